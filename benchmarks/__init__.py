@@ -1,0 +1,1 @@
+"""Ogive measured against its peers: `python -m benchmarks --help`."""

@@ -1,0 +1,103 @@
+"""`python -m benchmarks`: measure Ogive against its peers on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from benchmarks.compile import measure_compile
+from benchmarks.libraries import PEERS
+from benchmarks.report import render
+from benchmarks.results import Results
+from benchmarks.rows import ROWS, select
+from benchmarks.runner import Settings, open_runner, share_limits
+from benchmarks.startup import measure_startup
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "part",
+        nargs="?",
+        choices=["rows", "compile"],
+        default="rows",
+        help="rows: the table against the peers (default); compile: Ogive's compile time",
+    )
+    parser.add_argument(
+        "--rows",
+        nargs="+",
+        default=[],
+        metavar="PATTERN",
+        help="only rows with this in their name, or matching this glob",
+    )
+    parser.add_argument(
+        "--peers",
+        nargs="*",
+        choices=PEERS,
+        default=list(PEERS),
+        metavar="NAME",
+        help=f"the libraries beside ogive: {' '.join(PEERS)} (default: all)",
+    )
+    parser.add_argument("--threads", type=int, default=2, help="for every library (default 2)")
+    parser.add_argument(
+        "--seconds", type=float, default=1.0, help="to measure each row in each library (default 1)"
+    )
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        default=180.0,
+        help="seconds after which a library has failed (default 180)",
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything there")
+    parser.add_argument(
+        "--startup",
+        action="store_true",
+        help="measure imports and first results in new processes instead",
+    )
+    parser.add_argument("--list", action="store_true", help="print the names of the rows")
+    return parser.parse_args(arguments)
+
+
+def tell(text: str) -> None:
+    """Progress, on the terminal only."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure what is asked, print the report, write the file."""
+    options = parse(arguments)
+    if options.list:
+        print("\n".join(row.name for row in ROWS))
+        return 0
+    rows = select(options.rows)
+    if not rows:
+        print(f"no row matches {' '.join(options.rows)}; --list names them", file=sys.stderr)
+        return 2
+    settings = Settings(options.threads, options.seconds, timeout=options.timeout)
+    results = Results(asdict(settings))
+    libraries = ["ogive", *options.peers]
+    if options.part == "compile":
+        results.compile = measure_compile(settings)
+    elif options.startup:
+        results.startup = measure_startup(libraries, settings, tell)
+    else:
+        libraries.append("limit")
+        with open_runner(libraries, settings) as runner:
+            results.rows += [runner.measure(row, tell) for row in rows]
+        share_limits(results.rows)
+    tell("")
+    print(render(results, libraries))
+    if options.json:
+        text = json.dumps(results.as_json(), indent=1, ensure_ascii=False)
+        options.json.write_text(text + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,63 @@
+"""JAX, eager and under `jax.jit`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from benchmarks.libraries.base import Function, HostArray, Library
+from benchmarks.libraries.numpy_library import ArrayOperations
+
+
+class JaxOperations(ArrayOperations):
+    """`jax.numpy` and `jax.nn`."""
+
+    def __init__(self) -> None:
+        super().__init__(jax.numpy)
+
+    def relu(self, x: Any) -> Any:
+        return jax.nn.relu(x)
+
+    def gelu(self, x: Any) -> Any:
+        return jax.nn.gelu(x, approximate=False)
+
+    def softmax(self, x: Any) -> Any:
+        return jax.nn.softmax(x)
+
+    def log_softmax(self, x: Any) -> Any:
+        return jax.nn.log_softmax(x)
+
+    def contiguous(self, x: Any) -> Any:
+        return x  # every JAX array is, once it leaves the compiled function
+
+    def convolve(self, x: Any, weight: Any) -> Any:
+        return jax.lax.conv(x, weight, window_strides=(1, 1), padding="SAME")
+
+    def gradient_step(
+        self, loss: Function, parameters: Sequence[Any], rate: float
+    ) -> tuple[Any, ...]:
+        gradients = jax.grad(loss, argnums=tuple(range(len(parameters))))(*parameters)
+        return tuple(p - rate * g for p, g in zip(parameters, gradients, strict=True))
+
+
+class JaxLibrary(Library):
+    """JAX returns before it has computed, so every call waits for its result."""
+
+    operations = JaxOperations()
+    captures_first = True
+
+    def load(self, array: HostArray) -> Any:
+        return jax.numpy.asarray(array)
+
+    def fetch(self, tensor: Any) -> HostArray:
+        return np.asarray(tensor)
+
+    def eager(self, function: Function, inputs: list[Any]) -> Callable[[], Any]:
+        return lambda: jax.block_until_ready(function(self.operations, *inputs))
+
+    def captured(self, function: Function, inputs: list[Any]) -> Callable[[], Any]:
+        compiled = jax.jit(lambda *tensors: function(self.operations, *tensors))
+        return lambda: jax.block_until_ready(compiled(*inputs))

@@ -1,0 +1,62 @@
+"""Ogive itself: `realize` each time, or a prepared plan executed again."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.breakdown import summarize
+from benchmarks.libraries.base import Function, HostArray, Library, Operations, Prepared
+from benchmarks.rows import Row
+
+
+class OgiveLibrary(Library):
+    """A plan's `execute` returns when everything is computed."""
+
+    operations = Operations()
+
+    def __init__(self, threads: int) -> None:
+        super().__init__(threads)
+        # Through importlib, so that a package half written is a cell of the table, not an error.
+        self.tensor_class: Any = importlib.import_module("ogive").Tensor
+        self.plan: Any = None
+
+    def load(self, array: HostArray) -> Any:
+        return self.tensor_class.from_numpy(array)
+
+    def fetch(self, tensor: Any) -> HostArray:
+        return np.asarray(tensor.numpy())
+
+    def eager(self, function: Function, inputs: list[Any]) -> Callable[[], Any]:
+        def call() -> Any:
+            result = function(self.operations, *inputs)
+            if isinstance(result, tuple):
+                self.tensor_class.realize_batch(list(result))
+            else:
+                result.realize()
+            return result
+
+        return call
+
+    def prepare(self, row: Row) -> Prepared:
+        if not row.captured:
+            return super().prepare(row)
+        result = row.function(self.operations, *map(self.load, row.inputs()))
+        return self.prepare_plan(result)
+
+    def prepare_plan(self, result: Any) -> Prepared:
+        """Compile `result` into a plan whose `execute` is the call."""
+        if isinstance(result, tuple):
+            self.plan = self.tensor_class.prepare_batch(list(result))
+        else:
+            self.plan = result.prepare()
+        return Prepared(self.plan.execute, lambda: self.fetch_all(result))
+
+    def compile_report(self) -> dict[str, object] | None:
+        return None if self.plan is None else summarize(self.plan.kernels)
+
+    def release(self) -> None:
+        self.plan = None

@@ -1,0 +1,176 @@
+"""The tables that a run prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from benchmarks.results import Results, RowResult
+from benchmarks.runner import DISTURBED
+from benchmarks.targets import judge
+
+
+def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Columns of text: the first to the left, the others to the right."""
+    every = [header, *lines]
+    widths = [max(len(line[column]) for line in every) for column in range(len(header))]
+
+    def line_of(cells: Sequence[str]) -> str:
+        first, *rest = zip(cells, widths, strict=True)
+        parts = [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in rest)]
+        return "  ".join(parts).rstrip()
+
+    rule = "  ".join("-" * width for width in widths)
+    return "\n".join([line_of(header), rule, *map(line_of, lines)])
+
+
+def milliseconds(seconds: float | None) -> str:
+    """Three digits of a time in ms; a dash for none."""
+    if seconds is None:
+        return "–"
+    value = seconds * 1e3
+    return f"{value:.0f}" if value >= 99.95 else f"{value:.3g}" if value >= 0.01 else f"{value:.4f}"
+
+
+def ratio_text(ratio: float | None) -> str:
+    """Two decimals, or a dash."""
+    return "–" if ratio is None else f"{ratio:.2f}"
+
+
+class Notes:
+    """Numbered remarks below a table, equal ones once."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def mark(self, text: str) -> str:
+        """The number of a remark, in brackets."""
+        return f"[{self.numbers.setdefault(text, len(self.numbers) + 1)}]"
+
+    def lines(self) -> list[str]:
+        """The remarks, in the order of their numbers."""
+        return [f"  [{number}] {text}" for text, number in self.numbers.items()]
+
+
+def times_table(rows: Sequence[RowResult], libraries: Sequence[str]) -> str:
+    """Best time in ms by library, the best peer's time over Ogive's, and over the limit."""
+    notes = Notes()
+    lines = []
+    for row in rows:
+        cells = [cell_text(row, library, notes) for library in libraries]
+        lines.append([row.name, *cells, *map(ratio_text, ratios(row, libraries))])
+    shares = ["limit ÷ ogive"] if "limit" in libraries else []
+    header = ["ms, best", *libraries, "peer ÷ ogive", "of medians", *shares]
+    text = table(header, lines)
+    warning = ["  ~ disturbed: other processes computed all the while"] if "~" in text else []
+    return "\n".join([text, *warning, *notes.lines()])
+
+
+def cell_text(row: RowResult, library: str, notes: Notes) -> str:
+    """A time, or what is wrong and the number of its note."""
+    cell = row.cells.get(library)
+    if cell is None or (library == "limit" and cell.status == "not there"):
+        return "–"
+    if cell.status == "ok":
+        disturbed = cell.others is not None and cell.others > DISTURBED
+        return ("~" if disturbed else "") + milliseconds(cell.best)
+    return f"{cell.status} {notes.mark(complaint(library, cell.status, cell.reason))}"
+
+
+def complaint(who: str, status: str, reason: str) -> str:
+    """Why there is no time, or none to trust; what Ogive lacks, it lacks only yet."""
+    words = {
+        "not there": "not there yet" if who == "ogive" else "not there",
+        "wrong": "wrong result",
+    }
+    return f"{who}: {words.get(status, status)}: {reason}"
+
+
+def ratios(row: RowResult, libraries: Sequence[str]) -> list[float | None]:
+    """Peer over Ogive by the best and by the medians, and the limit over Ogive if asked for."""
+    found = [row.ratio("best"), row.ratio("median")]
+    if "limit" in libraries:
+        limit, own = row.seconds("limit"), row.seconds("ogive")
+        found.append(None if limit is None or own is None else limit / own)
+    return found
+
+
+def breakdown_table(reports: dict[str, dict[str, Any]]) -> str:
+    """Kernels and compile time by stage, a line a report: totals, then median and p95 of all."""
+    stages: dict[str, None] = {}
+    for report in reports.values():
+        stages.update(dict.fromkeys(report.get("stages", {})))
+    stages.pop("all", None)
+    header = ["compile, ms", "kernels", "unique", *stages, "all", "median", "p95"]
+    lines = []
+    for name, report in reports.items():
+        spreads = report.get("stages", {})
+        every = spreads.get("all", {})
+        totals = [milliseconds(spreads.get(stage, {}).get("total")) for stage in (*stages, "all")]
+        tail = [milliseconds(every.get(key)) for key in ("median", "p95")]
+        lines.append([name, str(report["kernels"]), str(report["unique"]), *totals, *tail])
+    return table(header, lines)
+
+
+def compile_text(reports: dict[str, Any]) -> str:
+    """What `python -m benchmarks compile` prints."""
+    parts = []
+    good = {}
+    for layers, report in reports.items():
+        name = f"{layers} block{'s' if layers != '1' else ''}"
+        if report["status"] == "ok":
+            good[name] = report
+        else:
+            parts.append(complaint("ogive", report["status"], f"{name}: {report['reason']}"))
+    if good:
+        parts.append(breakdown_table(good))
+        parts.extend(stage_table(name, report) for name, report in good.items())
+        phases = ("capture", "prepare", "execute")
+        lines = [
+            [name, *(milliseconds(report[phase]) for phase in phases)]
+            for name, report in good.items()
+        ]
+        parts.append(table(["whole, ms", *phases], lines))
+    return "\n\n".join(parts)
+
+
+def stage_table(name: str, report: dict[str, Any]) -> str:
+    """Median, 95th percentile and total of each stage, per unique kernel."""
+    keys = ("median", "p95", "total")
+    lines = [
+        [stage, *(milliseconds(values[key]) for key in keys)]
+        for stage, values in report["stages"].items()
+    ]
+    return table([f"{name}, ms a unique kernel", *keys], lines)
+
+
+def promises_table(results: Results) -> str:
+    """Which promises this run kept."""
+    words = {True: "kept", False: "NOT KEPT", None: "–"}
+    lines = [[j.promise, j.measured, words[j.holds]] for j in judge(results)]
+    return table(["promise", "measured", ""], lines)
+
+
+def render(results: Results, libraries: Sequence[str]) -> str:
+    """The whole report."""
+    machine = results.machine
+    versions = ", ".join(f"{name} {number}" for name, number in results.versions.items())
+    parts = [
+        f"{results.date}  {machine['processor']}, {results.settings['threads']} threads, "
+        f"load {machine['load']:.1f}\n{versions}"
+    ]
+    if results.rows:
+        parts.append(times_table(results.rows, libraries))
+        reports = {
+            row.name: cell.compile
+            for row in results.rows
+            if (cell := row.cells.get("ogive")) and cell.compile
+        }
+        if reports:
+            parts.append(breakdown_table(reports))
+    if results.startup:
+        parts.append(times_table(results.startup, [n for n in libraries if n != "limit"]))
+    if results.compile:
+        parts.append(compile_text(results.compile))
+    parts.append(promises_table(results))
+    return "\n\n".join(parts)

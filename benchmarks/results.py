@@ -1,0 +1,127 @@
+"""What a run finds out, as plain data that goes into the JSON file as it is."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from benchmarks.libraries import ENTRIES
+
+Status = Literal["ok", "wrong", "not there", "failed"]
+
+
+@dataclass
+class Cell:
+    """One row in one library; times are in seconds a call.
+
+    `first` is the time from the inputs to the first result, compilation and all; `others` is how
+    many processors the rest of the machine kept busy in the quietest slice of measuring.
+    """
+
+    status: Status
+    reason: str = ""
+    best: float | None = None
+    median: float | None = None
+    p95: float | None = None
+    samples: int = 0
+    others: float | None = None
+    first: float | None = None
+    compile: dict[str, Any] | None = None
+
+    @classmethod
+    def measured(cls, samples: list[float], **more: Any) -> Cell:
+        """A cell of good samples."""
+        median, p95 = np.percentile(samples, [50, 95])
+        best = min(samples)
+        return cls("ok", "", best, float(median), float(p95), samples=len(samples), **more)
+
+
+@dataclass
+class RowResult:
+    """One row in every library."""
+
+    name: str
+    cells: dict[str, Cell]
+
+    def seconds(self, library: str, statistic: str = "best") -> float | None:
+        """The best or the median time of a right result; None for no or a wrong one."""
+        cell = self.cells.get(library)
+        if cell is None or cell.status != "ok":
+            return None
+        value = getattr(cell, statistic)
+        return None if value is None else float(value)
+
+    def best_peer(self, statistic: str = "best") -> tuple[str, float] | None:
+        """The fastest library that is neither Ogive nor the limit."""
+        times = {
+            name: seconds
+            for name in self.cells
+            if name not in ("ogive", "limit")
+            and (seconds := self.seconds(name, statistic)) is not None
+        }
+        return min(times.items(), key=lambda item: item[1]) if times else None
+
+    def ratio(self, statistic: str = "best") -> float | None:
+        """The best peer's time over Ogive's: above 1, Ogive is faster."""
+        peer, own = self.best_peer(statistic), self.seconds("ogive", statistic)
+        return None if peer is None or own is None else peer[1] / own
+
+
+@dataclass
+class Results:
+    """Everything about one run."""
+
+    settings: dict[str, Any]
+    date: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    machine: dict[str, Any] = field(default_factory=lambda: machine())
+    versions: dict[str, str] = field(default_factory=lambda: versions())
+    rows: list[RowResult] = field(default_factory=list)
+    startup: list[RowResult] = field(default_factory=list)
+    compile: dict[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain dictionaries and lists, with the ratios spelled out."""
+        data = asdict(self)
+        for part in ("rows", "startup"):
+            for row, entry in zip(getattr(self, part), data[part], strict=True):
+                entry["ratio"] = {name: row.ratio(name) for name in ("best", "median")}
+        return data
+
+
+def machine() -> dict[str, Any]:
+    """The processor, its count, the memory and the Python."""
+    return {
+        "processor": processor_name(),
+        "processors": os.cpu_count(),
+        "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        "system": platform.platform(),
+        "python": platform.python_version(),
+    }
+
+
+def processor_name() -> str:
+    """As the kernel names it, where it does."""
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        for line in information.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor()
+
+
+def versions() -> dict[str, str]:
+    """The version of every library there is an adapter for."""
+    found = {}
+    for entry in ENTRIES.values():
+        try:
+            found[entry.package] = version(entry.package)
+        except PackageNotFoundError:
+            found[entry.package] = "not installed"
+    return found

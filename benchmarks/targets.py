@@ -1,0 +1,74 @@
+"""The promises that a run can judge: bounds on ratios and times of the same run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchmarks.results import Results, RowResult
+from benchmarks.rows import TINY_CAPTURED, TINY_REALIZED, TRANSFORMER
+from benchmarks.startup import IMPORT, row_name
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One promise, what was measured, and whether it holds; None where it was not measured."""
+
+    promise: str
+    measured: str
+    holds: bool | None
+
+
+def judge(results: Results) -> list[Judgement]:
+    """Every promise of the project, held against this run."""
+    rows = {row.name: row for row in [*results.rows, *results.startup]}
+    tiny_first = row_name("tiny", "first result, cold")
+    twelve = row_name("12", "first result, cold")
+    judgements = [
+        against(rows.get(TINY_REALIZED.name), "tinygrad", 10, "(x + 1).realize() of 4 elements"),
+        against(rows.get(TINY_CAPTURED.name), "tinygrad", 20, "plan.execute() of (x + 1)"),
+        against(rows.get(tiny_first), "tinygrad", 4, "first (x + 1), new process, empty cache"),
+        against(rows.get(twelve), "jax", 1, "12 transformer blocks, first result, cold"),
+        within(seconds_of(rows.get(TINY_REALIZED.name)), 100e-6, "steady (x + 1).realize()"),
+        within(seconds_of(rows.get(IMPORT)), 60e-3, "import ogive over NumPy's own"),
+    ]
+    for statistic, bound in (("median", 20e-3), ("p95", 45e-3)):
+        promise = f"Python + LLVM per unique kernel of the transformer block, {statistic}"
+        judgements.append(within(compile_seconds(results, statistic), bound, promise))
+    return judgements
+
+
+def against(row: RowResult | None, peer: str, times: float, what: str) -> Judgement:
+    """Ogive must be so many times faster than the peer in the same run."""
+    promise = f"{what}: {times:g}× faster than {peer}"
+    own, other = (row.seconds("ogive"), row.seconds(peer)) if row else (None, None)
+    if own is None or other is None:
+        return Judgement(promise, "not measured", None)
+    return Judgement(promise, f"{other / own:.1f}×", other / own >= times)
+
+
+def within(seconds: float | None, bound: float, what: str) -> Judgement:
+    """A time must stay under a bound."""
+    promise = f"{what}: under {bound * 1e3:g} ms"
+    if seconds is None:
+        return Judgement(promise, "not measured", None)
+    return Judgement(promise, f"{seconds * 1e3:.3g} ms", seconds <= bound)
+
+
+def seconds_of(row: RowResult | None) -> float | None:
+    """Ogive's median time in a row."""
+    return None if row is None else row.seconds("ogive", "median")
+
+
+def compile_seconds(results: Results, statistic: str) -> float | None:
+    """The compile time per unique kernel of the transformer block, from whichever part ran."""
+    reports = [results.compile.get("1")]
+    reports += [
+        row.cells["ogive"].compile
+        for row in results.rows
+        if row.name == TRANSFORMER.name and "ogive" in row.cells
+    ]
+    for report in reports:
+        stages = (report or {}).get("stages") or {}
+        if "all" in stages:
+            return float(stages["all"][statistic])
+    return None

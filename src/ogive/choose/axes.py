@@ -1,0 +1,143 @@
+"""How the axes of a value relate to the loops of the kernel that reads it.
+
+A `View` is one way a value is read inside a kernel: for each of its axes, the set of loops its
+index depends on (as bits) and whether the index is the bare loop counter. Loops are numbered from
+the outside in: first the kernel's output axes, then the axes of the reductions inside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import Dim
+
+
+@dataclass(frozen=True)
+class View:
+    """How one reader sees a value: `loops[axis]` are bits of loops, `bare` bits of axes.
+
+    `scope` has the bits of all loops that are open at the reader.
+    """
+
+    loops: tuple[int, ...]
+    bare: int
+    scope: int
+
+    @property
+    def used(self) -> int:
+        """The loops that the read position depends on."""
+        used = 0
+        for bits in self.loops:
+            used |= bits
+        return used
+
+
+def identity_view(rank: int) -> View:
+    """A value read by its own kernel's output loops."""
+    everything = (1 << rank) - 1
+    return View(tuple([1 << axis for axis in range(rank)]), everything, everything)
+
+
+@lru_cache(maxsize=4096)
+def reshape_groups(
+    before: tuple[Dim, ...], after: tuple[Dim, ...]
+) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
+    """The finest pairing of axis groups that a row-major reshape keeps together.
+
+    >>> reshape_groups((2, 3, 4), (6, 4))
+    (((0, 1), (0,)), ((2,), (1,)))
+
+    Axes of length 1 belong to no group.
+    """
+    left = [axis for axis, size in enumerate(before) if size != 1]
+    right = [axis for axis, size in enumerate(after) if size != 1]
+    groups = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        first, second = i, j
+        size_left, size_right = before[left[i]], after[right[j]]
+        i, j = i + 1, j + 1
+        while size_left is not size_right and size_left != size_right:
+            if not (isinstance(size_left, int) and isinstance(size_right, int)):
+                break
+            if size_left < size_right and i < len(left):
+                size_left *= before[left[i]]
+                i += 1
+            elif j < len(right):
+                size_right *= after[right[j]]
+                j += 1
+            else:
+                break
+        groups.append((tuple(left[first:i]), tuple(right[second:j])))
+    if i < len(left) or j < len(right):
+        return ((tuple(left), tuple(right)),)
+    return tuple(groups)
+
+
+def source_view(node: UOp, view: View) -> View:
+    """How the source of a movement node is read when the node itself is read by `view`."""
+    op, source = node.op, node.src[0]
+    if op is Op.PERMUTE:
+        loops = [0] * len(node.arg)
+        bare = 0
+        for position, axis in enumerate(node.arg):
+            loops[axis] = view.loops[position]
+            bare |= ((view.bare >> position) & 1) << axis
+        return View(tuple(loops), bare, view.scope)
+    if op is Op.EXPAND:
+        kept = [
+            bits if same is size or same == size else 0
+            for bits, same, size in zip(view.loops, source.shape, node.shape, strict=True)
+        ]
+        return View(tuple(kept), view.bare, view.scope)
+    if op is Op.RESHAPE:
+        return _reshape_view(source.shape, node.shape, view)
+    # PAD, SHRINK and FLIP move positions along an axis: the index is no longer bare.
+    moved = 0
+    for axis, (size, other) in enumerate(zip(source.shape, node.shape, strict=True)):
+        if (axis in node.arg) if op is Op.FLIP else (size is not other and size != other):
+            moved |= 1 << axis
+    return View(view.loops, view.bare & ~moved, view.scope)
+
+
+def _reshape_view(before: Sequence[Dim], after: Sequence[Dim], view: View) -> View:
+    loops = [0] * len(before)
+    bare = 0
+    for axis, size in enumerate(before):
+        if size == 1:
+            bare |= 1 << axis
+    for left, right in reshape_groups(tuple(before), tuple(after)):
+        bits = 0
+        for axis in right:
+            bits |= view.loops[axis]
+        for axis in left:
+            loops[axis] = bits
+        if len(left) == 1 and len(right) == 1:
+            bare |= ((view.bare >> right[0]) & 1) << left[0]
+    return View(tuple(loops), bare, view.scope)
+
+
+def varying_axes(node: UOp, source_axes: int) -> int:
+    """The axes of a movement node along which it varies, if its source varies along those bits."""
+    op, source = node.op, node.src[0]
+    if not source_axes:
+        return 0
+    if op is Op.PERMUTE:
+        return sum(((source_axes >> axis) & 1) << i for i, axis in enumerate(node.arg))
+    if op is Op.EXPAND:
+        return sum(
+            1 << axis
+            for axis, size in enumerate(source.shape)
+            if (source_axes >> axis) & 1 and size != 1
+        )
+    if op is Op.RESHAPE:
+        result = 0
+        for left, right in reshape_groups(source.shape, node.shape):
+            if any((source_axes >> axis) & 1 for axis in left):
+                result |= sum(1 << axis for axis in right)
+        return result
+    return source_axes

@@ -1,0 +1,301 @@
+"""The greedy choice: everything is computed where it is used, unless that would repeat work.
+
+Goes once through the graph from the results down. At each value all its readers are known, each
+with the kernel it is in and the loops it is read by (`axes.View`). The value joins its reader's
+kernel unless
+
+- it holds a reduction (its own or one below it) whose result would be recomputed: read from two
+  kernels, or along loops that are not a prefix of the kernel's output loops;
+- it is expensive and would be recomputed by a loop it does not depend on, or by several kernels;
+- the kernel is full (`Config.kernel_node_limit`).
+
+So softmax is one kernel (its reductions vary along the rows, a prefix of the output loops), a
+product followed by layer norm is two, cut after the product's epilogue.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from ogive.choose.axes import View, identity_view, source_view, varying_axes
+from ogive.config import Config
+from ogive.ir.node import UOp, walk
+from ogive.ir.ops import ELEMENTWISE, MOVEMENT, TRANSCENDENTAL, Op
+
+REPEAT_LIMIT = 24
+"""Work (in units of an addition) that may be repeated in one kernel rather than kept in memory."""
+
+SHARE_LIMIT = 8
+"""Work that two kernels may both do rather than share through memory."""
+
+TINY_WORK = 1 << 14
+"""Elements below which a kernel runs on one thread anyway."""
+
+PARALLEL_TILES = 32
+"""The least number of outer iterations worth keeping a reduction inside its reader's kernel."""
+
+ROUNDS = 4
+"""How often the choice is revised at most."""
+
+_COSTS = {Op.DIV: 4, Op.SQRT: 6, Op.RECIPROCAL: 4, Op.FLOORDIV: 8, Op.MOD: 8}
+_COST_LIMIT = 1 << 20
+
+
+def operation_cost(node: UOp) -> int:
+    """What one element of an elementwise node costs, an addition being 1."""
+    if node.op in TRANSCENDENTAL:
+        return 12
+    if node.op in (Op.CAST, Op.BITCAST):
+        return 0
+    return _COSTS.get(node.op, 1)
+
+
+@dataclass
+class Kernel:
+    """A kernel under construction: its root and the loops opened so far."""
+
+    root: UOp
+    extents: list[int]
+    node_count: int = 0
+    work: int = 0
+
+    @property
+    def output_count(self) -> int:
+        return len(self.root.shape)
+
+
+@dataclass
+class Readers:
+    """All reads of one value seen so far."""
+
+    views: list[tuple[Kernel, View]] = field(default_factory=list)
+
+    def add(self, kernel: Kernel, view: View) -> None:
+        entry = (kernel, view)
+        if all(kernel is not k or view != v for k, v in self.views):
+            self.views.append(entry)
+
+
+def choose(sink: UOp, config: Config) -> list[UOp]:
+    """The nodes of the parametric graph to keep in memory, producers first.
+
+    Whether a value may be recomputed depends on what is kept below it, and that on its readers:
+    so the choice is repeated, each time from the last one, until it stands.
+    """
+    order = walk(sink.src)
+    kept = _estimate(order)
+    for _ in range(ROUNDS):
+        chosen = _choose_once(sink, order, kept, config)
+        settled = set(chosen) == kept
+        kept = set(chosen)
+        if settled:
+            break
+    return chosen
+
+
+def _choose_once(sink: UOp, order: list[UOp], before: set[UOp], config: Config) -> list[UOp]:
+    summary = _summarize(order, before)
+    readers: dict[UOp, Readers] = {node: Readers() for node in order}
+    forced = {root for root in sink.src if _is_computed(root)}
+    kept: list[UOp] = []
+    for node in reversed(order):
+        op = node.op
+        if not _is_computed(node):
+            continue
+        reads = readers[node]
+        if (
+            op in (Op.CONTIGUOUS, Op.STORE)
+            or node in forced
+            or (op not in MOVEMENT and _must_keep(node, reads, summary[node], config))
+        ):
+            kept.append(node)
+            shape = node.src[0].shape if op is Op.STORE else node.shape
+            kernel = Kernel(node, [_extent(size) for size in shape])
+            kernel.work = math.prod(kernel.extents)
+            reads = Readers([(kernel, identity_view(len(shape)))])
+        _pass_on(node, reads, readers)
+    kept.reverse()
+    return kept
+
+
+def _estimate(order: list[UOp]) -> set[UOp]:
+    """A first guess of what is kept: results of reductions that several nodes read."""
+    uses: dict[UOp, int] = {}
+    holds_reduction: set[UOp] = set()
+    for node in order:
+        for source in node.src:
+            uses[source] = uses.get(source, 0) + 1
+        if node.op is Op.REDUCE_AXES or (
+            node.op in ELEMENTWISE
+            and any(s in holds_reduction and uses[s] == 1 for s in node.src)
+        ):
+            holds_reduction.add(node)
+        elif node.op is Op.RESHAPE and node.src[0] in holds_reduction:
+            holds_reduction.add(node)
+    return {node for node in holds_reduction if uses.get(node, 0) > 1}
+
+
+def _is_computed(node: UOp) -> bool:
+    return (
+        node.op in ELEMENTWISE
+        or node.op in MOVEMENT
+        or node.op in (Op.REDUCE_AXES, Op.CONTIGUOUS, Op.STORE)
+    )
+
+
+def _extent(size: object) -> int:
+    return size if isinstance(size, int) else int(size.vmax)  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What computing one element of a value in place takes, given what is kept in memory.
+
+    `cost` is the work outside reductions; `reduces` whether there is a reduction in it, and
+    `varying` the axes (bits) along which the results of those reductions vary.
+    """
+
+    cost: int
+    reduces: bool
+    varying: int
+
+
+_NOTHING = Summary(0, False, 0)
+
+
+def _summarize(order: list[UOp], kept: set[UOp]) -> dict[UOp, Summary]:
+    """The summary of each node, of which those below a kept one count as read from memory."""
+    summaries: dict[UOp, Summary] = {}
+    below: dict[UOp, Summary] = {}
+    for node in order:
+        op = node.op
+        if op in ELEMENTWISE:
+            cost = operation_cost(node)
+            reduces = False
+            varying = 0
+            for source in node.src:
+                part = below[source]
+                cost += part.cost
+                reduces |= part.reduces
+                varying |= part.varying
+            summary = Summary(min(cost, _COST_LIMIT), reduces, varying)
+        elif op in MOVEMENT:
+            part = below[node.src[0]]
+            summary = part if part is _NOTHING else Summary(
+                part.cost, part.reduces, varying_axes(node, part.varying)
+            )  # fmt: skip
+        elif op is Op.REDUCE_AXES:
+            axes = sum(1 << axis for axis, size in enumerate(node.shape) if size != 1)
+            summary = Summary(0, True, axes)
+        else:
+            summary = _NOTHING
+        summaries[node] = summary
+        below[node] = _NOTHING if node in kept else summary
+    return summaries
+
+
+def _must_keep(node: UOp, reads: Readers, summary: Summary, config: Config) -> bool:
+    views = reads.views
+    if not views:
+        return False
+    several_kernels = any(kernel is not views[0][0] for kernel, _ in views)
+    if any(kernel.node_count >= config.kernel_node_limit for kernel, _ in views):
+        return True
+    if summary.reduces:
+        if several_kernels:
+            return True
+        prefixes = {_reduction_prefix(kernel, view, summary.varying) for kernel, view in views}
+        if None in prefixes:
+            return True
+        if node.op is Op.REDUCE_AXES:
+            return len({tuple(view.loops) for _, view in views}) > 1
+    elif several_kernels and summary.cost >= SHARE_LIMIT:
+        return True
+    if any(_is_repeated_often(kernel, view, summary) for kernel, view in views):
+        return True
+    distinct = len({view.loops for _, view in views})
+    return summary.cost * (distinct - 1) > REPEAT_LIMIT
+
+
+def _reduction_prefix(kernel: Kernel, view: View, axes: int) -> int | None:
+    """How many output loops a reduction read by `view` varies along, if they are a prefix that
+    leaves enough to do in parallel; None if it cannot stay in this kernel."""
+    loops = 0
+    for axis, bits in enumerate(view.loops):
+        if (axes >> axis) & 1 and bits:
+            if not (view.bare >> axis) & 1:
+                return None
+            loops |= bits
+    # Output loops of length 1 are no loops at all.
+    count = 0
+    tiles = 1
+    for loop in range(kernel.output_count):
+        if (loops >> loop) & 1:
+            tiles *= kernel.extents[loop]
+        elif kernel.extents[loop] != 1:
+            break
+        count = loop + 1
+    if loops >> count:
+        return None
+    if tiles < PARALLEL_TILES and kernel.work > TINY_WORK:
+        everything = math.prod(kernel.extents[: kernel.output_count])
+        if tiles != everything:
+            return None
+    return count
+
+
+def _is_repeated_often(kernel: Kernel, view: View, summary: Summary) -> bool:
+    """Whether loops outside the read position, that it does not depend on, repeat it too much."""
+    used = view.used
+    repeats = 1
+    for loop, extent in enumerate(kernel.extents):
+        bit = 1 << loop
+        if bit > used:
+            break
+        if view.scope & bit and not used & bit:
+            repeats *= extent
+    inside_reduction = bool(view.scope >> kernel.output_count)
+    limit = 1 if inside_reduction else SHARE_LIMIT
+    return repeats >= 4 and summary.cost >= limit
+
+
+def _pass_on(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:
+    """Tell the sources of `node` how they are read."""
+    op = node.op
+    if op is Op.STORE:
+        for kernel, view in reads.views:
+            readers[node.src[1]].add(kernel, view)
+        return
+    if op is Op.REDUCE_AXES:
+        kernel, view = reads.views[0]
+        readers[node.src[0]].add(kernel, _open_reduction(node, kernel, view))
+        kernel.node_count += 1
+        return
+    for kernel, view in reads.views:
+        if op in MOVEMENT:
+            below = source_view(node, view)
+            readers[node.src[0]].add(kernel, below)
+        else:
+            kernel.node_count += 1
+            for source in node.src:
+                if source.shape or source.op is not Op.CONST:
+                    readers[source].add(kernel, view)
+
+
+def _open_reduction(node: UOp, kernel: Kernel, view: View) -> View:
+    """The view of a reduction's source: its reduced axes are read by new loops."""
+    loops = list(view.loops)
+    bare = view.bare
+    scope = view.used & ((1 << kernel.output_count) - 1)
+    work = 1
+    for axis in node.arg[1]:
+        extent = _extent(node.src[0].shape[axis])
+        bit = 1 << len(kernel.extents)
+        kernel.extents.append(extent)
+        loops[axis] = bit
+        bare |= 1 << axis
+        scope |= bit
+        work *= extent
+    kernel.work = max(kernel.work, math.prod(kernel.extents[: kernel.output_count]) * work)
+    return View(tuple(loops), bare, scope)

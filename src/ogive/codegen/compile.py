@@ -1,0 +1,104 @@
+"""Stages 4 to 9 for one region: from its graph to object code, with the time each stage took."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ogive.codegen.emit import Signature, emit, kernel_signature
+from ogive.codegen.linearize import linearize
+from ogive.codegen.lower import lower
+from ogive.codegen.names import kernel_axes, kernel_name
+from ogive.codegen.optimize.heuristic import choose_placement
+from ogive.codegen.optimize.merge import merge_axes
+from ogive.codegen.optimize.placement import PARALLEL, Placement, place
+from ogive.codegen.work import work_per_tile
+from ogive.config import Config
+from ogive.device.llvm import assemble
+from ogive.device.target import Target
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.verify import verify
+from ogive.schedule.rangeify import rangeify
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class CompiledKernel:
+    """A kernel as the caches keep it: code, how to call it, and what it was made of."""
+
+    name: str
+    axes: tuple[tuple[str, int], ...]  # (placement, length), outermost first
+    ir: str
+    object_code: bytes
+    signature: Signature
+    tiles: UOp  # how many tiles the parallel axis has: an index expression of variables
+    work: int  # about how many elements one tile handles
+    timings: dict[str, float]
+
+
+class _Clock:
+    """Runs stages and notes how long each took."""
+
+    def __init__(self) -> None:
+        self.timings: dict[str, float] = {}
+
+    def run(self, stage: str, function: Callable[..., Result], *arguments: Any) -> Result:
+        start = time.perf_counter()
+        result = function(*arguments)
+        elapsed = time.perf_counter() - start
+        self.timings[stage] = self.timings.get(stage, 0.0) + elapsed
+        return result
+
+
+def compile_region(region: UOp, target: Target, config: Config) -> CompiledKernel:
+    """The kernel of one region, with the heuristics' placement."""
+    clock = _Clock()
+    loops = clock.run("rangeify", rangeify, region)
+    if config.verify:
+        verify(region, "region")
+        verify(loops, "loops")
+    merged = clock.run("optimize", merge_axes, loops)
+    placement = clock.run("optimize", choose_placement, merged, target, config)
+    return compile_placed(merged, placement, target, config, clock)
+
+
+def compile_placed(
+    loops: UOp,
+    placement: Placement,
+    target: Target,
+    config: Config,
+    clock: _Clock | None = None,
+) -> CompiledKernel:
+    """The kernel of a loop graph under a given placement."""
+    clock = clock or _Clock()
+    placed = clock.run("optimize", place, loops, placement)
+    if config.verify:
+        verify(placed, "placed")
+    lowered = clock.run("lower", lower, placed)
+    program = clock.run("linearize", linearize, lowered)
+    name = kernel_name(lowered)
+    text = clock.run("emit", emit, name, lowered, program)
+    object_code = clock.run("assemble", assemble, text, target)
+    return CompiledKernel(
+        name=name,
+        axes=kernel_axes(lowered),
+        ir=text,
+        object_code=object_code,
+        signature=kernel_signature(lowered),
+        tiles=_tile_count(lowered),
+        work=work_per_tile(lowered),
+        timings=clock.timings,
+    )
+
+
+def _tile_count(root: UOp) -> UOp:
+    for node in root.walk():
+        if node.op is Op.RANGE and node.arg[1] == PARALLEL:
+            return node.src[0]
+    from ogive.ir import dtype as dtypes
+
+    return UOp.const(dtypes.index, 1)

@@ -1,0 +1,470 @@
+"""Stage 9: nested blocks of instructions become the text of one LLVM function.
+
+The function takes `(arguments, begin, end, fault)`: the words of its buffers and variables, the
+slice of its parallel axis to run, and where to report a fault.
+
+A value held in a register tile stays one node; here it becomes one register per entry of the tile.
+A loop whose gates can fail only in its last iterations is written twice: once for the iterations
+in which they hold, without gates, and once for the rest.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+from ogive.codegen.instructions import Instructions
+from ogive.codegen.linearize import Accumulate, Item, Loop, is_loop
+from ogive.codegen.lower import lane_of
+from ogive.codegen.math import definitions
+from ogive.codegen.memory import Memory
+from ogive.codegen.optimize.placement import LANE, PARALLEL, UPCAST
+from ogive.codegen.peel import peel_limit
+from ogive.codegen.writer import Writer, constant, register_type
+from ogive.errors import EmitError
+from ogive.ir import dtype as dtypes
+from ogive.ir.identity import identity_element
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, Op
+
+Tile = tuple[int, ...]
+"""A position in a register tile: one number per UPCAST counter of a node, in counter order."""
+
+PEEL_LIMIT = 160
+"""The most instructions in a loop body that is written twice for the sake of its gates."""
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a kernel is called with: its buffers by slot, then its variables, in order."""
+
+    slots: tuple[int, ...]
+    variables: tuple[str, ...]
+
+
+def kernel_signature(root: UOp) -> Signature:
+    """Derived from the kernel itself: the slots it touches and the variables it uses."""
+    nodes = root.walk()
+    slots = sorted({node.arg[0] for node in nodes if node.op is Op.PARAM})
+    variables = sorted({node.arg[0] for node in nodes if node.op is Op.VARIABLE})
+    return Signature(tuple(slots), tuple(variables))
+
+
+def emit(name: str, root: UOp, program: list[Item]) -> str:
+    """The LLVM module of one kernel, as text."""
+    return _Emitter(root).module(name, program)
+
+
+def upcast_counters(node: UOp) -> tuple[UOp, ...]:
+    """The register-tile counters a value depends on, in counter order."""
+    found = [counter for counter in node.ranges if counter.arg[1] == UPCAST]
+    return tuple(sorted(found, key=lambda counter: counter.arg[0]))
+
+
+def lane_count(node: UOp) -> int:
+    """How many lanes a value has."""
+    lane = node if node.op is Op.RANGE and node.arg[1] == LANE else lane_of(node.ranges)
+    return 1 if lane is None else int(lane.src[0].arg)
+
+
+class _Emitter:
+    def __init__(self, root: UOp) -> None:
+        self.root = root
+        self.writer = Writer()
+        self.instructions = Instructions(self.writer)
+        self.memory = Memory(self.writer)
+        self.registers: dict[UOp, dict[Tile, str]] = {}
+        self.vectors: dict[tuple[str, int], str] = {}
+        self.tiles: dict[UOp, tuple[UOp, ...]] = {}
+        self.lanes: dict[UOp, int] = {}
+        self.accumulators: dict[UOp, dict[Tile, str]] = {}
+        self.certain: frozenset[UOp] = frozenset()
+        self.fused = _fused_products(root)
+
+    def module(self, name: str, program: list[Item]) -> str:
+        writer = self.writer
+        self.parameters()
+        self.block(program)
+        writer.effect("ret void")
+        called = definitions(writer.functions.values())
+        functions = [definition.text for definition in called]
+        declared = writer.declarations.union(*[d.declarations for d in called])
+        return "\n".join(
+            [
+                f'define void @"{name}"(ptr noalias readonly %arguments, i64 %begin, i64 %end, '
+                "ptr %fault) #0 {",
+                "entry:",
+                *writer.entry,
+                *writer.lines,
+                "}",
+                *functions,
+                *sorted(declared),
+                'attributes #0 = { nounwind "min-legal-vector-width"="512" '
+                '"prefer-vector-width"="512" }',
+                "",
+            ]
+        )
+
+    def parameters(self) -> None:
+        signature = kernel_signature(self.root)
+        for position, slot in enumerate(signature.slots):
+            place = self.writer.instruction(
+                f"getelementptr inbounds i64, ptr %arguments, i64 {position}"
+            )
+            self.memory.bases[slot] = self.writer.instruction(f"load ptr, ptr {place}")
+        nodes = {n.arg[0]: n for n in self.root.walk() if n.op is Op.VARIABLE}
+        for position, variable in enumerate(signature.variables, len(signature.slots)):
+            place = self.writer.instruction(
+                f"getelementptr inbounds i64, ptr %arguments, i64 {position}"
+            )
+            self.registers[nodes[variable]] = {
+                (): self.writer.instruction(f"load i64, ptr {place}")
+            }
+
+    # Control flow
+
+    def block(self, items: list[Item]) -> None:
+        for item in items:
+            if isinstance(item, Loop):
+                self.loop(item)
+            elif isinstance(item, Accumulate):
+                if not _has_loops(item.reduction):
+                    self.start(item.reduction)
+                self.accumulate(item.reduction)
+            else:
+                self.node(item)
+
+    def loop(self, loop: Loop) -> None:
+        for reduction in loop.starts:
+            self.start(reduction)
+        if loop.counter.arg[1] == PARALLEL:
+            begin, end = "%begin", "%end"
+        else:
+            begin, end = "0", self.operand(loop.counter.src[0], (), 1)
+        gates = [n for n in _gates_within(loop.body) if loop.counter in n.ranges]
+        limit, certain = peel_limit(loop.counter, gates)
+        if limit is None or _instruction_count(loop.body) > PEEL_LIMIT:
+            self.write_loop(loop, begin, end)
+            return
+        total = loop.counter.src[0]
+        if begin == "0" and total.op is Op.CONST:
+            middle, after = str(min(limit, total.arg)), str(min(limit, total.arg))
+        else:
+            middle = self.extreme("slt", end, str(limit))
+            after = self.extreme("sgt", begin, str(limit))
+        before, self.certain = self.certain, self.certain | certain
+        self.write_loop(loop, begin, middle)
+        self.certain = before
+        self.write_loop(loop, after, end)
+
+    def extreme(self, order: str, left: str, right: str) -> str:
+        wins = self.writer.instruction(f"icmp {order} i64 {left}, {right}")
+        return self.writer.instruction(f"select i1 {wins}, i64 {left}, i64 {right}")
+
+    def write_loop(self, loop: Loop, begin: str, end: str) -> None:
+        if begin.isdigit() and end.isdigit() and int(begin) >= int(end):
+            return
+        writer = self.writer
+        head, exit_label = writer.new_label(), writer.new_label()
+        guard = not (begin.isdigit() and end.isdigit())
+        if guard:
+            any_left = writer.instruction(f"icmp slt i64 {begin}, {end}")
+            writer.branch_if(any_left, head, exit_label)
+        else:
+            writer.branch(head)
+        entered_from = writer.block
+        counter, following = writer.name(), writer.name()
+        writer.label(head)
+        slot = len(writer.lines)
+        writer.lines.append("")
+        outer_registers, outer_vectors = self.registers, self.vectors
+        self.registers, self.vectors = dict(outer_registers), dict(outer_vectors)
+        self.registers[loop.counter] = {(): counter}
+        self.block(loop.body)
+        self.registers, self.vectors = outer_registers, outer_vectors
+        writer.lines.append(f"  {following} = add nuw nsw i64 {counter}, 1")
+        writer.lines[slot] = (
+            f"  {counter} = phi i64 [ {begin}, %{entered_from} ], [ {following}, %{writer.block} ]"
+        )
+        again = writer.instruction(f"icmp slt i64 {following}, {end}")
+        writer.branch_if(again, head, exit_label)
+        writer.label(exit_label)
+
+    # Values
+
+    def tile_of(self, node: UOp) -> tuple[UOp, ...]:
+        found = self.tiles.get(node)
+        if found is None:
+            found = self.tiles[node] = upcast_counters(node)
+        return found
+
+    def lanes_of(self, node: UOp) -> int:
+        found = self.lanes.get(node)
+        if found is None:
+            found = self.lanes[node] = lane_count(node)
+        return found
+
+    def entries(self, counters: tuple[UOp, ...]) -> list[Tile]:
+        return list(itertools.product(*[range(counter.src[0].arg) for counter in counters]))
+
+    def operand(self, node: UOp, assignment: tuple[tuple[UOp, int], ...], lanes: int) -> str:
+        """The register of `node` at a place in the tile, in as many lanes as asked for."""
+        if node.op is Op.CONST:
+            return constant(node.dtype, node.arg, lanes)
+        if node.op is Op.RANGE and node.arg[1] == UPCAST:
+            return constant(dtypes.index, dict(assignment)[node], lanes)
+        if node.op is Op.RANGE and node.arg[1] == LANE:
+            return "<" + ", ".join(f"i64 {i}" for i in range(node.src[0].arg)) + ">"
+        places = dict(assignment)
+        name = self.registers[node][tuple([places[counter] for counter in self.tile_of(node)])]
+        if lanes == 1 or self.lanes_of(node) > 1:
+            return name
+        key = (name, lanes)
+        if key not in self.vectors:
+            self.vectors[key] = self.writer.splat(name, node.dtype, lanes)
+        return self.vectors[key]
+
+    def holds(self, gate: UOp) -> bool:
+        """Whether a condition is known to hold where we are."""
+        if gate in self.certain:
+            return True
+        return gate.op is Op.AND and all(self.holds(part) for part in gate.src)
+
+    def node(self, node: UOp) -> None:
+        op = node.op
+        if op in (Op.INDEX, Op.VARIABLE) or node in self.fused:
+            return
+        if node.dtype.is_bool and self.holds(node):
+            self.registers[node] = {
+                place: constant(dtypes.bool_, True, self.lanes_of(node))
+                for place in self.entries(self.tile_of(node))
+            }
+        elif op is Op.STORE:
+            self.store(node)
+        elif op is Op.REDUCE:
+            self.finish(node)
+        else:
+            counters = self.tile_of(node)
+            self.registers[node] = {
+                place: self.compute(node, tuple(zip(counters, place, strict=True)))
+                for place in self.entries(counters)
+            }
+
+    def compute(self, node: UOp, places: tuple[tuple[UOp, int], ...]) -> str:
+        op = node.op
+        lanes = self.lanes_of(node)
+        if op is Op.WHERE and self.holds(node.src[0]):
+            return self.operand(node.src[1], places, lanes)
+        if op in ELEMENTWISE:
+            operands = [self.operand(source, places, lanes) for source in node.src]
+            operand_dtype = node.src[1 if op is Op.WHERE else 0].dtype
+            if node.dtype is dtypes.index and op in (Op.FLOORDIV, Op.MOD):
+                return self.index_division(node, operands, lanes)
+            return self.instructions.elementwise(op, node.dtype, operand_dtype, operands, lanes)
+        if op is Op.LOAD:
+            return self.load(node, places, lanes)
+        if op is Op.CHECK:
+            return self.check(node, places, lanes)
+        raise EmitError(f"{op.name} cannot be written as an instruction", node.origin)
+
+    def index_division(self, node: UOp, operands: list[str], lanes: int) -> str:
+        if node.src[0].vmin >= 0 and node.src[1].vmin > 0:
+            operation = "udiv" if node.op is Op.FLOORDIV else "urem"
+            kind = register_type(dtypes.index, lanes)
+            return self.writer.instruction(f"{operation} {kind} {operands[0]}, {operands[1]}")
+        return self.instructions.integer_division(node.op, dtypes.index, operands, lanes)
+
+    def gate_operand(
+        self, place: UOp, places: tuple[tuple[UOp, int], ...], lanes: int
+    ) -> str | None:
+        if len(place.src) < 3 or self.holds(place.src[2]):
+            return None
+        gate = place.src[2]
+        return self.operand(gate, places, lanes if lanes > 1 else 1)
+
+    def load(self, node: UOp, places: tuple[tuple[UOp, int], ...], lanes: int) -> str:
+        place = node.src[0]
+        stride = node.arg if lanes > 1 else None
+        offset_lanes = lanes if stride == "gather" else 1
+        offset = self.operand(place.src[1], places, offset_lanes)
+        gate = self.gate_operand(place, places, lanes)
+        return self.memory.load(place.src[0], node.dtype, offset, stride, gate, lanes)
+
+    def store(self, node: UOp) -> None:
+        place, value = node.src[0], node.src[1]
+        lane = lane_of(node.src[2:])
+        lanes = 1 if lane is None or node.arg is None else int(lane.src[0].arg)
+        counters = tuple(
+            sorted(
+                [c for c in node.src[2:] if c.arg[1] == UPCAST], key=lambda counter: counter.arg[0]
+            )
+        )
+        for position in self.entries(counters):
+            places = tuple(zip(counters, position, strict=True))
+            offset = self.operand(place.src[1], places, lanes if node.arg == "gather" else 1)
+            gate = self.gate_operand(place, places, lanes)
+            text = self.operand(value, places, lanes)
+            self.memory.store(
+                place.src[0], value.dtype, text, offset, node.arg if lanes > 1 else None, gate,
+                lanes,
+            )  # fmt: skip
+
+    def check(self, node: UOp, places: tuple[tuple[UOp, int], ...], lanes: int) -> str:
+        value = self.operand(node.src[0], places, lanes)
+        good = self.operand(node.src[1], places, lanes)
+        gate = None
+        if len(node.src) > 2 and not self.holds(node.src[2]):
+            gate = self.operand(node.src[2], places, lanes)
+        self.memory.report(good, gate, lanes, node.arg)
+        kind, mask = register_type(node.dtype, lanes), register_type(dtypes.bool_, lanes)
+        one = constant(node.dtype, 1, lanes)
+        return self.writer.instruction(f"select {mask} {good}, {kind} {value}, {kind} {one}")
+
+    # Reductions
+
+    def accumulator_counters(self, node: UOp) -> tuple[UOp, ...]:
+        """The tile counters of a reduction's accumulators: its result's and those it closes."""
+        found = set(self.tile_of(node))
+        found.update(counter for counter in node.src[1:] if counter.arg[1] == UPCAST)
+        return tuple(sorted(found, key=lambda counter: counter.arg[0]))
+
+    def accumulator_lanes(self, node: UOp) -> int:
+        lane = lane_of(node.src[1:])
+        return int(lane.src[0].arg) if lane is not None else self.lanes_of(node)
+
+    def start(self, node: UOp) -> None:
+        lanes = self.accumulator_lanes(node)
+        kind = register_type(node.dtype, lanes)
+        identity = constant(node.dtype, identity_element(node.arg, node.dtype), lanes)
+        cells = self.accumulators.setdefault(node, {})
+        for place in self.entries(self.accumulator_counters(node)):
+            if place not in cells:
+                cells[place] = self.writer.allocate(kind)
+            self.writer.effect(f"store {kind} {identity}, ptr {cells[place]}")
+
+    def accumulate(self, node: UOp) -> None:
+        lanes = self.accumulator_lanes(node)
+        kind = register_type(node.dtype, lanes)
+        counters = self.accumulator_counters(node)
+        value = self.unwrapped(node.src[0])
+        for place in self.entries(counters):
+            cell = self.accumulators[node][place]
+            places = tuple(zip(counters, place, strict=True))
+            current = self.writer.instruction(f"load {kind}, ptr {cell}")
+            if value in self.fused:
+                factors = [self.operand(source, places, lanes) for source in value.src]
+                updated = self.writer.intrinsic("fma", node.dtype, [*factors, current], lanes)
+            else:
+                operand = self.operand(value, places, lanes)
+                updated = self.instructions.combine(node.arg, node.dtype, current, operand, lanes)
+            self.writer.effect(f"store {kind} {updated}, ptr {cell}")
+
+    def unwrapped(self, value: UOp) -> UOp:
+        """The summand without a gate that is known to hold."""
+        while value.op is Op.WHERE and self.holds(value.src[0]):
+            value = value.src[1]
+        return value
+
+    def finish(self, node: UOp) -> None:
+        """Combine a reduction's accumulators in a fixed tree, first the tile, then the lanes."""
+        lanes = self.accumulator_lanes(node)
+        kind = register_type(node.dtype, lanes)
+        counters = self.accumulator_counters(node)
+        kept = self.tile_of(node)
+        groups: dict[Tile, list[str]] = {}
+        for place in self.entries(counters):
+            cell = self.accumulators[node][place]
+            value = self.writer.instruction(f"load {kind}, ptr {cell}")
+            at = dict(zip(counters, place, strict=True))
+            groups.setdefault(tuple([at[counter] for counter in kept]), []).append(value)
+        results = {}
+        for place, values in groups.items():
+            while len(values) > 1:
+                half = (len(values) + 1) // 2
+                values = [
+                    self.instructions.combine(
+                        node.arg, node.dtype, values[i], values[i + half], lanes
+                    )
+                    if i + half < len(values)
+                    else values[i]
+                    for i in range(half)
+                ]
+            result = values[0]
+            if lane_of(node.src[1:]) is not None:
+                result = self.across_lanes(node, result, lanes)
+            results[place] = result
+        self.registers[node] = results
+
+    def across_lanes(self, node: UOp, value: str, lanes: int) -> str:
+        while lanes > 1:
+            half = lanes // 2
+            kind = register_type(node.dtype, lanes)
+
+            def part(first: int, value: str = value, kind: str = kind, half: int = half) -> str:
+                picks = ", ".join(f"i32 {first + i}" for i in range(half))
+                return self.writer.instruction(
+                    f"shufflevector {kind} {value}, {kind} poison, <{half} x i32> <{picks}>"
+                )
+
+            low, high = part(0), part(half)
+            if half == 1:
+                narrow = f"<1 x {register_type(node.dtype, 1)}>"
+                low = self.writer.instruction(f"extractelement {narrow} {low}, i64 0")
+                high = self.writer.instruction(f"extractelement {narrow} {high}, i64 0")
+            value = self.instructions.combine(node.arg, node.dtype, low, high, half)
+            lanes = half
+        return value
+
+
+def _has_loops(reduction: UOp) -> bool:
+    return any(is_loop(counter) for counter in reduction.src[1:])
+
+
+def _fused_products(root: UOp) -> frozenset[UOp]:
+    """Products that only ever go into sums of f32 or f64, where a fused multiply-add takes them."""
+    users: dict[UOp, list[UOp]] = {}
+    nodes = root.walk()
+    for node in nodes:
+        for source in node.src:
+            users.setdefault(source, []).append(node)
+    return frozenset(
+        node
+        for node in nodes
+        if node.op is Op.MUL
+        and node.dtype in (dtypes.float32, dtypes.float64)
+        and all(user.op is Op.REDUCE and user.arg is Op.ADD for user in users.get(node, ()))
+        and users.get(node)
+    )
+
+
+def _gates_within(items: list[Item]) -> list[UOp]:
+    """The conditions that accesses and reductions of a block, and of its loops, depend on."""
+    gates: dict[UOp, None] = {}
+    for item in items:
+        if isinstance(item, Loop):
+            gates.update(dict.fromkeys(_gates_within(item.body)))
+        elif isinstance(item, UOp) and item.dtype.is_bool and not item.has_index:
+            gates[item] = None
+    return list(gates)
+
+
+def _instruction_count(items: list[Item]) -> int:
+    """About how many instructions a block becomes."""
+    count = 0
+    for item in items:
+        if isinstance(item, Loop):
+            count += 4 + _instruction_count(item.body)
+            continue
+        node = item.reduction if isinstance(item, Accumulate) else item
+        tile = 1
+        counters = set(node.src[0].ranges if isinstance(item, Accumulate) else node.ranges)
+        for counter in counters:
+            if counter.arg[1] == UPCAST:
+                tile *= counter.src[0].arg
+        weight = 12 if node.op.name in _LONG else 1
+        count += tile * weight
+    return count
+
+
+_LONG = frozenset({"EXP", "LOG", "ERF", "TANH", "SIN", "COS", "POW", "TAN"})
+

@@ -1,0 +1,175 @@
+"""Stage 8: a placed kernel graph becomes nested blocks of instructions in order.
+
+Every value goes into the innermost loop it depends on, and no further; so nothing is recomputed
+and nothing needs to be hoisted later. Loops of one block are ordered by what they need.
+
+    softmax     parallel r0 { loop r1 { max } ; loop r2 { sum of exp } ; loop r3 { store } }
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+
+from ogive.codegen.optimize.placement import LOOP, PARALLEL
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+
+
+@dataclass(eq=False)
+class Loop:
+    """A loop over `counter`; `starts` are the reductions whose accumulators it sets up."""
+
+    counter: UOp
+    body: list[Item] = field(default_factory=list)
+    starts: list[UOp] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Accumulate:
+    """One more value into the accumulators of a reduction."""
+
+    reduction: UOp
+
+
+Item = UOp | Loop | Accumulate
+
+
+def is_loop(counter: UOp) -> bool:
+    """Whether a counter is run through by a loop, and not held in lanes or registers."""
+    return counter.arg[1] in (LOOP, PARALLEL)
+
+
+def loop_counters(counters: frozenset[UOp] | tuple[UOp, ...]) -> list[UOp]:
+    """The loops among `counters`, from the outside in."""
+    return sorted([c for c in counters if is_loop(c)], key=lambda c: c.arg[0])
+
+
+def linearize(root: UOp) -> list[Item]:
+    """The instructions of a kernel, outermost block first."""
+    nodes = root.walk()
+    nest = _Nest(nodes)
+    return nest.build(nodes)
+
+
+class _Nest:
+    """The loops of a kernel as a tree; None is the kernel's own block."""
+
+    def __init__(self, nodes: list[UOp]) -> None:
+        self.parent: dict[UOp, UOp | None] = {}
+        self.depth: dict[UOp | None, int] = {None: 0}
+        stores = [node for node in nodes if node.op is Op.STORE]
+        for store in stores:
+            self.add_chain(None, loop_counters(store.src[2:]))
+        for node in reversed(nodes):
+            if node.op is Op.REDUCE:
+                self.add_chain(self.innermost(node.ranges), loop_counters(node.src[1:]))
+
+    def add_chain(self, outer: UOp | None, counters: list[UOp]) -> None:
+        for counter in counters:
+            if counter not in self.parent:
+                self.parent[counter] = outer
+                self.depth[counter] = self.depth[outer] + 1
+            outer = counter
+
+    def innermost(self, counters: frozenset[UOp] | tuple[UOp, ...]) -> UOp | None:
+        loops = [counter for counter in counters if is_loop(counter)]
+        return max(loops, key=lambda counter: self.depth[counter], default=None)
+
+    def block_of(self, item: UOp | Accumulate) -> UOp | None:
+        if isinstance(item, Accumulate):
+            loops = loop_counters(item.reduction.src[1:])
+            return loops[-1] if loops else self.innermost(item.reduction.ranges)
+        if item.op is Op.STORE:
+            return self.innermost(item.src[2:])
+        return self.innermost(item.ranges)
+
+    def path(self, block: UOp | None) -> list[UOp]:
+        """The loops from the outside in that lead to a block."""
+        loops: list[UOp] = []
+        while block is not None:
+            loops.append(block)
+            block = self.parent[block]
+        loops.reverse()
+        return loops
+
+    def build(self, nodes: list[UOp]) -> list[Item]:
+        loops: dict[UOp, Loop] = {counter: Loop(counter) for counter in self.parent}
+        items: list[UOp | Accumulate] = []
+        needs: list[tuple[UOp | Accumulate, UOp | Accumulate]] = []
+        for node in nodes:
+            if node.op is Op.REDUCE:
+                step = Accumulate(node)
+                items.append(step)
+                needs.append((step, node.src[0]))
+                needs.append((node, step))
+                closed = loop_counters(node.src[1:])
+                if closed:
+                    loops[closed[0]].starts.append(node)
+            elif node.op not in (Op.SINK, Op.RANGE, Op.CONST, Op.PARAM):
+                needs.extend([(node, source) for source in node.src])
+            else:
+                continue
+            items.append(node)
+        blocks: dict[UOp | None, list[Item]] = {None: []}
+        blocks.update({counter: [] for counter in loops})
+        paths = {item: self.path(self.block_of(item)) for item in items}
+        rank: dict[Item, int] = {}
+        for item in items:
+            path = paths[item]
+            blocks[path[-1] if path else None].append(item)
+            rank[item] = len(rank)
+            for counter in path:
+                rank.setdefault(loops[counter], len(rank))
+        for counter, outer in self.parent.items():
+            rank.setdefault(loops[counter], len(rank))
+            blocks[outer].append(loops[counter])
+        edges: dict[Item, set[Item]] = {}
+        for user, source in needs:
+            if source in paths:
+                before, after = _at_common_level(source, user, paths, loops)
+                if before is not after:
+                    edges.setdefault(before, set()).add(after)
+        for counter, loop in loops.items():
+            loop.body = _order(blocks[counter], edges, rank)
+        return _order(blocks[None], edges, rank)
+
+
+def _at_common_level(
+    source: UOp | Accumulate,
+    user: UOp | Accumulate,
+    paths: dict[UOp | Accumulate, list[UOp]],
+    loops: dict[UOp, Loop],
+) -> tuple[Item, Item]:
+    """The two items, or the loops around them, that stand in the innermost common block."""
+    left, right = paths[source], paths[user]
+    depth = 0
+    while depth < len(left) and depth < len(right) and left[depth] is right[depth]:
+        depth += 1
+    before: Item = loops[left[depth]] if depth < len(left) else source
+    after: Item = loops[right[depth]] if depth < len(right) else user
+    return before, after
+
+
+def _order(block: list[Item], edges: dict[Item, set[Item]], rank: dict[Item, int]) -> list[Item]:
+    """The items of one block, each after what it needs, else in graph order."""
+    members = set(block)
+    waiting: dict[Item, int] = dict.fromkeys(block, 0)
+    for item in block:
+        for after in edges.get(item, ()):
+            if after in members:
+                waiting[after] += 1
+    ready = [(rank[item], index) for index, item in enumerate(block) if waiting[item] == 0]
+    position = {item: index for index, item in enumerate(block)}
+    heapq.heapify(ready)
+    ordered: list[Item] = []
+    while ready:
+        item = block[heapq.heappop(ready)[1]]
+        ordered.append(item)
+        for after in edges.get(item, ()):
+            if after in members:
+                waiting[after] -= 1
+                if waiting[after] == 0:
+                    heapq.heappush(ready, (rank[after], position[after]))
+    assert len(ordered) == len(block), "loops that need each other"
+    return ordered

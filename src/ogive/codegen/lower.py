@@ -1,0 +1,65 @@
+"""Stage 7: every access is told how its lanes lie in memory.
+
+    before   LOAD(INDEX(PARAM 1, r0*16 + lane))
+    after    LOAD(INDEX(PARAM 1, r0*16), lane) stride 1
+
+A LOAD or STORE with a lane source touches `offset + lane*stride`; one whose lanes lie irregularly
+keeps the lanes in its offset and has the stride `GATHER`; one without lanes is scalar.
+"""
+
+from __future__ import annotations
+
+from ogive.codegen.optimize.placement import LANE
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.symbolic import from_linear, linear_form
+
+GATHER = "gather"
+
+
+def lower(root: UOp) -> UOp:
+    """The kernel with the strides of all its accesses made explicit."""
+    done: dict[UOp, UOp] = {}
+    for node in root.walk():
+        if not node.src:
+            done[node] = node
+            continue
+        sources = tuple([done[source] for source in node.src])
+        if node.op is Op.LOAD:
+            done[node] = _lower_access(node, sources)
+        elif node.op is Op.STORE:
+            done[node] = _lower_access(node, sources)
+        elif sources != node.src:
+            done[node] = UOp(node.op, node.dtype, sources, node.arg)
+        else:
+            done[node] = node
+    return done[root]
+
+
+def _lower_access(node: UOp, sources: tuple[UOp, ...]) -> UOp:
+    place = sources[0]
+    offset = place.src[1]
+    lane = lane_of(offset.ranges)
+    if node.op is Op.STORE and lane is None:
+        lane = lane_of(sources[1].ranges)
+    if lane is None:
+        return UOp(node.op, node.dtype, sources, None)
+    stride: int | str = GATHER
+    linear, constant = linear_form(offset)
+    terms = dict(linear)
+    if all(term is lane or lane not in term.ranges for term in terms):
+        stride = terms.pop(lane, 0)
+        place = UOp(
+            Op.INDEX, place.dtype, (place.src[0], from_linear(terms, constant), *place.src[2:])
+        )
+    if node.op is Op.LOAD:
+        return UOp(Op.LOAD, node.dtype, (place, lane), stride)
+    return UOp(Op.STORE, node.dtype, (place, *sources[1:]), stride)
+
+
+def lane_of(counters: frozenset[UOp] | tuple[UOp, ...]) -> UOp | None:
+    """The lane counter among `counters`; a value has at most one."""
+    for counter in counters:
+        if counter.op is Op.RANGE and counter.arg[1] == LANE:
+            return counter
+    return None

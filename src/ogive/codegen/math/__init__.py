@@ -1,0 +1,130 @@
+"""Elementary functions as LLVM IR: our own polynomials, for any number of lanes.
+
+    exp = define("exp", "f32", 16)
+    exp.symbol          # "@ogive.exp.f32.x16", of type <16 x float> (<16 x float>)
+    for needed in definitions([exp, define("sin", "f32", 16)]):
+        needed.text     # what to put into a module, dependencies first, nothing twice
+
+f16 and bf16 are widened to f32 by the caller. Results are within 2 ulp everywhere, mostly within 1;
+NaN, infinities, signed zeros and subnormals are treated as in C99.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from ogive.codegen.math import (
+    error,
+    exponential,
+    inverse,
+    logarithm,
+    power,
+    trigonometric,
+)
+from ogive.codegen.text import Block
+
+UNARY: dict[str, Callable[[Block, str], str]] = {
+    "exp": exponential.exp,
+    "exp2": exponential.exp2,
+    "expm1": exponential.expm1,
+    "sinh": exponential.sinh,
+    "cosh": exponential.cosh,
+    "tanh": exponential.tanh,
+    "log": logarithm.log,
+    "log2": logarithm.log2,
+    "log10": logarithm.log10,
+    "log1p": logarithm.log1p,
+    "asinh": logarithm.asinh,
+    "acosh": logarithm.acosh,
+    "atanh": logarithm.atanh,
+    "sin": trigonometric.sin,
+    "cos": trigonometric.cos,
+    "tan": trigonometric.tan,
+    "asin": inverse.asin,
+    "acos": inverse.acos,
+    "atan": inverse.atan,
+    "erf": error.erf,
+    "erfc": error.erfc,
+    "rsqrt": power.rsqrt,
+}
+BINARY: dict[str, Callable[[Block, str, str], str]] = {
+    "atan2": inverse.atan2,
+    "pow": power.pow_,
+}
+
+_ATTRIBUTES = "alwaysinline nounwind willreturn memory(none)"
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A function in LLVM IR, the intrinsics it declares and the definitions it calls."""
+
+    symbol: str
+    text: str
+    declarations: frozenset[str] = frozenset()
+    requires: tuple[Definition, ...] = ()
+
+
+@cache
+def define(function: str, dtype: str, lanes: int) -> Definition:
+    """The definition of one function.
+
+    Args:
+        function: a name in `UNARY` or `BINARY`.
+        dtype: "f32" or "f64".
+        lanes: elements in the vectors it maps; 1 for scalars.
+    """
+    block = Block(dtype, lanes)
+    if function in UNARY:
+        result, arity = UNARY[function](block, "%x"), 1
+    else:
+        result, arity = BINARY[function](block, "%x", "%y"), 2
+    requires = (_reduction(dtype, lanes),) if function in ("sin", "cos", "tan") else ()
+    return _wrap(f"@ogive.{function}.{dtype}.x{lanes}", block, arity, result, requires)
+
+
+@cache
+def define_integer_power(bits: int, lanes: int, signed: bool = True) -> Definition:
+    """base ** exponent of integers, modulo 2^bits; a negative exponent gives 0, 1 or -1."""
+    block = Block(f"i{bits}", lanes)
+    result = power.integer_power(block, signed)
+    return _wrap(f"@ogive.pow.{'iu'[not signed]}{bits}.x{lanes}", block, 2, result)
+
+
+def definitions(needed: Iterable[Definition]) -> list[Definition]:
+    """The definitions and all they require, each once, what is called before what calls it."""
+    found: dict[str, Definition] = {}
+
+    def visit(definition: Definition) -> None:
+        if definition.symbol not in found:
+            for requirement in definition.requires:
+                visit(requirement)
+            found[definition.symbol] = definition
+
+    for definition in needed:
+        visit(definition)
+    return list(found.values())
+
+
+def _wrap(
+    symbol: str, block: Block, arity: int, result: str, requires: tuple[Definition, ...] = ()
+) -> Definition:
+    parameters = ", ".join(f"{block.type} {name}" for name in ("%x", "%y")[:arity])
+    head = f"define internal {block.type} {symbol}({parameters}) {_ATTRIBUTES} {{"
+    text = "\n".join([head, "entry:", *block.lines, f"  ret {block.type} {result}", "}\n"])
+    return Definition(symbol, text, frozenset(block.declarations), requires)
+
+
+@cache
+def _reduction(dtype: str, lanes: int) -> Definition:
+    block = Block(dtype, lanes)
+    symbol = trigonometric.reduction_symbol(block)
+    text = trigonometric.reduction(block)
+    return Definition(symbol, text, frozenset(block.declarations), (_table(),))
+
+
+@cache
+def _table() -> Definition:
+    return Definition(trigonometric.TABLE, trigonometric.table())

@@ -1,0 +1,202 @@
+"""Loads, stores and fault reports as LLVM instructions.
+
+Lanes that lie side by side are one vector access, lanes at the same place a scalar one, any other
+lanes a gather or scatter. A gate becomes a mask, or for scalars a safe address or a branch.
+"""
+
+from __future__ import annotations
+
+from ogive.codegen.writer import (
+    Writer,
+    element_type,
+    mangled,
+    memory_type,
+    register_type,
+)
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType
+from ogive.ir.node import UOp
+
+Stride = int | str | None
+
+
+class Memory:
+    """Writes accesses to a kernel's buffers; `bases` has the pointer of each slot."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+        self.bases: dict[int, str] = {}
+
+    def address(self, parameter: UOp, dtype: DType, offset: str) -> str:
+        element = memory_type(dtype, 1)
+        base = self.bases[parameter.arg[0]]
+        return self.writer.instruction(f"getelementptr {element}, ptr {base}, i64 {offset}")
+
+    def lane_addresses(
+        self, parameter: UOp, dtype: DType, offset: str, stride: Stride, lanes: int
+    ) -> str:
+        """A vector of the places of all lanes."""
+        write = self.writer.instruction
+        if stride != "gather":
+            steps = ", ".join(f"i64 {lane * int(stride or 0)}" for lane in range(lanes))
+            splat = self.writer.splat(offset, dtypes.index, lanes)
+            offset = write(f"add <{lanes} x i64> {splat}, <{steps}>")
+        base = self.bases[parameter.arg[0]]
+        element = memory_type(dtype, 1)
+        return write(f"getelementptr {element}, ptr {base}, <{lanes} x i64> {offset}")
+
+    def load(
+        self,
+        parameter: UOp,
+        dtype: DType,
+        offset: str,
+        stride: Stride,
+        gate: str | None,
+        lanes: int,
+    ) -> str:
+        """The elements at `offset + lane*stride`; zero where the gate does not hold."""
+        if lanes == 1:
+            return self.load_scalar(parameter, dtype, offset, gate)
+        if stride == 1:
+            value = self.load_vector(parameter, dtype, offset, gate, lanes)
+        else:
+            value = self.gather(parameter, dtype, offset, stride, gate, lanes)
+        return self.from_memory(value, dtype, lanes)
+
+    def from_memory(self, value: str, dtype: DType, lanes: int) -> str:
+        if not dtype.is_bool:
+            return value
+        kind = memory_type(dtype, lanes)
+        zero = "0" if lanes == 1 else "zeroinitializer"
+        return self.writer.instruction(f"icmp ne {kind} {value}, {zero}")
+
+    def to_memory(self, value: str, dtype: DType, lanes: int) -> str:
+        if not dtype.is_bool:
+            return value
+        before, after = register_type(dtype, lanes), memory_type(dtype, lanes)
+        return self.writer.instruction(f"zext {before} {value} to {after}")
+
+    def load_scalar(self, parameter: UOp, dtype: DType, offset: str, gate: str | None) -> str:
+        write = self.writer.instruction
+        if gate is not None:
+            offset = write(f"select i1 {gate}, i64 {offset}, i64 0")
+        kind = memory_type(dtype, 1)
+        place = self.address(parameter, dtype, offset)
+        value = write(f"load {kind}, ptr {place}, align {dtype.itemsize}")
+        if gate is not None:
+            zero = "0" if kind.startswith("i") else "0.0"
+            value = write(f"select i1 {gate}, {kind} {value}, {kind} {zero}")
+        return self.from_memory(value, dtype, 1)
+
+    def load_vector(
+        self, parameter: UOp, dtype: DType, offset: str, gate: str | None, lanes: int
+    ) -> str:
+        kind = memory_type(dtype, lanes)
+        place = self.address(parameter, dtype, offset)
+        align = dtype.itemsize
+        if gate is None:
+            return self.writer.instruction(f"load {kind}, ptr {place}, align {align}")
+        symbol = f"@llvm.masked.load.{self.mangle(dtype, lanes)}.p0"
+        mask = f"<{lanes} x i1>"
+        self.writer.declarations.add(f"declare {kind} {symbol}(ptr, {mask}, {kind})")
+        return self.writer.instruction(
+            f"call {kind} {symbol}(ptr align {align} {place}, {mask} {gate}, "
+            f"{kind} zeroinitializer)"
+        )
+
+    def gather(
+        self,
+        parameter: UOp,
+        dtype: DType,
+        offset: str,
+        stride: Stride,
+        gate: str | None,
+        lanes: int,
+    ) -> str:
+        kind = memory_type(dtype, lanes)
+        places = self.lane_addresses(parameter, dtype, offset, stride, lanes)
+        mask, pointers = f"<{lanes} x i1>", f"<{lanes} x ptr>"
+        symbol = f"@llvm.masked.gather.{self.mangle(dtype, lanes)}.v{lanes}p0"
+        self.writer.declarations.add(f"declare {kind} {symbol}({pointers}, {mask}, {kind})")
+        return self.writer.instruction(
+            f"call {kind} {symbol}({pointers} align {dtype.itemsize} {places}, "
+            f"{mask} {gate or 'splat (i1 true)'}, {kind} zeroinitializer)"
+        )
+
+    def store(
+        self,
+        parameter: UOp,
+        dtype: DType,
+        value: str,
+        offset: str,
+        stride: Stride,
+        gate: str | None,
+        lanes: int,
+    ) -> None:
+        """Write `value` to the places `offset + lane*stride` where the gate holds."""
+        value = self.to_memory(value, dtype, lanes)
+        kind, align = memory_type(dtype, lanes), dtype.itemsize
+        if lanes > 1 and stride != 1:
+            self.scatter(parameter, dtype, value, offset, stride, gate, lanes)
+            return
+        if gate is None:
+            place = self.address(parameter, dtype, offset)
+            self.writer.effect(f"store {kind} {value}, ptr {place}, align {align}")
+        elif lanes == 1:
+            inside, after = self.writer.new_label(), self.writer.new_label()
+            self.writer.branch_if(gate, inside, after)
+            self.writer.label(inside)
+            place = self.address(parameter, dtype, offset)
+            self.writer.effect(f"store {kind} {value}, ptr {place}, align {align}")
+            self.writer.branch(after)
+            self.writer.label(after)
+        else:
+            place = self.address(parameter, dtype, offset)
+            symbol = f"@llvm.masked.store.{self.mangle(dtype, lanes)}.p0"
+            mask = f"<{lanes} x i1>"
+            self.writer.declarations.add(f"declare void {symbol}({kind}, ptr, {mask})")
+            self.writer.effect(
+                f"call void {symbol}({kind} {value}, ptr align {align} {place}, {mask} {gate})"
+            )
+
+    def scatter(
+        self,
+        parameter: UOp,
+        dtype: DType,
+        value: str,
+        offset: str,
+        stride: Stride,
+        gate: str | None,
+        lanes: int,
+    ) -> None:
+        kind = memory_type(dtype, lanes)
+        places = self.lane_addresses(parameter, dtype, offset, stride, lanes)
+        mask, pointers = f"<{lanes} x i1>", f"<{lanes} x ptr>"
+        symbol = f"@llvm.masked.scatter.{self.mangle(dtype, lanes)}.v{lanes}p0"
+        self.writer.declarations.add(f"declare void {symbol}({kind}, {pointers}, {mask})")
+        self.writer.effect(
+            f"call void {symbol}({kind} {value}, {pointers} align {dtype.itemsize} {places}, "
+            f"{mask} {gate or 'splat (i1 true)'})"
+        )
+
+    def mangle(self, dtype: DType, lanes: int) -> str:
+        return mangled("i8" if dtype.is_bool else element_type(dtype), lanes)
+
+    def report(self, good: str, gate: str | None, lanes: int, site: int) -> None:
+        """Lower the fault word to `site` if `good` fails anywhere under the gate."""
+        write = self.writer.instruction
+        mask = register_type(dtypes.bool_, lanes)
+        true = "true" if lanes == 1 else "splat (i1 true)"
+        bad = write(f"xor {mask} {good}, {true}")
+        if gate is not None:
+            bad = write(f"and {mask} {bad}, {gate}")
+        if lanes > 1:
+            symbol = f"@llvm.vector.reduce.or.v{lanes}i1"
+            self.writer.declarations.add(f"declare i1 {symbol}({mask})")
+            bad = write(f"call i1 {symbol}({mask} {bad})")
+        fails, after = self.writer.new_label(), self.writer.new_label()
+        self.writer.branch_if(bad, fails, after)
+        self.writer.label(fails)
+        write(f"atomicrmw umin ptr %fault, i64 {site} monotonic")
+        self.writer.branch(after)
+        self.writer.label(after)

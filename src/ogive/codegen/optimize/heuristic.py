@@ -1,0 +1,182 @@
+"""The placement chosen without measuring, from strides, lengths and the target's table.
+
+Lane count, accumulators and tiles follow from dtype, extents and target alone, never from the
+machine's core count or from timings: they fix the order of every reduction.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ogive.choose.greedy import operation_cost
+from ogive.codegen.optimize.accesses import MemoryAccess, memory_accesses
+from ogive.codegen.optimize.placement import (
+    Placement,
+    axis_extent,
+    output_axes,
+    reduction_axes,
+)
+from ogive.config import Config
+from ogive.device.target import Target
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, Op
+
+PARALLEL_TILES = 512
+"""Output loops are joined into the parallel one until it has this many iterations."""
+
+
+@dataclass
+class _Kernel:
+    """What the heuristics look at."""
+
+    root: UOp
+    outputs: tuple[UOp, ...]
+    reductions: tuple[UOp, ...]
+    accesses: list[MemoryAccess]
+    together: dict[UOp, set[UOp]]  # counters that some value depends on at the same time
+    cost: int
+
+
+def choose_placement(root: UOp, target: Target, config: Config) -> Placement:
+    """A good placement for the loop graph of one kernel."""
+    kernel = _inspect(root)
+    lanes = _choose_lanes(kernel, target) if config.vectorize else {}
+    upcast = _choose_upcast(kernel, lanes, target)
+    return Placement(
+        lanes={counter.arg[0]: count for counter, count in lanes.items()},
+        upcast={counter.arg[0]: count for counter, count in upcast.items() if count > 1},
+        order=tuple([counter.arg[0] for counter in kernel.outputs]),
+        parallel=_choose_parallel(kernel, lanes, upcast),
+    )
+
+
+def _inspect(root: UOp) -> _Kernel:
+    together: dict[UOp, set[UOp]] = {}
+    cost = 0
+    for node in root.walk():
+        if node.op in ELEMENTWISE and node.dtype.name != "index":
+            cost += operation_cost(node)
+        if node.op in (Op.LOAD, Op.STORE, Op.REDUCE) or node.op in ELEMENTWISE:
+            used = node.src[0].ranges if node.op in (Op.STORE, Op.REDUCE) else node.ranges
+            for counter in used:
+                together.setdefault(counter, set()).update(used)
+    return _Kernel(
+        root, output_axes(root), reduction_axes(root), memory_accesses(root), together, cost
+    )
+
+
+def _choose_lanes(kernel: _Kernel, target: Target) -> dict[UOp, int]:
+    width = max([access.index.dtype.itemsize for access in kernel.accesses], default=4)
+    count = max(target.vector_bytes // width, 2)
+    scores = {
+        counter: _lane_score(counter, kernel) for counter in (*kernel.outputs, *kernel.reductions)
+    }
+    chosen: dict[UOp, int] = {}
+    for counter in sorted(scores, key=lambda c: (-scores[c], c.arg[0])):
+        extent = axis_extent(counter)
+        if scores[counter] <= 0 or extent < 2:
+            continue
+        if any(other in kernel.together.get(counter, ()) for other in chosen):
+            continue
+        lanes = count
+        while lanes // 2 >= extent:
+            lanes //= 2
+        if lanes > 1:
+            chosen[counter] = lanes
+    return chosen
+
+
+def _lane_score(counter: UOp, kernel: _Kernel) -> float:
+    """How well the accesses run along `counter`: contiguous is good, strided is bad."""
+    score = 0.0
+    for access in kernel.accesses:
+        if access.is_store:
+            weight = 1.5
+        else:
+            weight = 4.0 if any(access.depends_on(r) for r in kernel.reductions) else 1.0
+        if counter in access.irregular:
+            score -= 2 * weight
+        elif counter in access.strides:
+            score += 3 * weight if access.strides[counter] == 1 else -2 * weight
+    return score
+
+
+def _choose_upcast(
+    kernel: _Kernel, lanes: dict[UOp, int], target: Target
+) -> dict[UOp, int]:
+    reused = _reused_axes(kernel)
+    lane_outputs = [counter for counter in kernel.outputs if counter in lanes]
+    if reused and lane_outputs and lane_outputs[0] in reused:
+        return _tile_columns(lane_outputs[0], reused, lanes, target)
+    if reused and any(counter in lanes for counter in kernel.reductions):
+        most = 4 if target.vector_registers >= 32 else 2
+        return {counter: _best_tile(axis_extent(counter), most) for counter in reused[-2:]}
+    wanted = 4 if kernel.cost <= 12 else 2 if kernel.cost <= 40 else 1
+    upcast: dict[UOp, int] = {}
+    for counter, count in lanes.items():
+        vectors = axis_extent(counter) // count
+        upcast[counter] = wanted
+        while upcast[counter] > 1 and vectors < 2 * upcast[counter]:
+            upcast[counter] //= 2
+    return upcast
+
+
+def _reused_axes(kernel: _Kernel) -> list[UOp]:
+    """Output axes along which a reduction reads one operand again and another one anew."""
+    reused: dict[UOp, None] = {}
+    for node in kernel.root.walk():
+        if node.op is not Op.REDUCE:
+            continue
+        inside = node.src[0].backward_slice()
+        loads = [
+            access
+            for access in kernel.accesses
+            if access.node in inside and any(access.depends_on(r) for r in node.src[1:])
+        ]
+        for counter in kernel.outputs:
+            if counter in node.ranges and len({a.depends_on(counter) for a in loads}) == 2:
+                reused[counter] = None
+    return [counter for counter in kernel.outputs if counter in reused]
+
+
+def _tile_columns(
+    column: UOp, reused: list[UOp], lanes: dict[UOp, int], target: Target
+) -> dict[UOp, int]:
+    """A register tile of a product whose columns are lanes: rows by one or two vectors."""
+    wide = 2 if axis_extent(column) >= 2 * lanes[column] else 1
+    budget = target.vector_registers - target.vector_registers // 4
+    rows = [counter for counter in reused if counter is not column]
+    upcast = {column: wide}
+    if rows:
+        upcast[rows[-1]] = _best_tile(axis_extent(rows[-1]), budget // wide)
+    return upcast
+
+
+def _best_tile(extent: int, most: int) -> int:
+    """The tile length up to `most` that wastes least of `extent`, the longest of those."""
+    candidates = range(1, min(most, extent) + 1)
+    return min(
+        candidates,
+        key=lambda tile: (round(-(-extent // tile) * tile / extent, 2) + 0.25 / tile, -tile),
+        default=1,
+    )
+
+
+def _choose_parallel(
+    kernel: _Kernel, lanes: dict[UOp, int], upcast: dict[UOp, int]
+) -> int:
+    """How many leading output loops run in parallel: those every reduction depends on."""
+    tiles = 1
+    count = 0
+    needed = [
+        set(node.ranges) for node in kernel.root.walk() if node.op is Op.REDUCE
+    ]
+    for counter in kernel.outputs:
+        if any(counter not in used for used in needed):
+            break
+        count += 1
+        tiles *= math.ceil(axis_extent(counter) / (lanes.get(counter, 1) * upcast.get(counter, 1)))
+        if tiles >= PARALLEL_TILES:
+            break
+    return count

@@ -1,0 +1,141 @@
+"""A placement says where each axis of a kernel goes; `place` carries it out.
+
+An axis of length n becomes up to three counters, `(outer * upcast + tile) * lanes + lane`:
+
+- `lanes`: neighbouring elements in one vector register;
+- `upcast`: elements held in registers side by side (a register tile, or several accumulators);
+- the rest stays a loop, of which the first output loops together are the PARALLEL one, which the
+  runtime hands out in slices.
+
+Any placement of any kernel is right, whatever the lengths: excess lanes and tile entries are gated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ogive.codegen.optimize.ranges import replace_ranges
+from ogive.errors import OptimizeError
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import Dim
+from ogive.schedule.rangeify import index_node, make_range
+
+LOOP, PARALLEL, UPCAST, LANE = "loop", "parallel", "upcast", "lane"
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The choice for one kernel, by axis number; `order` nests the output loops."""
+
+    lanes: Mapping[int, int] = field(default_factory=dict)
+    upcast: Mapping[int, int] = field(default_factory=dict)
+    order: tuple[int, ...] = ()
+    parallel: int = 0
+
+
+def output_axes(root: UOp) -> tuple[UOp, ...]:
+    """The counters that the stores of a kernel close, in axis order."""
+    axes: dict[UOp, None] = {}
+    for store in root.src:
+        axes.update(dict.fromkeys(store.src[2:]))
+    return tuple(sorted(axes, key=lambda counter: counter.arg[0]))
+
+
+def reduction_axes(root: UOp) -> tuple[UOp, ...]:
+    """The counters that reductions close, in axis order."""
+    axes: dict[UOp, None] = {}
+    for node in root.walk():
+        if node.op is Op.REDUCE:
+            axes.update(dict.fromkeys(node.src[1:]))
+    return tuple(sorted(axes, key=lambda counter: counter.arg[0]))
+
+
+def axis_extent(counter: UOp) -> int:
+    """The length of an axis; its upper bound where it is symbolic."""
+    return int(counter.src[0].vmax)
+
+
+def place(root: UOp, placement: Placement) -> UOp:
+    """The kernel with every counter replaced by placed ones; raises `OptimizeError` if the
+    placement names axes that the kernel does not have or puts two lane axes into one value."""
+    outputs = output_axes(root)
+    reductions = reduction_axes(root)
+    by_number = {counter.arg[0]: counter for counter in (*outputs, *reductions)}
+    _check(placement, outputs, by_number)
+    ordered = [by_number[number] for number in placement.order] if placement.order else outputs
+    numbers = iter(range(1 << 30))
+    outer: dict[UOp, UOp] = {}
+    loops: dict[UOp, Dim] = {
+        counter: _loop_extent(counter, placement) for counter in (*ordered, *reductions)
+    }
+    _place_parallel(ordered[: placement.parallel], loops, outer, numbers)
+    for counter in (*ordered[placement.parallel :], *reductions):
+        if loops[counter] != 1:
+            outer[counter] = make_range(loops[counter], next(numbers), LOOP)
+        else:
+            outer[counter] = index_node(0)
+    replacements: dict[UOp, UOp] = {}
+    gates: dict[UOp, UOp] = {}
+    for counter in (*ordered, *reductions):
+        number = counter.arg[0]
+        tile, lanes = placement.upcast.get(number, 1), placement.lanes.get(number, 1)
+        expression = outer[counter]
+        if tile > 1:
+            expression = expression * tile + make_range(tile, next(numbers), UPCAST)
+        if lanes > 1:
+            expression = expression * lanes + make_range(lanes, next(numbers), LANE)
+        replacements[counter] = expression
+        if int(expression.vmax) >= axis_extent(counter) or counter.src[0].op is not Op.CONST:
+            gates[counter] = expression.lt(counter.src[0])
+    return replace_ranges(root, replacements, gates)
+
+
+def _loop_extent(counter: UOp, placement: Placement) -> Dim:
+    number = counter.arg[0]
+    step = placement.upcast.get(number, 1) * placement.lanes.get(number, 1)
+    extent = counter.src[0]
+    if extent.op is Op.CONST:
+        return -(-extent.arg // step)
+    return (extent + (step - 1)) // step
+
+
+def _place_parallel(
+    counters: list[UOp] | tuple[UOp, ...],
+    loops: dict[UOp, Dim],
+    outer: dict[UOp, UOp],
+    numbers: object,
+) -> None:
+    """One PARALLEL counter for the product of the given loops."""
+    total: Dim = 1
+    for counter in counters:
+        total = total * loops[counter]
+    if len(counters) == 0:
+        return
+    if total == 1:
+        for counter in counters:
+            outer[counter] = index_node(0)
+        return
+    position = make_range(total, next(numbers), PARALLEL)  # type: ignore[call-overload]
+    for counter in reversed(counters):
+        size = loops[counter]
+        outer[counter] = position % size if counter is not counters[0] else position
+        position = position // size
+
+
+def _check(
+    placement: Placement, outputs: tuple[UOp, ...], by_number: Mapping[int, UOp]
+) -> None:
+    for number in (*placement.lanes, *placement.upcast, *placement.order):
+        if number not in by_number:
+            raise OptimizeError(
+                f"the placement names axis {number}; the kernel has {sorted(by_number)}"
+            )
+    if placement.order and sorted(placement.order) != [c.arg[0] for c in outputs]:
+        raise OptimizeError(
+            f"the order {placement.order} must name each output axis once: "
+            f"{[c.arg[0] for c in outputs]}"
+        )
+    if not 0 <= placement.parallel <= len(outputs):
+        raise OptimizeError(f"{placement.parallel} parallel axes of {len(outputs)} output axes")

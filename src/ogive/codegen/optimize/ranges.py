@@ -1,0 +1,98 @@
+"""Replace loop counters throughout a kernel, keeping its meaning.
+
+The one primitive under every placement. A counter may become any index expression over new
+counters; where that expression can run past the old extent, a gate keeps the excess from being
+read, written or summed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.identity import identity_element
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.symbolic import symbolic_rules
+from ogive.schedule.rangeify import conjoin
+
+
+def replace_ranges(
+    root: UOp,
+    replacements: Mapping[UOp, UOp],
+    gates: Mapping[UOp, UOp] | None = None,
+) -> UOp:
+    """`root` with each counter of `replacements` replaced by an expression of new counters.
+
+    `gates[counter]` is a condition under which the replaced counter is within its extent.
+    """
+    gates = gates or {}
+    done: dict[UOp, UOp] = {}
+    for node in root.walk():
+        replacement = replacements.get(node)
+        if replacement is not None:
+            done[node] = replacement
+            continue
+        changed = any([done[source] is not source for source in node.src])
+        done[node] = _rebuild(node, done, gates) if changed else node
+    return done[root]
+
+
+def _rebuild(node: UOp, done: dict[UOp, UOp], gates: Mapping[UOp, UOp]) -> UOp:
+    op = node.op
+    if op is Op.REDUCE:
+        value = done[node.src[0]]
+        gate = _gate_of(node.src[1:], gates)
+        if gate is not None:
+            identity = UOp.const(node.dtype, identity_element(node.arg, node.dtype))
+            value = UOp(Op.WHERE, node.dtype, (gate, value, identity))
+        counters = _new_counters(node.src[1:], done)
+        return UOp(op, node.dtype, (value, *counters), node.arg) if counters else value
+    if op is Op.STORE:
+        counters = _new_counters(node.src[2:], done)
+        # Also the counters whose offset the store does not use: nobody may write past them.
+        place = _gated(done[node.src[0]], _gate_of(node.src[2:], gates))
+        return UOp(op, node.dtype, (place, done[node.src[1]], *counters), node.arg)
+    if op is Op.INDEX:
+        gate = _gate_of(sorted(node.ranges, key=_number), gates)
+        sources = tuple([done[source] for source in node.src])
+        return _gated(UOp(op, node.dtype, sources), gate)
+    if op is Op.CHECK:
+        gate = _gate_of(sorted(node.ranges, key=_number), gates)
+        if len(node.src) > 2:
+            gate = conjoin(gate, done[node.src[2]])
+        sources = (done[node.src[0]], done[node.src[1]])
+        return UOp(op, node.dtype, sources if gate is None else (*sources, gate), node.arg)
+    sources = tuple([done[source] for source in node.src])
+    if node.dtype is dtypes.index or (node.dtype is dtypes.bool_ and not node.has_index):
+        return symbolic_rules.build(op, node.dtype, sources)
+    return UOp(op, node.dtype, sources, node.arg)
+
+
+def _number(counter: UOp) -> int:
+    number: int = counter.arg[0]
+    return number
+
+
+def _gate_of(counters: tuple[UOp, ...] | list[UOp], gates: Mapping[UOp, UOp]) -> UOp | None:
+    gate: UOp | None = None
+    for counter in counters:
+        if counter in gates:
+            gate = conjoin(gate, gates[counter])
+    return gate
+
+
+def _gated(place: UOp, gate: UOp | None) -> UOp:
+    if gate is None:
+        return place
+    gate = conjoin(place.src[2] if len(place.src) > 2 else None, gate)
+    sources = place.src[:2] if gate is None else (*place.src[:2], gate)
+    return UOp(Op.INDEX, place.dtype, sources)
+
+
+def _new_counters(counters: tuple[UOp, ...], done: dict[UOp, UOp]) -> tuple[UOp, ...]:
+    """The counters that stand in the replacements of the old ones, in nest order."""
+    new: set[UOp] = set()
+    for counter in counters:
+        new |= done[counter].ranges
+    return tuple(sorted(new, key=_number))

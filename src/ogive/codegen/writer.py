@@ -1,0 +1,128 @@
+"""Lines of LLVM IR for one kernel: names, types, constants, labels, declarations."""
+
+from __future__ import annotations
+
+import struct
+
+from ogive.codegen.math import Definition
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType, Scalar
+
+_REGISTER = {
+    dtypes.bool_: "i1", dtypes.index: "i64", dtypes.float16: "half", dtypes.bfloat16: "i16",
+    dtypes.float32: "float", dtypes.float64: "double", dtypes.float8_e4m3: "i8",
+    dtypes.float8_e5m2: "i8",
+}  # fmt: skip
+_MANGLED = {"half": "f16", "float": "f32", "double": "f64"}
+
+
+def element_type(dtype: DType) -> str:
+    """The LLVM type of one element in a register. bf16 and fp8 are carried as their bits."""
+    return _REGISTER.get(dtype) or f"i{dtype.bits}"
+
+
+def register_type(dtype: DType, lanes: int) -> str:
+    """The LLVM type of `lanes` elements in a register."""
+    element = element_type(dtype)
+    return element if lanes == 1 else f"<{lanes} x {element}>"
+
+
+def memory_type(dtype: DType, lanes: int) -> str:
+    """The LLVM type of `lanes` elements in memory, where a bool is a byte."""
+    element = "i8" if dtype.is_bool else element_type(dtype)
+    return element if lanes == 1 else f"<{lanes} x {element}>"
+
+
+def mangled(element: str, lanes: int) -> str:
+    """How intrinsic names spell a type."""
+    name = _MANGLED.get(element, element)
+    return name if lanes == 1 else f"v{lanes}{name}"
+
+
+def constant(dtype: DType, value: Scalar, lanes: int) -> str:
+    """The text of a constant, the same in all lanes."""
+    if dtype.is_bool:
+        text = "true" if value else "false"
+    elif dtype in (dtypes.bfloat16, dtypes.float8_e4m3, dtypes.float8_e5m2):
+        import numpy
+
+        raw = numpy.asarray(value).astype(dtype.numpy).tobytes()
+        text = str(int.from_bytes(raw, "little"))
+    elif dtype is dtypes.float16:
+        text = f"0xH{struct.unpack('<H', struct.pack('<e', value))[0]:04X}"
+    elif dtype.is_float:
+        text = f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+    else:
+        text = str(int(value))
+    return text if lanes == 1 else f"splat ({element_type(dtype)} {text})"
+
+
+class Writer:
+    """Collects the text of one kernel function and what it needs around it."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.entry: list[str] = []  # what must stand in the first block: allocations
+        self.declarations: set[str] = set()
+        self.functions: dict[str, Definition] = {}
+        self.block = "entry"
+        self._count = 0
+
+    def name(self) -> str:
+        self._count += 1
+        return f"%v{self._count}"
+
+    def instruction(self, text: str) -> str:
+        """Append `name = text`; gives the name."""
+        self._count += 1
+        name = f"%v{self._count}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def effect(self, text: str) -> None:
+        """Append an instruction without a result."""
+        self.lines.append(f"  {text}")
+
+    def allocate(self, kind: str) -> str:
+        """Memory for one value of the type, in the function's frame."""
+        self._count += 1
+        name = f"%a{self._count}"
+        self.entry.append(f"  {name} = alloca {kind}, align 64")
+        return name
+
+    def new_label(self) -> str:
+        self._count += 1
+        return f"b{self._count}"
+
+    def label(self, label: str) -> None:
+        """Begin a block."""
+        self.lines.append(f"{label}:")
+        self.block = label
+
+    def branch(self, label: str) -> None:
+        self.lines.append(f"  br label %{label}")
+
+    def branch_if(self, condition: str, then: str, otherwise: str) -> None:
+        self.lines.append(f"  br i1 {condition}, label %{then}, label %{otherwise}")
+
+    def intrinsic(self, name: str, dtype: DType, operands: list[str], lanes: int) -> str:
+        """A call of an intrinsic whose operands and result all have one type."""
+        kind = register_type(dtype, lanes)
+        symbol = f"@llvm.{name}.{mangled(element_type(dtype), lanes)}"
+        self.declarations.add(f"declare {kind} {symbol}({', '.join([kind] * len(operands))})")
+        arguments = ", ".join(f"{kind} {operand}" for operand in operands)
+        return self.instruction(f"call {kind} {symbol}({arguments})")
+
+    def require(self, definition: Definition) -> None:
+        """Put a function's text beside the kernel, once."""
+        self.functions[definition.symbol] = definition
+
+    def splat(self, operand: str, dtype: DType, lanes: int) -> str:
+        """A scalar in every lane."""
+        kind = register_type(dtype, lanes)
+        first = self.instruction(
+            f"insertelement {kind} poison, {element_type(dtype)} {operand}, i64 0"
+        )
+        return self.instruction(
+            f"shufflevector {kind} {first}, {kind} poison, <{lanes} x i32> zeroinitializer"
+        )

@@ -1,0 +1,135 @@
+"""All settings, in one frozen dataclass.
+
+A setting comes from, strongest first: the `config=` of a call, `ogive.configure(...)`, a variable
+`OGIVE_<NAME>` of the environment, the default. Passes receive a `Config`; none reads a global.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ogive.errors import ConfigError, nearest
+
+
+def _code(default: Any, text: str) -> Any:
+    """A setting that changes the code that is generated, and so is part of every cache key."""
+    return field(default=default, metadata={"code": True, "help": text})
+
+
+def _plain(default: Any, text: str) -> Any:
+    return field(default=default, metadata={"code": False, "help": text})
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings of one realization."""
+
+    kernel_node_limit: int = _code(512, "most tensor operations one kernel may compute")
+    vectorize: bool = _code(True, "use vector instructions")
+    schedule_cache: bool = _plain(True, "reuse the plan of an equal graph")
+    kernel_cache_size: int = _plain(4096, "most kernels kept in memory")
+    threads: int = _plain(0, "threads that run kernels; 0 means all cores this process may use")
+    verify: bool = _plain(False, "check every graph against the dialect of its stage")
+    log: str = _plain("", "comma-separated topics to print: schedule, compile, execute, recompile")
+
+    def __post_init__(self) -> None:
+        for entry in dataclasses.fields(self):
+            value = getattr(self, entry.name)
+            expected = _TYPES[entry.name]
+            if type(value) is not expected:
+                raise ConfigError(
+                    f"setting {entry.name!r} takes a value of type {expected.__name__}, "
+                    f"got {value!r}"
+                )
+        if self.kernel_cache_size <= 0:
+            object.__setattr__(self, "kernel_cache_size", 4096)
+        if self.kernel_node_limit < 1:
+            raise ConfigError(f"kernel_node_limit must be at least 1, got {self.kernel_node_limit}")
+        if self.threads < 0:
+            raise ConfigError(f"threads must be 0 (all cores) or more, got {self.threads}")
+
+    @property
+    def code_key(self) -> tuple[Any, ...]:
+        """The settings that change generated code."""
+        return tuple(
+            getattr(self, entry.name)
+            for entry in dataclasses.fields(self)
+            if entry.metadata["code"]
+        )
+
+    def logs(self, topic: str) -> bool:
+        """Whether messages on `topic` were asked for."""
+        return topic in self.log.split(",")
+
+    def with_changes(self, changes: Mapping[str, Any]) -> Config:
+        """A copy with some settings changed; an unknown name is an error."""
+        for name in changes:
+            if name not in _TYPES:
+                raise ConfigError(
+                    f"unknown setting {name!r}{nearest(name, _TYPES)}; "
+                    f"the settings are {', '.join(_TYPES)}"
+                )
+        return dataclasses.replace(self, **changes)
+
+
+_TYPES: dict[str, type] = {
+    name: kind for name, kind in typing.get_type_hints(Config).items() if not name.startswith("_")
+}
+
+
+def _from_environment() -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    for name, kind in _TYPES.items():
+        text = os.environ.get(f"OGIVE_{name.upper()}")
+        if text is None:
+            continue
+        try:
+            changes[name] = _parse(kind, text)
+        except ValueError:
+            raise ConfigError(
+                f"OGIVE_{name.upper()}={text!r} is not of type {kind.__name__}"
+            ) from None
+    return changes
+
+
+def _parse(kind: type, text: str) -> Any:
+    if kind is bool:
+        lowered = text.strip().lower()
+        if lowered in ("1", "true", "yes", "on"):
+            return True
+        if lowered in ("0", "false", "no", "off", ""):
+            return False
+        raise ValueError(text)
+    return kind(text)
+
+
+_configured: dict[str, Any] = {}
+_current: Config | None = None
+
+
+def current_config() -> Config:
+    """The settings in force where a call gives none."""
+    global _current
+    if _current is None:
+        _current = Config().with_changes({**_from_environment(), **_configured})
+    return _current
+
+
+def configure(**changes: Any) -> Config:
+    """Change settings for the whole process, from now on; gives the settings now in force.
+
+    >>> configure(schedule_cache=True).schedule_cache
+    True
+
+    Raises `ConfigError` for an unknown name or a value of the wrong type; nothing changes then.
+    """
+    global _current
+    updated = current_config().with_changes(changes)
+    _configured.update(changes)
+    _current = updated
+    return updated

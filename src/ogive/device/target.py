@@ -1,0 +1,177 @@
+"""What a CPU offers: instruction set, vector width, caches, cores.
+
+Everything that generated code may depend on is part of `Target.key`. The core count is not: the
+same object code serves any number of threads.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import math
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+DEFAULT_CACHE_BYTES = {1: 32 << 10, 2: 1 << 20, 3: 8 << 20}
+MASKING = frozenset({"avx512f", "avx512bw", "avx512vl"})
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A CPU as the compiler sees it. Two targets are equal when code for one suits the other.
+
+    `features` is LLVM's string (`+avx2,-sse4a,...`), `vector_bytes` the widest register worth
+    using, `masked` whether vector loads and stores take a mask in hardware.
+    """
+
+    triple: str
+    cpu: str
+    features: str
+    vector_bytes: int
+    masked: bool
+    vector_registers: int
+    l1_bytes: int
+    l2_bytes: int
+    l3_bytes: int
+    cores: int = field(default=1, compare=False)
+
+    @property
+    def architecture(self) -> str:
+        """The triple's first part: `x86_64`, `aarch64`, ..."""
+        return self.triple.partition("-")[0]
+
+    @property
+    def key(self) -> str:
+        """A digest of all that affects code, the same in every process."""
+        return _digest(self)
+
+
+@functools.lru_cache(maxsize=64)
+def _digest(target: Target) -> str:
+    parts = (
+        target.triple,
+        target.cpu,
+        target.features,
+        target.vector_bytes,
+        target.masked,
+        target.vector_registers,
+        target.l1_bytes,
+        target.l2_bytes,
+        target.l3_bytes,
+    )
+    return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
+
+
+def describe_cpu(
+    triple: str,
+    cpu: str = "",
+    features: str = "",
+    caches: tuple[int, int, int] | None = None,
+    cores: int = 1,
+) -> Target:
+    """The target of a CPU known by its LLVM triple and feature string.
+
+    >>> describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2").vector_bytes
+    32
+    """
+    present = {name[1:] for name in features.split(",") if name.startswith("+")}
+    is_arm = triple.startswith(("aarch64", "arm64"))
+    wide = "avx512f" in present
+    l1, l2, l3 = caches or tuple(DEFAULT_CACHE_BYTES.values())
+    return Target(
+        triple=triple,
+        cpu=cpu,
+        features=",".join(sorted(filter(None, features.split(",")), key=lambda name: name[1:])),
+        vector_bytes=64 if wide else 32 if "avx2" in present else 16,
+        masked=present >= MASKING,
+        vector_registers=32 if wide or is_arm else 16,
+        l1_bytes=l1,
+        l2_bytes=l2,
+        l3_bytes=l3,
+        cores=cores,
+    )
+
+
+@functools.lru_cache(maxsize=1)
+def host_target() -> Target:
+    """The machine this process runs on. The first call imports llvmlite (40 ms)."""
+    from llvmlite import binding
+
+    return describe_cpu(
+        triple=binding.get_process_triple(),
+        cpu=binding.get_host_cpu_name(),
+        features=binding.get_host_cpu_features().flatten(),
+        caches=host_caches(),
+        cores=host_cores(),
+    )
+
+
+def host_cores() -> int:
+    """How many threads can run at once: the smaller of the affinity mask and the cgroup quota."""
+    if hasattr(os, "sched_getaffinity"):
+        count = len(os.sched_getaffinity(0))
+    else:
+        count = os.cpu_count() or 1
+    quota = cgroup_quota()
+    if quota is not None:
+        count = min(count, math.ceil(quota))
+    return max(count, 1)
+
+
+def cgroup_quota(root: Path = Path("/")) -> float | None:
+    """The CPUs' worth of time that cgroups (v1 or v2) allow us, `None` where nothing limits it.
+
+    A limit may sit on any ancestor, and in a container the path in `/proc` may be one that only
+    exists outside, so all folders from ours up to the mount are asked.
+    """
+    mount = root / "sys/fs/cgroup"
+    limits: list[float] = []
+    for line in _read(root / "proc/self/cgroup").splitlines():
+        _, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if controllers == "":
+            bases = [mount]
+        elif "cpu" in controllers.split(","):
+            bases = [mount / controllers, mount / "cpu"]
+        else:
+            continue
+        for base in bases:
+            folder = base / path.lstrip("/")
+            while folder.is_relative_to(base):
+                limits += _folder_quota(folder)
+                folder = folder.parent
+    return min(limits, default=None)
+
+
+def _folder_quota(folder: Path) -> list[float]:
+    quota, period = [*_read(folder / "cpu.max").split(), "", ""][:2]
+    if not quota:
+        quota = _read(folder / "cpu.cfs_quota_us").strip()
+        period = _read(folder / "cpu.cfs_period_us").strip()
+    if quota.isdigit() and period.isdigit() and int(period) > 0:
+        return [int(quota) / int(period)]
+    return []
+
+
+def host_caches(root: Path = Path("/")) -> tuple[int, int, int]:
+    """Bytes of the first core's data caches at levels 1, 2 and 3, or usual sizes where unknown."""
+    sizes: dict[int, int] = {}
+    for index in sorted((root / "sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        level, size = _read(index / "level").strip(), _read(index / "size").strip()
+        if _read(index / "type").strip() != "Instruction" and level.isdigit():
+            sizes[int(level)] = _parse_size(size)
+    known = {**DEFAULT_CACHE_BYTES, **{level: size for level, size in sizes.items() if size}}
+    return known[1], known[2], known[3]
+
+
+def _parse_size(text: str) -> int:
+    unit = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(text[-1:], 1)
+    digits = text.rstrip("KMG")
+    return int(digits) * unit if digits.isdigit() else 0
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""

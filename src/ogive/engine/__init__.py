@@ -1,0 +1,5 @@
+"""The composition root: runs the stages, owns the caches. `Tensor.realize` calls only this."""
+
+from ogive.engine.realize import prepare, realize
+
+__all__ = ["prepare", "realize"]

@@ -1,0 +1,33 @@
+"""From the number that a kernel reports to the user's line.
+
+Kernels are shared between graphs and know no lines: they report a site, the position of the faulting
+operation among those of its region that can fault. This run's graph, cut again in the same way,
+says which node stands there.
+"""
+
+from __future__ import annotations
+
+from ogive.config import Config
+from ogive.errors import DivisionByZeroError, Origin
+from ogive.runtime.native import Fault
+from ogive.schedule.normalize import Normalized
+from ogive.schedule.rangeify import can_fault
+from ogive.schedule.split import split
+
+
+def explain_fault(normalized: Normalized, config: Config, fault: Fault) -> Exception:
+    """The error that tells the user what happened, and where."""
+    region = split(normalized.sink, config).steps[fault.step].region
+    sites = [node for node in region.graph.walk() if can_fault(node)]
+    node = sites[fault.site]
+    origin: Origin | None = None
+    original = region.sources.get(node)
+    if original is not None:
+        user_node = normalized.sources.get(original)
+        origin = user_node.origin if user_node is not None else original.origin
+    name = "floor division" if node.op.name == "FLOORDIV" else "remainder"
+    return DivisionByZeroError(
+        f"{name} of {node.dtype.name} by a zero element; "
+        "mask the divisor (ogive.where) or use floats",
+        origin,
+    )

@@ -1,0 +1,148 @@
+"""Every error Ogive raises on purpose, typed by cause, each pointing at the user's own line.
+
+User errors also derive from the built-in a Python programmer would expect (`ValueError`,
+`TypeError`, `IndexError`, ...), so `except ValueError` keeps working. Errors of the compiler are
+typed by stage.
+"""
+
+from __future__ import annotations
+
+import difflib
+import linecache
+import os
+import sys
+from collections.abc import Iterable
+from types import CodeType, FrameType
+
+PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+Origin = tuple[CodeType, int]
+"""Where a user called us: a code object and the instruction in it, resolved only when shown."""
+
+
+def user_origin(depth: int = 1) -> Origin | None:
+    """The innermost frame that is not Ogive's own, as an `Origin`."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        code = frame.f_code
+        if not code.co_filename.startswith(PACKAGE_FOLDER):
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None
+
+
+def origin_line(origin: Origin | None) -> tuple[str, int] | None:
+    """The file and line number an origin stands for."""
+    if origin is None:
+        return None
+    code, instruction = origin
+    line = code.co_firstlineno
+    for start, end, number in code.co_lines():
+        if start <= instruction < end and number is not None:
+            line = number
+    return code.co_filename, line
+
+
+def describe_origin(origin: Origin | None) -> str:
+    """`file:line: source text` of the user's line, or an empty string."""
+    place = origin_line(origin)
+    if place is None:
+        return ""
+    filename, line = place
+    text = linecache.getline(filename, line).strip()
+    return f"{filename}:{line}" + (f": {text}" if text else "")
+
+
+def nearest(word: str, valid: Iterable[str]) -> str:
+    """` (did you mean 'x'?)` for the closest valid word, or an empty string."""
+    close = difflib.get_close_matches(str(word), list(valid), n=1, cutoff=0.5)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+class OgiveError(Exception):
+    """Base of all errors raised by Ogive. `origin` is the user's line it is about."""
+
+    def __init__(self, message: str, origin: Origin | None = None) -> None:
+        self.origin = origin if origin is not None else user_origin(2)
+        place = describe_origin(self.origin)
+        super().__init__(f"{message}\n  at {place}" if place else message)
+
+
+class ShapeError(OgiveError, ValueError):
+    """Shapes that do not fit together, or do not fit the operation."""
+
+
+class AxisError(OgiveError, ValueError, IndexError):
+    """An axis that the tensor does not have, or that is named twice."""
+
+
+class DtypeError(OgiveError, TypeError):
+    """An unknown dtype, or one the operation does not take."""
+
+
+class DeviceError(OgiveError, ValueError):
+    """An unknown device, or tensors on devices that do not go together."""
+
+
+class ArgumentError(OgiveError, ValueError):
+    """An argument of the right type with a value that makes no sense."""
+
+
+class ArgumentTypeError(OgiveError, TypeError):
+    """An argument of the wrong type."""
+
+
+class IndexRangeError(OgiveError, IndexError):
+    """An index outside its axis."""
+
+
+class ConfigError(OgiveError, ValueError):
+    """An unknown setting or a value it does not take."""
+
+
+class VariableError(OgiveError, ValueError):
+    """A symbolic variable that is unbound, bound twice, or bound outside its bounds."""
+
+
+class StageError(OgiveError, RuntimeError):
+    """Base of the errors of one compiler stage."""
+
+
+class ScheduleError(StageError):
+    """The graph could not be cut into kernels."""
+
+
+class OptimizeError(StageError):
+    """An optimization does not apply to the kernel it was asked for."""
+
+
+class EmitError(StageError):
+    """A kernel could not be written as LLVM IR."""
+
+
+class CompileError(StageError):
+    """LLVM refused the IR it was given."""
+
+
+class LoadError(StageError):
+    """Object code could not be loaded."""
+
+
+class AllocateError(StageError, MemoryError):
+    """Memory could not be had."""
+
+
+class ExecuteError(StageError):
+    """A plan could not be run."""
+
+
+class DivisionByZeroError(ExecuteError, ZeroDivisionError):
+    """An integer was divided by a zero element."""
+
+
+class VerifyError(StageError):
+    """A graph breaks the rules of its dialect (a defect of Ogive, not of the user)."""
+
+
+class RewriteCycleError(StageError):
+    """Rewrite rules that undo each other (a defect of Ogive, not of the user)."""

@@ -1,0 +1,256 @@
+"""Interval analysis: the least and the greatest value of integer and boolean nodes.
+
+`infer_bounds` takes index arithmetic not to overflow, which the compiler guarantees for the
+addresses it makes. Fixed-width integers wrap, so their interval is the dtype's wherever the exact
+one does not fit. `infer_sound_bounds` drops the assumption about index arithmetic: it gives None
+where an index expression, computed in 64 bits, cannot be shown to stay within them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ogive.ir.dtype import Scalar, index
+from ogive.ir.ops import Op
+
+if TYPE_CHECKING:
+    from ogive.ir.node import UOp
+
+Interval = tuple[Any, Any]
+_BOTH = (False, True)
+
+
+def infer_bounds(node: UOp) -> tuple[Scalar, Scalar]:
+    """The interval of `node`; its sources' are known."""
+    dtype = node.dtype
+    op = node.op
+    if op is Op.CONST:
+        return (node.arg, node.arg)
+    if dtype.kind == "float" or dtype.name == "void":
+        return dtype.limits
+    exact = _EXACT.get(op)
+    if exact is None:
+        return dtype.limits
+    interval = exact(node)
+    if interval is None:
+        return dtype.limits
+    if dtype is index:
+        return interval
+    if dtype.kind == "bool":
+        return interval if isinstance(interval[0], bool) else _BOTH
+    low, high = dtype.limits
+    return interval if low <= interval[0] and interval[1] <= high else (low, high)
+
+
+def infer_sound_bounds(node: UOp) -> tuple[int, int] | None:
+    """The interval of `node` if it holds in 64-bit arithmetic too; the sources' are known."""
+    kind = node.dtype.kind
+    if kind == "float" or node.dtype.name == "void":
+        return None
+    if node.dtype is not index:
+        # A condition or a conversion is as good as what it is computed from.
+        if any(source.dtype is index and source.sound_bounds is None for source in node.src):
+            low, high = node.dtype.limits
+        else:
+            low, high = node.bounds
+        return int(low), int(high)
+    for source in node.src:
+        if source.dtype is index and source.sound_bounds is None:
+            return None
+    low, high = node.bounds
+    least, greatest = index.limits
+    return (int(low), int(high)) if least <= low and high <= greatest else None
+
+
+def _range(node: UOp) -> Interval:
+    return 0, max(node.src[0]._bounds[1] - 1, 0)
+
+
+def _variable(node: UOp) -> Interval:
+    return node.arg[1], node.arg[2]
+
+
+def _bind(node: UOp) -> Interval:
+    return node.src[0]._bounds
+
+
+def _iota(node: UOp) -> Interval:
+    return 0, max((node.arg if node.arg is not None else node.src[0]._bounds[1]) - 1, 0)
+
+
+def _add(node: UOp) -> Interval:
+    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    return a + c, b + d
+
+
+def _sub(node: UOp) -> Interval:
+    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    return a - d, b - c
+
+
+def _mul(node: UOp) -> Interval:
+    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    if c is d or c == d:
+        return (a * c, b * c) if c >= 0 else (b * c, a * c)
+    corners = (a * c, a * d, b * c, b * d)
+    return min(corners), max(corners)
+
+
+def _neg(node: UOp) -> Interval:
+    low, high = node.src[0]._bounds
+    return -high, -low
+
+
+def _abs(node: UOp) -> Interval:
+    low, high = node.src[0]._bounds
+    if low >= 0:
+        return low, high
+    return (-high, -low) if high <= 0 else (0, max(-low, high))
+
+
+def _floordiv(node: UOp) -> Interval | None:
+    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    if c > 0 or d < 0:
+        corners = (a // c, a // d, b // c, b // d)
+        return min(corners), max(corners)
+    return None
+
+
+def _mod(node: UOp) -> Interval | None:
+    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    if c > 0:
+        if c == d and a // c == b // c:
+            return a % c, b % c
+        return (a, b) if a >= 0 and b < c else (0, min(b, d - 1) if a >= 0 else d - 1)
+    return (c + 1, 0) if d < 0 else None
+
+
+def _maximum(node: UOp) -> Interval:
+    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    return max(a, c), max(b, d)
+
+
+def _minimum(node: UOp) -> Interval:
+    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    return min(a, c), min(b, d)
+
+
+def _shift_left(node: UOp) -> Interval | None:
+    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    if c < 0 or d >= node.dtype.bits:
+        return None
+    corners = (a << c, a << d, b << c, b << d)
+    return min(corners), max(corners)
+
+
+def _shift_right(node: UOp) -> Interval | None:
+    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    if c < 0 or d >= node.dtype.bits:
+        return None
+    corners = (a >> c, a >> d, b >> c, b >> d)
+    return min(corners), max(corners)
+
+
+def _and(node: UOp) -> Interval | None:
+    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    if node.dtype.kind == "bool":
+        return a and c, b and d
+    if a >= 0 and c >= 0:
+        return 0, min(b, d)
+    if a >= 0:
+        return 0, b
+    return (0, d) if c >= 0 else None
+
+
+def _or(node: UOp) -> Interval | None:
+    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    if node.dtype.kind == "bool":
+        return a or c, b or d
+    if a >= 0 and c >= 0:
+        return max(a, c), (1 << max(b.bit_length(), d.bit_length())) - 1
+    return None
+
+
+def _xor(node: UOp) -> Interval | None:
+    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    if node.dtype.kind == "bool":
+        return (a != c, a != c) if a == b and c == d else _BOTH
+    if a >= 0 and c >= 0:
+        return 0, (1 << max(b.bit_length(), d.bit_length())) - 1
+    return None
+
+
+def _not(node: UOp) -> Interval:
+    low, high = node.src[0]._bounds
+    if node.dtype.kind == "bool":
+        return not high, not low
+    if node.dtype.kind == "uint":
+        top = (1 << node.dtype.bits) - 1
+        return top - high, top - low
+    return -1 - high, -1 - low
+
+
+def _less(node: UOp) -> Interval:
+    left, right = node.src
+    if left.dtype.kind == "float":
+        return _BOTH
+    (a, b), (c, d) = left._bounds, right._bounds
+    return b < c, a < d
+
+
+def _less_or_equal(node: UOp) -> Interval:
+    left, right = node.src
+    if left.dtype.kind == "float":
+        return _BOTH
+    (a, b), (c, d) = left._bounds, right._bounds
+    return b <= c, a <= d
+
+
+def _equal(node: UOp) -> Interval:
+    left, right = node.src
+    if left.dtype.kind == "float":
+        return _BOTH
+    if left is right:
+        return True, True
+    (a, b), (c, d) = left._bounds, right._bounds
+    return a == b == c == d, not (b < c or d < a)
+
+
+def _not_equal(node: UOp) -> Interval:
+    if node.src[0].dtype.kind == "float":
+        return _BOTH
+    never, always = _equal(node)
+    return not always, not never
+
+
+def _where(node: UOp) -> Interval:
+    condition, chosen, other = node.src
+    low, high = condition._bounds
+    (a, b), (c, d) = chosen._bounds, other._bounds
+    if low:
+        return a, b
+    if not high:
+        return c, d
+    return min(a, c), max(b, d)
+
+
+def _cast(node: UOp) -> Interval | None:
+    source = node.src[0]
+    if source.dtype.kind == "float":
+        return None
+    low, high = source._bounds
+    if node.dtype.kind == "bool":
+        return low > 0 or high < 0, low != 0 or high != 0
+    return int(low), int(high)
+
+
+_EXACT: dict[Op, Callable[[UOp], Interval | None]] = {
+    Op.RANGE: _range, Op.VARIABLE: _variable, Op.BIND: _bind, Op.IOTA: _iota,
+    Op.ADD: _add, Op.SUB: _sub, Op.MUL: _mul, Op.NEG: _neg, Op.ABS: _abs,
+    Op.FLOORDIV: _floordiv, Op.MOD: _mod, Op.MAXIMUM: _maximum, Op.MINIMUM: _minimum,
+    Op.SHL: _shift_left, Op.SHR: _shift_right, Op.AND: _and, Op.OR: _or, Op.XOR: _xor,
+    Op.NOT: _not, Op.CMPLT: _less, Op.CMPLE: _less_or_equal, Op.CMPEQ: _equal,
+    Op.CMPNE: _not_equal, Op.WHERE: _where, Op.CAST: _cast,
+}  # fmt: skip
+"""What the op does to intervals, in unbounded integers; None where nothing is known."""

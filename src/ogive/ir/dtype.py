@@ -1,0 +1,225 @@
+"""Element types, and how they combine.
+
+A `DType` is a singleton: compare with `is`. Promotion gives PyTorch's results; where PyTorch
+refuses to mix wide unsigned integers we give the smallest type that holds both, and where there is
+none (`uint64` with a signed integer, the 8-bit floats with anything) we refuse too.
+"""
+
+from __future__ import annotations
+
+import functools
+import struct
+from collections.abc import Iterable
+from typing import Any
+
+import ml_dtypes
+import numpy
+
+from ogive.errors import DtypeError, nearest
+
+Scalar = bool | int | float
+
+
+class DType:
+    """One element type.
+
+    `kind` is "bool", "int", "uint", "float", or "none" for types that no tensor can have
+    (`void`, and `index`, the unbounded integers of address arithmetic).
+    """
+
+    __slots__ = ("bits", "itemsize", "kind", "name", "numpy")
+
+    def __init__(self, name: str, kind: str, bits: int, numpy_type: Any) -> None:
+        self.name = name
+        self.kind = kind
+        self.bits = bits
+        self.itemsize = (bits + 7) // 8
+        self.numpy: numpy.dtype[Any] = numpy.dtype(numpy_type)
+
+    def __repr__(self) -> str:
+        return f"ogive.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+    @property
+    def is_float(self) -> bool:
+        return self.kind == "float"
+
+    @property
+    def is_integer(self) -> bool:
+        """Signed or unsigned integers, and address arithmetic; not bool."""
+        return self.kind in ("int", "uint") or self is index
+
+    @property
+    def is_bool(self) -> bool:
+        return self.kind == "bool"
+
+    @property
+    def is_signed(self) -> bool:
+        return self.kind in ("int", "float") or self is index
+
+    @property
+    def is_storage_only(self) -> bool:
+        """Whether values must be widened before any arithmetic."""
+        return self in (float8_e4m3, float8_e5m2)
+
+    @property
+    def limits(self) -> tuple[Scalar, Scalar]:
+        """The least and the greatest value (infinities for floats)."""
+        if self.is_bool:
+            return False, True
+        if self.kind == "uint":
+            return 0, (1 << self.bits) - 1
+        if self.kind == "int" or self is index:
+            return -(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1
+        return float("-inf"), float("inf")
+
+    def canonical(self, value: Scalar) -> Scalar:
+        """`value` as this dtype holds it: integers wrap, floats round."""
+        if self.kind == "float":
+            return _round_float(self, float(value))
+        if self.kind == "bool":
+            return bool(value)
+        integer = int(value)
+        if self is index:
+            return integer
+        integer &= (1 << self.bits) - 1
+        if self.kind == "int" and integer >> (self.bits - 1):
+            integer -= 1 << self.bits
+        return integer
+
+
+def _round_float(dtype: DType, value: float) -> float:
+    code = _STRUCT_CODES.get(dtype.bits) if dtype is not bfloat16 else None
+    if code == "d":
+        return value
+    if code is not None:
+        try:
+            return float(struct.unpack(code, struct.pack(code, value))[0])
+        except OverflowError:
+            return float("inf") if value > 0 else float("-inf")
+    with numpy.errstate(over="ignore"):
+        return float(numpy.asarray(value).astype(dtype.numpy))
+
+
+_STRUCT_CODES = {16: "e", 32: "f", 64: "d"}
+
+void = DType("void", "none", 0, numpy.void)
+index = DType("index", "none", 64, numpy.int64)
+bool_ = DType("bool", "bool", 8, numpy.bool_)
+int8 = DType("int8", "int", 8, numpy.int8)
+int16 = DType("int16", "int", 16, numpy.int16)
+int32 = DType("int32", "int", 32, numpy.int32)
+int64 = DType("int64", "int", 64, numpy.int64)
+uint8 = DType("uint8", "uint", 8, numpy.uint8)
+uint16 = DType("uint16", "uint", 16, numpy.uint16)
+uint32 = DType("uint32", "uint", 32, numpy.uint32)
+uint64 = DType("uint64", "uint", 64, numpy.uint64)
+float16 = DType("float16", "float", 16, numpy.float16)
+bfloat16 = DType("bfloat16", "float", 16, ml_dtypes.bfloat16)
+float32 = DType("float32", "float", 32, numpy.float32)
+float64 = DType("float64", "float", 64, numpy.float64)
+float8_e4m3 = DType("float8_e4m3", "float", 8, ml_dtypes.float8_e4m3fn)
+float8_e5m2 = DType("float8_e5m2", "float", 8, ml_dtypes.float8_e5m2)
+
+SIGNED = (int8, int16, int32, int64)
+UNSIGNED = (uint8, uint16, uint32, uint64)
+FLOATS = (float8_e4m3, float8_e5m2, float16, bfloat16, float32, float64)
+ALL = (bool_, *SIGNED, *UNSIGNED, *FLOATS)
+
+default_float = float32
+default_int = int64
+
+_BY_NAME = {dtype.name: dtype for dtype in ALL} | {
+    "half": float16, "float": float32, "double": float64, "int": int32, "long": int64,
+    "short": int16, "byte": uint8, "float8_e4m3fn": float8_e4m3,
+}  # fmt: skip
+_BY_NUMPY = {dtype.numpy: dtype for dtype in ALL}
+_BY_PYTHON: dict[type, DType] = {bool: bool_, int: default_int, float: default_float}
+
+
+def to_dtype(given: Any) -> DType:
+    """The dtype that `given` names: a `DType`, a name, a NumPy dtype, or a Python type.
+
+    >>> to_dtype("float32") is to_dtype(numpy.float32) is float32
+    True
+    """
+    if isinstance(given, DType):
+        return given
+    if isinstance(given, str):
+        if given in _BY_NAME:
+            return _BY_NAME[given]
+    elif isinstance(given, type) and given in _BY_PYTHON:
+        return _BY_PYTHON[given]
+    else:
+        try:
+            found = _BY_NUMPY.get(numpy.dtype(given).newbyteorder("="))
+        except TypeError:
+            found = None
+        if found is not None:
+            return found
+    names = [dtype.name for dtype in ALL]
+    raise DtypeError(
+        f"unknown dtype {given!r}{nearest(str(given), _BY_NAME)}; the dtypes are {', '.join(names)}"
+    )
+
+
+@functools.cache
+def promote(left: DType, right: DType) -> DType:
+    """The dtype in which `left` and `right` meet, as PyTorch's `promote_types` has it."""
+    if left is right:
+        return left
+    if left.is_storage_only or right.is_storage_only:
+        raise DtypeError(
+            f"{left.name} and {right.name} do not mix: the 8-bit floats are for storage; "
+            "cast to a wider float first"
+        )
+    if left.is_bool:
+        return right
+    if right.is_bool:
+        return left
+    if left.is_float or right.is_float:
+        if not (left.is_float and right.is_float):
+            return left if left.is_float else right
+        if {left, right} == {float16, bfloat16}:
+            return float32
+        return left if left.bits >= right.bits else right
+    if left.kind == right.kind:
+        return left if left.bits >= right.bits else right
+    signed, unsigned = (left, right) if left.kind == "int" else (right, left)
+    for candidate in SIGNED:
+        if candidate.bits >= signed.bits and candidate.bits > unsigned.bits:
+            return candidate
+    raise DtypeError(f"no integer dtype holds both {left.name} and {right.name}; cast one of them")
+
+
+_RANK = {"bool": 0, "uint": 1, "int": 1, "float": 2}
+
+
+def result_type(tensors: Iterable[tuple[DType, int]], scalars: Iterable[Scalar] = ()) -> DType:
+    """The common dtype of `(dtype, number of axes)` operands and Python scalars.
+
+    As in PyTorch, a tensor of no axes and, weaker still, a Python number change the dtype only
+    when they are of a higher category (bool < integer < float) than all stronger operands.
+
+    >>> result_type([(int32, 2)], [1.5])
+    ogive.float32
+    """
+    levels: list[DType | None] = [None, None, None]
+    for dtype, rank in tensors:
+        level = 0 if rank else 1
+        present = levels[level]
+        levels[level] = dtype if present is None else promote(present, dtype)
+    for scalar in scalars:
+        dtype = _BY_PYTHON[type(scalar)]
+        present = levels[2]
+        levels[2] = dtype if present is None else promote(present, dtype)
+    result: DType | None = None
+    for candidate in levels:
+        if candidate is None:
+            continue
+        if result is None or _RANK[candidate.kind] > _RANK[result.kind]:
+            result = candidate
+    assert result is not None, "result_type needs an operand"
+    return result

@@ -1,0 +1,18 @@
+"""What a reduction starts from."""
+
+from __future__ import annotations
+
+from ogive.ir.dtype import DType, Scalar
+from ogive.ir.ops import Op
+
+
+def identity_element(op: Op, dtype: DType) -> Scalar:
+    """The value that, combined with any x by `op`, gives x."""
+    if op in (Op.ADD, Op.OR, Op.XOR):
+        return dtype.canonical(0)
+    if op is Op.MUL:
+        return dtype.canonical(1)
+    if op is Op.AND:
+        return dtype.canonical(-1)
+    low, high = dtype.limits
+    return low if op is Op.MAXIMUM else high

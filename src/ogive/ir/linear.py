@@ -1,0 +1,282 @@
+"""Index expressions as linear forms, and the one rule set that simplifies them.
+
+A *linear form* is a mapping from terms to integer coefficients, and a constant. As a node it is a
+flat, left-leaning chain of additions: terms in an order that depends on structure alone, each
+`MUL(term, CONST)` unless its coefficient is 1, the constant last.
+
+`add`, `floordiv`, `less` and the others build nodes that are simplified already: they ask
+`symbolic_rules` what becomes of such a node. The rules are in `symbolic.py` (sums and products),
+`divmod.py` (division) and `conditions.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+from ogive.ir.dtype import bool_, index
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.rules import RuleSet
+
+Terms = dict[UOp, int]
+
+symbolic_rules = RuleSet("symbolic")
+
+
+def integer(value: UOp | int) -> UOp:
+    """An index node as it is, an integer as a constant."""
+    return value if isinstance(value, UOp) else _constant(value)
+
+
+@functools.lru_cache(maxsize=4096)
+def _constant(value: int) -> UOp:
+    return UOp(Op.CONST, index, (), value)
+
+
+def condition(value: UOp | bool) -> UOp:
+    """A bool node as it is, True or False as a constant."""
+    return value if isinstance(value, UOp) else UOp(Op.CONST, bool_, (), value)
+
+
+def add(x: UOp | int, y: UOp | int) -> UOp:
+    """`x + y`."""
+    return symbolic_rules.build(Op.ADD, index, (integer(x), integer(y)))
+
+
+def subtract(x: UOp | int, y: UOp | int) -> UOp:
+    """`x - y`."""
+    return symbolic_rules.build(Op.SUB, index, (integer(x), integer(y)))
+
+
+def multiply(x: UOp | int, y: UOp | int) -> UOp:
+    """`x * y`."""
+    return symbolic_rules.build(Op.MUL, index, (integer(x), integer(y)))
+
+
+def negate(x: UOp | int) -> UOp:
+    """`-x`."""
+    return symbolic_rules.build(Op.NEG, index, (integer(x),))
+
+
+def floordiv(x: UOp | int, y: UOp | int) -> UOp:
+    """`x // y`, rounded down; `y` is not zero."""
+    return symbolic_rules.build(Op.FLOORDIV, index, (integer(x), integer(y)))
+
+
+def modulo(x: UOp | int, y: UOp | int) -> UOp:
+    """`x % y`, of the sign of `y`, which is not zero."""
+    return symbolic_rules.build(Op.MOD, index, (integer(x), integer(y)))
+
+
+def maximum(x: UOp | int, y: UOp | int) -> UOp:
+    """The greater of `x` and `y`."""
+    return symbolic_rules.build(Op.MAXIMUM, index, (integer(x), integer(y)))
+
+
+def minimum(x: UOp | int, y: UOp | int) -> UOp:
+    """The lesser of `x` and `y`."""
+    return symbolic_rules.build(Op.MINIMUM, index, (integer(x), integer(y)))
+
+
+def less(x: UOp | int, y: UOp | int) -> UOp:
+    """`x < y`, a condition."""
+    return symbolic_rules.build(Op.CMPLT, bool_, (integer(x), integer(y)))
+
+
+def less_equal(x: UOp | int, y: UOp | int) -> UOp:
+    """`x <= y`, a condition."""
+    return symbolic_rules.build(Op.CMPLE, bool_, (integer(x), integer(y)))
+
+
+def equal(x: UOp | int, y: UOp | int) -> UOp:
+    """`x == y`, a condition."""
+    return symbolic_rules.build(Op.CMPEQ, bool_, (integer(x), integer(y)))
+
+
+def not_equal(x: UOp | int, y: UOp | int) -> UOp:
+    """`x != y`, a condition."""
+    return symbolic_rules.build(Op.CMPNE, bool_, (integer(x), integer(y)))
+
+
+def logical_and(x: UOp | bool, y: UOp | bool) -> UOp:
+    """Both conditions."""
+    return symbolic_rules.build(Op.AND, bool_, (condition(x), condition(y)))
+
+
+def logical_or(x: UOp | bool, y: UOp | bool) -> UOp:
+    """Either condition."""
+    return symbolic_rules.build(Op.OR, bool_, (condition(x), condition(y)))
+
+
+def logical_not(x: UOp | bool) -> UOp:
+    """The contrary condition."""
+    return symbolic_rules.build(Op.NOT, bool_, (condition(x),))
+
+
+def where(test: UOp | bool, x: UOp | int, y: UOp | int) -> UOp:
+    """`x` where `test` holds, else `y`; index expressions, or two conditions."""
+    if isinstance(test, bool):
+        return integer(x if test else y)
+    chosen, other = integer(x), integer(y)
+    return symbolic_rules.build(Op.WHERE, chosen.dtype, (test, chosen, other))
+
+
+_SPINE = frozenset({
+    Op.ADD, Op.MUL, Op.FLOORDIV, Op.MOD, Op.MAXIMUM, Op.MINIMUM, Op.CMPLT, Op.CMPEQ, Op.CMPNE,
+    Op.WHERE, Op.NOT, Op.AND, Op.OR,
+})  # fmt: skip
+_SPINE_DEPTH = 6
+
+
+def order_key(node: UOp) -> tuple[Any, ...]:
+    """What terms are sorted by: the first range or variable within, then what is done to it."""
+    try:
+        return node._order
+    except AttributeError:
+        pass
+    done: list[int] = []
+    leaf = node
+    while leaf.op in _SPINE and len(done) < 2 * _SPINE_DEPTH:
+        first, last = leaf.src[0], leaf.src[-1]
+        done.append(leaf.op.value)
+        if first.op is Op.CONST:
+            first, last = last, first
+        done.append(last.arg if last.op is Op.CONST else 0)
+        leaf = first
+    if leaf.op is Op.RANGE:
+        head = (0, leaf.arg[0])
+    elif leaf.op is Op.VARIABLE:
+        head = (1, leaf.arg[0])
+    else:
+        head = (2, leaf.op.value)
+    node._order = key = (*head, *reversed(done))
+    return key
+
+
+def in_order(nodes: Iterable[UOp]) -> list[UOp]:
+    """`nodes` sorted by structure; the content key, which is dear, decides only between equals."""
+    listed = list(nodes)
+    last: tuple[Any, ...] = (-1,)
+    for node in listed:
+        key = order_key(node)
+        if key <= last:
+            break
+        last = key
+    else:
+        return listed
+    listed.sort(key=order_key)
+    for i in range(len(listed) - 1):
+        if listed[i]._order == listed[i + 1]._order:
+            listed.sort(key=_full_key)
+            break
+    return listed
+
+
+def _full_key(node: UOp) -> tuple[tuple[Any, ...], bytes]:
+    return order_key(node), node.content_key
+
+
+def linear_form(node: UOp) -> tuple[Terms, int]:
+    """The terms with their coefficients, and the constant. The mapping is shared: do not change it.
+
+    `i*4 + j + 3` gives `({i: 4, j: 1}, 3)`.
+    """
+    op = node.op
+    if op is Op.CONST:
+        return {}, node.arg
+    if op is not Op.ADD and op is not Op.MUL:
+        return {node: 1}, 0
+    try:
+        return node._linear or ({node: 1}, 0)
+    except AttributeError:
+        pass
+    terms: Terms = {}
+    constant = 0
+    stack = [(node, 1)]
+    while stack:
+        part, factor = stack.pop()
+        if part.op is Op.ADD:
+            stack.append((part.src[1], factor))
+            stack.append((part.src[0], factor))
+        elif part.op is Op.CONST:
+            constant += factor * part.arg
+        elif part.op is Op.MUL and part.src[1].op is Op.CONST:
+            stack.append((part.src[0], factor * part.src[1].arg))
+        elif part.op is Op.MUL and part.src[0].op is Op.CONST:
+            stack.append((part.src[1], factor * part.src[0].arg))
+        else:
+            terms[part] = terms.get(part, 0) + factor
+    if 0 in terms.values():
+        terms = {term: coefficient for term, coefficient in terms.items() if coefficient}
+    # A node that is its own only term must not hold itself, or it would never be freed.
+    node._linear = None if node in terms else (terms, constant)
+    return terms, constant
+
+
+def from_linear(terms: Terms, constant: int = 0) -> UOp:
+    """The node for a linear form; terms are single (no sums, no constant factors).
+
+    The mapping belongs to the node from then on.
+    """
+    if 0 in terms.values():
+        terms = {term: coefficient for term, coefficient in terms.items() if coefficient}
+    if not terms:
+        return _constant(constant)
+    node: UOp | None = None
+    for term in in_order(terms) if len(terms) > 1 else terms:
+        coefficient = terms[term]
+        if coefficient != 1:
+            term = UOp(Op.MUL, index, (term, _constant(coefficient)))
+        node = term if node is None else UOp(Op.ADD, index, (node, term))
+    assert node is not None
+    if constant:
+        node = UOp(Op.ADD, index, (node, _constant(constant)))
+    if node not in terms:
+        node._linear = (terms, constant)
+    return node
+
+
+def add_scaled(terms: Terms, node: UOp, factor: int) -> int:
+    """Add `node * factor` to `terms` in place; gives the constant that comes with it."""
+    parts, constant = linear_form(node)
+    for term, coefficient in parts.items():
+        total = terms.get(term, 0) + coefficient * factor
+        if total:
+            terms[term] = total
+        else:
+            terms.pop(term, None)
+    return constant * factor
+
+
+def interval(terms: Terms) -> tuple[int, int]:
+    """The least and greatest value of the sum.
+
+    A range and its own symbolic extent are taken together: `i - N` is below 0 for `i` in `0..N`.
+    """
+    low = high = 0
+    paired: Terms | None = None
+    for term, coefficient in terms.items():
+        if term.op is Op.RANGE and term.src[0].op is not Op.CONST:
+            extent, constant = linear_form(term.src[0])
+            rest = dict(terms) if paired is None else paired
+            if term in rest and all(
+                rest.get(part, 0) == -coefficient * n for part, n in extent.items()
+            ):
+                for part in (term, *extent):
+                    rest.pop(part)
+                greatest = int(term.src[0].bounds[1])
+                near, far = -coefficient * (1 - constant), -coefficient * (greatest - constant)
+                low += min(near, far)
+                high += max(near, far)
+                paired = rest
+    for term, coefficient in (terms if paired is None else paired).items():
+        least, most = term.bounds
+        if coefficient > 0:
+            low += coefficient * int(least)
+            high += coefficient * int(most)
+        else:
+            low += coefficient * int(most)
+            high += coefficient * int(least)
+    return low, high

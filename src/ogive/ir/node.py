@@ -1,0 +1,438 @@
+"""Interned graph nodes.
+
+Building the same node twice, from any thread, gives the same object, so `is` is structural
+equality and a graph is its root. The intern table holds nodes weakly: a node goes when its last
+user goes. Children stand in the table's key by identity, which is exact and cheap; the *content
+key* is a separate structural hash for what outlives the process.
+
+    >>> from ogive.ir.dtype import float32
+    >>> one = UOp.const(float32, 1.0)
+    >>> UOp(Op.ADD, float32, (one, one)) is UOp(Op.ADD, float32, (one, one))
+    True
+"""
+
+from __future__ import annotations
+
+import itertools
+import struct
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import blake2b
+from typing import Any, Generic, TypeVar, overload
+
+from ogive.errors import Origin
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType, Scalar
+from ogive.ir.ops import Op
+
+Value = TypeVar("Value")
+Metadata = TypeVar("Metadata")
+_missing = object()
+
+
+class computed(Generic[Value]):
+    """A node property derived from the same property of its sources, computed once per node.
+
+    The sources' are computed first, iteratively, so that a chain of any depth works.
+    """
+
+    def __init__(self, function: Callable[[UOp], Value]) -> None:
+        self.function = function
+        self.__doc__ = function.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.slot = "_" + name
+
+    @overload
+    def __get__(self, node: None, owner: type) -> computed[Value]: ...
+    @overload
+    def __get__(self, node: UOp, owner: type) -> Value: ...
+    def __get__(self, node: UOp | None, owner: type) -> Any:
+        if node is None:
+            return self
+        slot = self.slot
+        value = getattr(node, slot, _missing)
+        if value is not _missing:
+            return value
+        stack = [node]
+        while stack:
+            current = stack[-1]
+            depth = len(stack)
+            for source in current.src:
+                if getattr(source, slot, _missing) is _missing:
+                    stack.append(source)
+            if len(stack) == depth:
+                stack.pop()
+                if getattr(current, slot, _missing) is _missing:
+                    value = self.function(current)
+                    setattr(current, slot, value)
+        return value
+
+
+class _TableReference(weakref.ref["UOp"]):
+    """A weak reference that knows the table entry it stands for."""
+
+    __slots__ = ("key",)
+    key: tuple[Any, ...]
+
+
+_table: dict[tuple[Any, ...], _TableReference] = {}
+_table_lock = threading.RLock()
+_next_id = itertools.count(1).__next__
+_detached: weakref.WeakSet[UOp] = weakref.WeakSet()
+
+
+def _forget(reference: _TableReference) -> None:
+    """Drop a dead node's entry, unless its place has been taken by a new one."""
+    with _table_lock:
+        if _table.get(reference.key) is reference:
+            del _table[reference.key]
+
+
+class UOp:
+    """A node: operation, element type, sources, argument and tag, which make its identity.
+
+    `id` is monotonic and never reused. `metadata` does not take part in identity; see
+    `with_metadata`. `origin` is the first line of the user's that made the node.
+    """
+
+    __slots__ = (
+        "__weakref__", "_bounds", "_content_key", "_has_index", "_linear", "_order", "_ranges",
+        "_shape", "_simplified", "_sound_bounds", "arg", "dtype", "holders", "id", "metadata", "op",
+        "origin", "src", "tag", "trace", "users",
+    )  # fmt: skip
+
+    op: Op
+    dtype: DType
+    src: tuple[UOp, ...]
+    arg: Any
+    tag: Any
+    id: int
+    metadata: Mapping[type, Any] | None
+    origin: Origin | None
+    _bounds: tuple[Any, Any]
+    _linear: tuple[dict[UOp, int], int] | None  # kept by `ir.linear`
+    _order: tuple[Any, ...]  # kept by `ir.linear`
+    _simplified: UOp | None  # kept by `ir.symbolic`
+    trace: tuple[str, UOp] | None  # with tracing on: the rule that made this node, and from what
+    users: list[weakref.ref[UOp]]  # kept by `ir.registry`
+    holders: list[weakref.ref[Any]]  # kept by `ir.registry`
+
+    def __new__(
+        cls,
+        op: Op,
+        dtype: DType = dtypes.void,
+        src: tuple[UOp, ...] = (),
+        arg: Any = None,
+        tag: Any = None,
+    ) -> UOp:
+        if op is Op.CONST and not (dtype is dtypes.index and arg.__class__ is int):
+            arg = dtype.canonical(arg)
+            key: tuple[Any, ...] = (op, dtype, src, _bits(arg), tag)
+        else:
+            key = (op, dtype, src, arg, tag)
+        reference = _table.get(key)
+        if reference is not None:
+            found = reference()
+            if found is not None:
+                return found
+        node = _make(cls, op, dtype, src, arg, tag)
+        reference = _TableReference(node, _forget)
+        reference.key = key
+        while True:
+            # Filling an empty place is one atomic step; taking a dead node's place needs the lock.
+            present = _table.setdefault(key, reference)
+            if present is reference:
+                return node
+            found = present()
+            if found is not None:
+                return found
+            _forget(present)
+
+    @staticmethod
+    def const(dtype: DType, value: Scalar) -> UOp:
+        """A constant; equal bit patterns of one dtype are one node."""
+        return UOp(Op.CONST, dtype, (), value)
+
+    @staticmethod
+    def unique() -> UOp:
+        """A fresh identity, equal to no other."""
+        return UOp(Op.UNIQUE, dtypes.void, (), _next_id())
+
+    def replace(
+        self, *, dtype: DType | None = None, src: tuple[UOp, ...] | None = None, arg: Any = ...
+    ) -> UOp:
+        """This node with other sources, dtype or argument; the tag and the metadata stay."""
+        made = UOp(
+            self.op,
+            self.dtype if dtype is None else dtype,
+            self.src if src is None else src,
+            self.arg if arg is ... else arg,
+            self.tag,
+        )
+        if made.origin is None:
+            made.origin = self.origin
+        if self.metadata and made is not self and made.metadata is None:
+            return made.with_metadata(*self.metadata.values())
+        return made
+
+    def with_tag(self, tag: Any) -> UOp:
+        """The same node under another tag, which is another node."""
+        return UOp(self.op, self.dtype, self.src, self.arg, tag)
+
+    def with_metadata(self, *values: Any) -> UOp:
+        """A node of its own, not interned, with a fresh id and this node's content key.
+
+        Each value is kept under its type; `find_metadata` finds it again.
+        """
+        node = _make(UOp, self.op, self.dtype, self.src, self.arg, self.tag)
+        node.origin = self.origin
+        node.metadata = {**(self.metadata or {}), **{type(value): value for value in values}}
+        _detached.add(node)
+        return node
+
+    def find_metadata(self, kind: type[Metadata]) -> Metadata | None:
+        """The attached metadata of that type, if any."""
+        return self.metadata.get(kind) if self.metadata else None
+
+    @computed
+    def content_key(self) -> bytes:
+        """A 128-bit structural hash, the same in every process; ignores tag and metadata."""
+        argument = _bits(self.arg) if self.op is Op.CONST else self.arg
+        digest = blake2b(
+            f"{self.op.name}|{self.dtype.name}|{argument!r}|".encode(), digest_size=16
+        )
+        for source in self.src:
+            digest.update(source.content_key)
+        return digest.digest()
+
+    @computed
+    def ranges(self) -> frozenset[UOp]:
+        """The loop counters this value depends on: those below it that nothing has closed."""
+        if self.op is Op.RANGE:
+            return frozenset((self,))
+        used: frozenset[UOp] = frozenset()
+        for source in self.src:
+            used = used | source.ranges if used else source.ranges
+        if self.op in _CLOSING:
+            return used.difference(self.src[_CLOSING[self.op] :])
+        return used
+
+    @computed
+    def has_index(self) -> bool:
+        """Whether a place in memory is named by this node or below it."""
+        return self.op is Op.INDEX or any(source.has_index for source in self.src)
+
+    @computed
+    def shape(self) -> tuple[Any, ...]:
+        """Lengths of the axes, each an integer or an index node; () for scalars."""
+        return infer_shape(self)
+
+    @computed
+    def bounds(self) -> tuple[Scalar, Scalar]:
+        """The least and greatest value (vmin, vmax), taking index arithmetic not to overflow."""
+        return infer_bounds(self)
+
+    @computed
+    def sound_bounds(self) -> tuple[int, int] | None:
+        """Bounds that hold even where fixed-width integers wrap; None where not provable."""
+        return infer_sound_bounds(self)
+
+    @property
+    def vmin(self) -> Scalar:
+        return self.bounds[0]
+
+    @property
+    def vmax(self) -> Scalar:
+        return self.bounds[1]
+
+    def walk(self) -> list[UOp]:
+        """All nodes of the graph, each once, sources before users, in a fixed order."""
+        return walk((self,))
+
+    def backward_slice(self) -> set[UOp]:
+        """Every node this one is computed from, itself left out."""
+        nodes = set(self.walk())
+        nodes.discard(self)
+        return nodes
+
+    # Arithmetic of index expressions and conditions; the result is simplified. `==` stays identity.
+
+    def __add__(self, other: UOp | int) -> UOp:
+        return symbolic.add(self, other)
+
+    def __radd__(self, other: int) -> UOp:
+        return symbolic.add(other, self)
+
+    def __sub__(self, other: UOp | int) -> UOp:
+        return symbolic.subtract(self, other)
+
+    def __rsub__(self, other: int) -> UOp:
+        return symbolic.subtract(other, self)
+
+    def __mul__(self, other: UOp | int) -> UOp:
+        return symbolic.multiply(self, other)
+
+    def __rmul__(self, other: int) -> UOp:
+        return symbolic.multiply(other, self)
+
+    def __floordiv__(self, other: UOp | int) -> UOp:
+        return symbolic.floordiv(self, other)
+
+    def __rfloordiv__(self, other: int) -> UOp:
+        return symbolic.floordiv(other, self)
+
+    def __mod__(self, other: UOp | int) -> UOp:
+        return symbolic.modulo(self, other)
+
+    def __rmod__(self, other: int) -> UOp:
+        return symbolic.modulo(other, self)
+
+    def __neg__(self) -> UOp:
+        return symbolic.negate(self)
+
+    def __and__(self, other: UOp | bool) -> UOp:
+        return symbolic.logical_and(self, other)
+
+    def __or__(self, other: UOp | bool) -> UOp:
+        return symbolic.logical_or(self, other)
+
+    def __invert__(self) -> UOp:
+        return symbolic.logical_not(self)
+
+    def lt(self, other: UOp | int) -> UOp:
+        return symbolic.less(self, other)
+
+    def le(self, other: UOp | int) -> UOp:
+        return symbolic.less_equal(self, other)
+
+    def gt(self, other: UOp | int) -> UOp:
+        return symbolic.less(other, self)
+
+    def ge(self, other: UOp | int) -> UOp:
+        return symbolic.less_equal(other, self)
+
+    def eq(self, other: UOp | int) -> UOp:
+        return symbolic.equal(self, other)
+
+    def ne(self, other: UOp | int) -> UOp:
+        return symbolic.not_equal(self, other)
+
+    def __repr__(self) -> str:
+        from ogive.ir.printer import format_node
+
+        return format_node(self)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("nodes are interned by identity and cannot be pickled")
+
+
+_CLOSING = {Op.REDUCE: 1, Op.STAGE: 1, Op.STORE: 2}
+"""The ops that close loops, and where their ranges begin among the sources."""
+
+
+def _make(cls: type[UOp], op: Op, dtype: DType, src: Any, arg: Any, tag: Any) -> UOp:
+    node = object.__new__(cls)
+    node.op = op
+    node.dtype = dtype
+    node.src = src
+    node.arg = arg
+    node.tag = tag
+    node.id = _next_id()
+    node.metadata = None
+    node.origin = None
+    return node
+
+
+def _bits(value: Scalar) -> tuple[str, bytes] | bool | int:
+    return ("f", struct.pack("<d", value)) if isinstance(value, float) else value
+
+
+def walk(roots: tuple[UOp, ...]) -> list[UOp]:
+    """All nodes under `roots`, each once, sources first; the order depends on structure alone."""
+    order: list[UOp] = []
+    seen: set[UOp] = set()
+    stack: list[tuple[UOp, Iterator[UOp]]] = []
+    for root in roots:
+        if root in seen:
+            continue
+        seen.add(root)
+        stack.append((root, iter(root.src)))
+        while stack:
+            node, sources = stack[-1]
+            for source in sources:
+                if source not in seen:
+                    seen.add(source)
+                    if source.src:
+                        stack.append((source, iter(source.src)))
+                        break
+                    order.append(source)
+            else:
+                stack.pop()
+                order.append(node)
+    return order
+
+
+def substitute(
+    roots: tuple[UOp, ...], replacements: Mapping[UOp, UOp], *, revisit: bool = True
+) -> tuple[UOp, ...]:
+    """`roots` with nodes replaced, each shared node once.
+
+    `revisit` also replaces inside the replacements. Without it they are taken as they are, which
+    is what a replacement that contains its own key needs (`BUFFER` → `AFTER(BUFFER, STORE)`).
+    """
+    done: dict[UOp, UOp] = {}
+    stack: list[tuple[UOp, bool]] = [(root, False) for root in reversed(roots)]
+    while stack:
+        node, ready = stack.pop()
+        if node in done:
+            continue
+        replacement = replacements.get(node)
+        if replacement is not None and replacement is not node:
+            if not revisit:
+                done[node] = replacement
+            elif replacement in done:
+                done[node] = done[replacement]
+            elif ready:
+                raise RecursionError("a replacement contains its own key; substitute once instead")
+            else:
+                stack.append((node, True))
+                stack.append((replacement, False))
+        elif ready:
+            sources = tuple([done[source] for source in node.src])
+            same = all(map(_same, sources, node.src))
+            done[node] = node if same else node.replace(src=sources)
+        else:
+            stack.append((node, True))
+            stack.extend([(source, False) for source in reversed(node.src) if source not in done])
+    return tuple([done[root] for root in roots])
+
+
+def _same(left: UOp, right: UOp) -> bool:
+    return left is right
+
+
+def live_uop_ids() -> list[int]:
+    """The ids of all nodes alive, in order of creation."""
+    with _table_lock:
+        references = list(_table.values())
+    nodes = [reference() for reference in references]
+    return sorted([node.id for node in nodes if node is not None] + [n.id for n in _detached])
+
+
+def gc_dead_refs() -> int:
+    """Sweep entries of dead nodes at once; gives how many there were.
+
+    Nothing needs this: entries go by themselves. It is for callers that want the table exact now.
+    """
+    with _table_lock:
+        dead = [key for key, reference in list(_table.items()) if reference() is None]
+        for key in dead:
+            del _table[key]
+    return len(dead)
+
+
+from ogive.ir import symbolic  # noqa: E402
+from ogive.ir.bounds import infer_bounds, infer_sound_bounds  # noqa: E402 - they need UOp
+from ogive.ir.shape import infer_shape  # noqa: E402

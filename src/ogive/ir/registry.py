@@ -1,0 +1,285 @@
+"""The graphs that are alive: tensors, the nodes they hold, and the memory behind buffer nodes.
+
+Every tensor is known, weakly, by an id that is never reused. From each node of a tensor graph weak
+edges lead up to the nodes built on it and to the tensors that hold it, so that replacing a node
+costs what lies above it and not what is alive.
+
+    before   a ── exp ── sum ── t          substitute({exp: buffer})
+                   └──── neg ── u
+
+    after    buffer ── sum ── t
+                └───── neg ── u
+
+`graph_lock` makes this one step: whoever builds on a node holds it from reading the node until the
+new node's edges are registered, so a substitution misses nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+from ogive.ir.dtype import DType
+from ogive.ir.node import UOp
+from ogive.ir.node import substitute as substitute_below
+from ogive.ir.ops import Op
+
+graph_lock = threading.RLock()
+"""Held while a tensor graph grows or changes."""
+
+
+effect_lock = threading.RLock()
+"""Held while a graph with assignments is realized: an effect must happen once."""
+
+
+class Holder(Protocol):
+    """What the registry asks of a tensor."""
+
+    id: int
+    node: UOp
+
+
+class WeakList(list[Any]):
+    """Weak references, the dead ones dropped whenever the list has doubled since the last time."""
+
+    __slots__ = ("limit",)
+    limit: int
+
+    def prune(self) -> None:
+        """Drop what is dead."""
+        self[:] = [reference for reference in self if reference() is not None]
+        self.limit = max(2 * len(self), _SHORT)
+
+
+_SHORT = 8
+_EDGELESS = frozenset({Op.CONST, Op.VARIABLE, Op.UNIQUE})
+"""Never replaced below another node, and used by too many to keep count."""
+
+_tensors: dict[int, weakref.ref[Any]] = {}
+_tensor_limit = 1024
+_next_id = itertools.count(1).__next__
+_buffers: weakref.WeakKeyDictionary[UOp, Any] = weakref.WeakKeyDictionary()
+_visited = 0
+
+
+# Tensors
+
+
+def add_tensor(tensor: Holder) -> None:
+    """Give a new tensor its id and make it known. Its node is already connected."""
+    global _tensor_limit
+    tensor.id = number = _next_id()
+    reference = weakref.ref(tensor)
+    _tensors[number] = reference
+    if len(_tensors) > _tensor_limit:
+        for dead in [key for key, value in list(_tensors.items()) if value() is None]:
+            del _tensors[dead]
+        _tensor_limit = max(2 * len(_tensors), 1024)
+    _append(tensor.node.holders, reference)
+
+
+def tensor(number: int) -> Any:
+    """The live tensor of that id, or None."""
+    reference = _tensors.get(number)
+    return None if reference is None else reference()
+
+
+def live_tensor_ids() -> list[int]:
+    """The ids of all live tensors, in order of creation."""
+    with graph_lock:
+        return [number for number, reference in _tensors.items() if reference() is not None]
+
+
+def move_tensor(tensor: Holder, node: UOp) -> None:
+    """Let a tensor hold `node` from now on."""
+    with graph_lock:
+        connect(node)
+        tensor.node = node
+        _append(node.holders, weakref.ref(tensor))
+
+
+# Edges
+
+
+_set_shape = UOp.__dict__["_shape"].__set__
+
+
+def make(
+    op: Op,
+    dtype: DType,
+    src: tuple[UOp, ...] = (),
+    arg: Any = None,
+    shape: tuple[Any, ...] | None = None,
+) -> UOp:
+    """A node of a tensor graph, its edges registered. Its sources are connected already.
+
+    A caller that knows the `shape` spares the node working it out.
+    """
+    node = UOp(op, dtype, src, arg)
+    if not hasattr(node, "users"):
+        if shape is not None:
+            _set_shape(node, shape)
+        _connect_one(node)
+    return node
+
+
+def connect(root: UOp) -> None:
+    """Register the edges of a graph that was not built by `make`, as far down as they are new."""
+    if hasattr(root, "users"):
+        return
+    with graph_lock:
+        found = {root}
+        stack = [root]
+        while stack:
+            for source in stack.pop().src:
+                if source not in found and not hasattr(source, "users"):
+                    found.add(source)
+                    stack.append(source)
+        # A node is younger than its sources, so ids are a topological order.
+        for node in sorted(found, key=_by_id):
+            _connect_one(node)
+
+
+def _connect_one(node: UOp) -> None:
+    node.users = users = WeakList()
+    node.holders = holders = WeakList()
+    users.limit = holders.limit = _SHORT
+    sources = node.src
+    if not sources:
+        return
+    reference = weakref.ref(node)
+    for source in sources:
+        if source.op in _EDGELESS:
+            continue
+        if not hasattr(source, "users"):
+            connect(source)
+        _append(source.users, reference)
+
+
+def _append(references: Any, reference: weakref.ref[Any]) -> None:
+    references.append(reference)
+    if len(references) > references.limit:
+        references.prune()
+
+
+# Substitution
+
+
+def substitute(mapping: Mapping[UOp, UOp], walk: bool = False) -> None:
+    """Replace nodes in every live tensor whose graph contains them, in one step.
+
+    Replacements are re-visited: a key inside one is replaced as well. With `walk` they are taken as
+    they are, which is what a replacement that contains its own key needs (`BUFFER` becomes
+    `AFTER(BUFFER, STORE(BUFFER, value))`). Tensors above none of the keys are not touched.
+    """
+    with graph_lock:
+        done = {key: value for key, value in mapping.items() if key is not value}
+        if not done:
+            return
+        if not walk:
+            values = substitute_below(tuple(done.values()), done)
+            done = dict(zip(done, values, strict=True))
+        kept = set(done.values()) if walk else set()
+        affected = _above(done, kept)
+        for value in done.values():
+            connect(value)
+        for node in _held(affected):
+            if node in done:
+                continue
+            rebuilt = node.replace(src=tuple([done.get(source, source) for source in node.src]))
+            connect(rebuilt)
+            done[node] = rebuilt
+        for node, replacement in done.items():
+            for reference in getattr(node, "holders", ()):
+                holder = reference()
+                if holder is not None and holder.node is node:
+                    holder.node = replacement
+                    _append(replacement.holders, reference)
+
+
+def _above(keys: Iterable[UOp], kept: set[UOp]) -> list[UOp]:
+    """The keys and every node above one, sources first; what is above only `kept` is left out."""
+    global _visited
+    found = {key for key in keys if hasattr(key, "users")}
+    stack = list(found)
+    while stack:
+        for reference in stack.pop().users:
+            user = reference()
+            if user is not None and user not in found and user not in kept:
+                found.add(user)
+                stack.append(user)
+    _visited += len(found)
+    return sorted(found, key=_by_id)
+
+
+def _held(affected: list[UOp]) -> list[UOp]:
+    """Those of `affected` that a live tensor holds or is built on, in the same order."""
+    needed: set[UOp] = set()
+    for node in reversed(affected):
+        if _has_holder(node) or any(reference() in needed for reference in node.users):
+            needed.add(node)
+    return [node for node in affected if node in needed]
+
+
+def _has_holder(node: UOp) -> bool:
+    for reference in node.holders:
+        holder = reference()
+        if holder is not None and holder.node is node:
+            return True
+    return False
+
+
+def is_read_outside(node: UOp, inside: set[UOp]) -> bool:
+    """Whether a live tensor reads `node` other than through one of the nodes `inside`."""
+    with graph_lock:
+        seen = {node}
+        stack = [node]
+        while stack:
+            current = stack.pop()
+            if _has_holder(current):
+                return True
+            for reference in getattr(current, "users", ()):
+                user = reference()
+                if user is not None and user not in seen and user not in inside:
+                    seen.add(user)
+                    stack.append(user)
+        return False
+
+
+def _by_id(node: UOp) -> int:
+    return node.id
+
+
+def visited_count() -> int:
+    """How many nodes substitutions have looked at since the process began."""
+    return _visited
+
+
+# Buffers
+
+
+def set_buffer(node: UOp, buffer: Any) -> None:
+    """Put memory behind a BUFFER node, once."""
+    with graph_lock:
+        assert node not in _buffers, "a buffer node has its memory for life"
+        _buffers[node] = buffer
+
+
+def buffer_of(node: UOp) -> Any:
+    """The memory behind a BUFFER node, or None."""
+    return _buffers.get(node)
+
+
+def buffer_count() -> int:
+    """How many live nodes have memory."""
+    return len(_buffers)
+
+
+def sweep() -> None:
+    """Drop what is dead from the tables at once. Nothing needs this: entries go by themselves."""
+    with graph_lock:
+        for dead in [key for key, value in _tensors.items() if value() is None]:
+            del _tensors[dead]

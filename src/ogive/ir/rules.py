@@ -1,0 +1,256 @@
+"""Rewrite rules as data: named patterns, collected in rule sets, compiled to a dispatch.
+
+A rule is a pattern, a function from what the pattern bound to the replacement (or None: it does
+not apply), and a name that says *before → after*:
+
+    >>> x, c = anything("x"), constant("c")
+    >>> rules = RuleSet("example")
+    >>> rules.add("x + 0 → x", x + 0, lambda x: x)
+
+A rule set compiles, on first use, to one matcher per (op, alternative): straight-line Python that
+tests child ops before it calls anything. Commutative operations match either way round.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ogive.ir.dtype import DType
+from ogive.ir.node import UOp
+from ogive.ir.ops import COMMUTATIVE, Op
+
+Rewriter = Callable[..., UOp | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """What a node must look like.
+
+    `ops` None means any op. `sources` None means any sources; otherwise their number must agree.
+    `value` requires a CONST of that value. `where` is a further condition on the node. The same
+    `name` bound twice must bind the same node. `ordered` sources match only as they stand, even
+    where the op commutes.
+    """
+
+    ops: tuple[Op, ...] | None = None
+    sources: tuple[Pattern, ...] | None = None
+    name: str | None = None
+    value: Any = None
+    dtypes: tuple[DType, ...] | None = None
+    where: Callable[[UOp], bool] | None = None
+    ordered: bool = False
+
+    def named(self, name: str) -> Pattern:
+        return replace(self, name=name)
+
+    def when(self, condition: Callable[[UOp], bool]) -> Pattern:
+        return replace(self, where=condition)
+
+    def of(self, *dtypes: DType) -> Pattern:
+        return replace(self, dtypes=dtypes)
+
+    def as_written(self) -> Pattern:
+        return replace(self, ordered=True)
+
+    def __add__(self, other: Pattern | int) -> Pattern:
+        return node(Op.ADD, self, _lift(other))
+
+    def __sub__(self, other: Pattern | int) -> Pattern:
+        return node(Op.SUB, self, _lift(other))
+
+    def __mul__(self, other: Pattern | int) -> Pattern:
+        return node(Op.MUL, self, _lift(other))
+
+    def __floordiv__(self, other: Pattern | int) -> Pattern:
+        return node(Op.FLOORDIV, self, _lift(other))
+
+    def __mod__(self, other: Pattern | int) -> Pattern:
+        return node(Op.MOD, self, _lift(other))
+
+    def __and__(self, other: Pattern | int) -> Pattern:
+        return node(Op.AND, self, _lift(other))
+
+    def __or__(self, other: Pattern | int) -> Pattern:
+        return node(Op.OR, self, _lift(other))
+
+    def __lt__(self, other: Pattern | int) -> Pattern:
+        return node(Op.CMPLT, self, _lift(other))
+
+    def alternatives(self) -> Iterator[Pattern]:
+        """The patterns without commutativity that together mean this one."""
+        if not self.sources:
+            yield self
+            return
+        for choice in itertools.product(*[list(part.alternatives()) for part in self.sources]):
+            yield replace(self, sources=choice)
+            commutes = self.ops is not None and all(op in COMMUTATIVE for op in self.ops)
+            if commutes and not self.ordered and len(choice) == 2 and choice[0] is not choice[1]:
+                yield replace(self, sources=(choice[1], choice[0]))
+
+
+def _lift(value: Pattern | int) -> Pattern:
+    return value if isinstance(value, Pattern) else constant(value=value)
+
+
+def anything(name: str) -> Pattern:
+    """Any node, bound to `name`."""
+    return Pattern(name=name)
+
+
+def constant(name: str | None = None, value: Any = None) -> Pattern:
+    """A CONST, of that value if one is given."""
+    return Pattern(ops=(Op.CONST,), name=name, value=value)
+
+
+def node(op: Op | tuple[Op, ...], *sources: Pattern, name: str | None = None) -> Pattern:
+    """A node of that op (or one of those ops); with sources given, they must match in number."""
+    return Pattern(
+        ops=op if isinstance(op, tuple) else (op,), sources=sources or None, name=name
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """One named rewrite."""
+
+    name: str
+    pattern: Pattern
+    rewrite: Rewriter
+
+
+Matcher = Callable[[UOp], UOp | None]
+Builder = Callable[[DType, tuple[UOp, ...]], UOp | None]
+
+
+@dataclass(eq=False)
+class RuleSet:
+    """An ordered list of rules under a name; `+` joins two."""
+
+    name: str
+    rules: list[Rule] = field(default_factory=list)
+    _dispatch: dict[Op, list[tuple[Rule, Matcher]]] | None = None
+    _builders: dict[Op, list[Builder]] | None = None
+
+    def add(self, name: str, pattern: Pattern, rewrite: Rewriter) -> None:
+        """Append a rule."""
+        self.rules.append(Rule(name, pattern, rewrite))
+        self._dispatch = self._builders = None
+
+    def rule(self, name: str, pattern: Pattern) -> Callable[[Rewriter], Rewriter]:
+        """Append the decorated function as a rule."""
+
+        def register(rewrite: Rewriter) -> Rewriter:
+            self.add(name, pattern, rewrite)
+            return rewrite
+
+        return register
+
+    def __add__(self, other: RuleSet) -> RuleSet:
+        return RuleSet(f"{self.name}+{other.name}", self.rules + other.rules)
+
+    @property
+    def dispatch(self) -> dict[Op, list[tuple[Rule, Matcher]]]:
+        """The matchers to try for a node, by its op."""
+        if self._dispatch is None:
+            table: dict[Op, list[tuple[Rule, Matcher]]] = {op: [] for op in Op}
+            for rule in self.rules:
+                for alternative in rule.pattern.alternatives():
+                    matcher = compile_matcher(alternative, rule.rewrite)
+                    for op in alternative.ops if alternative.ops is not None else Op:
+                        table[op].append((rule, matcher))
+            self._dispatch = table
+        return self._dispatch
+
+    def build(self, op: Op, dtype: DType, src: tuple[UOp, ...]) -> UOp:
+        """What the first rule that applies makes of such a node, or the node.
+
+        The node itself is built only if no rule applies. All rules for `op` must match on dtype
+        and sources alone.
+        """
+        if self._builders is None:
+            table: dict[Op, list[Builder]] = {}
+            for rule in self.rules:
+                for alternative in rule.pattern.alternatives():
+                    builder = compile_builder(alternative, rule.rewrite)
+                    for root in alternative.ops or Op:
+                        table.setdefault(root, []).append(builder)
+            self._builders = table
+        for builder in self._builders.get(op, ()):
+            result = builder(dtype, src)
+            if result is not None:
+                return result
+        return UOp(op, dtype, src)
+
+    def apply(self, target: UOp) -> tuple[Rule, UOp] | None:
+        """The first rule that changes `target`, and what it becomes."""
+        for rule, matcher in self.dispatch[target.op]:
+            result = matcher(target)
+            if result is not None and result is not target:
+                return rule, result
+        return None
+
+
+def compile_matcher(pattern: Pattern, rewrite: Rewriter) -> Matcher:
+    """A function that matches `pattern` at a node and calls `rewrite` with what it bound."""
+    matcher: Matcher = _compile(pattern, rewrite, "n")
+    return matcher
+
+
+def compile_builder(pattern: Pattern, rewrite: Rewriter) -> Builder:
+    """The same for a node that is not built yet, from its dtype and sources."""
+    assert pattern.name is None and pattern.where is None and pattern.sources is not None
+    builder: Builder = _compile(pattern, rewrite, "n_dtype, n_src")
+    return builder
+
+
+def _compile(pattern: Pattern, rewrite: Rewriter, parameters: str) -> Any:
+    lines = [f"def matcher({parameters}):"]
+    is_built = parameters == "n"
+    environment: dict[str, Any] = {"rewrite": rewrite}
+    bound: dict[str, str] = {}
+
+    def require(condition: str) -> None:
+        lines.append(f"    if not ({condition}): return None")
+
+    def constant_for(value: Any) -> str:
+        name = f"k{len(environment)}"
+        environment[name] = value
+        return name
+
+    def visit(part: Pattern, variable: str, is_root: bool) -> None:
+        dot = "_" if is_root and not is_built else "."
+        if part.ops is not None and not is_root:
+            if len(part.ops) == 1:
+                require(f"{variable}.op is {constant_for(part.ops[0])}")
+            else:
+                require(f"{variable}.op in {constant_for(frozenset(part.ops))}")
+        if part.value is not None:
+            require(f"{variable}.arg == {constant_for(part.value)}")
+        if part.dtypes is not None:
+            if len(part.dtypes) == 1:
+                require(f"{variable}{dot}dtype is {constant_for(part.dtypes[0])}")
+            else:
+                require(f"{variable}{dot}dtype in {constant_for(part.dtypes)}")
+        if part.name is not None:
+            if part.name in bound:
+                require(f"{variable} is {bound[part.name]}")
+            bound[part.name] = variable
+        if part.sources is not None:
+            require(f"len({variable}{dot}src) == {len(part.sources)}")
+            names = [f"{variable}_{i}" for i in range(len(part.sources))]
+            lines.append(f"    {', '.join(names)}, = {variable}{dot}src")
+            # Leaves with a fixed op reject most nodes: test them before descending.
+            order = sorted(range(len(names)), key=lambda i: part.sources[i].ops is None)  # type: ignore[index]
+            for i in order:
+                visit(part.sources[i], names[i], False)
+        if part.where is not None:
+            require(f"{constant_for(part.where)}({variable})")
+
+    visit(pattern, "n", True)
+    arguments = ", ".join(f"{name}={variable}" for name, variable in bound.items())
+    lines.append(f"    return rewrite({arguments})")
+    exec("\n".join(lines), environment)
+    return environment["matcher"]

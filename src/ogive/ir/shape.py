@@ -1,0 +1,100 @@
+"""Shapes of tensor-graph nodes, derived from their sources and arguments.
+
+A length is an integer or, where it depends on a `VARIABLE`, an index node. Movement ops keep
+integers in their argument and write None for a symbolic length, which is then the next source; so
+symbolic lengths are ordinary graph children and static shapes cost no nodes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ogive.ir.ops import ELEMENTWISE, Op
+
+if TYPE_CHECKING:
+    from ogive.ir.node import UOp
+
+Dim = Any  # int | UOp; mypy cannot mix the two in arithmetic
+Shape = tuple[Dim, ...]
+
+
+def movement_argument(node: UOp) -> Any:
+    """The argument of a movement node with its symbolic entries filled in from the sources."""
+    if len(node.src) == 1:
+        return node.arg
+    symbolic = iter(node.src[1:])
+
+    def fill(entry: Any) -> Any:
+        if entry is None:
+            return next(symbolic)
+        return tuple(fill(part) for part in entry) if isinstance(entry, tuple) else entry
+
+    return fill(node.arg)
+
+
+def split_argument(argument: Any) -> tuple[Any, tuple[UOp, ...]]:
+    """The reverse: nodes in `argument` become None, and are listed in order."""
+    from ogive.ir.node import UOp
+
+    symbolic: list[UOp] = []
+
+    def strip(entry: Any) -> Any:
+        if isinstance(entry, UOp):
+            symbolic.append(entry)
+            return None
+        return tuple([strip(part) for part in entry]) if isinstance(entry, tuple) else entry
+
+    return strip(argument), tuple(symbolic)
+
+
+def infer_shape(node: UOp) -> Shape:
+    """The shape of `node`; its sources' shapes are known."""
+    op = node.op
+    if op in ELEMENTWISE:
+        for source in node.src:
+            if source.shape:
+                return source.shape
+        return ()
+    if op in (Op.BUFFER, Op.PARAM):
+        return (node.arg[1],)
+    if op is Op.IOTA:
+        return (node.arg,) if node.arg is not None else (node.src[0],)
+    if op is Op.PERMUTE:
+        shape = node.src[0].shape
+        return tuple([shape[axis] for axis in node.arg])
+    if op in (Op.RESHAPE, Op.EXPAND):
+        return tuple(movement_argument(node))
+    if op is Op.SHRINK:
+        return tuple([end - begin for begin, end in movement_argument(node)])
+    if op is Op.PAD:
+        pads = movement_argument(node)[0]
+        return tuple(
+            [
+                before + size + after
+                for size, (before, after) in zip(node.src[0].shape, pads, strict=True)
+            ]
+        )
+    if op is Op.REDUCE_AXES:
+        axes = node.arg[1]
+        return tuple([1 if i in axes else size for i, size in enumerate(node.src[0].shape)])
+    if op in (Op.FLIP, Op.CONTIGUOUS, Op.DETACH, Op.AFTER, Op.STORE):
+        return node.src[0].shape
+    return ()
+
+
+def element_count(shape: Iterable[Dim]) -> Dim:
+    """The product of the lengths."""
+    return math.prod(shape)
+
+
+def row_major_strides(shape: Sequence[Dim]) -> list[Dim]:
+    """How many elements a step along each axis skips."""
+    strides: list[Dim] = []
+    step: Dim = 1
+    for size in reversed(shape):
+        strides.append(step)
+        step = step * size
+    strides.reverse()
+    return strides

@@ -1,0 +1,1 @@
+"""Plans, replayed by native code: the driver, the thread pool, and the linker of kernels."""

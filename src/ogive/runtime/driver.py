@@ -1,0 +1,55 @@
+"""The native driver in this process: assembled once for a target, loaded once, kept for ever."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ogive.device.llvm import assemble
+from ogive.device.target import Target, host_target
+from ogive.runtime.driver_ir import EXPORTS, driver_ir
+from ogive.runtime.link import LoadedKernel, link_library
+
+_PlanFunction = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+_ResizeFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """The driver's entry points. Calling one releases the interpreter lock."""
+
+    start: Callable[[int], int]
+    resume: Callable[[int], int]
+    resize_pool: Callable[[int, int], None]
+    copy: LoadedKernel
+
+
+_driver: Driver | None = None
+_loading = threading.Lock()
+
+
+def driver_object(target: Target) -> bytes:
+    """The driver's object code for a target, the same whenever it is asked for."""
+    return assemble(driver_ir(target), target)
+
+
+def load_driver(object_bytes: bytes) -> Driver:
+    """Load the driver from object code, unless this process has one: then that one."""
+    global _driver
+    with _loading:
+        if _driver is None:
+            library = link_library(object_bytes, EXPORTS)
+            _driver = Driver(
+                start=_PlanFunction(library["ogive_start"].address),
+                resume=_PlanFunction(library["ogive_resume"].address),
+                resize_pool=_ResizeFunction(library["ogive_resize_pool"].address),
+                copy=library["ogive_copy"],
+            )
+        return _driver
+
+
+def loaded_driver() -> Driver:
+    """The driver, assembled here and now if nobody loaded it from a cache."""
+    return _driver or load_driver(driver_object(host_target()))

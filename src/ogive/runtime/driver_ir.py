@@ -1,0 +1,281 @@
+"""The driver that walks a plan's steps, as LLVM IR.
+
+`ogive_start(plan)` runs a plan from its first step, `ogive_resume(plan)` from where it paused; both
+return a `Status`. `ogive_copy` is a kernel that copies memory, and `ogive_resize_pool` (see
+`worker_ir`) sets the number of workers.
+
+The driver returns to Python after the plan's time budget, at a tile boundary. It looks at the clock
+after each claim of a long step, and after a few short steps: one at first, then up to sixteen while
+they prove to be short. A plan of one short step never looks.
+"""
+
+from __future__ import annotations
+
+from string import Template
+
+from ogive.device.target import Target
+from ogive.runtime.layout import NO_FAULT, STEP_WORDS, WORDS, Status, StepKind
+from ogive.runtime.platform_ir import has_threads, platform_ir
+from ogive.runtime.pool_ir import NO_POOL, SHARE
+from ogive.runtime.worker_ir import WORKERS
+
+COPY_TILE_BITS = 16
+COPY_TILE = 1 << COPY_TILE_BITS
+"""Bytes in one tile of `ogive_copy`."""
+
+EXPORTS = ("ogive_start", "ogive_resume", "ogive_copy", "ogive_resize_pool")
+
+
+def driver_ir(target: Target) -> str:
+    """The whole driver for one target."""
+    parts = [
+        _RUN,
+        _LONG_STEP,
+        _COPY,
+        platform_ir(target),
+        SHARE + WORKERS if has_threads(target) else NO_POOL,
+    ]
+    constants = {
+        "no_fault": NO_FAULT,
+        "step_bytes": 8 * STEP_WORDS,
+        "copy_tile_bits": COPY_TILE_BITS,
+        "short_steps": 100_000,
+        "short_claim": 250_000,
+        "long_claim": 1_000_000,
+        "spin": 50_000,
+        "worth_waking": 20_000,
+        "longest_waking": 250_000,
+    }
+    constants |= {f"status_{status.name.lower()}": status for status in Status}
+    constants |= {f"kind_{kind.name.lower()}": kind for kind in StepKind}
+    texts = {name: str(int(value)) for name, value in (WORDS | constants).items()}
+    return Template("\n".join(parts)).substitute(texts)
+
+
+_RUN = """
+define i64 @ogive_start(ptr %plan) nounwind {
+  %step.at = getelementptr i8, ptr %plan, i64 $plan_step
+  %tile.at = getelementptr i8, ptr %plan, i64 $plan_tile
+  %fault.at = getelementptr i8, ptr %plan, i64 $plan_fault
+  store i64 0, ptr %step.at
+  store i64 0, ptr %tile.at
+  store i64 $no_fault, ptr %fault.at
+  %status = tail call i64 @ogive_resume(ptr %plan)
+  ret i64 %status
+}
+
+; Kernels run with the default rounding and denormals whatever the caller has set, since workers
+; do, and results must not depend on who runs what.
+define i64 @ogive_resume(ptr %plan) nounwind {
+  %mode = call i64 @enter_float_mode()
+  %status = call i64 @walk_steps(ptr %plan)
+  call void @leave_float_mode(i64 %mode)
+  ret i64 %status
+}
+
+define internal i64 @walk_steps(ptr %plan) nounwind {
+entry:
+  %deadline = alloca i64                 ; 0 until the clock is first read
+  store i64 0, ptr %deadline
+  %steps.at = getelementptr i8, ptr %plan, i64 $plan_steps
+  %count.at = getelementptr i8, ptr %plan, i64 $plan_count
+  %step.at = getelementptr i8, ptr %plan, i64 $plan_step
+  %tile.at = getelementptr i8, ptr %plan, i64 $plan_tile
+  %fault.at = getelementptr i8, ptr %plan, i64 $plan_fault
+  %steps = load ptr, ptr %steps.at
+  %count = load i64, ptr %count.at
+  %first.step = load i64, ptr %step.at
+  %first.tile = load i64, ptr %tile.at
+  br label %walk
+
+walk:
+  %step = phi i64 [ %first.step, %entry ], [ %step.next, %done ], [ %step.next, %looked ]
+  %tile = phi i64 [ %first.tile, %entry ], [ 0, %done ], [ 0, %looked ]
+  %credit = phi i64 [ 1, %entry ], [ %credit.next, %done ], [ %period.next, %looked ]
+  %period = phi i64 [ 1, %entry ], [ %period, %done ], [ %period.next, %looked ]
+  %last = phi i64 [ 0, %entry ], [ %last, %done ], [ %now, %looked ]
+  %more = icmp ult i64 %step, %count
+  br i1 %more, label %examine, label %finished
+
+examine:
+  %offset = mul i64 %step, $step_bytes
+  %record = getelementptr i8, ptr %steps, i64 %offset
+  %kind.at = getelementptr i8, ptr %record, i64 $step_kind
+  %tiles.at = getelementptr i8, ptr %record, i64 $step_tiles
+  %grain.at = getelementptr i8, ptr %record, i64 $step_grain
+  %kind = load i64, ptr %kind.at
+  %tiles = load i64, ptr %tiles.at
+  %grain = load i64, ptr %grain.at
+  %is.host = icmp eq i64 %kind, $kind_host
+  br i1 %is.host, label %host, label %kernel
+
+kernel:
+  %is.long = icmp sgt i64 %tiles, %grain
+  br i1 %is.long, label %long, label %short
+
+short:
+  %any = icmp sgt i64 %tiles, 0
+  br i1 %any, label %call, label %done
+
+call:
+  %kernel.at = getelementptr i8, ptr %record, i64 $step_kernel
+  %arguments.at = getelementptr i8, ptr %record, i64 $step_arguments
+  %kernel.entry = load ptr, ptr %kernel.at
+  %arguments = load ptr, ptr %arguments.at
+  call void %kernel.entry(ptr %arguments, i64 %tile, i64 %tiles, ptr %fault.at)
+  br label %done
+
+long:
+  %reached = call i64 @long_step(ptr %plan, ptr %record, i64 %tile, ptr %deadline)
+  %partly = icmp slt i64 %reached, %tiles
+  br i1 %partly, label %paused, label %done
+
+done:
+  %site = load i64, ptr %fault.at
+  %step.next = add i64 %step, 1
+  %credit.next = sub i64 %credit, 1
+  %faulty = icmp ne i64 %site, $no_fault
+  %spent = icmp eq i64 %credit.next, 0
+  %halt = or i1 %faulty, %spent
+  br i1 %halt, label %consider, label %walk
+
+consider:
+  br i1 %faulty, label %faulted, label %look
+
+look:                                    ; unless there is nothing left to pause before
+  %ends = icmp uge i64 %step.next, %count
+  br i1 %ends, label %finished, label %read
+
+read:
+  %now = call i64 @clock()
+  %limit = call i64 @deadline_from(ptr %plan, i64 %now, ptr %deadline)
+  %elapsed = sub i64 %now, %last
+  %quick = icmp ult i64 %elapsed, $short_steps
+  %twice = shl i64 %period, 1
+  %longer = call i64 @llvm.umin.i64(i64 %twice, i64 16)
+  %period.next = select i1 %quick, i64 %longer, i64 1
+  %late = icmp sge i64 %now, %limit
+  br i1 %late, label %paused, label %looked
+
+looked:
+  br label %walk
+
+finished:
+  ret i64 $status_finished
+
+paused:
+  %paused.step = phi i64 [ %step, %long ], [ %step.next, %read ]
+  %paused.tile = phi i64 [ %reached, %long ], [ 0, %read ]
+  store i64 %paused.step, ptr %step.at
+  store i64 %paused.tile, ptr %tile.at
+  ret i64 $status_paused
+
+faulted:
+  store i64 %step, ptr %step.at
+  ret i64 $status_faulted
+
+host:
+  %host.next = add i64 %step, 1
+  store i64 %host.next, ptr %step.at
+  store i64 0, ptr %tile.at
+  ret i64 $status_host
+}
+
+define internal i64 @deadline_from(ptr %plan, i64 %now, ptr %deadline) alwaysinline nounwind {
+  %known = load i64, ptr %deadline
+  %unset = icmp eq i64 %known, 0
+  %budget.at = getelementptr i8, ptr %plan, i64 $plan_budget
+  %budget = load i64, ptr %budget.at
+  %fresh = add i64 %now, %budget
+  %limit = select i1 %unset, i64 %fresh, i64 %known
+  store i64 %limit, ptr %deadline
+  ret i64 %limit
+}
+
+declare i64 @llvm.umin.i64(i64, i64)
+declare i64 @llvm.smin.i64(i64, i64)
+declare i64 @llvm.smax.i64(i64, i64)
+"""
+
+_LONG_STEP = """
+; Runs tiles of a step from %tile on, shared with the pool or alone. Returns the first tile that it
+; left for later because the deadline passed, or the number of tiles.
+define internal i64 @long_step(ptr %plan, ptr %record, i64 %tile, ptr %deadline) noinline nounwind {
+entry:
+  %now = call i64 @clock()
+  %limit = call i64 @deadline_from(ptr %plan, i64 %now, ptr %deadline)
+  %shared = call i64 @share_step(ptr %plan, ptr %record, i64 %tile, i64 %now, i64 %limit)
+  %was.shared = icmp sge i64 %shared, 0
+  br i1 %was.shared, label %leave, label %alone
+
+alone:
+  %kernel.at = getelementptr i8, ptr %record, i64 $step_kernel
+  %arguments.at = getelementptr i8, ptr %record, i64 $step_arguments
+  %tiles.at = getelementptr i8, ptr %record, i64 $step_tiles
+  %grain.at = getelementptr i8, ptr %record, i64 $step_grain
+  %fault = getelementptr i8, ptr %plan, i64 $plan_fault
+  %kernel = load ptr, ptr %kernel.at
+  %arguments = load ptr, ptr %arguments.at
+  %tiles = load i64, ptr %tiles.at
+  %given.grain = load i64, ptr %grain.at
+  %grain = call i64 @llvm.smax.i64(i64 %given.grain, i64 1)
+  br label %claim
+
+claim:
+  %begin = phi i64 [ %tile, %alone ], [ %end, %more ]
+  %size = phi i64 [ %grain, %alone ], [ %size.next, %more ]
+  %since = phi i64 [ %now, %alone ], [ %then, %more ]
+  %left = sub i64 %tiles, %begin
+  %taken = call i64 @llvm.smin.i64(i64 %size, i64 %left)
+  %end = add i64 %begin, %taken
+  call void %kernel(ptr %arguments, i64 %begin, i64 %end, ptr %fault)
+  %is.last = icmp sge i64 %end, %tiles
+  br i1 %is.last, label %leave, label %timed
+
+timed:
+  %then = call i64 @clock()
+  %elapsed = sub i64 %then, %since
+  %size.next = call i64 @next_claim(i64 %taken, i64 %elapsed, i64 %grain)
+  %late = icmp sge i64 %then, %limit
+  br i1 %late, label %leave, label %more
+
+more:
+  br label %claim
+
+leave:
+  %reached = phi i64 [ %shared, %entry ], [ %tiles, %claim ], [ %end, %timed ]
+  ret i64 %reached
+}
+
+; Claims grow while they are short and shrink when they are long, so that a pause is never far.
+define internal i64 @next_claim(i64 %size, i64 %elapsed, i64 %grain) alwaysinline nounwind {
+  %is.short = icmp ult i64 %elapsed, $short_claim
+  %is.long = icmp ugt i64 %elapsed, $long_claim
+  %twice = shl i64 %size, 1
+  %half = lshr i64 %size, 1
+  %least = call i64 @llvm.smax.i64(i64 %half, i64 %grain)
+  %kept = select i1 %is.long, i64 %least, i64 %size
+  %next = select i1 %is.short, i64 %twice, i64 %kept
+  ret i64 %next
+}
+"""
+
+_COPY = """
+; A kernel. Its words: destination, source, number of bytes.
+define void @ogive_copy(ptr %arguments, i64 %begin, i64 %end, ptr %fault) nounwind {
+  %source.at = getelementptr i64, ptr %arguments, i64 1
+  %bytes.at = getelementptr i64, ptr %arguments, i64 2
+  %destination = load ptr, ptr %arguments
+  %source = load ptr, ptr %source.at
+  %bytes = load i64, ptr %bytes.at
+  %first = shl i64 %begin, $copy_tile_bits
+  %last = shl i64 %end, $copy_tile_bits
+  %stop = call i64 @llvm.smin.i64(i64 %last, i64 %bytes)
+  %length = sub i64 %stop, %first
+  %to = getelementptr i8, ptr %destination, i64 %first
+  %from = getelementptr i8, ptr %source, i64 %first
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %length, i1 false)
+  ret void
+}
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+"""

@@ -1,0 +1,83 @@
+"""The structures that Python and the native driver share: a plan's header, a step, the pool.
+
+All fields are 8-byte words. `WORDS` gives each field's byte offset by the name under which the
+driver's IR mentions it (`$step_tiles`).
+"""
+
+from __future__ import annotations
+
+import enum
+import itertools
+
+MAX_WORKERS = 512
+NO_FAULT = 2**63 - 1
+"""The fault word of a plan in which nothing went wrong (`INT64_MAX`)."""
+
+
+class StepKind(enum.IntEnum):
+    """How a step is run."""
+
+    SERIAL = 0  # a kernel, on the calling thread alone
+    PARALLEL = 1  # a kernel whose tiles the pool may share
+    HOST = 2  # return to Python, which does the step and resumes
+
+
+class Status(enum.IntEnum):
+    """Why the driver returned."""
+
+    FINISHED = 0
+    PAUSED = 1  # the time budget is spent; the header says where to resume
+    FAULTED = 2  # `plan_step` and `plan_fault` tell where; later steps did not run
+    HOST = 3  # step `plan_step - 1` is Python's to do
+
+
+PLAN_FIELDS = (
+    "steps",  # address of the first step record
+    "count",
+    "pool",  # address of the pool, or 0
+    "budget",  # nanoseconds after which to pause
+    "step",  # the next step to run ...
+    "tile",  # ... and its first tile not yet run
+    "fault",  # the least site number that faulted, or NO_FAULT
+)
+STEP_FIELDS = (
+    "kernel",  # void (arguments, begin, end, fault)
+    "arguments",  # address of its words: buffer addresses, then variables
+    "tiles",
+    "grain",  # the least number of tiles worth a call
+    "kind",
+)
+# Fields that different threads write are kept on different cache lines.
+POOL_FIELDS = (
+    ("state", 8),  # bits 0-15 threads inside, bit 16 open, bit 17 stop, above: the job's number
+    ("next", 8),  # the first tile nobody has claimed
+    ("job", 8),  # the step record, its plan's fault word, tiles, grain, threads
+    ("busy", 1),  # taken by the caller whose job it is, or by `resize`
+    ("wanted", 1),  # how many workers there should be
+    ("workers", 1),  # how many there are
+    ("sleepers", 1),
+    ("process", 1),  # the process that started them
+    ("called", 1),  # when a sleeper was last called ...
+    ("waking", 2),  # ... and how long they take to come, in nanoseconds, on average
+    ("mutex", 8),
+    ("condition", 8),
+    ("handles", MAX_WORKERS),
+)
+JOB_FIELDS = ("kernel", "arguments", "fault", "tiles", "grain", "threads")
+
+STEP_WORDS = len(STEP_FIELDS)
+POOL_BYTES = 8 * sum(words for _, words in POOL_FIELDS)
+
+
+def _offsets() -> dict[str, int]:
+    offsets = {f"plan_{name}": 8 * index for index, name in enumerate(PLAN_FIELDS)}
+    offsets |= {f"step_{name}": 8 * index for index, name in enumerate(STEP_FIELDS)}
+    starts = itertools.accumulate((8 * words for _, words in POOL_FIELDS), initial=0)
+    offsets |= {
+        f"pool_{name}": start for (name, _), start in zip(POOL_FIELDS, starts, strict=False)
+    }
+    job = offsets["pool_job"]
+    return offsets | {f"job_{name}": job + 8 * index for index, name in enumerate(JOB_FIELDS)}
+
+
+WORDS = _offsets()

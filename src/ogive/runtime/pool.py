@@ -1,0 +1,84 @@
+"""The thread pool's handle in Python. The threads themselves are native: see `pool_ir`."""
+
+from __future__ import annotations
+
+import functools
+import os
+import weakref
+
+import numpy
+from numpy.typing import NDArray
+
+from ogive.device.allocator import ALIGNMENT
+from ogive.device.target import host_cores
+from ogive.errors import ArgumentError
+from ogive.runtime.driver import Driver, loaded_driver
+from ogive.runtime.layout import MAX_WORKERS, POOL_BYTES, WORDS
+
+
+class Pool:
+    """Threads that share the tiles of parallel steps with the thread that executes a plan.
+
+    They start with the first parallel step and stop when the pool dies or the interpreter exits.
+    Any number of Python threads may execute plans on one pool; whoever finds it busy works alone.
+    """
+
+    __slots__ = ("__weakref__", "_driver", "_words", "address")
+
+    def __init__(self, threads: int | None = None) -> None:
+        words = numpy.zeros((POOL_BYTES + ALIGNMENT) // 8, numpy.int64)
+        skip = -words.ctypes.data % ALIGNMENT // 8
+        self._words: NDArray[numpy.int64] = words[skip:]
+        self.address: int = self._words.ctypes.data
+        self._driver = loaded_driver()
+        self._words[WORDS["pool_wanted"] // 8] = _workers(
+            host_cores() if threads is None else threads
+        )
+        _pools.add(self)
+        weakref.finalize(self, _stop, self._driver, self._words)
+
+    @property
+    def threads(self) -> int:
+        """How many threads run a parallel step, the caller's included."""
+        return int(self._words[WORDS["pool_wanted"] // 8]) + 1
+
+    def set_threads(self, threads: int) -> None:
+        """Run parallel steps on this many threads, the caller's included; 1 means no others.
+
+        Waits for the workers there are to finish their tiles. Results never depend on it.
+        """
+        self._driver.resize_pool(self.address, _workers(threads))
+
+    def forget_workers(self) -> None:
+        """Start over in a forked child, which has a copy of the pool but none of its threads."""
+        wanted = self._words[WORDS["pool_wanted"] // 8]
+        self._words[:] = 0
+        self._words[WORDS["pool_wanted"] // 8] = wanted
+
+
+def _workers(threads: int) -> int:
+    if threads < 1:
+        raise ArgumentError(f"a pool of {threads} threads cannot run anything; give 1 or more")
+    return min(threads - 1, MAX_WORKERS)
+
+
+def _stop(driver: Driver, words: NDArray[numpy.int64]) -> None:
+    driver.resize_pool(words.ctypes.data, 0)
+
+
+@functools.lru_cache(maxsize=1)
+def default_pool() -> Pool:
+    """The pool that plans use unless given another: one thread per core."""
+    return Pool()
+
+
+_pools: weakref.WeakSet[Pool] = weakref.WeakSet()
+
+
+def _renew_after_fork() -> None:
+    for pool in _pools:
+        pool.forget_workers()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_after_fork)

@@ -1,0 +1,276 @@
+"""The pool's workers, as LLVM IR: their life, how they are woken, started and stopped.
+
+Workers start with the first job, spin for a while after each, then sleep. To wake one may take
+longer than the whole job (3 microseconds on one machine, 300 on a virtual one), so the pool
+measures it, and each thread that works on a job looks, after each of its claims, whether what is
+left is worth two more. A large pool is up in a few rounds, and a small job wakes nobody.
+"""
+
+_WORKER = """
+define internal ptr @worker(ptr %pool) nounwind {
+entry:
+  %state = getelementptr i8, ptr %pool, i64 $pool_state
+  %sleepers = getelementptr i8, ptr %pool, i64 $pool_sleepers
+  %mutex = getelementptr i8, ptr %pool, i64 $pool_mutex
+  %condition = getelementptr i8, ptr %pool, i64 $pool_condition
+  %inherited = call i64 @enter_float_mode()
+  br label %rest
+
+rest:
+  %done = phi i64 [ -1, %entry ], [ %number, %work ], [ %done, %rise ]
+  %start = call i64 @clock()
+  br label %spin
+
+spin:
+  %turns = phi i64 [ 0, %rest ], [ %turns.next, %idle ], [ %turns.next, %timed ], [ 0, %enter ]
+  %seen = load atomic i64, ptr %state acquire, align 8
+  %verdict = call i64 @examine(i64 %seen, i64 %done)
+  switch i64 %verdict, label %idle [ i64 1, label %enter
+                                     i64 2, label %exit ]
+
+idle:
+  call void @relax()
+  %turns.next = add i64 %turns, 1
+  %phase = and i64 %turns.next, 63
+  %look = icmp eq i64 %phase, 0
+  br i1 %look, label %timed, label %spin
+
+timed:
+  %now = call i64 @clock()
+  %waited = sub i64 %now, %start
+  %tired = icmp ugt i64 %waited, $spin
+  br i1 %tired, label %sleep, label %spin
+
+enter:
+  %joined = add i64 %seen, 1
+  %swap = cmpxchg ptr %state, i64 %seen, i64 %joined acquire monotonic
+  %entered = extractvalue { i64, i1 } %swap, 1
+  br i1 %entered, label %work, label %spin
+
+work:
+  %number = lshr i64 %seen, 18
+  %begun = call i64 @clock()
+  %ignored = call i64 @claim_tiles(ptr %pool, i64 %begun, i64 9223372036854775807)
+  %before = atomicrmw sub ptr %state, i64 1 release
+  br label %rest
+
+sleep:
+  %locked = call i32 @pthread_mutex_lock(ptr %mutex)
+  %counted = atomicrmw add ptr %sleepers, i64 1 seq_cst
+  br label %doze
+
+doze:
+  %current = load atomic i64, ptr %state seq_cst, align 8
+  %news = call i64 @examine(i64 %current, i64 %done)
+  %nothing = icmp eq i64 %news, 0
+  br i1 %nothing, label %wait, label %rise
+
+wait:
+  %signalled = call i32 @pthread_cond_wait(ptr %condition, ptr %mutex)
+  %called.at = getelementptr i8, ptr %pool, i64 $pool_called
+  %waking.at = getelementptr i8, ptr %pool, i64 $pool_waking
+  %called = load atomic i64, ptr %called.at monotonic, align 8
+  %risen = call i64 @clock()
+  %delay = sub i64 %risen, %called
+  %bounded = call i64 @llvm.umin.i64(i64 %delay, i64 $longest_waking)
+  %average = load atomic i64, ptr %waking.at monotonic, align 8
+  %sum = add i64 %average, %bounded
+  %average.next = lshr i64 %sum, 1
+  store atomic i64 %average.next, ptr %waking.at monotonic, align 8
+  br label %doze
+
+rise:
+  %discounted = atomicrmw sub ptr %sleepers, i64 1 seq_cst
+  %unlocked = call i32 @pthread_mutex_unlock(ptr %mutex)
+  br label %rest
+
+exit:
+  ret ptr null
+}
+
+; What a state means to a worker that has done job %done: 0 nothing, 1 a job to enter, 2 stop.
+define internal i64 @examine(i64 %state, i64 %done) alwaysinline nounwind {
+  %number = lshr i64 %state, 18
+  %open.bit = and i64 %state, 65536
+  %stop.bit = and i64 %state, 131072
+  %is.open = icmp ne i64 %open.bit, 0
+  %is.stop = icmp ne i64 %stop.bit, 0
+  %is.new = icmp ne i64 %number, %done
+  %is.job = and i1 %is.open, %is.new
+  %job = zext i1 %is.job to i64
+  %verdict = select i1 %is.stop, i64 2, i64 %job
+  ret i64 %verdict
+}
+
+; Wakes up to two sleepers if %left tiles are worth it, given that %taken took %elapsed nanoseconds.
+; After a fork by other means than Python's, the child has no workers and perhaps a mutex locked for
+; ever, which must not be touched.
+define internal void @wake_two(ptr %pool, i64 %now, i64 %elapsed, i64 %taken, i64 %left) nounwind {
+entry:
+  %sleepers.at = getelementptr i8, ptr %pool, i64 $pool_sleepers
+  %sleepers = load atomic i64, ptr %sleepers.at seq_cst, align 8
+  %any = icmp sgt i64 %sleepers, 0
+  br i1 %any, label %estimate, label %leave
+
+estimate:
+  %claims = udiv i64 %left, %taken
+  %bounded = call i64 @llvm.umin.i64(i64 %claims, i64 1048576)
+  %remaining = mul i64 %bounded, %elapsed
+  %waking.at = getelementptr i8, ptr %pool, i64 $pool_waking
+  %waking = load atomic i64, ptr %waking.at monotonic, align 8
+  %twice = shl i64 %waking, 1
+  %least = add i64 %twice, $worth_waking
+  %worth = icmp ugt i64 %remaining, %least
+  br i1 %worth, label %identify, label %leave
+
+identify:
+  %process.at = getelementptr i8, ptr %pool, i64 $pool_process
+  %process = load i64, ptr %process.at
+  %self = call i32 @getpid()
+  %self.wide = zext i32 %self to i64
+  %same = icmp eq i64 %process, %self.wide
+  br i1 %same, label %wake, label %leave
+
+wake:
+  %called.at = getelementptr i8, ptr %pool, i64 $pool_called
+  store atomic i64 %now, ptr %called.at monotonic, align 8
+  %mutex = getelementptr i8, ptr %pool, i64 $pool_mutex
+  %condition = getelementptr i8, ptr %pool, i64 $pool_condition
+  %locked = call i32 @pthread_mutex_lock(ptr %mutex)
+  %unlocked = call i32 @pthread_mutex_unlock(ptr %mutex)
+  %first = call i32 @pthread_cond_signal(ptr %condition)
+  %several = icmp sgt i64 %sleepers, 1
+  br i1 %several, label %second, label %leave
+
+second:
+  %signalled = call i32 @pthread_cond_signal(ptr %condition)
+  br label %leave
+
+leave:
+  ret void
+}
+"""
+
+_STAFF = """
+; Brings the workers to %wanted, called by the holder of `busy`. Workers block all signals, which
+; are Python's to handle. If the system refuses a thread, the pool is as large as it got.
+define internal void @start_workers(ptr %pool, i64 %wanted) noinline nounwind {
+entry:
+  %mask = alloca [128 x i8]
+  %old.mask = alloca [128 x i8]
+  %mutex = getelementptr i8, ptr %pool, i64 $pool_mutex
+  %condition = getelementptr i8, ptr %pool, i64 $pool_condition
+  %handles = getelementptr i8, ptr %pool, i64 $pool_handles
+  %process.at = getelementptr i8, ptr %pool, i64 $pool_process
+  %workers.at = getelementptr i8, ptr %pool, i64 $pool_workers
+  %wanted.at = getelementptr i8, ptr %pool, i64 $pool_wanted
+  %ready.1 = call i32 @pthread_mutex_init(ptr %mutex, ptr null)
+  %ready.2 = call i32 @pthread_cond_init(ptr %condition, ptr null)
+  %self = call i32 @getpid()
+  %self.wide = zext i32 %self to i64
+  store i64 %self.wide, ptr %process.at
+  %filled = call i32 @sigfillset(ptr %mask)
+  %blocked = call i32 @set_signal_mask(ptr %mask, ptr %old.mask)
+  br label %create
+
+create:
+  %count = phi i64 [ 0, %entry ], [ %count.next, %created ]
+  %handle = getelementptr i64, ptr %handles, i64 %count
+  %error = call i32 @pthread_create(ptr %handle, ptr null, ptr @worker, ptr %pool)
+  %worked = icmp eq i32 %error, 0
+  br i1 %worked, label %created, label %settle
+
+created:
+  %count.next = add i64 %count, 1
+  %enough = icmp sge i64 %count.next, %wanted
+  br i1 %enough, label %settle, label %create
+
+settle:
+  %got = phi i64 [ %count, %create ], [ %count.next, %created ]
+  %restored = call i32 @set_signal_mask(ptr %old.mask, ptr null)
+  store i64 %got, ptr %workers.at
+  ; `resize` may have written another wish meanwhile, which must stand.
+  %swap = cmpxchg ptr %wanted.at, i64 %wanted, i64 %got monotonic monotonic
+  ret void
+}
+
+; Stops all workers and waits until they are gone; the next parallel step starts %wanted anew.
+; Callers in the middle of a job are let finish it (to its end, or to their next pause).
+define void @ogive_resize_pool(ptr %pool, i64 %wanted) nounwind {
+entry:
+  %wanted.at = getelementptr i8, ptr %pool, i64 $pool_wanted
+  %busy = getelementptr i8, ptr %pool, i64 $pool_busy
+  store atomic i64 0, ptr %wanted.at seq_cst, align 8
+  br label %knock
+
+knock:
+  %swap = cmpxchg ptr %busy, i64 0, i64 1 acquire monotonic
+  %taken = extractvalue { i64, i1 } %swap, 1
+  br i1 %taken, label %dismiss, label %wait
+
+wait:
+  %yielded = call i32 @sched_yield()
+  br label %knock
+
+dismiss:
+  %workers.at = getelementptr i8, ptr %pool, i64 $pool_workers
+  %workers = load i64, ptr %workers.at
+  store i64 0, ptr %workers.at
+  %process.at = getelementptr i8, ptr %pool, i64 $pool_process
+  %process = load i64, ptr %process.at
+  %self = call i32 @getpid()
+  %self.wide = zext i32 %self to i64
+  %same = icmp eq i64 %process, %self.wide
+  %any = icmp sgt i64 %workers, 0
+  %to.join = and i1 %same, %any
+  br i1 %to.join, label %signal, label %leave
+
+signal:
+  %state = getelementptr i8, ptr %pool, i64 $pool_state
+  %mutex = getelementptr i8, ptr %pool, i64 $pool_mutex
+  %condition = getelementptr i8, ptr %pool, i64 $pool_condition
+  %handles = getelementptr i8, ptr %pool, i64 $pool_handles
+  %stopping = atomicrmw or ptr %state, i64 131072 seq_cst
+  %locked = call i32 @pthread_mutex_lock(ptr %mutex)
+  %woken = call i32 @pthread_cond_broadcast(ptr %condition)
+  %unlocked = call i32 @pthread_mutex_unlock(ptr %mutex)
+  br label %join
+
+join:
+  %index = phi i64 [ 0, %signal ], [ %index.next, %join ]
+  %handle.at = getelementptr i64, ptr %handles, i64 %index
+  %handle = load i64, ptr %handle.at
+  %joined = call i32 @pthread_join(i64 %handle, ptr null)
+  %index.next = add i64 %index, 1
+  %more = icmp slt i64 %index.next, %workers
+  br i1 %more, label %join, label %clear
+
+clear:
+  %cleared = atomicrmw and ptr %state, i64 -131073 seq_cst
+  %gone.1 = call i32 @pthread_cond_destroy(ptr %condition)
+  %gone.2 = call i32 @pthread_mutex_destroy(ptr %mutex)
+  br label %leave
+
+leave:
+  store atomic i64 %wanted, ptr %wanted.at seq_cst, align 8
+  store atomic i64 0, ptr %busy release, align 8
+  ret void
+}
+
+declare i32 @getpid() nounwind
+declare i32 @sched_yield() nounwind
+declare i32 @sigfillset(ptr) nounwind
+declare i32 @pthread_create(ptr, ptr, ptr, ptr) nounwind
+declare i32 @pthread_join(i64, ptr) nounwind
+declare i32 @pthread_mutex_init(ptr, ptr) nounwind
+declare i32 @pthread_mutex_destroy(ptr) nounwind
+declare i32 @pthread_mutex_lock(ptr) nounwind
+declare i32 @pthread_mutex_unlock(ptr) nounwind
+declare i32 @pthread_cond_init(ptr, ptr) nounwind
+declare i32 @pthread_cond_destroy(ptr) nounwind
+declare i32 @pthread_cond_wait(ptr, ptr) nounwind
+declare i32 @pthread_cond_signal(ptr) nounwind
+declare i32 @pthread_cond_broadcast(ptr) nounwind
+"""
+
+WORKERS = _WORKER + _STAFF

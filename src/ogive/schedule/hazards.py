@@ -1,0 +1,158 @@
+"""In-place assignment without surprises.
+
+An assignment makes a new *version* of a buffer: `AFTER(old, STORE(view of old, value))`. In memory
+the two are one buffer, so whoever reads the old version must run before the store.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.schedule.rangeify import can_fault
+from ogive.schedule.regions import Region, storage
+
+
+def stage_overlaps(sink: UOp, everything: bool = False) -> UOp:
+    """Compute a stored value elsewhere first where storing it directly could go wrong.
+
+        before   STORE(SHRINK(x), SHRINK'(x))         after   STORE(SHRINK(x), CONTIGUOUS(...))
+
+    That is where it reads the buffer it is stored to at other places than it writes, and where it
+    could fault half-way. `everything` stages all stores, for assignments that need each other's
+    old values (a swap).
+    """
+    order = sink.walk()
+    staged = {
+        node
+        for node in order
+        if node.op is Op.STORE
+        and (everything or _reads_elsewhere(node) or _may_fault(node.src[1]))
+    }
+    return _stage(order, lambda node, source: node in staged and source is node.src[1])
+
+
+def _stage(order: list[UOp], wanted: Callable[[UOp, UOp], bool]) -> UOp:
+    """The graph with the wanted (node, source) edges going through memory of their own."""
+    done: dict[UOp, UOp] = {}
+    for node in order:
+        sources = []
+        for source in node.src:
+            new = done[source]
+            if source.op is not Op.CONTIGUOUS and wanted(node, source):
+                new = UOp(Op.CONTIGUOUS, new.dtype, (new,), ())
+            sources.append(new)
+        same = all(new is old for new, old in zip(sources, node.src, strict=True))
+        done[node] = node if same else node.replace(src=tuple(sources))
+    return done[order[-1]]
+
+
+def _reads_elsewhere(store: UOp) -> bool:
+    """Whether the value reads the target's buffer other than element by element in place."""
+    target, value = store.src
+    base = storage(target)
+    stack, seen = [value], {value}
+    while stack:
+        node = stack.pop()
+        if node is target:
+            continue
+        if node is base:
+            return True
+        if node.op not in ELEMENTWISE:
+            if base in node.backward_slice():
+                return True
+            continue
+        for source in node.src:
+            if source not in seen:
+                seen.add(source)
+                stack.append(source)
+    return False
+
+
+def _may_fault(value: UOp) -> bool:
+    return any(can_fault(node) for node in value.walk())
+
+
+def keep_old_versions(sink: UOp) -> UOp:
+    """Keep what was read from an old version where it is combined with what comes after a store.
+
+        before   ADD(MUL(x, 2), AFTER(x, STORE))      after   ADD(CONTIGUOUS(MUL(x, 2)), AFTER(...))
+
+    The kept part is a kernel of its own, which runs before the store like any other reader.
+    """
+    order = sink.walk()
+    stores = [node for node in order if node.op is Op.STORE]
+    if not stores:
+        return sink
+    overwriting: dict[UOp, set[UOp]] = {}
+    for store in stores:
+        overwriting.setdefault(storage(store.src[0]), set()).add(store)
+    # For each node: the stores it comes after, and the versions it reads in its own kernel.
+    needed: dict[UOp, set[UOp]] = {}
+    reads: dict[UOp, set[UOp]] = {}
+    for node in order:
+        needed[node] = set().union(
+            *[needed[s] | ({s} if s.op is Op.STORE else set()) for s in node.src]
+        )
+        if node.op in (Op.PARAM, Op.AFTER):
+            reads[node] = {node}
+        elif node.op in (Op.CONTIGUOUS, Op.STORE):
+            reads[node] = set()
+        else:
+            reads[node] = set().union(*[reads[source] for source in node.src])
+
+    def is_overtaken(node: UOp, source: UOp) -> bool:
+        if node.op in (Op.AFTER, Op.SINK) or (node.op is Op.STORE and source is node.src[0]):
+            return False
+        late = needed[node] - needed[source]
+        return any(not late.isdisjoint(overwriting.get(v, ())) for v in reads[source])
+
+    return _stage(order, is_overtaken)
+
+
+def order_regions(regions: list[Region]) -> list[Region] | None:
+    """Each region after those it reads from, and before those that overwrite what it reads.
+
+    None if that is impossible."""
+    writer = {region.root: position for position, region in enumerate(regions)}
+    after: dict[int, set[int]] = {position: set() for position in range(len(regions))}
+    readers: dict[UOp, list[int]] = {}
+    for position, region in enumerate(regions):
+        for value in region.values:
+            readers.setdefault(value, []).append(position)
+            if value in writer and value is not region.root:
+                after[position].add(writer[value])
+            if value.op is Op.AFTER:
+                for effect in value.src[1:]:
+                    if writer.get(effect, position) != position:
+                        after[position].add(writer[effect])
+    for position, region in enumerate(regions):
+        if region.root.op is not Op.STORE:
+            continue
+        for reader in readers.get(region.written, ()):
+            if reader != position:
+                after[position].add(reader)
+    order = _topological(after)
+    return [regions[position] for position in order] if len(order) == len(regions) else None
+
+
+def _topological(after: dict[int, set[int]]) -> list[int]:
+    """Positions in order, without those on a cycle or behind one."""
+    waiting = {position: len(before) for position, before in after.items()}
+    followers: dict[int, list[int]] = {position: [] for position in after}
+    for position, before in after.items():
+        for earlier in before:
+            followers[earlier].append(position)
+    ready = [position for position, count in waiting.items() if count == 0]
+    heapq.heapify(ready)
+    order = []
+    while ready:
+        position = heapq.heappop(ready)
+        order.append(position)
+        for follower in followers[position]:
+            waiting[follower] -= 1
+            if waiting[follower] == 0:
+                heapq.heappush(ready, follower)
+    return order

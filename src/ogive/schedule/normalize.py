@@ -1,0 +1,55 @@
+"""Stage 2: a tensor graph becomes a parametric graph and the values taken out of it.
+
+    before   ADD(RESHAPE(BUFFER#17), CONST 1)          after   ADD(RESHAPE(PARAM 0), CONST 1)
+                                                               with buffers = [BUFFER#17]
+
+Buffers become `PARAM` slots in first-visit order, so two runs over other data give the *same*
+interned graph, and whatever was compiled for one is found by identity for the other. `DETACH` has
+no meaning past capture and goes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp, walk
+from ogive.ir.ops import Op
+
+
+@dataclass(frozen=True)
+class Normalized:
+    """`sink` holds one source per root asked for; `buffers[slot]` is what `PARAM slot` stands for.
+
+    `sources` maps each parametric node back to the node of the user's graph it came from.
+    """
+
+    sink: UOp
+    buffers: tuple[UOp, ...]
+    sources: dict[UOp, UOp]
+
+
+def normalize(roots: tuple[UOp, ...]) -> Normalized:
+    """Take buffers and identities out of the graph under `roots`."""
+    done: dict[UOp, UOp] = {}
+    buffers: list[UOp] = []
+    sources: dict[UOp, UOp] = {}
+    for node in walk(roots):
+        if node.op is Op.UNIQUE:
+            continue
+        if node.op is Op.BUFFER:
+            made = UOp(Op.PARAM, node.dtype, (), (len(buffers), node.arg[1]))
+            buffers.append(node)
+        elif node.op is Op.DETACH:
+            done[node] = done[node.src[0]]
+            continue
+        elif node.src:
+            made = UOp(
+                node.op, node.dtype, tuple([done[s] for s in node.src]), node.arg, node.tag
+            )
+        else:
+            made = node
+        done[node] = made
+        sources.setdefault(made, node)
+    sink = UOp(Op.SINK, dtypes.void, tuple([done[root] for root in roots]))
+    return Normalized(sink, tuple(buffers), sources)

@@ -1,0 +1,121 @@
+"""Stage 5, first half: cut the parametric graph at the kept values into regions.
+
+A region is what one kernel computes, as a graph of its own over `PARAM` slots numbered by first
+visit, so that equal work anywhere in the program is the *same* interned node:
+
+    SINK(STORE(RESHAPE(PARAM 0), ADD(RESHAPE(PARAM 1), CONST 1)))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import element_count
+
+
+@dataclass(frozen=True)
+class Region:
+    """One kernel's work: the normalized graph, and for each slot the value that stands there.
+
+    `values[slot]` is a node of the parametric graph: a `PARAM`, an `AFTER` or a kept node.
+    The first slot is the one that is written. `root` is the kept node the region computes.
+    `sources` leads from the region's nodes back to the parametric graph's.
+    """
+
+    graph: UOp
+    values: tuple[UOp, ...]
+    root: UOp
+    sources: dict[UOp, UOp] = field(compare=False, default_factory=dict)
+
+    @property
+    def written(self) -> UOp:
+        return self.values[0]
+
+
+def cut_region(root: UOp, kept: set[UOp]) -> Region:
+    """The region that computes the kept node `root` from memory."""
+    slots: dict[UOp, UOp] = {}
+    values: list[UOp] = []
+
+    def parameter(value: UOp, dtype: dtypes.DType, count: object) -> UOp:
+        made = UOp(Op.PARAM, dtype, (), (len(values), count))
+        values.append(value)
+        slots[value] = made
+        return made
+
+    if root.op is Op.STORE:
+        target, value = root.src
+        base = storage(target)
+        parameter(base, target.dtype, storage_count(base))
+    else:
+        target, value = None, root.src[0] if root.op is Op.CONTIGUOUS else root
+        made = parameter(root, root.dtype, element_count(root.shape))
+        target_node = shaped(made, root.shape)
+    done: dict[UOp, UOp] = {}
+    roots = (value,) if target is None else (target, value)
+    for node in _walk_inside(roots, kept, root):
+        if node in slots and node is not root:
+            done[node] = shaped(slots[node], node.shape)
+        elif is_leaf(node, kept, root):
+            done[node] = shaped(
+                parameter(node, node.dtype, storage_count(node)), node.shape
+            )
+        elif node.src:
+            sources = tuple([done[source] for source in node.src])
+            done[node] = UOp(node.op, node.dtype, sources, node.arg)
+        else:
+            done[node] = node
+    if target is not None:
+        target_node = done[target]
+    store = UOp(Op.STORE, dtypes.void, (target_node, done[value]))
+    sources = {new: old for old, new in done.items()}
+    return Region(UOp(Op.SINK, dtypes.void, (store,)), tuple(values), root, sources)
+
+
+def shaped(flat: UOp, shape: tuple[object, ...]) -> UOp:
+    """Flat memory seen with a shape."""
+    return flat if flat.shape == shape else UOp(Op.RESHAPE, flat.dtype, (flat,), shape)
+
+
+def storage(node: UOp) -> UOp:
+    """The version of a buffer that a chain of movement ops starts from: PARAM, AFTER or kept."""
+    while node.op not in (Op.PARAM, Op.AFTER) and node.src:
+        node = node.src[0]
+    return node
+
+
+def storage_count(node: UOp) -> object:
+    """How many elements the memory of a region's leaf has."""
+    while node.op is Op.AFTER:
+        node = node.src[0]
+    if node.op is Op.RESHAPE and node.src[0].op is Op.PARAM:
+        node = node.src[0]
+    return node.arg[1] if node.op is Op.PARAM else element_count(node.shape)
+
+
+def is_leaf(node: UOp, kept: set[UOp], root: UOp) -> bool:
+    """Whether a region reads `node` from memory."""
+    return node.op in (Op.PARAM, Op.AFTER) or (node in kept and node is not root)
+
+
+def _walk_inside(roots: tuple[UOp, ...], kept: set[UOp], root: UOp) -> list[UOp]:
+    """Nodes of one region, sources first, without going below its leaves."""
+    order: list[UOp] = []
+    state: dict[UOp, bool] = {}
+    stack = list(reversed(roots))
+    while stack:
+        node = stack[-1]
+        if node in state:
+            stack.pop()
+            if not state[node]:
+                state[node] = True
+                order.append(node)
+            continue
+        state[node] = False
+        if not is_leaf(node, kept, root):
+            stack.extend([s for s in reversed(node.src) if s not in state])
+    return order
+

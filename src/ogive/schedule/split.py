@@ -1,0 +1,119 @@
+"""Stage 5: the parametric graph becomes an ordered list of regions over numbered slots.
+
+Slots are the buffers of a run: first the graph's own parameters, then one for every kept value.
+A region runs after those whose values it reads; and whoever reads a version of a buffer runs before
+the store that makes the next one. Where that cannot be (a kernel reads a buffer both before and
+after an assignment), the old version is copied first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ogive.choose.greedy import choose
+from ogive.choose.reductions import split_reductions
+from ogive.config import Config
+from ogive.errors import ScheduleError
+from ogive.ir.dtype import DType
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import element_count
+from ogive.schedule.hazards import keep_old_versions, order_regions, stage_overlaps
+from ogive.schedule.regions import Region, cut_region
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Memory that a run needs: `parameter` says which of the graph's, None one of its own."""
+
+    dtype: DType
+    count: int
+    parameter: int | None
+
+    @property
+    def nbytes(self) -> int:
+        return self.count * self.dtype.itemsize
+
+
+@dataclass(frozen=True)
+class Step:
+    """One region and the run's slots that stand for its own."""
+
+    region: Region
+    slots: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What to run, in order, over which memory; `outputs[i]` is the slot of the i-th root."""
+
+    steps: tuple[Step, ...]
+    slots: tuple[Slot, ...]
+    outputs: tuple[int, ...]
+
+
+def split(sink: UOp, config: Config) -> Schedule:
+    """Cut a parametric graph into steps."""
+    sink = keep_old_versions(split_reductions(sink))
+    staged = stage_overlaps(sink)
+    regions = _cut(staged, config)
+    if regions is None:
+        staged = stage_overlaps(sink, everything=True)
+        regions = _cut(staged, config)
+    if regions is None:
+        raise ScheduleError("the assignments of this graph cannot be put into an order")
+    table = _SlotTable(staged)
+    steps = []
+    for region in regions:
+        slots = tuple([table.slot_of(value) for value in region.values])
+        if all(size != 0 for size in region.graph.src[0].src[0].shape):
+            steps.append(Step(region, slots))
+    outputs = tuple([table.slot_of(root) for root in staged.src])
+    return Schedule(tuple(steps), tuple(table.slots), outputs)
+
+
+def _cut(sink: UOp, config: Config) -> list[Region] | None:
+    kept = choose(sink, config)
+    kept_set = set(kept)
+    regions = [cut_region(node, kept_set) for node in kept]
+    if any(node.op is Op.STORE for node in kept):
+        return order_regions(regions)
+    return regions
+
+
+class _SlotTable:
+    """Numbers the memory of a run."""
+
+    def __init__(self, sink: UOp) -> None:
+        parameters = sorted(
+            [node for node in sink.walk() if node.op is Op.PARAM], key=lambda node: node.arg[0]
+        )
+        self.slots: list[Slot] = []
+        self.numbers: dict[UOp, int] = {}
+        for node in parameters:
+            self.numbers[node] = len(self.slots)
+            self.slots.append(Slot(node.dtype, node.arg[1], node.arg[0]))
+
+    def slot_of(self, value: UOp) -> int:
+        """The slot where a value lies: its own, or that of the buffer it is a version of."""
+        if value in self.numbers:
+            return self.numbers[value]
+        if value.op is Op.STORE:
+            return self.slot_of(value.src[0])
+        if value.op is Op.AFTER or (value.op in _VIEWS and _is_memory(value)):
+            return self.slot_of(value.src[0])
+        count = element_count(value.shape)
+        if not isinstance(count, int):
+            count = int(count.vmax)
+        self.numbers[value] = len(self.slots)
+        self.slots.append(Slot(value.dtype, count, None))
+        return self.numbers[value]
+
+
+_VIEWS = frozenset({Op.RESHAPE, Op.SHRINK, Op.PERMUTE, Op.FLIP})
+
+
+def _is_memory(value: UOp) -> bool:
+    while value.op in _VIEWS:
+        value = value.src[0]
+    return value.op in (Op.PARAM, Op.AFTER)

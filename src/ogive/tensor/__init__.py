@@ -1,0 +1,1 @@
+"""Capture: Python calls become a tensor graph. Nothing is computed here."""

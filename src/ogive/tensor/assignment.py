@@ -1,0 +1,88 @@
+"""Assignment makes a new version of a tensor; whoever read the old one keeps it.
+
+    x.assign(v)   x = BUFFER   →   x = AFTER(BUFFER, STORE(BUFFER, v))
+
+A tensor that is not memory of ours just stands for the new value. Borrowed memory is never
+written to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import ShapeError
+from ogive.ir import dtype as dtypes
+from ogive.ir import registry
+from ogive.ir.dtype import DType, Scalar
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.registry import graph_lock, make
+from ogive.ir.shape import Shape
+from ogive.tensor import build
+from ogive.tensor.arithmetic import to_node
+from ogive.tensor.core import Core, relocate, same_device, to_operand
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+class Assignment(Core):
+    """`assign`."""
+
+    __slots__ = ()
+
+    def assign(self: Tensor, value: Any) -> Tensor:  # type: ignore[misc]  # Tensor is the one heir
+        """Give this tensor other values; `value` broadcasts to its shape and takes on its dtype.
+
+        Shapes: unchanged. Returns the tensor itself. Whatever was made from this tensor before
+        keeps the values it had then.
+
+        >>> x = Tensor([1, 2, 3])
+        >>> before = x * 10
+        >>> x.assign(x + 1).tolist(), before.tolist()
+        ([2, 3, 4], [10, 20, 30])
+
+        Raises `ShapeError` when `value` does not broadcast, and changes nothing then.
+        """
+        operand = to_operand(value, "assign")
+        if isinstance(operand, Core):
+            same_device([self, operand], "assign")
+        with graph_lock:
+            old = self.node
+            new = fit(operand, old.dtype, old.shape)
+            relocate(self, store(old, old, new) if is_writable(old) else new)
+        return self
+
+
+def fit(value: Core | Scalar, dtype: DType, shape: Shape) -> UOp:
+    """`value` in the dtype and shape of what it replaces."""
+    node = to_node(value, dtype)
+    own = node.shape
+    if len(own) > len(shape):
+        own = own[len(own) - len(shape) :] if set(own[: len(own) - len(shape)]) == {1} else own
+        node = build.reshape(node, own)
+    fits = len(own) <= len(shape) and all(
+        size in (1, wanted) for size, wanted in zip(reversed(own), reversed(shape), strict=False)
+    )
+    if not fits:
+        raise ShapeError(
+            f"assignment: shape {build.show(node.shape)} does not broadcast to {build.show(shape)}"
+        )
+    return build.expand_to(node, shape)
+
+
+def is_writable(node: UOp) -> bool:
+    """Whether `node` is a version of a buffer that is ours."""
+    while node.op is Op.RESHAPE:
+        node = node.src[0]
+    if node.op is Op.AFTER:
+        return True
+    if node.op is not Op.BUFFER:
+        return False
+    buffer = registry.buffer_of(node)
+    return buffer is None or not buffer.borrowed
+
+
+def store(old: UOp, part: UOp, value: UOp) -> UOp:
+    """The version of `old` that follows from writing `value` to a `part` of it."""
+    return make(Op.AFTER, old.dtype, (old, make(Op.STORE, dtypes.void, (part, value))))

@@ -1,0 +1,215 @@
+"""Nodes of tensor graphs: movement, broadcasting, casts, reductions.
+
+Everything here works on nodes and is called with `graph_lock` held. A movement that changes nothing
+makes no node, and a chain of one kind of movement makes one:
+
+    reshape(reshape(x, (6,)), (2, 3))   →   RESHAPE(x) (2, 3)
+    shrink(x, ((0, 4), (0, 3)))         →   x, where x has the shape (4, 3)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ogive.errors import ArgumentError, ShapeError
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType, Scalar
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.registry import make
+from ogive.ir.shape import Dim, Shape, split_argument
+
+Pairs = tuple[tuple[Dim, Dim], ...]
+
+SCALARS = frozenset({Op.CONST, Op.VARIABLE, Op.BIND})
+"""Nodes that stand as operands of any shape without being expanded."""
+
+WIDENED = frozenset({dtypes.float16, dtypes.bfloat16})
+"""Dtypes whose sums and products are accumulated in float32."""
+
+
+def show(shape: Sequence[Dim]) -> str:
+    """A shape as the user would write it."""
+    return str(tuple(shape))
+
+
+# Scalars and casts
+
+
+def constant(dtype: DType, value: Scalar) -> UOp:
+    """A scalar. Raises `ArgumentError` for an integer that no 64-bit dtype holds."""
+    if dtype.kind != "float" and type(value) is int and not -(1 << 63) <= value < 1 << 64:
+        raise ArgumentError(f"{value} does not fit {dtype.name}")
+    return make(Op.CONST, dtype, (), value)
+
+
+def filled(dtype: DType, value: Scalar, shape: Shape) -> UOp:
+    """One value everywhere."""
+    return expand_to(constant(dtype, value), shape)
+
+
+def cast(node: UOp, dtype: DType) -> UOp:
+    """Convert to `dtype`; constants are converted here and now where the result is beyond doubt."""
+    source = node.dtype
+    if source is dtype:
+        return node
+    if node.op is Op.CONST and not (source.is_float and dtype.is_integer):
+        return make(Op.CONST, dtype, (), node.arg)
+    return make(Op.CAST, dtype, (node,), None, node.shape)
+
+
+# Movement
+
+
+def _move(op: Op, node: UOp, argument: Any, shape: Shape | None = None) -> UOp:
+    if _is_static(argument):
+        return make(op, node.dtype, (node,), argument, shape)
+    argument, symbolic = split_argument(argument)
+    return make(op, node.dtype, (node, *symbolic), argument, shape)
+
+
+def _is_static(argument: Any) -> bool:
+    for entry in argument:
+        kind = entry.__class__
+        if kind is tuple:
+            if not _is_static(entry):
+                return False
+        elif kind is UOp:
+            return False
+    return True
+
+
+def reshape(node: UOp, shape: Shape) -> UOp:
+    """The same elements in row-major order under another shape of as many elements."""
+    if node.shape == shape:
+        return node
+    while node.op is Op.RESHAPE:
+        node = node.src[0]
+        if node.shape == shape:
+            return node
+    return _move(Op.RESHAPE, node, shape, shape)
+
+
+def permute(node: UOp, order: tuple[int, ...]) -> UOp:
+    """Axis i of the result is axis `order[i]`."""
+    if node.op is Op.PERMUTE:
+        inner = node.arg
+        node, order = node.src[0], tuple([inner[axis] for axis in order])
+    if order == tuple(range(len(order))):
+        return node
+    return make(Op.PERMUTE, node.dtype, (node,), order)
+
+
+def expand(node: UOp, shape: Shape) -> UOp:
+    """Repeat axes of length 1."""
+    if node.shape == shape:
+        return node
+    if node.op is Op.EXPAND:
+        node = node.src[0]
+    return _move(Op.EXPAND, node, shape, shape)
+
+
+def shrink(node: UOp, pairs: Pairs) -> UOp:
+    """Keep `[begin, end)` of each axis."""
+    if pairs == tuple([(0, size) for size in node.shape]):
+        return node
+    if node.op is Op.SHRINK and len(node.src) == 1:
+        outer = node.arg
+        node = node.src[0]
+        pairs = tuple(
+            [(low + begin, low + end) for (low, _), (begin, end) in zip(outer, pairs, strict=True)]
+        )
+    return _move(Op.SHRINK, node, pairs)
+
+
+def pad(node: UOp, pads: Pairs, fill: Scalar = 0) -> UOp:
+    """Surround with `fill`, `(before, after)` elements per axis."""
+    if pads == ((0, 0),) * len(pads):
+        return node
+    value = node.dtype.canonical(fill)
+    if value == 0 and math.copysign(1.0, value) < 0:
+        # Arguments intern by value, where -0.0 equals 0.0.
+        inside = pad(filled(dtypes.bool_, True, node.shape), pads, False)
+        outside = constant(node.dtype, value)
+        return make(Op.WHERE, node.dtype, (inside, pad(node, pads), outside))
+    return _move(Op.PAD, node, (pads, value))
+
+
+def flip(node: UOp, axes: tuple[int, ...]) -> UOp:
+    """Reverse the order along `axes`."""
+    if node.op is Op.FLIP:
+        axes, node = tuple(set(axes) ^ set(node.arg)), node.src[0]
+    shape = node.shape
+    axes = tuple(sorted([axis for axis in axes if shape[axis] not in (0, 1)]))
+    return make(Op.FLIP, node.dtype, (node,), axes) if axes else node
+
+
+# Broadcasting
+
+
+def broadcast_shapes(left: Shape, right: Shape, name: str) -> Shape:
+    """The shape in which two shapes meet, aligned at the last axis."""
+    if left == right:
+        return left
+    if not left or not right:
+        return left or right
+    rank = max(len(left), len(right))
+    first = (1,) * (rank - len(left)) + left
+    second = (1,) * (rank - len(right)) + right
+    result = []
+    for axis, (one, other) in enumerate(zip(first, second, strict=True)):
+        if one == other or other == 1:
+            result.append(one)
+        elif one == 1:
+            result.append(other)
+        else:
+            raise ShapeError(
+                f"{name}: shapes {show(left)} and {show(right)} do not broadcast: axis "
+                f"{axis - rank} has lengths {one} and {other}; they must be equal or one of them 1"
+            )
+    return tuple(result)
+
+
+def expand_to(node: UOp, shape: Shape) -> UOp:
+    """Broadcast to `shape`, which is known to fit."""
+    own = node.shape
+    if own == shape:
+        return node
+    missing = len(shape) - len(own)
+    if missing:
+        node = reshape(node, (1,) * missing + own)
+    return expand(node, shape)
+
+
+def broadcast(nodes: Sequence[UOp], name: str) -> tuple[UOp, ...]:
+    """Operands made equal in shape; scalars stay scalars."""
+    shape = nodes[0].shape
+    for node in nodes[1:]:
+        shape = broadcast_shapes(shape, node.shape, name)
+    return tuple([node if node.op in SCALARS else expand_to(node, shape) for node in nodes])
+
+
+# Reduction
+
+
+def reduce(node: UOp, op: Op, axes: tuple[int, ...]) -> UOp:
+    """Combine over `axes` (in order), which stay with length 1. Half-width floats widen inside."""
+    shape = node.shape
+    axes = tuple([axis for axis in axes if shape[axis] != 1])
+    if not axes:
+        return node
+    dtype = node.dtype
+    rest = tuple([1 if axis in axes else size for axis, size in enumerate(shape)])
+    if 0 in [shape[axis] for axis in axes]:
+        return filled(dtype, _IDENTITIES[op], rest)
+    widened = dtype in WIDENED and op in (Op.ADD, Op.MUL)
+    if widened:
+        node = cast(node, dtypes.float32)
+    node = make(Op.REDUCE_AXES, node.dtype, (node,), (op, axes), rest)
+    return cast(node, dtype) if widened else node
+
+
+_IDENTITIES: dict[Op, Scalar] = {Op.ADD: 0, Op.MUL: 1, Op.AND: True, Op.OR: False}
+"""What combining no elements gives, where it gives anything."""

@@ -1,0 +1,159 @@
+"""Other dtypes, other places, and marks on the graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import ArgumentTypeError, DtypeError
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import to_dtype
+from ogive.ir.ops import Op
+from ogive.ir.registry import graph_lock, make
+from ogive.tensor import build
+from ogive.tensor.core import DEVICES, Core, to_device, wrap
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+class Conversion(Core):
+    """Casts, bit casts, moves between devices, `contiguous` and `detach`."""
+
+    __slots__ = ()
+
+    def cast(self, dtype: Any) -> Tensor:
+        """The values converted to `dtype`. Shapes: unchanged.
+
+        Floats become integers towards zero; integers that do not fit wrap.
+
+        >>> Tensor([1.5, -1.5]).cast("int32").tolist()
+        [1, -1]
+
+        Raises `DtypeError` for an unknown dtype.
+        """
+        with graph_lock:
+            return wrap(build.cast(self.node, to_dtype(dtype)), self.device)
+
+    def bitcast(self, dtype: Any) -> Tensor:
+        """The same bits read as another dtype of the same size. Shapes: unchanged.
+
+        >>> Tensor([1.0]).bitcast("int32").tolist()
+        [1065353216]
+
+        Raises `DtypeError` when the sizes differ.
+        """
+        wanted = to_dtype(dtype)
+        with graph_lock:
+            node = self.node
+            if node.dtype is wanted:
+                return wrap(node, self.device)
+            if node.dtype.bits != wanted.bits or dtypes.bool_ in (node.dtype, wanted):
+                raise DtypeError(
+                    f"bitcast: {node.dtype.name} ({node.dtype.bits} bits) cannot be read as "
+                    f"{wanted.name} ({wanted.bits} bits); the sizes must be equal, and bool holds "
+                    "only 0 and 1"
+                )
+            return wrap(make(Op.BITCAST, wanted, (node,)), self.device)
+
+    def to(self, target: Any) -> Tensor:
+        """This tensor as another dtype or on another device, by its name. Shapes: unchanged.
+
+        >>> Tensor([1, 2]).to("float16").dtype
+        ogive.float16
+        """
+        if isinstance(target, str) and target.upper() in DEVICES:
+            to_device(target)
+            with graph_lock:
+                return wrap(self.node, self.device)
+        try:
+            return self.cast(target)
+        except DtypeError as error:
+            message = str(error).partition("\n")[0]
+            raise ArgumentTypeError(f"{message}; the devices are {', '.join(DEVICES)}") from None
+
+    def contiguous(self) -> Tensor:
+        """The same values, held in memory in row-major order. Shapes: unchanged.
+
+        >>> Tensor([[1, 2], [3, 4]]).T.contiguous().tolist()
+        [[1, 3], [2, 4]]
+        """
+        with graph_lock:
+            node = self.node
+            base = node.src[0] if node.op is Op.RESHAPE else node
+            if base.op in (Op.BUFFER, Op.CONTIGUOUS):
+                return wrap(node, self.device)
+            return wrap(make(Op.CONTIGUOUS, node.dtype, (node,), ()), self.device)
+
+    def detach(self) -> Tensor:
+        """The same values, through which no gradient flows. Shapes: unchanged.
+
+        >>> Tensor([1.0, 2.0]).detach().tolist()
+        [1.0, 2.0]
+        """
+        with graph_lock:
+            node = self.node
+            if node.op is Op.DETACH:
+                return wrap(node, self.device)
+            return wrap(make(Op.DETACH, node.dtype, (node,)), self.device)
+
+
+class NamedCasts(Conversion):
+    """`cast` by the names PyTorch has for it. Apart, since some of them are also Python's."""
+
+    __slots__ = ()
+
+    def bool(self) -> Tensor:
+        """`cast(ogive.bool)`. Shapes: unchanged.
+
+        >>> Tensor([0, 2]).bool().tolist()
+        [False, True]
+        """
+        return self.cast(dtypes.bool_)
+
+    def int(self) -> Tensor:
+        """`cast(ogive.int32)`. Shapes: unchanged.
+
+        >>> Tensor([1.5]).int().dtype
+        ogive.int32
+        """
+        return self.cast(dtypes.int32)
+
+    def long(self) -> Tensor:
+        """`cast(ogive.int64)`. Shapes: unchanged.
+
+        >>> Tensor([1.5]).long().dtype
+        ogive.int64
+        """
+        return self.cast(dtypes.int64)
+
+    def half(self) -> Tensor:
+        """`cast(ogive.float16)`. Shapes: unchanged.
+
+        >>> Tensor([1.5]).half().dtype
+        ogive.float16
+        """
+        return self.cast(dtypes.float16)
+
+    def bfloat16(self) -> Tensor:
+        """`cast(ogive.bfloat16)`. Shapes: unchanged.
+
+        >>> Tensor([1.5]).bfloat16().dtype
+        ogive.bfloat16
+        """
+        return self.cast(dtypes.bfloat16)
+
+    def float(self) -> Tensor:
+        """`cast(ogive.float32)`. Shapes: unchanged.
+
+        >>> Tensor([1]).float().dtype
+        ogive.float32
+        """
+        return self.cast(dtypes.float32)
+
+    def double(self) -> Tensor:
+        """`cast(ogive.float64)`. Shapes: unchanged.
+
+        >>> Tensor([1]).double().dtype
+        ogive.float64
+        """
+        return self.cast(dtypes.float64)

@@ -1,0 +1,192 @@
+"""Tensors from nothing but a shape or a range. None of them takes memory until realized."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType, Scalar, to_dtype
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.registry import graph_lock, make
+from ogive.ir.shape import Shape
+from ogive.tensor import build
+from ogive.tensor.core import to_device, to_integer, to_operand, to_shape, wrap
+from ogive.tensor.joining import count
+from ogive.tensor.tensor import Tensor
+
+
+def full(shape: Any, value: Scalar, dtype: Any = None, device: str | None = None) -> Tensor:
+    """`value` everywhere; its dtype is float32, int64 or bool unless another is given.
+
+    >>> full((2, 3), 7).dtype
+    ogive.int64
+    """
+    number = to_operand(value, "full")
+    if isinstance(number, Tensor):
+        raise ArgumentTypeError("full takes a number; expand() repeats a tensor")
+    chosen = to_dtype(type(number) if dtype is None else dtype)
+    return _filled(to_shape((shape,), "full"), number, chosen, device)  # type: ignore[arg-type]
+
+
+def zeros(*shape: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+    """Zeros, of float32 unless another dtype is given.
+
+    >>> zeros(2, 3).shape
+    (2, 3)
+    """
+    return _filled(to_shape(shape, "zeros"), 0, _or_float(dtype), device)
+
+
+def ones(*shape: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+    """Ones, of float32 unless another dtype is given.
+
+    >>> ones((2, 3), dtype="int8").dtype
+    ogive.int8
+    """
+    return _filled(to_shape(shape, "ones"), 1, _or_float(dtype), device)
+
+
+def full_like(tensor: Tensor, value: Scalar, dtype: Any = None) -> Tensor:
+    """`value` everywhere, in the shape, dtype and on the device of `tensor`.
+
+    >>> full_like(Tensor([[1, 2]]), 7).shape
+    (1, 2)
+    """
+    chosen = tensor.dtype if dtype is None else to_dtype(dtype)
+    return _filled(tensor.shape, value, chosen, tensor.device)
+
+
+def zeros_like(tensor: Tensor, dtype: Any = None) -> Tensor:
+    """Zeros, in the shape, dtype and on the device of `tensor`.
+
+    >>> zeros_like(Tensor([[1, 2]])).dtype
+    ogive.int64
+    """
+    return full_like(tensor, 0, dtype)
+
+
+def ones_like(tensor: Tensor, dtype: Any = None) -> Tensor:
+    """Ones, in the shape, dtype and on the device of `tensor`.
+
+    >>> ones_like(Tensor([1.5])).dtype
+    ogive.float32
+    """
+    return full_like(tensor, 1, dtype)
+
+
+def arange(
+    start: float,
+    stop: float | None = None,
+    step: float = 1,
+    dtype: Any = None,
+    device: str | None = None,
+) -> Tensor:
+    """`start`, `start + step`, ... up to, but not including, `stop`; one number means `stop`.
+
+    Shapes: (⌈(stop - start) / step⌉,). int64 if all are integers, else float32.
+
+    >>> arange(1, 10, 4).shape
+    (3,)
+
+    Raises `ArgumentError` for a step of 0 or one that leads away from `stop`.
+    """
+    if stop is None:
+        start, stop = 0, start
+    place = to_device(device)
+    numbers = [_number(value, "arange") for value in (start, stop, step)]
+    first, end, stride = numbers
+    if stride == 0 or not all(map(math.isfinite, numbers)):
+        raise ArgumentError(f"arange: from {first} to {end} by {stride} has no length")
+    if (end - first) * stride < 0:
+        raise ArgumentError(f"arange: a step of {stride} does not lead from {first} to {end}")
+    whole = all(isinstance(value, int) for value in numbers)
+    chosen = to_dtype(dtype) if dtype is not None else dtypes.int64 if whole else dtypes.float32
+    compute = dtypes.int64 if whole else dtypes.float64
+    # Integers stay exact however large they are.
+    length = -((first - end) // stride) if whole else math.ceil((end - first) / stride)
+    with graph_lock:
+        node = build.cast(count(int(length)), compute)
+        node = _scaled(node, stride, first)
+        return wrap(build.cast(node, chosen), place)
+
+
+def linspace(
+    start: float, stop: float, steps: int, dtype: Any = None, device: str | None = None
+) -> Tensor:
+    """`steps` numbers at equal distances from `start` to `stop`, both included.
+
+    Shapes: (steps,). float32 unless another dtype is given.
+
+    >>> linspace(0, 1, 5).shape
+    (5,)
+    """
+    first, last = _number(start, "linspace"), _number(stop, "linspace")
+    number = to_integer(steps, "linspace: steps")
+    chosen = _or_float(dtype)
+    place = to_device(device)
+    if number < 0:
+        raise ArgumentError(f"linspace: steps is {number}, and cannot be negative")
+    distance = (last - first) / max(number - 1, 1)
+    with graph_lock:
+        node = build.cast(count(number), dtypes.float64)
+        rising = _scaled(node, distance, float(first))
+        if number > 1:
+            # From the nearer end, so that both ends are exact.
+            back = _binary(Op.SUB, _float(number - 1), node)
+            falling = _binary(Op.SUB, _float(last), _binary(Op.MUL, back, _float(distance)))
+            near = make(Op.CMPLT, dtypes.bool_, (node, _float(number / 2)))
+            rising = make(Op.WHERE, dtypes.float64, (near, rising, falling))
+        return wrap(build.cast(rising, chosen), place)
+
+
+def eye(
+    rows: int, columns: int | None = None, dtype: Any = None, device: str | None = None
+) -> Tensor:
+    """Ones on the diagonal, zeros elsewhere; float32 unless another dtype is given.
+
+    Shapes: (rows, columns), square by default.
+
+    >>> eye(2, 3).shape
+    (2, 3)
+    """
+    shape = to_shape((rows, rows if columns is None else columns), "eye")
+    chosen = _or_float(dtype)
+    place = to_device(device)
+    with graph_lock:
+        row = build.expand(build.reshape(count(shape[0]), (shape[0], 1)), shape)
+        column = build.expand_to(count(shape[1]), shape)
+        return wrap(build.cast(make(Op.CMPEQ, dtypes.bool_, (row, column)), chosen), place)
+
+
+def _filled(shape: Shape, value: Scalar, dtype: DType, device: str | None) -> Tensor:
+    place = to_device(device)
+    with graph_lock:
+        return wrap(build.filled(dtype, value, shape), place)
+
+
+def _or_float(dtype: Any) -> DType:
+    return dtypes.default_float if dtype is None else to_dtype(dtype)
+
+
+def _number(value: Any, name: str) -> int | float:
+    operand = to_operand(value, name)
+    if isinstance(operand, bool) or not isinstance(operand, int | float):
+        raise ArgumentTypeError(f"{name} takes numbers, got {value!r}")
+    return operand
+
+
+def _float(value: float) -> UOp:
+    return build.constant(dtypes.float64, value)
+
+
+def _binary(op: Op, left: UOp, right: UOp) -> UOp:
+    return make(op, left.dtype, (left, right))
+
+
+def _scaled(node: UOp, factor: float, offset: float) -> UOp:
+    if factor != 1:
+        node = _binary(Op.MUL, node, build.constant(node.dtype, factor))
+    return node if offset == 0 else _binary(Op.ADD, node, build.constant(node.dtype, offset))

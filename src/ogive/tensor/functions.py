@@ -1,0 +1,382 @@
+"""Functions of one tensor, element by element. The shape stays; integers become float32 where the
+result is not an integer, as in PyTorch."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.ops import Op
+from ogive.ir.registry import graph_lock, make
+from ogive.tensor import build
+from ogive.tensor.arithmetic import (
+    EQ,
+    FLOATS,
+    LT,
+    NE,
+    NUMBERS,
+    Arithmetic,
+    any_dtype,
+    bits_dtype,
+    combine,
+    float_dtype,
+    refuse,
+)
+from ogive.tensor.core import Core, wrap
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+def apply(op: Op, x: Core) -> Tensor:
+    """A function of floats."""
+    with graph_lock:
+        node = x.node
+        if node.dtype not in FLOATS:
+            node = build.cast(node, float_dtype(node.dtype, op.name.lower()))
+        return wrap(make(op, node.dtype, (node,), None, node.shape), x.device)
+
+
+def _round(op: Op, x: Core) -> Tensor:
+    """A rounding: integers are whole already."""
+    with graph_lock:
+        node = x.node
+        if node.dtype not in NUMBERS:
+            raise refuse(node.dtype, op.name.lower(), "cast to an integer or float dtype first")
+        return wrap(make(op, node.dtype, (node,)) if node.dtype.is_float else node, x.device)
+
+
+class Functions(Arithmetic):
+    """Exponentials, logarithms, trigonometry, roots, rounding, signs, tests."""
+
+    __slots__ = ()
+
+    def exp(self) -> Tensor:
+        """e to the power x. Shapes: unchanged.
+
+        >>> Tensor([0.0]).exp().tolist()
+        [1.0]
+        """
+        return apply(Op.EXP, self)
+
+    def exp2(self) -> Tensor:
+        """2 to the power x. Shapes: unchanged.
+
+        >>> Tensor([3.0]).exp2().tolist()
+        [8.0]
+        """
+        return apply(Op.EXP2, self)
+
+    def expm1(self) -> Tensor:
+        """e to the power x, less 1, exact near 0. Shapes: unchanged.
+
+        >>> Tensor([0.0]).expm1().tolist()
+        [0.0]
+        """
+        return apply(Op.EXPM1, self)
+
+    def log(self) -> Tensor:
+        """The natural logarithm. Shapes: unchanged.
+
+        >>> Tensor([1.0]).log().tolist()
+        [0.0]
+        """
+        return apply(Op.LOG, self)
+
+    def log2(self) -> Tensor:
+        """The logarithm to base 2. Shapes: unchanged.
+
+        >>> Tensor([8.0]).log2().tolist()
+        [3.0]
+        """
+        return apply(Op.LOG2, self)
+
+    def log10(self) -> Tensor:
+        """The logarithm to base 10. Shapes: unchanged.
+
+        >>> Tensor([1.0]).log10().tolist()
+        [0.0]
+        """
+        return apply(Op.LOG10, self)
+
+    def log1p(self) -> Tensor:
+        """The natural logarithm of 1 + x, exact near 0. Shapes: unchanged.
+
+        >>> Tensor([0.0]).log1p().tolist()
+        [0.0]
+        """
+        return apply(Op.LOG1P, self)
+
+    def sin(self) -> Tensor:
+        """The sine of an angle in radians. Shapes: unchanged.
+
+        >>> Tensor([0.0]).sin().tolist()
+        [0.0]
+        """
+        return apply(Op.SIN, self)
+
+    def cos(self) -> Tensor:
+        """The cosine of an angle in radians. Shapes: unchanged.
+
+        >>> Tensor([0.0]).cos().tolist()
+        [1.0]
+        """
+        return apply(Op.COS, self)
+
+    def tan(self) -> Tensor:
+        """The tangent of an angle in radians. Shapes: unchanged.
+
+        >>> Tensor([0.0]).tan().tolist()
+        [0.0]
+        """
+        return apply(Op.TAN, self)
+
+    def asin(self) -> Tensor:
+        """The angle whose sine is x; NaN outside [-1, 1]. Shapes: unchanged.
+
+        >>> Tensor([0.0]).asin().tolist()
+        [0.0]
+        """
+        return apply(Op.ASIN, self)
+
+    def acos(self) -> Tensor:
+        """The angle whose cosine is x; NaN outside [-1, 1]. Shapes: unchanged.
+
+        >>> Tensor([1.0]).acos().tolist()
+        [0.0]
+        """
+        return apply(Op.ACOS, self)
+
+    def atan(self) -> Tensor:
+        """The angle whose tangent is x. Shapes: unchanged.
+
+        >>> Tensor([0.0]).atan().tolist()
+        [0.0]
+        """
+        return apply(Op.ATAN, self)
+
+    def sinh(self) -> Tensor:
+        """The hyperbolic sine. Shapes: unchanged.
+
+        >>> Tensor([0.0]).sinh().tolist()
+        [0.0]
+        """
+        return apply(Op.SINH, self)
+
+    def cosh(self) -> Tensor:
+        """The hyperbolic cosine. Shapes: unchanged.
+
+        >>> Tensor([0.0]).cosh().tolist()
+        [1.0]
+        """
+        return apply(Op.COSH, self)
+
+    def tanh(self) -> Tensor:
+        """The hyperbolic tangent. Shapes: unchanged.
+
+        >>> Tensor([0.0]).tanh().tolist()
+        [0.0]
+        """
+        return apply(Op.TANH, self)
+
+    def asinh(self) -> Tensor:
+        """The inverse of `sinh`. Shapes: unchanged.
+
+        >>> Tensor([0.0]).asinh().tolist()
+        [0.0]
+        """
+        return apply(Op.ASINH, self)
+
+    def acosh(self) -> Tensor:
+        """The inverse of `cosh`; NaN below 1. Shapes: unchanged.
+
+        >>> Tensor([1.0]).acosh().tolist()
+        [0.0]
+        """
+        return apply(Op.ACOSH, self)
+
+    def atanh(self) -> Tensor:
+        """The inverse of `tanh`; NaN outside [-1, 1]. Shapes: unchanged.
+
+        >>> Tensor([0.0]).atanh().tolist()
+        [0.0]
+        """
+        return apply(Op.ATANH, self)
+
+    def erf(self) -> Tensor:
+        """The error function, 2/√π times the integral of exp(-t²) from 0 to x. Shapes: unchanged.
+
+        >>> Tensor([0.0]).erf().tolist()
+        [0.0]
+        """
+        return apply(Op.ERF, self)
+
+    def erfc(self) -> Tensor:
+        """1 - erf(x), exact for large x. Shapes: unchanged.
+
+        >>> Tensor([0.0]).erfc().tolist()
+        [1.0]
+        """
+        return apply(Op.ERFC, self)
+
+    def sqrt(self) -> Tensor:
+        """The square root; NaN below 0. Shapes: unchanged.
+
+        >>> Tensor([9.0]).sqrt().tolist()
+        [3.0]
+        """
+        return apply(Op.SQRT, self)
+
+    def rsqrt(self) -> Tensor:
+        """1/√x. Shapes: unchanged.
+
+        >>> Tensor([4.0]).rsqrt().tolist()
+        [0.5]
+        """
+        return apply(Op.RSQRT, self)
+
+    def reciprocal(self) -> Tensor:
+        """1/x. Shapes: unchanged.
+
+        >>> Tensor([4.0]).reciprocal().tolist()
+        [0.25]
+        """
+        return apply(Op.RECIPROCAL, self)
+
+    def square(self) -> Tensor:
+        """x². Shapes: unchanged.
+
+        >>> Tensor([3, -4]).square().tolist()
+        [9, 16]
+        """
+        return self.pow(2)
+
+    def neg(self) -> Tensor:
+        """-x. Shapes: unchanged.
+
+        >>> (-Tensor([1, -2])).tolist()
+        [-1, 2]
+
+        Raises `DtypeError` for bool.
+        """
+        with graph_lock:
+            node = self.node
+            if node.dtype not in NUMBERS:
+                raise refuse(node.dtype, "neg", "to invert a mask use ~ or logical_not()")
+            return wrap(make(Op.NEG, node.dtype, (node,)), self.device)
+
+    def abs(self) -> Tensor:
+        """|x|. Shapes: unchanged.
+
+        >>> abs(Tensor([1, -2])).tolist()
+        [1, 2]
+        """
+        with graph_lock:
+            node = self.node
+            if node.dtype not in NUMBERS:
+                raise refuse(node.dtype, "abs", "cast to an integer or float dtype first")
+            signed = node.dtype.is_signed
+            return wrap(make(Op.ABS, node.dtype, (node,)) if signed else node, self.device)
+
+    def sign(self) -> Tensor:
+        """-1, 0 or 1 by the sign of x; 0 for NaN. Shapes: unchanged.
+
+        >>> Tensor([-2.5, 0.0, 3.0]).sign().tolist()
+        [-1.0, 0.0, 1.0]
+        """
+        dtype = any_dtype(self.node.dtype, "sign")
+        positive = combine(LT, 0, self).cast(dtype)
+        return positive - combine(LT, self, 0).cast(dtype) if dtype.is_signed else positive
+
+    def floor(self) -> Tensor:
+        """The greatest whole number not above x. Shapes: unchanged.
+
+        >>> Tensor([1.5, -1.5]).floor().tolist()
+        [1.0, -2.0]
+        """
+        return _round(Op.FLOOR, self)
+
+    def ceil(self) -> Tensor:
+        """The least whole number not below x. Shapes: unchanged.
+
+        >>> Tensor([1.5, -1.5]).ceil().tolist()
+        [2.0, -1.0]
+        """
+        return _round(Op.CEIL, self)
+
+    def round(self) -> Tensor:
+        """The nearest whole number; halves go to the even one. Shapes: unchanged.
+
+        >>> Tensor([0.5, 1.5, 2.4]).round().tolist()
+        [0.0, 2.0, 2.0]
+        """
+        return _round(Op.ROUND, self)
+
+    def trunc(self) -> Tensor:
+        """The whole part, towards zero. Shapes: unchanged.
+
+        >>> Tensor([1.5, -1.5]).trunc().tolist()
+        [1.0, -1.0]
+        """
+        return _round(Op.TRUNC, self)
+
+    def isnan(self) -> Tensor:
+        """Whether x is not a number. Shapes: unchanged; the result is bool.
+
+        >>> Tensor([1.0, float("nan")]).isnan().tolist()
+        [False, True]
+        """
+        if self.node.dtype.is_float:
+            return combine(NE, self, self)
+        return self._all_elements(False)
+
+    def isinf(self) -> Tensor:
+        """Whether x is ∞ or -∞. Shapes: unchanged; the result is bool.
+
+        >>> Tensor([1.0, float("-inf")]).isinf().tolist()
+        [False, True]
+        """
+        if self.node.dtype.is_float:
+            return combine(EQ, self.abs(), math.inf)
+        return self._all_elements(False)
+
+    def isfinite(self) -> Tensor:
+        """Whether x is neither infinite nor NaN. Shapes: unchanged; the result is bool.
+
+        >>> Tensor([1.0, float("inf")]).isfinite().tolist()
+        [True, False]
+        """
+        if self.node.dtype.is_float:
+            return combine(LT, self.abs(), math.inf)
+        return self._all_elements(True)
+
+    def bitwise_not(self) -> Tensor:
+        """All bits inverted; on bool, logical not. Shapes: unchanged.
+
+        >>> (~Tensor([True, False])).tolist()
+        [False, True]
+        """
+        with graph_lock:
+            dtype = bits_dtype(self.node.dtype, "bitwise_not")
+            return wrap(make(Op.NOT, dtype, (self.node,)), self.device)
+
+    def logical_not(self) -> Tensor:
+        """Whether x is zero. Shapes: unchanged; the result is bool.
+
+        >>> Tensor([0, 3]).logical_not().tolist()
+        [True, False]
+        """
+        return self.bitwise_not() if self.node.dtype.is_bool else combine(EQ, self, 0)
+
+    def _all_elements(self, value: bool) -> Tensor:
+        with graph_lock:
+            return wrap(build.filled(dtypes.bool_, value, self.node.shape), self.device)
+
+    __neg__ = neg
+    __abs__ = abs
+    __invert__ = bitwise_not
+
+    def __pos__(self) -> Tensor:
+        with graph_lock:
+            return wrap(self.node, self.device)

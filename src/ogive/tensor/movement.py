@@ -1,0 +1,288 @@
+"""Movement: which element stands where. Nothing is copied; a reader follows the movements back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import ArgumentError, ArgumentTypeError, AxisError, IndexRangeError, ShapeError
+from ogive.ir.dtype import Scalar
+from ogive.ir.node import UOp
+from ogive.ir.registry import graph_lock
+from ogive.ir.shape import Dim, Shape
+from ogive.tensor import build
+from ogive.tensor.core import Core, to_axes, to_axis, to_dim, to_dims, wrap
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+class Movement(Core):
+    """Reshaping, reordering, repeating, padding and cutting."""
+
+    __slots__ = ()
+
+    def reshape(self, *shape: Any) -> Tensor:
+        """The same elements, in row-major order, under another shape. One length may be -1.
+
+        Shapes: any → `shape`, of as many elements.
+
+        >>> Tensor([1, 2, 3, 4, 5, 6]).reshape(2, -1).shape
+        (2, 3)
+
+        Raises `ShapeError` when the number of elements differs.
+        """
+        wanted = to_dims(shape, "reshape: a length")
+        with graph_lock:
+            return wrap(build.reshape(self.node, fit_shape(self.node.shape, wanted)), self.device)
+
+    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+        """Join the axes from `start_dim` to `end_dim`, both included, into one.
+
+        Shapes: (a, b, c) → (a·b·c,).
+
+        >>> Tensor([[1, 2], [3, 4]]).flatten().shape
+        (4,)
+        """
+        with graph_lock:
+            shape = self.node.shape or (1,)
+            first = to_axis(start_dim, len(shape), "flatten")
+            last = to_axis(end_dim, len(shape), "flatten")
+            if first > last:
+                raise AxisError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
+            joined = math.prod(shape[first : last + 1])
+            shape = (*shape[:first], joined, *shape[last + 1 :])
+            return wrap(build.reshape(self.node, shape), self.device)
+
+    def unflatten(self, dim: int, sizes: Sequence[Any]) -> Tensor:
+        """Split one axis into several; one of `sizes` may be -1.
+
+        Shapes: (a·b,) → (a, b).
+
+        >>> Tensor([1, 2, 3, 4, 5, 6]).unflatten(0, (2, -1)).shape
+        (2, 3)
+        """
+        wanted = to_dims((tuple(sizes),), "unflatten: a length")
+        with graph_lock:
+            shape = self.node.shape
+            axis = to_axis(dim, len(shape), "unflatten")
+            split = fit_shape(shape[axis : axis + 1], wanted)
+            shape = (*shape[:axis], *split, *shape[axis + 1 :])
+            return wrap(build.reshape(self.node, shape), self.device)
+
+    def squeeze(self, dim: int | Sequence[int] | None = None) -> Tensor:
+        """Drop axes of length 1: all of them, or those named that have it.
+
+        Shapes: (1, a, 1) → (a,).
+
+        >>> Tensor([[[1, 2]]]).squeeze(0).shape
+        (1, 2)
+        """
+        with graph_lock:
+            shape = self.node.shape
+            rank = len(shape)
+            if dim is None:
+                axes = tuple(range(rank))
+            else:
+                axes = to_axes(dim, rank, "squeeze")
+            kept = tuple([size for axis, size in enumerate(shape) if axis not in axes or size != 1])
+            return wrap(build.reshape(self.node, kept), self.device)
+
+    def unsqueeze(self, dim: int) -> Tensor:
+        """Insert an axis of length 1, which will be axis `dim` of the result.
+
+        Shapes: (a, b) → (a, 1, b) for `dim` 1 or -2.
+
+        >>> Tensor([1, 2, 3]).unsqueeze(-1).shape
+        (3, 1)
+        """
+        with graph_lock:
+            shape = self.node.shape
+            axis = to_axis(dim, len(shape) + 1, "unsqueeze")
+            return wrap(build.reshape(self.node, (*shape[:axis], 1, *shape[axis:])), self.device)
+
+    def permute(self, *dims: Any) -> Tensor:
+        """Reorder the axes: axis i of the result is axis `dims[i]` of this tensor.
+
+        Shapes: (a, b, c) → (c, a, b) for `permute(2, 0, 1)`.
+
+        >>> Tensor([[1, 2, 3], [4, 5, 6]]).permute(1, 0).shape
+        (3, 2)
+
+        Raises `AxisError` unless every axis is named once.
+        """
+        with graph_lock:
+            rank = len(self.node.shape)
+            given = to_dims(dims, "permute: an axis")
+            order = tuple([to_axis(dim, rank, "permute") for dim in given])
+            if sorted(order) != list(range(rank)):
+                raise AxisError(
+                    f"permute: {build.show(order)} does not name each of the {rank} axes of shape "
+                    f"{build.show(self.node.shape)} once"
+                )
+            return wrap(build.permute(self.node, order), self.device)
+
+    def transpose(self, dim0: int = -2, dim1: int = -1) -> Tensor:
+        """Exchange two axes, by default the last two.
+
+        Shapes: (a, b, c) → (a, c, b).
+
+        >>> Tensor([[1, 2, 3], [4, 5, 6]]).transpose().shape
+        (3, 2)
+        """
+        with graph_lock:
+            order = list(range(len(self.node.shape)))
+            first = to_axis(dim0, len(order), "transpose")
+            second = to_axis(dim1, len(order), "transpose")
+            order[first], order[second] = order[second], order[first]
+            return wrap(build.permute(self.node, tuple(order)), self.device)
+
+    @property
+    def T(self) -> Tensor:
+        """The axes in reverse order.
+
+        Shapes: (a, b, c) → (c, b, a).
+
+        >>> Tensor([[1, 2, 3], [4, 5, 6]]).T.shape
+        (3, 2)
+        """
+        with graph_lock:
+            order = tuple(range(len(self.node.shape) - 1, -1, -1))
+            return wrap(build.permute(self.node, order), self.device)
+
+    def expand(self, *shape: Any) -> Tensor:
+        """Repeat axes of length 1, and add axes in front; -1 keeps an axis as it is.
+
+        Shapes: (1, b) → (a, b).
+
+        >>> Tensor([[1, 2, 3]]).expand(4, -1).shape
+        (4, 3)
+
+        Raises `ShapeError` when an axis of another length than 1 would have to change.
+        """
+        wanted = list(to_dims(shape, "expand: a length"))
+        with graph_lock:
+            own = self.node.shape
+            missing = len(wanted) - len(own)
+            if missing < 0:
+                raise ShapeError(
+                    f"expand: {build.show(wanted)} has fewer axes than {build.show(own)}"
+                )
+            for axis, size in enumerate(wanted):
+                present = own[axis - missing] if axis >= missing else 1
+                if size == -1 and axis >= missing:
+                    wanted[axis] = present
+                elif size != present and (present != 1 or (isinstance(size, int) and size < 0)):
+                    raise ShapeError(
+                        f"expand: shape {build.show(own)} does not expand to {build.show(wanted)}: "
+                        f"axis {axis} would go from {present} to {size}"
+                    )
+            return wrap(build.expand_to(self.node, tuple(wanted)), self.device)
+
+    def pad(self, pads: Sequence[Sequence[int]], value: Scalar = 0) -> Tensor:
+        """Surround with `value`: one pair (before, after) per axis, as NumPy has it.
+
+        Shapes: (a, b) → (before₀ + a + after₀, before₁ + b + after₁).
+
+        >>> Tensor([[1, 2], [3, 4]]).pad(((0, 1), (2, 0))).shape
+        (3, 4)
+        """
+        pairs = to_pairs(pads, self.node.shape, "pad")
+        for axis, pair in enumerate(pairs):
+            if any(isinstance(count, int) and count < 0 for count in pair):
+                raise ArgumentError(
+                    f"pad: axis {axis} has the negative padding {pair}; shrink() cuts"
+                )
+        with graph_lock:
+            return wrap(build.pad(self.node, pairs, value), self.device)
+
+    def shrink(self, bounds: Sequence[Sequence[int]]) -> Tensor:
+        """Keep a window: one pair (begin, end) per axis.
+
+        Shapes: (a, b) → (end₀ - begin₀, end₁ - begin₁).
+
+        >>> Tensor([1, 2, 3, 4]).shrink(((1, 3),)).shape
+        (2,)
+
+        Raises `IndexRangeError` for a window that is not inside the tensor.
+        """
+        shape = self.node.shape
+        pairs = to_pairs(bounds, shape, "shrink")
+        for axis, ((begin, end), size) in enumerate(zip(pairs, shape, strict=True)):
+            static = all(isinstance(entry, int) for entry in (begin, end, size))
+            if static and not 0 <= begin <= end <= size:
+                raise IndexRangeError(
+                    f"shrink: the window {(begin, end)} is not inside axis {axis} of length {size}"
+                )
+        with graph_lock:
+            return wrap(build.shrink(self.node, pairs), self.device)
+
+    def flip(self, *dims: Any) -> Tensor:
+        """Reverse the order of the elements along the axes named.
+
+        Shapes: unchanged.
+
+        >>> Tensor([[1, 2], [3, 4]]).flip(0).shape
+        (2, 2)
+        """
+        with graph_lock:
+            axes = to_axes(to_dims(dims, "flip: an axis"), len(self.node.shape), "flip")
+            return wrap(build.flip(self.node, axes), self.device)
+
+
+def to_pairs(given: Sequence[Any], shape: Shape, name: str) -> build.Pairs:
+    """One pair per axis of `shape`."""
+    if not isinstance(given, tuple | list) or not all(
+        isinstance(pair, tuple | list) and len(pair) == 2 for pair in given
+    ):
+        raise ArgumentTypeError(f"{name} takes one pair per axis, got {given!r}")
+    if len(given) != len(shape):
+        raise ShapeError(
+            f"{name}: {len(given)} pairs were given for the {len(shape)} axes of shape "
+            f"{build.show(shape)}"
+        )
+    what = f"{name}: a bound"
+    return tuple([(to_dim(before, what), to_dim(after, what)) for before, after in given])
+
+
+def fit_shape(own: Shape, wanted: tuple[Dim, ...]) -> Shape:
+    """`wanted` with its -1 worked out, checked to have as many elements as `own`."""
+    if wanted.count(-1) > 1:
+        raise ShapeError(f"reshape: only one length of {build.show(wanted)} can be -1")
+    for axis, size in enumerate(wanted):
+        if isinstance(size, int) and size < -1:
+            raise ShapeError(f"reshape: axis {axis} of {build.show(wanted)} has a negative length")
+    count, symbols = _factors(own)
+    known, wanted_symbols = _factors([size for size in wanted if size != -1])
+    for symbol in wanted_symbols:
+        if symbol in symbols:
+            symbols.remove(symbol)
+        else:
+            _refuse(own, wanted)
+    if -1 not in wanted:
+        if symbols or known != count:
+            _refuse(own, wanted)
+        return wanted
+    if known == 0:
+        raise ShapeError(
+            f"reshape: the length -1 in {build.show(wanted)} could be anything, since the others "
+            "already give 0 elements"
+        )
+    if count % known:
+        _refuse(own, wanted)
+    rest: Dim = math.prod(symbols, start=count // known) if symbols else count // known
+    return tuple([rest if size == -1 else size for size in wanted])
+
+
+def _factors(shape: Sequence[Dim]) -> tuple[int, list[UOp]]:
+    """The number of elements as an integer times symbolic lengths."""
+    symbols = [size for size in shape if isinstance(size, UOp)]
+    return math.prod([size for size in shape if not isinstance(size, UOp)]), symbols
+
+
+def _refuse(own: Shape, wanted: tuple[Dim, ...]) -> None:
+    raise ShapeError(
+        f"reshape: shape {build.show(own)} of {math.prod(own)} elements does not fit "
+        f"{build.show(wanted)}"
+    )

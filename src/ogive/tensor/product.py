@@ -1,0 +1,103 @@
+"""Matrix products of any rank."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import ArgumentTypeError, ShapeError
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import promote
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.registry import graph_lock, make
+from ogive.ir.shape import Shape
+from ogive.tensor import build
+from ogive.tensor.arithmetic import any_dtype
+from ogive.tensor.core import Core, same_device, to_operand, wrap
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+class Product(Core):
+    """Matrix products."""
+
+    __slots__ = ()
+
+    def matmul(self, other: Any) -> Tensor:
+        """The matrix product over the last axis of this tensor and the last but one of `other`.
+
+        Shapes: (..., m, k) @ (..., k, n) → (..., m, n), where the axes in front broadcast. A vector
+        (k,) counts as one row on the left or one column on the right, which the result lacks.
+        float16 and bfloat16 are multiplied and added up in float32; integers wrap.
+
+        >>> (Tensor([[1, 2], [3, 4]]) @ Tensor([1, 10])).tolist()
+        [21, 43]
+
+        Raises `ShapeError` when the axes to sum over differ, or for a scalar.
+        """
+        return _matmul(self, other)
+
+    __matmul__ = matmul
+
+    def __rmatmul__(self, other: Any) -> Tensor:
+        return _matmul(other, self)
+
+
+def _matmul(left: Any, right: Any) -> Tensor:
+    first, second = to_operand(left, "matmul"), to_operand(right, "matmul")
+    if not isinstance(first, Core) or not isinstance(second, Core):
+        number = second if isinstance(first, Core) else first
+        raise ArgumentTypeError(f"matmul takes tensors, not the number {number}; use *")
+    device = same_device([first, second], "matmul")
+    with graph_lock:
+        return wrap(_multiply(first.node, second.node), device)
+
+
+def _multiply(left: UOp, right: UOp) -> UOp:
+    """Both operands brought to (..., m, n, k), multiplied, and summed over k."""
+    dtype = any_dtype(promote(left.dtype, right.dtype), "matmul")
+    compute = dtypes.float32 if dtype in build.WIDENED else dtype
+    rows, columns = left.shape, right.shape
+    _check(rows, columns)
+    row_count = rows[-2:-1] or (1,)
+    column_count = columns[-1:] if len(columns) > 1 else (1,)
+    batch = _batch(rows, columns)
+    left = build.cast(left, compute)
+    right = build.cast(right, compute)
+    if len(columns) > 1:
+        order = tuple(range(len(columns)))
+        right = build.permute(right, (*order[:-2], order[-1], order[-2]))
+    depth = rows[-1]
+    full = (*batch, *row_count, *column_count, depth)
+    left = build.expand_to(build.reshape(left, (*rows[:-2], *row_count, 1, depth)), full)
+    right = build.expand_to(build.reshape(right, (*columns[:-2], 1, *column_count, depth)), full)
+    is_mask = compute.is_bool
+    product = make(Op.AND if is_mask else Op.MUL, compute, (left, right))
+    total = build.reduce(product, Op.OR if is_mask else Op.ADD, (len(full) - 1,))
+    result = (*batch, *rows[-2:-1], *(columns[-1:] if len(columns) > 1 else ()))
+    return build.cast(build.reshape(total, result), dtype)
+
+
+def _check(rows: Shape, columns: Shape) -> None:
+    if not rows or not columns:
+        raise ShapeError(
+            f"matmul: shapes {build.show(rows)} and {build.show(columns)}: both operands need an "
+            "axis to sum over; use * for a scalar"
+        )
+    axis = -2 if len(columns) > 1 else -1
+    if rows[-1] != columns[axis]:
+        raise ShapeError(
+            f"matmul: shapes {build.show(rows)} and {build.show(columns)} do not fit: axis -1 of "
+            f"the first has length {rows[-1]} and axis {axis} of the second {columns[axis]}"
+        )
+
+
+def _batch(rows: Shape, columns: Shape) -> Shape:
+    try:
+        return build.broadcast_shapes(rows[:-2], columns[:-2], "matmul")
+    except ShapeError:
+        raise ShapeError(
+            f"matmul: the axes before the last two of {build.show(rows)} and "
+            f"{build.show(columns)} do not broadcast"
+        ) from None

@@ -1,0 +1,139 @@
+"""From the user's data to memory of ours, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy
+from numpy.typing import NDArray
+
+from ogive.device.buffer import Buffer
+from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
+from ogive.ir import dtype as dtypes
+from ogive.ir import registry
+from ogive.ir.dtype import DType, to_dtype
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.registry import make
+from ogive.tensor import build
+from ogive.tensor.core import Core
+
+if TYPE_CHECKING:
+    from ogive.ir.dtype import Scalar
+
+
+def node_of(data: Any, dtype: DType | None, device: str) -> UOp:
+    """A node that holds a copy of `data`."""
+    if isinstance(data, Core):
+        return data.node if dtype is None else build.cast(data.node, dtype)
+    if isinstance(data, bool | int | float) and not isinstance(data, numpy.generic):
+        return _scalar(data, dtype)
+    array = to_array(data, dtype)
+    buffer = Buffer(array.nbytes, device)
+    if array.nbytes:
+        buffer.as_numpy(array.dtype, array.shape)[...] = array
+    return memory_node(buffer, array.shape, to_dtype(array.dtype))
+
+
+def borrowed_node(array: NDArray[Any], device: str) -> UOp:
+    """A node on the memory of `array`; on a copy where that is not plain row-major memory."""
+    dtype = to_dtype(array.dtype)
+    plain = array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative
+    if not plain:
+        return node_of(array, None, device)
+    return memory_node(Buffer.borrow(array), array.shape, dtype)
+
+
+def memory_node(buffer: Buffer, shape: tuple[int, ...], dtype: DType) -> UOp:
+    """A fresh BUFFER node over `buffer`, in `shape`."""
+    count = buffer.nbytes // dtype.itemsize
+    node = make(Op.BUFFER, dtype, (UOp.unique(),), (buffer.device, count))
+    registry.set_buffer(node, buffer)
+    return build.reshape(node, shape)
+
+
+def memory_of(node: UOp) -> Buffer | None:
+    """The memory that `node` is, if it is memory as it stands."""
+    while node.op is Op.RESHAPE:
+        node = node.src[0]
+    if node.op is not Op.BUFFER:
+        return None
+    buffer: Buffer | None = registry.buffer_of(node)
+    return buffer
+
+
+def to_array(data: Any, dtype: DType | None) -> NDArray[Any]:
+    """`data` as an array of a dtype that tensors have."""
+    if isinstance(data, list | tuple):
+        array = _from_list(data, dtype)
+    elif isinstance(data, numpy.ndarray | numpy.generic) or hasattr(data, "__array__"):
+        array = numpy.asarray(data)
+    else:
+        raise ArgumentTypeError(
+            f"a tensor is made from numbers, lists and arrays, not from {type(data).__name__}"
+        )
+    own = to_dtype(array.dtype)
+    return array.astype((dtype or own).numpy, copy=False)
+
+
+def _scalar(value: Scalar, dtype: DType | None) -> UOp:
+    chosen = dtype or dtypes.to_dtype(type(value) if type(value) in _PYTHON else float)
+    if chosen.is_integer and isinstance(value, float) and not value.is_integer():
+        value = int(value) if numpy.isfinite(value) else _refuse_value(value, chosen)
+    least, greatest = chosen.limits
+    if chosen.is_integer and not least <= value <= greatest:
+        _refuse_value(value, chosen)
+    return build.constant(chosen, value)
+
+
+_PYTHON = (bool, int, float)
+
+
+def _refuse_value(value: Any, dtype: DType) -> Any:
+    raise ArgumentError(f"{value} does not fit {dtype.name}, which holds {dtype.limits}")
+
+
+def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
+    """Nested lists. Python's floats become float32, its integers int64, unless told otherwise."""
+    leaf = _check_regular(data, [])
+    try:
+        array = numpy.array(data)
+    except (ValueError, OverflowError) as error:
+        raise ShapeError(f"the list does not make a tensor: {error}") from None
+    if array.dtype == object:
+        raise ArgumentError("the list holds integers that fit no integer dtype, or other objects")
+    if dtype is None and not isinstance(leaf, numpy.generic | numpy.ndarray):
+        if array.dtype == numpy.float64:
+            return array.astype(numpy.float32)
+        if array.dtype == numpy.uint64:
+            raise ArgumentError("the list holds integers beyond int64; give dtype='uint64'")
+    return array
+
+
+def _check_regular(data: Any, path: list[int]) -> Any:
+    """The first number in nested lists, which are checked to be of equal lengths at each depth."""
+    if isinstance(data, Core):
+        raise ArgumentTypeError("a list of tensors is joined with ogive.stack or ogive.cat")
+    if isinstance(data, str | bytes):
+        raise DtypeError(f"{data!r} is text, and tensors hold numbers")
+    if not isinstance(data, list | tuple):
+        return data
+    first = None
+    expected: int | None = None
+    for position, entry in enumerate(data):
+        length = len(entry) if isinstance(entry, list | tuple) else -1
+        if position == 0:
+            expected = length
+        elif length != expected:
+            raise ShapeError(
+                f"ragged list: entry {[*path, position]} {_describe(length)}, "
+                f"entry {[*path, 0]} {_describe(expected)}"
+            )
+        if length >= 0 or position == 0 or isinstance(entry, Core | str | bytes):
+            found = _check_regular(entry, [*path, position])
+            first = found if position == 0 else first
+    return first
+
+
+def _describe(length: int | None) -> str:
+    return "is a number" if length == -1 else f"has {length} entries"

@@ -1,0 +1,206 @@
+"""`Tensor`: the class that joins the families, and how values go in and come out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy
+from numpy.typing import NDArray
+
+from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
+from ogive.ir.dtype import Scalar, to_dtype
+from ogive.ir.ops import Op
+from ogive.ir.registry import graph_lock
+from ogive.tensor import storage
+from ogive.tensor.activation import Activation
+from ogive.tensor.assignment import Assignment
+from ogive.tensor.conversion import NamedCasts
+from ogive.tensor.core import DEFAULT_DEVICE, adopt, bind_class, to_device
+from ogive.tensor.indexing import Indexing
+from ogive.tensor.product import Product
+
+if TYPE_CHECKING:
+    from ogive.config import Config
+    from ogive.engine import Plan
+
+
+class Tensor(Activation, Product, Indexing, Assignment, NamedCasts):
+    """An array whose values are computed when they are asked for.
+
+    `Tensor(data, dtype=None, device=None)` copies a number, nested lists or an array. A Python
+    float becomes float32, an integer int64; arrays keep their dtype.
+
+    >>> x = Tensor([[1, 2], [3, 4]])
+    >>> (x * 10).sum(0).tolist()
+    [40, 60]
+
+    Raises `ShapeError` for ragged lists, `DtypeError` for what is not numbers.
+    """
+
+    __slots__ = ()
+
+    __array_ufunc__ = None  # so that `array + tensor` is ours
+
+    def __init__(self, data: Any, dtype: Any = None, device: str | None = None) -> None:
+        place = to_device(device)
+        wanted = None if dtype is None else to_dtype(dtype)
+        with graph_lock:
+            adopt(self, storage.node_of(data, wanted, place), place)
+
+    @staticmethod
+    def from_numpy(array: NDArray[Any]) -> Tensor:
+        """A tensor on the memory of `array`, which is read when the tensor is computed with.
+
+        Shapes: that of the array. Nothing of ours writes to it: assignment takes a copy first.
+        An array that is not row-major, aligned and in the machine's byte order is copied.
+
+        >>> array = numpy.zeros(2)
+        >>> x = Tensor.from_numpy(array)
+        >>> array[0] = 5
+        >>> x.tolist()
+        [5.0, 0.0]
+        """
+        if not isinstance(array, numpy.ndarray):
+            raise ArgumentTypeError(f"from_numpy takes a NumPy array, not {type(array).__name__}")
+        with graph_lock:
+            made = Tensor.__new__(Tensor)
+            return adopt(made, storage.borrowed_node(array, DEFAULT_DEVICE), DEFAULT_DEVICE)
+
+    # Computing
+
+    def realize(self, config: Config | None = None) -> Tensor:
+        """Compute the values now, and keep them. Returns the tensor itself.
+
+        >>> (Tensor([1, 2]) + 1).realize().is_realized
+        True
+        """
+        from ogive import engine
+
+        engine.realize([self], config)
+        return self
+
+    @staticmethod
+    def realize_batch(tensors: Sequence[Tensor], config: Config | None = None) -> None:
+        """Compute several tensors as one graph, so that what they share is done once.
+
+        >>> a = Tensor([1.0]).exp(); b = a + 1
+        >>> Tensor.realize_batch([a, b])
+        """
+        from ogive import engine
+
+        engine.realize(_to_list(tensors, "realize_batch"), config)
+
+    def prepare(self, config: Config | None = None) -> Plan:
+        """Compile the computation of this tensor into a plan, to be executed many times.
+
+        >>> plan = (Tensor([1, 2]) + 1).prepare()
+        >>> plan.execute()
+        """
+        return Tensor.prepare_batch([self], config)
+
+    @staticmethod
+    def prepare_batch(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
+        """Compile the computation of several tensors into one plan.
+
+        Raises `ArgumentError` when there is nothing to prepare.
+        """
+        from ogive import engine
+
+        chosen = _to_list(tensors, "prepare_batch")
+        if not chosen:
+            raise ArgumentError("prepare_batch needs at least one tensor")
+        return engine.prepare(chosen, config)
+
+    @property
+    def is_realized(self) -> bool:
+        """Whether the values are in memory."""
+        memory = storage.memory_of(self.node)
+        return memory is not None and memory.allocated
+
+    # Values out
+
+    def numpy(self) -> NDArray[Any]:
+        """The values as a NumPy array of its own.
+
+        Shapes: unchanged. bfloat16 and the 8-bit floats come in the dtypes of `ml_dtypes`.
+
+        >>> Tensor([1, 2]).numpy().sum()
+        3
+        """
+        node = self.node
+        if node.op is Op.CONST:
+            return numpy.array(node.arg, dtype=node.dtype.numpy)
+        if 0 in node.shape:
+            return numpy.empty(node.shape, dtype=node.dtype.numpy)
+        self.realize()
+        memory = storage.memory_of(self.node)
+        assert memory is not None, "a realized tensor is memory"
+        return memory.as_numpy(self.dtype.numpy, self.shape).copy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is False:
+            raise ArgumentError("a tensor's values can only be had as a copy")
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def tolist(self) -> Any:
+        """The values as nested lists of Python numbers; a number for a scalar.
+
+        >>> Tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+        """
+        array = self.numpy()
+        # NumPy does not make Python numbers of the floats of ml_dtypes.
+        return array.astype(numpy.float32).tolist() if array.dtype.kind == "V" else array.tolist()
+
+    def item(self) -> Scalar:
+        """The value of a tensor with one element.
+
+        >>> Tensor([[7]]).item()
+        7
+
+        Raises `ShapeError` for any other number of elements.
+        """
+        count = self.numel()
+        if count != 1:
+            raise ShapeError(f"item() needs one element, and shape {self.shape} has {count}")
+        return self.reshape(()).tolist()  # type: ignore[no-any-return]
+
+    def __bool__(self) -> bool:
+        count = self.numel()
+        if count != 1:
+            raise ShapeError(
+                f"bool() of {count} elements (shape {self.shape}) is ambiguous; use any() or all()"
+            )
+        return bool(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __repr__(self) -> str:
+        facts = f"shape={self.shape}, dtype={self.dtype.name}, device={self.device}"
+        if self.node.op is not Op.CONST and not self.is_realized:
+            return f"Tensor({facts}, lazy)"
+        values = self.numpy()
+        if values.dtype.kind == "V":
+            values = values.astype(numpy.float32)
+        text = numpy.array2string(
+            values, separator=", ", threshold=100, edgeitems=3, prefix="Tensor("
+        )
+        return f"Tensor({text}, {facts})"
+
+
+def _to_list(tensors: Any, name: str) -> list[Tensor]:
+    if not isinstance(tensors, tuple | list):
+        raise ArgumentTypeError(f"{name} takes a list of tensors, not {type(tensors).__name__}")
+    for entry in tensors:
+        if not isinstance(entry, Tensor):
+            raise ArgumentTypeError(f"{name} takes tensors, got {entry!r}")
+    return list(tensors)
+
+
+bind_class(Tensor)

@@ -1,0 +1,163 @@
+"""What is made of the measurements: agreement, ratios, breakdowns, promises, tables."""
+
+from __future__ import annotations
+
+import json
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from benchmarks import models, rows
+from benchmarks.breakdown import summarize
+from benchmarks.check import ReferenceOperations, disagreement, erf, reference
+from benchmarks.report import breakdown_table, compile_text, milliseconds, render, times_table
+from benchmarks.results import Cell, Results, RowResult
+from benchmarks.targets import judge
+
+TINY = rows.TINY_CAPTURED
+STEP = 1e-8  # small enough to stay clear of the kinks of relu
+
+
+def cell(*samples: float) -> Cell:
+    return Cell.measured(list(samples))
+
+
+def test_names_of_rows_are_unique() -> None:
+    names = [row.name for row in rows.ROWS]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "count"), [([], len(rows.ROWS)), (["MATMUL"], 4), (["sum*"], 1), (["none"], 0)]
+)
+def test_rows_are_selected_by_part_or_glob(patterns: list[str], count: int) -> None:
+    assert len(rows.select(patterns)) == count
+
+
+def test_inputs_of_a_row_are_the_same_each_time() -> None:
+    first, second = (models.transformer_inputs(2) for _ in range(2))
+    assert len(first) == 1 + 2 * models.WEIGHTS_PER_BLOCK
+    assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def test_erf_of_the_reference_is_exact() -> None:
+    points = np.random.default_rng().uniform(-8, 8, 1000)
+    expected = [math.erf(point) for point in points]
+    assert np.abs(erf(points) - expected).max() < 1e-14
+
+
+def test_gradient_of_the_reference_step_is_the_slope_of_the_loss() -> None:
+    operations = ReferenceOperations()
+    images, classes, *weights = (a.astype(np.float64) for a in models.mlp_step_inputs())
+    updated = models.mlp_step_reference(operations, images, classes, *weights)
+
+    def loss(parameters: list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]) -> float:
+        logits = models.mlp(operations, images, *parameters)
+        return float(-(operations.log_softmax(logits) * classes).sum(-1).mean())
+
+    for which, weight in enumerate(weights):
+        direction = np.random.default_rng(which).standard_normal(weight.shape)
+        moved = [list(weights), list(weights)]
+        moved[0][which] = weight + STEP * direction
+        moved[1][which] = weight - STEP * direction
+        slope = (loss(moved[0]) - loss(moved[1])) / (2 * STEP)
+        gradient = (weight - updated[which]) / models.LEARNING_RATE
+        assert slope == pytest.approx(float((gradient * direction).sum()), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (np.array([1, 2, 3, 4], dtype=np.float32), None),
+        (np.array([1, 2, 3, 5], dtype=np.float32), "error 2.5e-01"),
+        (np.array([1, 2, 3, np.nan], dtype=np.float32), "error nan"),
+        (np.array([1, 2, 3], dtype=np.float32), r"shape \(3,\), expected \(4,\)"),
+        (np.array([1, 2, 3, 4], dtype=np.float64), "dtype float64"),
+    ],
+)
+def test_wrong_results_are_told_apart(given: np.ndarray, words: str | None) -> None:
+    complaint = disagreement(TINY, reference(TINY), [given])
+    if words is None:
+        assert complaint is None
+    else:
+        with pytest.raises(ValueError, match=words):
+            raise ValueError(complaint)
+
+
+def test_ratio_is_the_best_right_peer_over_ogive() -> None:
+    wrong = cell(0.001)
+    wrong.status = "wrong"
+    cells = {"ogive": cell(0.01), "torch": cell(0.03), "jax": cell(0.02), "numpy": wrong}
+    row = RowResult("row", {**cells, "limit": cell(0.005)})
+    assert row.best_peer() == ("jax", 0.02)
+    assert row.ratio() == pytest.approx(2.0)
+
+
+def test_ratio_is_missing_without_a_result_of_ogive() -> None:
+    row = RowResult("row", {"ogive": Cell("not there", "no conv"), "torch": cell(0.03)})
+    assert row.ratio() is None
+
+
+def kernel(code: str, **timings: float) -> SimpleNamespace:
+    return SimpleNamespace(name=f"k_{code}", ir=code, axes=(), timings=timings)
+
+
+def test_breakdown_counts_equal_code_once() -> None:
+    kernels = [kernel("a", lower=0.001, llvm=0.010), kernel("b", lower=0.003, llvm=0.020)]
+    report = summarize([*kernels, kernels[0], kernel("a")])
+    assert (report["kernels"], report["unique"]) == (4, 2)
+
+
+def test_breakdown_sums_stages_and_kernels() -> None:
+    kernels = [kernel("a", lower=0.001, llvm=0.010), kernel("b", lower=0.003, llvm=0.020)]
+    stages = summarize(kernels)["stages"]
+    assert isinstance(stages, dict)
+    assert stages["lower"]["total"] == pytest.approx(0.004)
+    assert stages["all"]["median"] == pytest.approx(0.017)
+
+
+def test_breakdown_accepts_kernels_without_timings() -> None:
+    report = summarize([SimpleNamespace(name="k", ir="code", axes=())])
+    assert (report["unique"], report["timed"], report["stages"]) == (1, 0, {})
+    assert "code" not in breakdown_table({"row": report})
+
+
+def test_reasons_stand_below_the_table_once() -> None:
+    missing = Cell("not there", "no gradients")
+    table = times_table(
+        [RowResult("a", {"ogive": missing}), RowResult("b", {"ogive": missing})], ["ogive"]
+    )
+    assert table.count("[1]") == 3
+    assert table.endswith("[1] ogive: not there yet: no gradients")
+
+
+def test_promises_are_judged_within_one_run() -> None:
+    results = Results({"threads": 2})
+    results.rows = [RowResult(TINY.name, {"ogive": cell(2e-6), "tinygrad": cell(50e-6)})]
+    judgements = {j.promise: j.holds for j in judge(results)}
+    assert judgements["plan.execute() of (x + 1): 20× faster than tinygrad"] is True
+    assert judgements["import ogive over NumPy's own: under 60 ms"] is None
+
+
+def test_report_and_json_hold_everything() -> None:
+    report = summarize([kernel("a", lower=0.001, llvm=0.010)])
+    whole = {"status": "ok", **report, "capture": 0.001, "prepare": 0.02, "execute": 0.001}
+    results = Results({"threads": 2})
+    results.rows = [RowResult(TINY.name, {"ogive": Cell.measured([1e-3], compile=report)})]
+    results.compile = {"1": whole, "12": {"status": "failed", "reason": "exit status 1"}}
+    text = render(results, ["ogive", "numpy", "limit"])
+    assert "ogive: failed: 12 blocks: exit status 1" in text
+    assert json.loads(json.dumps(results.as_json()))["rows"][0]["ratio"] == {
+        "best": None,
+        "median": None,
+    }
+    assert "lower" in compile_text(results.compile)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(None, "–"), (4.2671, "4267"), (0.0123, "12.3"), (5.3e-7, "0.0005")]
+)
+def test_times_print_with_few_digits(seconds: float | None, text: str) -> None:
+    assert milliseconds(seconds) == text

@@ -1,0 +1,114 @@
+"""Loading and unloading object code."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import sys
+import weakref
+
+import pytest
+
+from ogive.device.llvm import assemble
+from ogive.device.target import describe_cpu, host_target
+from ogive.errors import LoadError
+from ogive.runtime.driver import driver_object, load_driver, loaded_driver
+from ogive.runtime.link import link
+
+ANSWER = "define i64 @answer() nounwind {\n  ret i64 42\n}\n"
+
+
+def call(address: int) -> int:
+    return int(ctypes.CFUNCTYPE(ctypes.c_int64)(address)())
+
+
+def test_a_linked_function_can_be_called() -> None:
+    kernel = link(assemble(ANSWER, host_target()), "answer")
+    assert call(kernel.address) == 42
+
+
+def test_the_same_symbol_may_be_linked_many_times() -> None:
+    code = assemble(ANSWER, host_target())
+    kernels = [link(code, "answer") for _ in range(10)]
+    assert len({kernel.address for kernel in kernels}) == 10
+    assert all(call(kernel.address) == 42 for kernel in kernels)
+
+
+def test_symbols_of_the_process_are_found() -> None:
+    text = "declare i32 @getpid()\ndefine i64 @mine() nounwind {\n  %pid = call i32 @getpid()\n"
+    text += "  %wide = zext i32 %pid to i64\n  ret i64 %wide\n}\n"
+    kernel = link(assemble(text, host_target()), "mine")
+    assert call(kernel.address) == os.getpid()
+
+
+@pytest.mark.parametrize("code", [b"", b"not an object", b"\x7fELF" + bytes(100)])
+def test_damaged_object_code_is_an_error(code: bytes) -> None:
+    with pytest.raises(LoadError):
+        link(code, "answer")
+
+
+def test_truncated_object_code_is_an_error() -> None:
+    code = assemble(ANSWER, host_target())
+    with pytest.raises(LoadError):
+        link(code[: len(code) // 2], "answer")
+
+
+def test_a_missing_symbol_is_an_error() -> None:
+    with pytest.raises(LoadError, match="question"):
+        link(assemble(ANSWER, host_target()), "question")
+
+
+def test_an_unresolved_symbol_is_an_error() -> None:
+    text = "declare i64 @ogive_nowhere()\ndefine i64 @answer() nounwind {\n"
+    text += "  %value = call i64 @ogive_nowhere()\n  ret i64 %value\n}\n"
+    with pytest.raises(LoadError, match="materialize"):
+        link(assemble(text, host_target()), "answer")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_code_is_freed_with_its_last_user() -> None:
+    values = ", ".join(["i64 7"] * 131072)
+    text = f"@table = constant [131072 x i64] [{values}]\n{ANSWER}"
+    code = assemble(text, host_target())
+
+    def resident() -> int:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    link(code, "answer")
+    before = resident()
+    for _ in range(200):
+        link(code, "answer")
+    gc.collect()
+    assert resident() - before < 50 << 20
+
+
+def test_a_kernel_goes_when_its_last_user_drops_it() -> None:
+    kernel = link(assemble(ANSWER, host_target()), "answer")
+    alive = weakref.ref(kernel)
+    del kernel
+    assert alive() is None
+
+
+def test_the_driver_is_loaded_once() -> None:
+    driver = loaded_driver()
+    assert load_driver(b"never looked at") is loaded_driver() is driver
+
+
+def test_the_driver_assembles_to_the_same_bytes_each_time() -> None:
+    assert driver_object(host_target()) == driver_object(host_target())
+
+
+@pytest.mark.parametrize(
+    "triple",
+    [
+        "x86_64-unknown-linux-gnu",
+        "aarch64-unknown-linux-gnu",
+        "riscv64-unknown-linux-gnu",
+        "arm64-apple-darwin",
+        "x86_64-pc-windows-msvc",
+    ],
+)
+def test_the_driver_assembles_for_other_machines(triple: str) -> None:
+    assert driver_object(describe_cpu(triple))

@@ -7,6 +7,7 @@ A setting comes from, strongest first: the `config=` of a call, `ogive.configure
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import typing
 from collections.abc import Mapping
@@ -53,7 +54,7 @@ class Config:
         if self.threads < 0:
             raise ConfigError(f"threads must be 0 (all cores) or more, got {self.threads}")
 
-    @property
+    @functools.cached_property
     def code_key(self) -> tuple[Any, ...]:
         """The settings that change generated code."""
         return tuple(

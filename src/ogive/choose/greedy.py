@@ -97,7 +97,7 @@ def choose(sink: UOp, config: Config) -> list[UOp]:
 def _choose_once(sink: UOp, order: list[UOp], before: set[UOp], config: Config) -> list[UOp]:
     summary = _summarize(order, before)
     readers: dict[UOp, Readers] = {node: Readers() for node in order}
-    forced = {root for root in sink.src if _is_computed(root)}
+    forced = {root for root in sink.src if _is_computed(root) and not is_memory(root)}
     kept: list[UOp] = []
     for node in reversed(order):
         op = node.op
@@ -126,12 +126,14 @@ def _estimate(order: list[UOp]) -> set[UOp]:
     for node in order:
         for source in node.src:
             uses[source] = uses.get(source, 0) + 1
-        if node.op is Op.REDUCE_AXES or (
-            node.op in ELEMENTWISE
-            and any(s in holds_reduction and uses[s] == 1 for s in node.src)
+        if (
+            node.op is Op.REDUCE_AXES
+            or (node.op is Op.RESHAPE and node.src[0] in holds_reduction)
+            or (
+                node.op in ELEMENTWISE
+                and any(s in holds_reduction and uses[s] == 1 for s in node.src)
+            )
         ):
-            holds_reduction.add(node)
-        elif node.op is Op.RESHAPE and node.src[0] in holds_reduction:
             holds_reduction.add(node)
     return {node for node in holds_reduction if uses.get(node, 0) > 1}
 
@@ -142,6 +144,13 @@ def _is_computed(node: UOp) -> bool:
         or node.op in MOVEMENT
         or node.op in (Op.REDUCE_AXES, Op.CONTIGUOUS, Op.STORE)
     )
+
+
+def is_memory(node: UOp) -> bool:
+    """Whether a node is a version of a buffer as it stands, in some shape."""
+    while node.op is Op.RESHAPE:
+        node = node.src[0]
+    return node.op in (Op.PARAM, Op.AFTER)
 
 
 def _extent(size: object) -> int:

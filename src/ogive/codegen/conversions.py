@@ -12,9 +12,9 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 
 _NARROW_FLOATS = {
-    # exponent bits, mantissa bits, exponent bias
-    dtypes.float8_e5m2: (5, 2, 15),
-    dtypes.float8_e4m3: (4, 3, 7),
+    # mantissa bits, exponent bias
+    dtypes.float8_e5m2: (2, 15),
+    dtypes.float8_e4m3: (3, 7),
 }
 
 
@@ -190,7 +190,7 @@ def _round_to_narrow(write: Writer, operand: str, target: DType, lanes: int) -> 
     target's last place is the sum's last place. Too large a value becomes infinity, or NaN where
     the format has none.
     """
-    exponent_bits, mantissa_bits, bias = _NARROW_FLOATS[target]
+    mantissa_bits, bias = _NARROW_FLOATS[target]
     bits, before = register_type(dtypes.int32, lanes), register_type(dtypes.float32, lanes)
     mask = register_type(dtypes.bool_, lanes)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ogive.codegen.instructions import Instructions
 from ogive.codegen.linearize import Accumulate, Item, Loop, is_loop
-from ogive.codegen.lower import lane_of
+from ogive.codegen.lower import GATHER, lane_of
 from ogive.codegen.math import definitions
 from ogive.codegen.memory import Memory
 from ogive.codegen.optimize.placement import LANE, PARALLEL, UPCAST
@@ -26,6 +26,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.symbolic import linear_form
 
 Tile = tuple[int, ...]
 """A position in a register tile: one number per UPCAST counter of a node, in counter order."""
@@ -243,6 +244,8 @@ class _Emitter:
             self.store(node)
         elif op is Op.REDUCE:
             self.finish(node)
+        elif op is Op.LOAD and (rows := transposed_counter(node, self.lanes_of(node))):
+            self.load_transposed(node, rows)
         else:
             counters = self.tile_of(node)
             self.registers[node] = {
@@ -285,10 +288,38 @@ class _Emitter:
     def load(self, node: UOp, places: tuple[tuple[UOp, int], ...], lanes: int) -> str:
         place = node.src[0]
         stride = node.arg if lanes > 1 else None
-        offset_lanes = lanes if stride == "gather" else 1
+        offset_lanes = lanes if stride == GATHER else 1
         offset = self.operand(place.src[1], places, offset_lanes)
         gate = self.gate_operand(place, places, lanes)
         return self.memory.load(place.src[0], node.dtype, offset, stride, gate, lanes)
+
+    def load_transposed(self, node: UOp, rows: UOp) -> None:
+        """A square tile whose lanes are far apart but whose rows are contiguous: load it row by
+        row and turn it in registers."""
+        place, lanes = node.src[0], self.lanes_of(node)
+        counters = self.tile_of(node)
+        if len(place.src) > 2 and not self.holds(place.src[2]):
+            self.registers[node] = {
+                at: self.compute(node, tuple(zip(counters, at, strict=True)))
+                for at in self.entries(counters)
+            }
+            return
+        others = tuple([counter for counter in counters if counter is not rows])
+        registers: dict[Tile, str] = {}
+        for at in self.entries(others):
+            fixed = dict(zip(others, at, strict=True))
+            first = self.operand(place.src[1], (*fixed.items(), (rows, 0)), 1)
+            vectors = []
+            for lane in range(lanes):
+                offset = self.writer.instruction(f"add i64 {first}, {lane * node.arg}")
+                vectors.append(
+                    self.memory.load(place.src[0], node.dtype, offset, 1, None, lanes)
+                )
+            turned = self.memory.transpose(vectors, node.dtype)
+            for row, vector in enumerate(turned):
+                whole = {**fixed, rows: row}
+                registers[tuple([whole[counter] for counter in counters])] = vector
+        self.registers[node] = registers
 
     def store(self, node: UOp) -> None:
         place, value = node.src[0], node.src[1]
@@ -301,7 +332,7 @@ class _Emitter:
         )
         for position in self.entries(counters):
             places = tuple(zip(counters, position, strict=True))
-            offset = self.operand(place.src[1], places, lanes if node.arg == "gather" else 1)
+            offset = self.operand(place.src[1], places, lanes if node.arg == GATHER else 1)
             gate = self.gate_operand(place, places, lanes)
             text = self.operand(value, places, lanes)
             self.memory.store(
@@ -414,6 +445,18 @@ class _Emitter:
             value = self.instructions.combine(node.arg, node.dtype, low, high, half)
             lanes = half
         return value
+
+
+def transposed_counter(load: UOp, lanes: int) -> UOp | None:
+    """The tile counter along which a load's rows are contiguous, if its lanes are not and the
+    tile is square."""
+    if lanes == 1 or load.arg in (0, 1, GATHER):
+        return None
+    terms, _ = linear_form(load.src[0].src[1])
+    for term, coefficient in terms.items():
+        if coefficient == 1 and term.op is Op.RANGE and term.arg[1] == UPCAST:
+            return term if term.src[0].arg == lanes else None
+    return None
 
 
 def _has_loops(reduction: UOp) -> bool:

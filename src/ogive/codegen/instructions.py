@@ -6,7 +6,6 @@ One method per family; each writes text for any lane count and returns the name 
 
 from __future__ import annotations
 
-
 from ogive.codegen import conversions
 from ogive.codegen.math import define, define_integer_power
 from ogive.codegen.writer import Writer, constant, register_type

@@ -25,9 +25,7 @@ def lower(root: UOp) -> UOp:
             done[node] = node
             continue
         sources = tuple([done[source] for source in node.src])
-        if node.op is Op.LOAD:
-            done[node] = _lower_access(node, sources)
-        elif node.op is Op.STORE:
+        if node.op in (Op.LOAD, Op.STORE):
             done[node] = _lower_access(node, sources)
         elif sources != node.src:
             done[node] = UOp(node.op, node.dtype, sources, node.arg)

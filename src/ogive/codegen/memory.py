@@ -6,6 +6,7 @@ lanes a gather or scatter. A gate becomes a mask, or for scalars a safe address 
 
 from __future__ import annotations
 
+from ogive.codegen.lower import GATHER
 from ogive.codegen.writer import (
     Writer,
     element_type,
@@ -37,7 +38,7 @@ class Memory:
     ) -> str:
         """A vector of the places of all lanes."""
         write = self.writer.instruction
-        if stride != "gather":
+        if stride != GATHER:
             steps = ", ".join(f"i64 {lane * int(stride or 0)}" for lane in range(lanes))
             splat = self.writer.splat(offset, dtypes.index, lanes)
             offset = write(f"add <{lanes} x i64> {splat}, <{steps}>")
@@ -122,6 +123,29 @@ class Memory:
             f"call {kind} {symbol}({pointers} align {dtype.itemsize} {places}, "
             f"{mask} {gate or 'splat (i1 true)'}, {kind} zeroinitializer)"
         )
+
+    def transpose(self, rows: list[str], dtype: DType) -> list[str]:
+        """The columns of a square tile held in `rows`, by exchanging ever larger blocks."""
+        count = len(rows)
+        kind = register_type(dtype, count)
+        picks = f"<{count} x i32>"
+        distance = 1
+        while distance < count:
+            low = [i if not i & distance else count + i - distance for i in range(count)]
+            high = [i + distance if not i & distance else count + i for i in range(count)]
+            turned = list(rows)
+            for i in range(count):
+                if i & distance:
+                    continue
+                for target, mask in ((i, low), (i + distance, high)):
+                    text = ", ".join(f"i32 {pick}" for pick in mask)
+                    turned[target] = self.writer.instruction(
+                        f"shufflevector {kind} {rows[i]}, {kind} {rows[i + distance]}, "
+                        f"{picks} <{text}>"
+                    )
+            rows = turned
+            distance *= 2
+        return rows
 
     def store(
         self,

@@ -1,5 +1,6 @@
 """The composition root: runs the stages, owns the caches. `Tensor.realize` calls only this."""
 
+from ogive.engine.plan import Plan
 from ogive.engine.realize import prepare, realize
 
-__all__ = ["prepare", "realize"]
+__all__ = ["Plan", "prepare", "realize"]

@@ -1,7 +1,7 @@
 """From the number that a kernel reports to the user's line.
 
-Kernels are shared between graphs and know no lines: they report a site, the position of the faulting
-operation among those of its region that can fault. This run's graph, cut again in the same way,
+Kernels are shared between graphs and know no lines: they report a site, the position of the
+faulting operation among those of its region that can fault. This run's graph, cut again in the same way,
 says which node stands there.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from ogive.engine.kernels import Kernel, kernel_cache
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.runtime.native import Fault, KernelStep, NativePlan
+from ogive.runtime.pool import Pool, default_pool
 from ogive.schedule.split import Schedule, Slot, split
 
 GRAIN_WORK = 1 << 15
@@ -64,16 +66,18 @@ class Replay:
         self.graph = graph
         self._slots = numpy.array(graph.word_slots(), numpy.int64)
         self._native: NativePlan | None = None
+        self._pool: Pool | None = None
         self._lock = threading.Lock()
 
-    def run(self, addresses: Sequence[int]) -> Fault | None:
+    def run(self, addresses: Sequence[int], pool: Pool) -> Fault | None:
         """Run over the memory at `addresses`, one per slot."""
         if not self._lock.acquire(blocking=False):
             # Another thread is inside: a plan of our own is cheaper than waiting for its kernels.
-            return self._run(NativePlan(self.graph.steps()), addresses)
+            return self._run(NativePlan(self.graph.steps(), pool), addresses)
         try:
-            if self._native is None:
-                self._native = NativePlan(self.graph.steps())
+            if self._native is None or self._pool is not pool:
+                self._native = NativePlan(self.graph.steps(), pool)
+                self._pool = pool
             return self._run(self._native, addresses)
         finally:
             self._lock.release()
@@ -86,6 +90,16 @@ class Replay:
         else:
             native.words[:] = numpy.array(addresses, numpy.int64)[self._slots]
         return native.execute()
+
+
+@functools.lru_cache(maxsize=16)
+def _pool_of(threads: int) -> Pool:
+    return Pool(threads) if threads else default_pool()
+
+
+def pool_for(config: Config) -> Pool:
+    """The threads that run kernels under a configuration."""
+    return _pool_of(config.threads)
 
 
 def compile_graph(sink: UOp, target: Target, config: Config) -> CompiledGraph:

@@ -9,8 +9,8 @@ from ogive.config import Config, current_config
 from ogive.device.buffer import Buffer
 from ogive.device.target import host_target
 from ogive.engine.faults import explain_fault
-from ogive.engine.graph import Replay, graph_cache
-from ogive.engine.plan import Plan
+from ogive.engine.graph import Replay, graph_cache, pool_for
+from ogive.engine.plan import Plan, execute_plan_of, unexecuted
 from ogive.engine.versions import effects_of, versions_to_keep
 from ogive.errors import ArgumentError
 from ogive.ir import registry
@@ -28,37 +28,56 @@ def realize(tensors: Sequence[Tensor], config: Config | None = None) -> None:
     config = config or current_config()
     roots = _pending(tensors)
     if not roots:
+        _execute_pending(tensors)
         return
     effects = effects_of(roots)
-    if effects:
-        with registry.effect_lock:
-            # Another thread may have run the same effects while we waited.
-            roots = _pending(tensors)
-            if roots:
-                _realize(roots, effects_of(roots), config)
-    else:
+    if not effects:
         _realize(roots, (), config)
+        return
+    with registry.effect_lock:
+        # Another thread may have run the same effects while we waited.
+        roots = _pending(tensors)
+        if roots:
+            _realize(roots, effects_of(roots), config)
 
 
 def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
-    """Compile and allocate for `tensors` without running anything."""
+    """Compile and allocate for `tensors` without running anything.
+
+    Only these tensors are rebound, to the plan's memory; reading one runs the plan first if it
+    has not been executed yet.
+    """
     config = config or current_config()
     if not tensors:
         raise ArgumentError("prepare needs at least one tensor")
     roots = _pending(tensors)
-    effects = effects_of(roots)
-    run = _Run(roots, effects, config)
-    plan = Plan(run.replay.graph, run.buffers, tensors, run.explain)
-    run.rebind()
+    run = _Run(roots, effects_of(roots), config)
+    plan = Plan(run.replay.graph, run.buffers, tensors, run.explain, pool_for(config))
+    run.rebind_only(tensors, plan)
     return plan
 
 
 def _realize(roots: tuple[UOp, ...], effects: Sequence[UOp], config: Config) -> None:
     run = _Run(roots, effects, config)
-    fault = run.replay.run([buffer.address for buffer in run.buffers])
+    addresses = [buffer.address for buffer in run.buffers]
+    fault = run.replay.run(addresses, pool_for(config))
     if fault is not None:
         raise run.explain(fault)
     run.rebind()
+
+
+def _execute_pending(tensors: Sequence[Tensor]) -> None:
+    """Run the plans whose outputs are about to be read for the first time."""
+    if unexecuted:
+        for tensor in tensors:
+            if is_memory(tensor.node):
+                execute_plan_of(registry.buffer_of(_buffer_node(tensor.node)))
+
+
+def _buffer_node(node: UOp) -> UOp:
+    while node.op is Op.RESHAPE:
+        node = node.src[0]
+    return node
 
 
 def _pending(tensors: Sequence[Tensor]) -> tuple[UOp, ...]:
@@ -70,9 +89,7 @@ def _pending(tensors: Sequence[Tensor]) -> tuple[UOp, ...]:
 
 def is_memory(node: UOp) -> bool:
     """Whether a node is a buffer as it stands."""
-    while node.op is Op.RESHAPE:
-        node = node.src[0]
-    return node.op is Op.BUFFER
+    return _buffer_node(node).op is Op.BUFFER
 
 
 class _Run:
@@ -92,19 +109,32 @@ class _Run:
             if slot.parameter is None:
                 self.buffers.append(Buffer(slot.nbytes))
             else:
-                node = self.normalized.buffers[slot.parameter]
-                self.buffers.append(registry.buffer_of(node))
+                buffer = registry.buffer_of(self.normalized.buffers[slot.parameter])
+                if unexecuted:
+                    execute_plan_of(buffer)
+                self.buffers.append(buffer)
 
-    def rebind(self) -> None:
-        """Replace what was computed by the memory it is in, in every live tensor at once."""
+    def replacements(self) -> dict[UOp, UOp]:
+        """For each node computed, the memory it is in."""
         graph = self.replay.graph
-        mapping: dict[UOp, UOp] = {}
-        for effect in self.effects:
-            mapping[effect] = _memory_below(effect)
+        mapping = {effect: _memory_below(effect) for effect in self.effects}
         for root, slot in zip((*self.roots, *self.kept), graph.outputs, strict=True):
             if graph.slots[slot].parameter is None:
                 mapping[root] = _memory_node(self.buffers[slot], root)
-        registry.substitute(mapping, walk=True)
+        return mapping
+
+    def rebind(self) -> None:
+        """Replace what was computed by its memory, in every live tensor at once."""
+        registry.substitute(self.replacements(), walk=True)
+
+    def rebind_only(self, tensors: Sequence[Tensor], plan: Plan) -> None:
+        """Replace what a plan will compute by its memory, in these tensors."""
+        mapping = self.replacements()
+        with registry.graph_lock:
+            for tensor in tensors:
+                if tensor.node in mapping:
+                    registry.move_tensor(tensor, mapping[tensor.node])
+                    plan.announce(registry.buffer_of(_buffer_node(tensor.node)))
 
     def explain(self, fault: Fault) -> Exception:
         return explain_fault(self.normalized, self.config, fault)

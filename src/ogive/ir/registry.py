@@ -192,12 +192,16 @@ def substitute(mapping: Mapping[UOp, UOp], walk: bool = False) -> None:
             rebuilt = node.replace(src=tuple([done.get(source, source) for source in node.src]))
             connect(rebuilt)
             done[node] = rebuilt
-        for node, replacement in done.items():
-            for reference in getattr(node, "holders", ()):
-                holder = reference()
-                if holder is not None and holder.node is node:
-                    holder.node = replacement
-                    _append(replacement.holders, reference)
+        # Found first and moved after: one node's replacement may itself be a node to replace.
+        moves = [
+            (reference, holder, replacement)
+            for node, replacement in done.items()
+            for reference in getattr(node, "holders", ())
+            if (holder := reference()) is not None and holder.node is node
+        ]
+        for reference, holder, replacement in moves:
+            holder.node = replacement
+            _append(replacement.holders, reference)
 
 
 def _above(keys: Iterable[UOp], kept: set[UOp]) -> list[UOp]:

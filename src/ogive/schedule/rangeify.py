@@ -143,9 +143,8 @@ class _Rangeifier:
         """The value of `node` at a position, from the values of its sources."""
         op = node.op
         if op is Op.PARAM:
-            place = (node, access.position[0])
-            if access.gate is not None:
-                place = (*place, access.gate)
+            gate = () if access.gate is None else (access.gate,)
+            place = (node, access.position[0], *gate)
             return UOp(Op.LOAD, node.dtype, (UOp(Op.INDEX, node.dtype, place),))
         if op is Op.IOTA:
             return UOp(Op.CAST, node.dtype, (access.position[0],))

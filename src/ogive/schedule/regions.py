@@ -71,8 +71,8 @@ def cut_region(root: UOp, kept: set[UOp]) -> Region:
     if target is not None:
         target_node = done[target]
     store = UOp(Op.STORE, dtypes.void, (target_node, done[value]))
-    sources = {new: old for old, new in done.items()}
-    return Region(UOp(Op.SINK, dtypes.void, (store,)), tuple(values), root, sources)
+    origins = {new: old for old, new in done.items()}
+    return Region(UOp(Op.SINK, dtypes.void, (store,)), tuple(values), root, origins)
 
 
 def shaped(flat: UOp, shape: tuple[object, ...]) -> UOp:

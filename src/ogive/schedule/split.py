@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ogive.choose.greedy import choose
+from ogive.choose.greedy import choose, is_memory
 from ogive.choose.reductions import split_reductions
 from ogive.config import Config
 from ogive.errors import ScheduleError
@@ -98,9 +98,7 @@ class _SlotTable:
         """The slot where a value lies: its own, or that of the buffer it is a version of."""
         if value in self.numbers:
             return self.numbers[value]
-        if value.op is Op.STORE:
-            return self.slot_of(value.src[0])
-        if value.op is Op.AFTER or (value.op in _VIEWS and _is_memory(value)):
+        if value.op is Op.AFTER or is_memory(value):
             return self.slot_of(value.src[0])
         count = element_count(value.shape)
         if not isinstance(count, int):
@@ -108,12 +106,3 @@ class _SlotTable:
         self.numbers[value] = len(self.slots)
         self.slots.append(Slot(value.dtype, count, None))
         return self.numbers[value]
-
-
-_VIEWS = frozenset({Op.RESHAPE, Op.SHRINK, Op.PERMUTE, Op.FLIP})
-
-
-def _is_memory(value: UOp) -> bool:
-    while value.op in _VIEWS:
-        value = value.src[0]
-    return value.op in (Op.PARAM, Op.AFTER)

@@ -112,6 +112,9 @@ def _choose_upcast(
     if reused and any(counter in lanes for counter in kernel.reductions):
         most = 4 if target.vector_registers >= 32 else 2
         return {counter: _best_tile(axis_extent(counter), most) for counter in reused[-2:]}
+    rows = _transposed_rows(kernel, lanes)
+    if rows is not None:
+        return {rows: next(iter(lanes.values()))}
     wanted = 4 if kernel.cost <= 12 else 2 if kernel.cost <= 40 else 1
     upcast: dict[UOp, int] = {}
     for counter, count in lanes.items():
@@ -120,6 +123,23 @@ def _choose_upcast(
         while upcast[counter] > 1 and vectors < 2 * upcast[counter]:
             upcast[counter] //= 2
     return upcast
+
+
+def _transposed_rows(kernel: _Kernel, lanes: dict[UOp, int]) -> UOp | None:
+    """The output axis along which loads are contiguous that are not so along the lanes.
+
+    A square tile of it is loaded row by row and turned in registers."""
+    if kernel.reductions or len(lanes) != 1:
+        return None
+    ((lane, count),) = lanes.items()
+    if count > 16:
+        return None
+    for access in kernel.accesses:
+        if not access.is_store and access.strides.get(lane, 1) not in (0, 1):
+            for counter in kernel.outputs:
+                if access.strides.get(counter) == 1 and axis_extent(counter) >= count:
+                    return counter
+    return None
 
 
 def _reused_axes(kernel: _Kernel) -> list[UOp]:

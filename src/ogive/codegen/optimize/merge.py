@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from ogive.codegen.optimize.accesses import memory_accesses
 from ogive.codegen.optimize.ranges import replace_ranges
 from ogive.ir import dtype as dtypes
@@ -31,7 +33,7 @@ def _mergeable_pair(root: UOp) -> tuple[UOp, UOp] | None:
     accesses = memory_accesses(root)
     elsewhere = _used_outside_offsets(root)
     for group in _axis_groups(root):
-        for outer, inner in zip(group, group[1:], strict=False):
+        for outer, inner in pairwise(group):
             if outer.src[0].op is not Op.CONST or inner.src[0].op is not Op.CONST:
                 continue
             if outer in elsewhere or inner in elsewhere:

@@ -33,7 +33,7 @@ def replace_ranges(
         if replacement is not None:
             done[node] = replacement
             continue
-        changed = any([done[source] is not source for source in node.src])
+        changed = any(done[source] is not source for source in node.src)
         done[node] = _rebuild(node, done, gates) if changed else node
     return done[root]
 

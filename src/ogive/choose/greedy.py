@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 
 from ogive.choose.axes import View, identity_view, source_view, varying_axes
 from ogive.config import Config
+from ogive.ir.memory import is_memory
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, TRANSCENDENTAL, Op
 
@@ -144,13 +145,6 @@ def _is_computed(node: UOp) -> bool:
         or node.op in MOVEMENT
         or node.op in (Op.REDUCE_AXES, Op.CONTIGUOUS, Op.STORE)
     )
-
-
-def is_memory(node: UOp) -> bool:
-    """Whether a node is a version of a buffer as it stands, in some shape."""
-    while node.op is Op.RESHAPE:
-        node = node.src[0]
-    return node.op in (Op.PARAM, Op.AFTER)
 
 
 def _extent(size: object) -> int:

@@ -116,6 +116,10 @@ def _float_to_float(
         if target is dtypes.bfloat16:
             return _round_to_bfloat(write, value, lanes)
         return _round_to_narrow(write, value, target, lanes)
+    if {source, target} == {dtypes.float16, dtypes.float64}:
+        # Through f32, as PyTorch does: machines have no instruction for the direct way.
+        value = cast(write, operand, source, dtypes.float32, lanes)
+        return cast(write, value, dtypes.float32, target, lanes)
     operation = "fpext" if target.bits > source.bits else "fptrunc"
     before, after = register_type(source, lanes), register_type(target, lanes)
     return write.instruction(f"{operation} {before} {operand} to {after}")

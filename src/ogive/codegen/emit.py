@@ -102,6 +102,7 @@ class _Emitter:
                 *sorted(declared),
                 'attributes #0 = { nounwind "min-legal-vector-width"="512" '
                 '"prefer-vector-width"="512" }',
+                *writer.call_attributes(),
                 "",
             ]
         )
@@ -258,6 +259,8 @@ class _Emitter:
         lanes = self.lanes_of(node)
         if op is Op.WHERE and self.holds(node.src[0]):
             return self.operand(node.src[1], places, lanes)
+        if op is Op.CMPLT and lanes > 1 and node.src[0].op is Op.RANGE:
+            return self.first_lanes(self.operand(node.src[1], places, 1), lanes)
         if op in ELEMENTWISE:
             operands = [self.operand(source, places, lanes) for source in node.src]
             operand_dtype = node.src[1 if op is Op.WHERE else 0].dtype
@@ -269,6 +272,14 @@ class _Emitter:
         if op is Op.CHECK:
             return self.check(node, places, lanes)
         raise EmitError(f"{op.name} cannot be written as an instruction", node.origin)
+
+    def first_lanes(self, bound: str, lanes: int) -> str:
+        """A mask of the lanes numbered below `bound`, compared as 32-bit integers."""
+        count = self.extreme("sgt", self.extreme("slt", bound, str(lanes)), "0")
+        narrow = self.writer.instruction(f"trunc i64 {count} to i32")
+        vector = self.writer.splat(narrow, dtypes.int32, lanes)
+        numbers = ", ".join(f"i32 {lane}" for lane in range(lanes))
+        return self.writer.instruction(f"icmp slt <{lanes} x i32> <{numbers}>, {vector}")
 
     def index_division(self, node: UOp, operands: list[str], lanes: int) -> str:
         if node.src[0].vmin >= 0 and node.src[1].vmin > 0:

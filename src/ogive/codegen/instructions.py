@@ -103,12 +103,9 @@ class Instructions:
         raise EmitError(f"{op.name} has no meaning for {dtype.name}")
 
     def function(self, name: str, dtype: DType, operands: list[str], lanes: int) -> str:
-        """A call of one of our own functions, which LLVM inlines."""
+        """One of our own elementary functions."""
         definition = define(name, "f32" if dtype is dtypes.float32 else "f64", lanes)
-        self.writer.require(definition)
-        kind = register_type(dtype, lanes)
-        arguments = ", ".join(f"{kind} {operand}" for operand in operands)
-        return self.writer.instruction(f"call {kind} {definition.symbol}({arguments})")
+        return self.writer.call(definition, register_type(dtype, lanes), operands)
 
     def float_extreme(self, op: Op, dtype: DType, operands: list[str], lanes: int) -> str:
         """The greater or lesser of two, NaN if either is: the comparison drops a NaN on the
@@ -179,11 +176,8 @@ class Instructions:
         if op in (Op.SHL, Op.SHR):
             return self.shift(op, dtype, operands, lanes)
         if op is Op.POW:
-            definition = define_integer_power(dtype.bits, lanes)
-            self.writer.require(definition)
-            return write(
-                f"call {kind} {definition.symbol}({kind} {operands[0]}, {kind} {operands[1]})"
-            )
+            definition = define_integer_power(dtype.bits, lanes, dtype.is_signed)
+            return self.writer.call(definition, kind, operands)
         raise EmitError(f"{op.name} has no meaning for {dtype.name}")
 
     def absolute(self, dtype: DType, operand: str, lanes: int) -> str:

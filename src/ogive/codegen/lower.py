@@ -1,4 +1,4 @@
-"""Stage 7: every access is told how its lanes lie in memory.
+"""Stage 7: every access is told how its lanes lie in memory, every gate which lanes it admits.
 
     before   LOAD(INDEX(PARAM 1, r0*16 + lane))
     after    LOAD(INDEX(PARAM 1, r0*16), lane) stride 1
@@ -10,6 +10,7 @@ keeps the lanes in its offset and has the stride `GATHER`; one without lanes is 
 from __future__ import annotations
 
 from ogive.codegen.optimize.placement import LANE
+from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic import from_linear, linear_form
@@ -27,6 +28,8 @@ def lower(root: UOp) -> UOp:
         sources = tuple([done[source] for source in node.src])
         if node.op in (Op.LOAD, Op.STORE):
             done[node] = _lower_access(node, sources)
+        elif node.op is Op.CMPLT and node.src[0].dtype is dtypes.index:
+            done[node] = _lower_condition(node)
         elif sources != node.src:
             done[node] = UOp(node.op, node.dtype, sources, node.arg)
         else:
@@ -53,6 +56,25 @@ def _lower_access(node: UOp, sources: tuple[UOp, ...]) -> UOp:
     if node.op is Op.LOAD:
         return UOp(Op.LOAD, node.dtype, (place, lane), stride)
     return UOp(Op.STORE, node.dtype, (place, *sources[1:]), stride)
+
+
+def _lower_condition(node: UOp) -> UOp:
+    """`r0*16 + lane < n` as `lane < n - r0*16`: all but the lane number is scalar."""
+    lane = lane_of(node.ranges)
+    if lane is None:
+        return node
+    left, left_constant = linear_form(node.src[0])
+    right, right_constant = linear_form(node.src[1])
+    rest = dict(right)
+    for term, coefficient in left.items():
+        rest[term] = rest.get(term, 0) - coefficient
+    if rest.pop(lane, 0) != -1 or any(lane in term.ranges for term in rest):
+        return node
+    bound = from_linear(
+        {term: coefficient for term, coefficient in rest.items() if coefficient},
+        right_constant - left_constant,
+    )
+    return UOp(Op.CMPLT, node.dtype, (lane, bound))
 
 
 def lane_of(counters: frozenset[UOp] | tuple[UOp, ...]) -> UOp | None:

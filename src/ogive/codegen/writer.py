@@ -57,6 +57,10 @@ def constant(dtype: DType, value: Scalar, lanes: int) -> str:
     return text if lanes == 1 else f"splat ({element_type(dtype)} {text})"
 
 
+_INLINE, _CALL = "alwaysinline", "noinline"
+_MOST_INLINED = 4
+
+
 class Writer:
     """Collects the text of one kernel function and what it needs around it."""
 
@@ -65,6 +69,7 @@ class Writer:
         self.entry: list[str] = []  # what must stand in the first block: allocations
         self.declarations: set[str] = set()
         self.functions: dict[str, Definition] = {}
+        self.calls: dict[str, int] = {}
         self.block = "entry"
         self._count = 0
 
@@ -113,9 +118,22 @@ class Writer:
         arguments = ", ".join(f"{kind} {operand}" for operand in operands)
         return self.instruction(f"call {kind} {symbol}({arguments})")
 
-    def require(self, definition: Definition) -> None:
-        """Put a function's text beside the kernel, once."""
-        self.functions[definition.symbol] = definition
+    def call(self, definition: Definition, kind: str, operands: list[str]) -> str:
+        """A call of a function that is put beside the kernel; all its types are `kind`."""
+        symbol = definition.symbol
+        self.functions[symbol] = definition
+        self.calls[symbol] = self.calls.get(symbol, 0) + 1
+        group = 1 + list(self.functions).index(symbol)
+        arguments = ", ".join(f"{kind} {operand}" for operand in operands)
+        return self.instruction(f"call {kind} {symbol}({arguments}) #{group}")
+
+    def call_attributes(self) -> list[str]:
+        """The attribute groups of the calls: a function called often stays a function, because
+        LLVM's time grows with every inlined copy."""
+        return [
+            f"attributes #{group} = {{ {_INLINE if self.calls[symbol] <= _MOST_INLINED else _CALL} }}"
+            for group, symbol in enumerate(self.functions, 1)
+        ]
 
     def splat(self, operand: str, dtype: DType, lanes: int) -> str:
         """A scalar in every lane."""

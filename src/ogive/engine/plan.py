@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from ogive.device.buffer import Buffer
 from ogive.engine.graph import CompiledGraph
 from ogive.engine.kernels import Kernel
+from ogive.errors import ExecuteError, VariableError, nearest
+from ogive.ir import registry
+from ogive.ir.variable import check_binding, rebind
 from ogive.runtime.native import Fault, NativePlan
 from ogive.runtime.pool import Pool
 
@@ -32,6 +35,7 @@ class Plan:
         self,
         graph: CompiledGraph,
         buffers: Sequence[Buffer],
+        variables: Mapping[str, int],
         outputs: Sequence[Tensor],
         explain: Callable[[Fault], Exception],
         pool: Pool,
@@ -39,12 +43,12 @@ class Plan:
         self.outputs = tuple(outputs)
         self._graph = graph
         self._buffers = tuple(buffers)
+        self._variables = dict(variables)
         self._explain = explain
         self._native = NativePlan(graph.steps(), pool)
-        addresses = [buffer.address for buffer in buffers]
-        for position, slot in enumerate(graph.word_slots()):
-            self._native.words[position] = addresses[slot]
-        self._execute = self._native.execute
+        graph.set_addresses(self._native, [buffer.address for buffer in buffers])
+        graph.set_variables(self._native, variables)
+        self._execute: Callable[[], Fault | None] = self._native.execute
         self._announced = False
 
     @property
@@ -60,6 +64,32 @@ class Plan:
         if fault is not None:
             raise self._explain(fault)
 
+    def execute_with_vars(self, **values: int) -> None:
+        """Run the plan with other values of its symbolic variables.
+
+        Names left out keep their value; the shapes of the outputs follow. Raises `VariableError`
+        for an unknown name or a value outside the variable's bounds, before anything runs.
+        """
+        known = self._graph.variables
+        for name, value in values.items():
+            if name not in known:
+                raise VariableError(
+                    f"the plan has no variable {name!r}{nearest(name, known)}; "
+                    f"it has {', '.join(known) or 'none'}"
+                )
+            check_binding(name, *known[name], value)
+        self._variables.update(values)
+        self._graph.set_variables(self._native, self._variables)
+        for tensor in self.outputs:
+            registry.move_tensor(tensor, rebind(tensor.node, self._variables))
+        self.execute()
+
+    def release(self) -> None:
+        """Give up the plan's own memory. It cannot be executed any more; its outputs remain."""
+        self._withdraw()
+        self._execute = _refuse
+        self._buffers = ()
+
     def announce(self, buffer: Buffer) -> None:
         """Let whoever reads `buffer` before the first execution run the plan first."""
         unexecuted[buffer] = self
@@ -73,6 +103,10 @@ class Plan:
     def __repr__(self) -> str:
         names = ", ".join(kernel.name for kernel in self.kernels)
         return f"<plan of {len(self.kernels)} kernels: {names}>"
+
+
+def _refuse() -> Fault | None:
+    raise ExecuteError("the plan has been released; prepare a new one")
 
 
 unexecuted: WeakKeyDictionary[Buffer, Plan] = WeakKeyDictionary()

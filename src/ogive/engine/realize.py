@@ -14,6 +14,7 @@ from ogive.engine.plan import Plan, execute_plan_of, unexecuted
 from ogive.engine.versions import effects_of, versions_to_keep
 from ogive.errors import ArgumentError
 from ogive.ir import registry
+from ogive.ir.memory import memory_leaf, shaped
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.runtime.native import Fault
@@ -52,7 +53,8 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
         raise ArgumentError("prepare needs at least one tensor")
     roots = _pending(tensors)
     run = _Run(roots, effects_of(roots), config)
-    plan = Plan(run.replay.graph, run.buffers, tensors, run.explain, pool_for(config))
+    graph, variables = run.replay.graph, run.normalized.variables
+    plan = Plan(graph, run.buffers, variables, tensors, run.explain, pool_for(config))
     run.rebind_only(tensors, plan)
     return plan
 
@@ -60,7 +62,7 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
 def _realize(roots: tuple[UOp, ...], effects: Sequence[UOp], config: Config) -> None:
     run = _Run(roots, effects, config)
     addresses = [buffer.address for buffer in run.buffers]
-    fault = run.replay.run(addresses, pool_for(config))
+    fault = run.replay.run(addresses, run.normalized.variables, pool_for(config))
     if fault is not None:
         raise run.explain(fault)
     run.rebind()
@@ -70,26 +72,20 @@ def _execute_pending(tensors: Sequence[Tensor]) -> None:
     """Run the plans whose outputs are about to be read for the first time."""
     if unexecuted:
         for tensor in tensors:
-            if is_memory(tensor.node):
-                execute_plan_of(registry.buffer_of(_buffer_node(tensor.node)))
-
-
-def _buffer_node(node: UOp) -> UOp:
-    while node.op is Op.RESHAPE:
-        node = node.src[0]
-    return node
+            if is_realized(tensor.node):
+                execute_plan_of(registry.buffer_of(memory_leaf(tensor.node)))
 
 
 def _pending(tensors: Sequence[Tensor]) -> tuple[UOp, ...]:
     """The nodes that still have to be computed, each once."""
     return tuple(
-        dict.fromkeys([t.node for t in tensors if not is_memory(t.node) and 0 not in t.shape])
+        dict.fromkeys([t.node for t in tensors if not is_realized(t.node) and 0 not in t.shape])
     )
 
 
-def is_memory(node: UOp) -> bool:
+def is_realized(node: UOp) -> bool:
     """Whether a node is a buffer as it stands."""
-    return _buffer_node(node).op is Op.BUFFER
+    return memory_leaf(node).op is Op.BUFFER
 
 
 class _Run:
@@ -134,7 +130,7 @@ class _Run:
             for tensor in tensors:
                 if tensor.node in mapping:
                     registry.move_tensor(tensor, mapping[tensor.node])
-                    plan.announce(registry.buffer_of(_buffer_node(tensor.node)))
+                    plan.announce(registry.buffer_of(memory_leaf(tensor.node)))
 
     def explain(self, fault: Fault) -> Exception:
         return explain_fault(self.normalized, self.config, fault)
@@ -142,7 +138,7 @@ class _Run:
 
 def _computed(root: UOp) -> UOp:
     """A root that a kernel computes: constants are written out."""
-    if root.op in (Op.CONST, Op.IOTA, Op.BIND) or is_memory(root):
+    if root.op in (Op.CONST, Op.IOTA, Op.BIND) or is_realized(root):
         return UOp(Op.CONTIGUOUS, root.dtype, (root,), ())
     if root.op is Op.DETACH:
         return UOp(Op.CONTIGUOUS, root.dtype, root.src, ())
@@ -162,6 +158,4 @@ def _memory_node(buffer: Buffer, value: UOp) -> UOp:
     node = UOp(Op.BUFFER, value.dtype, (UOp.unique(),), (buffer.device, count))
     node.origin = value.origin
     registry.set_buffer(node, buffer)
-    return node if value.shape == (count,) else UOp(Op.RESHAPE, value.dtype, (node,), value.shape)
-
-
+    return shaped(node, value.shape)

@@ -383,6 +383,7 @@ def substitute(
     is what a replacement that contains its own key needs (`BUFFER` → `AFTER(BUFFER, STORE)`).
     """
     done: dict[UOp, UOp] = {}
+    open_keys: set[UOp] = set()
     stack: list[tuple[UOp, bool]] = [(root, False) for root in reversed(roots)]
     while stack:
         node, ready = stack.pop()
@@ -394,9 +395,10 @@ def substitute(
                 done[node] = replacement
             elif replacement in done:
                 done[node] = done[replacement]
-            elif ready:
+            elif node in open_keys:
                 raise RecursionError("a replacement contains its own key; substitute once instead")
             else:
+                open_keys.add(node)
                 stack.append((node, True))
                 stack.append((replacement, False))
         elif ready:

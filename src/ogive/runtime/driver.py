@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ogive.device.llvm import assemble
+from ogive.device.llvm import assemble, llvm_lock
 from ogive.device.target import Target, host_target
 from ogive.runtime.driver_ir import EXPORTS, driver_ir
 from ogive.runtime.link import LoadedKernel, link_library
@@ -27,7 +26,6 @@ class Driver:
 
 
 _driver: Driver | None = None
-_loading = threading.Lock()
 
 
 def driver_object(target: Target) -> bytes:
@@ -38,7 +36,7 @@ def driver_object(target: Target) -> bytes:
 def load_driver(object_bytes: bytes) -> Driver:
     """Load the driver from object code, unless this process has one: then that one."""
     global _driver
-    with _loading:
+    with llvm_lock:
         if _driver is None:
             library = link_library(object_bytes, EXPORTS)
             _driver = Driver(

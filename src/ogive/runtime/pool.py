@@ -10,6 +10,7 @@ import numpy
 from numpy.typing import NDArray
 
 from ogive.device.allocator import ALIGNMENT
+from ogive.device.llvm import llvm_lock
 from ogive.device.target import host_cores
 from ogive.errors import ArgumentError
 from ogive.runtime.driver import Driver, loaded_driver
@@ -66,9 +67,14 @@ def _stop(driver: Driver, words: NDArray[numpy.int64]) -> None:
     driver.resize_pool(words.ctypes.data, 0)
 
 
-@functools.lru_cache(maxsize=1)
 def default_pool() -> Pool:
     """The pool that plans use unless given another: one thread per core."""
+    with llvm_lock:
+        return _first_pool()
+
+
+@functools.lru_cache(maxsize=1)
+def _first_pool() -> Pool:
     return Pool()
 
 

@@ -3,15 +3,16 @@
     before   ADD(RESHAPE(BUFFER#17), CONST 1)          after   ADD(RESHAPE(PARAM 0), CONST 1)
                                                                with buffers = [BUFFER#17]
 
-Buffers become `PARAM` slots in first-visit order, so two runs over other data give the *same*
-interned graph, and whatever was compiled for one is found by identity for the other. `DETACH` has
-no meaning past capture and goes.
+Buffers become `PARAM` slots in first-visit order and bound variables lose their value, so two runs
+over other data, or with another value, give the *same* interned graph, and whatever was compiled
+for one is found by identity for the other. `DETACH` has no meaning past capture and goes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ogive.errors import VariableError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
@@ -21,11 +22,12 @@ from ogive.ir.ops import Op
 class Normalized:
     """`sink` holds one source per root asked for; `buffers[slot]` is what `PARAM slot` stands for.
 
-    `sources` maps each parametric node back to the node of the user's graph it came from.
+    `variables` has the values that were bound; `sources` maps each parametric node back to the node of the user's graph it came from.
     """
 
     sink: UOp
     buffers: tuple[UOp, ...]
+    variables: dict[str, int]
     sources: dict[UOp, UOp]
 
 
@@ -33,6 +35,8 @@ def normalize(roots: tuple[UOp, ...]) -> Normalized:
     """Take buffers and identities out of the graph under `roots`."""
     done: dict[UOp, UOp] = {}
     buffers: list[UOp] = []
+    variables: dict[str, int] = {}
+    seen: list[UOp] = []
     sources: dict[UOp, UOp] = {}
     for node in walk(roots):
         if node.op is Op.UNIQUE:
@@ -40,6 +44,10 @@ def normalize(roots: tuple[UOp, ...]) -> Normalized:
         if node.op is Op.BUFFER:
             made = UOp(Op.PARAM, node.dtype, (), (len(buffers), node.arg[1]))
             buffers.append(node)
+        elif node.op is Op.BIND:
+            done[node] = node.src[0]
+            _bind(node, variables)
+            continue
         elif node.op is Op.DETACH:
             done[node] = done[node.src[0]]
             continue
@@ -49,7 +57,34 @@ def normalize(roots: tuple[UOp, ...]) -> Normalized:
             )
         else:
             made = node
+            if node.op is Op.VARIABLE:
+                seen.append(node)
         done[node] = made
         sources.setdefault(made, node)
     sink = UOp(Op.SINK, dtypes.void, tuple([done[root] for root in roots]))
-    return Normalized(sink, tuple(buffers), sources)
+    if seen:
+        _check_bound(seen, variables)
+    return Normalized(sink, tuple(buffers), variables, sources)
+
+
+def _bind(node: UOp, variables: dict[str, int]) -> None:
+    name, value = node.src[0].arg[0], node.src[1].arg
+    if variables.setdefault(name, value) != value:
+        raise VariableError(
+            f"variable {name!r} is bound to {variables[name]} and to {value} in one graph",
+            node.origin,
+        )
+
+
+def _check_bound(seen: list[UOp], variables: dict[str, int]) -> None:
+    """Every variable has a value, and no two variables share a name."""
+    bounds: dict[str, UOp] = {}
+    for node in seen:
+        name = node.arg[0]
+        if name not in variables:
+            raise VariableError(f"variable {name!r} has no value; bind it with .bind(...)")
+        if bounds.setdefault(name, node) is not node:
+            raise VariableError(
+                f"two variables named {name!r} with different bounds, {bounds[name].arg[1:]} "
+                f"and {node.arg[1:]}, are in one graph"
+            )

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ogive.ir import dtype as dtypes
+from ogive.ir.memory import memory_leaf, shaped, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.shape import element_count
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def cut_region(root: UOp, kept: set[UOp]) -> Region:
     slots: dict[UOp, UOp] = {}
     values: list[UOp] = []
 
-    def parameter(value: UOp, dtype: dtypes.DType, count: object) -> UOp:
+    def parameter(value: UOp, dtype: dtypes.DType, count: int) -> UOp:
         made = UOp(Op.PARAM, dtype, (), (len(values), count))
         values.append(value)
         slots[value] = made
@@ -52,7 +52,7 @@ def cut_region(root: UOp, kept: set[UOp]) -> Region:
         parameter(base, target.dtype, storage_count(base))
     else:
         target, value = None, root.src[0] if root.op is Op.CONTIGUOUS else root
-        made = parameter(root, root.dtype, element_count(root.shape))
+        made = parameter(root, root.dtype, upper_count(root.shape))
         target_node = shaped(made, root.shape)
     done: dict[UOp, UOp] = {}
     roots = (value,) if target is None else (target, value)
@@ -75,11 +75,6 @@ def cut_region(root: UOp, kept: set[UOp]) -> Region:
     return Region(UOp(Op.SINK, dtypes.void, (store,)), tuple(values), root, origins)
 
 
-def shaped(flat: UOp, shape: tuple[object, ...]) -> UOp:
-    """Flat memory seen with a shape."""
-    return flat if flat.shape == shape else UOp(Op.RESHAPE, flat.dtype, (flat,), shape)
-
-
 def storage(node: UOp) -> UOp:
     """The version of a buffer that a chain of movement ops starts from: PARAM, AFTER or kept."""
     while node.op not in (Op.PARAM, Op.AFTER) and node.src:
@@ -87,13 +82,12 @@ def storage(node: UOp) -> UOp:
     return node
 
 
-def storage_count(node: UOp) -> object:
+def storage_count(node: UOp) -> int:
     """How many elements the memory of a region's leaf has."""
     while node.op is Op.AFTER:
-        node = node.src[0]
-    if node.op is Op.RESHAPE and node.src[0].op is Op.PARAM:
-        node = node.src[0]
-    return node.arg[1] if node.op is Op.PARAM else element_count(node.shape)
+        node = memory_leaf(node.src[0])
+    count: int = node.arg[1] if node.op is Op.PARAM else upper_count(node.shape)
+    return count
 
 
 def is_leaf(node: UOp, kept: set[UOp], root: UOp) -> bool:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ogive.choose.greedy import choose, is_memory
+from ogive.choose.greedy import choose
 from ogive.choose.reductions import split_reductions
 from ogive.config import Config
 from ogive.errors import ScheduleError
 from ogive.ir.dtype import DType
+from ogive.ir.memory import is_memory, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.shape import element_count
 from ogive.schedule.hazards import keep_old_versions, order_regions, stage_overlaps
 from ogive.schedule.regions import Region, cut_region
 
@@ -100,9 +100,6 @@ class _SlotTable:
             return self.numbers[value]
         if value.op is Op.AFTER or is_memory(value):
             return self.slot_of(value.src[0])
-        count = element_count(value.shape)
-        if not isinstance(count, int):
-            count = int(count.vmax)
         self.numbers[value] = len(self.slots)
-        self.slots.append(Slot(value.dtype, count, None))
+        self.slots.append(Slot(value.dtype, upper_count(value.shape), None))
         return self.numbers[value]

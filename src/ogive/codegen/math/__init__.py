@@ -23,6 +23,7 @@ from ogive.codegen.math import (
     power,
     trigonometric,
 )
+from ogive.codegen.math.formats import ATTRIBUTES
 from ogive.codegen.text import Block
 
 UNARY: dict[str, Callable[[Block, str], str]] = {
@@ -53,8 +54,6 @@ BINARY: dict[str, Callable[[Block, str, str], str]] = {
     "atan2": inverse.atan2,
     "pow": power.pow_,
 }
-
-_ATTRIBUTES = "alwaysinline nounwind willreturn memory(none)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,7 @@ def _wrap(
     symbol: str, block: Block, arity: int, result: str, requires: tuple[Definition, ...] = ()
 ) -> Definition:
     parameters = ", ".join(f"{block.type} {name}" for name in ("%x", "%y")[:arity])
-    head = f"define internal {block.type} {symbol}({parameters}) {_ATTRIBUTES} {{"
+    head = f"define internal {block.type} {symbol}({parameters}) {ATTRIBUTES} {{"
     text = "\n".join([head, "entry:", *block.lines, f"  ret {block.type} {result}", "}\n"])
     return Definition(symbol, text, frozenset(block.declarations), requires)
 

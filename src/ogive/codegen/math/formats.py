@@ -1,4 +1,4 @@
-"""What the two float formats are made of, and constants split over several floats."""
+"""What all functions share: attributes, the two float formats, constants split over floats."""
 
 from __future__ import annotations
 
@@ -39,6 +39,12 @@ class Format(NamedTuple):
 
 
 FORMATS = {"f32": Format(23, 127, 1.5 * 2**23), "f64": Format(52, 1023, 1.5 * 2**52)}
+
+# Whether to inline is decided at each call. The vector width is part of how vectors are passed, so
+# caller and callee must agree on it.
+ATTRIBUTES = (
+    'nounwind willreturn memory(none) "min-legal-vector-width"="512" "prefer-vector-width"="512"'
+)
 
 INFINITY = float("inf")
 NAN = float("nan")

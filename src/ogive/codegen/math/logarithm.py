@@ -108,10 +108,9 @@ def _log1p(f: Block, x: str, x_low: str | None = None, doubled: str | None = Non
     """log(1 + x + x_low) for a finite x > -1, plus log(2) where the mask `doubled` holds."""
     form = FORMATS[f.dtype]
     shifted = shift(f, f.fadd(x, 1.0))
-    zero: Operand = 2.0**form.mantissa + form.bias
-    if doubled is not None:
-        zero = f.select(doubled, zero - 1.0, zero)
-    k = exponent_of(f, shifted, zero)
+    zero = 2.0**form.mantissa + form.bias
+    moved = zero if doubled is None else f.select(doubled, zero - 1.0, zero)
+    k = exponent_of(f, shifted, moved)
     # 2^(2 - k) and not 2^-k, which is subnormal for the largest x; the polynomial takes 4f.
     exponent = f.bits.and_(shifted, form.exponent_mask)
     scale = f.bitcast(f.bits.sub((2 * form.bias + 2) << form.mantissa, exponent), f.bits)

@@ -1,8 +1,8 @@
 """pow, rsqrt and integer powers.
 
-pow is 2^(y log2 |x|) with the sign and the special cases of C99 put on afterwards. In f32 both steps
-run in f64, which leaves the final rounding as the only visible error. In f64 the logarithm is a sum
-of two floats, good to 2^-65, made from s = (m - 1) / (m + 1) and log m = 2 s (1 + s^2/3 + s^4 R).
+pow is 2^(y log2 |x|) with the sign and the special cases of C99 put on afterwards. In f32 both
+steps run in f64, which leaves the final rounding as the only visible error. In f64 the logarithm is
+a sum of two floats good to 2^-65, from s = (m - 1) / (m + 1) and log m = 2s (1 + s^2/3 + s^4 R).
 """
 
 from __future__ import annotations
@@ -82,13 +82,13 @@ def _pow_f64(f: Block, base: str, y: str) -> str:
     high = _special_logarithm(f, base, high)
     product = f.fmul(y, high)
     rest = f.fma(y, low, f.fma(y, high, f.fneg(product)))
+    # Where the product overflows, its error is not a number.
     rest = f.select(f.fcmp("olt", f.fabs(product), 2000.0), rest, 0.0)
     exponent = clamp(f, product, (-1080.0, 1030.0))
     shifter = form.shifter + 2 * form.bias
     whole = f.fadd(exponent, shifter)
     r = f.fadd(f.fsub(exponent, f.fsub(whole, shifter)), rest)
     value = f.polynomial(r, (1.0, *EXP2["f64"]))
-    # An infinite base times a NaN exponent, and the like, pass through the clamp.
     return scale(f, value, f.bits.bitcast(whole, f))
 
 

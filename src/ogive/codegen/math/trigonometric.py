@@ -8,7 +8,7 @@ in 192-bit integers, lane by lane.
 
 from __future__ import annotations
 
-from ogive.codegen.math.formats import FORMATS, PI, nearest, split
+from ogive.codegen.math.formats import ATTRIBUTES, FORMATS, PI, nearest, split
 from ogive.codegen.text import Block
 
 # (sin(r) - r) / r^3 in r^2 on |r| <= pi/4 + 0.01; relative error of sin: f32 2^-27.8, f64 2^-57.7.
@@ -47,7 +47,6 @@ _MODERATE = {"f32": 2.0**16, "f64": 2.0**30}
 # 1/pi in 64-bit words after a word of zeros: bit j of the string weighs 2^(63 - j).
 _WORDS = 20
 _WIDTH = {"f32": 32, "f64": 64}
-_ATTRIBUTES = "cold noinline nounwind willreturn memory(none)"
 TABLE = "@ogive.reciprocal_pi"
 
 
@@ -165,7 +164,8 @@ def reduction(f: Block) -> str:
     """
     parts = _parts(f)
     types = (f.bits, f, f)
-    head = f"define internal {parts} {reduction_symbol(f)}({f.type} %x) {_ATTRIBUTES} {{"
+    attributes = f"cold noinline {ATTRIBUTES}"
+    head = f"define internal {parts} {reduction_symbol(f)}({f.type} %x) {attributes} {{"
     if f.lanes == 1:
         values = _reduce_scalar(f, "%x")
     else:

@@ -1,0 +1,79 @@
+"""The `ogive` command."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from ogive import __version__
+from ogive.errors import OgiveError, nearest
+
+USAGE_ERROR = 2
+INTERRUPTED = 130
+
+
+def _demo() -> int:
+    from ogive.cli.demo import run
+
+    return run()
+
+
+def _doctor() -> int:
+    from ogive.cli.doctor import run
+
+    return run()
+
+
+COMMANDS: dict[str, tuple[Callable[[], int], str]] = {
+    "demo": (_demo, "draw ripples on a pond, and show every stage of the compiler at it"),
+    "doctor": (_doctor, "say what machine this is, what works on it, and which settings hold"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; gives the exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given and not given[0].startswith("-") and given[0] not in COMMANDS:
+        print(
+            f"ogive: there is no command {given[0]!r}{nearest(given[0], COMMANDS)}; "
+            f"the commands are {', '.join(COMMANDS)}",
+            file=sys.stderr,
+        )
+        return USAGE_ERROR
+    parser = _parser()
+    command = parser.parse_args(given).command
+    if command is None:
+        parser.print_help()
+        return 0
+    return _guard(COMMANDS[command][0])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="ogive", description="A lazy tensor library with a real compiler under it."
+    )
+    parser.add_argument("--version", action="version", version=f"ogive {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="command")
+    for name, (_, text) in COMMANDS.items():
+        commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+    return parser
+
+
+def _guard(command: Callable[[], int]) -> int:
+    """Run a command, and let no traceback out for what is not our defect."""
+    try:
+        status = command()
+        sys.stdout.flush()
+        return status
+    except OgiveError as error:
+        # The line it points at is our own here, and says nothing to the user.
+        print(f"ogive: {str(error).partition(chr(10))[0]}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader (`| head`) has gone. Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

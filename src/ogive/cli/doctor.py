@@ -1,0 +1,208 @@
+"""`ogive doctor`: what this machine is, what works on it, and which settings are in force."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import platform
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy
+
+from ogive import __version__
+from ogive.cli.screen import Screen, find_screen
+from ogive.config import Config, current_config
+from ogive.device.target import Target, host_target
+from ogive.engine.graph import pool_for
+from ogive.errors import OgiveError, nearest
+from ogive.folders import CACHE_VARIABLE, cache_folder, folder_bytes, folder_problem
+from ogive.tensor.tensor import Tensor
+
+LABEL = 12
+NOTABLE = (
+    "avx", "fma", "f16c", "amx", "bmi", "vnni", "neon", "sve", "sme", "dotprod", "fp16", "bf16",
+    "i8mm", "fullfp16",
+)  # fmt: skip
+"""How the names of the instruction sets begin that make a difference to kernels."""
+
+
+class Report:
+    """Prints what was found, and counts what is broken."""
+
+    def __init__(self, screen: Screen) -> None:
+        self.screen = screen
+        self.broken = 0
+
+    def section(self, title: str) -> None:
+        """Begin a part."""
+        self.screen.title(title)
+
+    def fact(self, label: str, text: str) -> None:
+        """One line, or several where it is long."""
+        width = max(self.screen.columns - LABEL - 2, 16)
+        lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+        for number, line in enumerate(lines):
+            print(f"  {label if number == 0 else '':{LABEL}}{line}")
+
+    def fault(self, label: str, text: str) -> None:
+        """Something that does not work."""
+        self.broken += 1
+        self.fact(label, f"BROKEN: {text}")
+
+
+def run() -> int:
+    """Print the report; 1 if something is broken."""
+    report = Report(find_screen())
+    _report_versions(report)
+    target = _find_target(report)
+    if target is not None:
+        _report_machine(report, target)
+    _report_devices(report)
+    _report_cache(report)
+    _report_settings(report, os.environ)
+    print()
+    if report.broken:
+        print(f"{report.broken} thing{'s are' if report.broken > 1 else ' is'} broken.")
+        return 1
+    print("All is well.")
+    return 0
+
+
+def _report_versions(report: Report) -> None:
+    report.section("Versions")
+    report.fact("ogive", f"{__version__}, in {Path(__file__).parents[1]}")
+    report.fact("Python", f"{platform.python_version()}, {platform.platform()}")
+    report.fact("NumPy", numpy.__version__)
+    try:
+        import llvmlite
+        from llvmlite import binding
+
+        version = ".".join(map(str, binding.llvm_version_info))
+        report.fact("llvmlite", f"{llvmlite.__version__}, LLVM {version}")
+    except Exception as error:
+        report.fault("llvmlite", f"cannot be loaded: {_first_line(error)}")
+
+
+def _find_target(report: Report) -> Target | None:
+    try:
+        return host_target()
+    except Exception as error:
+        report.section("Machine")
+        report.fault("target", f"LLVM does not tell: {_first_line(error)}")
+        return None
+
+
+def _report_machine(report: Report, target: Target) -> None:
+    report.section("Machine")
+    report.fact("processor", _processor_name() or target.cpu)
+    report.fact("target", f"{target.triple}, {target.cpu}")
+    report.fact("cores", f"{target.cores} that this process may use, of {os.cpu_count()}")
+    masked = "masked" if target.masked else "unmasked"
+    report.fact(
+        "vectors",
+        f"{8 * target.vector_bytes} bits, {target.vector_registers} registers, {masked} access",
+    )
+    report.fact("features", " ".join(notable_features(target.features)) or "nothing of note")
+    sizes = (target.l1_bytes, target.l2_bytes, target.l3_bytes)
+    report.fact("caches", ", ".join(f"L{i} {show_bytes(n)}" for i, n in enumerate(sizes, 1)))
+
+
+def notable_features(features: str) -> list[str]:
+    """The instruction sets of an LLVM feature string that matter to kernels.
+
+    >>> notable_features("+avx2,+cx8,-avx512f,+fma")
+    ['avx2', 'fma']
+    """
+    present = [name[1:] for name in features.split(",") if name.startswith("+")]
+    return sorted(name for name in present if name.startswith(NOTABLE))
+
+
+def _processor_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+def _report_devices(report: Report) -> None:
+    report.section("Devices")
+    try:
+        problem = check_cpu()
+    except Exception as error:
+        problem = _first_line(error)
+    if problem is None:
+        threads = pool_for(current_config()).threads
+        report.fact("CPU", "works: a kernel was compiled, run and checked")
+        report.fact("threads", f"{threads} in the pool, the calling one included")
+    else:
+        report.fault("CPU", problem)
+    report.fact("CUDA, DISK", "not there yet")
+
+
+def check_cpu() -> str | None:
+    """Compile and run a small kernel; what is wrong with its result, or None."""
+    array = numpy.arange(1, 1008, dtype=numpy.float32).reshape(19, 53)
+    result = (Tensor(array).sqrt() * 2 + 1).sum(1).numpy()
+    expected = (numpy.sqrt(array.astype(numpy.float64)) * 2 + 1).sum(1)
+    if numpy.allclose(result, expected, rtol=1e-5):
+        return None
+    return f"a kernel gave {result[:3].tolist()}…, not {expected[:3].tolist()}…"
+
+
+def _report_cache(report: Report) -> None:
+    report.section("Cache folder")
+    folder = cache_folder()
+    origin = CACHE_VARIABLE if os.environ.get(CACHE_VARIABLE) else "default"
+    report.fact("place", f"{folder} ({origin})")
+    problem = folder_problem(folder)
+    if problem is not None:
+        report.fault("state", problem)
+    elif folder.exists():
+        report.fact("state", f"yours alone, {show_bytes(folder_bytes(folder))}")
+    else:
+        report.fact("state", "not made yet")
+    report.fact("use", "none yet: kernels are cached in memory only")
+
+
+def _report_settings(report: Report, variables: Iterable[str]) -> None:
+    report.section("Settings")
+    try:
+        config = current_config()
+    except OgiveError as error:
+        report.fault("environment", _first_line(error))
+        return
+    names = [entry.name for entry in dataclasses.fields(Config)]
+    wide = max(map(len, names)) + 2
+    for entry in dataclasses.fields(Config):
+        variable = f"OGIVE_{entry.name.upper()}"
+        origin = variable if variable in os.environ else "default"
+        value = getattr(config, entry.name)
+        print(f"  {entry.name:{wide}}{value!r} ({origin})")
+    known = {*(f"OGIVE_{name.upper()}" for name in names), CACHE_VARIABLE}
+    for variable in sorted(variables):
+        if variable.startswith("OGIVE_") and variable not in known:
+            report.fault(
+                "environment", f"{variable} is no setting of ours{nearest(variable, known)}"
+            )
+
+
+def show_bytes(count: int) -> str:
+    """A size in the largest unit that leaves at least 1.
+
+    >>> show_bytes(48 << 10), show_bytes(0), show_bytes(3 << 19)
+    ('48 KiB', '0 B', '1.5 MiB')
+    """
+    size = float(count)
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.3g} {unit}"
+        size /= 1024
+    return f"{size:.3g} GiB"
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__

@@ -1,0 +1,69 @@
+"""Where Ogive keeps files of its own, and whether that place is fit for it."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+CACHE_VARIABLE = "OGIVE_CACHE_DIR"
+
+
+def cache_folder(environment: Mapping[str, str] | None = None) -> Path:
+    """The folder for what outlives the process; it need not exist.
+
+    `OGIVE_CACHE_DIR` if it is set, else `ogive` in the user's own cache folder.
+
+    >>> cache_folder({"OGIVE_CACHE_DIR": "/tmp/mine"}).as_posix()
+    '/tmp/mine'
+    """
+    variables = os.environ if environment is None else environment
+    chosen = variables.get(CACHE_VARIABLE)
+    return Path(chosen).expanduser() if chosen else _user_cache(variables) / "ogive"
+
+
+def _user_cache(variables: Mapping[str, str]) -> Path:
+    if sys.platform == "win32":
+        return Path(variables.get("LOCALAPPDATA") or Path.home() / "AppData/Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library/Caches"
+    # The XDG rules tell programs to ignore a relative path.
+    named = Path(variables.get("XDG_CACHE_HOME", ""))
+    return named if named.is_absolute() else Path.home() / ".cache"
+
+
+def folder_problem(folder: Path) -> str | None:
+    """Why `folder` cannot be trusted with code we would run; None if it can, or is not there yet.
+
+    It must be a folder that belongs to this user and that nobody else may enter (mode 0700).
+    """
+    try:
+        status = folder.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return f"it cannot be looked at: {error.strerror}"
+    if not stat.S_ISDIR(status.st_mode):
+        return "it is not a folder; move it away"
+    if sys.platform == "win32":
+        return None  # the user's profile is private there, and modes mean nothing
+    if status.st_uid != os.geteuid():
+        return f"it belongs to user {status.st_uid} and we are {os.geteuid()}; choose another"
+    mode = stat.S_IMODE(status.st_mode)
+    if mode != 0o700:
+        return f"its mode is {mode:04o}, not 0700; chmod 700 {folder}"
+    return None
+
+
+def folder_bytes(folder: Path) -> int:
+    """How much is in a folder, all files below it counted."""
+    total = 0
+    for root, _, files in os.walk(folder):
+        for name in files:
+            try:
+                total += os.lstat(os.path.join(root, name)).st_size
+            except OSError:
+                continue  # gone since it was listed
+    return total

@@ -1,0 +1,58 @@
+"""The value of an index expression, once its variables have values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ogive.errors import VariableError
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import Dim
+
+_OPERATIONS: dict[Op, Callable[..., int]] = {
+    Op.ADD: lambda x, y: x + y,
+    Op.SUB: lambda x, y: x - y,
+    Op.MUL: lambda x, y: x * y,
+    Op.FLOORDIV: lambda x, y: x // y,
+    Op.MOD: lambda x, y: x % y,
+    Op.NEG: lambda x: -x,
+    Op.MAXIMUM: max,
+    Op.MINIMUM: min,
+    Op.CMPLT: lambda x, y: x < y,
+    Op.CMPLE: lambda x, y: x <= y,
+    Op.CMPEQ: lambda x, y: x == y,
+    Op.CMPNE: lambda x, y: x != y,
+    Op.AND: lambda x, y: x and y,
+    Op.OR: lambda x, y: x or y,
+    Op.NOT: lambda x: not x,
+    Op.WHERE: lambda test, x, y: x if test else y,
+}
+
+
+def evaluate(value: Dim, variables: Mapping[str, int] | None = None) -> int:
+    """An integer as it is; a node with each variable replaced by its value.
+
+    A BIND carries its own value. Raises `VariableError` for a variable without one.
+    """
+    if isinstance(value, int):
+        return value
+    done: dict[UOp, int] = {}
+    for node in value.walk():
+        if node.op is Op.CONST:
+            done[node] = node.arg
+        elif node.op is Op.VARIABLE:
+            name = node.arg[0]
+            if variables is not None and name in variables:
+                done[node] = variables[name]
+            elif node is value:
+                raise VariableError(f"variable {name!r} has no value; bind it with .bind(...)")
+        elif node.op is Op.BIND:
+            done[node] = node.src[1].arg
+        else:
+            missing = [s.arg[0] for s in node.src if s not in done]
+            if missing:
+                raise VariableError(
+                    f"variable {missing[0]!r} has no value; bind it with .bind(...)"
+                )
+            done[node] = int(_OPERATIONS[node.op](*[done[source] for source in node.src]))
+    return done[value]

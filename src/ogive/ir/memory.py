@@ -1,0 +1,54 @@
+"""Values that are memory as they stand.
+
+A buffer is flat; a value in it is the buffer reshaped. A value with a symbolic length lies in a
+buffer made for its greatest length and is that buffer shrunk, so that strides never depend on a
+variable:
+
+    (4, 8) in memory     RESHAPE(BUFFER 32, (4, 8))
+    (n, 8), n <= 4       SHRINK(RESHAPE(BUFFER 32, (4, 8)), (0, n), (0, 8))
+"""
+
+from __future__ import annotations
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import Shape, element_count, movement_argument, split_argument
+
+
+def upper_shape(shape: Shape) -> tuple[int, ...]:
+    """The greatest length of each axis."""
+    return tuple([size if isinstance(size, int) else int(size.vmax) for size in shape])
+
+
+def upper_count(shape: Shape) -> int:
+    """How many elements a buffer for a value of this shape has."""
+    count: int = element_count(upper_shape(shape))
+    return count
+
+
+def shaped(flat: UOp, shape: Shape) -> UOp:
+    """Flat memory, as large as `shape` can get, seen with that shape."""
+    upper = upper_shape(shape)
+    node = flat if flat.shape == upper else UOp(Op.RESHAPE, flat.dtype, (flat,), upper)
+    if upper == tuple(shape):
+        return node
+    argument, symbolic = split_argument(tuple([(0, size) for size in shape]))
+    return UOp(Op.SHRINK, flat.dtype, (node, *symbolic), argument)
+
+
+def memory_leaf(node: UOp) -> UOp:
+    """What lies under the shapes that `shaped` puts on flat memory; any other node is its own."""
+    top = node
+    if node.op is Op.SHRINK and all(
+        begin == 0 and (end == size or isinstance(end, UOp))
+        for (begin, end), size in zip(movement_argument(node), node.src[0].shape, strict=True)
+    ):
+        node = node.src[0]
+    while node.op is Op.RESHAPE:
+        node = node.src[0]
+    return node if node.op in (Op.BUFFER, Op.PARAM, Op.AFTER) else top
+
+
+def is_memory(node: UOp) -> bool:
+    """Whether a node is a version of a buffer as it stands."""
+    return memory_leaf(node).op in (Op.BUFFER, Op.PARAM, Op.AFTER)

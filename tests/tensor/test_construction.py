@@ -1,0 +1,208 @@
+"""Tensors from data, and what they say about themselves."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import ogive
+from ogive import Tensor
+from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError, DtypeError, ShapeError
+from ogive.ir.ops import Op
+from ogive.tensor.storage import memory_of
+from tests.tensor.interpreter import evaluate
+
+
+@pytest.mark.parametrize(
+    ("data", "dtype"),
+    [
+        (True, ogive.bool), (3, ogive.int64), (2.5, ogive.float32), ([1, 2], ogive.int64),
+        ([1, 2.5], ogive.float32), ([True, False], ogive.bool), ([], ogive.float32),
+        ([[], []], ogive.float32), (np.float64(1), ogive.float64), (np.int8(1), ogive.int8),
+        ([np.float64(1)], ogive.float64), (np.ones(2), ogive.float64),
+        (np.ones(2, np.uint16), ogive.uint16), (np.ones(2, ml_dtypes.bfloat16), ogive.bfloat16),
+        (np.ones(2, ml_dtypes.float8_e4m3fn), ogive.float8_e4m3), ((1, 2), ogive.int64),
+        ([np.arange(2), np.arange(2)], ogive.int64),
+    ],
+)  # fmt: skip
+def test_data_has_the_dtype_torch_would_give(data: Any, dtype: ogive.DType) -> None:
+    assert Tensor(data).dtype is dtype
+    assert Tensor(data).shape == np.shape(data)
+
+
+@pytest.mark.parametrize("dtype", [d for d in ogive.__all__ if "int" in d or "float" in d])
+def test_every_dtype_holds_data(dtype: str) -> None:
+    x = Tensor([[1, 2], [3, 4]], dtype=dtype)
+    assert x.dtype is getattr(ogive, dtype)
+    assert evaluate(x).astype(np.float32).tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6).reshape(2, 3).T, np.arange(12)[::3], np.arange(6)[::-1],
+        np.broadcast_to(np.arange(3), (4, 3)), np.arange(4, dtype=">i4"), np.float32(7),
+        np.array(5), np.empty((0, 3)), np.empty((3, 0), np.int8), np.asfortranarray(np.ones((2, 3))),
+        np.frombuffer(b"\x00" + np.arange(3, dtype=np.int32).tobytes(), np.int32, 3, 1),
+    ],
+)  # fmt: skip
+def test_arrays_of_any_layout_keep_their_values(array: Any) -> None:
+    native = np.asarray(array).astype(np.asarray(array).dtype.newbyteorder("="))
+    for x in (Tensor(array), Tensor.from_numpy(np.asarray(array))):
+        np.testing.assert_array_equal(evaluate(x), native)
+
+
+def test_a_tensor_of_an_array_is_a_copy() -> None:
+    array = np.zeros(3)
+    x = Tensor(array)
+    array[0] = 1
+    assert evaluate(x).tolist() == [0, 0, 0]
+
+
+def test_from_numpy_reads_the_array_when_it_runs() -> None:
+    array = np.zeros((2, 2), np.float32)
+    x = Tensor.from_numpy(array)
+    y = x + 1
+    array[0, 0] = 5
+    assert evaluate(y).tolist() == [[6, 1], [1, 1]]
+    memory = memory_of(x.node)
+    assert memory is not None and memory.borrowed
+
+
+def test_a_python_number_takes_no_memory() -> None:
+    assert Tensor(3).node.op is Op.CONST
+    assert Tensor(3).numpy() == 3
+    assert Tensor(2.5).item() == 2.5
+    assert Tensor(3, dtype="uint8").dtype is ogive.uint8
+
+
+def test_a_tensor_of_a_tensor_is_the_same_values() -> None:
+    x = Tensor([1, 2])
+    assert Tensor(x).node is x.node
+    assert Tensor(x, dtype="float32").dtype is ogive.float32
+
+
+def test_an_empty_tensor_has_values_without_computing() -> None:
+    assert (ogive.zeros(2, 0) + 1).numpy().shape == (2, 0)
+    assert (ogive.zeros(2, 0) + 1).tolist() == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "words"),
+    [
+        ([[1, 2], [3]], ShapeError, r"ragged list: entry \[1\] has 1 entries, entry \[0\] has 2"),
+        ([[1], 2], ShapeError, r"entry \[1\] is a number, entry \[0\] has 1 entries"),
+        ([1, [2]], ShapeError, r"ragged list: entry \[1\] has 1 entries, entry \[0\] is a number"),
+        ([[[1]], [[2, 3]]], ShapeError, r"ragged list"),
+        ("text", ArgumentTypeError, "made from numbers, lists and arrays, not from str"),
+        (["text"], DtypeError, "'text' is text, and tensors hold numbers"),
+        (object(), ArgumentTypeError, "not from object"),
+        (None, ArgumentTypeError, "not from NoneType"),
+        ([1, None], ArgumentError, "other objects"),
+        ([2**70, 1], ArgumentError, "fit no integer dtype"),
+        ([2**63], ArgumentError, "beyond int64"),
+        (2**64, ArgumentError, "does not fit int64"),
+        (np.ones(2, complex), DtypeError, "unknown dtype .*complex128.*the dtypes are bool, int8"),
+        (np.array(["a"]), DtypeError, "unknown dtype"),
+        (np.array([object()]), DtypeError, "unknown dtype"),
+    ],
+)  # fmt: skip
+def test_bad_data_is_refused_in_words(data: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        Tensor(data)
+
+
+def test_a_list_of_tensors_is_pointed_to_stack() -> None:
+    with pytest.raises(ArgumentTypeError, match=r"ogive\.stack"):
+        Tensor([Tensor([1]), Tensor([2])])
+
+
+def test_an_unknown_dtype_names_the_nearest() -> None:
+    with pytest.raises(DtypeError, match=r"unknown dtype 'flaot32' \(did you mean 'float32'\?\)"):
+        Tensor([1], dtype="flaot32")
+    with pytest.raises(DtypeError, match="the dtypes are bool, int8"):
+        ogive.zeros(2, dtype="quaternion")
+
+
+def test_an_unknown_device_names_the_nearest() -> None:
+    with pytest.raises(DeviceError, match=r"unknown device 'CPUU' \(did you mean 'CPU'\?\)"):
+        Tensor([1], device="CPUU")
+    with pytest.raises(DeviceError, match="the devices are CPU"):
+        ogive.zeros(2, device="abacus")
+    assert Tensor([1], device="cpu").device == "CPU"
+
+
+def test_to_takes_a_dtype_or_a_device() -> None:
+    x = Tensor([1, 2])
+    assert x.to("float16").dtype is ogive.float16
+    assert x.to("cpu").device == "CPU"
+    with pytest.raises(ArgumentTypeError, match="unknown dtype 'gpu'.*the devices are CPU"):
+        x.to("gpu")
+
+
+def test_facts_about_a_tensor() -> None:
+    x = ogive.zeros(2, 3, dtype="int8")
+    assert (x.shape, x.ndim, x.numel(), x.dtype, x.device) == ((2, 3), 2, 6, ogive.int8, "CPU")
+    assert len(x) == 2
+    assert [row.shape for row in x] == [(3,), (3,)]
+    assert hash(x) == hash(x) and x in {x}
+
+
+def test_a_lazy_tensor_prints_without_computing() -> None:
+    x = Tensor([1.0, 2.0]) + 1
+    node = x.node
+    assert repr(x) == "Tensor(shape=(2,), dtype=float32, device=CPU, lazy)"
+    assert x.node is node
+
+
+def test_bool_and_item_need_one_element() -> None:
+    x = ogive.zeros(2, 3)
+    with pytest.raises(ShapeError, match=r"bool\(\) of 6 elements .*use any\(\) or all\(\)"):
+        bool(x)
+    with pytest.raises(ShapeError, match=r"item\(\) needs one element, and shape \(2, 3\) has 6"):
+        x.item()
+    assert not Tensor(0.0) and int(Tensor(3)) == 3 and float(Tensor(2.5)) == 2.5
+
+
+def test_scalars_have_no_length() -> None:
+    with pytest.raises(ArgumentTypeError, match=r"no len\(\)"):
+        len(Tensor(1))
+    with pytest.raises(ArgumentTypeError, match="cannot be iterated"):
+        iter(Tensor(1))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [((5,), 5), ((1, 5), 4), ((5, 1, -2), 2), ((0, 1, 0.3), 4), ((2, 2), 0), ((0, 10, 4), 3)],
+)
+def test_arange_has_numpys_length(arguments: Any, expected: int) -> None:
+    assert ogive.arange(*arguments).shape == np.arange(*arguments).shape == (expected,)
+
+
+def test_ranges_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="from 0 to 5 by 0 has no length"):
+        ogive.arange(0, 5, 0)
+    with pytest.raises(ArgumentError, match="a step of -1 does not lead from 0 to 5"):
+        ogive.arange(0, 5, -1)
+    with pytest.raises(ArgumentError, match="has no length"):
+        ogive.arange(float("nan"))
+    with pytest.raises(ArgumentError, match="steps is -1"):
+        ogive.linspace(0, 1, -1)
+    with pytest.raises(ShapeError, match=r"zeros: axis 1 of \(2, -3\) has a negative length"):
+        ogive.zeros(2, -3)
+    with pytest.raises(ArgumentTypeError, match=r"zeros: a length must be an integer, got 2\.5"):
+        ogive.zeros(2.5)
+
+
+def test_import_brings_in_nothing_heavy() -> None:
+    code = (
+        "import sys, ogive\n"
+        "heavy = {'llvmlite', 'sqlite3', 'torch', 'scipy', 'jax'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

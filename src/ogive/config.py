@@ -31,6 +31,7 @@ class Config:
     """The settings of one realization."""
 
     kernel_node_limit: int = _code(512, "most tensor operations one kernel may compute")
+    pack_operands: bool = _code(True, "lay out operands of products in panels")
     vectorize: bool = _code(True, "use vector instructions")
     schedule_cache: bool = _plain(True, "reuse the plan of an equal graph")
     kernel_cache_size: int = _plain(4096, "most kernels kept in memory")

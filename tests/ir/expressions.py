@@ -212,8 +212,10 @@ class Meaning:
             x, y = sources
             self.divisors.append(y)
             # z3 rounds so that the remainder is not negative: down only for a positive divisor.
-            quotient = z3.If(y > 0, x / y, (-x) / (-y)) if not z3.is_int_value(y) else (
-                x / y if y.as_long() > 0 else (-x) / z3.IntVal(-y.as_long())
+            quotient = (
+                z3.If(y > 0, x / y, (-x) / (-y))
+                if not z3.is_int_value(y)
+                else (x / y if y.as_long() > 0 else (-x) / z3.IntVal(-y.as_long()))
             )
             return quotient if op is Op.FLOORDIV else x - y * quotient
         return _Z3[op](*sources)

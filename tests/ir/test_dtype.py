@@ -56,7 +56,9 @@ def test_tensors_without_axes_are_weak(ranks: tuple[int, int]) -> None:
     for left, right in PAIRS:
         if is_ours_alone(left, right):
             continue
-        operands = [torch.zeros((2,) * n, dtype=TORCH[d]) for d, n in zip((left, right), ranks, strict=True)]
+        operands = [
+            torch.zeros((2,) * n, dtype=TORCH[d]) for d, n in zip((left, right), ranks, strict=True)
+        ]
         expected = OURS[torch.result_type(*operands)]
         found = result_type([(left, ranks[0]), (right, ranks[1])])
         assert found is expected, (left, right)

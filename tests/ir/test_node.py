@@ -159,7 +159,11 @@ print(UOp(Op.ADD, float32, (value, UOp.const(float32, -0.0))).content_key.hex())
 
 def test_content_keys_agree_across_processes_hash_seeds_and_build_order() -> None:
     keys = set()
-    for seed, unrelated, order, step in [(0, 0, "(0, 1)", 1), (1, 9, "(1, 0)", -1), (7, 50, "(0, 1)", 1)]:
+    for seed, unrelated, order, step in [
+        (0, 0, "(0, 1)", 1),
+        (1, 9, "(1, 0)", -1),
+        (7, 50, "(0, 1)", 1),
+    ]:
         program = _PROGRAM.format(unrelated=unrelated, order=order, step=step)
         environment = {**os.environ, "PYTHONHASHSEED": str(seed)}
         done = subprocess.run(

@@ -62,7 +62,9 @@ def test_rules_that_undo_each_other_are_reported_by_name() -> None:
     rules = RuleSet("circular")
     rules.add("x + y → y - x", node(Op.ADD, x, y), lambda x, y: binary(Op.SUB, y, x))
     rules.add("x - y → y + x", node(Op.SUB, x, y), lambda x, y: binary(Op.ADD, y, x))
-    with pytest.raises(RewriteCycleError, match=r"'circular' cycle.*(x \+ y → y - x|x - y → y \+ x)"):
+    with pytest.raises(
+        RewriteCycleError, match=r"'circular' cycle.*(x \+ y → y - x|x - y → y \+ x)"
+    ):
         rewrite(binary(Op.ADD, A, B), rules)
 
 

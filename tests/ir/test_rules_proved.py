@@ -31,7 +31,9 @@ from ogive.ir.verify import dtype_problem
 from tests.ir.expressions import (
     Generator,
     evaluate_values,
+    number,
     prove_equal,
+    raw,
     same_bits,
     special_values,
 )
@@ -263,7 +265,11 @@ _x, _a = anything("x"), constant("a")
     [
         ("x // a → x // (a + 1)", (_x // _a).of(index), lambda x, a: x // (a.arg + 1 or 2)),
         ("x % a → x", (_x % _a).of(index), lambda x, a: x),
-        ("x → 6 // x", (_x + 0).of(index), lambda x: 6 // x - 6 // x + x),
+        (
+            "x + 0 → x + 6 // x * 0",
+            (_x + 0).of(index),
+            lambda x: raw(Op.ADD, x, raw(Op.MUL, raw(Op.FLOORDIV, number(6), x), number(0))),
+        ),
         ("x + 0.0 → x", _x.of(float32) + constant().when(lambda n: n.arg == 0), lambda x: x),
         ("x - x → 0", _x.of(float32) - _x, lambda x: UOp.const(float32, 0.0)),
         ("x * 0 → 0 without its shape", _x.of(int32) * 0, lambda x: UOp.const(int32, 0)),

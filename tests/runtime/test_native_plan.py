@@ -102,9 +102,12 @@ def test_a_long_step_pauses_and_resumes(
     )
     plan = NativePlan([step], make_pool(3), pause_nanoseconds=100_000)
     resumes = count_resumes(plan)
-    assert plan.execute() is None
+    runs = 0
+    while not resumes and runs < 100:  # workers may be done before the caller sees the clock
+        assert plan.execute() is None
+        runs += 1
     assert resumes
-    assert (counts == 1).all()
+    assert (counts == runs).all()
 
 
 def test_an_abandoned_run_starts_over(kernels: Library) -> None:

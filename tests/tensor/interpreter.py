@@ -63,7 +63,7 @@ def _evaluate_one(node: UOp, values: dict[UOp, Array]) -> Array:
         for effect in node.src[1:]:
             target, value = effect.src
             place = np.arange(first.size).reshape(first.shape)
-            where = evaluate_node(target, {**values, node.src[0]: place})
+            where = evaluate_node(target, {node.src[0]: place})
             first = first.copy()
             first.reshape(-1)[where] = values[value]
         return first

@@ -95,10 +95,11 @@ def test_an_empty_tensor_has_values_without_computing() -> None:
 @pytest.mark.parametrize(
     ("data", "error", "words"),
     [
-        ([[1, 2], [3]], ShapeError, r"ragged list: entry \[1\] has 1 entries, entry \[0\] has 2"),
-        ([[1], 2], ShapeError, r"entry \[1\] is a number, entry \[0\] has 1 entries"),
-        ([1, [2]], ShapeError, r"ragged list: entry \[1\] has 1 entries, entry \[0\] is a number"),
-        ([[[1]], [[2, 3]]], ShapeError, r"ragged list"),
+        ([[1, 2], [3]], ShapeError, r"ragged list: entry \[1\] has the shape \(1,\), and entry "
+         r"\[0\] the shape \(2,\)"),
+        ([[1], 2], ShapeError, r"entry \[1\] has the shape \(\), and entry \[0\] the shape \(1,\)"),
+        ([1, [2]], ShapeError, r"ragged list: entry \[1\] has the shape \(1,\)"),
+        ([[[1]], [[2, 3]]], ShapeError, r"ragged list: entry \[1\] has the shape \(1, 2\)"),
         ("text", ArgumentTypeError, "made from numbers, lists and arrays, not from str"),
         (["text"], DtypeError, "'text' is text, and tensors hold numbers"),
         (object(), ArgumentTypeError, "not from object"),

@@ -14,6 +14,7 @@ from ogive.codegen.names import kernel_axes, kernel_name
 from ogive.codegen.optimize.heuristic import choose_placement
 from ogive.codegen.optimize.merge import merge_axes
 from ogive.codegen.optimize.placement import PARALLEL, Placement, place
+from ogive.codegen.optimize.split import split_axes
 from ogive.codegen.work import work_per_tile
 from ogive.config import Config
 from ogive.device.llvm import assemble
@@ -61,9 +62,9 @@ def compile_region(region: UOp, target: Target, config: Config) -> CompiledKerne
     if config.verify:
         verify(region, "region")
         verify(loops, "loops")
-    merged = clock.run("optimize", merge_axes, loops)
-    placement = clock.run("optimize", choose_placement, merged, target, config)
-    return compile_placed(merged, placement, target, config, clock)
+    axes = clock.run("optimize", split_axes, clock.run("optimize", merge_axes, loops))
+    placement = clock.run("optimize", choose_placement, axes, target, config)
+    return compile_placed(axes, placement, target, config, clock)
 
 
 def compile_placed(

@@ -154,7 +154,7 @@ def pool_for(config: Config) -> Pool:
 
 def compile_graph(sink: UOp, target: Target, config: Config) -> CompiledGraph:
     """Schedule a parametric graph and compile its kernels, each distinct region once."""
-    schedule = split(sink, config)
+    schedule = split(sink, target, config)
     launches = []
     for step in schedule.steps:
         kernel = kernel_cache.kernel_for(step.region.graph, target, config)

@@ -11,7 +11,12 @@ from ogive.device.target import host_target
 from ogive.engine.faults import explain_fault
 from ogive.engine.graph import Replay, graph_cache, pool_for
 from ogive.engine.plan import Plan, execute_plan_of, unexecuted
-from ogive.engine.versions import effects_of, versions_to_keep
+from ogive.engine.versions import (
+    effects_of,
+    version_below,
+    versions_to_keep,
+    without_effects,
+)
 from ogive.errors import ArgumentError
 from ogive.ir import registry
 from ogive.ir.memory import memory_leaf, shaped
@@ -51,20 +56,31 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
     config = config or current_config()
     if not tensors:
         raise ArgumentError("prepare needs at least one tensor")
-    roots = _pending(tensors)
-    run = _Run(roots, effects_of(roots), config)
-    graph, variables = run.replay.graph, run.normalized.variables
-    plan = Plan(graph, run.buffers, variables, tensors, run.explain, pool_for(config))
-    run.rebind_only(tensors, plan)
+    with registry.effect_lock:
+        roots = _pending(tensors)
+        effects = effects_of(roots)
+        # Old versions that others read are copied now: the plan may overwrite them many times.
+        copies = _copy_versions(versions_to_keep(roots, effects), config)
+        run = _Run(roots, effects, (), config)
+        graph, variables = run.replay.graph, run.normalized.variables
+        plan = Plan(graph, run.buffers, variables, tensors, run.explain, pool_for(config))
+        run.rebind_only(tensors, plan, copies)
     return plan
 
 
+def _copy_versions(versions: tuple[UOp, ...], config: Config) -> dict[UOp, UOp]:
+    """Memory with what each version holds, or will hold; the versions stay as they are."""
+    if not versions:
+        return {}
+    run = _Run(tuple([without_effects(version) for version in versions]), (), (), config)
+    run.execute()
+    mapping = run.replacements()
+    return {version: mapping[root] for version, root in zip(versions, run.roots, strict=True)}
+
+
 def _realize(roots: tuple[UOp, ...], effects: Sequence[UOp], config: Config) -> None:
-    run = _Run(roots, effects, config)
-    addresses = [buffer.address for buffer in run.buffers]
-    fault = run.replay.run(addresses, run.normalized.variables, pool_for(config))
-    if fault is not None:
-        raise run.explain(fault)
+    run = _Run(roots, effects, versions_to_keep(roots, effects), config)
+    run.execute()
     run.rebind()
 
 
@@ -91,12 +107,19 @@ def is_realized(node: UOp) -> bool:
 class _Run:
     """One realization: its compiled graph, its memory, and what it replaces."""
 
-    def __init__(self, roots: tuple[UOp, ...], effects: Sequence[UOp], config: Config) -> None:
+    def __init__(
+        self,
+        roots: tuple[UOp, ...],
+        effects: Sequence[UOp],
+        kept: Sequence[UOp],
+        config: Config,
+    ) -> None:
         self.roots = roots
         self.effects = effects
-        self.kept = versions_to_keep(roots, effects) if effects else ()
+        self.kept = kept
         self.config = config
-        asked = [_computed(root) for root in (*roots, *self.kept)]
+        copies = [UOp(Op.CONTIGUOUS, version.dtype, (version,), ()) for version in kept]
+        asked = [*[_computed(root) for root in roots], *effects, *copies]
         self.normalized: Normalized = normalize(tuple(asked))
         self.replay: Replay = graph_cache.replay_for(self.normalized.sink, host_target(), config)
         graph = self.replay.graph
@@ -110,47 +133,77 @@ class _Run:
                     execute_plan_of(buffer)
                 self.buffers.append(buffer)
 
+    def execute(self) -> None:
+        """Run it once. A fault undoes nothing: assignments that were carried out stay so."""
+        addresses = [buffer.address for buffer in self.buffers]
+        fault = self.replay.run(addresses, self.normalized.variables, pool_for(self.config))
+        if fault is not None:
+            registry.substitute(self.carried_out(fault.step), walk=True)
+            raise self.explain(fault)
+
     def replacements(self) -> dict[UOp, UOp]:
-        """For each node computed, the memory it is in."""
+        """For each node computed, the memory it is in.
+
+        A buffer that was written to gets a new node for its new version, since others may go on
+        reading the old node, which then stands for a copy.
+        """
         graph = self.replay.graph
-        mapping = {effect: _memory_below(effect) for effect in self.effects}
-        for root, slot in zip((*self.roots, *self.kept), graph.outputs, strict=True):
-            if graph.slots[slot].parameter is None:
-                mapping[root] = _memory_node(self.buffers[slot], root)
+        mapping: dict[UOp, UOp] = {}
+        for node, slot in zip((*self.roots, *self.effects, *self.kept), graph.outputs, strict=True):
+            if node.op is Op.AFTER or graph.slots[slot].parameter is None:
+                mapping[node] = _memory_node(self.buffers[slot], node)
         return mapping
+
+    def carried_out(self, step: int) -> dict[UOp, UOp]:
+        """The replacements for the assignments done before a step, and what they overwrote."""
+        graph = self.replay.graph
+        written = [launch.slots[0] for launch in graph.launches[:step]]
+        copies = self.replacements()
+        found: dict[UOp, UOp] = {}
+        for effect, slot in zip(self.effects, graph.outputs[len(self.roots) :], strict=False):
+            if graph.slots[slot].parameter is not None and slot in written:
+                written.remove(slot)
+                found[effect] = _memory_node(self.buffers[slot], effect)
+                version = version_below(effect)
+                if version in self.kept:
+                    found[version] = copies[version]
+        return found
 
     def rebind(self) -> None:
         """Replace what was computed by its memory, in every live tensor at once."""
         registry.substitute(self.replacements(), walk=True)
 
-    def rebind_only(self, tensors: Sequence[Tensor], plan: Plan) -> None:
-        """Replace what a plan will compute by its memory, in these tensors."""
+    def rebind_only(
+        self, tensors: Sequence[Tensor], plan: Plan, copies: dict[UOp, UOp]
+    ) -> None:
+        """Replace what a plan will compute by its memory, in these tensors.
+
+        Assignments are another matter: everybody sees the new version, or the copy of the old.
+        """
         mapping = self.replacements()
         with registry.graph_lock:
-            for tensor in tensors:
-                if tensor.node in mapping:
-                    registry.move_tensor(tensor, mapping[tensor.node])
-                    plan.announce(registry.buffer_of(memory_leaf(tensor.node)))
+            everywhere = {effect: mapping[effect] for effect in self.effects} | copies
+            before = [tensor.node for tensor in tensors]
+            registry.substitute(everywhere, walk=True)
+            for tensor, node in zip(tensors, before, strict=True):
+                if node in mapping:
+                    registry.move_tensor(tensor, mapping[node])
+            for memory in mapping.values():
+                plan.announce(registry.buffer_of(memory_leaf(memory)))
 
     def explain(self, fault: Fault) -> Exception:
         return explain_fault(self.normalized, self.config, fault)
 
 
 def _computed(root: UOp) -> UOp:
-    """A root that a kernel computes: constants are written out."""
-    if root.op in (Op.CONST, Op.IOTA, Op.BIND) or is_realized(root):
-        return UOp(Op.CONTIGUOUS, root.dtype, (root,), ())
-    if root.op is Op.DETACH:
-        return UOp(Op.CONTIGUOUS, root.dtype, root.src, ())
-    return root
-
-
-def _memory_below(effect: UOp) -> UOp:
-    """The buffer that an AFTER is a version of, in its shape."""
-    node = effect
-    while node.op is Op.AFTER:
+    """A root that a kernel computes: constants are written out, detached memory is copied."""
+    node, detached = root, False
+    while node.op in (Op.RESHAPE, Op.DETACH):
+        detached |= node.op is Op.DETACH
         node = node.src[0]
-    return node
+    if detached or root.op in (Op.CONST, Op.IOTA, Op.BIND) or is_realized(root):
+        return UOp(Op.CONTIGUOUS, root.dtype, (root,), ())
+    return root
 
 
 def _memory_node(buffer: Buffer, value: UOp) -> UOp:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ogive.ir import registry
-from ogive.ir.node import UOp, walk
+from ogive.ir.memory import is_memory, memory_leaf
+from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 
 
@@ -19,19 +20,23 @@ def versions_to_keep(roots: Sequence[UOp], effects: Sequence[UOp]) -> tuple[UOp,
 
     They are copied first, and the tensors outside read the copies from then on.
     """
-    inside = {*roots, *effects}
-    overwritten = dict.fromkeys(effect.src[0] for effect in effects)
-    return tuple(
-        [
-            version
-            for version in map(_version, overwritten)
-            if registry.is_read_outside(version, inside)
-        ]
-    )
+    # A root that is a version as it stands gets no memory of its own: it reads like one outside.
+    inside = {*effects, *[root for root in roots if not is_memory(root)]}
+    overwritten = dict.fromkeys(version_below(effect) for effect in effects)
+    return tuple([version for version in overwritten if registry.is_read_outside(version, inside)])
 
 
-def _version(node: UOp) -> UOp:
-    """The node that readers of a version share: the buffer itself, or the assignment."""
-    while node.op is Op.RESHAPE:
-        node = node.src[0]
-    return node
+def version_below(effect: UOp) -> UOp:
+    """The version that an assignment overwrites: the buffer itself, or the one before."""
+    return memory_leaf(effect.src[0])
+
+
+def without_effects(version: UOp) -> UOp:
+    """A version as a value of its own: its assignments write to copies of the buffers."""
+    overwritten = [version_below(effect) for effect in effects_of((version,))]
+    copies = {
+        node: UOp(Op.CONTIGUOUS, node.dtype, (node,), ())
+        for node in (version, *overwritten)
+        if node.op is Op.BUFFER
+    }
+    return substitute((version,), copies, revisit=False)[0]

@@ -15,6 +15,46 @@ from ogive.schedule.rangeify import can_fault
 from ogive.schedule.regions import Region, storage
 
 
+def separate_versions(sink: UOp) -> UOp:
+    """Give each assignment to the same version of a buffer, but the first, a copy to write to.
+
+        before   ADD(AFTER(x, STORE(x, 1)), AFTER(x, STORE(x, 2)))
+        after    ADD(AFTER(x, STORE(x, 1)), AFTER(CONTIGUOUS(x), STORE(CONTIGUOUS(x), 2)))
+    """
+    order = sink.walk()
+    writers: dict[UOp, list[UOp]] = {}
+    for node in order:
+        if node.op is Op.AFTER:
+            writers.setdefault(storage(node.src[0]), []).append(node)
+    if all(len(nodes) == 1 for nodes in writers.values()):
+        return sink
+    done: dict[UOp, UOp] = {}
+    for node in order:
+        sources = tuple([done[source] for source in node.src])
+        number = writers[storage(node.src[0])].index(node) if node.op is Op.AFTER else 0
+        if number:
+            version = done[storage(node.src[0])]
+            # The number keeps several copies of one version apart.
+            copy = UOp(Op.CONTIGUOUS, version.dtype, (version,), ("version", number))
+            target, value = sources[1].src
+            store = UOp(Op.STORE, sources[1].dtype, (_rebase(target, copy), value))
+            sources = (_rebase(sources[0], copy), store)
+        same = all(new is old for new, old in zip(sources, node.src, strict=True))
+        done[node] = node if same else node.replace(src=sources)
+    return done[sink]
+
+
+def _rebase(view: UOp, base: UOp) -> UOp:
+    """A chain of movement ops over another version."""
+    chain = []
+    while view.op not in (Op.PARAM, Op.AFTER, Op.CONTIGUOUS):
+        chain.append(view)
+        view = view.src[0]
+    for node in reversed(chain):
+        base = node.replace(src=(base, *node.src[1:]))
+    return base
+
+
 def stage_overlaps(sink: UOp, everything: bool = False) -> UOp:
     """Compute a stored value elsewhere first where storing it directly could go wrong.
 
@@ -96,7 +136,7 @@ def keep_old_versions(sink: UOp) -> UOp:
         needed[node] = set().union(
             *[needed[s] | ({s} if s.op is Op.STORE else set()) for s in node.src]
         )
-        if node.op in (Op.PARAM, Op.AFTER):
+        if node.op in (Op.PARAM, Op.AFTER) or node in overwriting:
             reads[node] = {node}
         elif node.op in (Op.CONTIGUOUS, Op.STORE):
             reads[node] = set()

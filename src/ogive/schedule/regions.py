@@ -76,8 +76,8 @@ def cut_region(root: UOp, kept: set[UOp]) -> Region:
 
 
 def storage(node: UOp) -> UOp:
-    """The version of a buffer that a chain of movement ops starts from: PARAM, AFTER or kept."""
-    while node.op not in (Op.PARAM, Op.AFTER) and node.src:
+    """The version of a buffer that a chain of movement ops starts from."""
+    while node.op not in (Op.PARAM, Op.AFTER, Op.CONTIGUOUS) and node.src:
         node = node.src[0]
     return node
 

@@ -11,15 +11,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ogive.choose.greedy import choose
+from ogive.choose.packing import pack_operands
 from ogive.choose.reductions import split_reductions
 from ogive.config import Config
+from ogive.device.target import Target
 from ogive.errors import ScheduleError
 from ogive.ir.dtype import DType
 from ogive.ir.memory import is_memory, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.schedule.hazards import keep_old_versions, order_regions, stage_overlaps
-from ogive.schedule.regions import Region, cut_region
+from ogive.schedule.hazards import (
+    keep_old_versions,
+    order_regions,
+    separate_versions,
+    stage_overlaps,
+)
+from ogive.schedule.regions import Region, cut_region, storage
 
 
 @dataclass(frozen=True)
@@ -52,9 +59,12 @@ class Schedule:
     outputs: tuple[int, ...]
 
 
-def split(sink: UOp, config: Config) -> Schedule:
+def split(sink: UOp, target: Target, config: Config) -> Schedule:
     """Cut a parametric graph into steps."""
-    sink = keep_old_versions(split_reductions(sink))
+    sink = split_reductions(sink)
+    if config.pack_operands:
+        sink = pack_operands(sink, target)
+    sink = keep_old_versions(separate_versions(sink))
     staged = stage_overlaps(sink)
     regions = _cut(staged, config)
     if regions is None:
@@ -99,7 +109,7 @@ class _SlotTable:
         if value in self.numbers:
             return self.numbers[value]
         if value.op is Op.AFTER or is_memory(value):
-            return self.slot_of(value.src[0])
+            return self.slot_of(storage(value.src[0]))
         self.numbers[value] = len(self.slots)
         self.slots.append(Slot(value.dtype, upper_count(value.shape), None))
         return self.numbers[value]

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from ogive.errors import ArgumentError, ArgumentTypeError, IndexRangeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
@@ -125,9 +127,7 @@ def to_view(shape: Shape, index: Any) -> View:
 def _complete(shape: Shape, index: tuple[Any, ...]) -> list[Any]:
     """The index with one entry per axis, and None for each new axis."""
     for entry in index:
-        if isinstance(entry, bool | Core | list | tuple) or hasattr(entry, "__array_interface__"):
-            if hasattr(entry, "__index__") and not isinstance(entry, bool):
-                continue
+        if isinstance(entry, bool | numpy.bool_ | Core | list | tuple | numpy.ndarray):
             raise ArgumentTypeError(
                 f"an index may hold integers, slices, None and Ellipsis; indexing with a "
                 f"{type(entry).__name__} (gathering, masks) is not there yet"

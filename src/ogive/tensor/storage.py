@@ -95,11 +95,18 @@ def _refuse_value(value: Any, dtype: DType) -> Any:
 
 def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
     """Nested lists. Python's floats become float32, its integers int64, unless told otherwise."""
-    leaf = _check_regular(data, [])
+    leaf = data
+    while isinstance(leaf, list | tuple) and leaf:
+        leaf = leaf[0]
+    if isinstance(leaf, Core):
+        raise ArgumentTypeError("a list of tensors is joined with ogive.stack or ogive.cat")
+    if isinstance(leaf, str | bytes):
+        raise DtypeError(f"{leaf!r} is text, and tensors hold numbers")
     try:
         array = numpy.array(data)
-    except (ValueError, OverflowError) as error:
-        raise ShapeError(f"the list does not make a tensor: {error}") from None
+    except (ValueError, OverflowError):
+        _shape_of(data, ())
+        raise ArgumentError("the list holds something that is not a number") from None
     if array.dtype == object:
         raise ArgumentError("the list holds integers that fit no integer dtype, or other objects")
     if dtype is None and not isinstance(leaf, numpy.generic | numpy.ndarray):
@@ -110,30 +117,15 @@ def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
     return array
 
 
-def _check_regular(data: Any, path: list[int]) -> Any:
-    """The first number in nested lists, which are checked to be of equal lengths at each depth."""
-    if isinstance(data, Core):
-        raise ArgumentTypeError("a list of tensors is joined with ogive.stack or ogive.cat")
-    if isinstance(data, str | bytes):
-        raise DtypeError(f"{data!r} is text, and tensors hold numbers")
+def _shape_of(data: Any, path: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of nested lists. Raises `ShapeError` where an entry's differs from the first's."""
     if not isinstance(data, list | tuple):
-        return data
-    first = None
-    expected: int | None = None
-    for position, entry in enumerate(data):
-        length = len(entry) if isinstance(entry, list | tuple) else -1
-        if position == 0:
-            expected = length
-        elif length != expected:
+        return numpy.shape(data)
+    shapes = [_shape_of(entry, (*path, position)) for position, entry in enumerate(data)]
+    for position, shape in enumerate(shapes):
+        if shape != shapes[0]:
             raise ShapeError(
-                f"ragged list: entry {[*path, position]} {_describe(length)}, "
-                f"entry {[*path, 0]} {_describe(expected)}"
+                f"ragged list: entry {[*path, position]} has the shape {shape}, and entry "
+                f"{[*path, 0]} the shape {shapes[0]}"
             )
-        if length >= 0 or position == 0 or isinstance(entry, Core | str | bytes):
-            found = _check_regular(entry, [*path, position])
-            first = found if position == 0 else first
-    return first
-
-
-def _describe(length: int | None) -> str:
-    return "is a number" if length == -1 else f"has {length} entries"
+    return (len(shapes), *(shapes[0] if shapes else ()))

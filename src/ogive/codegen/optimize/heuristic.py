@@ -43,11 +43,12 @@ def choose_placement(root: UOp, target: Target, config: Config) -> Placement:
     kernel = _inspect(root)
     lanes = _choose_lanes(kernel, target) if config.vectorize else {}
     upcast = _choose_upcast(kernel, lanes, target)
+    order = _choose_order(kernel, lanes)
     return Placement(
         lanes={counter.arg[0]: count for counter, count in lanes.items()},
         upcast={counter.arg[0]: count for counter, count in upcast.items() if count > 1},
-        order=tuple([counter.arg[0] for counter in kernel.outputs]),
-        parallel=_choose_parallel(kernel, lanes, upcast),
+        order=tuple([counter.arg[0] for counter in order]),
+        parallel=_choose_parallel(kernel, order, lanes, upcast),
     )
 
 
@@ -108,7 +109,7 @@ def _choose_upcast(
     reused = _reused_axes(kernel)
     lane_outputs = [counter for counter in kernel.outputs if counter in lanes]
     if reused and lane_outputs and lane_outputs[0] in reused:
-        return _tile_columns(lane_outputs[0], reused, lanes, target)
+        return _tile_columns(kernel, lane_outputs[0], lanes, target)
     if reused and any(counter in lanes for counter in kernel.reductions):
         most = 4 if target.vector_registers >= 32 else 2
         return {counter: _best_tile(axis_extent(counter), most) for counter in reused[-2:]}
@@ -160,13 +161,23 @@ def _reused_axes(kernel: _Kernel) -> list[UOp]:
     return [counter for counter in kernel.outputs if counter in reused]
 
 
+def _row_axes(kernel: _Kernel, column: UOp) -> list[UOp]:
+    """Output axes along which whatever is read along `column` is read again."""
+    loads = [a for a in kernel.accesses if not a.is_store and a.depends_on(column)]
+    return [
+        counter
+        for counter in _reused_axes(kernel)
+        if not any(access.depends_on(counter) for access in loads)
+    ]
+
+
 def _tile_columns(
-    column: UOp, reused: list[UOp], lanes: dict[UOp, int], target: Target
+    kernel: _Kernel, column: UOp, lanes: dict[UOp, int], target: Target
 ) -> dict[UOp, int]:
     """A register tile of a product whose columns are lanes: rows by one or two vectors."""
     wide = 2 if axis_extent(column) >= 2 * lanes[column] else 1
     budget = target.vector_registers - target.vector_registers // 4
-    rows = [counter for counter in reused if counter is not column]
+    rows = _row_axes(kernel, column)
     upcast = {column: wide}
     if rows:
         upcast[rows[-1]] = _best_tile(axis_extent(rows[-1]), budget // wide)
@@ -183,8 +194,16 @@ def _best_tile(extent: int, most: int) -> int:
     )
 
 
+def _choose_order(kernel: _Kernel, lanes: dict[UOp, int]) -> list[UOp]:
+    """The nest of the output loops: as they lie in memory, but with the columns of a product
+    outside its rows, so that a panel stays in cache while all rows pass by."""
+    columns = [counter for counter in _reused_axes(kernel) if counter in lanes]
+    rows = _row_axes(kernel, columns[0]) if columns else []
+    return [*[c for c in kernel.outputs if c not in rows], *rows]
+
+
 def _choose_parallel(
-    kernel: _Kernel, lanes: dict[UOp, int], upcast: dict[UOp, int]
+    kernel: _Kernel, order: list[UOp], lanes: dict[UOp, int], upcast: dict[UOp, int]
 ) -> int:
     """How many leading output loops run in parallel: those every reduction depends on."""
     tiles = 1
@@ -192,7 +211,7 @@ def _choose_parallel(
     needed = [
         set(node.ranges) for node in kernel.root.walk() if node.op is Op.REDUCE
     ]
-    for counter in kernel.outputs:
+    for counter in order:
         if any(counter not in used for used in needed):
             break
         count += 1

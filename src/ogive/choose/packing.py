@@ -1,0 +1,105 @@
+"""Operands of products are laid out in panels.
+
+A product reads one operand along its columns, `width` of them at a time, for every step of the
+reduction. In row-major memory those reads are far apart; in panels they follow each other:
+
+    before   (..., 1, n, k) read at n*K + k
+    after    the same value, kept as (..., 1, n/width, k, width)
+
+The panel is an ordinary kept value in a permuted, padded layout: the packing kernel is an ordinary
+kernel, whatever computes the operand is fused into it, and the product's kernel reads it back
+through ordinary movement ops.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ogive.device.target import Target
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import Shape
+
+LEAST_ROWS = 16
+"""Products with fewer rows read the operand too seldom to pay for packing it."""
+
+LEAST_WORK = 1 << 15
+"""Multiplications below which everything is in the first-level cache anyway."""
+
+VECTORS_PER_PANEL = 2
+
+
+def pack_operands(sink: UOp, target: Target) -> UOp:
+    """The graph with the column operands of its larger products packed."""
+    done: dict[UOp, UOp] = {}
+    for node in sink.walk():
+        sources = tuple([done[source] for source in node.src])
+        same = all(new is old for new, old in zip(sources, node.src, strict=True))
+        rebuilt = node if same else UOp(node.op, node.dtype, sources, node.arg, node.tag)
+        if node.op is Op.REDUCE_AXES and node.arg[0] is Op.ADD:
+            rebuilt = _pack_product(rebuilt, target)
+        done[node] = rebuilt
+    return done[sink]
+
+
+def _pack_product(node: UOp, target: Target) -> UOp:
+    (product,) = node.src
+    rank = len(node.shape)
+    if product.op is not Op.MUL or rank < 3 or node.arg[1] != (rank - 1,):
+        return node
+    shape = product.shape
+    if not all(isinstance(size, int) for size in shape) or not product.dtype.is_float:
+        return node
+    columns = rank - 2
+    width = VECTORS_PER_PANEL * target.vector_bytes // product.dtype.itemsize
+    if shape[columns] < width or shape[columns] * shape[columns - 1] * shape[-1] < LEAST_WORK:
+        return node
+    left, right = product.src
+    for operand, other in ((right, left), (left, right)):
+        if _is_spread_over(operand, columns - 1) and _is_spread_over(other, columns):
+            rows = math.prod(
+                size
+                for size, own in zip(shape, operand.src[0].shape, strict=True)
+                if own == 1
+            )
+            if rows < LEAST_ROWS:
+                return node
+            packed = UOp(
+                Op.EXPAND, operand.dtype, (_panels(operand.src[0], columns, width),), shape
+            )
+            factors = tuple([packed if source is operand else source for source in product.src])
+            product = UOp(Op.MUL, product.dtype, factors)
+            return UOp(node.op, node.dtype, (product,), node.arg, node.tag)
+    return node
+
+
+def _is_spread_over(operand: UOp, axis: int) -> bool:
+    """Whether an operand is the same along `axis`, which is longer than 1."""
+    return (
+        operand.op is Op.EXPAND
+        and operand.src[0].shape[axis] == 1
+        and operand.shape[axis] != 1
+    )
+
+
+def _panels(value: UOp, axis: int, width: int) -> UOp:
+    """`value`, kept with `axis` cut into panels of `width` that lie innermost."""
+    shape: Shape = value.shape
+    dtype = value.dtype
+    length = shape[axis]
+    count = -(-length // width)
+    if count * width != length:
+        pads = tuple([(0, count * width - length if i == axis else 0) for i in range(len(shape))])
+        value = UOp(Op.PAD, dtype, (value,), (pads, dtype.canonical(0)))
+    cut = (*shape[:axis], count, width, *shape[axis + 1 :])
+    value = UOp(Op.RESHAPE, dtype, (value,), cut)
+    rank = len(cut)
+    order = (*[i for i in range(rank) if i != axis + 1], axis + 1)
+    value = UOp(Op.CONTIGUOUS, dtype, (UOp(Op.PERMUTE, dtype, (value,), order),), ("panels",))
+    back = tuple([order.index(i) for i in range(rank)])
+    value = UOp(Op.PERMUTE, dtype, (value,), back)
+    value = UOp(Op.RESHAPE, dtype, (value,), (*shape[:axis], count * width, *shape[axis + 1 :]))
+    if count * width != length:
+        ranges = tuple([(0, size) for size in shape])
+        value = UOp(Op.SHRINK, dtype, (value,), ranges)
+    return value

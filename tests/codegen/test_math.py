@@ -1,0 +1,138 @@
+"""Elementary functions: errors over the whole range of each format, special values, lanes."""
+
+from __future__ import annotations
+
+import numpy
+import pytest
+
+from ogive.codegen.math import BINARY, UNARY, define, definitions
+from tests.codegen.math_functions import SPECIAL, Array, check, compiled
+
+# The largest errors found are a little below these, in units of the last place.
+BOUNDS = {
+    "f32": {
+        "exp": 0.95, "exp2": 0.9, "expm1": 1.6, "sinh": 1.5, "cosh": 1.5, "tanh": 1.7,
+        "log": 0.9, "log2": 1.1, "log10": 1.0, "log1p": 1.6, "asinh": 1.8, "acosh": 1.95,
+        "atanh": 1.7, "sin": 1.65, "cos": 1.65, "tan": 2.0, "asin": 1.3, "acos": 1.3,
+        "atan": 1.4, "erf": 1.3, "erfc": 1.0, "rsqrt": 1.5,
+    },
+    "f64": {
+        "exp": 0.95, "exp2": 0.9, "expm1": 1.9, "sinh": 1.5, "cosh": 1.5, "tanh": 1.8,
+        "log": 1.0, "log2": 1.3, "log10": 1.1, "log1p": 1.6, "asinh": 1.8, "acosh": 2.0,
+        "atanh": 1.7, "sin": 1.65, "cos": 1.65, "tan": 2.0, "asin": 1.35, "acos": 1.35,
+        "atan": 1.6, "erf": 1.7, "erfc": 2.0, "rsqrt": 1.5,
+    },
+}  # fmt: skip
+# Where most of a function happens.
+CENTRES = {
+    "exp": (-746.0, 710.0), "exp2": (-1076.0, 1025.0), "expm1": (-38.0, 5.0),
+    "sinh": (-5.0, 5.0), "cosh": (-5.0, 5.0), "tanh": (-20.0, 20.0), "erf": (-6.0, 6.0),
+    "erfc": (-6.0, 27.5), "acosh": (1.0, 3.0), "sin": (-1e5, 1e5), "cos": (-1e5, 1e5),
+    "tan": (-1e5, 1e5),
+}  # fmt: skip
+
+
+def around(function: str, count: int, generator: numpy.random.Generator) -> Array:
+    """Doubles of all sizes, near one, near zero, subnormal, and where the function happens."""
+    patterns = generator.integers(0, 2**64, count, dtype=numpy.uint64).view(numpy.float64)
+    subnormal = generator.integers(0, 2**53, count // 8, dtype=numpy.uint64).view(numpy.float64)
+    near = generator.standard_normal(count)
+    parts = [
+        patterns,
+        subnormal,
+        -subnormal,
+        near * 2.0 ** generator.integers(-40, 8, count),
+        1 + near * 2.0 ** generator.integers(-50, -1, count),
+        generator.uniform(*CENTRES.get(function, (-2.0, 2.0)), count),
+        numpy.array(SPECIAL),
+    ]
+    return numpy.concatenate(parts)
+
+
+@pytest.mark.parametrize("function", UNARY)
+def test_f32_errors_over_all_bit_patterns(function: str) -> None:
+    generator = numpy.random.default_rng()
+    step = 4096
+    patterns = numpy.arange(0, 2**32, step, dtype=numpy.uint64)
+    patterns += generator.integers(0, step, patterns.size, dtype=numpy.uint64)
+    x = patterns.astype(numpy.uint32).view(numpy.float32)
+    special = numpy.array(SPECIAL, numpy.float64)
+    with numpy.errstate(over="ignore"):
+        x = numpy.concatenate([x, special.astype(numpy.float32)])
+    check(function, BOUNDS["f32"][function], 16, x)
+
+
+@pytest.mark.parametrize("function", UNARY)
+def test_f64_errors_over_random_and_special_values(function: str) -> None:
+    count = 600 if function in ("erf", "erfc") else 40_000
+    x = around(function, count, numpy.random.default_rng())
+    check(function, BOUNDS["f64"][function], 8, x)
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+@pytest.mark.parametrize("function", [*UNARY, *BINARY])
+def test_scalars_and_vectors_give_the_same_bits(function: str, dtype: str) -> None:
+    generator = numpy.random.default_rng()
+    kind, bits = (numpy.float32, numpy.int32) if dtype == "f32" else (numpy.float64, numpy.int64)
+    with numpy.errstate(all="ignore"):
+        arrays = [around(function, 211, generator).astype(kind) for _ in range(2)]
+    arrays = arrays[: 2 if function in BINARY else 1]
+    first, *others = (compiled(function, dtype, lanes)(*arrays) for lanes in (1, 8, 16))
+    for other in others:
+        same = (first.view(bits) == other.view(bits)) | (numpy.isnan(first) & numpy.isnan(other))
+        assert same.all()
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+@pytest.mark.parametrize("function", ["sin", "cos", "tan"])
+def test_huge_arguments_are_reduced_by_all_of_pi(function: str, dtype: str) -> None:
+    kind = numpy.float32 if dtype == "f32" else numpy.float64
+    # The double nearest to a multiple of pi/2, relative to its size, among others.
+    x = numpy.array([1e5, 2.0**31, 1e22, 1e30, 3e38, 6381956970095103.0 * 2.0**797], numpy.float64)
+    with numpy.errstate(over="ignore"):
+        check(function, 1.8, 1, numpy.concatenate([x, -x]).astype(kind))
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+@pytest.mark.parametrize(
+    ("function", "x", "exact"),
+    [
+        ("exp", 0.0, 1.0),
+        ("exp2", -3.0, 0.125),
+        ("exp2", 10.0, 1024.0),
+        ("cosh", 0.0, 1.0),
+        ("tanh", 40.0, 1.0),
+        ("log", 1.0, 0.0),
+        ("log2", 8.0, 3.0),
+        ("log2", 2.0**-140, -140.0),
+        ("log10", 1.0, 0.0),
+        ("cos", 0.0, 1.0),
+        ("acos", 1.0, 0.0),
+        ("erf", 7.0, 1.0),
+        ("erfc", -7.0, 2.0),
+        ("erfc", 0.0, 1.0),
+        ("rsqrt", 4.0, 0.5),
+    ],
+)
+def test_exact_results(function: str, x: float, exact: float, dtype: str) -> None:
+    kind = numpy.float32 if dtype == "f32" else numpy.float64
+    assert compiled(function, dtype, 1)(numpy.array([x], kind)).tolist() == [exact]
+
+
+def test_a_definition_is_made_once() -> None:
+    assert define("exp", "f32", 16) is define("exp", "f32", 16)
+    assert define("exp", "f32", 16).symbol == "@ogive.exp.f32.x16"
+
+
+def test_shared_requirements_come_first_and_once() -> None:
+    needed = definitions(
+        [define("sin", "f32", 8), define("cos", "f32", 8), define("exp", "f32", 8)]
+    )
+    symbols = [each.symbol for each in needed]
+    assert symbols == [
+        "@ogive.reciprocal_pi",
+        "@ogive.reduce.f32.x8",
+        "@ogive.sin.f32.x8",
+        "@ogive.cos.f32.x8",
+        "@ogive.exp.f32.x8",
+    ]

@@ -1,0 +1,32 @@
+"""The examples in docstrings are right, in every module."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+from typing import Any
+
+import numpy
+import pytest
+
+import ogive
+
+MODULES = ["ogive", *[m.name for m in pkgutil.walk_packages(ogive.__path__, "ogive.")]]
+NAMES: dict[str, Any] = {"ogive": ogive, "Tensor": ogive.Tensor, "numpy": numpy}
+"""What examples may use without importing it."""
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_of_the_module_are_right(name: str) -> None:
+    module = importlib.import_module(name)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS, verbose=False)
+    complaints: list[str] = []
+    for test in doctest.DocTestFinder().find(module, extraglobs=NAMES):
+        runner.run(test, out=complaints.append)
+    assert not complaints, "".join(complaints)
+
+
+def test_examples_are_looked_for_where_there_are_some() -> None:
+    found = doctest.DocTestFinder().find(importlib.import_module("ogive.tensor.functions"))
+    assert sum(bool(test.examples) for test in found) > 10

@@ -1,0 +1,241 @@
+"""Imports follow the pipeline's arrows and never turn back; `import ogive` stays light."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import ogive
+
+PACKAGE = Path(ogive.__file__).parent
+
+ALLOWED: dict[str, tuple[str, ...]] = {
+    # Under the pipeline
+    "errors": (),
+    "config": ("errors",),
+    "folders": (),
+    "ir": ("errors",),
+    "device": ("errors",),
+    # The pipeline: normalize → choose → rangeify, split → optimize … emit → plan
+    "choose": ("ir", "config", "errors"),
+    "schedule": ("choose", "ir", "config", "errors"),
+    "codegen": (
+        "schedule.rangeify", "choose.greedy", "device", "ir", "config", "errors",
+    ),
+    "runtime": ("device", "errors"),
+    # Over it
+    "engine": ("runtime", "codegen", "schedule", "device", "ir", "config", "errors"),
+    "tensor": ("device", "ir", "config", "errors"),
+    "": ("tensor", "ir", "config", "errors"),  # the package itself
+    "cli": ("", "tensor", "engine", "schedule", "device", "ir", "config", "folders", "errors"),
+    "__main__": ("cli",),
+    # Places kept for later stages
+    "tune": (),
+}  # fmt: skip
+"""What a part of the package may import besides itself: a whole part, or one module of it."""
+
+INSIDE_FUNCTIONS = {
+    ("tensor.tensor", "engine"),  # capture must not load the compiler
+    ("ir.node", "ir.printer"),  # nodes print themselves; the printer knows nodes
+}
+"""Imports of ours that run only when a function is called and that `ALLOWED` or order forbids."""
+
+FOR_TYPES_ONLY = {
+    ("engine.plan", "tensor.tensor"),
+    ("engine.realize", "tensor.tensor"),
+    ("tensor.tensor", "engine"),
+}
+"""Imports under `TYPE_CHECKING` that `ALLOWED` forbids; they never run."""
+
+KNOT = {
+    "ir.node", "ir.symbolic", "ir.bounds", "ir.shape", "ir.linear", "ir.divmod", "ir.conditions",
+    "ir.rewrite", "ir.rules",
+}  # fmt: skip
+"""The one group that imports each other: a node's operators simplify, and simplifying makes nodes.
+`ir.node` ends with the imports that close the circle."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """`user` imports `used` (names below `ogive`, "" for the package itself)."""
+
+    user: str
+    used: str
+    inside_function: bool
+    for_types: bool
+
+
+def module_names() -> dict[str, Path]:
+    """Every module of the package by its name below `ogive`."""
+    names = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = list(path.relative_to(PACKAGE).with_suffix("").parts)
+        if parts[-1] == "__init__":
+            parts.pop()
+        names[".".join(parts)] = path
+    return names
+
+
+MODULES = module_names()
+
+
+def statements(
+    body: list[ast.stmt], inside: bool = False, types: bool = False
+) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool, bool]]:
+    """All import statements, with whether they are inside a function and for types only."""
+    for statement in body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            yield statement, inside, types
+            continue
+        is_function = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
+        is_guard = isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.dump(statement.test)
+        for name in ("body", "orelse", "finalbody"):
+            below = getattr(statement, name, [])
+            guarded = types or (is_guard and name == "body")
+            yield from statements(below, inside or is_function, guarded)
+        for handler in getattr(statement, "handlers", []):
+            yield from statements(handler.body, inside or is_function, types)
+
+
+def imports_of(name: str) -> list[Import]:
+    """What a module imports from the package, module by module."""
+    found = []
+    for statement, inside, types in statements(ast.parse(MODULES[name].read_text()).body):
+        for used in _targets(statement):
+            if used == "ogive" or used.startswith("ogive."):
+                found.append(Import(name, used[len("ogive.") :], inside, types))
+    return found
+
+
+def _targets(statement: ast.Import | ast.ImportFrom) -> list[str]:
+    if isinstance(statement, ast.Import):
+        return [alias.name for alias in statement.names]
+    assert statement.level == 0, "relative imports hide where they lead"
+    module = statement.module or ""
+    submodules = [
+        f"{module}.{alias.name}"
+        for alias in statement.names
+        if f"{module}.{alias.name}".removeprefix("ogive.") in MODULES
+    ]
+    # `from ogive import errors` names a module, `from ogive.config import Config` does not.
+    return submodules + ([module] if len(submodules) < len(statement.names) else [])
+
+
+EVERY = [entry for name in MODULES for entry in imports_of(name)]
+
+
+def part_of(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def is_allowed(entry: Import) -> bool:
+    part = part_of(entry.user)
+    if part_of(entry.used) == part:
+        return True
+    return any(
+        entry.used == permitted or entry.used.startswith(f"{permitted}.")
+        for permitted in ALLOWED[part]
+    )
+
+
+def show(entries: list[Import]) -> str:
+    return "\n".join(f"ogive.{entry.user} imports ogive.{entry.used}" for entry in entries)
+
+
+def test_every_part_of_the_package_has_its_place_in_the_table() -> None:
+    assert {part_of(name) for name in MODULES} == set(ALLOWED)
+
+
+def test_the_table_itself_has_no_circle() -> None:
+    graph = {part: {part_of(used) for used in uses} for part, uses in ALLOWED.items()}
+    list(TopologicalSorter(graph).static_order())
+
+
+def test_imports_follow_the_arrows() -> None:
+    wrong = [
+        entry
+        for entry in EVERY
+        if not is_allowed(entry) and not entry.for_types and not entry.inside_function
+    ]
+    assert not wrong, show(wrong)
+
+
+def test_imports_inside_functions_go_only_where_listed() -> None:
+    wrong = [
+        entry
+        for entry in EVERY
+        if entry.inside_function
+        and not is_allowed(entry)
+        and (entry.user, entry.used) not in INSIDE_FUNCTIONS
+    ]
+    assert not wrong, show(wrong)
+
+
+def test_imports_for_types_go_only_where_listed() -> None:
+    wrong = [
+        entry
+        for entry in EVERY
+        if entry.for_types
+        and not is_allowed(entry)
+        and (entry.user, entry.used) not in FOR_TYPES_ONLY
+    ]
+    assert not wrong, show(wrong)
+
+
+def test_the_lists_of_exceptions_name_only_what_is_there() -> None:
+    inside = {(entry.user, entry.used) for entry in EVERY if entry.inside_function}
+    types = {(entry.user, entry.used) for entry in EVERY if entry.for_types}
+    assert inside >= INSIDE_FUNCTIONS
+    assert types >= FOR_TYPES_ONLY
+
+
+def test_modules_import_each_other_in_no_circle_but_the_known_one() -> None:
+    graph: dict[str, set[str]] = {name: set() for name in MODULES}
+    for entry in EVERY:
+        runs = not entry.inside_function and not entry.for_types
+        known = entry.user in KNOT and entry.used in KNOT
+        if runs and not known and entry.used in MODULES:
+            graph[entry.user].add(entry.used)
+    # A package's __init__ may gather its modules; they may not import it back.
+    list(TopologicalSorter(graph).static_order())
+
+
+LOADED = """
+import json, sys
+before = set(sys.modules)
+import {0}
+print(json.dumps(sorted({{name.partition(".")[0] for name in set(sys.modules) - before}})))
+"""
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The top-level modules that a new process loads for an import."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED.format(statement)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return set(json.loads(done.stdout))
+
+
+def test_import_ogive_loads_numpy_and_ml_dtypes_and_nothing_else() -> None:
+    own = loaded_by("ogive") - loaded_by("numpy, ml_dtypes")
+    assert own - set(sys.stdlib_module_names) == {"ogive"}
+
+
+def test_import_ogive_loads_neither_llvm_nor_a_database() -> None:
+    assert not loaded_by("ogive") & {"llvmlite", "sqlite3", "torch", "argparse"}
+
+
+def test_import_ogive_loads_no_part_of_the_compiler() -> None:
+    program = "import ogive, sys; print(*[n for n in sys.modules if n.startswith('ogive.')])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    parts = {name.split(".")[1] for name in done.stdout.split()}
+    assert parts <= {"errors", "config", "ir", "device", "tensor"}

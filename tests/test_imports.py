@@ -23,8 +23,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "ir": ("errors",),
     "device": ("errors",),
     # The pipeline: normalize → choose → rangeify, split → optimize … emit → plan
-    "choose": ("ir", "config", "errors"),
-    "schedule": ("choose", "ir", "config", "errors"),
+    "choose": ("device.target", "ir", "config", "errors"),
+    "schedule": ("choose", "device.target", "ir", "config", "errors"),
     "codegen": (
         "schedule.rangeify", "choose.greedy", "device", "ir", "config", "errors",
     ),

@@ -1,4 +1,4 @@
-"""What the pages tell the reader to type is what we run ourselves, and what they link to is there."""
+"""What the pages tell the reader to type is what we run, and what they link to is there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.docs.markdown import ROOT
 
 INSTALL = "pip install . && ogive demo"
 TEST = "pip install -e '.[test]' && python -m pytest"
-PAGES = ["README.md", "CONTRIBUTING.md", *[str(p.relative_to(ROOT)) for p in ROOT.glob("docs/*.md")]]
+PAGES = [str(page.relative_to(ROOT)) for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))]
 
 
 @pytest.mark.parametrize("command", [INSTALL, TEST])

@@ -38,7 +38,7 @@ from tests.ir.expressions import (
     special_values,
 )
 
-FIRINGS = 100
+FIRINGS = 60
 ATTEMPTS = 6000
 LANES = 300
 VALUE_DTYPES = [dtype for dtype in ALL if not dtype.is_storage_only]

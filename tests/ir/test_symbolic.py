@@ -162,7 +162,9 @@ def test_dot_is_the_sum_of_products() -> None:
     assert dot((P, Q), (N, 1)) is P * N + Q
 
 
-@pytest.mark.parametrize("sizes", [(32, 3, 2, 16), (4, 48, 16), (3072,), (2, 2, 768), (12, 256)])
+@pytest.mark.parametrize(
+    "sizes", [(32, 3, 2, 16), (4, 48, 16), (3072,), (2, 2, 768), (12, 256), (8, 4, 32, 3)]
+)
 def test_a_reshape_there_and_back_is_nothing(sizes: tuple[int, ...]) -> None:
     def unravel(flat: UOp, lengths: tuple[int, ...]) -> list[UOp]:
         found = []

@@ -14,6 +14,7 @@ from ogive import __version__
 from ogive.cli.picture import draw
 from ogive.cli.screen import Screen, find_screen
 from ogive.config import current_config
+from ogive.device.target import host_target
 from ogive.engine.graph import pool_for
 from ogive.engine.kernels import Kernel
 from ogive.ir.node import UOp
@@ -81,7 +82,7 @@ def _inputs() -> tuple[Array, Array, Array, Array]:
 def _cut(node: UOp) -> tuple[list[UOp], UOp]:
     """The regions that the scheduler makes of a graph, and the parametric graph between."""
     sink = normalize((node,)).sink
-    return [step.region.graph for step in split(sink, current_config()).steps], sink
+    return [step.region.graph for step in split(sink, host_target(), current_config()).steps], sink
 
 
 def _race(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float]:

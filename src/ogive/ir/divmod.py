@@ -252,8 +252,21 @@ def _find_joint(terms: Terms) -> tuple[UOp, UOp, UOp] | None:
                 continue
             if term is quotient:
                 return term, remainder, x
-            if term.op is Op.MOD and term.src[0] is quotient and term.src[1].op is Op.CONST:
-                outer = term.src[1].arg
-                if outer > 0:
-                    return term, remainder, modulo(x, period * outer)
+            if (dividend := _dividend(term, remainder, period)) is not None:
+                return term, remainder, dividend
+            if term.op is Op.MOD and term.src[1].op is Op.CONST and term.src[1].arg > 0:
+                whole = x if term.src[0] is quotient else _dividend(term.src[0], remainder, period)
+                if whole is not None:
+                    return term, remainder, modulo(whole, period * term.src[1].arg)
     return None
+
+
+def _dividend(quotient: UOp, remainder: UOp, period: int) -> UOp | None:
+    """The dividend of a quotient by `period`, if it is one and `remainder` belongs to it.
+
+    The dividends need not look alike: `(i*16 + j) % 3` has become `(i + j) % 3`.
+    """
+    if quotient.op is not Op.FLOORDIV or quotient.src[1] is not remainder.src[1]:
+        return None
+    dividend = quotient.src[0]
+    return dividend if modulo(dividend, period) is remainder else None

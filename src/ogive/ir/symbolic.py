@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from ogive.ir.conditions import conjuncts
 from ogive.ir.divmod import join
-from ogive.ir.dtype import bool_, index
+from ogive.ir.dtype import index
 from ogive.ir.linear import (
     Terms,
     add,
@@ -47,7 +47,6 @@ from ogive.ir.linear import (
 )  # fmt: skip
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.rewrite import rewrite
 from ogive.ir.rules import anything, node
 
 __all__ = [
@@ -157,15 +156,25 @@ def dot(indices: Sequence[UOp], strides: Sequence[UOp | int], offset: UOp | int 
 def simplify(root: UOp) -> UOp:
     """`root` with every index expression and condition in it in simplest form.
 
-    Computed once per node: asking again is free.
+    One pass, sources first, through the constructors; kept with each node, so that parts that have
+    not changed since are not looked at again.
     """
-    assert root.dtype is index or root.dtype is bool_, root.dtype
-    try:
-        return root._simplified or root
-    except AttributeError:
-        pass
-    result = rewrite(root, symbolic_rules)
-    # None stands for the node itself, which must not hold itself, or it would never be freed.
-    root._simplified = None if result is root else result
-    result._simplified = None
-    return result
+    done: dict[UOp, UOp] = {}
+    for current in root.walk():
+        known = getattr(current, "_simplified", current)
+        if known is not current:
+            done[current] = current if known is None else known
+            continue
+        sources = tuple([done[source] for source in current.src])
+        if current.op in _SIMPLIFIED and current.tag is None:
+            result = symbolic_rules.build(current.op, current.dtype, sources)
+        else:
+            result = current if sources == current.src else current.replace(src=sources)
+        # None stands for the node itself, which must not hold itself, or it would never be freed.
+        current._simplified = None if result is current else result
+        result._simplified = None
+        done[current] = result
+    return done[root]
+
+
+_SIMPLIFIED = frozenset([op for rule in symbolic_rules.rules for op in rule.pattern.ops or ()])

@@ -6,6 +6,7 @@ machine's core count or from timings: they fix the order of every reduction.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -36,6 +37,10 @@ class _Kernel:
     accesses: list[MemoryAccess]
     together: dict[UOp, set[UOp]]  # counters that some value depends on at the same time
     cost: int
+
+    @functools.cached_property
+    def reduction_loads(self) -> list[tuple[UOp, list[MemoryAccess]]]:
+        return _reduction_loads(self)
 
 
 def choose_placement(root: UOp, target: Target, config: Config) -> Placement:
@@ -143,27 +148,36 @@ def _transposed_rows(kernel: _Kernel, lanes: dict[UOp, int]) -> UOp | None:
     return None
 
 
+def _reduction_loads(kernel: _Kernel) -> list[tuple[UOp, list[MemoryAccess]]]:
+    """Each reduction with the loads that its loops repeat."""
+    found = []
+    for node in kernel.root.walk():
+        if node.op is Op.REDUCE:
+            inside = node.src[0].backward_slice() | {node.src[0]}
+            loads = [
+                access
+                for access in kernel.accesses
+                if access.node in inside and any(access.depends_on(r) for r in node.src[1:])
+            ]
+            found.append((node, loads))
+    return found
+
+
 def _reused_axes(kernel: _Kernel) -> list[UOp]:
     """Output axes along which a reduction reads one operand again and another one anew."""
-    reused: dict[UOp, None] = {}
-    for node in kernel.root.walk():
-        if node.op is not Op.REDUCE:
-            continue
-        inside = node.src[0].backward_slice()
-        loads = [
-            access
-            for access in kernel.accesses
-            if access.node in inside and any(access.depends_on(r) for r in node.src[1:])
-        ]
-        for counter in kernel.outputs:
-            if counter in node.ranges and len({a.depends_on(counter) for a in loads}) == 2:
-                reused[counter] = None
-    return [counter for counter in kernel.outputs if counter in reused]
+    return [
+        counter
+        for counter in kernel.outputs
+        if any(
+            counter in node.ranges and len({a.depends_on(counter) for a in loads}) == 2
+            for node, loads in kernel.reduction_loads
+        )
+    ]
 
 
 def _row_axes(kernel: _Kernel, column: UOp) -> list[UOp]:
-    """Output axes along which whatever is read along `column` is read again."""
-    loads = [a for a in kernel.accesses if not a.is_store and a.depends_on(column)]
+    """Output axes along which whatever a reduction reads along `column` is read again."""
+    loads = [a for _, loads in kernel.reduction_loads for a in loads if a.depends_on(column)]
     return [
         counter
         for counter in _reused_axes(kernel)

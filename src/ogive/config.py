@@ -9,12 +9,16 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
+import time
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ogive.errors import ConfigError, nearest
+
+LOADED_AT = time.time_ns()
+"""When this process began to load the package: a source that changed later is not what runs."""
 
 
 def _code(default: Any, text: str) -> Any:
@@ -34,6 +38,8 @@ class Config:
     pack_operands: bool = _code(True, "lay out operands of products in panels")
     vectorize: bool = _code(True, "use vector instructions")
     schedule_cache: bool = _plain(True, "reuse the plan of an equal graph")
+    disk_cache: bool = _plain(True, "keep plans and kernels on disk for the next process")
+    disk_cache_bytes: int = _plain(1 << 30, "most bytes kept on disk; the least used go first")
     kernel_cache_size: int = _plain(4096, "most kernels kept in memory")
     threads: int = _plain(0, "threads that run kernels; 0 means all cores this process may use")
     verify: bool = _plain(False, "check every graph against the dialect of its stage")
@@ -52,6 +58,8 @@ class Config:
             object.__setattr__(self, "kernel_cache_size", 4096)
         if self.kernel_node_limit < 1:
             raise ConfigError(f"kernel_node_limit must be at least 1, got {self.kernel_node_limit}")
+        if self.disk_cache_bytes < 0:
+            raise ConfigError(f"disk_cache_bytes must be 0 or more, got {self.disk_cache_bytes}")
         if self.threads < 0:
             raise ConfigError(f"threads must be 0 (all cores) or more, got {self.threads}")
 

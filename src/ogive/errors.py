@@ -68,6 +68,10 @@ class OgiveError(Exception):
         super().__init__(f"{message}\n  at {place}" if place else message)
 
 
+class CacheWarning(UserWarning):
+    """The cache folder cannot be used; everything works, and the next process compiles again."""
+
+
 class ShapeError(OgiveError, ValueError):
     """Shapes that do not fit together, or do not fit the operation."""
 

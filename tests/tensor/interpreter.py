@@ -34,11 +34,24 @@ def evaluate(tensor: Tensor) -> Array:
 def evaluate_node(root: UOp, known: dict[UOp, Array]) -> Array:
     """The values of a node, some nodes' values being `known`."""
     values = dict(known)
-    for node in root.walk():
-        if node not in values and node.op not in (Op.UNIQUE, Op.STORE):
-            with np.errstate(all="ignore"):
-                values[node] = _evaluate_one(node, values)
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        missing = [source for source in _inputs(node) if source not in values]
+        if node in values or not missing:
+            stack.pop()
+            if node not in values:
+                with np.errstate(all="ignore"):
+                    values[node] = _evaluate_one(node, values)
+        stack.extend(missing if node not in values else ())
     return values[root]
+
+
+def _inputs(node: UOp) -> list[UOp]:
+    """The nodes whose values are needed. A store's target is a place, not a value."""
+    if node.op is Op.AFTER:
+        return [node.src[0], *[effect.src[1] for effect in node.src[1:]]]
+    return [source for source in node.src if source.op is not Op.UNIQUE]
 
 
 def _evaluate_one(node: UOp, values: dict[UOp, Array]) -> Array:

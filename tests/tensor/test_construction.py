@@ -47,7 +47,8 @@ def test_every_dtype_holds_data(dtype: str) -> None:
     [
         np.arange(6).reshape(2, 3).T, np.arange(12)[::3], np.arange(6)[::-1],
         np.broadcast_to(np.arange(3), (4, 3)), np.arange(4, dtype=">i4"), np.float32(7),
-        np.array(5), np.empty((0, 3)), np.empty((3, 0), np.int8), np.asfortranarray(np.ones((2, 3))),
+        np.array(5), np.empty((0, 3)), np.empty((3, 0), np.int8),
+        np.asfortranarray(np.ones((2, 3))),
         np.frombuffer(b"\x00" + np.arange(3, dtype=np.int32).tobytes(), np.int32, 3, 1),
     ],
 )  # fmt: skip
@@ -142,7 +143,7 @@ def test_to_takes_a_dtype_or_a_device() -> None:
     x = Tensor([1, 2])
     assert x.to("float16").dtype is ogive.float16
     assert x.to("cpu").device == "CPU"
-    with pytest.raises(ArgumentTypeError, match="unknown dtype 'gpu'.*the devices are CPU"):
+    with pytest.raises(ArgumentTypeError, match=r"unknown dtype 'gpu'.*the devices are CPU"):
         x.to("gpu")
 
 

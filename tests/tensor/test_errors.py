@@ -20,22 +20,24 @@ from ogive.errors import (
     ShapeError,
 )
 
-A = ogive.zeros(2, 3)
+A: Any = ogive.zeros(2, 3)
 B = ogive.zeros(4, 5)
 N = ogive.ones(2, 3, dtype="int32")
 M = ogive.ones(2, 3, dtype="bool")
+NUMBER: Any = 1
+LIST: Any = [1]
 
 CASES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: A + B, ShapeError, r"add: shapes \(2, 3\) and \(4, 5\) do not broadcast: axis -2 has "
      "lengths 2 and 4; they must be equal or one of them 1"),
-    (lambda: A < ogive.zeros(2), ShapeError, r"lt: shapes \(2, 3\) and \(2,\).*axis -1"),
+    (lambda: A.lt(ogive.zeros(2)), ShapeError, r"lt: shapes \(2, 3\) and \(2,\).*axis -1"),
     (lambda: A @ B, ShapeError, r"matmul: shapes \(2, 3\) and \(4, 5\) do not fit: axis -1 of the "
      "first has length 3 and axis -2 of the second 4"),
     (lambda: A @ ogive.zeros(2), ShapeError, "axis -1 of the second 2"),
     (lambda: ogive.zeros(2, 1, 3) @ ogive.zeros(3, 3, 1), ShapeError, "do not broadcast"),
     (lambda: A @ 2, ArgumentTypeError, r"matmul takes tensors, not the number 2; use \*"),
     (lambda: A @ Tensor(2.0), ShapeError, "both operands need an axis to sum over"),
-    (lambda: A.reshape(4), ShapeError, r"reshape: shape \(2, 3\) of 6 elements does not fit \(4,\)"),
+    (lambda: A.reshape(4), ShapeError, r"shape \(2, 3\) of 6 elements does not fit \(4,\)"),
     (lambda: A.reshape(-1, 4), ShapeError, r"does not fit \(-1, 4\)"),
     (lambda: A.reshape(-1, -1), ShapeError, r"only one length of \(-1, -1\) can be -1"),
     (lambda: A.reshape(-2, 3), ShapeError, "axis 0 of .* has a negative length"),
@@ -58,7 +60,7 @@ CASES: list[tuple[Callable[[], Any], type[Exception], str]] = [
      "0 of length 2"),
     (lambda: A.squeeze(2), AxisError, "squeeze"), (lambda: A.unsqueeze(4), AxisError, "unsqueeze"),
     (lambda: A.flatten(1, 0), AxisError, "start_dim 1 comes after end_dim 0"),
-    (lambda: ogive.zeros(3, 0).max(1), ShapeError, r"max: axis 1 of shape \(3, 0\) has no elements"),
+    (lambda: ogive.zeros(3, 0).max(1), ShapeError, r"max: axis 1 of shape \(3, 0\) has no"),
     (lambda: ogive.zeros(0).argmin(), ShapeError, "argmin: axis 0 .* has no elements"),
     (lambda: N.mean(), DtypeError, "mean does not take int32: cast to a float dtype first"),
     (lambda: N.var(), DtypeError, "var does not take int32"),
@@ -72,15 +74,16 @@ CASES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: N % 0, DivisionByZeroError, "remainder: int32"),
     (lambda: N + 2**70, ArgumentError, "does not fit int32"),
     (lambda: A + "text", ArgumentTypeError, "add takes tensors, numbers and NumPy arrays, not str"),
-    (lambda: A + None, ArgumentTypeError, "not NoneType"), (lambda: [1] + A, ArgumentTypeError, "list"),
+    (lambda: A + None, ArgumentTypeError, "not NoneType"),
+    (lambda: A + LIST, ArgumentTypeError, "not list"),
     (lambda: A + 1j, ArgumentTypeError, "not complex"),
     (lambda: ogive.where(A, 1, 2), DtypeError, "the condition must be bool, not float32"),
     (lambda: ogive.where(True, A, A), ArgumentTypeError, "the condition must be a tensor"),
     (lambda: ogive.cat([]), ArgumentError, "cat needs at least one tensor"),
-    (lambda: ogive.cat([A, B]), ShapeError, r"cat along axis 0: tensor 1 has the shape \(4, 5\) and "
-     r"tensor 0 \(2, 3\), which differ on axis 1"),
+    (lambda: ogive.cat([A, B]), ShapeError, r"cat along axis 0: tensor 1 has the shape \(4, 5\) "
+     r"and tensor 0 \(2, 3\), which differ on axis 1"),
     (lambda: ogive.cat([A, ogive.zeros(3)]), ShapeError, "must have as many axes"),
-    (lambda: ogive.cat([A, 1]), ArgumentTypeError, "cat takes tensors, got 1"),
+    (lambda: ogive.cat([A, NUMBER]), ArgumentTypeError, "cat takes tensors, got 1"),
     (lambda: ogive.cat(A), ArgumentTypeError, "cat takes a list of tensors, got Tensor"),
     (lambda: ogive.cat([Tensor(1)]), AxisError, "it has none"),
     (lambda: ogive.stack([A, B]), ShapeError, r"stack: tensor 1 has the shape \(4, 5\)"),
@@ -91,9 +94,9 @@ CASES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: A.clamp(), ArgumentError, "clamp needs min, max or both"),
     (lambda: A.bitcast("float64"), DtypeError, r"bitcast: float32 \(32 bits\) cannot be read as"),
     (lambda: A.cast("complex64"), DtypeError, "unknown dtype 'complex64'"),
-    (lambda: Tensor.realize_batch([A, 1]), ArgumentTypeError, "realize_batch takes tensors"),
+    (lambda: Tensor.realize_batch([A, NUMBER]), ArgumentTypeError, "realize_batch takes tensors"),
     (lambda: Tensor.prepare_batch([]), ArgumentError, "prepare_batch needs at least one tensor"),
-    (lambda: Tensor.from_numpy([1]), ArgumentTypeError, "takes a NumPy array, not list"),
+    (lambda: Tensor.from_numpy(LIST), ArgumentTypeError, "takes a NumPy array, not list"),
     (lambda: A.__array__(copy=False), ArgumentError, "only be had as a copy"),
 ]  # fmt: skip
 
@@ -111,7 +114,7 @@ def test_errors_say_what_was_given_and_expected(
 
 def test_an_error_points_at_the_users_line() -> None:
     with pytest.raises(ShapeError, match=r"test_errors\.py:\d+: A \+ B  # the line"):
-        A + B  # the line  # noqa: B018
+        A + B  # the line
 
 
 def test_a_tensor_and_its_node_know_the_line_that_made_them() -> None:
@@ -124,13 +127,13 @@ def test_a_tensor_and_its_node_know_the_line_that_made_them() -> None:
 
 def test_errors_are_the_builtin_ones_too() -> None:
     with pytest.raises(ValueError, match="do not broadcast"):
-        A + B  # noqa: B018
+        A + B
     with pytest.raises(TypeError, match="unknown dtype"):
         A.cast("x")
     with pytest.raises(IndexError, match="out of range"):
         A[5]
     with pytest.raises(ZeroDivisionError):
-        N // 0  # noqa: B018
+        N // 0
 
 
 def test_comparison_with_numbers_beyond_the_dtype_is_by_value() -> None:

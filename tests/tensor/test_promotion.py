@@ -1,4 +1,4 @@
-"""The dtype of every binary operation is PyTorch's, for all pairs of dtypes and kinds of operand."""
+"""The dtype of every operation is PyTorch's, for all pairs of dtypes and kinds of operand."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+import numpy
 import pytest
 import torch
 
@@ -62,7 +63,7 @@ def outcome(function: Callable[..., Any], *operands: Any) -> str:
 
 
 def pairs(dtypes: tuple[DType, ...]) -> list[tuple[DType, DType]]:
-    return list(itertools.product(dtypes, repeat=2))
+    return [(left, right) for left in dtypes for right in dtypes]
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -125,10 +126,11 @@ def test_cat_takes_the_common_dtype() -> None:
 @pytest.mark.parametrize("dtype", [ogive.float8_e4m3, ogive.float8_e5m2])
 def test_the_8_bit_floats_are_for_storage(dtype: DType) -> None:
     x = ogive.ones(2, dtype=dtype)
-    for compute in (
+    actions: tuple[Callable[[], Any], ...] = (
         lambda: x + x, lambda: x + 1, lambda: x.exp(), lambda: x.sum(), lambda: x @ x, lambda: -x,
         lambda: x < x, lambda: x.floor(), lambda: x.softmax(), lambda: x.max(),
-    ):  # fmt: skip
+    )  # fmt: skip
+    for compute in actions:
         with pytest.raises(DtypeError, match="8-bit floats are for storage"):
             compute()
     assert x.cast("float32").dtype is ogive.float32
@@ -149,10 +151,9 @@ def test_matmul_promotes_and_keeps_half_precision() -> None:
 
 
 def test_numpy_numbers_count_as_python_numbers() -> None:
-    import numpy
-
     x = Tensor([1, 2], dtype="float16")
     assert (x + numpy.float64(1.5)).dtype is ogive.float16
     assert (numpy.float64(1.5) * x).dtype is ogive.float16
     assert (x + numpy.int64(1)).dtype is ogive.float16
-    assert (numpy.ones(2) + x).dtype is ogive.float64
+    joined: Any = numpy.ones(2) + x
+    assert joined.dtype is ogive.float64

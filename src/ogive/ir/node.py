@@ -98,7 +98,7 @@ class UOp:
     """
 
     __slots__ = (
-        "__weakref__", "_bounds", "_content_key", "_has_index", "_linear", "_order", "_ranges",
+        "__weakref__", "_bounds", "_content_key", "_has_index", "_linear", "_order", "_ranges_below",
         "_shape", "_simplified", "_sound_bounds", "arg", "dtype", "holders", "id", "metadata", "op",
         "origin", "src", "tag", "trace", "users",
     )  # fmt: skip
@@ -207,11 +207,14 @@ class UOp:
             digest.update(source.content_key)
         return digest.digest()
 
-    @computed
+    @property
     def ranges(self) -> frozenset[UOp]:
         """The loop counters this value depends on: those below it that nothing has closed."""
-        if self.op is Op.RANGE:
-            return frozenset((self,))
+        return frozenset((self,)) if self.op is Op.RANGE else self.ranges_below
+
+    @computed
+    def ranges_below(self) -> frozenset[UOp]:
+        """`ranges`, but for a counter, which must not hold itself, those of its extent."""
         used: frozenset[UOp] = frozenset()
         for source in self.src:
             used = used | source.ranges if used else source.ranges

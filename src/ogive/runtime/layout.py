@@ -59,6 +59,8 @@ POOL_FIELDS = (
     ("process", 1),  # the process that started them
     ("called", 1),  # when a sleeper was last called ...
     ("waking", 2),  # ... and how long they take to come, in nanoseconds, on average
+    ("missed", 1),  # how long threads have lately worked while others slept ...
+    ("ended", 7),  # ... until when
     ("mutex", 8),
     ("condition", 8),
     ("handles", MAX_WORKERS),

@@ -161,7 +161,8 @@ work:
   %then = call i64 @clock()
   %elapsed = sub i64 %then, %since
   %size.next = call i64 @next_claim(i64 %taken, i64 %elapsed, i64 %grain)
-  call void @wake_two(ptr %pool, i64 %then, i64 %elapsed, i64 %taken, i64 %left)
+  %unclaimed.now = sub i64 %tiles, %end
+  call void @wake_two(ptr %pool, i64 %then, i64 %elapsed, i64 %taken, i64 %unclaimed.now)
   %late = icmp sge i64 %then, %deadline
   br i1 %late, label %stop, label %more
 

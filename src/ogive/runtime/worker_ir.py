@@ -2,8 +2,9 @@
 
 Workers start with the first job, spin for a while after each, then sleep. To wake one may take
 longer than the whole job (3 microseconds on one machine, 300 on a virtual one), so the pool
-measures it, and each thread that works on a job looks, after each of its claims, whether what is
-left is worth two more. A large pool is up in a few rounds, and a small job wakes nobody.
+measures it. Each thread that works on a job looks, after each of its claims, whether the time lately
+worked without the sleepers and the time still to work exceed it, and then wakes two. A large pool is
+up in a few rounds, a train of small jobs soon has company, and a lonely small job wakes nobody.
 """
 
 _WORKER = """
@@ -102,9 +103,9 @@ define internal i64 @examine(i64 %state, i64 %done) alwaysinline nounwind {
   ret i64 %verdict
 }
 
-; Wakes up to two sleepers if %left tiles are worth it, given that %taken took %elapsed nanoseconds.
-; After a fork by other means than Python's, the child has no workers and perhaps a mutex locked for
-; ever, which must not be touched.
+; Called after %taken tiles took %elapsed nanoseconds and %left are unclaimed: wakes up to two
+; sleepers if that is worth it. After a fork by other means than Python's, the child has no workers
+; and perhaps a mutex locked for ever, which must not be touched.
 define internal void @wake_two(ptr %pool, i64 %now, i64 %elapsed, i64 %taken, i64 %left) nounwind {
 entry:
   %sleepers.at = getelementptr i8, ptr %pool, i64 $pool_sleepers
@@ -113,14 +114,27 @@ entry:
   br i1 %any, label %estimate, label %leave
 
 estimate:
+  %missed.at = getelementptr i8, ptr %pool, i64 $pool_missed
+  %ended.at = getelementptr i8, ptr %pool, i64 $pool_ended
+  %missed.old = load atomic i64, ptr %missed.at monotonic, align 8
+  %ended = load atomic i64, ptr %ended.at monotonic, align 8
+  %began = sub i64 %now, %elapsed
+  %difference = sub i64 %began, %ended
+  %gap = call i64 @llvm.smax.i64(i64 %difference, i64 0)
+  %faded = sub i64 %missed.old, %gap
+  %recent = call i64 @llvm.smax.i64(i64 %faded, i64 0)
+  %missed = add i64 %recent, %elapsed
+  store atomic i64 %missed, ptr %missed.at monotonic, align 8
+  store atomic i64 %now, ptr %ended.at monotonic, align 8
   %claims = udiv i64 %left, %taken
-  %bounded = call i64 @llvm.umin.i64(i64 %claims, i64 1048576)
-  %remaining = mul i64 %bounded, %elapsed
+  %claims.bounded = call i64 @llvm.umin.i64(i64 %claims, i64 1048576)
+  %remaining = mul i64 %claims.bounded, %elapsed
+  %gain = add i64 %missed, %remaining
   %waking.at = getelementptr i8, ptr %pool, i64 $pool_waking
   %waking = load atomic i64, ptr %waking.at monotonic, align 8
   %twice = shl i64 %waking, 1
   %least = add i64 %twice, $worth_waking
-  %worth = icmp ugt i64 %remaining, %least
+  %worth = icmp ugt i64 %gain, %least
   br i1 %worth, label %identify, label %leave
 
 identify:
@@ -134,6 +148,7 @@ identify:
 wake:
   %called.at = getelementptr i8, ptr %pool, i64 $pool_called
   store atomic i64 %now, ptr %called.at monotonic, align 8
+  store atomic i64 0, ptr %missed.at monotonic, align 8
   %mutex = getelementptr i8, ptr %pool, i64 $pool_mutex
   %condition = getelementptr i8, ptr %pool, i64 $pool_condition
   %locked = call i32 @pthread_mutex_lock(ptr %mutex)

@@ -111,6 +111,8 @@ class _Rangeifier:
 
     def push_down(self, node: UOp, access: Access) -> None:
         """Note at which positions the sources of `node` are read."""
+        if 0 in node.shape:
+            return
         if node.op is Op.REDUCE_AXES:
             below = self.open_reduction(node, access)
         elif node.op in ELEMENTWISE:
@@ -142,6 +144,9 @@ class _Rangeifier:
     def pull_up(self, node: UOp, access: Access) -> UOp:
         """The value of `node` at a position, from the values of its sources."""
         op = node.op
+        if 0 in node.shape:
+            # Nobody reads from an empty value; what stands around it asks, under a false gate.
+            return UOp.const(node.dtype, 0)
         if op is Op.PARAM:
             gate = () if access.gate is None else (access.gate,)
             place = (node, access.position[0], *gate)

@@ -16,7 +16,6 @@ from ogive.choose.reductions import split_reductions
 from ogive.config import Config
 from ogive.device.target import Target
 from ogive.errors import ScheduleError
-from ogive.ir.dtype import DType
 from ogive.ir.memory import is_memory, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -27,19 +26,6 @@ from ogive.schedule.hazards import (
     stage_overlaps,
 )
 from ogive.schedule.regions import Region, cut_region, storage
-
-
-@dataclass(frozen=True)
-class Slot:
-    """Memory that a run needs: `parameter` says which of the graph's, None one of its own."""
-
-    dtype: DType
-    count: int
-    parameter: int | None
-
-    @property
-    def nbytes(self) -> int:
-        return self.count * self.dtype.itemsize
 
 
 @dataclass(frozen=True)

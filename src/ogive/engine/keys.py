@@ -1,0 +1,57 @@
+"""What a cached thing is known by.
+
+A key is two 128-bit digests of one text that holds everything the thing depends on. The first is
+where it is looked for; the second, made independently, is compared before what was found is
+believed, so that two texts with the same first digest are still told apart.
+"""
+
+from __future__ import annotations
+
+import struct
+from hashlib import blake2b
+from typing import NamedTuple
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+
+DIGEST_BYTES = 16
+_OP_NAMES = {op: op.name for op in Op}
+
+
+class Key(NamedTuple):
+    """Where a thing is looked for, and what it must say when found."""
+
+    address: bytes
+    check: bytes
+
+
+def make_key(*parts: bytes) -> Key:
+    """The key of what depends on all of `parts`, and on where one ends and the next begins."""
+    text = b"".join([struct.pack("<Q", len(part)) + part for part in parts])
+    return Key(_address(text), _check(text))
+
+
+def _address(text: bytes) -> bytes:
+    return blake2b(text, digest_size=DIGEST_BYTES, person=b"ogive address").digest()
+
+
+def _check(text: bytes) -> bytes:
+    return blake2b(text, digest_size=DIGEST_BYTES, person=b"ogive check").digest()
+
+
+def encode_graph(root: UOp) -> bytes:
+    """A graph as bytes that are equal exactly for equal structure, in every process.
+
+    One line a node, sources first and named by line number, so that shared nodes stay shared. Tags
+    and metadata are left out, as in content keys.
+    """
+    numbers: dict[UOp, int] = {}
+    lines: list[str] = []
+    for number, node in enumerate(root.walk()):
+        numbers[node] = number
+        argument = node.arg
+        if node.op is Op.CONST and isinstance(argument, float):
+            argument = struct.pack("<d", argument)  # not every NaN prints the same
+        sources = [numbers[source] for source in node.src]
+        lines.append(f"{_OP_NAMES[node.op]} {node.dtype.name} {argument!r} {sources}")
+    return "\n".join(lines).encode()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ogive import errors
 from ogive.config import Config, configure
+from ogive.counters import counters
 from ogive.errors import OgiveError
 from ogive.ir.dtype import (
     DType,
@@ -54,6 +55,7 @@ __all__ = [
     "bool",
     "cat",
     "configure",
+    "counters",
     "errors",
     "eye",
     "float8_e4m3",

@@ -6,7 +6,10 @@ import os
 import stat
 import sys
 from collections.abc import Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CACHE_VARIABLE = "OGIVE_CACHE_DIR"
 
@@ -19,28 +22,38 @@ def cache_folder(environment: Mapping[str, str] | None = None) -> Path:
     >>> cache_folder({"OGIVE_CACHE_DIR": "/tmp/mine"}).as_posix()
     '/tmp/mine'
     """
+    from pathlib import Path
+
+    return Path(cache_place(environment))
+
+
+def cache_place(environment: Mapping[str, str] | None = None) -> str:
+    """The name of the cache folder, without what `pathlib` costs to import."""
     variables = os.environ if environment is None else environment
     chosen = variables.get(CACHE_VARIABLE)
-    return Path(chosen).expanduser() if chosen else _user_cache(variables) / "ogive"
+    if chosen:
+        return os.path.expanduser(chosen)
+    return os.path.join(_user_cache(variables), "ogive")
 
 
-def _user_cache(variables: Mapping[str, str]) -> Path:
+def _user_cache(variables: Mapping[str, str]) -> str:
+    home = os.path.expanduser("~")
     if sys.platform == "win32":
-        return Path(variables.get("LOCALAPPDATA") or Path.home() / "AppData/Local")
+        return variables.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
     if sys.platform == "darwin":
-        return Path.home() / "Library/Caches"
+        return os.path.join(home, "Library", "Caches")
     # The XDG rules tell programs to ignore a relative path.
-    named = Path(variables.get("XDG_CACHE_HOME", ""))
-    return named if named.is_absolute() else Path.home() / ".cache"
+    named = variables.get("XDG_CACHE_HOME", "")
+    return named if os.path.isabs(named) else os.path.join(home, ".cache")
 
 
-def folder_problem(folder: Path) -> str | None:
+def folder_problem(folder: str | Path) -> str | None:
     """Why `folder` cannot be trusted with code we would run; None if it can, or is not there yet.
 
     It must be a folder that belongs to this user and that nobody else may enter (mode 0700).
     """
     try:
-        status = folder.stat()
+        status = os.stat(folder)
     except FileNotFoundError:
         return None
     except OSError as error:

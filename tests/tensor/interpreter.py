@@ -31,6 +31,10 @@ def evaluate(tensor: Tensor) -> Array:
     return result
 
 
+WAYS: dict[str, Callable[[Tensor], Array]] = {"interpreted": evaluate, "compiled": Tensor.numpy}
+"""How to read a tensor: is the graph right, and are the kernels right?"""
+
+
 def evaluate_node(root: UOp, known: dict[UOp, Array]) -> Array:
     """The values of a node, some nodes' values being `known`."""
     values = dict(known)

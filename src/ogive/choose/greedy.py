@@ -156,15 +156,18 @@ class Summary:
     """What computing one element of a value in place takes, given what is kept in memory.
 
     `cost` is the work outside reductions; `reduces` whether there is a reduction in it, and
-    `varying` the axes (bits) along which the results of those reductions vary.
+    `varying` the axes (bits) along which the results of those reductions vary; `loads` whether
+    memory is read.
     """
 
     cost: int
     reduces: bool
     varying: int
+    loads: bool = True
 
 
-_NOTHING = Summary(0, False, 0)
+_MEMORY = Summary(0, False, 0)
+_CONSTANT = Summary(0, False, 0, loads=False)
 
 
 def _summarize(order: list[UOp], kept: set[UOp]) -> dict[UOp, Summary]:
@@ -177,24 +180,26 @@ def _summarize(order: list[UOp], kept: set[UOp]) -> dict[UOp, Summary]:
             cost = operation_cost(node)
             reduces = False
             varying = 0
+            loads = False
             for source in node.src:
                 part = below[source]
                 cost += part.cost
                 reduces |= part.reduces
                 varying |= part.varying
-            summary = Summary(min(cost, _COST_LIMIT), reduces, varying)
+                loads |= part.loads
+            summary = Summary(min(cost, _COST_LIMIT), reduces, varying, loads)
         elif op in MOVEMENT:
             part = below[node.src[0]]
-            summary = part if part is _NOTHING else Summary(
-                part.cost, part.reduces, varying_axes(node, part.varying)
+            summary = part if not part.varying else Summary(
+                part.cost, part.reduces, varying_axes(node, part.varying), part.loads
             )  # fmt: skip
         elif op is Op.REDUCE_AXES:
             axes = sum(1 << axis for axis, size in enumerate(node.shape) if size != 1)
             summary = Summary(0, True, axes)
         else:
-            summary = _NOTHING
+            summary = _CONSTANT if op in (Op.CONST, Op.IOTA, Op.VARIABLE) else _MEMORY
         summaries[node] = summary
-        below[node] = _NOTHING if node in kept else summary
+        below[node] = _MEMORY if node in kept else summary
     return summaries
 
 
@@ -259,7 +264,8 @@ def _is_repeated_often(kernel: Kernel, view: View, summary: Summary) -> bool:
         if view.scope & bit and not used & bit:
             repeats *= extent
     inside_reduction = bool(view.scope >> kernel.output_count)
-    limit = 1 if inside_reduction else SHARE_LIMIT
+    # What follows from the position alone costs no more than reading it would.
+    limit = 1 if inside_reduction and summary.loads else SHARE_LIMIT
     return repeats >= 4 and summary.cost >= limit
 
 

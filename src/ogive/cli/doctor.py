@@ -15,7 +15,6 @@ from ogive import __version__
 from ogive.cli.screen import Screen, find_screen
 from ogive.config import Config, current_config
 from ogive.device.target import Target, host_target
-from ogive.engine.graph import pool_for
 from ogive.errors import OgiveError, nearest
 from ogive.folders import CACHE_VARIABLE, cache_folder, folder_bytes, folder_problem
 from ogive.tensor.tensor import Tensor
@@ -132,10 +131,10 @@ def _report_devices(report: Report) -> None:
     report.section("Devices")
     try:
         problem = check_cpu()
+        threads = count_threads()
     except Exception as error:
         problem = _first_line(error)
     if problem is None:
-        threads = pool_for(current_config()).threads
         report.fact("CPU", "works: a kernel was compiled, run and checked")
         report.fact("threads", f"{threads} in the pool, the calling one included")
     else:
@@ -151,6 +150,14 @@ def check_cpu() -> str | None:
     if numpy.allclose(result, expected, rtol=1e-5):
         return None
     return f"a kernel gave {result[:3].tolist()}…, not {expected[:3].tolist()}…"
+
+
+def count_threads() -> int:
+    """How many threads run kernels under the settings in force."""
+    # Here, so that a compiler that does not even load is reported like anything else.
+    from ogive.engine.graph import pool_for
+
+    return pool_for(current_config()).threads
 
 
 def _report_cache(report: Report) -> None:

@@ -25,6 +25,7 @@ from ogive.ir.verify import verify
 from ogive.schedule.rangeify import rangeify
 
 Result = TypeVar("Result")
+Assembler = Callable[[str, Target], bytes]
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,13 @@ class _Clock:
         return result
 
 
-def compile_region(region: UOp, target: Target, config: Config) -> CompiledKernel:
-    """The kernel of one region, with the heuristics' placement."""
+def compile_region(
+    region: UOp, target: Target, config: Config, assembler: Assembler = assemble
+) -> CompiledKernel:
+    """The kernel of one region, with the heuristics' placement.
+
+    `assembler` makes the object code; a cache of it may stand there.
+    """
     clock = _Clock()
     loops = clock.run("rangeify", rangeify, region)
     if config.verify:
@@ -64,7 +70,7 @@ def compile_region(region: UOp, target: Target, config: Config) -> CompiledKerne
         verify(loops, "loops")
     axes = clock.run("optimize", split_axes, clock.run("optimize", merge_axes, loops))
     placement = clock.run("optimize", choose_placement, axes, target, config)
-    return compile_placed(axes, placement, target, config, clock)
+    return compile_placed(axes, placement, target, config, clock, assembler)
 
 
 def compile_placed(
@@ -73,6 +79,7 @@ def compile_placed(
     target: Target,
     config: Config,
     clock: _Clock | None = None,
+    assembler: Assembler = assemble,
 ) -> CompiledKernel:
     """The kernel of a loop graph under a given placement."""
     clock = clock or _Clock()
@@ -83,7 +90,7 @@ def compile_placed(
     program = clock.run("linearize", linearize, lowered)
     name = kernel_name(lowered)
     text = clock.run("emit", emit, name, lowered, program)
-    object_code = clock.run("assemble", assemble, text, target)
+    object_code = clock.run("assemble", assembler, text, target)
     return CompiledKernel(
         name=name,
         axes=kernel_axes(lowered),

@@ -57,8 +57,8 @@ def constant(dtype: DType, value: Scalar, lanes: int) -> str:
     return text if lanes == 1 else f"splat ({element_type(dtype)} {text})"
 
 
-_INLINE, _CALL = "alwaysinline", "noinline"
-_MOST_INLINED = 4
+MOST_INLINED_LINES = 256
+"""The most lines that all calls of one function may become in a kernel."""
 
 
 class Writer:
@@ -128,12 +128,14 @@ class Writer:
         return self.instruction(f"call {kind} {symbol}({arguments}) #{group}")
 
     def call_attributes(self) -> list[str]:
-        """The attribute groups of the calls: a function called often stays a function, because
-        LLVM's time grows with every inlined copy."""
-        return [
-            f"attributes #{group} = {{ {_INLINE if self.calls[symbol] <= _MOST_INLINED else _CALL} }}"
-            for group, symbol in enumerate(self.functions, 1)
-        ]
+        """The attribute groups of the calls: a long function called often stays a function,
+        because LLVM's time grows with every inlined line."""
+        groups = []
+        for group, (symbol, definition) in enumerate(self.functions.items(), 1):
+            lines = self.calls[symbol] * definition.text.count("\n")
+            choice = "alwaysinline" if lines <= MOST_INLINED_LINES else "noinline"
+            groups.append(f"attributes #{group} = {{ {choice} }}")
+        return groups
 
     def splat(self, operand: str, dtype: DType, lanes: int) -> str:
         """A scalar in every lane."""

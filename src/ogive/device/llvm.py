@@ -6,7 +6,9 @@ kernels the full O2 pipeline takes fifteen times as long and the code is no fast
 
 from __future__ import annotations
 
+import ctypes
 import functools
+import importlib.util
 import os
 import threading
 from typing import Any
@@ -24,6 +26,28 @@ if hasattr(os, "register_at_fork"):
         after_in_parent=llvm_lock.release,
         after_in_child=llvm_lock.release,
     )
+
+
+def llvm_folder() -> str | None:
+    """Where llvmlite is installed, found without importing it."""
+    try:
+        spec = importlib.util.find_spec("llvmlite")
+    except (ImportError, ValueError):
+        return None
+    return None if spec is None or spec.origin is None else os.path.dirname(spec.origin)
+
+
+@functools.lru_cache(maxsize=1)
+def llvm_library() -> ctypes.CDLL:
+    """The library inside llvmlite. Loading only that takes a fifth of the time of the package."""
+    folder = llvm_folder()
+    for name in ("libllvmlite.so", "libllvmlite.dylib", "llvmlite.dll"):
+        path = os.path.join(folder or "", "binding", name)
+        if os.path.isfile(path):
+            return ctypes.CDLL(path)
+    from llvmlite.binding import ffi
+
+    return ctypes.CDLL(ffi.lib._name)
 
 
 def assemble(ir_text: str, target: Target) -> bytes:

@@ -11,7 +11,10 @@ import hashlib
 import math
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DEFAULT_CACHE_BYTES = {1: 32 << 10, 2: 1 << 20, 3: 8 << 20}
 MASKING = frozenset({"avx512f", "avx512bw", "avx512vl"})
@@ -93,15 +96,61 @@ def describe_cpu(
     )
 
 
+class HostCpu(NamedTuple):
+    """This CPU in LLVM's words."""
+
+    triple: str
+    name: str
+    features: str
+
+
+def detect_cpu() -> HostCpu:
+    """Ask LLVM what CPU this is. The first call imports llvmlite (40 ms)."""
+    from llvmlite import binding
+
+    return HostCpu(
+        binding.get_process_triple(),
+        binding.get_host_cpu_name(),
+        binding.get_host_cpu_features().flatten(),
+    )
+
+
+def machine_signature(root: str | Path = "/") -> bytes | None:
+    """A digest that no two machines share which LLVM would tell apart; None where we cannot tell.
+
+    It is made from what Linux says about the first core, apart from what changes all the time.
+    """
+    try:
+        # The whole file is long on large machines and slow to come.
+        with open(os.path.join(root, "proc/cpuinfo"), "rb", buffering=0) as file:
+            text = file.read(1 << 14)
+    except OSError:
+        return None
+    core, ended, _ = text.partition(b"\n\n")
+    lines = [
+        line
+        for line in core.splitlines()
+        if not line.lower().startswith((b"cpu mhz", b"bogomips", b"apicid", b"initial apicid"))
+    ]
+    if not ended or not any(line.lower().startswith((b"flags", b"features")) for line in lines):
+        return None
+    system = os.uname()
+    lines += [part.encode() for part in (system.sysname, system.release, system.machine)]
+    return hashlib.blake2b(b"\n".join(lines), digest_size=32).digest()
+
+
 @functools.lru_cache(maxsize=1)
 def host_target() -> Target:
     """The machine this process runs on. The first call imports llvmlite (40 ms)."""
-    from llvmlite import binding
+    return host_target_of(detect_cpu())
 
+
+def host_target_of(cpu: HostCpu) -> Target:
+    """The machine this process runs on, if `cpu` is what LLVM says about it."""
     return describe_cpu(
-        triple=binding.get_process_triple(),
-        cpu=binding.get_host_cpu_name(),
-        features=binding.get_host_cpu_features().flatten(),
+        triple=cpu.triple,
+        cpu=cpu.name,
+        features=cpu.features,
         caches=host_caches(),
         cores=host_cores(),
     )
@@ -119,46 +168,52 @@ def host_cores() -> int:
     return max(count, 1)
 
 
-def cgroup_quota(root: Path = Path("/")) -> float | None:
+def cgroup_quota(root: str | Path = "/") -> float | None:
     """The CPUs' worth of time that cgroups (v1 or v2) allow us, `None` where nothing limits it.
 
     A limit may sit on any ancestor, and in a container the path in `/proc` may be one that only
     exists outside, so all folders from ours up to the mount are asked.
     """
-    mount = root / "sys/fs/cgroup"
+    mount = os.path.join(root, "sys/fs/cgroup")
     limits: list[float] = []
-    for line in _read(root / "proc/self/cgroup").splitlines():
+    for line in _read(os.path.join(root, "proc/self/cgroup")).splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
         if controllers == "":
             bases = [mount]
         elif "cpu" in controllers.split(","):
-            bases = [mount / controllers, mount / "cpu"]
+            bases = [os.path.join(mount, controllers), os.path.join(mount, "cpu")]
         else:
             continue
         for base in bases:
-            folder = base / path.lstrip("/")
-            while folder.is_relative_to(base):
-                limits += _folder_quota(folder)
-                folder = folder.parent
+            parts = [part for part in path.split("/") if part]
+            for depth in range(len(parts), -1, -1):
+                limits += _folder_quota(os.path.join(base, *parts[:depth]))
     return min(limits, default=None)
 
 
-def _folder_quota(folder: Path) -> list[float]:
-    quota, period = [*_read(folder / "cpu.max").split(), "", ""][:2]
+def _folder_quota(folder: str) -> list[float]:
+    quota, period = [*_read(os.path.join(folder, "cpu.max")).split(), "", ""][:2]
     if not quota:
-        quota = _read(folder / "cpu.cfs_quota_us").strip()
-        period = _read(folder / "cpu.cfs_period_us").strip()
+        quota = _read(os.path.join(folder, "cpu.cfs_quota_us")).strip()
+        period = _read(os.path.join(folder, "cpu.cfs_period_us")).strip()
     if quota.isdigit() and period.isdigit() and int(period) > 0:
         return [int(quota) / int(period)]
     return []
 
 
-def host_caches(root: Path = Path("/")) -> tuple[int, int, int]:
+def host_caches(root: str | Path = "/") -> tuple[int, int, int]:
     """Bytes of the first core's data caches at levels 1, 2 and 3, or usual sizes where unknown."""
     sizes: dict[int, int] = {}
-    for index in sorted((root / "sys/devices/system/cpu/cpu0/cache").glob("index*")):
-        level, size = _read(index / "level").strip(), _read(index / "size").strip()
-        if _read(index / "type").strip() != "Instruction" and level.isdigit():
+    folder = os.path.join(root, "sys/devices/system/cpu/cpu0/cache")
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.startswith("index"))
+    except OSError:
+        names = []
+    for name in names:
+        level, size, kind = [
+            _read(os.path.join(folder, name, fact)).strip() for fact in ("level", "size", "type")
+        ]
+        if kind != "Instruction" and level.isdigit():
             sizes[int(level)] = _parse_size(size)
     known = {**DEFAULT_CACHE_BYTES, **{level: size for level, size in sizes.items() if size}}
     return known[1], known[2], known[3]
@@ -170,8 +225,9 @@ def _parse_size(text: str) -> int:
     return int(digits) * unit if digits.isdigit() else 0
 
 
-def _read(path: Path) -> str:
+def _read(path: str) -> str:
     try:
-        return path.read_text()
+        with open(path) as file:
+            return file.read()
     except OSError:
         return ""

@@ -8,7 +8,7 @@ says which node stands there.
 from __future__ import annotations
 
 from ogive.config import Config
-from ogive.device.target import host_target
+from ogive.engine.machine import target_for
 from ogive.errors import DivisionByZeroError, Origin
 from ogive.runtime.native import Fault
 from ogive.schedule.normalize import Normalized
@@ -18,7 +18,7 @@ from ogive.schedule.split import split
 
 def explain_fault(normalized: Normalized, config: Config, fault: Fault) -> Exception:
     """The error that tells the user what happened, and where."""
-    region = split(normalized.sink, host_target(), config).steps[fault.step].region
+    region = split(normalized.sink, target_for(config), config).steps[fault.step].region
     sites = [node for node in region.graph.walk() if can_fault(node)]
     node = sites[fault.site]
     origin: Origin | None = None

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import functools
+import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ogive.config import Config
+from ogive.counters import count
 from ogive.device.target import Target
+from ogive.engine.disk import Disk, disk_for
 from ogive.engine.kernels import Kernel, kernel_cache
+from ogive.engine.machine import confirmed_target, ensure_driver, target_for
+from ogive.engine.records import GraphRecord, LaunchRecord, UnknownExpression, pack_graph
+from ogive.engine.store import Entry, Kind
+from ogive.errors import LoadError
 from ogive.ir.evaluate import evaluate
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.runtime.native import Fault, KernelStep, NativePlan
 from ogive.runtime.pool import Pool, default_pool
-from ogive.schedule.split import Slot, split
+from ogive.schedule.slots import Slot
 
 GRAIN_WORK = 1 << 15
 """Operations worth handing to another thread."""
@@ -149,52 +156,115 @@ def _pool_of(threads: int) -> Pool:
 
 def pool_for(config: Config) -> Pool:
     """The threads that run kernels under a configuration."""
+    ensure_driver(config)
     return _pool_of(config.threads)
 
 
-def compile_graph(sink: UOp, target: Target, config: Config) -> CompiledGraph:
+def compile_graph(
+    sink: UOp, target: Target, config: Config, disk: Disk | None = None
+) -> CompiledGraph:
     """Schedule a parametric graph and compile its kernels, each distinct region once."""
+    from ogive.schedule.split import split
+
     schedule = split(sink, target, config)
     launches = []
+    entries: list[Entry] = []
     for step in schedule.steps:
-        kernel = kernel_cache.kernel_for(step.region.graph, target, config)
+        kernel = kernel_cache.kernel_for(step.region.graph, target, config, disk, entries)
         slots = tuple([step.slots[slot] for slot in kernel.slots])
-        tiles = kernel.compiled.tiles
-        grain = max(1, GRAIN_WORK // kernel.compiled.work)
-        launches.append(
-            Launch(kernel, slots, tiles.arg if tiles.op is Op.CONST else tiles, grain)
-        )
+        grain = max(1, GRAIN_WORK // kernel.record.work)
+        launches.append(Launch(kernel, slots, kernel.record.tiles, grain))
     variables = {n.arg[0]: n.arg[1:] for n in sink.walk() if n.op is Op.VARIABLE}
-    return CompiledGraph(tuple(launches), schedule.slots, schedule.outputs, variables)
+    graph = CompiledGraph(tuple(launches), schedule.slots, schedule.outputs, variables)
+    if disk is not None:
+        try:
+            payload = pack_graph(_record(graph))
+            entries.append((Kind.GRAPH, disk.graph_key(sink, target, config), payload))
+        except UnknownExpression:
+            pass  # its kernels are kept all the same
+        disk.write(entries, config)
+    return graph
+
+
+def load_graph(sink: UOp, target: Target, config: Config, disk: Disk) -> CompiledGraph | None:
+    """The compiled form of a parametric graph, if the disk has it with all its code."""
+    found = disk.find_graph(disk.graph_key(sink, target, config), sink)
+    if found is None:
+        return None
+    record, codes = found
+    kernels = [kernel_cache.kernel_of(kernel, codes[kernel.code]) for kernel in record.kernels]
+    launches = [
+        Launch(kernels[launch.kernel], launch.slots, launch.tiles, launch.grain)
+        for launch in record.launches
+    ]
+    try:
+        for kernel in kernels:
+            # Now, while compiling is still possible, and in time that a plan needs anyway.
+            kernel.loaded  # noqa: B018
+    except LoadError:
+        return None
+    count("kernel_disk_hits", len(kernels))
+    return CompiledGraph(tuple(launches), record.slots, record.outputs, record.variables)
+
+
+def _record(graph: CompiledGraph) -> GraphRecord:
+    kernels = list(dict.fromkeys(launch.kernel for launch in graph.launches))
+    numbers = {kernel: number for number, kernel in enumerate(kernels)}
+    launches = [
+        LaunchRecord(numbers[launch.kernel], launch.slots, launch.tiles, launch.grain)
+        for launch in graph.launches
+    ]
+    return GraphRecord(
+        tuple([kernel.record for kernel in kernels]),
+        tuple(launches),
+        graph.slots,
+        graph.outputs,
+        graph.variables,
+    )
 
 
 class GraphCache:
-    """Compiled graphs by parametric graph (interned, so by identity), target and configuration."""
+    """Compiled graphs: in memory by parametric graph (interned, so by identity), then on disk."""
 
     LIMIT = 1024
 
     def __init__(self) -> None:
         self._graphs: dict[Any, Replay] = {}
-        self._lock = threading.Lock()
-        self.created = 0
-        self.hits = 0
+        self.renew_lock()
 
-    def replay_for(self, sink: UOp, target: Target, config: Config) -> Replay:
+    def renew_lock(self) -> None:
+        """Forget a lock that a thread of the parent process held when it forked."""
+        self._lock = threading.Lock()
+
+    def replay_for(self, sink: UOp, config: Config) -> Replay:
         """The replay of a graph, compiled at most once unless the cache is off."""
+        target = target_for(config)
         key = (sink, target.key, config.code_key)
         if config.schedule_cache:
             found = self._graphs.get(key)
             if found is not None:
-                self.hits += 1
+                count("schedule_hits")
                 return found
-        made = Replay(compile_graph(sink, target, config))
-        with self._lock:
-            self.created += 1
-            if config.schedule_cache:
+        made = Replay(self._load_or_compile(sink, target, config))
+        if config.schedule_cache:
+            with self._lock:
                 made = self._graphs.setdefault(key, made)
                 while len(self._graphs) > self.LIMIT:
                     del self._graphs[next(iter(self._graphs))]
         return made
 
+    def _load_or_compile(self, sink: UOp, target: Target, config: Config) -> CompiledGraph:
+        disk = disk_for(config)
+        graph = None if disk is None else load_graph(sink, target, config, disk)
+        if graph is not None:
+            count("schedule_disk_hits")
+            return graph
+        graph = compile_graph(sink, confirmed_target(config), config, disk)
+        count("schedules_created")
+        return graph
+
 
 graph_cache = GraphCache()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=graph_cache.renew_lock)

@@ -1,56 +1,96 @@
-"""The kernels compiled so far, by region, target and configuration."""
+"""The kernels of this process: in memory by region, target and configuration, then on disk."""
 
 from __future__ import annotations
 
+import os
 import threading
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
-from ogive.codegen.compile import CompiledKernel, compile_region
 from ogive.config import Config
-from ogive.device.target import Target
+from ogive.counters import count
+from ogive.engine.keys import Key, make_key
+from ogive.engine.records import (
+    CodeRecord,
+    DamagedRecord,
+    KernelRecord,
+    UnknownExpression,
+    pack_code,
+    pack_kernel,
+    unpack_ir,
+)
+from ogive.engine.store import Entry, Kind
 from ogive.ir.node import UOp
+from ogive.ir.ops import Op
 from ogive.runtime.link import LoadedKernel, link
 
+if TYPE_CHECKING:
+    from ogive.codegen.compile import CompiledKernel
+    from ogive.device.target import Target
+    from ogive.engine.disk import Disk
 
-@dataclass(frozen=True, eq=False)
+
+class Code:
+    """Object code that any number of kernels share, linked when first needed.
+
+    `ir` is the LLVM IR it was made from, compressed if it comes from the disk.
+    """
+
+    def __init__(self, name: str, object_code: bytes, ir: str | bytes) -> None:
+        self.name = name
+        self.object_code = object_code
+        self._ir = ir
+
+    @cached_property
+    def ir(self) -> str:
+        """The LLVM IR it was made from, or nothing if that was damaged."""
+        if isinstance(self._ir, str):
+            return self._ir
+        try:
+            return unpack_ir(self._ir)
+        except DamagedRecord:
+            return ""
+
+    @cached_property
+    def loaded(self) -> LoadedKernel:
+        """Its entry point in memory."""
+        return link(self.object_code, self.name)
+
+
 class Kernel:
     """A kernel of a plan: what it is called, its LLVM IR, how its axes are placed.
 
     `slots` are the buffer slots it touches, in the order of its arguments; `timings` say how long
-    each stage took when it was compiled.
+    each stage took if it was compiled in this process.
     """
 
-    compiled: CompiledKernel
+    def __init__(self, record: KernelRecord, code: Code, timings: dict[str, float]) -> None:
+        self.record = record
+        self.code = code
+        self.timings = timings
+        self.variables = tuple(record.variables)
 
     @property
     def name(self) -> str:
-        return self.compiled.name
+        return self.record.name
 
     @property
     def ir(self) -> str:
-        return self.compiled.ir
+        return self.code.ir
 
     @property
     def axes(self) -> tuple[tuple[str, int], ...]:
-        return self.compiled.axes
+        return self.record.axes
 
     @property
     def slots(self) -> tuple[int, ...]:
-        return self.compiled.signature.slots
+        return self.record.slots
 
     @property
-    def variables(self) -> tuple[str, ...]:
-        return self.compiled.signature.variables
-
-    @property
-    def timings(self) -> dict[str, float]:
-        return self.compiled.timings
-
-    @cached_property
     def loaded(self) -> LoadedKernel:
-        return link(self.compiled.object_code, self.compiled.name)
+        return self.code.loaded
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}>"
@@ -61,26 +101,129 @@ class KernelCache:
 
     def __init__(self) -> None:
         self._kernels: dict[Any, Kernel] = {}
-        self._lock = threading.Lock()
-        self.compiled = 0
-        self.hits = 0
+        self._codes: WeakValueDictionary[Key, Code] = WeakValueDictionary()
+        self.renew_lock()
 
-    def kernel_for(self, region: UOp, target: Target, config: Config) -> Kernel:
-        """The kernel that computes a region, compiled at most once."""
+    def renew_lock(self) -> None:
+        """Forget a lock that a thread of the parent process held when it forked."""
+        self._lock = threading.RLock()
+
+    def kernel_for(
+        self, region: UOp, target: Target, config: Config, disk: Disk | None, entries: list[Entry]
+    ) -> Kernel:
+        """The kernel that computes a region, compiled at most once.
+
+        What the disk does not have is added to `entries`.
+        """
         key = (region, target.key, config.code_key)
         found = self._kernels.get(key)
         if found is not None:
-            self.hits += 1
+            count("kernel_hits")
             return found
         with self._lock:
             found = self._kernels.get(key)
-            if found is None:
-                found = Kernel(compile_region(region, target, config))
-                self.compiled += 1
-                self._kernels[key] = found
-                while len(self._kernels) > config.kernel_cache_size:
-                    del self._kernels[next(iter(self._kernels))]
-        return found
+            if found is not None:
+                count("kernel_hits")
+                return found
+            made = None if disk is None else self._from_disk(disk, region, target, config)
+            made = made or self._compile(region, target, config, disk, entries)
+            self._kernels[key] = made
+            while len(self._kernels) > config.kernel_cache_size:
+                del self._kernels[next(iter(self._kernels))]
+            return made
+
+    def kernel_of(self, record: KernelRecord, code: CodeRecord) -> Kernel:
+        """A kernel that was read from the disk."""
+        made = Code(record.name, code.object_code, code.ir)
+        return Kernel(record, self._codes.setdefault(record.code, made), {})
+
+    def _from_disk(
+        self, disk: Disk, region: UOp, target: Target, config: Config
+    ) -> Kernel | None:
+        found = disk.find_kernel(disk.kernel_key(region, target, config))
+        if found is None or not _fits(found[0], region):
+            return None
+        count("kernel_disk_hits")
+        return self.kernel_of(*found)
+
+    def _compile(
+        self, region: UOp, target: Target, config: Config, disk: Disk | None, entries: list[Entry]
+    ) -> Kernel:
+        from ogive.codegen.compile import compile_region
+
+        once = _Assembler(self._codes, disk)
+        compiled = compile_region(region, target, config, once)
+        made = Code(compiled.name, compiled.object_code, compiled.ir)
+        code = self._codes.setdefault(once.key, made)
+        record = _record(compiled, region, once.key)
+        if disk is not None:
+            try:
+                kernel_key = disk.kernel_key(region, target, config)
+                entries.append((Kind.KERNEL, kernel_key, pack_kernel(record)))
+                entries.append((Kind.CODE, once.key, pack_code(code.ir, code.object_code)))
+            except UnknownExpression:
+                pass  # it is compiled again by the next process
+        return Kernel(record, code, compiled.timings)
+
+
+class _Assembler:
+    """Assembles IR unless equal IR has been; `key` tells where its code belongs.
+
+    Regions that differ can become equal kernels once their axes are placed.
+    """
+
+    def __init__(self, codes: Mapping[Key, Code], disk: Disk | None) -> None:
+        self.key = Key(b"", b"")
+        self._codes = codes
+        self._disk = disk
+
+    def __call__(self, ir: str, target: Target) -> bytes:
+        disk = self._disk
+        self.key = (
+            make_key(b"code", target.key.encode(), ir.encode())
+            if disk is None
+            else disk.code_key(ir, target)
+        )
+        known = self._codes.get(self.key)
+        if known is not None:
+            count("kernel_hits")
+            return known.object_code
+        stored = None if disk is None else disk.find_codes([self.key]).get(self.key)
+        if stored is not None:
+            count("kernel_disk_hits")
+            return stored.object_code
+        from ogive.device.llvm import assemble
+
+        object_code = assemble(ir, target)
+        count("kernels_compiled")
+        return object_code
+
+
+def _record(compiled: CompiledKernel, region: UOp, code: Key) -> KernelRecord:
+    bounds = _variables(region)
+    tiles = compiled.tiles
+    return KernelRecord(
+        name=compiled.name,
+        axes=compiled.axes,
+        slots=compiled.signature.slots,
+        variables={name: bounds[name] for name in compiled.signature.variables},
+        tiles=tiles.arg if tiles.op is Op.CONST else tiles,
+        work=compiled.work,
+        code=code,
+    )
+
+
+def _fits(record: KernelRecord, region: UOp) -> bool:
+    """Whether a record speaks of slots and variables that a region has."""
+    slots = {node.arg[0] for node in region.walk() if node.op is Op.PARAM}
+    return slots.issuperset(record.slots) and record.variables.items() <= _variables(region).items()
+
+
+def _variables(region: UOp) -> dict[str, tuple[int, int]]:
+    return {node.arg[0]: node.arg[1:] for node in region.walk() if node.op is Op.VARIABLE}
 
 
 kernel_cache = KernelCache()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=kernel_cache.renew_lock)

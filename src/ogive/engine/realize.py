@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from ogive.config import Config, current_config
 from ogive.device.buffer import Buffer
-from ogive.device.target import host_target
-from ogive.engine.faults import explain_fault
 from ogive.engine.graph import Replay, graph_cache, pool_for
 from ogive.engine.plan import Plan, execute_plan_of, unexecuted
 from ogive.engine.versions import (
@@ -121,7 +119,7 @@ class _Run:
         copies = [UOp(Op.CONTIGUOUS, version.dtype, (version,), ()) for version in kept]
         asked = [*[_computed(root) for root in roots], *effects, *copies]
         self.normalized: Normalized = normalize(tuple(asked))
-        self.replay: Replay = graph_cache.replay_for(self.normalized.sink, host_target(), config)
+        self.replay: Replay = graph_cache.replay_for(self.normalized.sink, config)
         graph = self.replay.graph
         self.buffers: list[Buffer] = []
         for slot in graph.slots:
@@ -192,6 +190,8 @@ class _Run:
                 plan.announce(registry.buffer_of(memory_leaf(memory)))
 
     def explain(self, fault: Fault) -> Exception:
+        from ogive.engine.faults import explain_fault
+
         return explain_fault(self.normalized, self.config, fault)
 
 

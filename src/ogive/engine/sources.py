@@ -50,7 +50,7 @@ def source_signature() -> bytes | None:
     try:
         for name, status in sorted(_source_files(PACKAGE)):
             size, modified, changed = status
-            if max(changed, 0) > LOADED_AT - CLOCK_GRAIN:
+            if changed > LOADED_AT - CLOCK_GRAIN:
                 return None
             digest.update(f"{name}\0{size}\0{modified}\0{changed}\n".encode())
     except OSError:

@@ -280,10 +280,3 @@ def buffer_of(node: UOp) -> Any:
 def buffer_count() -> int:
     """How many live nodes have memory."""
     return len(_buffers)
-
-
-def sweep() -> None:
-    """Drop what is dead from the tables at once. Nothing needs this: entries go by themselves."""
-    with graph_lock:
-        for dead in [key for key, value in _tensors.items() if value() is None]:
-            del _tensors[dead]

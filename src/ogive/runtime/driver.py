@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ogive.device.llvm import assemble, llvm_lock
 from ogive.device.target import Target, host_target
-from ogive.runtime.driver_ir import EXPORTS, driver_ir
+from ogive.runtime.layout import EXPORTS
 from ogive.runtime.link import LoadedKernel, link_library
 
 _PlanFunction = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _ResizeFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 
 
-@dataclass(frozen=True, slots=True)
-class Driver:
+class Driver(NamedTuple):
     """The driver's entry points. Calling one releases the interpreter lock."""
 
     start: Callable[[int], int]
@@ -30,6 +29,8 @@ _driver: Driver | None = None
 
 def driver_object(target: Target) -> bytes:
     """The driver's object code for a target, the same whenever it is asked for."""
+    from ogive.runtime.driver_ir import driver_ir
+
     return assemble(driver_ir(target), target)
 
 
@@ -46,6 +47,11 @@ def load_driver(object_bytes: bytes) -> Driver:
                 copy=library["ogive_copy"],
             )
         return _driver
+
+
+def driver_is_loaded() -> bool:
+    """Whether this process has the driver."""
+    return _driver is not None
 
 
 def loaded_driver() -> Driver:

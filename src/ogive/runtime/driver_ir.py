@@ -14,16 +14,17 @@ from __future__ import annotations
 from string import Template
 
 from ogive.device.target import Target
-from ogive.runtime.layout import NO_FAULT, STEP_WORDS, WORDS, Status, StepKind
+from ogive.runtime.layout import (
+    COPY_TILE_BITS,
+    NO_FAULT,
+    STEP_WORDS,
+    WORDS,
+    Status,
+    StepKind,
+)
 from ogive.runtime.platform_ir import has_threads, platform_ir
 from ogive.runtime.pool_ir import NO_POOL, SHARE
 from ogive.runtime.worker_ir import WORKERS
-
-COPY_TILE_BITS = 16
-COPY_TILE = 1 << COPY_TILE_BITS
-"""Bytes in one tile of `ogive_copy`."""
-
-EXPORTS = ("ogive_start", "ogive_resume", "ogive_copy", "ogive_resize_pool")
 
 
 def driver_ir(target: Target) -> str:

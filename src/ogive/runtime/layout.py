@@ -9,6 +9,13 @@ from __future__ import annotations
 import enum
 import itertools
 
+COPY_TILE_BITS = 16
+COPY_TILE = 1 << COPY_TILE_BITS
+"""Bytes in one tile of `ogive_copy`."""
+
+EXPORTS = ("ogive_start", "ogive_resume", "ogive_copy", "ogive_resize_pool")
+"""What the driver is called by."""
+
 MAX_WORKERS = 512
 NO_FAULT = 2**63 - 1
 """The fault word of a plan in which nothing went wrong (`INT64_MAX`)."""

@@ -1,34 +1,62 @@
-"""Object code into executable memory, and out of it again with its last user."""
+"""Object code into executable memory, and out of it again with its last user.
+
+We call the library inside llvmlite directly: importing the package would take longer than all else
+in a process that finds its kernels in the cache.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import functools
 import itertools
+import sys
 import threading
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
-from ogive.device.llvm import llvm_lock
+from ogive.device.llvm import llvm_library, llvm_lock
 from ogive.errors import LoadError
 
 _names = itertools.count()
+_OBJECT, _PROCESS = 2, 3
+"""What a library may be made of, as llvmlite counts it."""
+
+
+class _Element(ctypes.Structure):
+    _fields_ = [
+        ("kind", ctypes.c_uint8),
+        ("data", ctypes.c_char_p),
+        ("size", ctypes.c_size_t),
+    ]
+
+
+class _Symbol(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("address", ctypes.c_uint64)]
 
 
 class Library:
     """A linked object. Its code stays mapped for as long as this, or a kernel of it, lives."""
 
-    __slots__ = ("_tracker",)
+    __slots__ = ("_addresses", "_linker", "_tracker")
 
-    def __init__(self, tracker: Any) -> None:
+    def __init__(self, linker: _Linker, tracker: int, addresses: dict[str, int]) -> None:
+        self._linker = linker
         self._tracker = tracker
+        self._addresses = addresses
 
-    def __del__(self, _lock: threading.RLock = llvm_lock) -> None:
+    def __del__(
+        self,
+        _lock: threading.RLock = llvm_lock,
+        _error: Any = ctypes.c_char_p,
+        _reference: Any = ctypes.byref,
+    ) -> None:
         with _lock:
-            del self._tracker
+            self._linker.dispose_tracker(self._tracker, _reference(_error()))
 
     def __getitem__(self, symbol: str) -> LoadedKernel:
         """The function exported as `symbol`."""
-        return LoadedKernel(self._tracker[symbol], self)
+        return LoadedKernel(self._addresses[symbol], self)
 
 
 class LoadedKernel:
@@ -48,24 +76,98 @@ def link(object_bytes: bytes, symbol: str) -> LoadedKernel:
 
 def link_library(object_bytes: bytes, symbols: Iterable[str]) -> Library:
     """Load an object of several functions; what it does not define, the process must."""
-    from llvmlite import binding
+    names = tuple(symbols)
+    with llvm_lock, _users_lock():
+        return _linker().link(object_bytes, names)
 
-    builder = binding.JITLibraryBuilder()
-    builder.add_object_img(object_bytes).add_current_process()
-    for symbol in symbols:
-        builder.export_symbol(symbol)
-    try:
-        with llvm_lock:
-            return Library(builder.link(_linker(), f"ogive.{next(_names)}"))
-    except RuntimeError as error:
-        raise LoadError(f"LLVM cannot load the object code: {error}") from None
+
+def _users_lock() -> contextlib.AbstractContextManager[Any]:
+    """The lock of llvmlite itself, which somebody else in this process may work under."""
+    ffi = sys.modules.get("llvmlite.binding.ffi")
+    lock: contextlib.AbstractContextManager[Any] = (
+        contextlib.nullcontext() if ffi is None else ffi.lib._lock
+    )
+    return lock
+
+
+class _Linker(NamedTuple):
+    """The functions that we need, and the linker they work on."""
+
+    session: int
+    link_elements: Any
+    dispose_tracker: Any
+    dispose_string: Any
+
+    def link(self, object_bytes: bytes, names: tuple[str, ...]) -> Library:
+        elements = (_Element * 2)(
+            (_OBJECT, object_bytes, len(object_bytes)),
+            (_PROCESS, b"", 0),
+        )
+        exports = (_Symbol * len(names))(*[(name.encode(), 0) for name in names])
+        error = ctypes.c_char_p()
+        tracker = self.link_elements(
+            self.session,
+            f"ogive.{next(_names)}".encode(),
+            elements,
+            len(elements),
+            None,
+            0,
+            exports,
+            len(exports),
+            ctypes.byref(error),
+        )
+        if not tracker:
+            text = (error.value or b"no reason given").decode(errors="replace")
+            self.dispose_string(error)
+            raise LoadError(f"LLVM cannot load the object code: {text}")
+        addresses = {name: export.address for name, export in zip(names, exports, strict=True)}
+        return Library(self, tracker, addresses)
 
 
 @functools.lru_cache(maxsize=1)
-def _linker() -> Any:
-    from llvmlite import binding
-
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
+def _linker() -> _Linker:
+    library = llvm_library()
+    library.LLVMPY_InitializeNativeTarget()
+    library.LLVMPY_InitializeNativeAsmPrinter()
+    error = ctypes.c_char_p()
+    create = _function(
+        library,
+        "LLVMPY_CreateLLJITCompiler",
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_bool,
+        ctypes.c_bool,
+        ctypes.c_void_p,
+    )
     # JITLink: as fast as the older linker, a fifth of its memory, and unloading gives all back.
-    return binding.create_lljit_compiler(use_jit_link=True, suppress_errors=True)
+    suppress_errors, use_jit_link = True, True
+    session = create(None, suppress_errors, use_jit_link, ctypes.byref(error))
+    if not session:
+        raise LoadError(f"LLVM has no linker here: {(error.value or b'').decode()}")
+    size, pointer = ctypes.c_size_t, ctypes.c_void_p
+    return _Linker(
+        session,
+        _function(
+            library,
+            "LLVMPY_LLJIT_Link",
+            pointer,
+            pointer,
+            ctypes.c_char_p,
+            pointer,
+            size,
+            pointer,
+            size,
+            pointer,
+            size,
+            pointer,
+        ),
+        _function(library, "LLVMPY_LLJIT_Dylib_Tracker_Dispose", ctypes.c_bool, pointer, pointer),
+        _function(library, "LLVMPY_DisposeString", None, ctypes.c_char_p),
+    )
+
+
+def _function(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
+    function = getattr(library, name)
+    function.restype = result
+    function.argtypes = arguments
+    return function

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from ogive.errors import ExecuteError
 from ogive.runtime.driver import loaded_driver
-from ogive.runtime.driver_ir import COPY_TILE
-from ogive.runtime.layout import PLAN_FIELDS, STEP_FIELDS, STEP_WORDS, Status, StepKind
+from ogive.runtime.layout import COPY_TILE, PLAN_FIELDS, STEP_FIELDS, STEP_WORDS, Status, StepKind
 from ogive.runtime.link import LoadedKernel
 from ogive.runtime.pool import Pool, default_pool
 

@@ -2,9 +2,9 @@
 
 Workers start with the first job, spin for a while after each, then sleep. To wake one may take
 longer than the whole job (3 microseconds on one machine, 300 on a virtual one), so the pool
-measures it. Each thread that works on a job looks, after each of its claims, whether the time lately
-worked without the sleepers and the time still to work exceed it, and then wakes two. A large pool is
-up in a few rounds, a train of small jobs soon has company, and a lonely small job wakes nobody.
+measures it. Each thread that works on a job looks, after each of its claims, whether the time
+lately worked without the sleepers and the time still to work exceed it, and then wakes two. A large
+pool is up in a few rounds, a train of small jobs soon has company, a lonely one wakes nobody.
 """
 
 _WORKER = """
@@ -36,7 +36,8 @@ idle:
   %look = icmp eq i64 %phase, 0
   br i1 %look, label %timed, label %spin
 
-timed:
+timed:                                   ; on a crowded machine the caller may need this core
+  %yielded = call i32 @sched_yield()
   %now = call i64 @clock()
   %waited = sub i64 %now, %start
   %tired = icmp ugt i64 %waited, $spin

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ogive.ir.dtype import DType
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(NamedTuple):
     """Memory that a run needs: `parameter` says which of the graph's, None one of its own."""
 
     dtype: DType
-    count: int
+    count: int  # type: ignore[assignment]  # hides a method of tuples
     parameter: int | None
 
     @property

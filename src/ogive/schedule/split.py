@@ -26,6 +26,7 @@ from ogive.schedule.hazards import (
     stage_overlaps,
 )
 from ogive.schedule.regions import Region, cut_region, storage
+from ogive.schedule.slots import Slot
 
 
 @dataclass(frozen=True)

@@ -87,9 +87,10 @@ class Tensor(Activation, Product, Indexing, Assignment, NamedCasts):
         >>> a = Tensor([1.0]).exp(); b = a + 1
         >>> Tensor.realize_batch([a, b])
         """
+        chosen = _to_list(tensors, "realize_batch")
         from ogive import engine
 
-        engine.realize(_to_list(tensors, "realize_batch"), config)
+        engine.realize(chosen, config)
 
     def prepare(self, config: Config | None = None) -> Plan:
         """Compile the computation of this tensor into a plan, to be executed many times.
@@ -105,11 +106,11 @@ class Tensor(Activation, Product, Indexing, Assignment, NamedCasts):
 
         Raises `ArgumentError` when there is nothing to prepare.
         """
-        from ogive import engine
-
         chosen = _to_list(tensors, "prepare_batch")
         if not chosen:
             raise ArgumentError("prepare_batch needs at least one tensor")
+        from ogive import engine
+
         return engine.prepare(chosen, config)
 
     @property
@@ -125,8 +126,8 @@ class Tensor(Activation, Product, Indexing, Assignment, NamedCasts):
 
         Shapes: unchanged. bfloat16 and the 8-bit floats come in the dtypes of `ml_dtypes`.
 
-        >>> Tensor([1, 2]).numpy().sum()
-        3
+        >>> Tensor([1, 2]).numpy()
+        array([1, 2])
         """
         node = self.node
         if node.op is Op.CONST:

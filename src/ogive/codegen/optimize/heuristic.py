@@ -76,7 +76,8 @@ def _choose_lanes(kernel: _Kernel, target: Target) -> dict[UOp, int]:
     width = max([access.index.dtype.itemsize for access in kernel.accesses], default=4)
     count = max(target.vector_bytes // width, 2)
     scores = {
-        counter: _lane_score(counter, kernel) for counter in (*kernel.outputs, *kernel.reductions)
+        counter: _lane_score(counter, kernel) * _lane_use(counter, count)
+        for counter in (*kernel.outputs, *kernel.reductions)
     }
     chosen: dict[UOp, int] = {}
     for counter in sorted(scores, key=lambda c: (-scores[c], c.arg[0])):
@@ -91,6 +92,12 @@ def _choose_lanes(kernel: _Kernel, target: Target) -> dict[UOp, int]:
         if lanes > 1:
             chosen[counter] = lanes
     return chosen
+
+
+def _lane_use(counter: UOp, count: int) -> float:
+    """The share of lanes that do something if `counter` is spread over `count` of them."""
+    extent = axis_extent(counter)
+    return extent / (-(-extent // count) * count) if extent else 0.0
 
 
 def _lane_score(counter: UOp, kernel: _Kernel) -> float:

@@ -64,6 +64,7 @@ def place(root: UOp, placement: Placement) -> UOp:
     reductions = reduction_axes(root)
     by_number = {counter.arg[0]: counter for counter in (*outputs, *reductions)}
     _check(placement, outputs, by_number)
+    _check_lanes(root, placement)
     ordered = [by_number[number] for number in placement.order] if placement.order else outputs
     numbers = iter(range(1 << 30))
     outer: dict[UOp, UOp] = {}
@@ -139,3 +140,20 @@ def _check(
         )
     if not 0 <= placement.parallel <= len(outputs):
         raise OptimizeError(f"{placement.parallel} parallel axes of {len(outputs)} output axes")
+    for number, count in placement.lanes.items():
+        if count < 1 or count & (count - 1):
+            raise OptimizeError(f"axis {number} in {count} lanes: it must be a power of two")
+    for number, count in placement.upcast.items():
+        if count < 1:
+            raise OptimizeError(f"axis {number} in a tile of {count}: it must be at least 1")
+
+
+def _check_lanes(root: UOp, placement: Placement) -> None:
+    """A value has at most one lane axis: a register holds one row of elements."""
+    in_lanes = {number for number, count in placement.lanes.items() if count > 1}
+    if len(in_lanes) < 2:
+        return
+    for node in root.walk():
+        found = [counter.arg[0] for counter in node.ranges if counter.arg[0] in in_lanes]
+        if len(found) > 1:
+            raise OptimizeError(f"axes {sorted(found)} are both in the lanes of one value")

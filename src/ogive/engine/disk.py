@@ -1,0 +1,139 @@
+"""The caches on disk as the engine uses them: graphs, kernels and code, found by what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ogive.config import Config
+from ogive.engine.keys import Key, encode_graph, make_key
+from ogive.engine.records import (
+    FORMAT,
+    CodeRecord,
+    DamagedRecord,
+    GraphRecord,
+    KernelRecord,
+    unpack_code,
+    unpack_graph,
+    unpack_kernel,
+)
+from ogive.engine.sources import compiler_digest, llvm_identity, source_signature
+from ogive.engine.store import Entry, Kind, Store, store_in
+from ogive.folders import cache_place
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+
+if TYPE_CHECKING:
+    from ogive.device.target import Target
+
+
+class Disk:
+    """A store, seen by one compiler: `origin` stands for all that is the same for all its work."""
+
+    def __init__(self, store: Store, origin: bytes) -> None:
+        self.store = store
+        self._origin = origin
+        self._signature = source_signature()
+
+    def graph_key(self, sink: UOp, target: Target, config: Config) -> Key:
+        """What the compiled form of a parametric graph depends on."""
+        return self._key(b"graph", target, _settings(config), encode_graph(sink))
+
+    def kernel_key(self, region: UOp, target: Target, config: Config) -> Key:
+        """What the kernel of a region depends on."""
+        return self._key(b"kernel", target, _settings(config), encode_graph(region))
+
+    def code_key(self, ir: str, target: Target) -> Key:
+        """What object code depends on, once there is IR."""
+        return self._key(b"code", target, ir.encode())
+
+    def driver_key(self, target: Target) -> Key:
+        """What the native driver depends on."""
+        return self._key(b"driver", target)
+
+    def _key(self, label: bytes, target: Target, *parts: bytes) -> Key:
+        return make_key(label, self._origin, target.key.encode(), *parts)
+
+    def find_graph(self, key: Key, sink: UOp) -> tuple[GraphRecord, dict[Key, CodeRecord]] | None:
+        """A compiled graph that fits `sink`, with the code of all its kernels."""
+        payload = self.store.read(Kind.GRAPH, [key]).get(key)
+        if payload is None:
+            return None
+        try:
+            record = unpack_graph(payload)
+        except DamagedRecord:
+            return None
+        if not _fits(record, sink):
+            return None
+        codes = self.find_codes([kernel.code for kernel in record.kernels])
+        return (record, codes) if all(k.code in codes for k in record.kernels) else None
+
+    def find_kernel(self, key: Key) -> tuple[KernelRecord, CodeRecord] | None:
+        """A kernel with its code."""
+        payload = self.store.read(Kind.KERNEL, [key]).get(key)
+        if payload is None:
+            return None
+        try:
+            record = unpack_kernel(payload)
+        except DamagedRecord:
+            return None
+        code = self.find_codes([record.code]).get(record.code)
+        return None if code is None else (record, code)
+
+    def find_codes(self, keys: Sequence[Key]) -> dict[Key, CodeRecord]:
+        """The code that there is for `keys`."""
+        found: dict[Key, CodeRecord] = {}
+        for key, payload in self.store.read(Kind.CODE, list(dict.fromkeys(keys))).items():
+            try:
+                found[key] = unpack_code(payload)
+            except DamagedRecord:
+                continue
+        return found
+
+    def write(self, entries: Iterable[Entry], config: Config) -> None:
+        """Keep entries, unless the compiler's sources have changed since they were loaded."""
+        if self._signature is not None and source_signature() == self._signature:
+            self.store.write(entries, config.disk_cache_bytes)
+
+
+def _settings(config: Config) -> bytes:
+    return repr(config.code_key).encode()
+
+
+def _fits(record: GraphRecord, sink: UOp) -> bool:
+    """Whether a record speaks of the parameters, variables and results that a graph has."""
+    parameters: dict[int, UOp] = {}
+    variables: dict[str, tuple[int, int]] = {}
+    for node in sink.walk():
+        if node.op is Op.PARAM:
+            parameters[node.arg[0]] = node
+        elif node.op is Op.VARIABLE:
+            variables[node.arg[0]] = node.arg[1:]
+    if record.variables != variables or len(record.outputs) != len(sink.src):
+        return False
+    for slot in record.slots:
+        if slot.parameter is not None:
+            node = parameters.get(slot.parameter)
+            if node is None or node.dtype is not slot.dtype or node.arg[1] != slot.count:
+                return False
+    return all(
+        record.slots[output].dtype is root.dtype
+        for output, root in zip(record.outputs, sink.src, strict=True)
+    )
+
+
+def disk_for(config: Config) -> Disk | None:
+    """The caches on disk under a configuration; None where they are off or cannot be used."""
+    if not (config.disk_cache and config.schedule_cache and config.disk_cache_bytes):
+        return None
+    return _disk_in(store_in(cache_place()))
+
+
+@lru_cache(maxsize=8)
+def _disk_in(store: Store) -> Disk | None:
+    llvm = llvm_identity()
+    compiler = None if llvm is None else compiler_digest(store)
+    if llvm is None or compiler is None:
+        return None
+    return Disk(store, b"%d " % FORMAT + llvm + compiler)

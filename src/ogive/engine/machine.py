@@ -1,0 +1,117 @@
+"""The machine under a process: its target and the native driver, from the disk where they can be.
+
+Asking LLVM what this CPU is means loading all of llvmlite. Its answer is kept under a signature of
+the machine, and compared with LLVM's own as soon as something has to be compiled anyway.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from ogive.config import Config
+from ogive.device.target import HostCpu, Target, detect_cpu, host_target_of, machine_signature
+from ogive.engine.disk import Disk, disk_for
+from ogive.engine.keys import Key, make_key
+from ogive.engine.records import DamagedRecord, Reader, Writer, pack_code
+from ogive.engine.sources import llvm_identity
+from ogive.engine.store import Kind
+from ogive.errors import LoadError
+from ogive.runtime.driver import driver_is_loaded, driver_object, load_driver
+
+_lock = threading.RLock()
+_target: Target | None = None
+_confirmed = False
+
+
+def target_for(config: Config) -> Target:
+    """The target of this machine."""
+    global _target, _confirmed
+    if _target is not None:
+        return _target
+    with _lock:
+        if _target is None:
+            cpu = _noted_cpu(config)
+            _confirmed = cpu is None
+            _target = host_target_of(cpu or _detect_and_note(config))
+        return _target
+
+
+def confirmed_target(config: Config) -> Target:
+    """The target, in LLVM's own words: what is about to be compiled loads LLVM anyway."""
+    global _target, _confirmed
+    target = target_for(config)
+    if _confirmed:
+        return target
+    with _lock:
+        if not _confirmed:
+            cpu = detect_cpu()
+            if (cpu.triple, cpu.name) != (target.triple, target.cpu) or (
+                host_target_of(cpu).features != target.features
+            ):
+                _note(config, cpu)
+                _target = host_target_of(cpu)
+            _confirmed = True
+        assert _target is not None
+        return _target
+
+
+def ensure_driver(config: Config) -> None:
+    """Load the native driver, from the disk if it is there."""
+    if driver_is_loaded():
+        return
+    disk = disk_for(config)
+    if disk is None:
+        load_driver(driver_object(confirmed_target(config)))
+        return
+    if not _load_from(disk, disk.driver_key(target_for(config))):
+        target = confirmed_target(config)
+        code = driver_object(target)
+        load_driver(code)
+        disk.write([(Kind.CODE, disk.driver_key(target), pack_code("", code))], config)
+
+
+def _load_from(disk: Disk, key: Key) -> bool:
+    code = disk.find_codes([key]).get(key)
+    if code is None:
+        return False
+    try:
+        load_driver(code.object_code)
+    except LoadError:
+        return False
+    return True
+
+
+def _note_key() -> Key | None:
+    machine, llvm = machine_signature(), llvm_identity()
+    return None if machine is None or llvm is None else make_key(b"cpu", machine, llvm)
+
+
+def _noted_cpu(config: Config) -> HostCpu | None:
+    disk, key = disk_for(config), _note_key()
+    if disk is None or key is None:
+        return None
+    payload = disk.store.read(Kind.NOTE, [key]).get(key)
+    if payload is None:
+        return None
+    try:
+        reader = Reader(payload)
+        cpu = HostCpu(reader.text(), reader.text(), reader.text())
+        reader.finish()
+    except DamagedRecord:
+        return None
+    return cpu
+
+
+def _detect_and_note(config: Config) -> HostCpu:
+    cpu = detect_cpu()
+    _note(config, cpu)
+    return cpu
+
+
+def _note(config: Config, cpu: HostCpu) -> None:
+    disk, key = disk_for(config), _note_key()
+    if disk is not None and key is not None:
+        writer = Writer()
+        for text in cpu:
+            writer.text(text)
+        disk.write([(Kind.NOTE, key, writer.finish())], config)

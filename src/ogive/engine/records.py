@@ -1,0 +1,390 @@
+"""Compiled graphs and kernels as bytes, and back, with every field checked.
+
+The format is little-endian and plain: a string is its length and its UTF-8, a list its length and
+its items. An index expression is a list of nodes, sources first and named by position. What does
+not read back as something that could have been written raises `DamagedRecord`.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ogive.engine.keys import DIGEST_BYTES, Key
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.schedule.slots import Slot
+
+FORMAT = 1
+"""Part of every key: a change of the format makes other keys."""
+
+MOST = 1 << 24
+"""No list in a record is longer."""
+
+MOST_BYTES = 1 << 56
+"""No buffer is larger, so that address arithmetic cannot wrap."""
+
+MOST_TEXT = 1 << 28
+
+
+class DamagedRecord(ValueError):
+    """Bytes that are no record."""
+
+
+class UnknownExpression(ValueError):
+    """An expression that records have no form for; what contains it is not kept."""
+
+
+Bounds = Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class KernelRecord:
+    """How a kernel is called: `code` is where its code is; `variables` have bounds.
+
+    `tiles` is how many tiles its parallel axis has, `work` about how much there is to do in one.
+    """
+
+    name: str
+    axes: tuple[tuple[str, int], ...]
+    slots: tuple[int, ...]
+    variables: dict[str, tuple[int, int]]
+    tiles: int | UOp
+    work: int
+    code: Key
+
+
+@dataclass(frozen=True)
+class LaunchRecord:
+    """One call of the `kernel`-th kernel of a graph over some of its slots."""
+
+    kernel: int
+    slots: tuple[int, ...]
+    tiles: int | UOp
+    grain: int
+
+
+@dataclass(frozen=True)
+class GraphRecord:
+    """A compiled graph without code."""
+
+    kernels: tuple[KernelRecord, ...]
+    launches: tuple[LaunchRecord, ...]
+    slots: tuple[Slot, ...]
+    outputs: tuple[int, ...]
+    variables: dict[str, tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class CodeRecord:
+    """The object code of a kernel, and the IR it was made from."""
+
+    ir: bytes  # compressed
+    object_code: bytes
+
+
+_NUMBERS = {
+    Op.ADD: 2, Op.SUB: 2, Op.MUL: 2, Op.FLOORDIV: 2, Op.MOD: 2, Op.NEG: 1, Op.MAXIMUM: 2,
+    Op.MINIMUM: 2,
+}  # fmt: skip
+_COMPARISONS = (Op.CMPLT, Op.CMPLE, Op.CMPEQ, Op.CMPNE)
+_LOGIC = {Op.AND: 2, Op.OR: 2, Op.NOT: 1}
+_FORMS: tuple[tuple[Op, DType, tuple[DType, ...]], ...] = (
+    *[(op, dtypes.index, (dtypes.index,) * arity) for op, arity in _NUMBERS.items()],
+    *[(op, dtypes.bool_, (dtypes.index,) * 2) for op in _COMPARISONS],
+    *[(op, dtypes.bool_, (dtypes.bool_,) * arity) for op, arity in _LOGIC.items()],
+    (Op.WHERE, dtypes.index, (dtypes.bool_, dtypes.index, dtypes.index)),
+)
+"""What an expression may consist of: (operation, its dtype, its sources' dtypes), by number."""
+
+_FORM_NUMBERS = {form: number for number, form in enumerate(_FORMS)}
+_NUMBER, _TRUTH, _VARIABLE = 253, 254, 255
+_DTYPES: dict[str, DType] = {
+    value.name: value
+    for value in vars(dtypes).values()
+    if isinstance(value, DType) and value.kind != "none"
+}
+
+
+class Writer:
+    """Appends fields to bytes."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+
+    def number(self, value: int) -> None:
+        self.parts.append(struct.pack("<q", value))
+
+    def numbers(self, values: Sequence[int]) -> None:
+        self.parts.append(struct.pack(f"<q{len(values)}q", len(values), *values))
+
+    def data(self, value: bytes) -> None:
+        self.number(len(value))
+        self.parts.append(value)
+
+    def text(self, value: str) -> None:
+        self.data(value.encode())
+
+    def key(self, value: Key) -> None:
+        self.parts += value
+
+    def variables(self, variables: Bounds) -> None:
+        self.number(len(variables))
+        for name, bounds in variables.items():
+            self.text(name)
+            self.parts.append(struct.pack("<2q", *bounds))
+
+    def expression(self, value: int | UOp, variables: Bounds) -> None:
+        """An index expression over `variables`; an integer is one of a single node."""
+        if isinstance(value, int):
+            self.number(1)
+            self.parts.append(struct.pack("<Bq", _NUMBER, value))
+            return
+        names = list(variables)
+        nodes = value.walk()
+        positions = {node: position for position, node in enumerate(nodes)}
+        self.number(len(nodes))
+        for node in nodes:
+            if node.op is Op.CONST and node.dtype in (dtypes.index, dtypes.bool_):
+                form = _NUMBER if node.dtype is dtypes.index else _TRUTH
+                self.parts.append(struct.pack("<Bq", form, node.arg))
+            elif node.op is Op.VARIABLE and variables.get(node.arg[0]) == node.arg[1:]:
+                self.parts.append(struct.pack("<Bq", _VARIABLE, names.index(node.arg[0])))
+            else:
+                sources = tuple([source.dtype for source in node.src])
+                number = _FORM_NUMBERS.get((node.op, node.dtype, sources))
+                if number is None:
+                    raise UnknownExpression(node.op.name)
+                operands = [positions[source] for source in node.src]
+                self.parts.append(struct.pack(f"<B{len(operands)}q", number, *operands))
+
+    def finish(self) -> bytes:
+        return b"".join(self.parts)
+
+
+class Reader:
+    """Takes fields from bytes, in order, and trusts none of them."""
+
+    def __init__(self, data: bytes) -> None:
+        self.bytes = data
+        self.position = 0
+
+    def take(self, size: int) -> bytes:
+        end = self.position + size
+        if size < 0 or end > len(self.bytes):
+            raise DamagedRecord("it ends too early")
+        found = self.bytes[self.position : end]
+        self.position = end
+        return found
+
+    def number(self, low: int = 0, high: int = MOST) -> int:
+        value: int = struct.unpack("<q", self.take(8))[0]
+        return _within(value, low, high)
+
+    def numbers(self, low: int, high: int) -> tuple[int, ...]:
+        count = self.number()
+        values: tuple[int, ...] = struct.unpack(f"<{count}q", self.take(8 * count))
+        if values and not (low <= min(values) and max(values) <= high):
+            raise DamagedRecord("a number is out of range")
+        return values
+
+    def data(self, most: int = MOST_TEXT) -> bytes:
+        return self.take(self.number(0, most))
+
+    def text(self, most: int = 1 << 16) -> str:
+        try:
+            return self.data(most).decode()
+        except UnicodeDecodeError:
+            raise DamagedRecord("a text is not UTF-8") from None
+
+    def name(self) -> str:
+        name = self.text()
+        if not name.isidentifier():
+            raise DamagedRecord("a name is none")
+        return name
+
+    def key(self) -> Key:
+        return Key(self.take(DIGEST_BYTES), self.take(DIGEST_BYTES))
+
+    def variables(self) -> dict[str, tuple[int, int]]:
+        found: dict[str, tuple[int, int]] = {}
+        for _ in range(self.number()):
+            name = self.name()
+            low, high = struct.unpack("<2q", self.take(16))
+            if name in found or not 0 <= low <= high:
+                raise DamagedRecord("a variable makes no sense")
+            found[name] = (low, high)
+        return found
+
+    def expression(self, variables: Bounds) -> int | UOp:
+        """A count: an expression over `variables` that is never negative and never faults."""
+        names = list(variables)
+        nodes: list[UOp] = []
+        for _ in range(self.number(1, 1 << 16)):
+            nodes.append(self._node(nodes, names, variables))
+        root = nodes[-1]
+        if root.dtype is not dtypes.index:
+            raise DamagedRecord("an expression is not a number")
+        if not (root.vmin >= 0 and root.vmax <= MOST_BYTES):
+            raise DamagedRecord("a count is out of range")
+        return int(root.arg) if root.op is Op.CONST else root
+
+    def _node(self, nodes: Sequence[UOp], names: Sequence[str], variables: Bounds) -> UOp:
+        form = self.take(1)[0]
+        if form == _NUMBER:
+            return UOp.const(dtypes.index, self.number(-MOST_BYTES, MOST_BYTES))
+        if form == _TRUTH:
+            return UOp.const(dtypes.bool_, bool(self.number(0, 1)))
+        if form == _VARIABLE:
+            name = names[self.number(0, len(names) - 1)]
+            return UOp(Op.VARIABLE, dtypes.index, (), (name, *variables[name]))
+        if form >= len(_FORMS):
+            raise DamagedRecord("an operation is unknown")
+        op, dtype, expected = _FORMS[form]
+        sources = tuple([nodes[self.number(0, len(nodes) - 1)] for _ in expected])
+        if tuple([source.dtype for source in sources]) != expected:
+            raise DamagedRecord("an operation has sources of another type")
+        if op in (Op.FLOORDIV, Op.MOD) and sources[1].vmin <= 0 <= sources[1].vmax:
+            raise DamagedRecord("a divisor may be zero")
+        return UOp(op, dtype, sources)
+
+    def finish(self) -> None:
+        if self.position != len(self.bytes):
+            raise DamagedRecord("something follows it")
+
+
+def _within(value: int, low: int, high: int) -> int:
+    if not low <= value <= high:
+        raise DamagedRecord("a number is out of range")
+    return value
+
+
+def pack_kernel(record: KernelRecord) -> bytes:
+    """A kernel as bytes. Raises `UnknownExpression`."""
+    writer = Writer()
+    _write_kernel(writer, record)
+    return writer.finish()
+
+
+def unpack_kernel(data: bytes) -> KernelRecord:
+    """A kernel from bytes. Raises `DamagedRecord`."""
+    reader = Reader(data)
+    record = _read_kernel(reader)
+    reader.finish()
+    return record
+
+
+def _write_kernel(writer: Writer, record: KernelRecord) -> None:
+    writer.text(record.name)
+    writer.number(len(record.axes))
+    for placement, length in record.axes:
+        writer.text(placement)
+        writer.number(length)
+    writer.numbers(record.slots)
+    writer.variables(record.variables)
+    writer.expression(record.tiles, record.variables)
+    writer.number(record.work)
+    writer.key(record.code)
+
+
+def _read_kernel(reader: Reader) -> KernelRecord:
+    return KernelRecord(
+        name=reader.name(),
+        axes=tuple([(reader.text(), reader.number(0, MOST_BYTES)) for _ in range(reader.number())]),
+        slots=reader.numbers(0, MOST),
+        variables=(variables := reader.variables()),
+        tiles=reader.expression(variables),
+        work=reader.number(1, MOST_BYTES),
+        code=reader.key(),
+    )
+
+
+def pack_graph(record: GraphRecord) -> bytes:
+    """A compiled graph as bytes. Raises `UnknownExpression`."""
+    writer = Writer()
+    writer.variables(record.variables)
+    writer.number(len(record.slots))
+    for slot in record.slots:
+        writer.text(slot.dtype.name)
+        writer.number(slot.count)
+        writer.number(-1 if slot.parameter is None else slot.parameter)
+    writer.numbers(record.outputs)
+    writer.number(len(record.kernels))
+    for kernel in record.kernels:
+        _write_kernel(writer, kernel)
+    writer.number(len(record.launches))
+    for launch in record.launches:
+        writer.number(launch.kernel)
+        writer.numbers(launch.slots)
+        writer.expression(launch.tiles, record.variables)
+        writer.number(launch.grain)
+    return writer.finish()
+
+
+def unpack_graph(data: bytes) -> GraphRecord:
+    """A compiled graph from bytes. Raises `DamagedRecord`."""
+    reader = Reader(data)
+    variables = reader.variables()
+    slots = tuple([_read_slot(reader) for _ in range(reader.number())])
+    outputs = reader.numbers(0, len(slots) - 1)
+    kernels = tuple([_read_kernel(reader) for _ in range(reader.number())])
+    for kernel in kernels:
+        if any(variables.get(name) != bounds for name, bounds in kernel.variables.items()):
+            raise DamagedRecord("a kernel has a variable that its graph has not")
+    launches = []
+    for _ in range(reader.number()):
+        number = reader.number(0, len(kernels) - 1)
+        launch = LaunchRecord(
+            number,
+            reader.numbers(0, len(slots) - 1),
+            reader.expression(variables),
+            reader.number(1, MOST_BYTES),
+        )
+        if len(launch.slots) != len(kernels[number].slots):
+            raise DamagedRecord("a launch has more or fewer slots than its kernel")
+        launches.append(launch)
+    reader.finish()
+    return GraphRecord(kernels, tuple(launches), slots, outputs, variables)
+
+
+def _read_slot(reader: Reader) -> Slot:
+    dtype = _DTYPES.get(reader.text())
+    if dtype is None:
+        raise DamagedRecord("a dtype is unknown")
+    count = reader.number(0, MOST_BYTES // 8)
+    parameter = reader.number(-1, MOST)
+    return Slot(dtype, count, None if parameter < 0 else parameter)
+
+
+def pack_code(ir: str, object_code: bytes) -> bytes:
+    """A kernel's code as bytes."""
+    writer = Writer()
+    writer.data(zlib.compress(ir.encode(), 1))
+    writer.data(object_code)
+    return writer.finish()
+
+
+def unpack_code(data: bytes) -> CodeRecord:
+    """A kernel's code from bytes. Raises `DamagedRecord`."""
+    reader = Reader(data)
+    record = CodeRecord(reader.data(), reader.data())
+    reader.finish()
+    if not record.object_code:
+        raise DamagedRecord("there is no code")
+    return record
+
+
+def unpack_ir(compressed: bytes) -> str:
+    """The text of a kernel. Raises `DamagedRecord`."""
+    try:
+        inflater = zlib.decompressobj()
+        text = inflater.decompress(compressed, MOST_TEXT)
+        if inflater.unconsumed_tail or not inflater.eof:
+            raise DamagedRecord("a text is cut off")
+        return text.decode()
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise DamagedRecord(f"a text cannot be read: {error}") from None

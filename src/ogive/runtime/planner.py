@@ -1,0 +1,151 @@
+"""Where the intermediates of a plan lie: memory that is free again is used again.
+
+A value lives from the level that writes it to the last level that reads it; two values whose lives
+do not meet may share memory. Levels, not positions in a list, decide: whatever may run side by side
+has the same level, so reuse can never break the order.
+
+- `arena`: one block for everything, each value at its own offset (the default);
+- `remap`: whole buffers are handed on;
+- `disabled`: every value has memory of its own.
+
+Inputs, outputs and whatever is aliased are not the planner's: they are left out, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+ALIGNMENT = 64
+MODES = ("arena", "remap", "disabled")
+
+
+@dataclass(frozen=True)
+class Life:
+    """An intermediate: how large it is, and the first and last level at which it is needed."""
+
+    nbytes: int
+    first: int
+    last: int
+
+    def meets(self, other: Life) -> bool:
+        """Whether the two are ever needed at the same time."""
+        return self.first <= other.last and other.first <= self.last
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """`places[slot]` is (block, offset); `blocks` the sizes to allocate.
+
+    `logical` is what separate buffers would take, `planned` what the blocks take, `peak` the
+    largest sum of sizes that are needed at one level: no plan can take less. `left_out` gives the
+    slots that were not planned, with the reason.
+    """
+
+    places: Mapping[int, tuple[int, int]]
+    blocks: tuple[int, ...]
+    logical: int
+    planned: int
+    peak: int
+    left_out: Mapping[int, str]
+
+
+def plan_memory(
+    lives: Mapping[int, Life], left_out: Mapping[int, str], mode: str = "arena"
+) -> MemoryPlan:
+    """Places for the intermediates `lives`, by slot."""
+    padded = {
+        slot: Life(-(-life.nbytes // ALIGNMENT) * ALIGNMENT, life.first, life.last)
+        for slot, life in lives.items()
+    }
+    if mode == "arena":
+        places, blocks = _arena(padded)
+    elif mode == "remap":
+        places, blocks = _remap(padded)
+    else:
+        places = {slot: (block, 0) for block, slot in enumerate(padded)}
+        blocks = [life.nbytes for life in padded.values()]
+    return MemoryPlan(
+        places,
+        tuple(blocks),
+        logical=sum(life.nbytes for life in padded.values()),
+        planned=sum(blocks),
+        peak=_peak(list(padded.values())),
+        left_out=dict(left_out),
+    )
+
+
+def _peak(lives: Sequence[Life]) -> int:
+    changes: dict[int, int] = {}
+    for life in lives:
+        changes[life.first] = changes.get(life.first, 0) + life.nbytes
+        changes[life.last + 1] = changes.get(life.last + 1, 0) - life.nbytes
+    peak = current = 0
+    for level in sorted(changes):
+        current += changes[level]
+        peak = max(peak, current)
+    return peak
+
+
+def _arena(lives: Mapping[int, Life]) -> tuple[dict[int, tuple[int, int]], list[int]]:
+    """The better of two orders of placement: largest first, and by first use."""
+    by_size = sorted(lives, key=lambda slot: (-lives[slot].nbytes, lives[slot].first, slot))
+    by_time = sorted(lives, key=lambda slot: (lives[slot].first, -lives[slot].nbytes, slot))
+    by_span = sorted(
+        lives, key=lambda slot: (lives[slot].first - lives[slot].last, -lives[slot].nbytes, slot)
+    )
+    best: tuple[int, dict[int, int]] | None = None
+    for order in (by_size, by_time, by_span):
+        offsets = _best_fit(order, lives)
+        total = max((offsets[slot] + lives[slot].nbytes for slot in order), default=0)
+        if best is None or total < best[0]:
+            best = total, offsets
+    assert best is not None
+    total, offsets = best
+    return {slot: (0, offset) for slot, offset in offsets.items()}, [total] if total else []
+
+
+def _best_fit(order: Sequence[int], lives: Mapping[int, Life]) -> dict[int, int]:
+    """Offsets, each in the tightest gap between the values it lives beside that holds it."""
+    offsets: dict[int, int] = {}
+    placed: list[tuple[int, int, Life]] = []  # offset, end, life; sorted by offset
+    for slot in order:
+        life = lives[slot]
+        position = 0
+        chosen: int | None = None
+        slack = 0
+        for offset, end, other in placed:
+            if not life.meets(other):
+                continue
+            gap = offset - position
+            if gap >= life.nbytes and (chosen is None or gap - life.nbytes < slack):
+                chosen, slack = position, gap - life.nbytes
+            position = max(position, end)
+        offset = position if chosen is None else chosen
+        offsets[slot] = offset
+        placed.append((offset, offset + life.nbytes, life))
+        placed.sort(key=lambda entry: entry[0])
+    return offsets
+
+
+def _remap(lives: Mapping[int, Life]) -> tuple[dict[int, tuple[int, int]], list[int]]:
+    """Each value takes the smallest buffer that is free and large enough, or a new one."""
+    places: dict[int, tuple[int, int]] = {}
+    blocks: list[int] = []
+    busy_until: list[int] = []
+    for slot in sorted(lives, key=lambda slot: (lives[slot].first, -lives[slot].nbytes, slot)):
+        life = lives[slot]
+        free = [
+            block
+            for block, size in enumerate(blocks)
+            if busy_until[block] < life.first and size >= life.nbytes
+        ]
+        if free:
+            block = min(free, key=lambda block: (blocks[block], block))
+            busy_until[block] = life.last
+        else:
+            block = len(blocks)
+            blocks.append(life.nbytes)
+            busy_until.append(life.last)
+        places[slot] = (block, 0)
+    return places, blocks

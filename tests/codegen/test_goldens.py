@@ -1,0 +1,69 @@
+"""The LLVM IR of a few kernels, in full, for a machine described by hand.
+
+After a change of the emitter: `pytest tests/codegen/test_goldens.py --update-goldens`, and read
+the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from ogive import Config, Tensor
+from ogive.codegen.compile import compile_region
+from ogive.device.target import Target
+from ogive.schedule.normalize import normalize
+from ogive.schedule.split import split
+from tests.conftest import Golden
+
+TARGET = Target(
+    triple="x86_64-unknown-linux-gnu",
+    cpu="x86-64-v4",
+    features="",
+    vector_bytes=64,
+    masked=True,
+    vector_registers=32,
+    l1_bytes=32 << 10,
+    l2_bytes=1 << 20,
+    l3_bytes=8 << 20,
+)
+
+
+def data(*shape: int) -> Tensor:
+    return Tensor(np.zeros(shape, np.float32))
+
+
+def whole(*shape: int) -> Tensor:
+    return Tensor(np.ones(shape, np.int32))
+
+
+KERNELS: dict[str, Callable[[], Tensor]] = {
+    "elementwise": lambda: data(1000) * 2 + data(1000),
+    "transpose": lambda: data(64, 32).T.contiguous(),
+    "pad": lambda: data(5).pad(((2, 1),), 7),
+    "row_sum": lambda: (data(8, 100) + 1).sum(-1),
+    "softmax_free": lambda: data(6, 40) - data(6, 40).max(-1, keepdim=True),
+    "product": lambda: data(4, 8) @ data(8, 16),
+    "checked_division": lambda: whole(20) // whole(20),
+    "bool_from_bytes": lambda: (data(10) > 0) & (data(10) < 1),
+}
+
+
+def emitted(tensor: Tensor) -> str:
+    config = Config(verify=True)
+    (step,) = split(normalize((tensor.node,)).sink, TARGET, config).steps
+    kernel = compile_region(step.region.graph, TARGET, config)
+    axes = ", ".join(f"{placement} {length}" for placement, length in kernel.axes)
+    return f"; {kernel.name}\n; axes: {axes or 'none'}\n{kernel.ir}"
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_emitted_code_is_as_recorded(name: str, golden: Golden) -> None:
+    golden.check(f"{name}.ll", emitted(KERNELS[name]()))
+
+
+def test_the_same_region_gives_the_same_text_every_time() -> None:
+    build = KERNELS["softmax_free"]
+    assert emitted(build()) == emitted(build())

@@ -1,0 +1,224 @@
+"""Any placement of a kernel's axes keeps its results; what cannot be placed is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import ogive
+from ogive import Config, Tensor
+from ogive.codegen.compile import CompiledKernel, compile_placed
+from ogive.codegen.optimize.merge import merge_axes
+from ogive.codegen.optimize.placement import (
+    Placement,
+    axis_extent,
+    output_axes,
+    place,
+    reduction_axes,
+)
+from ogive.device.target import host_target
+from ogive.errors import OptimizeError
+from ogive.ir import registry
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.runtime.link import link
+from ogive.runtime.native import KernelStep, NativePlan
+from ogive.schedule.normalize import normalize
+from ogive.schedule.rangeify import rangeify
+from ogive.schedule.split import split
+
+Array = NDArray[Any]
+CONFIG = Config(verify=True, pack_operands=False)
+
+
+def data(*shape: int) -> Tensor:
+    generator = np.random.default_rng(sum(shape))
+    return Tensor(generator.integers(-6, 7, shape).astype(np.float32))
+
+
+def whole(*shape: int) -> Tensor:
+    generator = np.random.default_rng(sum(shape))
+    return Tensor(generator.integers(1, 90, shape).astype(np.int32))
+
+
+KERNELS: dict[str, Callable[[], Tensor]] = {
+    "elementwise": lambda: data(7, 19) * 2 + data(19),
+    "transpose": lambda: data(13, 18).T + 1,
+    "pad": lambda: (data(5, 6) * 3).pad(((1, 2), (3, 0)), 7),
+    "slice": lambda: data(9, 21)[::2, ::-3] + 1,
+    "cat": lambda: ogive.cat([data(3, 5), data(4, 5) * 2, data(1, 5)]),
+    "flip and fold": lambda: data(4, 6).flip(1).reshape(8, 3).T.contiguous(),
+    "bool": lambda: (data(11, 5) > 0) & (data(11, 1) < 3),
+    "bytes": lambda: (whole(6, 33).cast("uint8") + 200) * 3,
+    "division": lambda: whole(6, 13) // whole(6, 13).flip(0),
+    "sum of rows": lambda: data(9, 37).sum(-1),
+    "sum of columns": lambda: data(37, 9).sum(0),
+    "sum of both": lambda: data(5, 23).sum(),
+    "max of the middle": lambda: data(3, 17, 4).max(1),
+    "min": lambda: data(6, 35).min(-1),
+    "product of integers": lambda: whole(4, 9).prod(-1),
+    "any": lambda: (data(5, 40) > 5).any(-1),
+    "divisions summed": lambda: (1000 // whole(5, 21)).sum(-1),
+    "softmax": lambda: data(6, 27).softmax(-1),
+    "layer norm": lambda: data(6, 27).layer_norm(27),
+    "argmax": lambda: data(7, 22).argmax(-1),
+    "product": lambda: data(9, 11) @ data(11, 14),
+    "product of integers by rows": lambda: whole(5, 7) @ whole(3, 7).T,
+    "batched product": lambda: data(3, 5, 6) @ data(3, 6, 4),
+    "product with a bias": lambda: (data(8, 10) @ data(10, 18) + data(18)).relu(),
+    "convolution": lambda: (
+        ogive.stack([data(20)[i : i + 16] for i in range(5)]) * data(5, 1)
+    ).sum(0),
+}  # fmt: skip
+
+
+class Kernel:
+    """A one-kernel computation, its memory, and what it gives by default."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        normalized = normalize((tensor.node,))
+        (self.step,) = split(normalized.sink, host_target(), CONFIG).steps
+        loops = rangeify(self.step.region.graph)
+        self.forms = [loops, merge_axes(loops)]
+        self.inputs = {
+            slot: registry.buffer_of(buffer) for slot, buffer in enumerate(normalized.buffers)
+        }
+        self.wanted = tensor.numpy()
+
+    def run(self, kernel: CompiledKernel, grain: int) -> Array:
+        """What a compiled form of the kernel computes."""
+        output = np.full(self.wanted.shape, 77).astype(self.wanted.dtype)
+        arguments = [
+            self.inputs[self.step.slots[slot]].address
+            if self.step.slots[slot] in self.inputs
+            else output.ctypes.data
+            for slot in kernel.signature.slots
+        ]
+        assert kernel.tiles.op is Op.CONST
+        loaded = link(kernel.object_code, kernel.name)
+        step = KernelStep(loaded, arguments, kernel.tiles.arg, grain)
+        assert NativePlan([step]).execute() is None
+        return output
+
+
+def draw(loops: UOp, random: np.random.Generator) -> Placement:
+    """A placement that may or may not be possible."""
+    outputs, reductions = output_axes(loops), reduction_axes(loops)
+    numbers = [counter.arg[0] for counter in (*outputs, *reductions)]
+    extents = {counter.arg[0]: axis_extent(counter) for counter in (*outputs, *reductions)}
+    lanes: dict[int, int] = {}
+    for number in numbers:
+        if random.random() < 0.45:
+            lanes[number] = int(2 ** random.integers(0, 5))
+    upcast = {
+        number: int(random.integers(1, min(extents[number], 6) + 2))
+        for number in numbers
+        if random.random() < 0.4
+    }
+    order = [counter.arg[0] for counter in outputs]
+    random.shuffle(order)
+    return Placement(lanes, upcast, tuple(order), int(random.integers(0, len(outputs) + 1)))
+
+
+def check(kernel: Kernel, seed: int, count: int) -> None:
+    random = np.random.default_rng(seed)
+    done = 0
+    for _ in range(20 * count):
+        loops = kernel.forms[int(random.integers(2))]
+        placement = draw(loops, random)
+        try:
+            place(loops, placement)
+        except OptimizeError:
+            continue
+        compiled = compile_placed(loops, placement, host_target(), CONFIG)
+        got = kernel.run(compiled, int(random.integers(1, 4)))
+        if got.dtype.kind == "f":
+            np.testing.assert_allclose(
+                got, kernel.wanted, rtol=3e-5, atol=3e-5, err_msg=str(placement)
+            )
+        else:
+            np.testing.assert_array_equal(got, kernel.wanted, err_msg=str(placement))
+        done += 1
+        if done == count:
+            return
+    assert done, "no placement drawn was possible"
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_random_placements_keep_the_result(name: str) -> None:
+    check(Kernel(KERNELS[name]()), 1, 6)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", KERNELS)
+def test_many_random_placements_keep_the_result(name: str) -> None:
+    check(Kernel(KERNELS[name]()), 2, 150)
+
+
+def loops_of(tensor: Tensor) -> UOp:
+    return Kernel(tensor).forms[1]
+
+
+def test_an_axis_the_kernel_does_not_have_is_refused() -> None:
+    loops = loops_of(data(4, 5) + 1)
+    for placement in (
+        Placement(lanes={9: 4}), Placement(upcast={9: 4}), Placement(order=(9,)),
+    ):  # fmt: skip
+        with pytest.raises(OptimizeError, match="names axis 9; the kernel has"):
+            place(loops, placement)
+
+
+def test_an_order_that_leaves_out_an_axis_is_refused() -> None:
+    loops = loops_of(data(4, 5).T + 1)
+    first, second = [counter.arg[0] for counter in output_axes(loops)]
+    for order in ((first,), (first, first), (first, second, first)):
+        with pytest.raises(OptimizeError, match="must name each output axis once"):
+            place(loops, Placement(order=order))
+
+
+def test_more_parallel_axes_than_there_are_are_refused() -> None:
+    loops = loops_of(data(4, 5).T + 1)
+    for count in (-1, 3):
+        with pytest.raises(OptimizeError, match=f"{count} parallel axes of 2"):
+            place(loops, Placement(parallel=count))
+
+
+def test_two_lane_axes_in_one_value_are_refused() -> None:
+    loops = loops_of(data(6, 7).T + data(7, 6))
+    first, second = [counter.arg[0] for counter in output_axes(loops)]
+    with pytest.raises(OptimizeError, match="both in the lanes of one value"):
+        place(loops, Placement(lanes={first: 4, second: 4}))
+    reduced = loops_of(data(6, 7).sum(-1))
+    (row,), (column,) = output_axes(reduced), reduction_axes(reduced)
+    with pytest.raises(OptimizeError, match="both in the lanes of one value"):
+        place(reduced, Placement(lanes={row.arg[0]: 4, column.arg[0]: 4}))
+
+
+def test_lanes_of_values_that_never_meet_are_accepted() -> None:
+    loops = loops_of(data(6, 27).softmax(-1))
+    rows = output_axes(loops)[0].arg[0]
+    others = [
+        counter.arg[0]
+        for counter in (*output_axes(loops), *reduction_axes(loops))
+        if counter.arg[0] != rows
+    ]
+    assert len(others) == 3
+    place(loops, Placement(lanes=dict.fromkeys(others, 8)))
+
+
+@pytest.mark.parametrize("count", [-4, 0, 3, 12])
+def test_lane_counts_that_are_no_power_of_two_are_refused(count: int) -> None:
+    loops = loops_of(data(64) + 1)
+    with pytest.raises(OptimizeError, match="power of two"):
+        place(loops, Placement(lanes={output_axes(loops)[0].arg[0]: count}))
+
+
+@pytest.mark.parametrize("count", [-1, 0])
+def test_empty_tiles_are_refused(count: int) -> None:
+    loops = loops_of(data(64) + 1)
+    with pytest.raises(OptimizeError, match="at least 1"):
+        place(loops, Placement(upcast={output_axes(loops)[0].arg[0]: count}))

@@ -1,0 +1,38 @@
+"""Options of the whole suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+GOLDENS = Path(__file__).with_name("goldens")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-goldens",
+        action="store_true",
+        help="write what the tests find into tests/goldens instead of comparing",
+    )
+
+
+class Golden:
+    """Compares text with a file of `tests/goldens`."""
+
+    def __init__(self, update: bool) -> None:
+        self.update = update
+
+    def check(self, name: str, text: str) -> None:
+        path = GOLDENS / name
+        if self.update:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+            return
+        assert path.exists(), f"no {path.name}: run pytest with --update-goldens and look at it"
+        assert text == path.read_text(), f"{path.name} has changed; --update-goldens if it should"
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    return Golden(bool(request.config.getoption("--update-goldens")))

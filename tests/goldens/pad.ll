@@ -1,0 +1,27 @@
+; elementwise_lane8
+; axes: lane 8
+define void @"elementwise_lane8"(ptr noalias readonly %arguments, i64 %begin, i64 %end, ptr %fault) #0 {
+entry:
+  %v1 = getelementptr inbounds i64, ptr %arguments, i64 0
+  %v2 = load ptr, ptr %v1
+  %v3 = getelementptr inbounds i64, ptr %arguments, i64 1
+  %v4 = load ptr, ptr %v3
+  %v5 = icmp slt <8 x i64> splat (i64 1), <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7>
+  %v6 = icmp slt i64 7, 8
+  %v7 = select i1 %v6, i64 7, i64 8
+  %v8 = icmp sgt i64 %v7, 0
+  %v9 = select i1 %v8, i64 %v7, i64 0
+  %v10 = trunc i64 %v9 to i32
+  %v11 = insertelement <8 x i32> poison, i32 %v10, i64 0
+  %v12 = shufflevector <8 x i32> %v11, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v13 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %v12
+  %v14 = and <8 x i1> %v5, %v13
+  %v15 = getelementptr float, ptr %v4, i64 -2
+  %v16 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr align 4 %v15, <8 x i1> %v14, <8 x float> zeroinitializer)
+  %v17 = select <8 x i1> %v14, <8 x float> %v16, <8 x float> splat (float 0x401C000000000000)
+  %v18 = getelementptr float, ptr %v2, i64 0
+  store <8 x float> %v17, ptr %v18, align 4
+  ret void
+}
+declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, <8 x i1>, <8 x float>)
+attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }

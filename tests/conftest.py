@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -36,3 +38,16 @@ class Golden:
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
     return Golden(bool(request.config.getoption("--update-goldens")))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache folder of the suite's own, so that it neither reads nor fills the user's."""
+    folder = tmp_path_factory.mktemp("cache")
+    before = os.environ.get("OGIVE_CACHE_DIR")
+    os.environ["OGIVE_CACHE_DIR"] = str(folder)
+    yield folder
+    if before is None:
+        del os.environ["OGIVE_CACHE_DIR"]
+    else:
+        os.environ["OGIVE_CACHE_DIR"] = before

@@ -275,12 +275,12 @@ def reduced(kind: str, value: Value, axes: tuple[int, ...], keep: bool) -> Value
     if kind in ("any", "all"):
         if not value.is_exact:
             raise Unsuitable("a discontinuity")
-        function = np.any if kind == "any" else np.all
-        return exact("bool", np.asarray(function(data != 0, axis=axes, keepdims=keep)))
+        logic: Any = np.any if kind == "any" else np.all
+        return exact("bool", np.asarray(logic(data != 0, axis=axes, keepdims=keep)))
     if kind in ("max", "min"):
         if count == 0:
             raise Unsuitable("nothing to choose from")
-        function = np.max if kind == "max" else np.min
+        function: Any = np.max if kind == "max" else np.min
         error = np.asarray(np.max(value.error, axis=axes, keepdims=keep))
         return Value(dtype, np.asarray(function(data, axis=axes, keepdims=keep)), error)
     if not value.is_float:

@@ -38,10 +38,9 @@ def resident_bytes() -> int:
 
 
 def test_a_chain_of_100_000_operations_is_realized() -> None:
-    # Every value is exact: x + 1 - 1 over and over, with a change of sign in between.
     x = y = Tensor(np.arange(10, dtype=np.float32))
-    for step in range(100_000):
-        y = (y + 1, y - 1, -y, y * 1.0)[step % 4]
+    for _ in range(25_000):
+        y = -((-(y + 1)) + 1)
     np.testing.assert_array_equal(y.numpy(), x.numpy())
 
 
@@ -160,8 +159,9 @@ def test_products_with_empty_and_single_sizes() -> None:
         np.testing.assert_array_equal((Tensor(a) @ Tensor(b)).numpy(), a @ b)
 
 
-@pytest.mark.soak
 def test_more_than_2_to_the_31_bytes_are_indexed() -> None:
+    if os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 8 << 30:
+        pytest.skip("needs 8 GiB of free memory")
     count = 2**31 + 5
     array = np.zeros(count, np.int8)
     array[[0, 5, 2**31 - 1, 2**31, count - 1]] = [1, 2, 3, 4, 5]
@@ -240,7 +240,7 @@ def thread_work(seed: int, end: float, errors: list[str]) -> None:
             total = x.sum(-1)
             x.assign(x - 1)
             order = [x, y, z, total]
-            random.shuffle(order)  # type: ignore[arg-type]
+            random.shuffle(order)
             if random.integers(2):
                 Tensor.realize_batch(order[:2])
             np.testing.assert_array_equal(x.numpy(), array - 1)
@@ -271,12 +271,13 @@ def test_eight_threads_build_and_realize_at_once(seconds: int) -> None:
 
 
 def test_threads_that_realize_one_tensor_agree() -> None:
+    def ask(tensor: Tensor, found: list[float]) -> None:
+        found.append(float(tensor.item()))
+
     for _ in range(20):
-        x = (Tensor(np.arange(5000, dtype=np.float64)) * 2).exp2().sum()
+        x = (Tensor(np.arange(5000, dtype=np.float64)) / 500).exp2().sum()
         found: list[float] = []
-        threads = [
-            threading.Thread(target=lambda x=x: found.append(float(x.item()))) for _ in range(8)
-        ]
+        threads = [threading.Thread(target=ask, args=(x, found)) for _ in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from ogive import errors
-from ogive.config import Config, configure
+from ogive.config import Beam, Config, configure
 from ogive.counters import counters
 from ogive.errors import OgiveError
 from ogive.ir.dtype import (
@@ -29,6 +29,7 @@ from ogive.ir.dtype import (
     uint64,
 )
 from ogive.ir.dtype import bool_ as bool
+from ogive.ir.variable import Variable
 from ogive.tensor.creation import (
     arange,
     eye,
@@ -46,10 +47,12 @@ from ogive.tensor.tensor import Tensor
 __version__ = "0.1.0"
 
 __all__ = [
+    "Beam",
     "Config",
     "DType",
     "OgiveError",
     "Tensor",
+    "Variable",
     "arange",
     "bfloat16",
     "bool",

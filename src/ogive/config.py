@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 import os
 import time
 import typing
@@ -31,27 +32,52 @@ def _plain(default: Any, text: str) -> Any:
 
 
 @dataclass(frozen=True)
+class Beam:
+    """A search for the fastest placement of each new kernel, by measuring.
+
+    `width` placements go on from round to round; `seconds` bound the whole search of one
+    `prepare`, over all its kernels.
+
+    >>> Beam(4)
+    Beam(width=4, seconds=10.0)
+    """
+
+    width: int = 4
+    seconds: float = 10.0
+
+    def __post_init__(self) -> None:
+        if type(self.width) is not int or self.width < 1:
+            raise ConfigError(f"the width of a beam must be an integer from 1, got {self.width!r}")
+        if type(self.seconds) not in (int, float) or not 0 < self.seconds < math.inf:
+            raise ConfigError(f"a beam takes a positive number of seconds, got {self.seconds!r}")
+        object.__setattr__(self, "seconds", float(self.seconds))
+
+
+@dataclass(frozen=True)
 class Config:
     """The settings of one realization."""
 
     kernel_node_limit: int = _code(512, "most tensor operations one kernel may compute")
     pack_operands: bool = _code(True, "lay out operands of products in panels")
     vectorize: bool = _code(True, "use vector instructions")
+    search: Beam | None = _code(None, "search for faster kernels by measuring them")
     schedule_cache: bool = _plain(True, "reuse the plan of an equal graph")
     disk_cache: bool = _plain(True, "keep plans and kernels on disk for the next process")
     disk_cache_bytes: int = _plain(1 << 30, "most bytes kept on disk; the least used go first")
     kernel_cache_size: int = _plain(4096, "most kernels kept in memory")
     threads: int = _plain(0, "threads that run kernels; 0 means all cores this process may use")
     verify: bool = _plain(False, "check every graph against the dialect of its stage")
-    log: str = _plain("", "comma-separated topics to print: schedule, compile, execute, recompile")
+    log: str = _plain(
+        "", "comma-separated topics to print: schedule, compile, execute, recompile, search"
+    )
 
     def __post_init__(self) -> None:
         for entry in dataclasses.fields(self):
             value = getattr(self, entry.name)
             expected = _TYPES[entry.name]
-            if type(value) is not expected:
+            if type(value) not in expected:
                 raise ConfigError(
-                    f"setting {entry.name!r} takes a value of type {expected.__name__}, "
+                    f"setting {entry.name!r} takes a value of type {_describe(expected)}, "
                     f"got {value!r}"
                 )
         if self.kernel_cache_size <= 0:
@@ -87,22 +113,29 @@ class Config:
         return dataclasses.replace(self, **changes)
 
 
-_TYPES: dict[str, type] = {
-    name: kind for name, kind in typing.get_type_hints(Config).items() if not name.startswith("_")
+_TYPES: dict[str, tuple[type, ...]] = {
+    name: typing.get_args(kind) or (kind,)
+    for name, kind in typing.get_type_hints(Config).items()
+    if not name.startswith("_")
 }
+_VARIABLES = {name: f"OGIVE_{name.upper()}" for name in _TYPES} | {"search": "OGIVE_BEAM"}
+
+
+def _describe(kinds: tuple[type, ...]) -> str:
+    return " or ".join(["None" if kind is type(None) else kind.__name__ for kind in kinds])
 
 
 def _from_environment() -> dict[str, Any]:
     changes: dict[str, Any] = {}
-    for name, kind in _TYPES.items():
-        text = os.environ.get(f"OGIVE_{name.upper()}")
+    for name, kinds in _TYPES.items():
+        text = os.environ.get(_VARIABLES[name])
         if text is None:
             continue
         try:
-            changes[name] = _parse(kind, text)
+            changes[name] = _parse(kinds[0], text)
         except ValueError:
             raise ConfigError(
-                f"OGIVE_{name.upper()}={text!r} is not of type {kind.__name__}"
+                f"{_VARIABLES[name]}={text!r} is not of type {_describe(kinds)}"
             ) from None
     return changes
 
@@ -115,6 +148,11 @@ def _parse(kind: type, text: str) -> Any:
         if lowered in ("0", "false", "no", "off", ""):
             return False
         raise ValueError(text)
+    if kind is Beam:
+        width, _, seconds = text.partition(",")
+        if width.strip() in ("", "0"):
+            return None
+        return Beam(int(width), float(seconds)) if seconds else Beam(int(width))
     return kind(text)
 
 

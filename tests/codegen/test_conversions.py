@@ -113,11 +113,9 @@ def test_floats_become_integers_as_in_pytorch(source: str, target: str, count: i
 @pytest.mark.parametrize("target", [*INTEGERS, "bool", "float16", "bfloat16", "float32", "float64"])
 def test_integers_are_converted_as_in_pytorch(source: str, target: str) -> None:
     limits = np.iinfo(source)
-    array = np.array(
-        [0, 1, 2, 3, 100, 127, limits.max, limits.max - 1, limits.min, limits.min + 1]
-        + [limits.max // 2, limits.max // 3, limits.min // 2, limits.min // 7],
-        source,
-    )
+    low, high = limits.min, limits.max
+    edges = [high, high - 1, high // 2, high // 3, low, low + 1, low // 2, low // 7]
+    array = np.array([0, 1, 2, 3, 100, 127, *edges], source)
     wanted = torch.from_numpy(array).to(getattr(torch, target))
     got = Tensor(array).cast(target)
     if target == "bfloat16":

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.shape import Dim
+from ogive.ir.shape import Dim, as_length, greatest
 
 
 @dataclass(frozen=True)
@@ -61,17 +61,17 @@ def reshape_groups(
         first, second = i, j
         size_left, size_right = before[left[i]], after[right[j]]
         i, j = i + 1, j + 1
-        while size_left is not size_right and size_left != size_right:
-            if not (isinstance(size_left, int) and isinstance(size_right, int)):
-                break
-            if size_left < size_right and i < len(left):
-                size_left *= before[left[i]]
+        while size_left != size_right:
+            # Which side goes on only decides how fine the groups are, so bounds will do.
+            shorter = greatest(size_left) < greatest(size_right)
+            if (shorter or j == len(right)) and i < len(left):
+                size_left = as_length(size_left * before[left[i]])
                 i += 1
             elif j < len(right):
-                size_right *= after[right[j]]
+                size_right = as_length(size_right * after[right[j]])
                 j += 1
             else:
-                break
+                return ((tuple(left), tuple(right)),)
         groups.append((tuple(left[first:i]), tuple(right[second:j])))
     if i < len(left) or j < len(right):
         return ((tuple(left), tuple(right)),)

@@ -20,9 +20,11 @@ from dataclasses import dataclass, field
 
 from ogive.choose.axes import View, identity_view, source_view, varying_axes
 from ogive.config import Config
+from ogive.ir import dtype as dtypes
 from ogive.ir.memory import is_memory
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, TRANSCENDENTAL, Op
+from ogive.ir.shape import greatest
 
 REPEAT_LIMIT = 24
 """Work (in units of an addition) that may be repeated in one kernel rather than kept in memory."""
@@ -112,7 +114,7 @@ def _choose_once(sink: UOp, order: list[UOp], before: set[UOp], config: Config) 
         ):
             kept.append(node)
             shape = node.src[0].shape if op is Op.STORE else node.shape
-            kernel = Kernel(node, [_extent(size) for size in shape])
+            kernel = Kernel(node, [greatest(size) for size in shape])
             kernel.work = math.prod(kernel.extents)
             reads = Readers([(kernel, identity_view(len(shape)))])
         _pass_on(node, reads, readers)
@@ -140,15 +142,13 @@ def _estimate(order: list[UOp]) -> set[UOp]:
 
 
 def _is_computed(node: UOp) -> bool:
+    if node.dtype is dtypes.index:
+        return False  # lengths and positions: every kernel works them out for itself
     return (
         node.op in ELEMENTWISE
         or node.op in MOVEMENT
         or node.op in (Op.REDUCE_AXES, Op.CONTIGUOUS, Op.STORE)
     )
-
-
-def _extent(size: object) -> int:
-    return size if isinstance(size, int) else int(size.vmax)  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
@@ -299,7 +299,7 @@ def _open_reduction(node: UOp, kernel: Kernel, view: View) -> View:
     scope = view.used & ((1 << kernel.output_count) - 1)
     work = 1
     for axis in node.arg[1]:
-        extent = _extent(node.src[0].shape[axis])
+        extent = greatest(node.src[0].shape[axis])
         bit = 1 << len(kernel.extents)
         kernel.extents.append(extent)
         loops[axis] = bit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -26,10 +27,18 @@ def _doctor() -> int:
     return run()
 
 
-COMMANDS: dict[str, tuple[Callable[[], int], str]] = {
+def _cache(action: str = "info") -> int:
+    from ogive.cli.cache import run
+
+    return run(action)
+
+
+COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
     "demo": (_demo, "draw ripples on a pond, and show every stage of the compiler at it"),
     "doctor": (_doctor, "say what machine this is, what works on it, and which settings hold"),
+    "cache": (_cache, "say what is kept on disk for the next process, or where, or delete it"),
 }
+CACHE_ACTIONS = ("info", "clear", "path")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,11 +52,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return USAGE_ERROR
     parser = _parser()
-    command = parser.parse_args(given).command
+    parsed = vars(parser.parse_args(given))
+    command = parsed.pop("command")
     if command is None:
         parser.print_help()
         return 0
-    return _guard(COMMANDS[command][0])
+    return _guard(functools.partial(COMMANDS[command][0], **parsed))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -57,7 +67,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"ogive {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command")
     for name, (_, text) in COMMANDS.items():
-        commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        if name == "cache":
+            command.add_argument("action", nargs="?", choices=CACHE_ACTIONS, default="info")
     return parser
 
 

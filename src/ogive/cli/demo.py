@@ -60,7 +60,8 @@ def run() -> int:
     node = height.node
     # Before its stages are looked at one by one, which would leave less for it to do.
     start = time.perf_counter()
-    plan = height.prepare()
+    # Not from the disk, since what it shows is how a kernel is made.
+    plan = height.prepare(config=current_config().with_changes({"disk_cache": False}))
     prepared = time.perf_counter() - start
     regions, sink = _cut(node)
     _tell_schedule(screen, sink, regions)

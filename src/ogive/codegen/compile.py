@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ogive.codegen.emit import Signature, emit, kernel_signature
-from ogive.codegen.linearize import linearize
+from ogive.codegen.linearize import Item, linearize
 from ogive.codegen.lower import lower
 from ogive.codegen.names import kernel_axes, kernel_name
 from ogive.codegen.optimize.heuristic import choose_placement
@@ -57,20 +57,60 @@ class _Clock:
 
 
 def compile_region(
-    region: UOp, target: Target, config: Config, assembler: Assembler = assemble
+    region: UOp,
+    target: Target,
+    config: Config,
+    assembler: Assembler = assemble,
+    placement: Placement | None = None,
 ) -> CompiledKernel:
-    """The kernel of one region, with the heuristics' placement.
+    """The kernel of one region, with the heuristics' placement unless another one is given.
 
     `assembler` makes the object code; a cache of it may stand there.
     """
     clock = _Clock()
+    axes = loops_of(region, config, clock)
+    if placement is None:
+        placement = clock.run("optimize", choose_placement, axes, target, config)
+    return compile_placed(axes, placement, target, config, clock, assembler)
+
+
+def loops_of(region: UOp, config: Config, clock: _Clock | None = None) -> UOp:
+    """The loop graph of a region as placements speak of it, its axes merged and split."""
+    clock = clock or _Clock()
     loops = clock.run("rangeify", rangeify, region)
     if config.verify:
         verify(region, "region")
         verify(loops, "loops")
-    axes = clock.run("optimize", split_axes, clock.run("optimize", merge_axes, loops))
-    placement = clock.run("optimize", choose_placement, axes, target, config)
-    return compile_placed(axes, placement, target, config, clock, assembler)
+    return clock.run("optimize", split_axes, clock.run("optimize", merge_axes, loops))
+
+
+@dataclass(frozen=True)
+class PlacedKernel:
+    """A kernel after stage 8: its lowered graph and its instructions in order."""
+
+    root: UOp
+    program: list[Item]
+
+    @property
+    def name(self) -> str:
+        return kernel_name(self.root)
+
+    @property
+    def tiles(self) -> UOp:
+        """How many tiles the parallel axis has: an index expression of variables."""
+        return _tile_count(self.root)
+
+
+def linearize_placed(
+    loops: UOp, placement: Placement, config: Config, clock: _Clock | None = None
+) -> PlacedKernel:
+    """Stages 6 to 8 under a given placement. Raises `OptimizeError` if it cannot be."""
+    clock = clock or _Clock()
+    placed = clock.run("optimize", place, loops, placement)
+    if config.verify:
+        verify(placed, "placed")
+    lowered = clock.run("lower", lower, placed)
+    return PlacedKernel(lowered, clock.run("linearize", linearize, lowered))
 
 
 def compile_placed(
@@ -83,13 +123,10 @@ def compile_placed(
 ) -> CompiledKernel:
     """The kernel of a loop graph under a given placement."""
     clock = clock or _Clock()
-    placed = clock.run("optimize", place, loops, placement)
-    if config.verify:
-        verify(placed, "placed")
-    lowered = clock.run("lower", lower, placed)
-    program = clock.run("linearize", linearize, lowered)
-    name = kernel_name(lowered)
-    text = clock.run("emit", emit, name, lowered, program)
+    kernel = linearize_placed(loops, placement, config, clock)
+    lowered = kernel.root
+    name = kernel.name
+    text = clock.run("emit", emit, name, lowered, kernel.program)
     object_code = clock.run("assemble", assembler, text, target)
     return CompiledKernel(
         name=name,
@@ -97,7 +134,7 @@ def compile_placed(
         ir=text,
         object_code=object_code,
         signature=kernel_signature(lowered),
-        tiles=_tile_count(lowered),
+        tiles=kernel.tiles,
         work=work_per_tile(lowered),
         timings=clock.timings,
     )

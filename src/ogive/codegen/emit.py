@@ -148,16 +148,23 @@ class _Emitter:
         if limit is None or _instruction_count(loop.body) > PEEL_LIMIT:
             self.write_loop(loop, begin, end)
             return
-        total = loop.counter.src[0]
-        if begin == "0" and total.op is Op.CONST:
-            middle, after = str(min(limit, total.arg)), str(min(limit, total.arg))
+        if limit.op is Op.CONST and begin == "0" and end.isdigit():
+            middle = after = str(min(limit.arg, int(end)))
         else:
-            middle = self.extreme("slt", end, str(limit))
-            after = self.extreme("sgt", begin, str(limit))
+            bound = self.steady_operand(limit)
+            middle = self.extreme("slt", end, bound)
+            after = self.extreme("sgt", begin, bound)
         before, self.certain = self.certain, self.certain | certain
         self.write_loop(loop, begin, middle)
         self.certain = before
         self.write_loop(loop, after, end)
+
+    def steady_operand(self, expression: UOp) -> str:
+        """An index expression of variables alone, written where it is needed."""
+        for part in expression.walk():
+            if part.op is not Op.CONST and part not in self.registers:
+                self.node(part)
+        return self.operand(expression, (), 1)
 
     def extreme(self, order: str, left: str, right: str) -> str:
         wins = self.writer.instruction(f"icmp {order} i64 {left}, {right}")
@@ -286,7 +293,16 @@ class _Emitter:
             operation = "udiv" if node.op is Op.FLOORDIV else "urem"
             kind = register_type(dtypes.index, lanes)
             return self.writer.instruction(f"{operation} {kind} {operands[0]}, {operands[1]}")
+        if node.src[1].vmin <= 0 <= node.src[1].vmax:
+            # A symbolic length may be 0 where nothing is read, but the machine divides all the same.
+            operands = [operands[0], self.nonzero(operands[1], lanes)]
         return self.instructions.integer_division(node.op, dtypes.index, operands, lanes)
+
+    def nonzero(self, divisor: str, lanes: int) -> str:
+        kind, mask = register_type(dtypes.index, lanes), register_type(dtypes.bool_, lanes)
+        zero, one = constant(dtypes.index, 0, lanes), constant(dtypes.index, 1, lanes)
+        is_zero = self.writer.instruction(f"icmp eq {kind} {divisor}, {zero}")
+        return self.writer.instruction(f"select {mask} {is_zero}, {kind} {one}, {kind} {divisor}")
 
     def gate_operand(
         self, place: UOp, places: tuple[tuple[UOp, int], ...], lanes: int

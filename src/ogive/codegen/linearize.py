@@ -130,6 +130,10 @@ class _Nest:
                 before, after = _at_common_level(source, user, paths, loops)
                 if before is not after:
                     edges.setdefault(before, set()).add(after)
+        for counter in loops:
+            # A symbolic extent depends on no loop, so it stands outside all of them.
+            if counter.src[0] in paths:
+                edges.setdefault(counter.src[0], set()).add(loops[self.path(counter)[0]])
         for counter, loop in loops.items():
             loop.body = _order(blocks[counter], edges, rank)
         return _order(blocks[None], edges, rank)

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.symbolic import linear_form
+from ogive.ir.symbolic import from_linear, integer, linear_form, maximum, minimum
 
 
-def peel_limit(counter: UOp, gates: list[UOp]) -> tuple[int | None, frozenset[UOp]]:
+def peel_limit(counter: UOp, gates: list[UOp]) -> tuple[UOp | None, frozenset[UOp]]:
     """The number of first iterations in which some gates surely hold, and those gates.
 
-    `r0*16 + lane < 100` with 16 lanes holds in the first 6 iterations of r0. None if there is no
-    such gate, or none that holds even once.
+    `r0*16 + lane < 100` with 16 lanes holds in the first 6 iterations of r0; with `n` for 100 the
+    number is an expression of n. None if there is no such gate, or none that holds even once.
     """
-    limits = {gate: _limit(counter, gate) for gate in gates}
-    useful = [limit for limit in limits.values() if limit > 0]
-    if not useful:
+    limits = {gate: limit for gate in gates if (limit := _limit(counter, gate)) is not None}
+    fixed = [limit.arg for limit in limits.values() if limit.op is Op.CONST]
+    symbolic = [limit for limit in limits.values() if limit.op is not Op.CONST]
+    if symbolic:
+        return reduce(minimum, symbolic), frozenset(
+            gate for gate, limit in limits.items() if limit.op is not Op.CONST
+        )
+    if not fixed:
         return None, frozenset()
-    least = min(useful)
-    return least, frozenset(gate for gate, limit in limits.items() if limit >= least)
+    least = min(fixed)
+    return integer(least), frozenset(gate for gate, limit in limits.items() if limit.arg >= least)
 
 
-def _limit(counter: UOp, gate: UOp) -> int:
-    """The first iterations in which `gate` holds for every value of everything else; 0 if none."""
+def _limit(counter: UOp, gate: UOp) -> UOp | None:
+    """The first iterations in which `gate` holds for every value of everything that changes
+    within the loop; None if there are none, or they cannot be told."""
     if gate.op not in (Op.CMPLT, Op.CMPLE):
-        return 0
+        return None
     left, left_constant = linear_form(gate.src[0])
     right, right_constant = linear_form(gate.src[1])
     terms = dict(left)
@@ -32,11 +40,17 @@ def _limit(counter: UOp, gate: UOp) -> int:
         terms[term] = terms.get(term, 0) - coefficient
     slope = terms.pop(counter, 0)
     if slope <= 0 or any(counter in term.ranges for term in terms):
-        return 0
-    # The gate is slope*counter + rest < 0 (or <= 0).
-    rest = left_constant - right_constant
+        return None
+    # The gate is slope*counter + rest + steady < 0 (or <= 0); `steady` is the same in every run
+    # of the loop.
+    rest = left_constant - right_constant + (1 if gate.op is Op.CMPLT else 0)
+    steady: dict[UOp, int] = {}
     for term, coefficient in terms.items():
+        if not term.ranges:
+            steady[term] = -coefficient
+            continue
         low, high = term.bounds
         rest += coefficient * int(high if coefficient > 0 else low)
-    room = -rest - (1 if gate.op is Op.CMPLT else 0)
-    return max(0, room // slope + 1) if room >= 0 else 0
+    room = from_linear(steady, -rest)
+    limit = maximum(room // slope + 1, 0)
+    return None if limit.op is Op.CONST and limit.arg <= 0 else limit

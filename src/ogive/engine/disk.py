@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ogive.config import Config
-from ogive.engine.keys import Key, encode_graph, make_key
+from ogive.engine.keys import Encoded, Key, encode_graph, make_key
 from ogive.engine.records import (
     FORMAT,
     CodeRecord,
@@ -31,18 +31,21 @@ if TYPE_CHECKING:
 class Disk:
     """A store, seen by one compiler: `origin` stands for all that is the same for all its work."""
 
-    def __init__(self, store: Store, origin: bytes) -> None:
+    def __init__(self, store: Store, origin: bytes, signature: bytes) -> None:
         self.store = store
         self._origin = origin
-        self._signature = source_signature()
+        self._signature = signature
 
     def graph_key(self, sink: UOp, target: Target, config: Config) -> Key:
         """What the compiled form of a parametric graph depends on."""
-        return self._key(b"graph", target, _settings(config), encode_graph(sink))
+        return self._graph_key(encode_graph(sink), target, config)
+
+    def _graph_key(self, graph: Encoded, target: Target, config: Config) -> Key:
+        return self._key(b"graph", target, _settings(config), graph.text)
 
     def kernel_key(self, region: UOp, target: Target, config: Config) -> Key:
         """What the kernel of a region depends on."""
-        return self._key(b"kernel", target, _settings(config), encode_graph(region))
+        return self._key(b"kernel", target, _settings(config), encode_graph(region).text)
 
     def code_key(self, ir: str, target: Target) -> Key:
         """What object code depends on, once there is IR."""
@@ -55,8 +58,12 @@ class Disk:
     def _key(self, label: bytes, target: Target, *parts: bytes) -> Key:
         return make_key(label, self._origin, target.key.encode(), *parts)
 
-    def find_graph(self, key: Key, sink: UOp) -> tuple[GraphRecord, dict[Key, CodeRecord]] | None:
-        """A compiled graph that fits `sink`, with the code of all its kernels."""
+    def find_graph(
+        self, sink: UOp, target: Target, config: Config
+    ) -> tuple[GraphRecord, dict[Key, CodeRecord]] | None:
+        """The compiled form of a parametric graph, with the code of all its kernels."""
+        graph = encode_graph(sink)
+        key = self._graph_key(graph, target, config)
         payload = self.store.read(Kind.GRAPH, [key]).get(key)
         if payload is None:
             return None
@@ -64,7 +71,7 @@ class Disk:
             record = unpack_graph(payload)
         except DamagedRecord:
             return None
-        if not _fits(record, sink):
+        if not _fits(record, graph.leaves, sink.src):
             return None
         codes = self.find_codes([kernel.code for kernel in record.kernels])
         return (record, codes) if all(k.code in codes for k in record.kernels) else None
@@ -93,7 +100,7 @@ class Disk:
 
     def write(self, entries: Iterable[Entry], config: Config) -> None:
         """Keep entries, unless the compiler's sources have changed since they were loaded."""
-        if self._signature is not None and source_signature() == self._signature:
+        if source_signature() == self._signature:
             self.store.write(entries, config.disk_cache_bytes)
 
 
@@ -101,25 +108,25 @@ def _settings(config: Config) -> bytes:
     return repr(config.code_key).encode()
 
 
-def _fits(record: GraphRecord, sink: UOp) -> bool:
+def _fits(record: GraphRecord, leaves: Sequence[UOp], roots: Sequence[UOp]) -> bool:
     """Whether a record speaks of the parameters, variables and results that a graph has."""
     parameters: dict[int, UOp] = {}
     variables: dict[str, tuple[int, int]] = {}
-    for node in sink.walk():
+    for node in leaves:
         if node.op is Op.PARAM:
             parameters[node.arg[0]] = node
-        elif node.op is Op.VARIABLE:
+        else:
             variables[node.arg[0]] = node.arg[1:]
-    if record.variables != variables or len(record.outputs) != len(sink.src):
+    if record.variables != variables or len(record.outputs) != len(roots):
         return False
     for slot in record.slots:
         if slot.parameter is not None:
-            node = parameters.get(slot.parameter)
-            if node is None or node.dtype is not slot.dtype or node.arg[1] != slot.count:
+            found = parameters.pop(slot.parameter, None)
+            if found is None or (found.dtype, found.arg[1]) != (slot.dtype, slot.count):
                 return False
-    return all(
+    return not parameters and all(
         record.slots[output].dtype is root.dtype
-        for output, root in zip(record.outputs, sink.src, strict=True)
+        for output, root in zip(record.outputs, roots, strict=True)
     )
 
 
@@ -132,8 +139,8 @@ def disk_for(config: Config) -> Disk | None:
 
 @lru_cache(maxsize=8)
 def _disk_in(store: Store) -> Disk | None:
-    llvm = llvm_identity()
-    compiler = None if llvm is None else compiler_digest(store)
-    if llvm is None or compiler is None:
+    llvm, signature = llvm_identity(), source_signature()
+    if llvm is None or signature is None:
         return None
-    return Disk(store, b"%d " % FORMAT + llvm + compiler)
+    compiler = compiler_digest(store, signature)
+    return None if compiler is None else Disk(store, b"%d " % FORMAT + llvm + compiler, signature)

@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ogive.config import Config
 from ogive.counters import count
@@ -29,8 +29,7 @@ GRAIN_WORK = 1 << 15
 """Operations worth handing to another thread."""
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(NamedTuple):
     """One kernel call: which of the graph's slots are its buffers, and how it is shared out.
 
     `tiles` is an index expression of the graph's variables where the parallel axis is symbolic.
@@ -187,22 +186,21 @@ def compile_graph(
 
 
 def load_graph(sink: UOp, target: Target, config: Config, disk: Disk) -> CompiledGraph | None:
-    """The compiled form of a parametric graph, if the disk has it with all its code."""
-    found = disk.find_graph(disk.graph_key(sink, target, config), sink)
+    """The compiled form of a parametric graph, if the disk has it with all its code.
+
+    The code is linked at once, while it could still be compiled instead. Raises `LoadError`.
+    """
+    found = disk.find_graph(sink, target, config)
     if found is None:
         return None
     record, codes = found
-    kernels = [kernel_cache.kernel_of(kernel, codes[kernel.code]) for kernel in record.kernels]
+    kernels = [kernel_cache.kernel_of(k, codes[k.code], disk) for k in record.kernels]
     launches = [
         Launch(kernels[launch.kernel], launch.slots, launch.tiles, launch.grain)
         for launch in record.launches
     ]
-    try:
-        for kernel in kernels:
-            # Now, while compiling is still possible, and in time that a plan needs anyway.
-            kernel.loaded  # noqa: B018
-    except LoadError:
-        return None
+    for kernel in kernels:
+        _ = kernel.loaded
     count("kernel_disk_hits", len(kernels))
     return CompiledGraph(tuple(launches), record.slots, record.outputs, record.variables)
 
@@ -253,9 +251,17 @@ class GraphCache:
                     del self._graphs[next(iter(self._graphs))]
         return made
 
+    def clear(self) -> None:
+        """Forget all compiled graphs in memory. Plans keep theirs."""
+        with self._lock:
+            self._graphs.clear()
+
     def _load_or_compile(self, sink: UOp, target: Target, config: Config) -> CompiledGraph:
         disk = disk_for(config)
-        graph = None if disk is None else load_graph(sink, target, config, disk)
+        try:
+            graph = None if disk is None else load_graph(sink, target, config, disk)
+        except LoadError:
+            graph = disk = None
         if graph is not None:
             count("schedule_disk_hits")
             return graph

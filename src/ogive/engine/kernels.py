@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -42,34 +41,40 @@ class Code:
         self.name = name
         self.object_code = object_code
         self._ir = ir
+        self.kept_in: Disk | None = None
+        self._loaded: LoadedKernel | None = None
 
-    @cached_property
+    @property
     def ir(self) -> str:
         """The LLVM IR it was made from, or nothing if that was damaged."""
-        if isinstance(self._ir, str):
-            return self._ir
-        try:
-            return unpack_ir(self._ir)
-        except DamagedRecord:
-            return ""
+        if isinstance(self._ir, bytes):
+            try:
+                self._ir = unpack_ir(self._ir)
+            except DamagedRecord:
+                self._ir = ""
+        return self._ir
 
-    @cached_property
+    @property
     def loaded(self) -> LoadedKernel:
         """Its entry point in memory."""
-        return link(self.object_code, self.name)
+        # Not a `cached_property`, whose lock a child process would inherit locked.
+        if self._loaded is None:
+            self._loaded = link(self.object_code, self.name)
+        return self._loaded
 
 
 class Kernel:
     """A kernel of a plan: what it is called, its LLVM IR, how its axes are placed.
 
     `slots` are the buffer slots it touches, in the order of its arguments; `timings` say how long
-    each stage took if it was compiled in this process.
+    each stage took if it was compiled in this process; `kept_in` is a disk that has it.
     """
 
     def __init__(self, record: KernelRecord, code: Code, timings: dict[str, float]) -> None:
         self.record = record
         self.code = code
         self.timings = timings
+        self.kept_in: Disk | None = None
         self.variables = tuple(record.variables)
 
     @property
@@ -116,26 +121,33 @@ class KernelCache:
         What the disk does not have is added to `entries`.
         """
         key = (region, target.key, config.code_key)
-        found = self._kernels.get(key)
-        if found is not None:
-            count("kernel_hits")
-            return found
         with self._lock:
-            found = self._kernels.get(key)
-            if found is not None:
+            kernel = self._kernels.get(key)
+            if kernel is not None:
                 count("kernel_hits")
-                return found
-            made = None if disk is None else self._from_disk(disk, region, target, config)
-            made = made or self._compile(region, target, config, disk, entries)
-            self._kernels[key] = made
-            while len(self._kernels) > config.kernel_cache_size:
-                del self._kernels[next(iter(self._kernels))]
-            return made
+            else:
+                kernel = None if disk is None else self._from_disk(disk, region, target, config)
+                kernel = kernel or self._compile(region, target, config, disk)
+                self._kernels[key] = kernel
+                while len(self._kernels) > config.kernel_cache_size:
+                    del self._kernels[next(iter(self._kernels))]
+            if disk is not None and kernel.kept_in is not disk:
+                _keep(kernel, disk.kernel_key(region, target, config), target, disk, entries)
+            return kernel
 
-    def kernel_of(self, record: KernelRecord, code: CodeRecord) -> Kernel:
+    def clear(self) -> None:
+        """Forget all kernels in memory. Plans keep theirs."""
+        with self._lock:
+            self._kernels.clear()
+            self._codes.clear()
+
+    def kernel_of(self, record: KernelRecord, stored: CodeRecord, disk: Disk) -> Kernel:
         """A kernel that was read from the disk."""
-        made = Code(record.name, code.object_code, code.ir)
-        return Kernel(record, self._codes.setdefault(record.code, made), {})
+        made = Code(record.name, stored.object_code, stored.ir)
+        code = self._codes.setdefault(record.code, made)
+        kernel = Kernel(record, code, {})
+        kernel.kept_in = code.kept_in = disk
+        return kernel
 
     def _from_disk(
         self, disk: Disk, region: UOp, target: Target, config: Config
@@ -144,10 +156,10 @@ class KernelCache:
         if found is None or not _fits(found[0], region):
             return None
         count("kernel_disk_hits")
-        return self.kernel_of(*found)
+        return self.kernel_of(*found, disk)
 
     def _compile(
-        self, region: UOp, target: Target, config: Config, disk: Disk | None, entries: list[Entry]
+        self, region: UOp, target: Target, config: Config, disk: Disk | None
     ) -> Kernel:
         from ogive.codegen.compile import compile_region
 
@@ -155,15 +167,7 @@ class KernelCache:
         compiled = compile_region(region, target, config, once)
         made = Code(compiled.name, compiled.object_code, compiled.ir)
         code = self._codes.setdefault(once.key, made)
-        record = _record(compiled, region, once.key)
-        if disk is not None:
-            try:
-                kernel_key = disk.kernel_key(region, target, config)
-                entries.append((Kind.KERNEL, kernel_key, pack_kernel(record)))
-                entries.append((Kind.CODE, once.key, pack_code(code.ir, code.object_code)))
-            except UnknownExpression:
-                pass  # it is compiled again by the next process
-        return Kernel(record, code, compiled.timings)
+        return Kernel(_record(compiled, region, once.key), code, compiled.timings)
 
 
 class _Assembler:
@@ -197,6 +201,22 @@ class _Assembler:
         object_code = assemble(ir, target)
         count("kernels_compiled")
         return object_code
+
+
+def _keep(kernel: Kernel, key: Key, target: Target, disk: Disk, entries: list[Entry]) -> None:
+    """Add to `entries` what a disk does not have of a kernel."""
+    # A kernel that was compiled for no disk, or for another, does not know this one's key.
+    record = kernel.record._replace(code=disk.code_key(kernel.ir, target))
+    try:
+        packed = pack_kernel(record)
+    except UnknownExpression:
+        return  # it is compiled again by the next process
+    entries.append((Kind.KERNEL, key, packed))
+    if kernel.code.kept_in is not disk:
+        packed = pack_code(kernel.ir, kernel.code.object_code)
+        entries.append((Kind.CODE, record.code, packed))
+    kernel.record = record
+    kernel.kept_in = kernel.code.kept_in = disk
 
 
 def _record(compiled: CompiledKernel, region: UOp, code: Key) -> KernelRecord:

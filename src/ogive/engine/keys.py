@@ -39,7 +39,14 @@ def _check(text: bytes) -> bytes:
     return blake2b(text, digest_size=DIGEST_BYTES, person=b"ogive check").digest()
 
 
-def encode_graph(root: UOp) -> bytes:
+class Encoded(NamedTuple):
+    """A graph as bytes, and its parameters and variables."""
+
+    text: bytes
+    leaves: list[UOp]
+
+
+def encode_graph(root: UOp) -> Encoded:
     """A graph as bytes that are equal exactly for equal structure, in every process.
 
     One line a node, sources first and named by line number, so that shared nodes stay shared. Tags
@@ -47,11 +54,15 @@ def encode_graph(root: UOp) -> bytes:
     """
     numbers: dict[UOp, int] = {}
     lines: list[str] = []
+    leaves: list[UOp] = []
     for number, node in enumerate(root.walk()):
         numbers[node] = number
+        op = node.op
         argument = node.arg
-        if node.op is Op.CONST and isinstance(argument, float):
+        if op is Op.PARAM or op is Op.VARIABLE:
+            leaves.append(node)
+        elif op is Op.CONST and isinstance(argument, float):
             argument = struct.pack("<d", argument)  # not every NaN prints the same
         sources = [numbers[source] for source in node.src]
-        lines.append(f"{_OP_NAMES[node.op]} {node.dtype.name} {argument!r} {sources}")
-    return "\n".join(lines).encode()
+        lines.append(f"{_OP_NAMES[op]} {node.dtype.name} {argument!r} {sources}")
+    return Encoded("\n".join(lines).encode(), leaves)

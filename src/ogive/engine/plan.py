@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -11,7 +12,9 @@ from ogive.engine.graph import CompiledGraph
 from ogive.engine.kernels import Kernel
 from ogive.errors import ExecuteError, VariableError, nearest
 from ogive.ir import registry
-from ogive.ir.variable import check_binding, rebind
+from ogive.ir.memory import memory_leaf
+from ogive.ir.node import UOp
+from ogive.ir.variable import bindings, check_binding, rebind
 from ogive.runtime.native import Fault, NativePlan
 from ogive.runtime.pool import Pool
 
@@ -50,6 +53,7 @@ class Plan:
         graph.set_variables(self._native, variables)
         self._execute: Callable[[], Fault | None] = self._native.execute
         self._announced = False
+        self._given: list[tuple[Tensor, UOp]] = []
 
     @property
     def kernels(self) -> tuple[Kernel, ...]:
@@ -64,25 +68,67 @@ class Plan:
         if fault is not None:
             raise self._explain(fault)
 
-    def execute_with_vars(self, **values: int) -> None:
+    def execute_with_vars(self, /, **values: int) -> None:
         """Run the plan with other values of its symbolic variables.
 
-        Names left out keep their value; the shapes of the outputs follow. Raises `VariableError`
-        for an unknown name or a value outside the variable's bounds, before anything runs.
+        Names left out keep their value; the shapes of the outputs follow.
+
+        >>> import ogive
+        >>> rows = ogive.Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        >>> total = rows[: ogive.Variable("n", 0, 3).bind(1)].sum(0)
+        >>> plan = total.prepare()
+        >>> plan.execute_with_vars(n=3)
+        >>> total.tolist()
+        [9.0, 12.0]
+
+        Raises `VariableError` for an unknown name, for a value outside the variable's bounds, and
+        where an input was computed with another value; nothing runs or changes then.
         """
+        if self._execute is _refuse:
+            _refuse()
         known = self._graph.variables
+        checked = dict(self._variables)
         for name, value in values.items():
             if name not in known:
                 raise VariableError(
                     f"the plan has no variable {name!r}{nearest(name, known)}; "
                     f"it has {', '.join(known) or 'none'}"
                 )
-            check_binding(name, *known[name], value)
-        self._variables.update(values)
-        self._graph.set_variables(self._native, self._variables)
-        for tensor in self.outputs:
-            registry.move_tensor(tensor, rebind(tensor.node, self._variables))
+            checked[name] = check_binding(name, *known[name], value)
+        self._check_inputs(checked)
+        self._variables = checked
+        self._graph.set_variables(self._native, checked)
+        with registry.graph_lock:
+            for position, (tensor, node) in enumerate(self._given):
+                # A tensor that has been assigned to since is no longer the plan's.
+                if tensor.node is node:
+                    registry.move_tensor(tensor, rebind(node, checked))
+                    self._given[position] = (tensor, tensor.node)
+            self._note_outputs()
         self.execute()
+
+    def hold_outputs(self) -> None:
+        """Remember what the output tensors stand for now, which is what the plan computes."""
+        self._given = [(tensor, tensor.node) for tensor in self.outputs]
+        self._note_outputs()
+
+    def _note_outputs(self) -> None:
+        if self._variables:
+            own = [s.parameter is None for s in self._graph.slots]
+            computed = set(itertools.compress(self._buffers, own))
+            for _, node in self._given:
+                note_values(node, computed)
+
+    def _check_inputs(self, values: Mapping[str, int]) -> None:
+        for slot, buffer in zip(self._graph.slots, self._buffers, strict=True):
+            if slot.parameter is None:
+                continue
+            for name, value in values_in.get(buffer, {}).items():
+                if values.get(name, value) != value:
+                    raise VariableError(
+                        f"an input of the plan was computed with {name}={value} and has no values "
+                        f"for {name}={values[name]}; let the plan compute it, or run its own first"
+                    )
 
     def release(self) -> None:
         """Give up the plan's own memory. It cannot be executed any more; its outputs remain."""
@@ -111,6 +157,18 @@ def _refuse() -> Fault | None:
 
 unexecuted: WeakKeyDictionary[Buffer, Plan] = WeakKeyDictionary()
 """The outputs of prepared plans that have not been executed yet."""
+
+
+values_in: WeakKeyDictionary[Buffer, dict[str, int]] = WeakKeyDictionary()
+"""For memory of a symbolic shape, the values of the shape's variables that it was computed with."""
+
+
+def note_values(memory: UOp, computed: Container[Buffer]) -> None:
+    """Note the variables in the shape of `memory` if it is among the buffers just `computed`."""
+    values = bindings(memory.shape)
+    buffer = registry.buffer_of(memory_leaf(memory)) if values else None
+    if buffer in computed:
+        values_in[buffer] = values
 
 
 def execute_plan_of(buffer: Buffer) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ogive.config import Config, current_config
 from ogive.device.buffer import Buffer
 from ogive.engine.graph import Replay, graph_cache, pool_for
-from ogive.engine.plan import Plan, execute_plan_of, unexecuted
+from ogive.engine.plan import Plan, execute_plan_of, note_values, unexecuted
 from ogive.engine.versions import (
     effects_of,
     version_below,
@@ -63,6 +63,7 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
         graph, variables = run.replay.graph, run.normalized.variables
         plan = Plan(graph, run.buffers, variables, tensors, run.explain, pool_for(config))
         run.rebind_only(tensors, plan, copies)
+        plan.hold_outputs()
     return plan
 
 
@@ -169,7 +170,12 @@ class _Run:
 
     def rebind(self) -> None:
         """Replace what was computed by its memory, in every live tensor at once."""
-        registry.substitute(self.replacements(), walk=True)
+        mapping = self.replacements()
+        registry.substitute(mapping, walk=True)
+        if self.normalized.variables:
+            for node, memory in mapping.items():
+                if node.op is not Op.AFTER:
+                    note_values(memory, self.buffers)
 
     def rebind_only(
         self, tensors: Sequence[Tensor], plan: Plan, copies: dict[UOp, UOp]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ogive.engine.keys import DIGEST_BYTES, Key
 from ogive.ir import dtype as dtypes
@@ -42,8 +42,7 @@ class UnknownExpression(ValueError):
 Bounds = Mapping[str, tuple[int, int]]
 
 
-@dataclass(frozen=True)
-class KernelRecord:
+class KernelRecord(NamedTuple):
     """How a kernel is called: `code` is where its code is; `variables` have bounds.
 
     `tiles` is how many tiles its parallel axis has, `work` about how much there is to do in one.
@@ -58,8 +57,7 @@ class KernelRecord:
     code: Key
 
 
-@dataclass(frozen=True)
-class LaunchRecord:
+class LaunchRecord(NamedTuple):
     """One call of the `kernel`-th kernel of a graph over some of its slots."""
 
     kernel: int
@@ -68,8 +66,7 @@ class LaunchRecord:
     grain: int
 
 
-@dataclass(frozen=True)
-class GraphRecord:
+class GraphRecord(NamedTuple):
     """A compiled graph without code."""
 
     kernels: tuple[KernelRecord, ...]
@@ -79,8 +76,7 @@ class GraphRecord:
     variables: dict[str, tuple[int, int]]
 
 
-@dataclass(frozen=True)
-class CodeRecord:
+class CodeRecord(NamedTuple):
     """The object code of a kernel, and the IR it was made from."""
 
     ir: bytes  # compressed
@@ -307,21 +303,26 @@ def pack_graph(record: GraphRecord) -> bytes:
     """A compiled graph as bytes. Raises `UnknownExpression`."""
     writer = Writer()
     writer.variables(record.variables)
-    writer.number(len(record.slots))
-    for slot in record.slots:
-        writer.text(slot.dtype.name)
-        writer.number(slot.count)
-        writer.number(-1 if slot.parameter is None else slot.parameter)
+    # By column, since reading one long list takes a fraction of the time of many short ones.
+    names = list(dict.fromkeys(slot.dtype.name for slot in record.slots))
+    writer.number(len(names))
+    for name in names:
+        writer.text(name)
+    writer.numbers([names.index(slot.dtype.name) for slot in record.slots])
+    writer.numbers([slot.count for slot in record.slots])
+    writer.numbers([-1 if slot.parameter is None else slot.parameter for slot in record.slots])
     writer.numbers(record.outputs)
     writer.number(len(record.kernels))
     for kernel in record.kernels:
         _write_kernel(writer, kernel)
-    writer.number(len(record.launches))
-    for launch in record.launches:
-        writer.number(launch.kernel)
-        writer.numbers(launch.slots)
-        writer.expression(launch.tiles, record.variables)
-        writer.number(launch.grain)
+    launches = record.launches
+    writer.numbers([launch.kernel for launch in launches])
+    writer.numbers([slot for launch in launches for slot in launch.slots])
+    writer.numbers([launch.grain for launch in launches])
+    writer.numbers([launch.tiles if isinstance(launch.tiles, int) else -1 for launch in launches])
+    for launch in launches:
+        if not isinstance(launch.tiles, int):
+            writer.expression(launch.tiles, record.variables)
     return writer.finish()
 
 
@@ -329,35 +330,57 @@ def unpack_graph(data: bytes) -> GraphRecord:
     """A compiled graph from bytes. Raises `DamagedRecord`."""
     reader = Reader(data)
     variables = reader.variables()
-    slots = tuple([_read_slot(reader) for _ in range(reader.number())])
+    slots = _read_slots(reader)
     outputs = reader.numbers(0, len(slots) - 1)
     kernels = tuple([_read_kernel(reader) for _ in range(reader.number())])
     for kernel in kernels:
         if any(variables.get(name) != bounds for name, bounds in kernel.variables.items()):
             raise DamagedRecord("a kernel has a variable that its graph has not")
-    launches = []
-    for _ in range(reader.number()):
-        number = reader.number(0, len(kernels) - 1)
-        launch = LaunchRecord(
-            number,
-            reader.numbers(0, len(slots) - 1),
-            reader.expression(variables),
-            reader.number(1, MOST_BYTES),
-        )
-        if len(launch.slots) != len(kernels[number].slots):
-            raise DamagedRecord("a launch has more or fewer slots than its kernel")
-        launches.append(launch)
+    launches = _read_launches(reader, kernels, len(slots), variables)
     reader.finish()
-    return GraphRecord(kernels, tuple(launches), slots, outputs, variables)
+    return GraphRecord(kernels, launches, slots, outputs, variables)
 
 
-def _read_slot(reader: Reader) -> Slot:
-    dtype = _DTYPES.get(reader.text())
-    if dtype is None:
+def _read_slots(reader: Reader) -> tuple[Slot, ...]:
+    found = [_DTYPES.get(reader.text()) for _ in range(reader.number())]
+    dtypes = [dtype for dtype in found if dtype is not None]
+    if len(dtypes) != len(found):
         raise DamagedRecord("a dtype is unknown")
-    count = reader.number(0, MOST_BYTES // 8)
-    parameter = reader.number(-1, MOST)
-    return Slot(dtype, count, None if parameter < 0 else parameter)
+    kinds = reader.numbers(0, len(dtypes) - 1)
+    counts = reader.numbers(0, MOST_BYTES // 8)
+    parameters = reader.numbers(-1, MOST)
+    _same_length(kinds, counts, parameters)
+    return tuple(
+        [
+            Slot(dtypes[kind], count, None if parameter < 0 else parameter)
+            for kind, count, parameter in zip(kinds, counts, parameters, strict=True)
+        ]
+    )
+
+
+def _read_launches(
+    reader: Reader, kernels: Sequence[KernelRecord], slot_count: int, variables: Bounds
+) -> tuple[LaunchRecord, ...]:
+    numbers = reader.numbers(0, len(kernels) - 1)
+    slots = reader.numbers(0, slot_count - 1)
+    grains = reader.numbers(1, MOST_BYTES)
+    tiles = reader.numbers(-1, MOST_BYTES)
+    _same_length(numbers, grains, tiles)
+    launches = []
+    position = 0
+    for number, grain, count in zip(numbers, grains, tiles, strict=True):
+        end = position + len(kernels[number].slots)
+        extent = reader.expression(variables) if count < 0 else count
+        launches.append(LaunchRecord(number, slots[position:end], extent, grain))
+        position = end
+    if position != len(slots):
+        raise DamagedRecord("launches have more or fewer slots than their kernels")
+    return tuple(launches)
+
+
+def _same_length(*columns: Sequence[int]) -> None:
+    if len({len(column) for column in columns}) > 1:
+        raise DamagedRecord("its columns differ in length")
 
 
 def pack_code(ir: str, object_code: bytes) -> bytes:

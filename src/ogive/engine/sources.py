@@ -25,14 +25,8 @@ CLOCK_GRAIN = 20_000_000
 """File times lag behind the clock by up to a tick; in nanoseconds, with some to spare."""
 
 
-def compiler_digest(store: Store) -> bytes | None:
-    """A digest of the compiler that runs in this process; None if that cannot be told.
-
-    It cannot where the sources are not files, or have changed since this process loaded them.
-    """
-    signature = source_signature()
-    if signature is None:
-        return None
+def compiler_digest(store: Store, signature: bytes) -> bytes | None:
+    """A digest of the sources that have a signature; None if they have changed meanwhile."""
     key = make_key(b"sources", signature)
     known = store.read(Kind.NOTE, [key]).get(key)
     if known is not None:
@@ -45,7 +39,10 @@ def compiler_digest(store: Store) -> bytes | None:
 
 
 def source_signature() -> bytes | None:
-    """What the file system says about the sources; None if they are not those this process runs."""
+    """What the file system says about the sources that this process runs.
+
+    None where they are not files, or have changed since this process began to load them.
+    """
     digest = blake2b(digest_size=32)
     try:
         for name, status in sorted(_source_files(PACKAGE)):

@@ -218,7 +218,7 @@ class Store:
         connection.execute("BEGIN IMMEDIATE")
         connection.executemany("DELETE FROM entry WHERE id = ?", doomed)
         connection.execute("COMMIT")
-        connection.execute("PRAGMA incremental_vacuum").fetchall()
+        connection.executescript("PRAGMA incremental_vacuum")
 
     # Opening, closing, and what can go wrong
 
@@ -235,10 +235,12 @@ class Store:
                     self._roll_back()
                     if not self._recover(error):
                         return failed
-                except (OSError, UnicodeError, OverflowError) as error:
+                except UnicodeError as error:
+                    # The names of columns in a damaged schema.
+                    self._set_aside(str(error))
+                except OSError as error:
                     self._roll_back()
                     self._turn_off(f"cannot be used: {error}")
-                    return failed
             return failed
 
     def _recover(self, error: sqlite3.Error) -> bool:
@@ -280,6 +282,7 @@ class Store:
             isolation_level=None,
             check_same_thread=False,
         )
+        connection.text_factory = bytes  # we store no text, and what is there may not be any
         try:
             if not self._adopt(connection):
                 connection.close()
@@ -323,7 +326,7 @@ class Store:
             raise error
         if self._read_only:
             return identity != (0, 0)
-        if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
+        if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != b"wal":
             self._turn_off("is on a file system that cannot share a database")
             return False
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -380,6 +383,13 @@ class Store:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._connection))
             self._connection = None
 
+    def hold(self) -> None:
+        """Keep other threads out until `let_go`."""
+        self._lock.acquire()
+
+    def let_go(self) -> None:
+        self._lock.release()
+
     def renew(self) -> None:
         """Start over in a forked child."""
         self._lock = threading.RLock()
@@ -430,7 +440,7 @@ class Store:
 
         def action(connection: sqlite3.Connection) -> None:
             connection.execute("DELETE FROM entry")
-            connection.execute("PRAGMA incremental_vacuum").fetchall()
+            connection.executescript("PRAGMA incremental_vacuum")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
         with self._lock:
@@ -531,6 +541,7 @@ def _warn_once(message: str) -> None:
 
 _stores: dict[str, Store] = {}
 _stores_lock = threading.Lock()
+_held: list[Store] = []
 
 
 def store_in(folder: str) -> Store:
@@ -552,12 +563,29 @@ def close_all() -> None:
         store.close()
 
 
+def _hold_for_fork() -> None:
+    """Wait until no thread is inside SQLite: a child would inherit its locks, locked."""
+    for store in _stores.values():
+        store.hold()
+        _held.append(store)
+
+
+def _go_on_after_fork() -> None:
+    while _held:
+        _held.pop().let_go()
+
+
 def _renew_after_fork() -> None:
     global _stores_lock
+    _held.clear()
     _stores_lock = threading.Lock()
     for store in _stores.values():
         store.renew()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_after_fork)
+    os.register_at_fork(
+        before=_hold_for_fork,
+        after_in_parent=_go_on_after_fork,
+        after_in_child=_renew_after_fork,
+    )

@@ -168,7 +168,7 @@ def _split_symbolic(x: UOp, divisor: UOp) -> tuple[UOp, UOp] | None:
     rest: Terms = {}
     extra = 0
     for term, coefficient in terms.items():
-        quotient = _divide_product(term, divisor)
+        quotient = divide_product(term, divisor)
         if quotient is None:
             rest[term] = coefficient
         else:
@@ -178,7 +178,7 @@ def _split_symbolic(x: UOp, divisor: UOp) -> tuple[UOp, UOp] | None:
     return from_linear(whole, extra), from_linear(rest, offset)
 
 
-def _divide_product(product: UOp, divisor: UOp) -> UOp | None:
+def divide_product(product: UOp, divisor: UOp) -> UOp | None:
     """The other factors of a product that has `divisor` among its factors."""
     if product is divisor:
         return integer(1)

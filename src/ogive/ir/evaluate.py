@@ -54,5 +54,8 @@ def evaluate(value: Dim, variables: Mapping[str, int] | None = None) -> int:
                 raise VariableError(
                     f"variable {missing[0]!r} has no value; bind it with .bind(...)"
                 )
-            done[node] = int(_OPERATIONS[node.op](*[done[source] for source in node.src]))
+            values = [done[source] for source in node.src]
+            if node.op in (Op.FLOORDIV, Op.MOD) and values[1] == 0:
+                raise VariableError(f"{node!r} divides by a length that is 0")
+            done[node] = int(_OPERATIONS[node.op](*values))
     return done[value]

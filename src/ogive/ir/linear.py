@@ -12,9 +12,11 @@ flat, left-leaning chain of additions: terms in an order that depends on structu
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Iterable
 from typing import Any
 
+from ogive.errors import ArgumentTypeError
 from ogive.ir.dtype import bool_, index
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -26,8 +28,20 @@ symbolic_rules = RuleSet("symbolic")
 
 
 def integer(value: UOp | int) -> UOp:
-    """An index node as it is, an integer as a constant."""
-    return value if isinstance(value, UOp) else _constant(value)
+    """An index node as it is, an integer as a constant. Raises `ArgumentTypeError` for others."""
+    if isinstance(value, UOp):
+        return value
+    return _constant(value if value.__class__ is int else _whole(value))
+
+
+def _whole(value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise ArgumentTypeError(
+            f"a symbolic length is combined with integers, not with a {type(value).__name__}; "
+            "with a tensor, write the tensor first"
+        ) from None
 
 
 @functools.lru_cache(maxsize=4096)
@@ -149,6 +163,8 @@ def order_key(node: UOp) -> tuple[Any, ...]:
         head = (0, leaf.arg[0])
     elif leaf.op is Op.VARIABLE:
         head = (1, leaf.arg[0])
+    elif leaf.op is Op.BIND:  # in the place of its variable, whatever its value
+        head = (1, leaf.src[0].arg[0])
     else:
         head = (2, leaf.op.value)
     node._order = key = (*head, *reversed(done))

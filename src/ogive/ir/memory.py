@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.shape import Shape, element_count, movement_argument, split_argument
+from ogive.ir.shape import Shape, element_count, greatest, movement_argument, split_argument
 
 
 def upper_shape(shape: Shape) -> tuple[int, ...]:
     """The greatest length of each axis."""
-    return tuple([size if isinstance(size, int) else int(size.vmax) for size in shape])
+    return tuple([greatest(size) for size in shape])
 
 
 def upper_count(shape: Shape) -> int:
@@ -39,9 +39,10 @@ def shaped(flat: UOp, shape: Shape) -> UOp:
 def memory_leaf(node: UOp) -> UOp:
     """What lies under the shapes that `shaped` puts on flat memory; any other node is its own."""
     top = node
-    if node.op is Op.SHRINK and all(
-        begin == 0 and (end == size or isinstance(end, UOp))
-        for (begin, end), size in zip(movement_argument(node), node.src[0].shape, strict=True)
+    if (
+        node.op is Op.SHRINK
+        and all(begin == 0 for begin, _ in movement_argument(node))
+        and node.src[0].shape == upper_shape(node.shape)
     ):
         node = node.src[0]
     while node.op is Op.RESHAPE:

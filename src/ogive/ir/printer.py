@@ -98,7 +98,7 @@ def _expression(node: UOp, texts: _Texts) -> tuple[str, int]:
     if op is Op.VARIABLE:
         return str(node.arg[0]), _LEAF
     if op is Op.BIND:
-        return f"{node.src[0].arg[0]}={node.src[1].arg}", _LEAF
+        return f"{node.src[0].arg[0]}={node.src[1].arg}", 0
     if op in _PREFIX:
         symbol, binding = _PREFIX[op]
         return symbol + _within(texts[node.src[0]], binding), binding

@@ -17,6 +17,7 @@ new node's edges are registered, so a substitution misses nothing.
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 import weakref
 from collections.abc import Iterable, Mapping
@@ -33,6 +34,22 @@ graph_lock = threading.RLock()
 
 effect_lock = threading.RLock()
 """Held while a graph with assignments is realized: an effect must happen once."""
+
+
+def _renew_effect_lock() -> None:
+    """Forget a lock that a thread of the parent process held when it forked."""
+    global effect_lock
+    effect_lock = threading.RLock()
+    graph_lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    # A child must not inherit a graph in the middle of a change.
+    os.register_at_fork(
+        before=graph_lock.acquire,
+        after_in_parent=graph_lock.release,
+        after_in_child=_renew_effect_lock,
+    )
 
 
 class Holder(Protocol):

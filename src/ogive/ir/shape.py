@@ -20,6 +20,27 @@ Dim = Any  # int | UOp; mypy cannot mix the two in arithmetic
 Shape = tuple[Dim, ...]
 
 
+def as_length(size: Dim) -> Dim:
+    """A length in its plainest form: what can have one value only becomes that integer.
+
+    But a bound variable stays one, so that it can be bound again, unless there is nothing there.
+    """
+    if size.__class__ is int:
+        return size
+    low, high = size.bounds
+    return low if low == high and (size.op is not Op.BIND or high == 0) else size
+
+
+def least(size: Dim) -> int:
+    """The least value that a length or position takes."""
+    return size if size.__class__ is int else int(size.vmin)  # type: ignore[no-any-return]
+
+
+def greatest(size: Dim) -> int:
+    """The greatest value that a length or position takes."""
+    return size if size.__class__ is int else int(size.vmax)  # type: ignore[no-any-return]
+
+
 def movement_argument(node: UOp) -> Any:
     """The argument of a movement node with its symbolic entries filled in from the sources."""
     if len(node.src) == 1:
@@ -67,12 +88,12 @@ def infer_shape(node: UOp) -> Shape:
     if op in (Op.RESHAPE, Op.EXPAND):
         return tuple(movement_argument(node))
     if op is Op.SHRINK:
-        return tuple([end - begin for begin, end in movement_argument(node)])
+        return tuple([as_length(end - begin) for begin, end in movement_argument(node)])
     if op is Op.PAD:
         pads = movement_argument(node)[0]
         return tuple(
             [
-                before + size + after
+                as_length(before + size + after)
                 for size, (before, after) in zip(node.src[0].shape, pads, strict=True)
             ]
         )
@@ -86,7 +107,7 @@ def infer_shape(node: UOp) -> Shape:
 
 def element_count(shape: Iterable[Dim]) -> Dim:
     """The product of the lengths."""
-    return math.prod(shape)
+    return as_length(math.prod(shape))
 
 
 def row_major_strides(shape: Sequence[Dim]) -> list[Dim]:

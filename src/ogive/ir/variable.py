@@ -1,25 +1,34 @@
 """Symbolic integers: lengths and indices that change from run to run without recompiling.
 
->>> n = Variable("n", 1, 32)
->>> n.bind(4)
-n[1..32]=4
+>>> n = Variable("n", 1, 32).bind(4)
+>>> n
+n=4
+>>> n * 2 + 1
+(n=4)*2 + 1
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ogive.errors import ArgumentTypeError, VariableError, user_origin
 from ogive.ir import dtype as dtypes
-from ogive.ir.node import UOp, substitute
+from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 
 
 class Variable:
     """A named integer between `low` and `high`, both included.
 
-    `bind` gives it a value for one graph; the result may stand in shapes and indices. Whatever is
-    compiled serves every value between the bounds. Raises `VariableError` for senseless bounds.
+    `bind` gives it a value for one graph; the result, and sums and products of it, may stand in
+    shapes and indices. Whatever is compiled serves every value between the bounds.
+
+    >>> Variable("n", 1, 32)
+    Variable('n', 1, 32)
+
+    Raises `VariableError` for senseless bounds, `ArgumentTypeError` for bounds that are no integers.
     """
 
     __slots__ = ("high", "low", "name", "node")
@@ -27,30 +36,74 @@ class Variable:
     def __init__(self, name: str, low: int, high: int) -> None:
         if not isinstance(name, str) or not name.isidentifier():
             raise VariableError(f"a variable's name must be an identifier, got {name!r}")
-        if not (type(low) is int and type(high) is int):
+        least, greatest = _whole(low), _whole(high)
+        if least is None or greatest is None:
             raise ArgumentTypeError(f"variable {name!r}: bounds are integers, got {low!r}, {high!r}")
-        if not 0 <= low <= high:
+        if not 0 <= least <= greatest <= MOST:
             raise VariableError(
-                f"variable {name!r}: bounds must satisfy 0 <= low <= high, got {low} and {high}"
+                f"variable {name!r}: bounds must satisfy 0 <= low <= high <= {MOST}, got {least} "
+                f"and {greatest}"
             )
-        self.name, self.low, self.high = name, low, high
-        self.node = UOp(Op.VARIABLE, dtypes.index, (), (name, low, high))
+        self.name, self.low, self.high = name, least, greatest
+        self.node = UOp(Op.VARIABLE, dtypes.index, (), (name, least, greatest))
 
     def bind(self, value: int) -> UOp:
-        """The variable with a value, for shapes and indices."""
-        check_binding(self.name, self.low, self.high, value)
-        return _bound(self.node, value)
+        """The variable with a value, for shapes and indices.
+
+        >>> Variable("n", 1, 32).bind(4)
+        n=4
+
+        Raises `VariableError` for a value outside the bounds, or one that is no integer.
+        """
+        return _bound(self.node, check_binding(self.name, self.low, self.high, value))
 
     def __repr__(self) -> str:
         return f"Variable({self.name!r}, {self.low}, {self.high})"
 
 
-def check_binding(name: str, low: int, high: int, value: int) -> None:
-    """Raise `VariableError` unless `value` is an integer within the bounds."""
-    if type(value) is not int:
+MOST = 1 << 47
+"""The greatest bound: no memory is longer."""
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def check_binding(name: str, low: int, high: int, value: Any) -> int:
+    """`value` as an integer. Raises `VariableError` unless it is one within the bounds."""
+    number = _whole(value)
+    if number is None:
         raise VariableError(f"variable {name!r} takes an integer, got {value!r}")
-    if not low <= value <= high:
-        raise VariableError(f"variable {name!r} is between {low} and {high}, got {value}")
+    if not low <= number <= high:
+        raise VariableError(f"variable {name!r} is between {low} and {high}, got {number}")
+    return number
+
+
+def bindings(sizes: Iterable[Any]) -> dict[str, int]:
+    """The values of the variables in lengths or positions, by name.
+
+    Raises `VariableError` where one name has two values.
+    """
+    values: dict[str, int] = {}
+    for node in walk(tuple([size for size in sizes if isinstance(size, UOp)])):
+        if node.op is Op.BIND:
+            note_binding(node, values)
+    return values
+
+
+def note_binding(node: UOp, values: dict[str, int]) -> None:
+    """Add the value of a BIND. Raises `VariableError` if its name has another one already."""
+    name, value = node.src[0].arg[0], node.src[1].arg
+    if values.setdefault(name, value) != value:
+        raise VariableError(
+            f"variable {name!r} is bound to {values[name]} and to {value} in one graph",
+            node.origin,
+        )
 
 
 def rebind(node: UOp, values: Mapping[str, int]) -> UOp:

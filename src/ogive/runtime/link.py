@@ -83,9 +83,10 @@ def link_library(object_bytes: bytes, symbols: Iterable[str]) -> Library:
 
 def _users_lock() -> contextlib.AbstractContextManager[Any]:
     """The lock of llvmlite itself, which somebody else in this process may work under."""
-    ffi = sys.modules.get("llvmlite.binding.ffi")
+    # Another thread may be half-way through importing it, and nobody works with it then.
+    library = getattr(sys.modules.get("llvmlite.binding.ffi"), "lib", None)
     lock: contextlib.AbstractContextManager[Any] = (
-        contextlib.nullcontext() if ffi is None else ffi.lib._lock
+        contextlib.nullcontext() if library is None else library._lock
     )
     return lock
 
@@ -100,10 +101,10 @@ class _Linker(NamedTuple):
 
     def link(self, object_bytes: bytes, names: tuple[str, ...]) -> Library:
         elements = (_Element * 2)(
-            (_OBJECT, object_bytes, len(object_bytes)),
-            (_PROCESS, b"", 0),
+            _Element(_OBJECT, object_bytes, len(object_bytes)),
+            _Element(_PROCESS, b"", 0),
         )
-        exports = (_Symbol * len(names))(*[(name.encode(), 0) for name in names])
+        exports = (_Symbol * len(names))(*[_Symbol(name.encode(), 0) for name in names])
         error = ctypes.c_char_p()
         tracker = self.link_elements(
             self.session,

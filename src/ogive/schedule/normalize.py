@@ -16,6 +16,8 @@ from ogive.errors import VariableError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
+from ogive.ir.symbolic import symbolic_rules
+from ogive.ir.variable import note_binding
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,14 @@ def normalize(roots: tuple[UOp, ...]) -> Normalized:
             buffers.append(node)
         elif node.op is Op.BIND:
             done[node] = node.src[0]
-            _bind(node, variables)
+            note_binding(node, variables)
             continue
         elif node.op is Op.DETACH:
             done[node] = done[node.src[0]]
             continue
+        elif node.src and node.dtype is dtypes.index:
+            # The order of terms may have followed from the values that are gone.
+            made = symbolic_rules.build(node.op, node.dtype, tuple([done[s] for s in node.src]))
         elif node.src:
             made = UOp(
                 node.op, node.dtype, tuple([done[s] for s in node.src]), node.arg, node.tag
@@ -65,15 +70,6 @@ def normalize(roots: tuple[UOp, ...]) -> Normalized:
     if seen:
         _check_bound(seen, variables)
     return Normalized(sink, tuple(buffers), variables, sources)
-
-
-def _bind(node: UOp, variables: dict[str, int]) -> None:
-    name, value = node.src[0].arg[0], node.src[1].arg
-    if variables.setdefault(name, value) != value:
-        raise VariableError(
-            f"variable {name!r} is bound to {variables[name]} and to {value} in one graph",
-            node.origin,
-        )
 
 
 def _check_bound(seen: list[UOp], variables: dict[str, int]) -> None:

@@ -167,7 +167,7 @@ class _Rangeifier:
             ranges = self.closed[node, access]
             return UOp(Op.REDUCE, node.dtype, (value, *ranges), node.arg[0])
         if op is Op.PAD:
-            return _padded(node, value, access, below)
+            return _padded(node, value, access)
         return value
 
     def checked_divisor(self, node: UOp, divisor: UOp, gate: UOp | None) -> UOp:
@@ -192,8 +192,8 @@ def can_fault(node: UOp) -> bool:
     )
 
 
-def _padded(node: UOp, value: UOp, access: Access, below: Access) -> UOp:
-    inside = below.gate
+def _padded(node: UOp, value: UOp, access: Access) -> UOp:
+    inside = _inside(node, access, least=0)
     if inside is access.gate or inside is None:
         return value
     fill = node.dtype.canonical(movement_argument(node)[1])
@@ -239,18 +239,31 @@ def _shrink(node: UOp, access: Access) -> Access:
 
 def _pad(node: UOp, access: Access) -> Access:
     pads = movement_argument(node)[0]
+    # There is one place to read along an axis of length 1, within the padding and without.
+    position = [
+        index_constant(0) if size == 1 else entry - before
+        for entry, size, (before, _) in zip(
+            access.position, node.src[0].shape, pads, strict=True
+        )
+    ]
+    return Access(tuple(position), _inside(node, access, least=2))
+
+
+def _inside(node: UOp, access: Access, least: int) -> UOp | None:
+    """The gate, and that the position is not in the padding of an axis of `least` or more."""
     gate = access.gate
-    position = []
+    pads = movement_argument(node)[0]
     for entry, size, (before, after) in zip(
         access.position, node.src[0].shape, pads, strict=True
     ):
+        if isinstance(size, int) and 0 < size < least:
+            continue
         moved = entry - before
         if before != 0:
             gate = conjoin(gate, moved.ge(0))
         if after != 0:
             gate = conjoin(gate, moved.lt(size))
-        position.append(moved)
-    return Access(tuple(position), gate)
+    return gate
 
 
 def _reshape(node: UOp, access: Access) -> Access:

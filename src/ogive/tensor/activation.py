@@ -13,6 +13,7 @@ from ogive.ir.dtype import DType
 from ogive.tensor import build
 from ogive.tensor.arithmetic import MAXIMUM, combine, float_dtype, number_dtype
 from ogive.tensor.core import to_axis, to_shape
+from ogive.tensor.lengths import difference
 from ogive.tensor.reduction import Reduction
 
 if TYPE_CHECKING:
@@ -115,13 +116,13 @@ class Activation(Reduction):
         if not shape or self.shape[-len(shape) :] != shape:
             raise ShapeError(
                 f"layer_norm: shape {build.show(self.shape)} does not end in the normalized shape "
-                f"{build.show(shape)}"
+                f"{build.show(shape)}{difference(self.shape, shape)}"
             )
         for name, parameter in (("weight", weight), ("bias", bias)):
             if parameter is not None and parameter.shape != shape:
                 raise ShapeError(
                     f"layer_norm: {name} has the shape {build.show(parameter.shape)}, not the "
-                    f"normalized shape {build.show(shape)}"
+                    f"normalized shape {build.show(shape)}{difference(parameter.shape, shape)}"
                 )
         x, dtype = _widen(self, "layer_norm")
         axes = tuple(range(-len(shape), 0))

@@ -14,6 +14,7 @@ from ogive.errors import ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir import registry
 from ogive.ir.dtype import DType, Scalar
+from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
@@ -21,6 +22,7 @@ from ogive.ir.shape import Shape
 from ogive.tensor import build
 from ogive.tensor.arithmetic import to_node
 from ogive.tensor.core import Core, relocate, same_device, to_operand
+from ogive.tensor.lengths import difference
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -67,14 +69,14 @@ def fit(value: Core | Scalar, dtype: DType, shape: Shape) -> UOp:
     if not fits:
         raise ShapeError(
             f"assignment: shape {build.show(node.shape)} does not broadcast to {build.show(shape)}"
+            f"{difference(node.shape, shape)}"
         )
     return build.expand_to(node, shape)
 
 
 def is_writable(node: UOp) -> bool:
     """Whether `node` is a version of a buffer that is ours."""
-    while node.op is Op.RESHAPE:
-        node = node.src[0]
+    node = memory_leaf(node)
     if node.op is Op.AFTER:
         return True
     if node.op is not Op.BUFFER:

@@ -19,7 +19,8 @@ from ogive.ir.dtype import DType, Scalar
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import make
-from ogive.ir.shape import Dim, Shape, split_argument
+from ogive.ir.shape import Dim, Shape, as_length, split_argument
+from ogive.tensor.lengths import difference
 
 Pairs = tuple[tuple[Dim, Dim], ...]
 
@@ -43,6 +44,13 @@ def constant(dtype: DType, value: Scalar) -> UOp:
     if dtype.kind != "float" and type(value) is int and not -(1 << 63) <= value < 1 << 64:
         raise ArgumentError(f"{value} does not fit {dtype.name}")
     return make(Op.CONST, dtype, (), value)
+
+
+def index_value(size: Dim) -> UOp:
+    """A length or position as a scalar of int64."""
+    if isinstance(size, UOp):
+        return make(Op.CAST, dtypes.int64, (size,))
+    return make(Op.CONST, dtypes.int64, (), size)
 
 
 def filled(dtype: DType, value: Scalar, shape: Shape) -> UOp:
@@ -119,7 +127,10 @@ def shrink(node: UOp, pairs: Pairs) -> UOp:
         outer = node.arg
         node = node.src[0]
         pairs = tuple(
-            [(low + begin, low + end) for (low, _), (begin, end) in zip(outer, pairs, strict=True)]
+            [
+                (as_length(low + begin), as_length(low + end))
+                for (low, _), (begin, end) in zip(outer, pairs, strict=True)
+            ]
         )
     return _move(Op.SHRINK, node, pairs)
 
@@ -168,6 +179,7 @@ def broadcast_shapes(left: Shape, right: Shape, name: str) -> Shape:
             raise ShapeError(
                 f"{name}: shapes {show(left)} and {show(right)} do not broadcast: axis "
                 f"{axis - rank} has lengths {one} and {other}; they must be equal or one of them 1"
+                f"{difference(left, right)}"
             )
     return tuple(result)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ogive.errors import ArgumentTypeError, DtypeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import to_dtype
+from ogive.ir.memory import memory_leaf
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.tensor import build
@@ -80,7 +81,7 @@ class Conversion(Core):
         with graph_lock:
             node = self.node
             base = node.src[0] if node.op is Op.RESHAPE else node
-            if base.op in (Op.BUFFER, Op.CONTIGUOUS):
+            if base.op is Op.CONTIGUOUS or memory_leaf(node).op is Op.BUFFER:
                 return wrap(node, self.device)
             return wrap(make(Op.CONTIGUOUS, node.dtype, (node,), ()), self.device)
 

@@ -14,15 +14,18 @@ from ogive.errors import (
     DeviceError,
     Origin,
     ShapeError,
+    VariableError,
     nearest,
     user_origin,
 )
+from ogive.ir import dtype as dtypes
 from ogive.ir import registry
 from ogive.ir.dtype import DType, Scalar
 from ogive.ir.node import UOp
 from ogive.ir.registry import add_tensor
-from ogive.ir.shape import Dim, Shape, element_count
-from ogive.tensor import build
+from ogive.ir.shape import Dim, Shape, as_length, element_count, least
+from ogive.ir.variable import Variable
+from ogive.tensor import build, lengths
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -46,10 +49,12 @@ class Core:
 
     @property
     def shape(self) -> Shape:
-        """The lengths of the axes.
+        """The lengths of the axes: integers, or expressions of variables.
 
         >>> Tensor([[1, 2, 3], [4, 5, 6]]).shape
         (2, 3)
+        >>> Tensor([[1, 2, 3], [4, 5, 6]])[: Variable("n", 0, 2).bind(1)].shape
+        (n=1, 3)
         """
         return self.node.shape
 
@@ -144,15 +149,25 @@ def to_operand(value: Any, name: str) -> Core | Scalar:
         return float(value)
     if isinstance(value, int):
         return int(value)
-    if isinstance(value, numpy.ndarray):
+    if isinstance(value, numpy.ndarray | UOp):
         return _concrete(value)  # type: ignore[no-any-return]
+    refuse_unbound(value)
     raise ArgumentTypeError(f"{name} takes tensors, numbers and NumPy arrays, not {kind.__name__}")
+
+
+def to_tensor(value: Any) -> Tensor:
+    """What the user would write as `Tensor(value)`."""
+    made: Tensor = _concrete(value)
+    return made
 
 
 def to_integer(value: Any, name: str) -> int:
     """An integer argument; NumPy's integers will do, booleans and floats will not."""
     if type(value) is int:
         return value
+    refuse_unbound(value)
+    if isinstance(value, UOp):
+        raise ArgumentTypeError(f"{name} must be an integer, and cannot depend on variables: {value}")
     if not isinstance(value, bool):
         try:
             return operator.index(value)
@@ -169,16 +184,32 @@ def to_dims(arguments: tuple[Any, ...], name: str) -> tuple[Dim, ...]:
 
 
 def to_dim(value: Any, name: str) -> Dim:
-    """A length: an integer, or a node that will be one."""
-    return value if isinstance(value, UOp) else to_integer(value, name)
+    """A length or position: an integer, or a node that will be one."""
+    if not isinstance(value, UOp):
+        return to_integer(value, name)
+    if value.dtype is not dtypes.index:
+        raise ArgumentTypeError(f"{name} must be an integer, got a node of {value.dtype.name}")
+    return as_length(value)
+
+
+def refuse_unbound(value: Any) -> None:
+    """Raise `VariableError` for a variable that stands where a number belongs."""
+    if isinstance(value, Variable):
+        raise VariableError(
+            f"variable {value.name!r} has no value; bind it: {value.name}.bind(...)"
+        )
 
 
 def to_shape(arguments: tuple[Any, ...], name: str) -> Shape:
     """A shape without negative lengths."""
     shape = to_dims(arguments, f"{name}: a length")
     for axis, size in enumerate(shape):
-        if isinstance(size, int) and size < 0:
-            raise ShapeError(f"{name}: axis {axis} of {build.show(shape)} has a negative length")
+        if least(size) < 0:
+            has = "may have" if lengths.is_symbolic(size) else "has"
+            raise ShapeError(
+                f"{name}: axis {axis} of {build.show(shape)} {has} a negative length"
+                f"{lengths.span(size)}"
+            )
     return shape
 
 

@@ -11,10 +11,11 @@ from ogive.ir.dtype import DType, Scalar, to_dtype
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
-from ogive.ir.shape import Shape
+from ogive.ir.shape import Shape, as_length
 from ogive.tensor import build
-from ogive.tensor.core import to_device, to_integer, to_operand, to_shape, wrap
+from ogive.tensor.core import to_device, to_dim, to_integer, to_operand, to_shape, wrap
 from ogive.tensor.joining import count
+from ogive.tensor.lengths import at_most, is_symbolic
 from ogive.tensor.tensor import Tensor
 
 
@@ -86,7 +87,8 @@ def arange(
 ) -> Tensor:
     """`start`, `start + step`, ... up to, but not including, `stop`; one number means `stop`.
 
-    Shapes: (⌈(stop - start) / step⌉,). int64 if all are integers, else float32.
+    Shapes: (⌈(stop - start) / step⌉,). int64 if all are integers, else float32. `start` and `stop`
+    may depend on variables.
 
     >>> arange(1, 10, 4).shape
     (3,)
@@ -96,6 +98,8 @@ def arange(
     if stop is None:
         start, stop = 0, start
     place = to_device(device)
+    if is_symbolic(start, stop, step):
+        return _symbolic_arange(start, stop, step, dtype, place)
     numbers = [_number(value, "arange") for value in (start, stop, step)]
     first, end, stride = numbers
     if stride == 0 or not all(map(math.isfinite, numbers)):
@@ -111,6 +115,26 @@ def arange(
         node = build.cast(count(int(length)), compute)
         node = _scaled(node, stride, first)
         return wrap(build.cast(node, chosen), place)
+
+
+def _symbolic_arange(start: Any, stop: Any, step: Any, dtype: Any, device: str) -> Tensor:
+    """`arange` from or to a position that depends on variables; all its arguments are integers."""
+    first, end = [to_dim(value, "arange: a bound") for value in (start, stop)]
+    stride = to_integer(step, "arange: the step")
+    distance = as_length(end - first if stride > 0 else first - end)
+    if stride == 0 or not at_most(0, distance):
+        raise ArgumentError(
+            f"arange: a step of {stride} does not, for every value of the variables, lead from "
+            f"{first} to {end}"
+        )
+    chosen = dtypes.int64 if dtype is None else to_dtype(dtype)
+    with graph_lock:
+        node = count(as_length((distance + (abs(stride) - 1)) // abs(stride)))
+        node = _scaled(node, stride, 0)
+        if first != 0:
+            offset = build.expand_to(build.index_value(first), node.shape)
+            node = _binary(Op.ADD, node, offset)
+        return wrap(build.cast(node, chosen), device)
 
 
 def linspace(

@@ -6,22 +6,36 @@ An index becomes a list of movements from the tensor to what it selects:
 
 A step reads a column of blocks of that size. A last block that is not whole borrows elements that
 lie before or behind the slice, and is padded only where there are none.
+
+Bounds may depend on variables; they are clipped to the axis as Python's are:
+
+    x[n:]     of length 10   →   SHRINK (n, 10), where n <= 10
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from ogive.errors import ArgumentError, ArgumentTypeError, IndexRangeError, ShapeError
 from ogive.ir import dtype as dtypes
+from ogive.ir.evaluate import evaluate
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
-from ogive.ir.shape import Dim, Shape
-from ogive.tensor import assignment, build
-from ogive.tensor.core import Core, relocate, same_device, to_integer, to_operand, wrap
+from ogive.ir.shape import Dim, Shape, as_length, greatest, least
+from ogive.tensor import assignment, build, lengths
+from ogive.tensor.core import (
+    Core,
+    relocate,
+    same_device,
+    to_dim,
+    to_integer,
+    to_operand,
+    wrap,
+)
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -61,7 +75,10 @@ class View:
             elif op is Op.FLIP:
                 node = build.flip(node, argument)
             elif op is Op.SHRINK:
-                pads = [(low, n - high) for (low, high), n in zip(argument, before, strict=True)]
+                pads = [
+                    (low, as_length(n - high))
+                    for (low, high), n in zip(argument, before, strict=True)
+                ]
                 node = build.pad(node, tuple(pads), fill)
             else:
                 node = build.shrink(node, tuple([(0, size) for size in before]))
@@ -73,53 +90,47 @@ _FORWARD: dict[Op, Any] = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Part:
+    """What an index takes from one axis: a window, reversed or not, in whole blocks or not."""
+
+    window: tuple[Dim, Dim]  # what to cut out
+    length: Dim  # how many elements the result has
+    flipped: bool = False
+    stride: int = 1  # the length of the blocks of which each gives one element
+    missing: Dim = 0  # what to append for the last block to be whole
+    pick: int = 0  # which element of each block
+
+
 def to_view(shape: Shape, index: Any) -> View:
     """What `index` selects from a tensor of `shape`."""
     entries = _complete(shape, index if isinstance(index, tuple) else (index,))
-    windows: list[tuple[Dim, Dim]] = []  # what to cut out of each axis
-    flipped: list[int] = []
-    missing: list[tuple[Dim, Dim]] = []  # what to append for the last block to be whole
-    blocks: list[tuple[Dim, int]] = []  # how many blocks of how many elements
-    picks: list[tuple[Dim, Dim]] = []  # which element of each block, where they have several
+    parts: list[Part] = []
     result: list[Dim] = []
     for entry in entries:
         if entry is None:
             result.append(1)
             continue
-        axis = len(windows)
-        size = shape[axis]
+        axis = len(parts)
         if isinstance(entry, slice):
-            first, step, length = _slice(entry, size, axis)
-            result.append(length)
+            parts.append(_slice(entry, shape[axis], axis))
+            result.append(parts[-1].length)
         else:
-            first, step, length = _position(entry, size, axis, shape), 1, 1
-        if isinstance(size, UOp) or length == 0:
-            windows.append((0, length))
-            missing.append((0, 0))
-            blocks.append((length, 1))
-            picks += [(0, length), (0, 1)]
-            continue
-        stride = abs(step) if length > 1 else 1
-        low = min(first, first + (length - 1) * step)
-        high = max(first, first + (length - 1) * step) + 1
-        behind = min(size - high, stride - 1)
-        ahead = min(low, stride - 1 - behind)
-        windows.append((low - ahead, high + behind))
-        if step < 0 and length > 1:
-            flipped.append(axis)
-        missing.append((0, stride - 1 - behind - ahead))
-        blocks.append((length, stride))
-        pick = behind if step < 0 else ahead
-        picks += [(0, length), (pick, pick + 1)]
+            position = _position(entry, shape[axis], axis, shape)
+            parts.append(Part((position, as_length(position + 1)), 1))
     view = View(shape)
-    view.add(Op.SHRINK, tuple(windows), tuple([high - low for low, high in windows]))
-    view.add(Op.FLIP, tuple(flipped), view.shape)
-    whole = tuple([size + after for size, (_, after) in zip(view.shape, missing, strict=True)])
-    view.add(Op.PAD, tuple(missing), whole)
-    if any(stride > 1 for _, stride in blocks):
-        split = tuple([part for pair in blocks for part in pair])
-        view.add(Op.RESHAPE, split, split)
-        view.add(Op.SHRINK, tuple(picks), tuple([high - low for low, high in picks]))
+    windows = tuple([part.window for part in parts])
+    view.add(Op.SHRINK, windows, tuple([as_length(high - low) for low, high in windows]))
+    view.add(Op.FLIP, tuple([axis for axis, part in enumerate(parts) if part.flipped]), view.shape)
+    missing = tuple([(0, part.missing) for part in parts])
+    whole = [as_length(size + after) for size, (_, after) in zip(view.shape, missing, strict=True)]
+    view.add(Op.PAD, missing, tuple(whole))
+    if any(part.stride > 1 for part in parts):
+        blocks = tuple([size for part in parts for size in (part.length, part.stride)])
+        picks = [((0, part.length), (part.pick, part.pick + 1)) for part in parts]
+        view.add(Op.RESHAPE, blocks, blocks)
+        chosen = tuple([size for part in parts for size in (part.length, 1)])
+        view.add(Op.SHRINK, tuple([pair for pairs in picks for pair in pairs]), chosen)
     view.add(Op.RESHAPE, tuple(result), tuple(result))
     return view
 
@@ -145,31 +156,78 @@ def _complete(shape: Shape, index: tuple[Any, ...]) -> list[Any]:
     return [*index[:place], *rest, *index[place + 1 :]]
 
 
-def _slice(entry: slice, size: Dim, axis: int) -> tuple[Any, int, Any]:
-    """First position, step and number of elements."""
-    if isinstance(size, UOp):
-        if entry == slice(None):
-            return 0, 1, size
-        raise ArgumentError(f"axis {axis} has a symbolic length; cut it with shrink()")
-    for bound in (entry.start, entry.stop, entry.step):
-        if bound is not None:
-            to_integer(bound, "a bound of a slice")
-    if entry.step is not None and to_integer(entry.step, "the step of a slice") == 0:
+def _slice(entry: slice, size: Dim, axis: int) -> Part:
+    step = 1 if entry.step is None else to_integer(entry.step, "the step of a slice")
+    if step == 0:
         raise ArgumentError(f"the slice of axis {axis} has the step 0")
-    start, stop, step = entry.indices(size)
-    return start, step, len(range(start, stop, step))
+    start, stop = [
+        None if bound is None else to_dim(bound, "a bound of a slice")
+        for bound in (entry.start, entry.stop)
+    ]
+    if lengths.is_symbolic(start, stop, size):
+        return _symbolic_part(start, stop, step, size, axis)
+    first, end, step = slice(start, stop, step).indices(size)
+    return _known_part(first, step, len(range(first, end, step)), size)
 
 
-def _position(entry: Any, size: Dim, axis: int, shape: Shape) -> int:
-    position = to_integer(entry, "an index")
-    if isinstance(size, UOp):
-        raise ArgumentError(f"axis {axis} has a symbolic length; cut it with shrink()")
-    if not -size <= position < size:
+def _known_part(first: int, step: int, length: int, size: int) -> Part:
+    """A last block that is not whole borrows elements from around the slice, if there are any."""
+    if length == 0:
+        return Part((0, 0), 0)
+    stride = abs(step) if length > 1 else 1
+    last = first + (length - 1) * step
+    low, high = min(first, last), max(first, last) + 1
+    behind = min(size - high, stride - 1)
+    ahead = min(low, stride - 1 - behind)
+    flipped = step < 0 and length > 1
+    return Part(
+        window=(low - ahead, high + behind),
+        length=length,
+        flipped=flipped,
+        stride=stride,
+        missing=stride - 1 - behind - ahead,
+        pick=behind if flipped else ahead,
+    )
+
+
+def _symbolic_part(start: Dim | None, stop: Dim | None, step: int, size: Dim, axis: int) -> Part:
+    """The same where a bound or the length of the axis depends on variables."""
+    if step > 0:
+        low = 0 if start is None else _from_front(start, 0, size, axis)
+        high = size if stop is None else _from_front(stop, 0, size, axis)
+    else:
+        low = 0 if stop is None else _from_front(stop, 1, size, axis)
+        high = size if start is None else _from_front(start, 1, size, axis)
+    window = lengths.larger(as_length(high - low), 0)
+    stride = abs(step)
+    count = as_length((window + (stride - 1)) // stride)
+    missing = as_length(count * stride - window)
+    return Part((low, as_length(low + window)), count, step < 0, stride, missing)
+
+
+def _from_front(bound: Dim, after: int, size: Dim, axis: int) -> Dim:
+    """A bound of a slice, `after` elements further, counted from the front and inside the axis."""
+    if least(bound) >= 0:
+        return lengths.smaller(as_length(bound + after), size)
+    if greatest(bound) < 0:
+        return lengths.larger(as_length(bound + size + after), 0)
+    raise IndexRangeError(
+        f"the bound {bound}{lengths.span(bound)} of the slice of axis {axis} may or may not be "
+        "negative, and so count from the front or from the back"
+    )
+
+
+def _position(entry: Any, size: Dim, axis: int, shape: Shape) -> Dim:
+    given = position = to_dim(entry, "an index")
+    if greatest(position) < 0:
+        position = as_length(position + size)
+    if not (lengths.at_most(0, position) and lengths.at_most(as_length(position + 1), size)):
+        is_known = not lengths.is_symbolic(given, size)
         raise IndexRangeError(
-            f"index {position} is out of range for axis {axis} of length {size} of shape "
-            f"{build.show(shape)}"
+            f"index {given}{lengths.span(given)} {'is' if is_known else 'may be'} out of range for "
+            f"axis {axis} of length {size}{lengths.span(size)} of shape {build.show(shape)}"
         )
-    return position % int(size)
+    return position
 
 
 class Indexing(Core):
@@ -180,10 +238,13 @@ class Indexing(Core):
     def __getitem__(self, index: Any) -> Tensor:
         """A part of the tensor, by integers, slices, None (a new axis) and Ellipsis.
 
+        Integers and bounds of slices may depend on variables.
+
         >>> Tensor([[1, 2, 3], [4, 5, 6]])[:, ::-2].tolist()
         [[3, 1], [6, 4]]
 
-        Raises `IndexRangeError` for an index outside its axis, or too many of them.
+        Raises `IndexRangeError` for an index that is outside its axis or, for some value of its
+        variables, may be, and for too many of them.
         """
         with graph_lock:
             node = self.node
@@ -217,11 +278,14 @@ class Indexing(Core):
         shape = self.node.shape
         if not shape:
             raise ArgumentTypeError("a scalar tensor has no len()")
-        if isinstance(shape[0], UOp):
-            raise ShapeError("the first axis has a symbolic length, so len() is not known")
-        return int(shape[0])
+        return evaluate(shape[0])
 
     def __iter__(self) -> Any:
         if not self.node.shape:
             raise ArgumentTypeError("a scalar tensor cannot be iterated over")
+        if lengths.is_symbolic(self.node.shape[0]):
+            raise ShapeError(
+                f"a tensor of shape {build.show(self.node.shape)} cannot be iterated over: how "
+                "many entries it has depends on variables"
+            )
         return (self[position] for position in range(len(self)))

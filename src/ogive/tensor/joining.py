@@ -11,10 +11,11 @@ from ogive.ir.dtype import result_type
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
-from ogive.ir.shape import Dim, Shape
+from ogive.ir.shape import Dim, Shape, as_length
 from ogive.tensor import build
 from ogive.tensor.arithmetic import common_dtype, to_node
 from ogive.tensor.core import Core, same_device, to_axis, to_operand, wrap
+from ogive.tensor.lengths import difference
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -83,6 +84,7 @@ def stack(tensors: Sequence[Core], dim: int = 0) -> Tensor:
             raise ShapeError(
                 f"stack: tensor {number} has the shape {build.show(part.shape)} and tensor 0 "
                 f"{build.show(parts[0].shape)}; they must be equal"
+                f"{difference(part.shape, parts[0].shape)}"
             )
     return cat([part.unsqueeze(axis) for part in parts], axis)
 
@@ -111,6 +113,7 @@ def _check_alike(shapes: list[Shape], axis: int) -> None:
                 raise ShapeError(
                     f"cat along axis {axis}: tensor {number} has the shape {build.show(shape)} and "
                     f"tensor 0 {build.show(first)}, which differ on axis {other}"
+                    f"{difference((size,), (expected,))}"
                 )
 
 
@@ -126,13 +129,13 @@ def _join(nodes: list[UOp], axis: int) -> UOp:
     total: Dim = 0
     for node in filled:
         starts.append(total)
-        total = total + node.shape[axis]
+        total = as_length(total + node.shape[axis])
     rest = filled[0].shape
     shape = (*rest[:axis], total, *rest[axis + 1 :])
     padded = []
     for node, start in zip(filled, starts, strict=True):
         pads: list[tuple[Dim, Dim]] = [(0, 0)] * len(shape)
-        pads[axis] = (start, total - start - node.shape[axis])
+        pads[axis] = (start, as_length(total - start - node.shape[axis]))
         padded.append(build.pad(node, tuple(pads)))
     line = tuple([total if other == axis else 1 for other in range(len(shape))])
     position = build.reshape(count(total), line)
@@ -141,7 +144,9 @@ def _join(nodes: list[UOp], axis: int) -> UOp:
         if end - first == 1:
             return padded[first]
         middle = (first + end) // 2
-        bound = build.constant(dtypes.int64, starts[middle])
+        bound = build.index_value(starts[middle])
+        if bound.op not in build.SCALARS:
+            bound = build.expand_to(bound, line)
         before = build.expand(make(Op.CMPLT, dtypes.bool_, (position, bound)), shape)
         return make(Op.WHERE, padded[0].dtype, (before, choose(first, middle), choose(middle, end)))
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError, AxisError, IndexRangeError, ShapeError
 from ogive.ir.dtype import Scalar
-from ogive.ir.node import UOp
 from ogive.ir.registry import graph_lock
-from ogive.ir.shape import Dim, Shape
-from ogive.tensor import build
+from ogive.ir.shape import Dim, Shape, element_count, least
+from ogive.tensor import build, lengths
 from ogive.tensor.core import Core, to_axes, to_axis, to_dim, to_dims, wrap
 
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ class Movement(Core):
             last = to_axis(end_dim, len(shape), "flatten")
             if first > last:
                 raise AxisError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
-            joined = math.prod(shape[first : last + 1])
+            joined = element_count(shape[first : last + 1])
             shape = (*shape[:first], joined, *shape[last + 1 :])
             return wrap(build.reshape(self.node, shape), self.device)
 
@@ -173,10 +171,11 @@ class Movement(Core):
                 present = own[axis - missing] if axis >= missing else 1
                 if size == -1 and axis >= missing:
                     wanted[axis] = present
-                elif size != present and (present != 1 or (isinstance(size, int) and size < 0)):
+                elif size != present and (present != 1 or least(size) < 0):
                     raise ShapeError(
                         f"expand: shape {build.show(own)} does not expand to {build.show(wanted)}: "
                         f"axis {axis} would go from {present} to {size}"
+                        f"{lengths.difference((size,), (present,))}"
                     )
             return wrap(build.expand_to(self.node, tuple(wanted)), self.device)
 
@@ -190,9 +189,10 @@ class Movement(Core):
         """
         pairs = to_pairs(pads, self.node.shape, "pad")
         for axis, pair in enumerate(pairs):
-            if any(isinstance(count, int) and count < 0 for count in pair):
+            if any(least(count) < 0 for count in pair):
+                has = "may have" if lengths.is_symbolic(*pair) else "has"
                 raise ArgumentError(
-                    f"pad: axis {axis} has the negative padding {pair}; shrink() cuts"
+                    f"pad: axis {axis} {has} the negative padding {pair}; shrink() cuts"
                 )
         with graph_lock:
             return wrap(build.pad(self.node, pairs, value), self.device)
@@ -210,10 +210,13 @@ class Movement(Core):
         shape = self.node.shape
         pairs = to_pairs(bounds, shape, "shrink")
         for axis, ((begin, end), size) in enumerate(zip(pairs, shape, strict=True)):
-            static = all(isinstance(entry, int) for entry in (begin, end, size))
-            if static and not 0 <= begin <= end <= size:
+            order = ((0, begin), (begin, end), (end, size))
+            if not all(lengths.at_most(low, high) for low, high in order):
+                never = "not inside" if not lengths.is_symbolic(begin, end, size) else (
+                    "not, for every value of its variables, inside"
+                )  # fmt: skip
                 raise IndexRangeError(
-                    f"shrink: the window {(begin, end)} is not inside axis {axis} of length {size}"
+                    f"shrink: the window {(begin, end)} is {never} axis {axis} of length {size}"
                 )
         with graph_lock:
             return wrap(build.shrink(self.node, pairs), self.device)
@@ -253,36 +256,30 @@ def fit_shape(own: Shape, wanted: tuple[Dim, ...]) -> Shape:
     for axis, size in enumerate(wanted):
         if isinstance(size, int) and size < -1:
             raise ShapeError(f"reshape: axis {axis} of {build.show(wanted)} has a negative length")
-    count, symbols = _factors(own)
-    known, wanted_symbols = _factors([size for size in wanted if size != -1])
-    for symbol in wanted_symbols:
-        if symbol in symbols:
-            symbols.remove(symbol)
-        else:
-            _refuse(own, wanted)
-    if -1 not in wanted:
-        if symbols or known != count:
+        if lengths.is_symbolic(size) and least(size) < 0:
+            raise ShapeError(
+                f"reshape: axis {axis} of {build.show(wanted)} may have a negative length"
+                f"{lengths.span(size)}"
+            )
+    known = [size for size in wanted if size != -1]
+    if len(known) == len(wanted):
+        if element_count(wanted) != element_count(own):
             _refuse(own, wanted)
         return wanted
-    if known == 0:
+    if element_count(known) == 0:
         raise ShapeError(
             f"reshape: the length -1 in {build.show(wanted)} could be anything, since the others "
             "already give 0 elements"
         )
-    if count % known:
+    rest = lengths.quotient(own, known)
+    if rest is None:
         _refuse(own, wanted)
-    rest: Dim = math.prod(symbols, start=count // known) if symbols else count // known
     return tuple([rest if size == -1 else size for size in wanted])
 
 
-def _factors(shape: Sequence[Dim]) -> tuple[int, list[UOp]]:
-    """The number of elements as an integer times symbolic lengths."""
-    symbols = [size for size in shape if isinstance(size, UOp)]
-    return math.prod([size for size in shape if not isinstance(size, UOp)]), symbols
-
-
 def _refuse(own: Shape, wanted: tuple[Dim, ...]) -> None:
+    lengths.bindings((*own, *wanted))
     raise ShapeError(
-        f"reshape: shape {build.show(own)} of {math.prod(own)} elements does not fit "
+        f"reshape: shape {build.show(own)} of {element_count(own)} elements does not fit "
         f"{build.show(wanted)}"
     )

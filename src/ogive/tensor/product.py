@@ -14,6 +14,7 @@ from ogive.ir.shape import Shape
 from ogive.tensor import build
 from ogive.tensor.arithmetic import any_dtype
 from ogive.tensor.core import Core, same_device, to_operand, wrap
+from ogive.tensor.lengths import difference
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -90,6 +91,7 @@ def _check(rows: Shape, columns: Shape) -> None:
         raise ShapeError(
             f"matmul: shapes {build.show(rows)} and {build.show(columns)} do not fit: axis -1 of "
             f"the first has length {rows[-1]} and axis {axis} of the second {columns[axis]}"
+            f"{difference((rows[-1],), (columns[axis],))}"
         )
 
 
@@ -99,5 +101,5 @@ def _batch(rows: Shape, columns: Shape) -> Shape:
     except ShapeError:
         raise ShapeError(
             f"matmul: the axes before the last two of {build.show(rows)} and "
-            f"{build.show(columns)} do not broadcast"
+            f"{build.show(columns)} do not broadcast{difference(rows[:-2], columns[:-2])}"
         ) from None

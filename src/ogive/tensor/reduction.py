@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +14,14 @@ from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
-from ogive.ir.shape import Dim
+from ogive.ir.shape import Dim, element_count, least
 from ogive.tensor import build
 from ogive.tensor.arithmetic import any_dtype
 from ogive.tensor.conversion import Conversion
-from ogive.tensor.core import Core, to_axes, to_axis, wrap
+from ogive.tensor.core import Core, to_axes, to_axis, to_tensor, wrap
 from ogive.tensor.functions import Functions
 from ogive.tensor.joining import count, where
+from ogive.tensor.lengths import is_symbolic, span
 from ogive.tensor.movement import Movement
 
 if TYPE_CHECKING:
@@ -129,8 +129,12 @@ class Reduction(Functions, Movement, Conversion):
         x = _to_float(self, None, "var")
         wide = x.cast(_accumulator(x.dtype))
         distances = wide - wide.mean(dim, keepdim=True)
-        freedom = max(_number(self, dim, "var") - correction, 0)
-        return distances.square().sum(dim, keepdim).div(freedom).cast(x.dtype)
+        number = _number(self, dim, "var")
+        total = distances.square().sum(dim, keepdim)
+        if isinstance(number, int):
+            return total.div(max(number - correction, 0)).cast(x.dtype)
+        freedom = (to_tensor(number).cast(wide.dtype) - correction).maximum(0)
+        return total.div(freedom).cast(x.dtype)
 
     def std(self, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Tensor:
         """The square root of `var`.
@@ -208,10 +212,12 @@ def _extreme(x: Core, op: Op, dim: Axes, keepdim: bool, name: str) -> Tensor:
         node = x.node
         any_dtype(node.dtype, name)
         for axis in _resolve(node, dim, name):
-            if node.shape[axis] == 0:
+            size = node.shape[axis]
+            if least(size) <= 0:
+                has = "may have" if is_symbolic(size) else "has"
                 raise ShapeError(
-                    f"{name}: axis {axis} of shape {build.show(node.shape)} has no elements, and "
-                    f"no elements have no {name}"
+                    f"{name}: axis {axis} of shape {build.show(node.shape)} {has} no elements"
+                    f"{span(size)}, and no elements have no {name}"
                 )
         return _finish(x, node, _ON_BOOL[op] if node.dtype.is_bool else op, dim, keepdim, name)
 
@@ -240,7 +246,7 @@ def _accumulator(dtype: DType) -> DType:
 def _number(x: Core, dim: Axes, name: str) -> Dim:
     """How many elements are reduced into one."""
     shape = x.node.shape
-    return math.prod([shape[axis] for axis in _resolve(x.node, dim, name)])
+    return element_count([shape[axis] for axis in _resolve(x.node, dim, name)])
 
 
 def _position(x: Core, op: Op, dim: int | None, keepdim: bool, name: str) -> Tensor:

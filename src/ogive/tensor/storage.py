@@ -12,11 +12,13 @@ from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeErro
 from ogive.ir import dtype as dtypes
 from ogive.ir import registry
 from ogive.ir.dtype import DType, to_dtype
+from ogive.ir.evaluate import evaluate
+from ogive.ir.memory import memory_leaf, upper_shape
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import make
 from ogive.tensor import build
-from ogive.tensor.core import Core
+from ogive.tensor.core import Core, refuse_unbound, to_dim
 
 if TYPE_CHECKING:
     from ogive.ir.dtype import Scalar
@@ -28,6 +30,9 @@ def node_of(data: Any, dtype: DType | None, device: str) -> UOp:
         return data.node if dtype is None else build.cast(data.node, dtype)
     if isinstance(data, bool | int | float) and not isinstance(data, numpy.generic):
         return _scalar(data, dtype)
+    if isinstance(data, UOp):
+        return build.cast(build.index_value(to_dim(data, "a tensor's value")), dtype or dtypes.int64)
+    refuse_unbound(data)
     array = to_array(data, dtype)
     buffer = Buffer(array.nbytes, device)
     if array.nbytes:
@@ -54,12 +59,22 @@ def memory_node(buffer: Buffer, shape: tuple[int, ...], dtype: DType) -> UOp:
 
 def memory_of(node: UOp) -> Buffer | None:
     """The memory that `node` is, if it is memory as it stands."""
-    while node.op is Op.RESHAPE:
-        node = node.src[0]
-    if node.op is not Op.BUFFER:
+    leaf = memory_leaf(node)
+    if leaf.op is not Op.BUFFER:
         return None
-    buffer: Buffer | None = registry.buffer_of(node)
+    buffer: Buffer | None = registry.buffer_of(leaf)
     return buffer
+
+
+def read_memory(node: UOp) -> NDArray[Any]:
+    """A copy of what lies in the memory that `node` is.
+
+    Symbolic lengths take up the room of their greatest value, of which the front is read.
+    """
+    memory = memory_of(node)
+    assert memory is not None, "a realized tensor is memory"
+    array = memory.as_numpy(node.dtype.numpy, upper_shape(node.shape))
+    return array[tuple([slice(evaluate(size)) for size in node.shape])].copy()
 
 
 def to_array(data: Any, dtype: DType | None) -> NDArray[Any]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.ir.dtype import Scalar, to_dtype
+from ogive.ir.evaluate import evaluate
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
 from ogive.tensor import storage
@@ -124,7 +125,8 @@ class Tensor(Activation, Product, Indexing, Assignment, NamedCasts):
     def numpy(self) -> NDArray[Any]:
         """The values as a NumPy array of its own.
 
-        Shapes: unchanged. bfloat16 and the 8-bit floats come in the dtypes of `ml_dtypes`.
+        Shapes: unchanged; symbolic lengths have the value they are bound to. bfloat16 and the
+        8-bit floats come in the dtypes of `ml_dtypes`.
 
         >>> Tensor([1, 2]).numpy()
         array([1, 2])
@@ -135,9 +137,7 @@ class Tensor(Activation, Product, Indexing, Assignment, NamedCasts):
         if 0 in node.shape:
             return numpy.empty(node.shape, dtype=node.dtype.numpy)
         self.realize()
-        memory = storage.memory_of(self.node)
-        assert memory is not None, "a realized tensor is memory"
-        return memory.as_numpy(self.dtype.numpy, self.shape).copy()
+        return storage.read_memory(self.node)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
@@ -163,13 +163,16 @@ class Tensor(Activation, Product, Indexing, Assignment, NamedCasts):
 
         Raises `ShapeError` for any other number of elements.
         """
-        count = self.numel()
+        count = evaluate(self.numel())
         if count != 1:
             raise ShapeError(f"item() needs one element, and shape {self.shape} has {count}")
-        return self.reshape(()).tolist()  # type: ignore[no-any-return]
+        values = self.tolist()
+        while isinstance(values, list):
+            (values,) = values
+        return values  # type: ignore[no-any-return]
 
     def __bool__(self) -> bool:
-        count = self.numel()
+        count = evaluate(self.numel())
         if count != 1:
             raise ShapeError(
                 f"bool() of {count} elements (shape {self.shape}) is ambiguous; use any() or all()"

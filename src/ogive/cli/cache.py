@@ -1,0 +1,46 @@
+"""`ogive cache`: what outlives the process, where it is, and how to be rid of it."""
+
+from __future__ import annotations
+
+import sys
+
+from ogive.cli.doctor import show_bytes
+from ogive.config import current_config
+from ogive.engine.store import Kind, StoreInfo, store_in
+from ogive.folders import cache_place
+
+NOUNS = {
+    Kind.GRAPH: "compiled graphs",
+    Kind.KERNEL: "kernels",
+    Kind.CODE: "pieces of code",
+    Kind.NOTE: "notes on this machine",
+}
+
+
+def run(action: str = "info") -> int:
+    """`info`, `clear` or `path`; 1 if the folder cannot be used."""
+    if action == "path":
+        print(cache_place())
+        return 0
+    store = store_in(cache_place())
+    info = store.info()
+    if info.problem is not None:
+        print(f"ogive: {store.folder} cannot be used: {info.problem}", file=sys.stderr)
+        return 1
+    if action == "clear":
+        store.clear()
+        left = store.info()
+        print(f"Deleted {_count(info)} entries; {show_bytes(info.nbytes - left.nbytes)} are free.")
+        return 0
+    print(store.folder)
+    limit = show_bytes(current_config().disk_cache_bytes)
+    print(f"  {show_bytes(info.nbytes)} of at most {limit}")
+    for kind, noun in NOUNS.items():
+        print(f"  {info.entries.get(kind, 0)} {noun}")
+    if not current_config().disk_cache:
+        print("  not in use: disk_cache is off")
+    return 0
+
+
+def _count(info: StoreInfo) -> int:
+    return sum(info.entries.values())

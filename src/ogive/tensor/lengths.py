@@ -1,0 +1,106 @@
+"""What is known about lengths and positions that depend on variables.
+
+A check must hold for every value the variables may take, since what is compiled serves all of them:
+
+    8 rows, n in 1..8     x[:n], x[n - 1]     always inside
+    8 rows, n in 1..9     x[n - 1]            refused: n could be 9
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ogive.ir import symbolic
+from ogive.ir.divmod import divide_product
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import Dim, Shape, as_length, element_count, greatest, least
+from ogive.ir.variable import bindings
+
+
+def is_symbolic(*sizes: Dim) -> bool:
+    """Whether any of the lengths depends on a variable."""
+    return any([size.__class__ is UOp for size in sizes])
+
+
+def at_most(low: Dim, high: Dim) -> bool:
+    """Whether `low <= high` for every value of the variables."""
+    if not is_symbolic(low, high):
+        return bool(low <= high)
+    return bool(symbolic.less_equal(low, high).bounds[0])
+
+
+def smaller(one: Dim, other: Dim) -> Dim:
+    """The lesser of two lengths."""
+    if not is_symbolic(one, other):
+        return min(one, other)
+    return as_length(symbolic.minimum(one, other))
+
+
+def larger(one: Dim, other: Dim) -> Dim:
+    """The greater of two lengths."""
+    if not is_symbolic(one, other):
+        return max(one, other)
+    return as_length(symbolic.maximum(one, other))
+
+
+def span(size: Dim) -> str:
+    """` (between 1 and 8)` for a symbolic length, nothing for a known one."""
+    return f" (between {least(size)} and {greatest(size)})" if is_symbolic(size) else ""
+
+
+def difference(ones: Sequence[Dim], others: Sequence[Dim]) -> str:
+    """What to add to the error about lengths that should be equal and are not known to be.
+
+    Raises `VariableError` where that is because one variable has two values.
+    """
+    if not is_symbolic(*ones, *others):
+        return ""
+    bindings((*ones, *others))
+    for one, other in zip(reversed(ones), reversed(others), strict=False):
+        if is_symbolic(one, other) and 1 not in (one, other) and one is not other:
+            if greatest(one) < least(other) or greatest(other) < least(one):
+                return f"; {one} and {other} are never equal"
+            return f"; {one} and {other} are not equal for every value of their variables"
+    return ""
+
+
+def quotient(own: Shape, known: Sequence[Dim]) -> Dim | None:
+    """The length that gives `own` together with the `known` ones, or None if there is none.
+
+    It is found by cancelling, so that it holds for lengths of 0 too.
+    """
+    left, right = list(own), []
+    for size in known:
+        if is_symbolic(size) and size in left:
+            left.remove(size)
+        else:
+            right.append(size)
+    terms, constant = symbolic.linear_form(symbolic.integer(element_count(left)))
+    factors, offset = symbolic.linear_form(symbolic.integer(element_count(right)))
+    if len(factors) + (offset != 0) != 1:
+        return None
+    product, number = next(iter(factors.items()), (None, offset))
+    for symbol in () if product is None else _symbols(product):
+        if constant:
+            return None
+        total: Dim = 0
+        for term, count in terms.items():
+            rest = divide_product(term, symbol)
+            if rest is None:
+                return None
+            total = total + rest * count
+        terms, constant = symbolic.linear_form(symbolic.integer(total))
+    if constant % number or any([count % number for count in terms.values()]):
+        return None
+    parts = {term: count // number for term, count in terms.items()}
+    return as_length(symbolic.from_linear(parts, constant // number))
+
+
+def _symbols(product: UOp) -> list[UOp]:
+    """The factors of a product without a number among them."""
+    found = []
+    while product.op is Op.MUL:
+        product, factor = product.src
+        found.append(factor)
+    return [*found, product]

@@ -866,11 +866,15 @@ def shrink(program: Program, config: Config) -> Program:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run the programs of some seeds, `SEED` or `FIRST LAST`, and cut down those that fail."""
+    """Run the programs of some seeds and cut down those that fail.
+
+    The arguments are `FIRST [LAST [LENGTH]]`.
+    """
     first = int(arguments[0])
     last = int(arguments[1]) if len(arguments) > 1 else first + 1
+    length = int(arguments[2]) if len(arguments) > 2 else 14
     for seed in range(first, last):
-        program, config = generate(seed), config_for(seed)
+        program, config = generate(seed, length), config_for(seed)
         found = failure(program, config)
         if found is None:
             continue

@@ -15,7 +15,8 @@ def run_group(group: int, length: int) -> None:
         try:
             run(generate(seed, length), config_for(seed))
         except Exception as error:
-            error.add_note(f"seed {seed}: python -m tests.random_programs {seed} cuts it down")
+            command = f"python -m tests.random_programs {seed} {seed + 1} {length}"
+            error.add_note(f"{command} cuts it down")
             raise
 
 

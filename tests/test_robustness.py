@@ -84,6 +84,13 @@ def test_a_chain_of_parts_assigned_is_realized() -> None:
     np.testing.assert_array_equal(x.numpy(), array)
 
 
+def test_a_chain_of_2000_assignments_is_realized() -> None:
+    x = Tensor(np.zeros(50, np.int64))
+    for _ in range(2000):
+        x.assign(x + 1)
+    assert x.tolist() == [2000] * 50
+
+
 def test_a_sum_of_1000_tensors_is_realized() -> None:
     parts = [Tensor(np.full(5, number, np.int64)) for number in range(1000)]
     total = parts[0]

@@ -15,6 +15,7 @@ _counts = dict.fromkeys(
         "kernels_compiled",
         "kernel_hits",
         "kernel_disk_hits",
+        "kernels_searched",
     ),
     0,
 )
@@ -25,8 +26,9 @@ def counters() -> dict[str, int]:
     """What this process did so far.
 
     `schedules_created` graphs were scheduled, `schedule_hits` found in memory, `schedule_disk_hits`
-    on disk; so it is with kernels. `bytes_allocated` were had from the system for buffers, and
-    `bytes_reused` from buffers that had been freed.
+    on disk; so it is with kernels, of which `kernels_searched` had faster code searched for.
+    `bytes_allocated` were had from the system for buffers, and `bytes_reused` from buffers that had
+    been freed.
 
     >>> counters()["schedules_created"] >= 0
     True

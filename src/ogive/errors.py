@@ -108,6 +108,10 @@ class VariableError(OgiveError, ValueError):
     """A symbolic variable that is unbound, bound twice, or bound outside its bounds."""
 
 
+class TraceError(OgiveError, RuntimeError):
+    """A function that `ogive.jit` cannot capture, or a tensor that belongs to a finished capture."""
+
+
 class StageError(OgiveError, RuntimeError):
     """Base of the errors of one compiler stage."""
 

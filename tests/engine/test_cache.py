@@ -181,9 +181,7 @@ def test_equal_code_is_assembled_once() -> None:
 
 
 @pytest.mark.parametrize("setting", ["schedule_cache", "disk_cache"])
-def test_a_cache_that_is_off_writes_nothing_and_changes_nothing(
-    setting: str, folder: str
-) -> None:
+def test_a_cache_that_is_off_writes_nothing_and_changes_nothing(setting: str, folder: str) -> None:
     off = Config().with_changes({setting: False})
     with Count() as count:
         plain = program().realize(config=off).numpy()

@@ -331,9 +331,7 @@ def test_a_file_system_without_shared_memory_is_one_warning(
                 sql = "SELECT 'delete'"
             return super().execute(sql, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(
-        sqlite3, "connect", lambda *a, **k: connect(*a, factory=Connection, **k)
-    )
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, factory=Connection, **k))
     store = Store(folder)
     with pytest.warns(CacheWarning, match="cannot share a database") as caught:
         store.write([entry(1)])
@@ -469,6 +467,7 @@ while True:
 
 def kill_writers(folder: str, kills: int) -> None:
     """Kill one of four processes that write to a store, again and again, at random moments."""
+
     def start(number: int) -> subprocess.Popen[str]:
         process = subprocess.Popen(
             [sys.executable, "-W", "error", "-c", WRITER, folder, str(number)],
@@ -514,5 +513,3 @@ def test_processes_that_are_killed_leave_a_good_file(folder: str) -> None:
 @pytest.mark.soak
 def test_processes_that_are_killed_200_times_leave_a_good_file(folder: str) -> None:
     kill_writers(folder, 200)
-
-

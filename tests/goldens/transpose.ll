@@ -1,6 +1,6 @@
-; elementwise_parallel8_upcast16_lane16
-; axes: parallel 8, upcast 16, lane 16
-define void @"elementwise_parallel8_upcast16_lane16"(ptr noalias readonly %arguments, i64 %begin, i64 %end, ptr %fault) #0 {
+; elementwise_parallel8_lane16_upcast16
+; axes: parallel 8, lane 16, upcast 16
+define void @"elementwise_parallel8_lane16_upcast16"(ptr noalias readonly %arguments, i64 %begin, i64 %end, ptr %fault) #0 {
 entry:
   %v1 = getelementptr inbounds i64, ptr %arguments, i64 0
   %v2 = load ptr, ptr %v1
@@ -26,10 +26,10 @@ entry:
   br i1 %v23, label %b21, label %b22
 b21:
   %v24 = phi i64 [ %begin, %entry ], [ %v25, %b21 ]
-  %v26 = udiv i64 %v24, 4
-  %v27 = mul i64 %v26, 1024
-  %v28 = urem i64 %v24, 4
-  %v29 = mul i64 %v28, 16
+  %v26 = udiv i64 %v24, 2
+  %v27 = mul i64 %v26, 16
+  %v28 = urem i64 %v24, 2
+  %v29 = mul i64 %v28, 1024
   %v30 = add i64 %v27, %v29
   %v31 = add i64 %v30, %v5
   %v32 = add i64 %v30, %v6
@@ -47,8 +47,8 @@ b21:
   %v44 = add i64 %v30, %v18
   %v45 = add i64 %v30, %v19
   %v46 = add i64 %v30, %v20
-  %v47 = mul i64 %v26, 16
-  %v48 = mul i64 %v28, 512
+  %v47 = mul i64 %v26, 512
+  %v48 = mul i64 %v28, 16
   %v49 = add i64 %v47, %v48
   %v50 = add i64 %v49, 0
   %v51 = add i64 %v49, 1

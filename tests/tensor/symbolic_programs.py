@@ -42,14 +42,14 @@ class Program:
     def __init__(self, seed: int, variables: dict[str, Variable], values: dict[str, int]) -> None:
         self.random = random.Random(seed)
         self.numbers = np.random.default_rng(seed)
-        self.values = values
-        self.sizes = [(variables[name].bind(value), value) for name, value in values.items()]
+        self.sizes = [(variables[name].bind(values[name]), values[name]) for name in variables]
         self.pairs: list[Pair] = []
         for _ in range(2):
             self.add_input()
 
     def add_input(self) -> None:
-        shape = [self.random.choice((3, 8, 17, 33)) for _ in range(self.random.choice((1, 2, 2, 3)))]
+        rank = self.random.choice((1, 2, 2, 3))
+        shape = [self.random.choice((3, 8, 17, 33)) for _ in range(rank)]
         dtype = self.random.choice(("float32", "float64", "int64", "float32"))
         array = self.numbers.integers(-3, 4, shape).astype(dtype)
         self.pairs.append(Pair(Tensor(array), array))

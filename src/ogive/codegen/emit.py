@@ -294,7 +294,7 @@ class _Emitter:
             kind = register_type(dtypes.index, lanes)
             return self.writer.instruction(f"{operation} {kind} {operands[0]}, {operands[1]}")
         if node.src[1].vmin <= 0 <= node.src[1].vmax:
-            # A symbolic length may be 0 where nothing is read, but the machine divides all the same.
+            # A symbolic length may be 0 where nothing is read; the machine divides all the same.
             operands = [operands[0], self.nonzero(operands[1], lanes)]
         return self.instructions.integer_division(node.op, dtypes.index, operands, lanes)
 

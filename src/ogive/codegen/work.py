@@ -32,3 +32,12 @@ def work_per_tile(root: UOp) -> int:
             int(counter.src[0].vmax) for counter in counters if counter.arg[1] != PARALLEL
         )
     return max(total, 1)
+
+
+GRAIN_WORK = 1 << 15
+"""Operations worth handing to another thread."""
+
+
+def grain_of(work: int) -> int:
+    """The least number of tiles worth a call, if one tile takes that many operations."""
+    return max(1, GRAIN_WORK // work)

@@ -19,6 +19,7 @@ class Buffer:
 
     Allocated, 64-byte-aligned and undefined, when `address` is first read. A view shares the
     memory of its base, and a borrowed buffer that of somebody's array; both keep it alive.
+    `writes` counts how often writing over what it holds has begun or ended; it is odd meanwhile.
 
     >>> buffer = Buffer(16)
     >>> buffer.copy_from(bytes(range(16)))
@@ -35,12 +36,14 @@ class Buffer:
         "borrowed",
         "device",
         "nbytes",
+        "writes",
     )
 
     def __init__(self, nbytes: int, device: str = "CPU") -> None:
         self.nbytes = nbytes
         self.device = device
         self.borrowed = False
+        self.writes = 0
         self._address = 0
         self._offset = 0
         self._block: Block | None = None

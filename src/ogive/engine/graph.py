@@ -16,6 +16,7 @@ from ogive.engine.disk import Disk, disk_for
 from ogive.engine.kernels import Kernel, kernel_cache
 from ogive.engine.machine import confirmed_target, ensure_driver, target_for
 from ogive.engine.records import GraphRecord, LaunchRecord, UnknownExpression, pack_graph
+from ogive.engine.search import placement_cache
 from ogive.engine.store import Entry, Kind
 from ogive.errors import LoadError
 from ogive.ir.evaluate import evaluate
@@ -24,10 +25,6 @@ from ogive.ir.ops import Op
 from ogive.runtime.native import Fault, KernelStep, NativePlan
 from ogive.runtime.pool import Pool, default_pool
 from ogive.schedule.slots import Slot
-
-GRAIN_WORK = 1 << 15
-"""Operations worth handing to another thread."""
-
 
 class Launch(NamedTuple):
     """One kernel call: which of the graph's slots are its buffers, and how it is shared out.
@@ -163,15 +160,18 @@ def compile_graph(
     sink: UOp, target: Target, config: Config, disk: Disk | None = None
 ) -> CompiledGraph:
     """Schedule a parametric graph and compile its kernels, each distinct region once."""
+    from ogive.codegen.work import grain_of
     from ogive.schedule.split import split
 
     schedule = split(sink, target, config)
+    regions = [step.region.graph for step in schedule.steps]
+    placement_cache.search(regions, target, config, disk)
     launches = []
     entries: list[Entry] = []
     for step in schedule.steps:
         kernel = kernel_cache.kernel_for(step.region.graph, target, config, disk, entries)
         slots = tuple([step.slots[slot] for slot in kernel.slots])
-        grain = max(1, GRAIN_WORK // kernel.record.work)
+        grain = grain_of(kernel.record.work)
         launches.append(Launch(kernel, slots, kernel.record.tiles, grain))
     variables = {n.arg[0]: n.arg[1:] for n in sink.walk() if n.op is Op.VARIABLE}
     graph = CompiledGraph(tuple(launches), schedule.slots, schedule.outputs, variables)

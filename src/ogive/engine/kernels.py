@@ -20,13 +20,16 @@ from ogive.engine.records import (
     pack_kernel,
     unpack_ir,
 )
+from ogive.engine.search import placed_key, placement_cache
 from ogive.engine.store import Entry, Kind
+from ogive.errors import OptimizeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.runtime.link import LoadedKernel, link
 
 if TYPE_CHECKING:
     from ogive.codegen.compile import CompiledKernel
+    from ogive.codegen.optimize.placement import Placement
     from ogive.device.target import Target
     from ogive.engine.disk import Disk
 
@@ -121,18 +124,23 @@ class KernelCache:
         What the disk does not have is added to `entries`.
         """
         key = (region, target.key, config.code_key)
+        placement = placement_cache.get(region, target, config)
         with self._lock:
             kernel = self._kernels.get(key)
             if kernel is not None:
                 count("kernel_hits")
             else:
-                kernel = None if disk is None else self._from_disk(disk, region, target, config)
-                kernel = kernel or self._compile(region, target, config, disk)
+                kernel = None
+                if disk is not None:
+                    stored_at = placed_key(disk.kernel_key(region, target, config), placement)
+                    kernel = self._from_disk(disk, stored_at, region)
+                kernel = kernel or self._compile(region, target, config, disk, placement)
                 self._kernels[key] = kernel
                 while len(self._kernels) > config.kernel_cache_size:
                     del self._kernels[next(iter(self._kernels))]
             if disk is not None and kernel.kept_in is not disk:
-                _keep(kernel, disk.kernel_key(region, target, config), target, disk, entries)
+                stored_at = placed_key(disk.kernel_key(region, target, config), placement)
+                _keep(kernel, stored_at, target, disk, entries)
             return kernel
 
     def clear(self) -> None:
@@ -149,22 +157,31 @@ class KernelCache:
         kernel.kept_in = code.kept_in = disk
         return kernel
 
-    def _from_disk(
-        self, disk: Disk, region: UOp, target: Target, config: Config
-    ) -> Kernel | None:
-        found = disk.find_kernel(disk.kernel_key(region, target, config))
+    def _from_disk(self, disk: Disk, key: Key, region: UOp) -> Kernel | None:
+        found = disk.find_kernel(key)
         if found is None or not _fits(found[0], region):
             return None
         count("kernel_disk_hits")
         return self.kernel_of(*found, disk)
 
     def _compile(
-        self, region: UOp, target: Target, config: Config, disk: Disk | None
+        self,
+        region: UOp,
+        target: Target,
+        config: Config,
+        disk: Disk | None,
+        placement: Placement | None,
     ) -> Kernel:
         from ogive.codegen.compile import compile_region
 
         once = _Assembler(self._codes, disk)
-        compiled = compile_region(region, target, config, once)
+        try:
+            compiled = compile_region(region, target, config, once, placement)
+        except OptimizeError:
+            if placement is None:
+                raise
+            # It was read from a disk, and does not belong to this kernel.
+            compiled = compile_region(region, target, config, once)
         made = Code(compiled.name, compiled.object_code, compiled.ir)
         code = self._codes.setdefault(once.key, made)
         return Kernel(_record(compiled, region, once.key), code, compiled.timings)

@@ -6,6 +6,7 @@ the machine, and compared with LLVM's own as soon as something has to be compile
 
 from __future__ import annotations
 
+import os
 import threading
 
 from ogive.config import Config
@@ -115,3 +116,12 @@ def _note(config: Config, cpu: HostCpu) -> None:
         for text in cpu:
             writer.text(text)
         disk.write([(Kind.NOTE, key, writer.finish())], config)
+
+
+def _renew_after_fork() -> None:
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_after_fork)

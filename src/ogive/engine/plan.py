@@ -167,7 +167,7 @@ def note_values(memory: UOp, computed: Container[Buffer]) -> None:
     """Note the variables in the shape of `memory` if it is among the buffers just `computed`."""
     values = bindings(memory.shape)
     buffer = registry.buffer_of(memory_leaf(memory)) if values else None
-    if buffer in computed:
+    if buffer is not None and buffer in computed:
         values_in[buffer] = values
 
 

@@ -30,19 +30,18 @@ if TYPE_CHECKING:
 def realize(tensors: Sequence[Tensor], config: Config | None = None) -> None:
     """Compute the values of `tensors`, in one graph; afterwards each is memory."""
     config = config or current_config()
-    roots = _pending(tensors)
-    if not roots:
-        _execute_pending(tensors)
-        return
-    effects = effects_of(roots)
-    if not effects:
-        _realize(roots, (), config)
-        return
-    with registry.effect_lock:
-        # Another thread may have run the same effects while we waited.
-        roots = _pending(tensors)
-        if roots:
-            _realize(roots, effects_of(roots), config)
+    # Again if another thread changed the graphs of these tensors, or what they read, meanwhile.
+    while roots := _pending(tensors):
+        if effects_of(roots):
+            with registry.effect_lock:
+                # Another thread may have run the same effects while we waited.
+                roots = _pending(tensors)
+                if roots:
+                    _carry_out(roots, effects_of(roots), config)
+        elif not _realize(roots, config):
+            with registry.effect_lock:
+                pass  # The thread that was writing has finished.
+    _execute_pending(tensors)
 
 
 def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
@@ -77,10 +76,30 @@ def _copy_versions(versions: tuple[UOp, ...], config: Config) -> dict[UOp, UOp]:
     return {version: mapping[root] for version, root in zip(versions, run.roots, strict=True)}
 
 
-def _realize(roots: tuple[UOp, ...], effects: Sequence[UOp], config: Config) -> None:
-    run = _Run(roots, effects, versions_to_keep(roots, effects), config)
+def _realize(roots: tuple[UOp, ...], config: Config) -> bool:
+    """Compute values without effects; False if what they read was written to at the same time."""
+    run = _Run(roots, (), (), config)
+    before = run.writes()
     run.execute()
-    run.rebind()
+    with registry.graph_lock:
+        if run.writes() != before or any(count & 1 for count in before):
+            return False
+        run.rebind()
+    return True
+
+
+def _carry_out(roots: tuple[UOp, ...], effects: Sequence[UOp], config: Config) -> None:
+    """Compute values and carry out the assignments among them."""
+    run = _Run(roots, effects, versions_to_keep(roots, effects), config)
+    written = run.written()
+    for buffer in written:
+        buffer.writes += 1
+    try:
+        run.execute()
+        run.rebind()
+    finally:
+        for buffer in written:
+            buffer.writes += 1
 
 
 def _execute_pending(tensors: Sequence[Tensor]) -> None:
@@ -139,6 +158,15 @@ class _Run:
         if fault is not None:
             registry.substitute(self.carried_out(fault.step), walk=True)
             raise self.explain(fault)
+
+    def writes(self) -> list[int]:
+        """How often writing to each of the buffers has begun or ended."""
+        return [buffer.writes for buffer in self.buffers]
+
+    def written(self) -> list[Buffer]:
+        """The buffers that assignments write to."""
+        slots = self.replay.graph.outputs[len(self.roots) :][: len(self.effects)]
+        return [self.buffers[slot] for slot in dict.fromkeys(slots)]
 
     def replacements(self) -> dict[UOp, UOp]:
         """For each node computed, the memory it is in.

@@ -453,8 +453,6 @@ class Store:
                     _remove(os.path.join(self.folder, name))
 
 
-
-
 def database_path(folder: str) -> str:
     """The file in use: each one that is set aside makes the next one's number higher.
 

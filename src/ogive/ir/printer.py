@@ -107,6 +107,8 @@ def _expression(node: UOp, texts: _Texts) -> tuple[str, int]:
         left = _within(texts[node.src[0]], binding)
         if op is Op.ADD and (subtracted := _subtracted(node.src[1], texts)) is not None:
             return f"{left} - {subtracted}", binding
+        if op is Op.ADD and (subtracted := _subtracted(node.src[0], texts)) is not None:
+            return f"{_within(texts[node.src[1]], binding)} - {subtracted}", binding
         joined = symbol if op is Op.MUL else f" {symbol} "
         return f"{left}{joined}{_within(texts[node.src[1]], binding + 1)}", binding
     if op is Op.CAST:

@@ -206,7 +206,9 @@ def substitute(mapping: Mapping[UOp, UOp], walk: bool = False) -> None:
         for node in _held(affected):
             if node in done:
                 continue
-            rebuilt = node.replace(src=tuple([done.get(source, source) for source in node.src]))
+            # A constant that a tensor holds may be replaced; as an operand it stays what it is.
+            sources = [s if s.op in _EDGELESS else done.get(s, s) for s in node.src]
+            rebuilt = node.replace(src=tuple(sources))
             connect(rebuilt)
             done[node] = rebuilt
         # Found first and moved after: one node's replacement may itself be a node to replace.

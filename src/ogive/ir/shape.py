@@ -23,22 +23,24 @@ Shape = tuple[Dim, ...]
 def as_length(size: Dim) -> Dim:
     """A length in its plainest form: what can have one value only becomes that integer.
 
-    But a bound variable stays one, so that it can be bound again, unless there is nothing there.
+    But a variable stays one, so that it can be bound again, unless there is nothing there.
     """
     if size.__class__ is int:
         return size
     low, high = size.bounds
-    return low if low == high and (size.op is not Op.BIND or high == 0) else size
+    if low != high or (high != 0 and size.op in (Op.BIND, Op.VARIABLE)):
+        return size
+    return low
 
 
 def least(size: Dim) -> int:
     """The least value that a length or position takes."""
-    return size if size.__class__ is int else int(size.vmin)  # type: ignore[no-any-return]
+    return size if isinstance(size, int) else int(size.vmin)
 
 
 def greatest(size: Dim) -> int:
     """The greatest value that a length or position takes."""
-    return size if size.__class__ is int else int(size.vmax)  # type: ignore[no-any-return]
+    return size if isinstance(size, int) else int(size.vmax)
 
 
 def movement_argument(node: UOp) -> Any:

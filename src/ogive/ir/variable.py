@@ -28,7 +28,7 @@ class Variable:
     >>> Variable("n", 1, 32)
     Variable('n', 1, 32)
 
-    Raises `VariableError` for senseless bounds, `ArgumentTypeError` for bounds that are no integers.
+    Raises `VariableError` for senseless bounds, `ArgumentTypeError` for some that are no integers.
     """
 
     __slots__ = ("high", "low", "name", "node")
@@ -38,7 +38,9 @@ class Variable:
             raise VariableError(f"a variable's name must be an identifier, got {name!r}")
         least, greatest = _whole(low), _whole(high)
         if least is None or greatest is None:
-            raise ArgumentTypeError(f"variable {name!r}: bounds are integers, got {low!r}, {high!r}")
+            raise ArgumentTypeError(
+                f"variable {name!r}: bounds are integers, got {low!r} and {high!r}"
+            )
         if not 0 <= least <= greatest <= MOST:
             raise VariableError(
                 f"variable {name!r}: bounds must satisfy 0 <= low <= high <= {MOST}, got {least} "
@@ -87,13 +89,26 @@ def check_binding(name: str, low: int, high: int, value: Any) -> int:
 def bindings(sizes: Iterable[Any]) -> dict[str, int]:
     """The values of the variables in lengths or positions, by name.
 
-    Raises `VariableError` where one name has two values.
+    Raises `VariableError` where one name has two values, or stands for two variables.
     """
     values: dict[str, int] = {}
+    variables: dict[str, UOp] = {}
     for node in walk(tuple([size for size in sizes if isinstance(size, UOp)])):
         if node.op is Op.BIND:
             note_binding(node, values)
+        elif node.op is Op.VARIABLE:
+            note_variable(node, variables)
     return values
+
+
+def note_variable(node: UOp, variables: dict[str, UOp]) -> None:
+    """Add a VARIABLE. Raises `VariableError` if its name belongs to another one already."""
+    name = node.arg[0]
+    if variables.setdefault(name, node) is not node:
+        raise VariableError(
+            f"two variables named {name!r} with different bounds, {variables[name].arg[1:]} and "
+            f"{node.arg[1:]}, are in one graph"
+        )
 
 
 def note_binding(node: UOp, values: dict[str, int]) -> None:

@@ -7,7 +7,6 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy
@@ -29,8 +28,7 @@ _FAULT = PLAN_FIELDS.index("fault")
 Words = NDArray[numpy.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class KernelStep:
+class KernelStep(NamedTuple):
     """A kernel over `tiles` whole tiles of its parallel axis.
 
     `arguments` are its words (buffer addresses, then variables), `grain` the least number of tiles
@@ -44,8 +42,7 @@ class KernelStep:
     parallel: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class HostStep:
+class HostStep(NamedTuple):
     """A step that Python does, between the native ones."""
 
     function: Callable[[], None]
@@ -140,6 +137,11 @@ class NativePlan:
         with self._lock:
             status = self._start(self._address)
             return self._carry_on(status) if status else None
+
+    def execute_once(self) -> Status:
+        """Run until the first pause: a run that is not `FINISHED` then is abandoned."""
+        with self._lock:
+            return Status(self._start(self._address))
 
     def _carry_on(self, status: int) -> Fault | None:
         while status != Status.FINISHED:

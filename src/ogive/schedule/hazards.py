@@ -101,7 +101,7 @@ def _reads_elsewhere(store: UOp) -> bool:
         if node is base:
             return True
         if node.op not in ELEMENTWISE:
-            if base in node.backward_slice():
+            if base in _kernel_walk(node):
                 return True
             continue
         for source in node.src:
@@ -112,7 +112,22 @@ def _reads_elsewhere(store: UOp) -> bool:
 
 
 def _may_fault(value: UOp) -> bool:
-    return any(can_fault(node) for node in value.walk())
+    return any(can_fault(node) for node in _kernel_walk(value))
+
+
+def _kernel_walk(value: UOp) -> set[UOp]:
+    """The nodes that can be in one kernel with `value`, and the memory that it reads."""
+    seen = {value}
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if node.op in (Op.AFTER, Op.CONTIGUOUS):
+            continue
+        for source in node.src:
+            if source not in seen:
+                seen.add(source)
+                stack.append(source)
+    return seen
 
 
 def keep_old_versions(sink: UOp) -> UOp:
@@ -126,16 +141,19 @@ def keep_old_versions(sink: UOp) -> UOp:
     stores = [node for node in order if node.op is Op.STORE]
     if not stores:
         return sink
-    overwriting: dict[UOp, set[UOp]] = {}
+    bits = {store: 1 << number for number, store in enumerate(stores)}
+    overwriting: dict[UOp, int] = {}
     for store in stores:
-        overwriting.setdefault(storage(store.src[0]), set()).add(store)
-    # For each node: the stores it comes after, and the versions it reads in its own kernel.
-    needed: dict[UOp, set[UOp]] = {}
+        version = storage(store.src[0])
+        overwriting[version] = overwriting.get(version, 0) | bits[store]
+    # For each node: the stores it comes after (bits), and the versions it reads in its own kernel.
+    needed: dict[UOp, int] = {}
     reads: dict[UOp, set[UOp]] = {}
     for node in order:
-        needed[node] = set().union(
-            *[needed[s] | ({s} if s.op is Op.STORE else set()) for s in node.src]
-        )
+        after = 0
+        for source in node.src:
+            after |= needed[source] | bits.get(source, 0)
+        needed[node] = after
         if node.op in (Op.PARAM, Op.AFTER) or node in overwriting:
             reads[node] = {node}
         elif node.op in (Op.CONTIGUOUS, Op.STORE):
@@ -146,8 +164,8 @@ def keep_old_versions(sink: UOp) -> UOp:
     def is_overtaken(node: UOp, source: UOp) -> bool:
         if node.op in (Op.AFTER, Op.SINK) or (node.op is Op.STORE and source is node.src[0]):
             return False
-        late = needed[node] - needed[source]
-        return any(not late.isdisjoint(overwriting.get(v, ())) for v in reads[source])
+        late = needed[node] & ~needed[source]
+        return any(late & overwriting.get(version, 0) for version in reads[source])
 
     return _stage(order, is_overtaken)
 

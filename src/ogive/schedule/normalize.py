@@ -17,14 +17,15 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.ir.symbolic import symbolic_rules
-from ogive.ir.variable import note_binding
+from ogive.ir.variable import note_binding, note_variable
 
 
 @dataclass(frozen=True)
 class Normalized:
     """`sink` holds one source per root asked for; `buffers[slot]` is what `PARAM slot` stands for.
 
-    `variables` has the values that were bound; `sources` maps each parametric node back to the node of the user's graph it came from.
+    `variables` has the values that were bound; `sources` maps each parametric node back to the node
+    of the user's graph it came from.
     """
 
     sink: UOp
@@ -74,13 +75,10 @@ def normalize(roots: tuple[UOp, ...]) -> Normalized:
 
 def _check_bound(seen: list[UOp], variables: dict[str, int]) -> None:
     """Every variable has a value, and no two variables share a name."""
-    bounds: dict[str, UOp] = {}
+    named: dict[str, UOp] = {}
     for node in seen:
-        name = node.arg[0]
-        if name not in variables:
-            raise VariableError(f"variable {name!r} has no value; bind it with .bind(...)")
-        if bounds.setdefault(name, node) is not node:
+        note_variable(node, named)
+        if node.arg[0] not in variables:
             raise VariableError(
-                f"two variables named {name!r} with different bounds, {bounds[name].arg[1:]} "
-                f"and {node.arg[1:]}, are in one graph"
+                f"variable {node.arg[0]!r} has no value; bind it with .bind(...)"
             )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ogive.ir import dtype as dtypes
-from ogive.ir.memory import memory_leaf, shaped, upper_count
+from ogive.ir.memory import shaped, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
@@ -84,8 +84,6 @@ def storage(node: UOp) -> UOp:
 
 def storage_count(node: UOp) -> int:
     """How many elements the memory of a region's leaf has."""
-    while node.op is Op.AFTER:
-        node = memory_leaf(node.src[0])
     count: int = node.arg[1] if node.op is Op.PARAM else upper_count(node.shape)
     return count
 

@@ -93,10 +93,11 @@ class _SlotTable:
 
     def slot_of(self, value: UOp) -> int:
         """The slot where a value lies: its own, or that of the buffer it is a version of."""
-        if value in self.numbers:
-            return self.numbers[value]
-        if value.op is Op.AFTER or is_memory(value):
-            return self.slot_of(storage(value.src[0]))
-        self.numbers[value] = len(self.slots)
-        self.slots.append(Slot(value.dtype, upper_count(value.shape), None))
+        base = value
+        while base not in self.numbers and is_memory(base):
+            base = storage(base.src[0])
+        if base not in self.numbers:
+            self.numbers[base] = len(self.slots)
+            self.slots.append(Slot(base.dtype, upper_count(base.shape), None))
+        self.numbers[value] = self.numbers[base]
         return self.numbers[value]

@@ -167,7 +167,7 @@ def to_integer(value: Any, name: str) -> int:
         return value
     refuse_unbound(value)
     if isinstance(value, UOp):
-        raise ArgumentTypeError(f"{name} must be an integer, and cannot depend on variables: {value}")
+        raise ArgumentTypeError(f"{name} must be an integer; {value} depends on a variable")
     if not isinstance(value, bool):
         try:
             return operator.index(value)

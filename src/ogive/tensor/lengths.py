@@ -20,7 +20,7 @@ from ogive.ir.variable import bindings
 
 def is_symbolic(*sizes: Dim) -> bool:
     """Whether any of the lengths depends on a variable."""
-    return any([size.__class__ is UOp for size in sizes])
+    return any(size.__class__ is UOp for size in sizes)
 
 
 def at_most(low: Dim, high: Dim) -> bool:
@@ -91,7 +91,7 @@ def quotient(own: Shape, known: Sequence[Dim]) -> Dim | None:
                 return None
             total = total + rest * count
         terms, constant = symbolic.linear_form(symbolic.integer(total))
-    if constant % number or any([count % number for count in terms.values()]):
+    if constant % number or any(count % number for count in terms.values()):
         return None
     parts = {term: count // number for term, count in terms.items()}
     return as_length(symbolic.from_linear(parts, constant // number))

@@ -9,6 +9,7 @@ from ogive.errors import ArgumentError, ArgumentTypeError, AxisError, IndexRange
 from ogive.ir.dtype import Scalar
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, Shape, element_count, least
+from ogive.ir.variable import bindings
 from ogive.tensor import build, lengths
 from ogive.tensor.core import Core, to_axes, to_axis, to_dim, to_dims, wrap
 
@@ -278,7 +279,7 @@ def fit_shape(own: Shape, wanted: tuple[Dim, ...]) -> Shape:
 
 
 def _refuse(own: Shape, wanted: tuple[Dim, ...]) -> None:
-    lengths.bindings((*own, *wanted))
+    bindings((*own, *wanted))  # of one variable, that is: else an error of its own
     raise ShapeError(
         f"reshape: shape {build.show(own)} of {element_count(own)} elements does not fit "
         f"{build.show(wanted)}"

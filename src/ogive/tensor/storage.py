@@ -31,7 +31,8 @@ def node_of(data: Any, dtype: DType | None, device: str) -> UOp:
     if isinstance(data, bool | int | float) and not isinstance(data, numpy.generic):
         return _scalar(data, dtype)
     if isinstance(data, UOp):
-        return build.cast(build.index_value(to_dim(data, "a tensor's value")), dtype or dtypes.int64)
+        value = build.index_value(to_dim(data, "a tensor's value"))
+        return build.cast(value, dtype or dtypes.int64)
     refuse_unbound(data)
     array = to_array(data, dtype)
     buffer = Buffer(array.nbytes, device)

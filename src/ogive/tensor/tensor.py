@@ -135,7 +135,7 @@ class Tensor(Activation, Product, Indexing, Assignment, NamedCasts):
         if node.op is Op.CONST:
             return numpy.array(node.arg, dtype=node.dtype.numpy)
         if 0 in node.shape:
-            return numpy.empty(node.shape, dtype=node.dtype.numpy)
+            return numpy.empty([evaluate(size) for size in node.shape], dtype=node.dtype.numpy)
         self.realize()
         return storage.read_memory(self.node)
 

@@ -216,10 +216,12 @@ def _best_tile(extent: int, most: int) -> int:
 
 
 def _choose_order(kernel: _Kernel, lanes: dict[UOp, int]) -> list[UOp]:
-    """The nest of the output loops: as they lie in memory, but with the columns of a product
-    outside its rows, so that a panel stays in cache while all rows pass by."""
+    """The nest of the output loops: as they lie in memory, but innermost the rows of a product,
+    so that a panel stays in cache while they pass by, and those of a transposed tile, so that
+    loads follow each other."""
     columns = [counter for counter in _reused_axes(kernel) if counter in lanes]
-    rows = _row_axes(kernel, columns[0]) if columns else []
+    turned = _transposed_rows(kernel, lanes)
+    rows = _row_axes(kernel, columns[0]) if columns else [turned] if turned is not None else []
     return [*[c for c in kernel.outputs if c not in rows], *rows]
 
 

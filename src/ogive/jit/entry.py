@@ -1,0 +1,469 @@
+"""The steady call: fill in addresses, run, wrap the results.
+
+An entry belongs to one kind of call. Each thread that is inside one uses a native plan of its own,
+with its own scratch memory, so that nobody waits and nothing is shared.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy
+
+from ogive.config import Config
+from ogive.device.buffer import Buffer
+from ogive.engine import realize
+from ogive.engine.graph import pool_for
+from ogive.engine.plan import execute_plan_of, unexecuted
+from ogive.errors import ArgumentError, TraceError, VariableError
+from ogive.ir import registry
+from ogive.ir.memory import memory_leaf, shaped
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import Shape
+from ogive.ir.variable import rebind
+from ogive.jit.placeholder import flat_node, flat_without_memory
+from ogive.jit.places import Place, Places, changed
+from ogive.jit.prepare import Made, Owner, Prepared
+from ogive.jit.trace import Result, Trace
+from ogive.jit.trees import Call, rebuild
+from ogive.runtime.native import NativePlan
+from ogive.tensor.core import wrap
+from ogive.tensor.tensor import Tensor
+
+RECYCLED_BYTES = 1 << 18
+"""Results up to this size keep their nodes and memory, to be used again when nobody has them."""
+
+RECYCLED_CELLS = 3
+_reference_count: Callable[[Any], int] | None = getattr(sys, "getrefcount", None)
+
+
+class Found(NamedTuple):
+    """The tensors that the function found, as they were when addresses were last looked up.
+
+    Replaced as a whole: a thread that has it sees nodes and addresses that belong together.
+    """
+
+    nodes: tuple[UOp, ...]
+    buffers: tuple[Buffer | None, ...]
+    addresses: tuple[int, ...]
+
+
+class Cell(NamedTuple):
+    """Memory of a result, with its nodes; `counts` are the references to them when it is free."""
+
+    flat: UOp
+    node: UOp
+    buffer: Buffer
+    address: int
+    counts: list[int]
+
+    def references(self) -> list[int]:
+        assert _reference_count is not None
+        return [_reference_count(entry) for entry in self[:3]]
+
+
+class Instance:
+    """A native plan with scratch memory, for one thread at a time."""
+
+    __slots__ = ("addresses", "cells", "execute", "found", "native", "scratch", "words")
+
+    def __init__(self, entry: Entry) -> None:
+        graph = entry.prepared.graph
+        self.native = NativePlan(graph.steps(), pool_for(entry.config))
+        self.execute = self.native.execute
+        self.words = memoryview(self.native.words)
+        self.scratch: list[Buffer] = []
+        for number, slot in enumerate(graph.slots):
+            buffer = entry.prepared.constants.get(number)
+            if buffer is None and number not in entry.given:
+                buffer = Buffer(slot.nbytes)
+                self.scratch.append(buffer)
+            if buffer is not None:
+                for position in entry.words_of[number]:
+                    self.words[position] = buffer.address
+        self.addresses: list[int] = [0] * len(entry.inputs)
+        self.found: Found | None = None
+        self.cells: list[list[Cell]] = [[] for _ in entry.fresh]
+
+
+class Entry:
+    """All that a call of one kind needs."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        prepared: Prepared,
+        config: Config,
+        call: Call,
+        donated: Sequence[int],
+        name: str,
+        forget: Callable[[Any], None],
+    ) -> None:
+        graph = prepared.graph
+        self.config = config
+        self.prepared = prepared
+        self.name = name
+        self.results = trace.results
+        self.input_paths = trace.inputs
+        self.places: list[Place] = trace.places
+        self._placed = Places(trace.places)
+        self.words_of: list[list[int]] = [[] for _ in graph.slots]
+        for position, slot in graph.word_slots:
+            self.words_of[slot].append(position)
+        slots = {owner: number for number, owner in prepared.owners.items()}
+        self.inputs = [
+            tuple(self.words_of[slots[owner]]) if (owner := Owner("input", at)) in slots else ()
+            for at in range(len(call.inputs))
+        ]
+        self._found_words = [
+            (at, tuple(self.words_of[slots[owner]]))
+            for at in range(len(trace.found))
+            if (owner := Owner("found", at)) in slots
+        ]
+        # One memory per slot; several results may lie in it.
+        made = [*prepared.results, *[entry for _, entry in prepared.moved]]
+        self.fresh: list[Made] = list(
+            {m.slot: m for m in made if m.slot is not None and m.donated is None}.values()
+        )
+        self.given = {*prepared.owners, *[made.slot for made in self.fresh]}
+        self.donated = tuple(dict.fromkeys(donated))
+        self._gone: dict[int, UOp] = {}
+        for at in self.donated:
+            self._gone[at] = _donated_node(call.inputs[at], name, trace.inputs[at])
+        self.writes = bool(prepared.written or prepared.moved or self.donated)
+        self.tensors = [weakref.ref(tensor, forget) for tensor in trace.found]
+        self.facts = [_facts(tensor) for tensor in trace.found]
+        self.identities = [_reference(value, forget) for value in call.identities]
+        fixed = dict(prepared.normalized.variables)
+        self._fixed = {key: fixed[key] for key in fixed if key not in call.variables}
+        self._shared = {
+            n.src[0].arg[0]
+            for tensor in trace.found
+            for n in tensor.node.walk()
+            if n.op is Op.BIND
+        } & call.variables.keys()
+        self._symbolic = bool(graph.variables)
+        self._found: Found | None = _look_up(trace.found)
+        self._instances: list[Instance] = []
+        self._simple = self._simple_result()
+
+    def _simple_result(self) -> bool:
+        """Whether the function returns one new tensor of a fixed shape and does nothing else."""
+        made = self.prepared.results
+        return (
+            isinstance(self.results, Result)
+            and self.results == Result("fresh", 0)
+            and len(self.fresh) == len(made) == 1
+            and not self._symbolic
+            and not self.writes
+        )
+
+    # Guards
+
+    def why_not(self, call: Call) -> str | None:
+        """Why this entry does not serve a call with its key; None if it does."""
+        for reference, value in zip(self.identities, call.identities, strict=True):
+            if reference() is not value:
+                return "an object argument is another one"
+        if not self._placed.hold():
+            different = changed(self.places)
+            if different:
+                return "; ".join(_describe_change(place) for place in different[:3])
+            self.places = [place._replace(value=place.now()) for place in self.places]
+            self._placed = Places(self.places)
+        found = self._found
+        if found is not None:
+            for reference, node in zip(self.tensors, found.nodes, strict=True):
+                tensor = reference()
+                if tensor is None or tensor.node is not node:
+                    return self._find_again()
+        return None
+
+    def _find_again(self) -> str | None:
+        tensors = [reference() for reference in self.tensors]
+        if any(tensor is None for tensor in tensors):
+            return "a tensor that it used is gone"
+        pending = [t for t in tensors if memory_leaf(t.node).op is not Op.BUFFER]
+        if pending:
+            realize(pending, self.config)
+        for tensor, facts in zip(tensors, self.facts, strict=True):
+            if _facts(tensor) != facts:
+                return f"a tensor that it uses: {_show(facts)} → {_show(_facts(tensor))}"
+        found = _look_up(tensors)
+        old = self._found
+        assert old is not None
+        if _pattern(found.buffers) != _pattern(old.buffers):
+            return "tensors that it uses share their memory in another way"
+        self._found = found
+        return None
+
+    # Running
+
+    def run(self, call: Call) -> Any:
+        """Run it. The guards were checked; for an entry that writes, `effect_lock` is held."""
+        if unexecuted:
+            self._execute_plans(call)
+        if self.writes:
+            self._check_aliases(call)
+            self._isolate(call)
+        try:
+            instance = self._instances.pop()
+        except IndexError:
+            instance = Instance(self)
+        words = instance.words
+        last = instance.addresses
+        for at, memory in enumerate(call.memories):
+            address = (
+                memory.address
+                if memory.__class__ is Buffer
+                else _address(memory)
+            )
+            if last[at] != address:
+                last[at] = address
+                for position in self.inputs[at]:
+                    words[position] = address
+        found = self._found
+        if instance.found is not found and found is not None:
+            for at, positions in self._found_words:
+                address = found.addresses[at]
+                for position in positions:
+                    words[position] = address
+            instance.found = found
+        variables: dict[str, int] = {}
+        if self._symbolic:
+            variables = self._variables(call)
+            self.prepared.graph.set_variables(instance.native, variables)
+        cells = [
+            self._cell(instance, number, made, variables)
+            for number, made in enumerate(self.fresh)
+        ]
+        fault = instance.execute()
+        self._instances.append(instance)
+        if fault is not None:
+            raise self._explain(fault)
+        if self._simple:
+            with registry.graph_lock:
+                return wrap(cells[0].node, self.fresh[0].device)
+        return self._finish(call, cells, variables)
+
+    def _cell(
+        self, instance: Instance, number: int, made: Made, variables: dict[str, int]
+    ) -> Cell:
+        """Memory for a result that nobody else has."""
+        assert made.slot is not None
+        waiting = instance.cells[number]
+        for cell in waiting:
+            if cell.references() == cell.counts:
+                break
+        else:
+            slot = self.prepared.graph.slots[made.slot]
+            recycled = (
+                slot.nbytes <= RECYCLED_BYTES and not variables and _reference_count is not None
+            )
+            cell = _make_cell(slot.nbytes, made, recycled)
+            if recycled:
+                if len(waiting) == RECYCLED_CELLS:
+                    del waiting[0]
+                waiting.append(cell)
+        words = instance.words
+        for position in self.words_of[made.slot]:
+            words[position] = cell.address
+        return cell
+
+    def _finish(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> Any:
+        by_slot = {made.slot: cell for made, cell in zip(self.fresh, cells, strict=True)}
+        tensors: dict[Result, Tensor] = {}
+        with registry.graph_lock:
+            for position, made in enumerate(self.prepared.results):
+                if made.donated is not None:
+                    node = call.inputs[made.donated].node
+                    if node.shape != made.shape:
+                        node = shaped(memory_leaf(node), made.shape)
+                elif made.slot is None:
+                    node = shaped(flat_node(Buffer(0), made.dtype, 0), made.shape)
+                else:
+                    node = _node_of(by_slot[made.slot], made, variables)
+                registry.connect(node)
+                tensors[Result("fresh", position)] = wrap(node, made.device)
+            for at, gone in self._gone.items():
+                registry.move_tensor(call.inputs[at], gone)
+            for owner, made in self.prepared.moved:
+                node = _node_of(by_slot[made.slot], made, variables)
+                tensor = self._owner(owner, call)
+                if tensor is not None:
+                    registry.move_tensor(tensor, node)
+
+        def result(leaf: Any) -> Any:
+            if leaf is None:
+                return None
+            if leaf.kind == "fresh":
+                return tensors[leaf]
+            return self._owner(Owner(*leaf), call)
+
+        if isinstance(self.results, Result):
+            return result(self.results)
+        return _rebuild(self.results, result)
+
+    def _owner(self, owner: Owner, call: Call) -> Any:
+        if owner.kind == "input":
+            return call.inputs[owner.position]
+        return self.tensors[owner.position]()
+
+    def _variables(self, call: Call) -> dict[str, int]:
+        fixed = self.prepared.normalized.variables
+        for name in self._shared:
+            if call.variables[name] != fixed[name]:
+                raise VariableError(
+                    f"variable {name!r} is bound to {call.variables[name]} in an argument and to "
+                    f"{fixed[name]} in a tensor that {self.name} uses"
+                )
+        return {**self._fixed, **call.variables}
+
+    def _explain(self, fault: Any) -> Exception:
+        from ogive.engine.faults import explain_fault
+
+        return explain_fault(self.prepared.normalized, self.config, fault)
+
+    def _execute_plans(self, call: Call) -> None:
+        buffers = [*call.memories, *(self._found.buffers if self._found else ())]
+        for memory in buffers:
+            if isinstance(memory, Buffer):
+                execute_plan_of(memory)
+
+    # In place
+
+    def _check_aliases(self, call: Call) -> None:
+        """An argument must not be a tensor that the function also finds, if one of them changes."""
+        if self._found is None:
+            return
+        places = {id(buffer): at for at, buffer in enumerate(self._found.buffers) if buffer}
+        written = {id(self._buffer_of(owner, call)) for owner in self.prepared.written}
+        for at, memory in enumerate(call.memories):
+            if id(memory) in places and id(memory) in written:
+                raise TraceError(
+                    f"{self.input_paths[at]} is given to {self.name} and also used by it without "
+                    "being given, and it is changed in place; pass it or use it, not both"
+                )
+
+    def _buffer_of(self, owner: Owner, call: Call) -> Any:
+        if owner.kind == "input":
+            return call.memories[owner.position]
+        assert self._found is not None
+        return self._found.buffers[owner.position]
+
+    def _isolate(self, call: Call) -> None:
+        """Whoever else reads memory that is about to be overwritten gets a copy of it."""
+        moved = False
+        for owner in self.prepared.written:
+            tensor = self._owner(owner, call)
+            with registry.graph_lock:
+                node = tensor.node
+                flat = memory_leaf(node)
+                if not registry.is_read_outside(flat, set(), besides=tensor):
+                    continue
+                buffer = self._buffer_of(owner, call)
+                copy = Buffer(buffer.nbytes, buffer.device)
+                copy.copy_from(buffer.as_numpy())
+                count = flat.arg[1]
+                registry.substitute({flat: flat_node(copy, flat.dtype, count)}, walk=True)
+                own = shaped(flat_node(buffer, flat.dtype, count), node.shape)
+                registry.move_tensor(tensor, own)
+                moved = True
+        if moved and self._found is not None:
+            self._found = _look_up([reference() for reference in self.tensors])
+
+
+def _donated_node(tensor: Any, name: str, path: str) -> UOp:
+    if not isinstance(tensor, Tensor):
+        raise ArgumentError(f"{path} of {name} is a NumPy array, and only tensors can be donated")
+    message = (
+        f"this tensor was donated to {name} as {path}, which has used up its memory; use what the "
+        "function returned, or do not donate it"
+    )
+    flat = flat_without_memory(tensor.shape, tensor.dtype, tensor.device, ArgumentError, message)
+    node = shaped(flat, tensor.shape)
+    registry.connect(node)
+    return node
+
+
+def _address(memory: Any) -> int:
+    if isinstance(memory, Buffer):
+        return memory.address
+    assert isinstance(memory, numpy.ndarray)
+    address: int = memory.ctypes.data
+    return address
+
+
+def _make_cell(nbytes: int, made: Made, recycled: bool) -> Cell:
+    buffer = Buffer(nbytes, made.device)
+    address = buffer.address
+    with registry.graph_lock:
+        flat = flat_node(buffer, made.dtype, nbytes // made.dtype.itemsize)
+        node = flat if any(isinstance(n, UOp) for n in made.shape) else shaped(flat, made.shape)
+        registry.connect(node)
+    cell = Cell(flat, node, buffer, address, [])
+    del buffer, flat, node
+    if recycled:
+        cell.counts.extend(cell.references())
+    return cell
+
+
+def _node_of(cell: Cell, made: Made, variables: dict[str, int]) -> UOp:
+    shape: Shape = made.shape
+    if variables:
+        shape = tuple([rebind(n, variables) if isinstance(n, UOp) else n for n in shape])
+    node = cell.node if cell.node.shape == shape else shaped(cell.flat, shape)
+    registry.connect(node)
+    return node
+
+
+def _rebuild(results: Any, change: Callable[[Any], Any]) -> Any:
+    # A `Result` is a tuple itself, and a leaf here.
+    if isinstance(results, Result):
+        return change(results)
+    return rebuild(results, change)
+
+
+def _look_up(tensors: Sequence[Any]) -> Found | None:
+    if not tensors:
+        return None
+    nodes = tuple([tensor.node for tensor in tensors])
+    buffers = tuple([registry.buffer_of(memory_leaf(node)) for node in nodes])
+    addresses = tuple([buffer.address if buffer else 0 for buffer in buffers])
+    return Found(nodes, buffers, addresses)
+
+
+def _pattern(buffers: Sequence[Any]) -> list[int]:
+    first: dict[int, int] = {}
+    return [first.setdefault(id(buffer), at) for at, buffer in enumerate(buffers)]
+
+
+def _facts(tensor: Any) -> tuple[Any, ...]:
+    buffer = registry.buffer_of(memory_leaf(tensor.node))
+    return tensor.dtype, tensor.shape, tensor.device, bool(buffer and buffer.borrowed)
+
+
+def _show(facts: tuple[Any, ...]) -> str:
+    dtype, shape, _, borrowed = facts
+    return f"{dtype.name} {shape}" + (" (borrowed)" if borrowed else "")
+
+
+def _describe_change(place: Place) -> str:
+    now = place.now()
+    if now is Place:
+        return f"{place.path}: gone"
+    if isinstance(now, Tensor) and isinstance(place.value, Tensor):
+        return f"{place.path}: another tensor"
+    return f"{place.path}: {place.value!r:.60} → {now!r:.60}"
+
+
+def _reference(value: Any, forget: Callable[[Any], None]) -> Callable[[], Any]:
+    try:
+        return weakref.ref(value, forget)
+    except TypeError:
+        return functools.partial(lambda held: held, value)

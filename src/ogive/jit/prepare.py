@@ -1,0 +1,270 @@
+"""A trace becomes a compiled graph, and a list of what each of its slots is at a call.
+
+Three kinds of memory are told apart. Inputs and tensors that the function found are other people's:
+their addresses are filled in at each call. Results are fresh at each call. The rest is scratch.
+
+    x.assign(x + 1); return x * 2     roots   AFTER(x, STORE(x, x + 1)), MUL(AFTER(...), 2)
+                                      slots   0: input x, written in place    1: result
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ogive.config import Config
+from ogive.device.buffer import Buffer
+from ogive.engine.graph import CompiledGraph, graph_cache
+from ogive.engine.versions import effects_of, version_below
+from ogive.errors import TraceError
+from ogive.ir import dtype as dtypes
+from ogive.ir import registry
+from ogive.ir.dtype import DType
+from ogive.ir.memory import is_memory, memory_leaf, shaped
+from ogive.ir.node import UOp, substitute, walk
+from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.shape import Shape
+from ogive.jit.placeholder import flat_without_memory
+from ogive.jit.trace import Trace
+from ogive.schedule.normalize import Normalized, normalize
+
+
+class Made(NamedTuple):
+    """A tensor that a call makes: in a slot of fresh memory, or of an input that was donated.
+
+    A slot of None is for a tensor without elements.
+    """
+
+    slot: int | None
+    donated: int | None
+    shape: Shape
+    dtype: DType
+    device: str
+
+
+class Owner(NamedTuple):
+    """Whose memory a slot is: input or found tensor number so and so."""
+
+    kind: str
+    position: int
+
+
+@dataclass
+class Prepared:
+    """A compiled graph and the part that each of its slots plays.
+
+    `written` are owners whose memory is overwritten in place; `moved` are those that get fresh
+    memory instead, and which of `made` they become.
+    """
+
+    graph: CompiledGraph
+    normalized: Normalized
+    owners: dict[int, Owner]
+    constants: dict[int, Buffer]
+    results: list[Made]
+    written: list[Owner]
+    moved: list[tuple[Owner, Made]]
+
+
+def prepare(trace: Trace, donated: Sequence[int], config: Config) -> Prepared:
+    """Compile what a trace asks for; `donated` are the inputs whose memory may be taken."""
+    return _Preparation(trace, donated).prepare(config)
+
+
+class _Preparation:
+    def __init__(self, trace: Trace, donated: Sequence[int]) -> None:
+        self.trace = trace
+        # In place of memory that others own stand nodes without any, so that we keep none alive.
+        self.flats: dict[UOp, Owner] = {}
+        for at, flat in enumerate(trace.flats):
+            self.flats.setdefault(flat, Owner("input", at))
+        stand_ins: dict[UOp, UOp] = {}
+        for at, tensor in enumerate(trace.found):
+            flat = memory_leaf(tensor.node)
+            if flat.op is Op.BUFFER and flat not in stand_ins:
+                stand_ins[flat] = _stand_in(flat)
+                self.flats[stand_ins[flat]] = Owner("found", at)
+        own = {"input": trace.flats, "found": [memory_leaf(t.node) for t in trace.found]}
+        updates = [(Owner(u.kind, u.position), u.node) for u in trace.updates]
+        nodes = substitute(
+            (*[entry.node for entry in trace.fresh], *[node for _, node in updates]),
+            stand_ins, revisit=False,
+        )  # fmt: skip
+        self.fresh = list(nodes[: len(trace.fresh)])
+        self.updates = [
+            (owner, node)
+            for (owner, _), node in zip(updates, nodes[len(trace.fresh) :], strict=True)
+            if 0 not in node.shape
+        ]
+        # What is overwritten in place, and which owner that is.
+        self.targets: dict[UOp, Owner] = {}
+        for owner, node in self.updates:
+            flat = own[owner.kind][owner.position]
+            flat = stand_ins.get(flat, flat)
+            if _base(node) is flat and flat not in self.targets:
+                self.targets[flat] = owner
+        self.donations = self._match_donations(donated)
+        self._copy_other_targets()
+
+    def _match_donations(self, donated: Sequence[int]) -> dict[int, int]:
+        """For results that can be written over a donated input: result → input."""
+        found: dict[int, int] = {}
+        for at in donated:
+            flat = self.trace.flats[at]
+            if flat in self.targets or registry.buffer_of(flat).borrowed:
+                continue
+            for position, node in enumerate(self.fresh):
+                if position in found or is_memory(node) or node.dtype is not flat.dtype:
+                    continue
+                if 0 in node.shape or not all(isinstance(size, int) for size in node.shape):
+                    continue
+                target = shaped(flat, node.shape) if _count(node) == flat.arg[1] else None
+                if target is not None and not _reads_elsewhere(node, target, flat):
+                    store = UOp(Op.STORE, dtypes.void, (target, node))
+                    self.fresh[position] = UOp(Op.AFTER, node.dtype, (target, store))
+                    found[position] = at
+                    self.targets[flat] = Owner("input", at)
+                    break
+        return found
+
+    def _copy_other_targets(self) -> None:
+        """Assignments to anything that is not updated in place write to copies."""
+        nodes = (*self.fresh, *[node for _, node in self.updates])
+        bases = {_base(effect) for effect in effects_of(nodes)}
+        copies = {
+            base: UOp(Op.CONTIGUOUS, base.dtype, (base,), ())
+            for base in bases
+            if base.op is Op.BUFFER and base not in self.targets
+        }
+        if copies:
+            nodes = substitute(nodes, copies, revisit=False)
+            self.fresh = list(nodes[: len(self.fresh)])
+            self.updates = [
+                (owner, node)
+                for (owner, _), node in zip(self.updates, nodes[len(self.fresh) :], strict=True)
+            ]
+
+    def prepare(self, config: Config) -> Prepared:
+        in_place = [(o, n) for o, n in self.updates if _base(n) in self.targets]
+        moved = [(o, n) for o, n in self.updates if _base(n) not in self.targets]
+        everything = (*self.fresh, *[node for _, node in self.updates])
+        overwritten = {version_below(effect) for effect in effects_of(everything)}
+        # The versions that are to be in place come first: others of the same memory get copies.
+        roots: dict[UOp, int] = {}
+        for _, node in in_place:
+            roots.setdefault(node, len(roots))
+        for position in self.donations:
+            roots.setdefault(self.fresh[position], len(roots))
+        computed: list[UOp | None] = []
+        for position, node in enumerate(self.fresh):
+            if 0 in node.shape:
+                computed.append(None)
+                continue
+            kept = position in self.donations
+            computed.append(node if kept else self._of_its_own(node, overwritten))
+        others = [self._of_its_own(node, overwritten) for _, node in moved]
+        for asked in (*computed, *others):
+            if asked is not None:
+                roots.setdefault(asked, len(roots))
+        normalized = normalize(tuple(roots))
+        graph = graph_cache.replay_for(normalized.sink, config).graph
+        slots = {node: graph.outputs[number] for node, number in roots.items()}
+        owners: dict[int, Owner] = {}
+        constants: dict[int, Buffer] = {}
+        for number, slot in enumerate(graph.slots):
+            if slot.parameter is not None:
+                flat = normalized.buffers[slot.parameter]
+                if flat in self.flats:
+                    owners[number] = self.flats[flat]
+                else:
+                    constants[number] = registry.buffer_of(flat)
+        results = []
+        for position, asked in enumerate(computed):
+            node, device = self.fresh[position], self.trace.fresh[position].device
+            slot_number = None if asked is None else slots[asked]
+            donor = self.donations.get(position)
+            results.append(Made(slot_number, donor, node.shape, node.dtype, device))
+        fresh_updates = [
+            (owner, Made(slots[asked], None, node.shape, node.dtype, self._device(owner)))
+            for (owner, node), asked in zip(moved, others, strict=True)
+        ]
+        prepared = Prepared(
+            graph, normalized, owners, constants, results, list(self.targets.values()),
+            fresh_updates,
+        )  # fmt: skip
+        self._check(prepared, [slots[node] for _, node in in_place])
+        return prepared
+
+    def _check(self, prepared: Prepared, in_place: list[int]) -> None:
+        fresh = [m.slot for m in prepared.results if m.donated is None and m.slot is not None]
+        fresh += [made.slot for _, made in prepared.moved if made.slot is not None]
+        slots = prepared.graph.slots
+        if any(slots[number].parameter is None for number in in_place) or any(
+            slots[number].parameter is not None for number in fresh
+        ):
+            raise TraceError(
+                "the function writes to several versions of one tensor at once; assign to copies "
+                "of it (contiguous() after an operation) or split the function"
+            )
+
+    def _device(self, owner: Owner) -> str:
+        if owner.kind == "found":
+            return self.trace.found[owner.position].device
+        device: str = self.trace.flats[owner.position].arg[0]
+        return device
+
+    def _of_its_own(self, node: UOp, overwritten: set[UOp]) -> UOp:
+        """A node that is computed into memory of its own, and is not a view or a version."""
+        bottom = node
+        while bottom.op in (Op.RESHAPE, Op.DETACH):
+            bottom = bottom.src[0]
+        plain = bottom.op not in (Op.CONST, Op.IOTA, Op.BIND, Op.BUFFER)
+        if plain and is_memory(bottom):
+            leaf = memory_leaf(bottom)
+            plain = bottom is leaf and leaf not in overwritten and _base(leaf) not in self.targets
+        return node if plain else UOp(Op.CONTIGUOUS, node.dtype, (node,), ())
+
+
+def _stand_in(flat: UOp) -> UOp:
+    device, count = flat.arg
+    message = "this memory stands for that of a tensor which a captured function found"
+    return flat_without_memory((count,), flat.dtype, device, TraceError, message)
+
+
+def _base(node: UOp) -> UOp:
+    """The memory that a version goes back to; any other node is its own."""
+    leaf = memory_leaf(node)
+    while leaf.op is Op.AFTER:
+        below = leaf.src[0]
+        leaf = memory_leaf(below)
+        if leaf is below and leaf.op not in (Op.AFTER, Op.BUFFER):
+            while leaf.op is Op.RESHAPE:
+                leaf = leaf.src[0]
+            break
+    return leaf
+
+
+def _count(node: UOp) -> int:
+    count = 1
+    for size in node.shape:
+        count *= size
+    return count
+
+
+def _reads_elsewhere(value: UOp, target: UOp, flat: UOp) -> bool:
+    """Whether a value reads `flat` other than element by element, as `target`."""
+    stack, seen = [value], {value}
+    while stack:
+        node = stack.pop()
+        if node is target:
+            continue
+        if node.op not in ELEMENTWISE:
+            if flat in walk((node,)):
+                return True
+            continue
+        for source in node.src:
+            if source not in seen:
+                seen.add(source)
+                stack.append(source)
+    return False

@@ -1,0 +1,292 @@
+"""A function and a call become nodes to compute and tensors to update.
+
+The function runs once, on placeholders. What it did to tensors that were there before is undone
+afterwards: the steady call does it, the first time as every time.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy
+
+from ogive.config import Config
+from ogive.errors import Origin, TraceError, describe_origin
+from ogive.ir import registry
+from ogive.ir.dtype import to_dtype
+from ogive.ir.memory import memory_leaf
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.jit.placeholder import flat_without_memory, tensor_on
+from ogive.jit.places import Place, Survey
+from ogive.jit.trees import Call, argument_leaves, leaves, rebuild
+from ogive.jit.watch import Watch, trace_lock, watching
+from ogive.tensor import build
+from ogive.tensor.core import DEFAULT_DEVICE, wrap
+from ogive.tensor.tensor import Tensor
+
+ATTEMPTS = 3
+_LEFT_OVER = "this tensor was made while ogive.jit captured {name}() and has no values"
+
+
+class Result(NamedTuple):
+    """A leaf of what the function returned: an argument, a tensor found by itself, or a new one."""
+
+    kind: str
+    position: int
+
+
+class Fresh(NamedTuple):
+    """A new tensor that the function returned."""
+
+    node: UOp
+    device: str
+
+
+class Update(NamedTuple):
+    """A tensor that the function assigned to: an argument or one it found, and its new value."""
+
+    kind: str
+    position: int
+    node: UOp
+
+
+@dataclass
+class Trace:
+    """What a function does with one kind of call.
+
+    `flats[i]` is the placeholder memory of input i. `found` are the tensors that it found by
+    itself, each memory as it stands. `results` is the returned tree with `Result`s for leaves.
+    """
+
+    flats: list[UOp]
+    found: list[Tensor]
+    results: Any
+    fresh: list[Fresh]
+    updates: list[Update]
+    places: list[Place]
+    inputs: list[str]
+
+
+def trace(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    names: list[str],
+    config: Config,
+    call: Call,
+) -> Trace:
+    """Run the function on placeholders for this call. Raises `TraceError` where it cannot be."""
+    from ogive import engine
+
+    with trace_lock:
+        for _ in range(ATTEMPTS):
+            run = _Run(function, args, kwargs, names, call)
+            pending = [t for t in run.found() if _is_pending(t)]
+            if not pending:
+                return run.finish()
+            # Only memory can be found again at the next call; now it is, and once more.
+            engine.realize(pending, config)
+    raise TraceError(
+        f"{function_name(function)} replaces a tensor at every call, one made by "
+        f"{describe_origin(pending[0].origin)}; change it in place with assign(), or return it"
+    )
+
+
+def function_name(function: Any) -> str:
+    """The function's name and where it is."""
+    code = getattr(function, "__code__", None)
+    name = getattr(function, "__qualname__", repr(function)).replace("<locals>.", "")
+    return f"{name}()" if code is None else f"{name}() ({code.co_filename}:{code.co_firstlineno})"
+
+
+def _is_pending(tensor: Tensor) -> bool:
+    return memory_leaf(tensor.node).op is not Op.BUFFER and 0 not in tensor.shape
+
+
+class _Run:
+    """One run of the function on placeholders, undone as far as others can see."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        names: list[str],
+        call: Call,
+    ) -> None:
+        self.function = function
+        self.call = call
+        self.named = list(argument_leaves(args, kwargs, names))
+        self.input_paths = [p for p, leaf in self.named if isinstance(leaf, Tensor | numpy.ndarray)]
+        owners = [(path, leaf) for path, leaf in self.named if _is_identity(leaf, call)]
+        self.survey = Survey(function, owners)
+        with registry.graph_lock:
+            first = wrap(build.constant(to_dtype("int32"), 0), DEFAULT_DEVICE).id
+        self.watch = Watch(first)
+        self._make_placeholders()
+        given = iter(self.placeholders)
+        changed_args, changed_kwargs = (
+            rebuild(args, lambda leaf: _exchange(leaf, given)),
+            {name: rebuild(kwargs[name], lambda leaf: _exchange(leaf, given))
+             for name in sorted(kwargs)},
+        )  # fmt: skip
+        before = _identities(changed_args, changed_kwargs, names)
+        try:
+            with watching(self.watch):
+                self.returned = function(*changed_args, **changed_kwargs)
+        finally:
+            self.final = {t.id: t.node for t, _ in self.watch.changed.values()}
+            for tensor, old in self.watch.changed.values():
+                registry.move_tensor(tensor, old.node)
+        self._check_arguments(before, _identities(changed_args, changed_kwargs, names))
+
+    def _make_placeholders(self) -> None:
+        """One tensor per distinct input, on one memory per distinct buffer."""
+        message = _LEFT_OVER.format(name=getattr(self.function, "__name__", "a function"))
+        flats: dict[int, UOp] = {}
+        tensors: dict[int, Tensor] = {}
+        self.flats: list[UOp] = []
+        self.placeholders: list[Tensor] = []
+        for value, memory in zip(self.call.inputs, self.call.memories, strict=True):
+            is_array = isinstance(value, numpy.ndarray)
+            dtype = to_dtype(value.dtype) if is_array else value.dtype
+            device = DEFAULT_DEVICE if is_array else value.device
+            borrowed = is_array or memory.borrowed
+            # Empty tensors share their memory, whatever their dtype.
+            same = id(value) if 0 in value.shape else id(memory)
+            if same not in flats:
+                flats[same] = flat_without_memory(
+                    value.shape, dtype, device, TraceError, message, borrowed
+                )
+            if id(value) not in tensors:
+                tensors[id(value)] = tensor_on(flats[same], value.shape, device)
+            self.flats.append(flats[same])
+            self.placeholders.append(tensors[id(value)])
+        self.nodes_before = [tensor.node for tensor in self.placeholders]
+
+    def _check_arguments(self, before: dict[str, Any], after: dict[str, Any]) -> None:
+        for path in {**before, **after}:
+            if path not in before or path not in after or before[path] is not after[path]:
+                raise TraceError(
+                    f"{function_name(self.function)} replaces {path} inside its arguments, which a "
+                    "captured function cannot do; change the tensor in place (assign, "
+                    "x[...] = ...) or return the new one",
+                    _definition(self.function),
+                )
+
+    def found(self) -> list[Tensor]:
+        """The tensors that were there before and that the function read, changed or returned."""
+        found = dict(self.watch.read)
+        found |= {number: tensor for number, (tensor, _) in self.watch.changed.items()}
+        for _, leaf in leaves(self.returned, ""):
+            if isinstance(leaf, Tensor) and self.watch.is_old(leaf):
+                found[leaf.id] = leaf
+        return list(found.values())
+
+    def finish(self) -> Trace:
+        """What was learned, once everything the function found is memory."""
+        found = self.found()
+        self.fresh: list[Fresh] = []
+        self._positions = {id(tensor): Result("found", at) for at, tensor in enumerate(found)}
+        for at, tensor in reversed(list(enumerate(self.placeholders))):
+            if isinstance(self.call.inputs[at], Tensor):
+                self._positions[id(tensor)] = Result("input", at)
+        results = self._results()
+        updates = [
+            Update("input", at, tensor.node)
+            for at, tensor in enumerate(self.placeholders)
+            if tensor.node is not self.nodes_before[at]
+            and isinstance(self.call.inputs[at], Tensor)
+            and self.placeholders.index(tensor) == at
+        ]
+        updates += [
+            Update("found", at, self.final[tensor.id])
+            for at, tensor in enumerate(found)
+            if tensor.id in self.final and self.final[tensor.id] is not tensor.node
+        ]
+        self._check_leaks()
+        places = self.survey.places_of(found)
+        return Trace(
+            self.flats, found, results, self.fresh, updates, places, self.input_paths
+        )
+
+    def _results(self) -> Any:
+        for path, leaf in leaves(self.returned, "result"):
+            if leaf is not None and not isinstance(leaf, Tensor):
+                shown = repr(leaf)
+                kind = type(leaf).__name__
+                raise TraceError(
+                    f"{function_name(self.function)} returned {kind} {shown[:60]} as {path}; a "
+                    "captured function returns tensors, None, or tuples, lists, dictionaries and "
+                    "dataclasses of them",
+                    _definition(self.function),
+                )
+        return rebuild(self.returned, self._result)
+
+    def _result(self, leaf: Tensor | None) -> Result | None:
+        if leaf is None:
+            return None
+        known = self._positions.get(id(leaf))
+        if known is None:
+            known = self._positions[id(leaf)] = Result("fresh", len(self.fresh))
+            self.fresh.append(Fresh(leaf.node, leaf.device))
+        return known
+
+    def _check_leaks(self) -> None:
+        """No tensor that depends on a placeholder may outlive the function."""
+        returned = [leaf for _, leaf in leaves(self.returned, "") if leaf is not None]
+        known = {id(tensor) for tensor in (*self.placeholders, *returned)}
+        leak = _reader_besides(self.flats, known)
+        if leak is not None:
+            del leak
+            gc.collect()  # it may only be waiting for the collector
+            leak = _reader_besides(self.flats, known)
+        if leak is not None:
+            raise TraceError(
+                f"a tensor that {function_name(self.function)} computes is kept somewhere outside, "
+                "where later calls would not change it; return it, or assign() it to a tensor that "
+                "was there before",
+                leak.origin,
+            )
+
+
+def _reader_besides(flats: Sequence[UOp], known: set[int]) -> Any:
+    """A live tensor, not one of `known`, that is built on one of `flats`."""
+    with registry.graph_lock:
+        seen = set(flats)
+        stack = list(seen)
+        while stack:
+            node = stack.pop()
+            for reference in getattr(node, "holders", ()):
+                holder = reference()
+                if holder is not None and holder.node is node and id(holder) not in known:
+                    return holder
+            for reference in getattr(node, "users", ()):
+                user = reference()
+                if user is not None and user not in seen:
+                    seen.add(user)
+                    stack.append(user)
+        return None
+
+
+def _is_identity(leaf: Any, call: Call) -> bool:
+    return any(leaf is entry for entry in call.identities)
+
+
+def _exchange(leaf: Any, given: Any) -> Any:
+    return next(given) if isinstance(leaf, Tensor | numpy.ndarray) else leaf
+
+
+def _identities(
+    args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]
+) -> dict[str, Any]:
+    return dict(argument_leaves(args, kwargs, names))
+
+
+def _definition(function: Any) -> Origin | None:
+    code = getattr(function, "__code__", None)
+    return None if code is None else (code, -1)

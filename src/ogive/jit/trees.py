@@ -1,0 +1,251 @@
+"""Arguments as trees: their leaves, and a key that is equal for calls of one kind.
+
+A leaf is a tensor, a NumPy array, a bound variable, or a constant. Tuples, lists, dictionaries,
+named tuples and dataclasses are branches. Tensors and arrays enter the key by shape, dtype and
+device, variables by name and bounds, constants by type and value, any other object by identity.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+
+from ogive.device.buffer import Buffer
+from ogive.errors import VariableError
+from ogive.ir.dtype import DType
+from ogive.ir.memory import memory_leaf
+from ogive.ir.node import UOp, substitute
+from ogive.ir.ops import Op
+from ogive.ir.registry import buffer_of
+from ogive.tensor.tensor import Tensor
+
+Key = Any
+_EMPTY = Buffer(0)
+
+
+class Call:
+    """The arguments of one call, taken apart.
+
+    `inputs` are its tensors and arrays in order, `memories` the buffer or array that each lies in.
+    `pending` are tensors that have to be computed before the call can be told apart from others.
+    """
+
+    __slots__ = ("identities", "inputs", "key", "memories", "pending", "variables")
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], prefix: Key = None) -> None:
+        self.inputs: list[Any] = []
+        self.memories: list[Any] = []
+        self.pending: list[Tensor] = []
+        self.identities: list[Any] = []
+        self.variables: dict[str, int] = {}
+        key: list[Key] = [prefix]
+        for value in args:
+            read = _READERS.get(value.__class__) or _reader_for(value)
+            key.append(read(value, self))
+        if kwargs:
+            for name in sorted(kwargs):
+                key.append(name)
+                key.append(_read(kwargs[name], self))
+        memories = self.memories
+        if len(memories) > 1 and len(set(map(id, memories))) < len(memories):
+            key.append((_first_of(memories), _first_of(self.inputs)))
+        self.key: Key = tuple(key)
+
+
+def _first_of(values: list[Any]) -> tuple[int, ...]:
+    """For each value, where the same object stood first."""
+    places: dict[int, int] = {}
+    return tuple([places.setdefault(id(value), place) for place, value in enumerate(values)])
+
+
+def _read(value: Any, call: Call) -> Key:
+    return (_READERS.get(value.__class__) or _reader_for(value))(value, call)
+
+
+# Leaves
+
+
+def _read_tensor(tensor: Tensor, call: Call) -> Key:
+    node = tensor.node
+    flat = node
+    while flat.op is Op.RESHAPE:
+        flat = flat.src[0]
+    if flat.op is not Op.BUFFER:
+        return _read_other_tensor(tensor, node, call)
+    buffer = buffer_of(flat)
+    call.inputs.append(tensor)
+    call.memories.append(buffer)
+    return node.shape, node.dtype, buffer.borrowed, tensor.device
+
+
+def _read_other_tensor(tensor: Tensor, node: UOp, call: Call) -> Key:
+    """A tensor that is empty, has a symbolic length, or is still to be computed."""
+    flat = memory_leaf(node)
+    if 0 in node.shape:
+        buffer: Any = _EMPTY
+    elif flat.op is Op.BUFFER:
+        buffer = buffer_of(flat)
+    else:
+        call.pending.append(tensor)
+        return None
+    call.inputs.append(tensor)
+    call.memories.append(buffer)
+    shape = tuple([_read_length(size, call) for size in node.shape])
+    return shape, node.dtype, buffer.borrowed, tensor.device
+
+
+def _read_array(array: Any, call: Call) -> Key:
+    flags = array.flags
+    if not (flags.c_contiguous and flags.aligned and array.dtype.isnative):
+        array = array.astype(array.dtype.newbyteorder("="), order="C")
+    call.inputs.append(array)
+    call.memories.append(array)
+    return array.shape, array.dtype, "array"
+
+
+def _read_length(size: Any, call: Call) -> Key:
+    return _read_bound(size, call) if isinstance(size, UOp) else size
+
+
+def _read_bound(node: UOp, call: Call) -> Key:
+    """An expression of bound variables: its structure is the key, the values are set aside."""
+    bound = [entry for entry in node.walk() if entry.op is Op.BIND]
+    for entry in bound:
+        name, value = entry.src[0].arg[0], entry.src[1].arg
+        if call.variables.setdefault(name, value) != value:
+            raise VariableError(
+                f"variable {name!r} is bound to {call.variables[name]} and to {value} in one call"
+            )
+    return substitute((node,), {entry: entry.src[0] for entry in bound}, revisit=False)[0]
+
+
+def _read_constant(value: Any, call: Call) -> Key:
+    return value.__class__, value
+
+
+def _read_float(value: float, call: Call) -> Key:
+    # 0.0 and -0.0 are equal and NaN is not: those go by their text.
+    return (float, value) if value and value == value else (float, str(value))
+
+
+def _read_scalar(value: Any, call: Call) -> Key:
+    return value.__class__, value.tobytes()
+
+
+def _read_slice(value: slice, call: Call) -> Key:
+    return slice, *[_read(part, call) for part in (value.start, value.stop, value.step)]
+
+
+def _read_identity(value: Any, call: Call) -> Key:
+    call.identities.append(value)
+    return "object", id(value)
+
+
+# Branches
+
+
+def _read_sequence(values: Any, call: Call) -> Key:
+    return values.__class__, *[_read(value, call) for value in values]
+
+
+def _read_mapping(values: Any, call: Call) -> Key:
+    names = tuple([(name.__class__, name) for name in values])
+    return values.__class__, names, *[_read(value, call) for value in values.values()]
+
+
+def _read_dataclass(value: Any, call: Call) -> Key:
+    names = _field_names(value)
+    return value.__class__, *[_read(getattr(value, name), call) for name in names]
+
+
+def _field_names(value: Any) -> list[str]:
+    return [entry.name for entry in dataclasses.fields(value) if hasattr(value, entry.name)]
+
+
+_READERS: dict[type, Callable[[Any, Call], Key]] = {
+    Tensor: _read_tensor,
+    numpy.ndarray: _read_array,
+    UOp: _read_bound,
+    float: _read_float,
+    slice: _read_slice,
+    tuple: _read_sequence,
+    list: _read_sequence,
+    dict: _read_mapping,
+    **dict.fromkeys([bool, int, complex, str, bytes, type(None), type(Ellipsis)], _read_constant),
+    DType: _read_constant,
+}
+
+
+def _reader_for(value: Any) -> Callable[[Any, Call], Key]:
+    kinds: list[tuple[type, Callable[[Any, Call], Key]]] = [
+        (Tensor, _read_tensor), (numpy.ndarray, _read_array), (numpy.generic, _read_scalar),
+        (tuple, _read_sequence), (list, _read_sequence), (dict, _read_mapping),
+    ]  # fmt: skip
+    for kind, reader in kinds:
+        if isinstance(value, kind):
+            return reader
+    return _read_dataclass if _is_dataclass(value) else _read_identity
+
+
+def _is_dataclass(value: Any) -> bool:
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+# Walking and rebuilding
+
+
+def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """The leaves of a tree, each with the Python expression that leads to it."""
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        for name, entry in zip(value._fields, value, strict=True):
+            yield from leaves(entry, f"{path}.{name}")
+    elif isinstance(value, tuple | list):
+        for position, entry in enumerate(value):
+            yield from leaves(entry, f"{path}[{position}]")
+    elif isinstance(value, dict):
+        for name, entry in value.items():
+            yield from leaves(entry, f"{path}[{name!r}]")
+    elif _is_dataclass(value):
+        for name in _field_names(value):
+            yield from leaves(getattr(value, name), f"{path}.{name}")
+    else:
+        yield path, value
+
+
+def argument_leaves(
+    args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]
+) -> Iterator[tuple[str, Any]]:
+    """The leaves of a call's arguments, in the order of `Call.inputs`."""
+    for position, value in enumerate(args):
+        name = names[position] if position < len(names) else f"argument {position}"
+        yield from leaves(value, name)
+    for name in sorted(kwargs):
+        yield from leaves(kwargs[name], name)
+
+
+def rebuild(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The same tree with every leaf changed; all branches are new objects."""
+    if isinstance(value, tuple):
+        entries = [rebuild(entry, change) for entry in value]
+        if hasattr(value, "_make"):
+            return value._make(entries)
+        return tuple(entries) if value.__class__ is tuple else value.__class__(entries)
+    if isinstance(value, list):
+        made: Any = copy.copy(value)
+        made[:] = [rebuild(entry, change) for entry in value]
+        return made
+    if isinstance(value, dict):
+        made = copy.copy(value)
+        for name, entry in value.items():
+            made[name] = rebuild(entry, change)
+        return made
+    if _is_dataclass(value):
+        made = copy.copy(value)
+        for name in _field_names(value):
+            object.__setattr__(made, name, rebuild(getattr(value, name), change))
+        return made
+    return change(value)

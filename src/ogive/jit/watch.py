@@ -1,0 +1,167 @@
+"""Watching a function while it is traced: which tensors it reads and changes, what it may not do.
+
+The tensors that a function finds by itself (in closures, globals, objects) leave no sure mark in
+the graph it builds: movements fold and constants are converted on the spot. So the attribute
+`node` of tensors is watched itself while a trace is running, for the tracing thread; the rest of
+the time, it is a plain slot and costs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import get_ident
+from typing import Any
+
+from ogive.errors import PACKAGE_FOLDER, TraceError
+from ogive.ir.node import UOp
+from ogive.tensor.core import Core, wrap
+from ogive.tensor.tensor import Tensor
+
+_watches: dict[int, Watch] = {}
+trace_lock = threading.RLock()
+"""Held while a function is traced: one at a time, since a trace moves tensors to and fro."""
+
+
+class Watch:
+    """What one trace saw. Tensors with an id from `first` on were made by the function itself."""
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+        self.read: dict[int, Tensor] = {}
+        # For each tensor that was assigned to: the tensor, and one that stands for what it was.
+        self.changed: dict[int, tuple[Tensor, Tensor]] = {}
+
+    def is_old(self, tensor: Any) -> bool:
+        """Whether a tensor was there before the function was called."""
+        return getattr(tensor, "id", self.first) < self.first
+
+
+def is_tracing() -> bool:
+    """Whether this thread is inside a function that is being traced."""
+    return bool(_watches) and get_ident() in _watches
+
+
+@contextmanager
+def watching(watch: Watch) -> Iterator[None]:
+    """Watch what this thread does. `trace_lock` is held."""
+    plain = [(owner, name, owner.__dict__[name]) for owner, name in _WATCHED]
+    for owner, name, original in plain:
+        type.__setattr__(owner, name, _WATCHED[owner, name](original))
+    _watches[get_ident()] = watch
+    try:
+        yield
+    finally:
+        del _watches[get_ident()]
+        for owner, name, original in plain:
+            type.__setattr__(owner, name, original)
+
+
+class _WatchedNode:
+    """`Core.node`, noting what old tensors stand for when they are read and before they change."""
+
+    def __init__(self, slot: Any) -> None:
+        self.slot = slot
+
+    def __get__(self, tensor: Any, owner: Any = None) -> Any:
+        if tensor is None:
+            return self
+        watch = _watches.get(get_ident())
+        if watch is not None and watch.is_old(tensor):
+            watch.read.setdefault(tensor.id, tensor)
+        return self.slot.__get__(tensor)
+
+    def __set__(self, tensor: Any, node: UOp) -> None:
+        watch = _watches.get(get_ident())
+        if watch is not None and watch.is_old(tensor) and tensor.id not in watch.changed:
+            watch.changed[tensor.id] = tensor, wrap(self.slot.__get__(tensor), tensor.device)
+        self.slot.__set__(tensor, node)
+
+
+_SHOWN = {"__bool__": "bool()", "__int__": "int()", "__float__": "float()"}
+
+
+def _refuse_values(original: Any) -> Callable[..., Any]:
+    def numpy(self: Tensor) -> Any:
+        if is_tracing() and not _is_known(self):
+            name = _called()
+            raise TraceError(
+                f"{_SHOWN.get(name, name)} asks for values inside a function that ogive.jit is "
+                "capturing, where there are none yet; compute with tensors (ogive.where instead of "
+                "if), return what you need, or call this part outside"
+            )
+        return original(self)
+
+    return numpy
+
+
+def _is_known(tensor: Tensor) -> bool:
+    """Whether the values are in the program and not in memory."""
+    return tensor.node.op.name == "CONST" or 0 in tensor.shape
+
+
+def _called() -> str:
+    """The name of the function of ours that the user called."""
+    frame = sys._getframe(2)
+    while (
+        frame.f_back is not None and frame.f_back.f_code.co_filename.startswith(PACKAGE_FOLDER)
+    ):
+        frame = frame.f_back
+    return frame.f_code.co_name
+
+
+def _refuse_plans(original: Any) -> Any:
+    def prepare_batch(*args: Any, **kwargs: Any) -> Any:
+        if is_tracing():
+            raise TraceError("a plan cannot be prepared inside a function that ogive.jit captures")
+        return original.__func__(*args, **kwargs)
+
+    return staticmethod(prepare_batch)
+
+
+def _skip_realize(original: Any) -> Callable[..., Any]:
+    # The function becomes one graph: what it computes half-way is computed with the rest.
+    def realize(self: Tensor, config: Any = None) -> Tensor:
+        return self if is_tracing() else original(self, config)
+
+    return realize
+
+
+def _skip_realize_batch(original: Any) -> Any:
+    def realize_batch(*args: Any, **kwargs: Any) -> None:
+        if not is_tracing():
+            original.__func__(*args, **kwargs)
+
+    return staticmethod(realize_batch)
+
+
+def _without_values(original: Any) -> Callable[[Tensor], str]:
+    def __repr__(self: Tensor) -> str:
+        if not is_tracing():
+            return str(original(self))
+        facts = f"shape={self.shape}, dtype={self.dtype.name}, device={self.device}"
+        return f"Tensor({facts}, inside a captured function)"
+
+    return __repr__
+
+
+_WATCHED: dict[tuple[type, str], Callable[[Any], Any]] = {
+    (Core, "node"): _WatchedNode,
+    (Tensor, "numpy"): _refuse_values,
+    (Tensor, "realize"): _skip_realize,
+    (Tensor, "realize_batch"): _skip_realize_batch,
+    (Tensor, "prepare_batch"): _refuse_plans,
+    (Tensor, "__repr__"): _without_values,
+}
+
+
+if hasattr(os, "register_at_fork"):
+    # A child must not inherit tensors in the middle of another thread's trace.
+    os.register_at_fork(
+        before=trace_lock.acquire,
+        after_in_parent=trace_lock.release,
+        after_in_child=trace_lock.release,
+    )

@@ -1,0 +1,38 @@
+"""How many instructions a linearized kernel will become, by operation."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from ogive.codegen.linearize import Accumulate, Item, Loop
+from ogive.codegen.optimize.placement import UPCAST
+from ogive.ir.ops import TRANSCENDENTAL, Op
+
+LOOP_INSTRUCTIONS = 4
+FUNCTION_INSTRUCTIONS = 12
+"""About what a call of an elementary function costs, with its arguments and results."""
+
+
+def count_instructions(program: list[Item]) -> Counter[str]:
+    """Instructions by the name of their operation, each entry of a register tile counted."""
+    counts: Counter[str] = Counter()
+    pending = list(program)
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Loop):
+            counts["LOOP"] += LOOP_INSTRUCTIONS
+            pending += item.body
+            continue
+        if isinstance(item, Accumulate):
+            counters = {*item.reduction.ranges, *item.reduction.src[1:]}
+            name = f"REDUCE_{item.reduction.arg.name}"
+        else:
+            counters = set(item.src[2:] if item.op is Op.STORE else item.ranges)
+            name = item.op.name
+        entries = math.prod(
+            [int(c.src[0].arg) for c in counters if c.op is Op.RANGE and c.arg[1] == UPCAST]
+        )
+        functions = not isinstance(item, Accumulate) and item.op in TRANSCENDENTAL
+        counts[name] += entries * (FUNCTION_INSTRUCTIONS if functions else 1)
+    return counts

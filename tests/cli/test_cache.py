@@ -1,0 +1,68 @@
+"""`ogive cache`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ogive import cli, config
+from ogive.engine.keys import make_key
+from ogive.engine.store import Kind, store_in
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    place = tmp_path / "cache"
+    monkeypatch.setenv("OGIVE_CACHE_DIR", str(place))
+    monkeypatch.setattr(config, "_current", None)
+    yield place
+    store_in(str(place)).close()
+
+
+def fill(folder: Path) -> None:
+    rows = [(kind, make_key(b"%d" % kind), bytes(30_000)) for kind in Kind]
+    store_in(str(folder)).write(rows)
+
+
+def test_path_prints_the_folder_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["cache", "path"]) == 0
+    assert capsys.readouterr().out == f"{folder}\n"
+
+
+def test_info_of_nothing_makes_no_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["cache"]) == 0
+    assert "0 kernels" in capsys.readouterr().out
+    assert not folder.exists()
+
+
+def test_info_counts_what_is_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fill(folder)
+    assert cli.main(["cache", "info"]) == 0
+    printed = capsys.readouterr().out
+    assert "1 compiled graphs" in printed and "1 kernels" in printed
+    assert "of at most 1 GiB" in printed
+
+
+def test_clear_deletes_all_of_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fill(folder)
+    assert cli.main(["cache", "clear"]) == 0
+    assert "Deleted 4 entries" in capsys.readouterr().out
+    assert store_in(str(folder)).info().entries == {}
+
+
+def test_a_folder_open_to_others_is_said_to_be(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder.mkdir()
+    folder.chmod(0o755)
+    assert cli.main(["cache", "info"]) == 1
+    assert "chmod 700" in capsys.readouterr().err
+
+
+def test_an_unknown_action_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["cache", "burn"])
+    assert stop.value.code == 2
+    assert "burn" in capsys.readouterr().err

@@ -30,6 +30,7 @@ from ogive.ir.dtype import (
 )
 from ogive.ir.dtype import bool_ as bool
 from ogive.ir.variable import Variable
+from ogive.jit import jit
 from ogive.tensor.creation import (
     arange,
     eye,
@@ -72,6 +73,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "jit",
     "linspace",
     "ones",
     "ones_like",

@@ -53,6 +53,9 @@ class Beam:
         object.__setattr__(self, "seconds", float(self.seconds))
 
 
+PLANNERS = ("arena", "remap", "disabled")
+
+
 @dataclass(frozen=True)
 class Config:
     """The settings of one realization."""
@@ -61,6 +64,7 @@ class Config:
     pack_operands: bool = _code(True, "lay out operands of products in panels")
     vectorize: bool = _code(True, "use vector instructions")
     search: Beam | None = _code(None, "search for faster kernels by measuring them")
+    planner: str = _plain("arena", "how intermediates share memory: arena, remap or disabled")
     schedule_cache: bool = _plain(True, "reuse the plan of an equal graph")
     disk_cache: bool = _plain(True, "keep plans and kernels on disk for the next process")
     disk_cache_bytes: int = _plain(1 << 30, "most bytes kept on disk; the least used go first")
@@ -86,6 +90,11 @@ class Config:
             raise ConfigError(f"kernel_node_limit must be at least 1, got {self.kernel_node_limit}")
         if self.disk_cache_bytes < 0:
             raise ConfigError(f"disk_cache_bytes must be 0 or more, got {self.disk_cache_bytes}")
+        if self.planner not in PLANNERS:
+            raise ConfigError(
+                f"planner is one of {', '.join(PLANNERS)}, got {self.planner!r}"
+                f"{nearest(self.planner, PLANNERS)}"
+            )
         if self.threads < 0:
             raise ConfigError(f"threads must be 0 (all cores) or more, got {self.threads}")
 

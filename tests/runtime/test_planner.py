@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from ogive.runtime.planner import ALIGNMENT, MODES, Life, plan_memory
+from ogive.config import PLANNERS
+from ogive.runtime.planner import ALIGNMENT, Life, plan_memory
 
 
 def random_lives(seed: int, count: int) -> dict[int, Life]:
@@ -19,7 +20,7 @@ def random_lives(seed: int, count: int) -> dict[int, Life]:
     return lives
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", PLANNERS)
 @pytest.mark.parametrize("seed", range(25))
 def test_values_that_live_at_the_same_time_never_overlap(mode: str, seed: int) -> None:
     lives = random_lives(seed, 40)
@@ -54,6 +55,6 @@ def test_a_chain_needs_only_two_values_at_a_time() -> None:
 
 
 def test_nothing_to_plan_takes_nothing() -> None:
-    for mode in MODES:
+    for mode in PLANNERS:
         plan = plan_memory({}, {3: "an output"}, mode)
         assert plan.blocks == () and plan.peak == 0 and plan.left_out == {3: "an output"}

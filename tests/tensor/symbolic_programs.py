@@ -132,8 +132,6 @@ def _divide(program: Program, pair: Pair) -> Pair | None:
     return Pair(made, pair.array.reshape(shape))
 
 
-
-
 def _permute(program: Program, pair: Pair) -> Pair:
     order = list(range(pair.rank))
     program.random.shuffle(order)

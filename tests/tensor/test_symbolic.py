@@ -225,7 +225,7 @@ def test_what_is_known_about_a_symbolic_tensor() -> None:
 
 
 def test_item_and_bool_count_the_elements_there_are() -> None:
-    x = Tensor(np.float32([7, 8]))
+    x = Tensor([7.0, 8.0])
     assert x[: Variable("n", 0, 2).bind(1)].item() == 7
     assert bool(x[: Variable("n", 0, 2).bind(1)])
     with pytest.raises(ShapeError, match=r"shape \(n=2,\) has 2"):
@@ -340,8 +340,8 @@ def test_a_variable_without_a_value() -> None:
 def test_what_is_not_an_integer() -> None:
     n = N.bind(3)
     refused(ArgumentTypeError, "combined with integers, not with a float", lambda: n + 1.5)  # type: ignore[operator]
-    refused(ArgumentTypeError, "write the tensor first", lambda: n * Tensor([1.0]))  # type: ignore[operator]
-    refused(ArgumentTypeError, "must be an integer; n=3", lambda: Tensor(ROWS)[:: n])
+    refused(ArgumentTypeError, "write the tensor first", lambda: n * Tensor([1.0]))
+    refused(ArgumentTypeError, "must be an integer; n=3", lambda: Tensor(ROWS)[::n])
     refused(ArgumentTypeError, "must be an integer; n=3", lambda: Tensor(ROWS).sum(n))  # type: ignore[arg-type]
 
 

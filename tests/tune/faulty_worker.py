@@ -18,7 +18,7 @@ _KERNEL = 'define void @"{}"(ptr %arguments, i64 %begin, i64 %end, ptr %fault) {
 FAULTS = {
     2: "entry: br label %again\nagain: br label %again",
     3: "store volatile i64 1, ptr inttoptr (i64 8 to ptr)\nret void",
-    4: "this is not LLVM IR",
+    6: "this is not LLVM IR",
 }
 
 
@@ -29,7 +29,7 @@ class FaultyBench(Bench):
             return _KERNEL.format(kernel.name, FAULTS[tile])
         if tile == 5:
             time.sleep(3600)  # a compiler that hangs
-        if tile == 6:
+        if tile == 10:
             os.abort()
         if tile == 7:
             return "x" * (1 << 40)  # more memory than there is

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ogive.config import Config
 from ogive.counters import count
+from ogive.device.buffer import Buffer
 from ogive.device.target import Target
 from ogive.engine.disk import Disk, disk_for
 from ogive.engine.kernels import Kernel, kernel_cache
@@ -23,6 +24,7 @@ from ogive.ir.evaluate import evaluate
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.runtime.native import Fault, KernelStep, NativePlan
+from ogive.runtime.planner import Life, MemoryPlan, plan_memory
 from ogive.runtime.pool import Pool, default_pool
 from ogive.schedule.slots import Slot
 
@@ -97,6 +99,46 @@ class CompiledGraph:
                 if not isinstance(launch.tiles, int)
             ]
         )
+
+    @functools.cached_property
+    def _memory_plans(self) -> dict[str, MemoryPlan]:
+        return {}
+
+    def memory(self, mode: str) -> MemoryPlan:
+        """Where the intermediates lie. Steps run one after the other, so each is a level."""
+        if mode not in self._memory_plans:
+            needed: dict[int, tuple[int, int]] = {}
+            for level, launch in enumerate(self.launches):
+                for slot in launch.slots:
+                    needed[slot] = (needed.get(slot, (level, level))[0], level)
+            outputs = set(self.outputs)
+            left_out = {
+                number: "an input" if slot.parameter is not None else "an output"
+                for number, slot in enumerate(self.slots)
+                if slot.parameter is not None or number in outputs
+            }
+            lives = {
+                number: Life(slot.nbytes, *needed.get(number, (0, 0)))
+                for number, slot in enumerate(self.slots)
+                if number not in left_out
+            }
+            self._memory_plans[mode] = plan_memory(lives, left_out, mode)
+        return self._memory_plans[mode]
+
+    def allocate(self, inputs: Sequence[Buffer], mode: str) -> list[Buffer]:
+        """The memory of one run by slot, given that of the parameters."""
+        plan = self.memory(mode)
+        blocks = [Buffer(size) for size in plan.blocks]
+        buffers = []
+        for number, slot in enumerate(self.slots):
+            if slot.parameter is not None:
+                buffers.append(inputs[slot.parameter])
+            elif number in plan.places:
+                block, offset = plan.places[number]
+                buffers.append(blocks[block].view(offset, slot.nbytes))
+            else:
+                buffers.append(Buffer(slot.nbytes))
+        return buffers
 
     def set_addresses(self, native: NativePlan, addresses: Sequence[int]) -> None:
         """Let a native plan of this graph use the memory at `addresses`, one per slot."""

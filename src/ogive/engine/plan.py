@@ -16,6 +16,7 @@ from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.variable import bindings, check_binding, rebind
 from ogive.runtime.native import Fault, NativePlan
+from ogive.runtime.planner import MemoryPlan
 from ogive.runtime.pool import Pool
 
 if TYPE_CHECKING:
@@ -42,12 +43,14 @@ class Plan:
         outputs: Sequence[Tensor],
         explain: Callable[[Fault], Exception],
         pool: Pool,
+        planner: str,
     ) -> None:
         self.outputs = tuple(outputs)
         self._graph = graph
         self._buffers = tuple(buffers)
         self._variables = dict(variables)
         self._explain = explain
+        self._planner = planner
         self._native = NativePlan(graph.steps(), pool)
         graph.set_addresses(self._native, [buffer.address for buffer in buffers])
         graph.set_variables(self._native, variables)
@@ -59,6 +62,11 @@ class Plan:
     def kernels(self) -> tuple[Kernel, ...]:
         """The kernels, in the order in which they run."""
         return tuple([launch.kernel for launch in self._graph.launches])
+
+    @property
+    def memory(self) -> MemoryPlan:
+        """Logical, planned and peak bytes of the intermediates, and what was not planned."""
+        return self._graph.memory(self._planner)
 
     def execute(self) -> None:
         """Run the plan. Raises `DivisionByZeroError` and the like if a kernel faults."""

@@ -60,7 +60,9 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
         copies = _copy_versions(versions_to_keep(roots, effects), config)
         run = _Run(roots, effects, (), config)
         graph, variables = run.replay.graph, run.normalized.variables
-        plan = Plan(graph, run.buffers, variables, tensors, run.explain, pool_for(config))
+        plan = Plan(
+            graph, run.buffers, variables, tensors, run.explain, pool_for(config), config.planner
+        )
         run.rebind_only(tensors, plan, copies)
         plan.hold_outputs()
     return plan
@@ -141,15 +143,11 @@ class _Run:
         self.normalized: Normalized = normalize(tuple(asked))
         self.replay: Replay = graph_cache.replay_for(self.normalized.sink, config)
         graph = self.replay.graph
-        self.buffers: list[Buffer] = []
-        for slot in graph.slots:
-            if slot.parameter is None:
-                self.buffers.append(Buffer(slot.nbytes))
-            else:
-                buffer = registry.buffer_of(self.normalized.buffers[slot.parameter])
-                if unexecuted:
-                    execute_plan_of(buffer)
-                self.buffers.append(buffer)
+        inputs: list[Buffer] = [registry.buffer_of(node) for node in self.normalized.buffers]
+        if unexecuted:
+            for buffer in inputs:
+                execute_plan_of(buffer)
+        self.buffers = graph.allocate(inputs, config.planner)
 
     def execute(self) -> None:
         """Run it once. A fault undoes nothing: assignments that were carried out stay so."""

@@ -247,22 +247,25 @@ def _held(affected: list[UOp]) -> list[UOp]:
     return [node for node in affected if node in needed]
 
 
-def _has_holder(node: UOp) -> bool:
+def _has_holder(node: UOp, besides: Holder | None = None) -> bool:
     for reference in node.holders:
         holder = reference()
-        if holder is not None and holder.node is node:
+        if holder is not None and holder.node is node and holder is not besides:
             return True
     return False
 
 
-def is_read_outside(node: UOp, inside: set[UOp]) -> bool:
-    """Whether a live tensor reads `node` other than through one of the nodes `inside`."""
+def is_read_outside(node: UOp, inside: set[UOp], besides: Holder | None = None) -> bool:
+    """Whether a live tensor reads `node` other than through one of the nodes `inside`.
+
+    The tensor `besides` does not count.
+    """
     with graph_lock:
         seen = {node}
         stack = [node]
         while stack:
             current = stack.pop()
-            if _has_holder(current):
+            if _has_holder(current, besides):
                 return True
             for reference in getattr(current, "users", ()):
                 user = reference()

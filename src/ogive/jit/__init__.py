@@ -1,14 +1,14 @@
 """Captured functions: traced once per kind of arguments, replayed natively from then on.
 
-    trees         arguments and results as trees; what kind of call this is
-    watch         what a function reads and changes while it is traced
-    placeholder   tensors that stand for arguments, and for what is gone
-    places        where the function found the tensors and constants that are not arguments
-    trace         a function and a call → nodes to compute, tensors to update
-    prepare       those → a compiled graph and what each of its slots is
-    entry         the steady call: patch addresses, run, wrap the results
-    explain       why a function was traced again
-    function      `ogive.jit` itself
+trees         arguments and results as trees; what kind of call this is
+watch         what a function reads and changes while it is traced
+placeholder   tensors that stand for arguments, and for what is gone
+places        where the function found the tensors and constants that are not arguments
+trace         a function and a call → nodes to compute, tensors to update
+prepare       those → a compiled graph and what each of its slots is
+entry         the steady call: patch addresses, run, wrap the results
+explain       why a function was traced again
+function      `ogive.jit` itself
 """
 
 from ogive.jit.function import CacheInfo, Jitted, jit

@@ -29,7 +29,7 @@ from ogive.ir.variable import rebind
 from ogive.jit.placeholder import flat_node, flat_without_memory
 from ogive.jit.places import Place, Places, changed
 from ogive.jit.prepare import Made, Owner, Prepared
-from ogive.jit.trace import Result, Trace
+from ogive.jit.trace import Result, Trace, is_pending
 from ogive.jit.trees import Call, rebuild
 from ogive.runtime.native import NativePlan
 from ogive.tensor.core import wrap
@@ -142,13 +142,10 @@ class Entry:
         fixed = dict(prepared.normalized.variables)
         self._fixed = {key: fixed[key] for key in fixed if key not in call.variables}
         self._shared = {
-            n.src[0].arg[0]
-            for tensor in trace.found
-            for n in tensor.node.walk()
-            if n.op is Op.BIND
+            n.src[0].arg[0] for tensor in trace.found for n in tensor.node.walk() if n.op is Op.BIND
         } & call.variables.keys()
         self._symbolic = bool(graph.variables)
-        self._found: Found | None = _look_up(trace.found)
+        self._found = _look_up(trace.found) if trace.found else None
         self._instances: list[Instance] = []
         self._simple = self._simple_result()
 
@@ -157,7 +154,7 @@ class Entry:
         made = self.prepared.results
         return (
             isinstance(self.results, Result)
-            and self.results == Result("fresh", 0)
+            and self.results.kind == "fresh"
             and len(self.fresh) == len(made) == 1
             and not self._symbolic
             and not self.writes
@@ -165,38 +162,46 @@ class Entry:
 
     # Guards
 
-    def why_not(self, call: Call) -> str | None:
-        """Why this entry does not serve a call with its key; None if it does."""
+    def holds(self, call: Call) -> bool:
+        """Whether this entry serves a call with its key as it stands."""
         for reference, value in zip(self.identities, call.identities, strict=True):
             if reference() is not value:
-                return "an object argument is another one"
-        if not self._placed.hold():
-            different = changed(self.places)
-            if different:
-                return "; ".join(_describe_change(place) for place in different[:3])
-            self.places = [place._replace(value=place.now()) for place in self.places]
-            self._placed = Places(self.places)
+                return False
         found = self._found
         if found is not None:
             for reference, node in zip(self.tensors, found.nodes, strict=True):
                 tensor = reference()
                 if tensor is None or tensor.node is not node:
-                    return self._find_again()
-        return None
+                    return False
+        return self._placed.hold()
 
-    def _find_again(self) -> str | None:
+    def why_not(self, call: Call) -> str | None:
+        """Why a call with this key has to be traced again; None after all is put right.
+
+        `trace_lock` is held, so that no tensor is on the move.
+        """
+        for reference, value in zip(self.identities, call.identities, strict=True):
+            if reference() is not value:
+                return "an object argument is another one"
+        different = changed(self.places)
+        if different:
+            return "; ".join([_describe_change(place) for place in different[:3]])
+        self.places = [place._replace(value=place.now()) for place in self.places]
+        self._placed = Places(self.places)
+        return None if self._found is None else self._find_again(self._found)
+
+    def _find_again(self, old: Found) -> str | None:
+        """Look up the tensors that the function found, which may be in other memory now."""
         tensors = [reference() for reference in self.tensors]
         if any(tensor is None for tensor in tensors):
             return "a tensor that it used is gone"
-        pending = [t for t in tensors if memory_leaf(t.node).op is not Op.BUFFER]
+        pending = [t for t in tensors if is_pending(t)]
         if pending:
             realize(pending, self.config)
         for tensor, facts in zip(tensors, self.facts, strict=True):
             if _facts(tensor) != facts:
                 return f"a tensor that it uses: {_show(facts)} → {_show(_facts(tensor))}"
         found = _look_up(tensors)
-        old = self._found
-        assert old is not None
         if _pattern(found.buffers) != _pattern(old.buffers):
             return "tensors that it uses share their memory in another way"
         self._found = found
@@ -209,7 +214,6 @@ class Entry:
         if unexecuted:
             self._execute_plans(call)
         if self.writes:
-            self._check_aliases(call)
             self._isolate(call)
         try:
             instance = self._instances.pop()
@@ -218,11 +222,7 @@ class Entry:
         words = instance.words
         last = instance.addresses
         for at, memory in enumerate(call.memories):
-            address = (
-                memory.address
-                if memory.__class__ is Buffer
-                else _address(memory)
-            )
+            address = memory.address if memory.__class__ is Buffer else _address(memory)
             if last[at] != address:
                 last[at] = address
                 for position in self.inputs[at]:
@@ -239,21 +239,19 @@ class Entry:
             variables = self._variables(call)
             self.prepared.graph.set_variables(instance.native, variables)
         cells = [
-            self._cell(instance, number, made, variables)
-            for number, made in enumerate(self.fresh)
+            self._cell(instance, number, made, variables) for number, made in enumerate(self.fresh)
         ]
         fault = instance.execute()
         self._instances.append(instance)
         if fault is not None:
+            self._take_donated(call)
             raise self._explain(fault)
         if self._simple:
             with registry.graph_lock:
                 return wrap(cells[0].node, self.fresh[0].device)
         return self._finish(call, cells, variables)
 
-    def _cell(
-        self, instance: Instance, number: int, made: Made, variables: dict[str, int]
-    ) -> Cell:
+    def _cell(self, instance: Instance, number: int, made: Made, variables: dict[str, int]) -> Cell:
         """Memory for a result that nobody else has."""
         assert made.slot is not None
         waiting = instance.cells[number]
@@ -277,37 +275,35 @@ class Entry:
 
     def _finish(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> Any:
         by_slot = {made.slot: cell for made, cell in zip(self.fresh, cells, strict=True)}
-        tensors: dict[Result, Tensor] = {}
+        tensors: list[Tensor] = []
         with registry.graph_lock:
-            for position, made in enumerate(self.prepared.results):
+            for made in self.prepared.results:
                 if made.donated is not None:
-                    node = call.inputs[made.donated].node
-                    if node.shape != made.shape:
-                        node = shaped(memory_leaf(node), made.shape)
+                    node = shaped(memory_leaf(call.inputs[made.donated].node), made.shape)
                 elif made.slot is None:
                     node = shaped(flat_node(Buffer(0), made.dtype, 0), made.shape)
                 else:
                     node = _node_of(by_slot[made.slot], made, variables)
                 registry.connect(node)
-                tensors[Result("fresh", position)] = wrap(node, made.device)
-            for at, gone in self._gone.items():
-                registry.move_tensor(call.inputs[at], gone)
+                tensors.append(wrap(node, made.device))
+            self._take_donated(call)
             for owner, made in self.prepared.moved:
-                node = _node_of(by_slot[made.slot], made, variables)
                 tensor = self._owner(owner, call)
                 if tensor is not None:
-                    registry.move_tensor(tensor, node)
+                    registry.move_tensor(tensor, _node_of(by_slot[made.slot], made, variables))
 
-        def result(leaf: Any) -> Any:
+        def result(leaf: Result | None) -> Any:
             if leaf is None:
                 return None
             if leaf.kind == "fresh":
-                return tensors[leaf]
-            return self._owner(Owner(*leaf), call)
+                return tensors[leaf.position]
+            return self._owner(Owner(leaf.kind, leaf.position), call)
 
-        if isinstance(self.results, Result):
-            return result(self.results)
-        return _rebuild(self.results, result)
+        return rebuild(self.results, result)
+
+    def _take_donated(self, call: Call) -> None:
+        for at, gone in self._gone.items():
+            registry.move_tensor(call.inputs[at], gone)
 
     def _owner(self, owner: Owner, call: Call) -> Any:
         if owner.kind == "input":
@@ -337,25 +333,6 @@ class Entry:
 
     # In place
 
-    def _check_aliases(self, call: Call) -> None:
-        """An argument must not be a tensor that the function also finds, if one of them changes."""
-        if self._found is None:
-            return
-        places = {id(buffer): at for at, buffer in enumerate(self._found.buffers) if buffer}
-        written = {id(self._buffer_of(owner, call)) for owner in self.prepared.written}
-        for at, memory in enumerate(call.memories):
-            if id(memory) in places and id(memory) in written:
-                raise TraceError(
-                    f"{self.input_paths[at]} is given to {self.name} and also used by it without "
-                    "being given, and it is changed in place; pass it or use it, not both"
-                )
-
-    def _buffer_of(self, owner: Owner, call: Call) -> Any:
-        if owner.kind == "input":
-            return call.memories[owner.position]
-        assert self._found is not None
-        return self._found.buffers[owner.position]
-
     def _isolate(self, call: Call) -> None:
         """Whoever else reads memory that is about to be overwritten gets a copy of it."""
         moved = False
@@ -366,7 +343,7 @@ class Entry:
                 flat = memory_leaf(node)
                 if not registry.is_read_outside(flat, set(), besides=tensor):
                     continue
-                buffer = self._buffer_of(owner, call)
+                buffer = registry.buffer_of(flat)
                 copy = Buffer(buffer.nbytes, buffer.device)
                 copy.copy_from(buffer.as_numpy())
                 count = flat.arg[1]
@@ -374,8 +351,31 @@ class Entry:
                 own = shaped(flat_node(buffer, flat.dtype, count), node.shape)
                 registry.move_tensor(tensor, own)
                 moved = True
-        if moved and self._found is not None:
-            self._found = _look_up([reference() for reference in self.tensors])
+        if self._found is not None:
+            if moved:
+                self._found = _look_up([reference() for reference in self.tensors])
+            self._separate(call, self._found)
+
+    def _separate(self, call: Call, found: Found) -> None:
+        """An argument and a tensor that the function finds are two, if one of them changes."""
+        places = {id(buffer) for buffer in found.buffers}
+        for at, memory in enumerate(call.memories):
+            if id(memory) not in places:
+                continue
+            for owner in self.prepared.written:
+                if owner.kind == "found" and found.buffers[owner.position] is memory:
+                    # Isolated by now, unless it is the very tensor.
+                    own = registry.buffer_of(memory_leaf(call.inputs[at].node))
+                    call.memories[at] = own
+                    clash = own is memory
+                else:
+                    clash = owner.kind == "input" and call.memories[owner.position] is memory
+                if clash:
+                    raise TraceError(
+                        f"{self.input_paths[at]} is given to {self.name} and also used by it "
+                        "without being given, and it is changed in place; pass it or use it, not "
+                        "both"
+                    )
 
 
 def _donated_node(tensor: Any, name: str, path: str) -> UOp:
@@ -422,16 +422,7 @@ def _node_of(cell: Cell, made: Made, variables: dict[str, int]) -> UOp:
     return node
 
 
-def _rebuild(results: Any, change: Callable[[Any], Any]) -> Any:
-    # A `Result` is a tuple itself, and a leaf here.
-    if isinstance(results, Result):
-        return change(results)
-    return rebuild(results, change)
-
-
-def _look_up(tensors: Sequence[Any]) -> Found | None:
-    if not tensors:
-        return None
+def _look_up(tensors: Sequence[Any]) -> Found:
     nodes = tuple([tensor.node for tensor in tensors])
     buffers = tuple([registry.buffer_of(memory_leaf(node)) for node in nodes])
     addresses = tuple([buffer.address if buffer else 0 for buffer in buffers])

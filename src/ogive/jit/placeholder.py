@@ -22,7 +22,12 @@ class NoMemory(Buffer):
     __slots__ = ("error", "message")
 
     def __init__(
-        self, nbytes: int, device: str, error: type[OgiveError], message: str, borrowed: bool = False
+        self,
+        nbytes: int,
+        device: str,
+        error: type[OgiveError],
+        message: str,
+        borrowed: bool = False,
     ) -> None:
         super().__init__(nbytes, device)
         self.borrowed = borrowed

@@ -32,11 +32,14 @@ ATTEMPTS = 3
 _LEFT_OVER = "this tensor was made while ogive.jit captured {name}() and has no values"
 
 
-class Result(NamedTuple):
-    """A leaf of what the function returned: an argument, a tensor found by itself, or a new one."""
+class Result:
+    """A leaf of what the function returned: an "input", a "found" tensor, or a "fresh" one."""
 
-    kind: str
-    position: int
+    __slots__ = ("kind", "position")
+
+    def __init__(self, kind: str, position: int) -> None:
+        self.kind = kind
+        self.position = position
 
 
 class Fresh(NamedTuple):
@@ -85,7 +88,7 @@ def trace(
     with trace_lock:
         for _ in range(ATTEMPTS):
             run = _Run(function, args, kwargs, names, call)
-            pending = [t for t in run.found() if _is_pending(t)]
+            pending = [t for t in run.found() if is_pending(t)]
             if not pending:
                 return run.finish()
             # Only memory can be found again at the next call; now it is, and once more.
@@ -103,7 +106,8 @@ def function_name(function: Any) -> str:
     return f"{name}()" if code is None else f"{name}() ({code.co_filename}:{code.co_firstlineno})"
 
 
-def _is_pending(tensor: Tensor) -> bool:
+def is_pending(tensor: Tensor) -> bool:
+    """Whether a tensor is not memory yet and has to become it."""
     return memory_leaf(tensor.node).op is not Op.BUFFER and 0 not in tensor.shape
 
 
@@ -198,10 +202,8 @@ class _Run:
         results = self._results()
         updates = [
             Update("input", at, tensor.node)
-            for at, tensor in enumerate(self.placeholders)
-            if tensor.node is not self.nodes_before[at]
-            and isinstance(self.call.inputs[at], Tensor)
-            and self.placeholders.index(tensor) == at
+            for at, tensor in {id(t): (at, t) for at, t in enumerate(self.placeholders)}.values()
+            if tensor.node is not self.nodes_before[at] and isinstance(self.call.inputs[at], Tensor)
         ]
         updates += [
             Update("found", at, self.final[tensor.id])
@@ -210,9 +212,7 @@ class _Run:
         ]
         self._check_leaks()
         places = self.survey.places_of(found)
-        return Trace(
-            self.flats, found, results, self.fresh, updates, places, self.input_paths
-        )
+        return Trace(self.flats, found, results, self.fresh, updates, places, self.input_paths)
 
     def _results(self) -> Any:
         for path, leaf in leaves(self.returned, "result"):
@@ -281,9 +281,7 @@ def _exchange(leaf: Any, given: Any) -> Any:
     return next(given) if isinstance(leaf, Tensor | numpy.ndarray) else leaf
 
 
-def _identities(
-    args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]
-) -> dict[str, Any]:
+def _identities(args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) -> dict[str, Any]:
     return dict(argument_leaves(args, kwargs, names))
 
 

@@ -106,9 +106,7 @@ def _is_known(tensor: Tensor) -> bool:
 def _called() -> str:
     """The name of the function of ours that the user called."""
     frame = sys._getframe(2)
-    while (
-        frame.f_back is not None and frame.f_back.f_code.co_filename.startswith(PACKAGE_FOLDER)
-    ):
+    while frame.f_back is not None and frame.f_back.f_code.co_filename.startswith(PACKAGE_FOLDER):
         frame = frame.f_back
     return frame.f_code.co_name
 

@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 ALIGNMENT = 64
-MODES = ("arena", "remap", "disabled")
 
 
 @dataclass(frozen=True)

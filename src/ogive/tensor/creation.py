@@ -79,8 +79,8 @@ def ones_like(tensor: Tensor, dtype: Any = None) -> Tensor:
 
 
 def arange(
-    start: float,
-    stop: float | None = None,
+    start: float | UOp,
+    stop: float | UOp | None = None,
     step: float = 1,
     dtype: Any = None,
     device: str | None = None,

@@ -180,7 +180,7 @@ class Movement(Core):
                     )
             return wrap(build.expand_to(self.node, tuple(wanted)), self.device)
 
-    def pad(self, pads: Sequence[Sequence[int]], value: Scalar = 0) -> Tensor:
+    def pad(self, pads: Sequence[Sequence[Dim]], value: Scalar = 0) -> Tensor:
         """Surround with `value`: one pair (before, after) per axis, as NumPy has it.
 
         Shapes: (a, b) → (before₀ + a + after₀, before₁ + b + after₁).
@@ -198,7 +198,7 @@ class Movement(Core):
         with graph_lock:
             return wrap(build.pad(self.node, pairs, value), self.device)
 
-    def shrink(self, bounds: Sequence[Sequence[int]]) -> Tensor:
+    def shrink(self, bounds: Sequence[Sequence[Dim]]) -> Tensor:
         """Keep a window: one pair (begin, end) per axis.
 
         Shapes: (a, b) → (end₀ - begin₀, end₁ - begin₁).

@@ -1,0 +1,302 @@
+"""`ogive.jit`: a function that is traced once per kind of arguments and replayed from then on."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import types
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, TypeVar, overload
+
+from ogive.config import Config, current_config
+from ogive.errors import ArgumentError, ArgumentTypeError, nearest
+from ogive.ir import registry
+from ogive.jit.explain import Facts, describe_call, difference, log
+from ogive.jit.trees import Call
+from ogive.jit.watch import is_tracing, trace_lock
+
+if TYPE_CHECKING:
+    from ogive.jit.entry import Entry
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+KEPT = 64
+
+
+class CacheInfo(NamedTuple):
+    """How often a captured function was replayed and traced, and how many traces are kept."""
+
+    hits: int
+    traces: int
+    kept: int
+    limit: int
+
+
+class Jitted(Generic[P, R]):
+    """A captured function. Made by `ogive.jit`."""
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        donate: Sequence[int | str] = (),
+        keep: int = KEPT,
+        config: Config | None = None,
+    ) -> None:
+        if not callable(function):
+            raise ArgumentTypeError(f"jit takes a function, not {type(function).__name__}")
+        if type(keep) is not int or keep < 1:
+            raise ArgumentError(f"jit: keep must be a positive integer, got {keep!r}")
+        functools.update_wrapper(self, function)
+        self.__wrapped__ = function
+        self._names = _parameter_names(function)
+        self._donate = _donated_names(donate, self._names)
+        self._keep = keep
+        self._config = config
+        self._entries: dict[Any, Entry] = {}
+        self._facts: Facts | None = None
+        self._configs: dict[Any, int] = {}
+        self._last_config: tuple[Config | None, int] = None, 0
+        self._last: Entry | None = None
+        self._lock = threading.Lock()
+        self._hits = 0
+        self._traces = 0
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        if is_tracing():
+            return self.__wrapped__(*args, **kwargs)
+        config = self._config or current_config()
+        known, number = self._last_config
+        if known is not config:
+            number = self._number_of(config)
+        call = Call(args, kwargs, number)
+        if call.pending:
+            call = self._settled(args, kwargs, number, config)
+        entry = self._entries.get(call.key)
+        if entry is None:
+            return self._trace_and_run(args, kwargs, config, number)
+        if entry is not self._last:
+            self._touch(call.key, entry)
+        result: R
+        if entry.writes:
+            with registry.effect_lock:
+                if entry.holds(call):
+                    self._hits += 1
+                    result = entry.run(call)
+                    return result
+        elif entry.holds(call):
+            self._hits += 1
+            result = entry.run(call)
+            return result
+        return self._trace_and_run(args, kwargs, config, number)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def cache_info(self) -> CacheInfo:
+        """How often the function was replayed and traced.
+
+        >>> f = ogive.jit(lambda x: x * 2)
+        >>> for number in range(3):
+        ...     y = f(Tensor([1.0, number]))
+        >>> f.cache_info()
+        CacheInfo(hits=2, traces=1, kept=1, limit=64)
+        """
+        return CacheInfo(self._hits, self._traces, len(self._entries), self._keep)
+
+    def clear(self) -> None:
+        """Forget all traces and the memory they keep."""
+        with self._lock:
+            self._entries.clear()
+            self._last = None
+            self._facts = None
+
+    # Off the steady path
+
+    def _number_of(self, config: Config) -> int:
+        """A number that is equal for configurations that give equal code."""
+        with self._lock:
+            known = (config.code_key, config.threads)
+            number = self._configs.setdefault(known, len(self._configs))
+            self._last_config = config, number
+        return number
+
+    def _settled(self, args: Any, kwargs: Any, number: int, config: Config) -> Call:
+        """The call, with what had to be computed computed."""
+        from ogive import engine
+
+        with trace_lock:  # a tensor may look unfinished only because it is being traced
+            call = Call(args, kwargs, number)
+            if call.pending:
+                engine.realize(call.pending, config)
+                call = Call(args, kwargs, number)
+        assert not call.pending, "what was realized is memory"
+        return call
+
+    def _touch(self, key: Any, entry: Entry) -> None:
+        """Make an entry the youngest."""
+        with self._lock:
+            self._last = entry
+            if self._entries.get(key) is entry:
+                self._entries[key] = self._entries.pop(key)
+
+    def _trace_and_run(self, args: Any, kwargs: Any, config: Config, number: int) -> R:
+        """Run after a guard failed: look up tensors again, or trace, whatever is needed."""
+        with trace_lock, registry.effect_lock:
+            # Another thread may just have done our work.
+            call = self._settled(args, kwargs, number, config)
+            entry = self._entries.get(call.key)
+            reason = None if entry is None else entry.why_not(call)
+            if entry is None or reason is not None:
+                entry = self._trace(args, kwargs, config, call, reason)
+            else:
+                self._hits += 1
+            result: R = entry.run(call)
+            return result
+
+    def _trace(
+        self, args: Any, kwargs: Any, config: Config, call: Call, reason: str | None
+    ) -> Entry:
+        from ogive.jit.entry import Entry
+        from ogive.jit.prepare import prepare
+        from ogive.jit.trace import function_name, trace
+
+        name = function_name(self.__wrapped__)
+        facts = describe_call(args, kwargs, self._names, config)
+        if self._facts is not None and config.logs("recompile"):
+            log(name, reason or difference(self._facts, facts))
+        traced = trace(self.__wrapped__, args, kwargs, self._names, config, call)
+        donated = self._donated(args, kwargs)
+        prepared = prepare(traced, donated, config)
+        forget = functools.partial(_forget, weakref.ref(self), call.key)
+        entry = Entry(traced, prepared, config, call, donated, name, forget)
+        self._traces += 1
+        self._keep_entry(call.key, entry, facts)
+        return entry
+
+    def _keep_entry(self, key: Any, entry: Entry, facts: Facts) -> None:
+        with self._lock:
+            self._entries.pop(key, None)
+            self._entries[key] = entry
+            self._last = entry
+            self._facts = facts
+            while len(self._entries) > self._keep:
+                del self._entries[next(iter(self._entries))]
+
+    def _donated(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
+        """Which of the call's inputs are donated."""
+        if not self._donate:
+            return []
+        positions: list[int] = []
+        seen = 0
+        for place, value in enumerate((*args, *[kwargs[name] for name in sorted(kwargs)])):
+            count = len(Call((value,), {}).inputs)
+            if self._name_at(place, args, kwargs) in self._donate:
+                positions.extend(range(seen, seen + count))
+            seen += count
+        return positions
+
+    def _name_at(self, place: int, args: Any, kwargs: Any) -> int | str:
+        if place >= len(args):
+            return sorted(kwargs)[place - len(args)]
+        return self._names[place] if place < len(self._names) else place
+
+    def __repr__(self) -> str:
+        return f"<captured function {getattr(self, '__qualname__', self.__wrapped__)!s}>"
+
+
+def _forget(owner: weakref.ref[Jitted[Any, Any]], key: Any, _: Any) -> None:
+    """Drop a trace that can never be valid again: something it was made for is gone."""
+    jitted = owner()
+    if jitted is not None:
+        entry = jitted._entries.pop(key, None)
+        if jitted._last is entry:
+            jitted._last = None
+
+
+def _parameter_names(function: Any) -> list[str]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [parameter.name for parameter in parameters if parameter.kind in kinds]
+
+
+def _donated_names(donate: Any, names: list[str]) -> frozenset[int | str]:
+    given = (donate,) if isinstance(donate, int | str) else tuple(donate)
+    chosen: set[int | str] = set()
+    for entry in given:
+        if isinstance(entry, bool) or not isinstance(entry, int | str):
+            raise ArgumentTypeError(f"donate takes positions and names of arguments, got {entry!r}")
+        if isinstance(entry, int) and names:
+            if not 0 <= entry < len(names):
+                raise ArgumentError(
+                    f"donate: there is no argument {entry}; the function takes {', '.join(names)}"
+                )
+            entry = names[entry]
+        elif isinstance(entry, str) and names and entry not in names:
+            raise ArgumentError(
+                f"donate: there is no argument {entry!r}{nearest(entry, names)}; the function "
+                f"takes {', '.join(names)}"
+            )
+        chosen.add(entry)
+    return frozenset(chosen)
+
+
+@overload
+def jit(function: Callable[P, R]) -> Jitted[P, R]: ...
+@overload
+def jit(
+    function: Callable[P, R],
+    *,
+    donate: Sequence[int | str] | int | str = (),
+    keep: int = KEPT,
+    config: Config | None = None,
+) -> Jitted[P, R]: ...
+@overload
+def jit(
+    function: None = None,
+    *,
+    donate: Sequence[int | str] | int | str = (),
+    keep: int = KEPT,
+    config: Config | None = None,
+) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
+def jit(
+    function: Any = None,
+    *,
+    donate: Any = (),
+    keep: int = KEPT,
+    config: Config | None = None,
+) -> Any:
+    """Capture a function: trace it at the first call of a kind, replay native code afterwards.
+
+    >>> @ogive.jit
+    ... def step(x, w):
+    ...     return (x @ w).relu()
+    >>> step(Tensor([[1.0, -2.0]]), Tensor([[1.0, 0.0], [0.0, 1.0]])).tolist()
+    [[1.0, 0.0]]
+
+    Shapes: any; another shape, dtype, device or constant is another kind of call and is traced
+    anew, and so is a call after a tensor, number or flag that the function finds by itself (in a
+    closure, a global, an attribute) was replaced. `OGIVE_LOG=recompile` says why. The last `keep`
+    kinds are kept.
+
+    Arguments are tensors, NumPy arrays (borrowed for the call), bound variables and constants, in
+    tuples, lists, dictionaries and dataclasses. Results are new tensors with memory of their own;
+    tensors that the function assigns to are updated at every call.
+
+    `donate` names arguments, by position or name, whose memory results may take over: these tensors
+    cannot be used afterwards.
+
+    What the function does besides (printing, appending to a list) happens only while it is traced,
+    which may be more than once.
+
+    Raises `TraceError` when the function asks for values (`item()`, `if tensor:`), returns
+    anything but tensors, or keeps one outside.
+    """
+    if function is None:
+        return functools.partial(Jitted, donate=donate, keep=keep, config=config)
+    return Jitted(function, donate=donate, keep=keep, config=config)

@@ -63,7 +63,9 @@ class Config:
     kernel_node_limit: int = _code(512, "most tensor operations one kernel may compute")
     pack_operands: bool = _code(True, "lay out operands of products in panels")
     vectorize: bool = _code(True, "use vector instructions")
-    search: Beam | None = _code(None, "search for faster kernels by measuring them")
+    search: Beam | None = _code(  # noqa: RUF009  (a field, as all of these)
+        None, "search for faster kernels by measuring them"
+    )
     planner: str = _plain("arena", "how intermediates share memory: arena, remap or disabled")
     schedule_cache: bool = _plain(True, "reuse the plan of an equal graph")
     disk_cache: bool = _plain(True, "keep plans and kernels on disk for the next process")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.docs.markdown import ROOT, python_blocks, run_block
 
-PAGES = ["README.md", "docs/how-it-works.md"]
+PAGES = ["README.md", "docs/how-it-works.md", "docs/search.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -54,6 +54,12 @@ def test_a_chain_needs_only_two_values_at_a_time() -> None:
     assert plan_memory(lives, {}, "disabled").planned == 50 * 1024
 
 
+def test_a_value_of_no_bytes_has_a_place() -> None:
+    for mode in PLANNERS:
+        plan = plan_memory({0: Life(0, 0, 1)}, {}, mode)
+        assert plan.places == {0: (0, 0)} and plan.blocks == (0,)
+
+
 def test_nothing_to_plan_takes_nothing() -> None:
     for mode in PLANNERS:
         plan = plan_memory({}, {3: "an output"}, mode)

@@ -255,8 +255,7 @@ def test_a_heuristic_that_cannot_be_measured_is_kept_all_the_same() -> None:
     assert bench.timed() == [4]
 
 
-def test_without_a_worker_the_heuristics_stay() -> None:
+def test_without_a_worker_there_is_no_outcome() -> None:
     bench = FakeBench({}, problems={("inspect", 4): NoWorker("no processes here")})
-    outcome, notes = search(bench)
-    assert outcome == Outcome(tiled(4), 1.0, complete=False, measured=0)
-    assert notes.dropped[4] == "no processes here"
+    with pytest.raises(NoWorker):
+        search(bench)

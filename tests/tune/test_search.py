@@ -190,12 +190,13 @@ def test_a_search_with_a_compiler_gone_bad_survives(capsys: pytest.CaptureFixtur
 
 
 def test_without_processes_the_heuristics_placement_is_used() -> None:
-    region = region_of(data(5000).exp())
+    region, store = region_of(data(5000).exp()), Memory()
     found, _ = search_placements(
-        {region: 1}, TARGET, beam(1.0), Memory(), command=["/nonexistent/python"]
+        {region: 1}, TARGET, beam(1.0), store, command=["/nonexistent/python"]
     )
     wanted = choose_placement(loops(data(5000).exp()), TARGET, CONFIG)
     assert placement_key(found[region]) == placement_key(wanted)
+    assert not store.rows, "another time there may be a worker"
 
 
 def test_nothing_is_printed_unless_asked_for(capsys: pytest.CaptureFixture[str]) -> None:

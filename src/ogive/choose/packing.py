@@ -26,6 +26,12 @@ LEAST_ROWS = 16
 LEAST_WORK = 1 << 15
 """Multiplications below which everything is in the first-level cache anyway."""
 
+MANY_COLUMNS = 512
+"""Columns from which on the other operand is packed as well, if its rows collide."""
+
+CACHE_PERIOD = 2048
+"""Rows a multiple of this many bytes apart fall into few sets of a first-level cache."""
+
 VECTORS_PER_PANEL = 2
 
 
@@ -42,6 +48,20 @@ def pack_operands(sink: UOp, target: Target) -> UOp:
     return done[sink]
 
 
+def best_tile(extent: int, most: int) -> int:
+    """The tile length up to `most` that wastes least of `extent`, the longest of those."""
+    return min(
+        range(1, min(most, extent) + 1),
+        key=lambda tile: (round(-(-extent // tile) * tile / extent, 2) + 0.25 / tile, -tile),
+        default=1,
+    )
+
+
+def sums_in_registers(target: Target) -> int:
+    """How many vectors of sums a product keeps; the other registers are for its operands."""
+    return target.vector_registers - target.vector_registers // 4
+
+
 def _pack_product(node: UOp, target: Target) -> UOp:
     (product,) = node.src
     rank = len(node.shape)
@@ -52,25 +72,39 @@ def _pack_product(node: UOp, target: Target) -> UOp:
         return node
     columns = rank - 2
     width = VECTORS_PER_PANEL * target.vector_bytes // product.dtype.itemsize
-    if shape[columns] < width or shape[columns] * shape[columns - 1] * shape[-1] < LEAST_WORK:
+    if shape[columns] < width or math.prod(shape[columns - 1 :]) < LEAST_WORK:
         return node
     left, right = product.src
-    for operand, other in ((right, left), (left, right)):
-        if _is_spread_over(operand, columns - 1) and _is_spread_over(other, columns):
-            rows = math.prod(
-                size
-                for size, own in zip(shape, operand.src[0].shape, strict=True)
-                if own == 1
-            )
-            if rows < LEAST_ROWS:
-                return node
-            packed = UOp(
-                Op.EXPAND, operand.dtype, (_panels(operand.src[0], columns, width),), shape
-            )
-            factors = tuple([packed if source is operand else source for source in product.src])
-            product = UOp(Op.MUL, product.dtype, factors)
-            return UOp(node.op, node.dtype, (product,), node.arg, node.tag)
-    return node
+    if _is_spread_over(left, columns - 1) and _is_spread_over(right, columns):
+        left, right = right, left
+    if not (_is_spread_over(right, columns - 1) and _is_spread_over(left, columns)):
+        return node
+    if _repetitions(right) < LEAST_ROWS:
+        return node
+    packed = {right: _packed(right, columns, width)}
+    if _pays_for_rows(left, columns - 1):
+        most = sums_in_registers(target) // VECTORS_PER_PANEL
+        packed[left] = _packed(left, columns - 1, best_tile(shape[columns - 1], most))
+    factors = tuple([packed.get(factor, factor) for factor in product.src])
+    product = UOp(Op.MUL, product.dtype, factors)
+    return UOp(node.op, node.dtype, (product,), node.arg, node.tag)
+
+
+def _repetitions(operand: UOp) -> int:
+    """How often a spread operand is read."""
+    own = operand.src[0].shape
+    return math.prod(s for s, o in zip(operand.shape, own, strict=True) if o == 1)
+
+
+def _pays_for_rows(operand: UOp, rows: int) -> bool:
+    """Whether the rows of a tile lie so that they push each other out of the first-level cache,
+    and are read often enough to lay them out anew."""
+    stride = operand.shape[-1] * operand.dtype.itemsize
+    return (
+        operand.shape[rows] >= LEAST_ROWS
+        and stride % CACHE_PERIOD == 0
+        and _repetitions(operand) >= MANY_COLUMNS
+    )
 
 
 def _is_spread_over(operand: UOp, axis: int) -> bool:
@@ -80,6 +114,12 @@ def _is_spread_over(operand: UOp, axis: int) -> bool:
         and operand.src[0].shape[axis] == 1
         and operand.shape[axis] != 1
     )
+
+
+def _packed(operand: UOp, axis: int, width: int) -> UOp:
+    """A spread operand, read from panels along `axis`."""
+    panels = _panels(operand.src[0], axis, width)
+    return UOp(Op.EXPAND, operand.dtype, (panels,), operand.shape)
 
 
 def _panels(value: UOp, axis: int, width: int) -> UOp:

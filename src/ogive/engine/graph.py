@@ -28,6 +28,7 @@ from ogive.runtime.planner import Life, MemoryPlan, plan_memory
 from ogive.runtime.pool import Pool, default_pool
 from ogive.schedule.slots import Slot
 
+
 class Launch(NamedTuple):
     """One kernel call: which of the graph's slots are its buffers, and how it is shared out.
 

@@ -148,6 +148,7 @@ class KernelCache:
         with self._lock:
             self._kernels.clear()
             self._codes.clear()
+        placement_cache.clear()
 
     def kernel_of(self, record: KernelRecord, stored: CodeRecord, disk: Disk) -> Kernel:
         """A kernel that was read from the disk."""

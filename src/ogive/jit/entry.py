@@ -76,14 +76,15 @@ class Instance:
         graph = entry.prepared.graph
         self.native = NativePlan(graph.steps(), pool_for(entry.config))
         self.execute = self.native.execute
-        self.words = memoryview(self.native.words)
         self.scratch: list[Buffer] = []
-        for number, slot in enumerate(graph.slots):
-            buffer = entry.prepared.constants.get(number)
-            if buffer is None and number not in entry.given:
-                buffer = Buffer(slot.nbytes)
+        self.words: Any = memoryview(self.native.words.data)
+        none = Buffer(0)
+        constants = entry.prepared.constants
+        given = [none] * len(entry.prepared.normalized.buffers)
+        for number, buffer in enumerate(graph.allocate(given, entry.config.planner)):
+            buffer = constants.get(number, buffer)
+            if number not in entry.given:
                 self.scratch.append(buffer)
-            if buffer is not None:
                 for position in entry.words_of[number]:
                     self.words[position] = buffer.address
         self.addresses: list[int] = [0] * len(entry.inputs)
@@ -192,8 +193,8 @@ class Entry:
 
     def _find_again(self, old: Found) -> str | None:
         """Look up the tensors that the function found, which may be in other memory now."""
-        tensors = [reference() for reference in self.tensors]
-        if any(tensor is None for tensor in tensors):
+        tensors = [tensor for reference in self.tensors if (tensor := reference()) is not None]
+        if len(tensors) < len(self.tensors):
             return "a tensor that it used is gone"
         pending = [t for t in tensors if is_pending(t)]
         if pending:

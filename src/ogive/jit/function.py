@@ -200,7 +200,8 @@ class Jitted(Generic[P, R]):
 
     def _name_at(self, place: int, args: Any, kwargs: Any) -> int | str:
         if place >= len(args):
-            return sorted(kwargs)[place - len(args)]
+            name: str = sorted(kwargs)[place - len(args)]
+            return name
         return self._names[place] if place < len(self._names) else place
 
     def __repr__(self) -> str:

@@ -81,7 +81,7 @@ class _WatchedNode:
         self.slot.__set__(tensor, node)
 
 
-_SHOWN = {"__bool__": "bool()", "__int__": "int()", "__float__": "float()"}
+_SHOWN = {"__bool__": "bool", "__int__": "int", "__float__": "float", "__array__": "asarray"}
 
 
 def _refuse_values(original: Any) -> Callable[..., Any]:
@@ -89,7 +89,7 @@ def _refuse_values(original: Any) -> Callable[..., Any]:
         if is_tracing() and not _is_known(self):
             name = _called()
             raise TraceError(
-                f"{_SHOWN.get(name, name)} asks for values inside a function that ogive.jit is "
+                f"{_SHOWN.get(name, name)}() asks for values inside a function that ogive.jit is "
                 "capturing, where there are none yet; compute with tensors (ogive.where instead of "
                 "if), return what you need, or call this part outside"
             )
@@ -105,7 +105,7 @@ def _is_known(tensor: Tensor) -> bool:
 
 def _called() -> str:
     """The name of the function of ours that the user called."""
-    frame = sys._getframe(2)
+    frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_back.f_code.co_filename.startswith(PACKAGE_FOLDER):
         frame = frame.f_back
     return frame.f_code.co_name

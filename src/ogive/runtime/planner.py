@@ -87,7 +87,7 @@ def _peak(lives: Sequence[Life]) -> int:
 
 
 def _arena(lives: Mapping[int, Life]) -> tuple[dict[int, tuple[int, int]], list[int]]:
-    """The better of two orders of placement: largest first, and by first use."""
+    """The best of three orders of placement: largest first, by first use, longest-lived first."""
     by_size = sorted(lives, key=lambda slot: (-lives[slot].nbytes, lives[slot].first, slot))
     by_time = sorted(lives, key=lambda slot: (lives[slot].first, -lives[slot].nbytes, slot))
     by_span = sorted(
@@ -101,7 +101,7 @@ def _arena(lives: Mapping[int, Life]) -> tuple[dict[int, tuple[int, int]], list[
             best = total, offsets
     assert best is not None
     total, offsets = best
-    return {slot: (0, offset) for slot, offset in offsets.items()}, [total] if total else []
+    return {slot: (0, offset) for slot, offset in offsets.items()}, [total] if offsets else []
 
 
 def _best_fit(order: Sequence[int], lives: Mapping[int, Life]) -> dict[int, int]:

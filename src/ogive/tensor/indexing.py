@@ -14,8 +14,7 @@ Bounds may depend on variables; they are clipped to the axis as Python's are:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy
 
@@ -39,6 +38,9 @@ from ogive.tensor.core import (
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
+
+
+WHOLE = slice(None)
 
 
 class View:
@@ -90,8 +92,7 @@ _FORWARD: dict[Op, Any] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """What an index takes from one axis: a window, reversed or not, in whole blocks or not."""
 
     window: tuple[Dim, Dim]  # what to cut out
@@ -152,11 +153,13 @@ def _complete(shape: Shape, index: tuple[Any, ...]) -> list[Any]:
     if len(ellipses) > 1:
         raise ArgumentError("an index may hold only one Ellipsis (...)")
     place = ellipses[0] if ellipses else len(index)
-    rest = [slice(None)] * (len(shape) - given)
+    rest = [WHOLE] * (len(shape) - given)
     return [*index[:place], *rest, *index[place + 1 :]]
 
 
 def _slice(entry: slice, size: Dim, axis: int) -> Part:
+    if entry == WHOLE:
+        return Part((0, size), size)
     step = 1 if entry.step is None else to_integer(entry.step, "the step of a slice")
     if step == 0:
         raise ArgumentError(f"the slice of axis {axis} has the step 0")

@@ -8,6 +8,7 @@ A check must hold for every value the variables may take, since what is compiled
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ogive.ir import symbolic
@@ -20,7 +21,7 @@ from ogive.ir.variable import bindings
 
 def is_symbolic(*sizes: Dim) -> bool:
     """Whether any of the lengths depends on a variable."""
-    return any(size.__class__ is UOp for size in sizes)
+    return UOp in [size.__class__ for size in sizes]
 
 
 def at_most(low: Dim, high: Dim) -> bool:
@@ -70,6 +71,9 @@ def quotient(own: Shape, known: Sequence[Dim]) -> Dim | None:
 
     It is found by cancelling, so that it holds for lengths of 0 too.
     """
+    if not is_symbolic(*own, *known):
+        total, part = math.prod(own), math.prod(known)
+        return total // part if part and total % part == 0 else None
     left, right = list(own), []
     for size in known:
         if is_symbolic(size) and size in left:
@@ -84,13 +88,13 @@ def quotient(own: Shape, known: Sequence[Dim]) -> Dim | None:
     for symbol in () if product is None else _symbols(product):
         if constant:
             return None
-        total: Dim = 0
+        quotients: Dim = 0
         for term, count in terms.items():
             rest = divide_product(term, symbol)
             if rest is None:
                 return None
-            total = total + rest * count
-        terms, constant = symbolic.linear_form(symbolic.integer(total))
+            quotients = quotients + rest * count
+        terms, constant = symbolic.linear_form(symbolic.integer(quotients))
     if constant % number or any(count % number for count in terms.values()):
         return None
     parts = {term: count // number for term, count in terms.items()}

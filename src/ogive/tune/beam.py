@@ -15,7 +15,7 @@ from typing import Protocol
 from ogive.codegen.optimize.placement import Placement
 from ogive.tune.bench import Inspection
 from ogive.tune.encode import PlacementKey, placement_key
-from ogive.tune.process import Dropped, NoWorker
+from ogive.tune.process import Dropped
 
 
 @dataclass(frozen=True)
@@ -213,10 +213,5 @@ def search_kernel(
     listener: Listener,
     limits: Limits,
 ) -> Outcome:
-    """Search from `start`; where nothing can be measured, that is the outcome."""
-    search = Search(bench, neighbours, width, deadline, clock, listener, limits)
-    try:
-        return search.run(start)
-    except NoWorker as error:
-        listener.drop(start, str(error), ())
-        return Outcome(start, 1.0, False, 0)
+    """Search from `start`. Raises `NoWorker` where nothing can be measured."""
+    return Search(bench, neighbours, width, deadline, clock, listener, limits).run(start)

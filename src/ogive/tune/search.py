@@ -26,7 +26,7 @@ from ogive.tune.encode import (
     decode_result,
     encode_result,
 )
-from ogive.tune.process import RemoteBench, WorkerProcess
+from ogive.tune.process import NoWorker, RemoteBench, WorkerProcess
 from ogive.tune.report import Report
 
 SCRATCH_SHARE = 4
@@ -87,7 +87,15 @@ def search_placements(
                 now = clock()
                 end = now + (deadline - now) * case.cost / left
                 left -= case.cost
-                outcome = _search(case, target, config, beam, worker, end, clock, report, limits)
+                try:
+                    outcome = _search(
+                        case, target, config, beam, worker, end, clock, report, limits
+                    )
+                except NoWorker as error:
+                    report.note(str(error))
+                    start = choose_placement(case.loops, target, config)
+                    found |= dict.fromkeys(case.regions, start)
+                    continue
                 report.chosen(outcome)
                 result = Result(outcome.placement, beam.seconds, outcome.complete)
                 found |= _keep(store, case, result)

@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 
 from ogive.choose.greedy import operation_cost
+from ogive.choose.packing import best_tile, sums_in_registers
 from ogive.codegen.optimize.accesses import MemoryAccess, memory_accesses
 from ogive.codegen.optimize.placement import (
     Placement,
@@ -124,7 +125,7 @@ def _choose_upcast(
         return _tile_columns(kernel, lane_outputs[0], lanes, target)
     if reused and any(counter in lanes for counter in kernel.reductions):
         most = 4 if target.vector_registers >= 32 else 2
-        return {counter: _best_tile(axis_extent(counter), most) for counter in reused[-2:]}
+        return {counter: best_tile(axis_extent(counter), most) for counter in reused[-2:]}
     rows = _transposed_rows(kernel, lanes)
     if rows is not None:
         return {rows: next(iter(lanes.values()))}
@@ -197,22 +198,11 @@ def _tile_columns(
 ) -> dict[UOp, int]:
     """A register tile of a product whose columns are lanes: rows by one or two vectors."""
     wide = 2 if axis_extent(column) >= 2 * lanes[column] else 1
-    budget = target.vector_registers - target.vector_registers // 4
     rows = _row_axes(kernel, column)
     upcast = {column: wide}
     if rows:
-        upcast[rows[-1]] = _best_tile(axis_extent(rows[-1]), budget // wide)
+        upcast[rows[-1]] = best_tile(axis_extent(rows[-1]), sums_in_registers(target) // wide)
     return upcast
-
-
-def _best_tile(extent: int, most: int) -> int:
-    """The tile length up to `most` that wastes least of `extent`, the longest of those."""
-    candidates = range(1, min(most, extent) + 1)
-    return min(
-        candidates,
-        key=lambda tile: (round(-(-extent // tile) * tile / extent, 2) + 0.25 / tile, -tile),
-        default=1,
-    )
 
 
 def _choose_order(kernel: _Kernel, lanes: dict[UOp, int]) -> list[UOp]:

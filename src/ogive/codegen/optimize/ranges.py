@@ -54,19 +54,28 @@ def _rebuild(node: UOp, done: dict[UOp, UOp], gates: Mapping[UOp, UOp]) -> UOp:
         place = _gated(done[node.src[0]], _gate_of(node.src[2:], gates))
         return UOp(op, node.dtype, (place, done[node.src[1]], *counters), node.arg)
     if op is Op.INDEX:
-        gate = _gate_of(sorted(node.ranges, key=_number), gates)
-        sources = tuple([done[source] for source in node.src])
-        return _gated(UOp(op, node.dtype, sources), gate)
+        place = UOp(op, node.dtype, tuple([done[source] for source in node.src]))
+        if _is_inside(place):
+            return place
+        return _gated(place, _gate_of(sorted(node.ranges, key=_number), gates))
     if op is Op.CHECK:
         gate = _gate_of(sorted(node.ranges, key=_number), gates)
         if len(node.src) > 2:
             gate = conjoin(gate, done[node.src[2]])
-        sources = (done[node.src[0]], done[node.src[1]])
-        return UOp(op, node.dtype, sources if gate is None else (*sources, gate), node.arg)
+        checked = (done[node.src[0]], done[node.src[1]])
+        return UOp(op, node.dtype, checked if gate is None else (*checked, gate), node.arg)
     sources = tuple([done[source] for source in node.src])
     if node.dtype is dtypes.index or (node.dtype is dtypes.bool_ and not node.has_index):
         return symbolic_rules.build(op, node.dtype, sources)
     return UOp(op, node.dtype, sources, node.arg)
+
+
+def _is_inside(place: UOp) -> bool:
+    """Whether even the excess of a tile lies in the buffer: then reading it does no harm, and
+    what is computed from it is never stored."""
+    memory, offset = place.src[:2]
+    low, high = offset.bounds
+    return memory.op is Op.PARAM and low >= 0 and high < memory.arg[1]
 
 
 def _number(counter: UOp) -> int:

@@ -27,7 +27,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "choose": ("device.target", "ir", "config", "errors"),
     "schedule": ("choose", "device.target", "ir", "config", "errors"),
     "codegen": (
-        "schedule.rangeify", "choose.greedy", "device", "ir", "config", "errors",
+        "schedule.rangeify", "choose.costs", "device", "ir", "config", "errors",
     ),
     "runtime": ("device", "errors"),
     # Beside it: search drives stages 6 to 10

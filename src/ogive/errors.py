@@ -100,6 +100,10 @@ class IndexRangeError(OgiveError, IndexError):
     """An index outside its axis."""
 
 
+class FileError(OgiveError, OSError):
+    """A file that is missing, cannot be read, or is shorter than what a tensor needs of it."""
+
+
 class ConfigError(OgiveError, ValueError):
     """An unknown setting or a value it does not take."""
 

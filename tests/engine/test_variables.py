@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Config, Tensor, Variable
-from ogive.errors import ExecuteError, VariableError
+from ogive.errors import DivisionByZeroError, ExecuteError, VariableError
 from ogive.ir.ops import Op
 
 Array = NDArray[Any]
@@ -273,6 +273,23 @@ def test_a_store_of_a_symbolic_length_writes_nothing_else() -> None:
         want = ROWS.copy()
         want[:value] = 0
         np.testing.assert_array_equal(x.numpy(), want)
+
+
+def test_only_what_is_there_can_fault() -> None:
+    x = Tensor([1, 2, 0, 4, 0, 0, 0, 0, 0])
+    quotients = 10 // x[: Variable("n", 0, 9).bind(2)]
+    assert quotients.tolist() == [10, 5]
+    quotients = 10 // x[: Variable("n", 0, 9).bind(3)]
+    with pytest.raises(DivisionByZeroError, match=r"quotients = 10 // x\[: Variable"):
+        quotients.numpy()
+    total = (10 // x[: Variable("n", 0, 9).bind(1)]).sum()
+    plan = total.prepare()
+    plan.execute_with_vars(n=2)
+    assert total.item() == 15
+    with pytest.raises(DivisionByZeroError):
+        plan.execute_with_vars(n=3)
+    plan.execute_with_vars(n=1)
+    assert total.item() == 10
 
 
 def test_threads_with_values_of_their_own() -> None:

@@ -19,11 +19,12 @@ import math
 from dataclasses import dataclass, field
 
 from ogive.choose.axes import View, identity_view, source_view, varying_axes
+from ogive.choose.costs import operation_cost
 from ogive.config import Config
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import is_memory
 from ogive.ir.node import UOp, walk
-from ogive.ir.ops import ELEMENTWISE, MOVEMENT, TRANSCENDENTAL, Op
+from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import greatest
 
 REPEAT_LIMIT = 24
@@ -41,17 +42,8 @@ PARALLEL_TILES = 32
 ROUNDS = 4
 """How often the choice is revised at most."""
 
-_COSTS = {Op.DIV: 4, Op.SQRT: 6, Op.RECIPROCAL: 4, Op.FLOORDIV: 8, Op.MOD: 8}
 _COST_LIMIT = 1 << 20
-
-
-def operation_cost(node: UOp) -> int:
-    """What one element of an elementwise node costs, an addition being 1."""
-    if node.op in TRANSCENDENTAL:
-        return 12
-    if node.op in (Op.CAST, Op.BITCAST):
-        return 0
-    return _COSTS.get(node.op, 1)
+_KEPT = (Op.CONTIGUOUS, Op.STORE, Op.COPY, Op.CUSTOM)
 
 
 @dataclass
@@ -108,7 +100,7 @@ def _choose_once(sink: UOp, order: list[UOp], before: set[UOp], config: Config) 
             continue
         reads = readers[node]
         if (
-            op in (Op.CONTIGUOUS, Op.STORE)
+            op in _KEPT
             or node in forced
             or (op not in MOVEMENT and _must_keep(node, reads, summary[node], config))
         ):
@@ -147,7 +139,8 @@ def _is_computed(node: UOp) -> bool:
     return (
         node.op in ELEMENTWISE
         or node.op in MOVEMENT
-        or node.op in (Op.REDUCE_AXES, Op.CONTIGUOUS, Op.STORE)
+        or node.op is Op.REDUCE_AXES
+        or node.op in _KEPT
     )
 
 
@@ -272,6 +265,8 @@ def _is_repeated_often(kernel: Kernel, view: View, summary: Summary) -> bool:
 def _pass_on(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:
     """Tell the sources of `node` how they are read."""
     op = node.op
+    if op in (Op.COPY, Op.CUSTOM):
+        return  # they read memory as it stands
     if op is Op.STORE:
         for kernel, view in reads.views:
             readers[node.src[1]].add(kernel, view)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 
+from ogive.choose.costs import best_tile, sums_in_registers
 from ogive.device.target import Target
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -46,20 +47,6 @@ def pack_operands(sink: UOp, target: Target) -> UOp:
             rebuilt = _pack_product(rebuilt, target)
         done[node] = rebuilt
     return done[sink]
-
-
-def best_tile(extent: int, most: int) -> int:
-    """The tile length up to `most` that wastes least of `extent`, the longest of those."""
-    return min(
-        range(1, min(most, extent) + 1),
-        key=lambda tile: (round(-(-extent // tile) * tile / extent, 2) + 0.25 / tile, -tile),
-        default=1,
-    )
-
-
-def sums_in_registers(target: Target) -> int:
-    """How many vectors of sums a product keeps; the other registers are for its operands."""
-    return target.vector_registers - target.vector_registers // 4
 
 
 def _pack_product(node: UOp, target: Target) -> UOp:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ogive.choose.greedy import operation_cost
+from ogive.choose.costs import operation_cost
 from ogive.codegen.optimize.placement import PARALLEL
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp

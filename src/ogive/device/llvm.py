@@ -50,10 +50,14 @@ def llvm_library() -> ctypes.CDLL:
     return ctypes.CDLL(ffi.lib._name)
 
 
-def assemble(ir_text: str, target: Target) -> bytes:
-    """Position-independent object code of a module. Raises `CompileError` in LLVM's words."""
+def assemble(ir_text: str, target: Target, effort: int = 2) -> bytes:
+    """Position-independent object code of a module. Raises `CompileError` in LLVM's words.
+
+    `effort` is LLVM's optimization level for instruction selection and registers; 0 takes a fifth
+    of the time and suits code that mostly calls other code.
+    """
     with llvm_lock:
-        return bytes(_machine(target).emit_object(_optimize(ir_text, target)))
+        return bytes(_machine(target, effort).emit_object(_optimize(ir_text, target)))
 
 
 def optimized_ir(ir_text: str, target: Target) -> str:
@@ -96,7 +100,7 @@ def _data_layout(target: Target) -> str:
 
 
 @functools.lru_cache(maxsize=8)
-def _machine(target: Target) -> Any:
+def _machine(target: Target, effort: int = 2) -> Any:
     from llvmlite import binding
 
     binding.initialize_native_target()
@@ -112,5 +116,5 @@ def _machine(target: Target) -> Any:
         except RuntimeError as error:
             raise CompileError(f"no LLVM target for {target.triple!r}: {error}") from None
     return family.create_target_machine(
-        cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="default"
+        cpu=target.cpu, features=target.features, opt=effort, reloc="pic", codemodel="default"
     )

@@ -13,12 +13,16 @@ from ogive.errors import DivisionByZeroError, Origin
 from ogive.runtime.native import Fault
 from ogive.schedule.normalize import Normalized
 from ogive.schedule.rangeify import can_fault
-from ogive.schedule.split import split
+from ogive.schedule.split import Step, split
 
 
 def explain_fault(normalized: Normalized, config: Config, fault: Fault) -> Exception:
     """The error that tells the user what happened, and where."""
-    region = split(normalized.sink, target_for(config), config).steps[fault.step].region
+    if fault.error is not None:
+        return fault.error
+    step = split(normalized.sink, target_for(config), config).steps[fault.step]
+    assert isinstance(step, Step), "other steps bring their error along"
+    region = step.region
     sites = [node for node in region.graph.walk() if can_fault(node)]
     node = sites[fault.site]
     origin: Origin | None = None

@@ -50,6 +50,25 @@ def memory_leaf(node: UOp) -> UOp:
     return node if node.op in (Op.BUFFER, Op.PARAM, Op.AFTER) else top
 
 
+def host_value(node: UOp) -> UOp | None:
+    """What lies under reshapes, if a step that is no kernel computes it: a copy or a custom value."""
+    while node.op is Op.RESHAPE:
+        node = node.src[0]
+    return node if node.op in (Op.COPY, Op.CUSTOM) else None
+
+
+FILE_VIEWS = frozenset(
+    {Op.RESHAPE, Op.PERMUTE, Op.EXPAND, Op.SHRINK, Op.FLIP, Op.DETACH}
+)
+
+
+def file_of(node: UOp) -> UOp | None:
+    """The buffer on `DISK` that a node is a view of, if it is one."""
+    while node.op in FILE_VIEWS:
+        node = node.src[0]
+    return node if node.op is Op.BUFFER and node.arg[0] == "DISK" else None
+
+
 def is_memory(node: UOp) -> bool:
     """Whether a node is a version of a buffer as it stands."""
     return memory_leaf(node).op in (Op.BUFFER, Op.PARAM, Op.AFTER)

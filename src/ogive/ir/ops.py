@@ -93,6 +93,8 @@ class Op(Enum):
     REDUCE_AXES = auto()  # (x) (combining op, axes): the axes stay, with length 1
     CONTIGUOUS = auto()  # (x) hints: must be in memory, row-major
     DETACH = auto()  # (x): no gradient flows through
+    COPY = auto()  # (x) device: the same values in the memory of that device
+    CUSTOM = auto()  # (function, x...) (name, ((shape, dtype), ...), n): its n-th output
 
     # Memory and order
     STORE = auto()  # tensor graph: (target, value); loops: (INDEX, value, ranges...)

@@ -102,8 +102,11 @@ def infer_shape(node: UOp) -> Shape:
     if op is Op.REDUCE_AXES:
         axes = node.arg[1]
         return tuple([1 if i in axes else size for i, size in enumerate(node.src[0].shape)])
-    if op in (Op.FLIP, Op.CONTIGUOUS, Op.DETACH, Op.AFTER, Op.STORE):
+    if op in (Op.FLIP, Op.CONTIGUOUS, Op.DETACH, Op.COPY, Op.AFTER, Op.STORE):
         return node.src[0].shape
+    if op is Op.CUSTOM:
+        _, outputs, number = node.arg
+        return tuple(outputs[number][0])
     return ()
 
 

@@ -315,6 +315,21 @@ def _stage(node: UOp) -> Problem:
     return _same_dtype(node) or _ranges_from(node, 1)
 
 
+def _copy(node: UOp) -> Problem:
+    return _same_dtype(node) if isinstance(node.arg, str) else "a device as argument"
+
+
+def _custom(node: UOp) -> Problem:
+    arg = node.arg
+    fits = isinstance(arg, tuple) and len(arg) == 3 and isinstance(arg[0], str)
+    if not fits or not _is_integer(arg[2]) or not 0 <= arg[2] < len(arg[1]):
+        return "(name, ((shape, dtype), ...), output number) as argument"
+    if node.src[0].op not in (Op.BUFFER, Op.PARAM):
+        return "the memory that stands for a function as first source"
+    dtype = arg[1][arg[2]][1]
+    return None if node.dtype is dtype else f"{dtype.name}, as declared"
+
+
 # The table
 
 _ELEMENTWISE = {
@@ -336,6 +351,8 @@ _REGION: dict[Op, Form] = {
 _PARAMETRIC: dict[Op, Form] = _REGION | {
     Op.CONTIGUOUS: Form(1, 1, _same_dtype),
     Op.DETACH: Form(1, 1, _same_dtype),
+    Op.COPY: Form(1, 1, _copy),
+    Op.CUSTOM: Form(1, None, _custom),
     Op.AFTER: Form(1, None, _same_dtype),
 }
 _TENSOR: dict[Op, Form] = _PARAMETRIC | {

@@ -74,7 +74,7 @@ class Instance:
 
     def __init__(self, entry: Entry) -> None:
         graph = entry.prepared.graph
-        self.native = NativePlan(graph.steps(), pool_for(entry.config))
+        self.native = NativePlan(graph.native_steps(), pool_for(entry.config))
         self.execute = self.native.execute
         self.scratch: list[Buffer] = []
         self.words: Any = memoryview(self.native.words.data)
@@ -103,12 +103,14 @@ class Entry:
         call: Call,
         donated: Sequence[int],
         name: str,
+        token: object,
         forget: Callable[[Any], None],
     ) -> None:
         graph = prepared.graph
         self.config = config
         self.prepared = prepared
         self.name = name
+        self.token = token
         self.results = trace.results
         self.input_paths = trace.inputs
         self.places: list[Place] = trace.places

@@ -170,8 +170,9 @@ class Jitted(Generic[P, R]):
         traced = trace(self.__wrapped__, args, kwargs, self._names, config, call)
         donated = self._donated(args, kwargs)
         prepared = prepare(traced, donated, config)
-        forget = functools.partial(_forget, weakref.ref(self), call.key)
-        entry = Entry(traced, prepared, config, call, donated, name, forget)
+        token = object()
+        forget = functools.partial(_forget, weakref.ref(self), call.key, token)
+        entry = Entry(traced, prepared, config, call, donated, name, token, forget)
         self._traces += 1
         self._keep_entry(call.key, entry, facts)
         return entry
@@ -208,12 +209,13 @@ class Jitted(Generic[P, R]):
         return f"<captured function {getattr(self, '__qualname__', self.__wrapped__)!s}>"
 
 
-def _forget(owner: weakref.ref[Jitted[Any, Any]], key: Any, _: Any) -> None:
+def _forget(owner: weakref.ref[Jitted[Any, Any]], key: Any, token: object, _: Any) -> None:
     """Drop a trace that can never be valid again: something it was made for is gone."""
     jitted = owner()
     if jitted is not None:
-        entry = jitted._entries.pop(key, None)
-        if jitted._last is entry:
+        entry = jitted._entries.get(key)
+        if entry is not None and entry.token is token:
+            jitted._entries.pop(key, None)
             jitted._last = None
 
 

@@ -10,6 +10,7 @@ made before the function runs: what the function itself replaces counts as chang
 
 from __future__ import annotations
 
+import dis
 import functools
 import types
 from collections.abc import Iterable, Iterator
@@ -42,6 +43,13 @@ class Place(NamedTuple):
             return self.container[self.key]
         except (LookupError, AttributeError, ValueError):
             return Place
+
+    def restore(self) -> None:
+        """Put back what was there."""
+        if self.by_attribute:
+            setattr(self.container, self.key, self.value)
+        else:
+            self.container[self.key] = self.value
 
 
 class Places:
@@ -185,12 +193,20 @@ def _last_name(place: Place) -> Any:
     return place.path if place.key == "cell_contents" else place.key
 
 
-def _names_in(code: types.CodeType) -> set[str]:
-    names = {*code.co_names}
+@functools.lru_cache(maxsize=1024)
+def _names_in(code: types.CodeType) -> frozenset[str]:
+    """The names of globals and attributes that code reads."""
+    names = {
+        instruction.argval
+        for instruction in dis.get_instructions(code)
+        if isinstance(instruction.argval, str)
+        and instruction.opname.startswith("LOAD")
+        and not instruction.opname.startswith("LOAD_FAST")
+    }
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             names |= _names_in(constant)
-    return names
+    return frozenset(names)
 
 
 def _is_open(value: Any) -> bool:

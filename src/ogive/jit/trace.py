@@ -7,14 +7,14 @@ afterwards: the steady call does it, the first time as every time.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy
 
 from ogive.config import Config
-from ogive.errors import Origin, TraceError, describe_origin
+from ogive.errors import Origin, TraceError
 from ogive.ir import registry
 from ogive.ir.dtype import to_dtype
 from ogive.ir.memory import memory_leaf
@@ -88,15 +88,13 @@ def trace(
     with trace_lock:
         for _ in range(ATTEMPTS):
             run = _Run(function, args, kwargs, names, call)
-            pending = [t for t in run.found() if is_pending(t)]
-            if not pending:
+            kept = run.kept_outside()
+            pending = [tensor for tensor in run.found() if is_pending(tensor)]
+            if not pending and kept is None:
                 return run.finish()
             # Only memory can be found again at the next call; now it is, and once more.
             engine.realize(pending, config)
-    raise TraceError(
-        f"{function_name(function)} replaces a tensor at every call, one made by "
-        f"{describe_origin(pending[0].origin)}; change it in place with assign(), or return it"
-    )
+    raise run.complaint(kept or pending[0])
 
 
 def function_name(function: Any) -> str:
@@ -147,6 +145,7 @@ class _Run:
             for tensor, old in self.watch.changed.values():
                 registry.move_tensor(tensor, old.node)
         self._check_arguments(before, _identities(changed_args, changed_kwargs, names))
+        self._check_places()
 
     def _make_placeholders(self) -> None:
         """One tensor per distinct input, on one memory per distinct buffer."""
@@ -182,6 +181,24 @@ class _Run:
                     _definition(self.function),
                 )
 
+    def _check_places(self) -> None:
+        """A tensor that the function found is where it was."""
+        self.places = self.survey.places_of(self.found())
+        replaced = [
+            place
+            for place in self.places
+            if isinstance(place.value, Tensor) and place.now() is not place.value
+        ]
+        for place in replaced:
+            place.restore()
+        if replaced:
+            raise TraceError(
+                f"{function_name(self.function)} replaces {replaced[0].path}, which a captured "
+                "function cannot do; change the tensor in place (assign, x[...] = ...) or return "
+                "the new one",
+                _definition(self.function),
+            )
+
     def found(self) -> list[Tensor]:
         """The tensors that were there before and that the function read, changed or returned."""
         found = dict(self.watch.read)
@@ -210,9 +227,7 @@ class _Run:
             for at, tensor in enumerate(found)
             if tensor.id in self.final and self.final[tensor.id] is not tensor.node
         ]
-        self._check_leaks()
-        places = self.survey.places_of(found)
-        return Trace(self.flats, found, results, self.fresh, updates, places, self.input_paths)
+        return Trace(self.flats, found, results, self.fresh, updates, self.places, self.input_paths)
 
     def _results(self) -> Any:
         for path, leaf in leaves(self.returned, "result"):
@@ -236,41 +251,32 @@ class _Run:
             self.fresh.append(Fresh(leaf.node, leaf.device))
         return known
 
-    def _check_leaks(self) -> None:
-        """No tensor that depends on a placeholder may outlive the function."""
-        returned = [leaf for _, leaf in leaves(self.returned, "") if leaf is not None]
-        known = {id(tensor) for tensor in (*self.placeholders, *returned)}
-        leak = _reader_besides(self.flats, known)
-        if leak is not None:
-            del leak
-            gc.collect()  # it may only be waiting for the collector
-            leak = _reader_besides(self.flats, known)
-        if leak is not None:
-            raise TraceError(
-                f"a tensor that {function_name(self.function)} computes is kept somewhere outside, "
-                "where later calls would not change it; return it, or assign() it to a tensor that "
-                "was there before",
-                leak.origin,
-            )
+    def kept_outside(self) -> Tensor | None:
+        """A tensor that the function made and left somewhere, for later calls to find.
 
+        Raises `TraceError` where it depends on the arguments: later calls would not change it.
+        """
+        returned = [leaf for _, leaf in leaves(self.returned, "")]
+        known = {id(t) for t in (*returned, *[old for _, old in self.watch.changed.values()])}
+        if self._made_besides(known):
+            gc.collect()  # they may only be waiting for the collector
+        for tensor in self._made_besides(known):
+            if not set(self.flats).isdisjoint(tensor.node.walk()):
+                raise self.complaint(tensor)
+        return next(iter(self._made_besides(known)), None)
 
-def _reader_besides(flats: Sequence[UOp], known: set[int]) -> Any:
-    """A live tensor, not one of `known`, that is built on one of `flats`."""
-    with registry.graph_lock:
-        seen = set(flats)
-        stack = list(seen)
-        while stack:
-            node = stack.pop()
-            for reference in getattr(node, "holders", ()):
-                holder = reference()
-                if holder is not None and holder.node is node and id(holder) not in known:
-                    return holder
-            for reference in getattr(node, "users", ()):
-                user = reference()
-                if user is not None and user not in seen:
-                    seen.add(user)
-                    stack.append(user)
-        return None
+    def _made_besides(self, known: set[int]) -> list[Tensor]:
+        made = [reference() for reference in self.watch.made]
+        return [tensor for tensor in made if tensor is not None and id(tensor) not in known]
+
+    def complaint(self, tensor: Tensor) -> TraceError:
+        """What is wrong with keeping a tensor."""
+        return TraceError(
+            f"a tensor that {function_name(self.function)} computes is kept somewhere outside, "
+            "where later calls would not change it; return it, or assign() it to a tensor that was "
+            "there before",
+            tensor.origin,
+        )
 
 
 def _is_identity(leaf: Any, call: Call) -> bool:

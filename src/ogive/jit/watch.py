@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import get_ident
@@ -32,6 +33,7 @@ class Watch:
     def __init__(self, first: int) -> None:
         self.first = first
         self.read: dict[int, Tensor] = {}
+        self.made: list[weakref.ref[Any]] = []
         # For each tensor that was assigned to: the tensor, and one that stands for what it was.
         self.changed: dict[int, tuple[Tensor, Tensor]] = {}
 
@@ -76,8 +78,11 @@ class _WatchedNode:
 
     def __set__(self, tensor: Any, node: UOp) -> None:
         watch = _watches.get(get_ident())
-        if watch is not None and watch.is_old(tensor) and tensor.id not in watch.changed:
-            watch.changed[tensor.id] = tensor, wrap(self.slot.__get__(tensor), tensor.device)
+        if watch is not None:
+            if not hasattr(tensor, "id"):
+                watch.made.append(weakref.ref(tensor))
+            elif watch.is_old(tensor) and tensor.id not in watch.changed:
+                watch.changed[tensor.id] = tensor, wrap(self.slot.__get__(tensor), tensor.device)
         self.slot.__set__(tensor, node)
 
 

@@ -31,7 +31,7 @@ def driver_object(target: Target) -> bytes:
     """The driver's object code for a target, the same whenever it is asked for."""
     from ogive.runtime.driver_ir import driver_ir
 
-    return assemble(driver_ir(target), target)
+    return assemble(driver_ir(target), target, effort=0)
 
 
 def load_driver(object_bytes: bytes) -> Driver:

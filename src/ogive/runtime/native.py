@@ -43,19 +43,32 @@ class KernelStep(NamedTuple):
 
 
 class HostStep(NamedTuple):
-    """A step that Python does, between the native ones."""
+    """A step that Python does, between the native ones: `function(*arguments)`."""
 
-    function: Callable[[], None]
+    function: Callable[..., None]
+    arguments: Sequence[int] = ()
+
+
+class StepFailure(Exception):
+    """Raised by a host step that failed for the reason `error`; for its plan it is a fault."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 Step = KernelStep | HostStep
 
 
 class Fault(NamedTuple):
-    """What went wrong in a plan: the site number that a kernel reported, and the kernel's step."""
+    """What went wrong in a plan: the site number that a kernel reported, and the kernel's step.
+
+    A host step has no sites but an `error`.
+    """
 
     step: int
     site: int
+    error: Exception | None = None
 
 
 def copy_step(destination: int, source: int, nbytes: int) -> KernelStep:
@@ -101,9 +114,11 @@ class NativePlan:
         self._pool = pool or default_pool()
         self._kernels = [step.kernel for step in steps if isinstance(step, KernelStep)]
         self._functions = {
-            index: step.function for index, step in enumerate(steps) if isinstance(step, HostStep)
+            index: (step.function, len(step.arguments))
+            for index, step in enumerate(steps)
+            if isinstance(step, HostStep)
         }
-        words = [_arguments(step) for step in steps]
+        words = [step.arguments for step in steps]
         self.offsets: list[int] = [0, *itertools.accumulate(map(len, words))][:-1]
         self.words: Words = numpy.array([0, *itertools.chain(*words)], numpy.int64)[1:]
         first = self.words.ctypes.data
@@ -148,14 +163,20 @@ class NativePlan:
             if status == Status.FAULTED:
                 return Fault(int(self._header[_STEP]), int(self._header[_FAULT]))
             if status == Status.HOST:
-                self._call(int(self._header[_STEP]) - 1)
+                step = int(self._header[_STEP]) - 1
+                try:
+                    self._call(step)
+                except StepFailure as failure:
+                    return Fault(step, 0, failure.error)
             status = self._resume(self._address)
         return None
 
     def _call(self, step: int) -> None:
         self._calling = threading.get_ident()
         try:
-            self._functions[step]()
+            function, count = self._functions[step]
+            first = self.offsets[step]
+            function(*self.words[first : first + count].tolist())
         finally:
             self._calling = 0
 
@@ -163,10 +184,6 @@ class NativePlan:
         """Forget a lock that a thread of the parent process held when it forked."""
         self._calling = 0
         self._lock = threading.Lock()
-
-
-def _arguments(step: Step) -> Sequence[int]:
-    return step.arguments if isinstance(step, KernelStep) else ()
 
 
 def _record(step: Step, arguments: int) -> tuple[int, ...]:

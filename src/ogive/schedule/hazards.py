@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.schedule.rangeify import can_fault
-from ogive.schedule.regions import Region, storage
+from ogive.schedule.regions import STORAGE, HostRegion, Region, storage
 
 
 def separate_versions(sink: UOp) -> UOp:
@@ -47,7 +47,7 @@ def separate_versions(sink: UOp) -> UOp:
 def _rebase(view: UOp, base: UOp) -> UOp:
     """A chain of movement ops over another version."""
     chain = []
-    while view.op not in (Op.PARAM, Op.AFTER, Op.CONTIGUOUS):
+    while view.op not in STORAGE:
         chain.append(view)
         view = view.src[0]
     for node in reversed(chain):
@@ -121,7 +121,7 @@ def _kernel_walk(value: UOp) -> set[UOp]:
     stack = [value]
     while stack:
         node = stack.pop()
-        if node.op in (Op.AFTER, Op.CONTIGUOUS):
+        if node.op in STORAGE:
             continue
         for source in node.src:
             if source not in seen:
@@ -156,7 +156,7 @@ def keep_old_versions(sink: UOp) -> UOp:
         needed[node] = after
         if node.op in (Op.PARAM, Op.AFTER) or node in overwriting:
             reads[node] = {node}
-        elif node.op in (Op.CONTIGUOUS, Op.STORE):
+        elif node.op in STORAGE or node.op is Op.STORE:
             reads[node] = set()
         else:
             reads[node] = set().union(*[reads[source] for source in node.src])
@@ -170,17 +170,17 @@ def keep_old_versions(sink: UOp) -> UOp:
     return _stage(order, is_overtaken)
 
 
-def order_regions(regions: list[Region]) -> list[Region] | None:
+def order_regions(regions: list[Region | HostRegion]) -> list[Region | HostRegion] | None:
     """Each region after those it reads from, and before those that overwrite what it reads.
 
     None if that is impossible."""
-    writer = {region.root: position for position, region in enumerate(regions)}
+    writer = {root: position for position, region in enumerate(regions) for root in region.roots}
     after: dict[int, set[int]] = {position: set() for position in range(len(regions))}
     readers: dict[UOp, list[int]] = {}
     for position, region in enumerate(regions):
         for value in region.values:
             readers.setdefault(value, []).append(position)
-            if value in writer and value is not region.root:
+            if value in writer and value not in region.roots:
                 after[position].add(writer[value])
             if value.op is Op.AFTER:
                 for effect in value.src[1:]:

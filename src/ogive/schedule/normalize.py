@@ -5,7 +5,8 @@
 
 Buffers become `PARAM` slots in first-visit order and bound variables lose their value, so two runs
 over other data, or with another value, give the *same* interned graph, and whatever was compiled
-for one is found by identity for the other. `DETACH` has no meaning past capture and goes.
+for one is found by identity for the other. `DETACH` has no meaning past capture and goes. A file is
+read by a copy: `BUFFER` on `DISK` becomes `COPY(PARAM)`, once for all its readers.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 
 from ogive.errors import VariableError
 from ogive.ir import dtype as dtypes
+from ogive.ir.memory import host_value
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.ir.symbolic import symbolic_rules
@@ -47,6 +49,14 @@ def normalize(roots: tuple[UOp, ...]) -> Normalized:
         if node.op is Op.BUFFER:
             made = UOp(Op.PARAM, node.dtype, (), (len(buffers), node.arg[1]))
             buffers.append(node)
+            if node.arg[0] == "DISK":
+                # No kernel can read a file: a copy step of its own brings it into memory.
+                made = UOp(Op.COPY, node.dtype, (made,), "CPU")
+        elif node.op is Op.COPY:
+            source = done[node.src[0]]
+            made = source
+            if host_value(source) is None:
+                made = UOp(Op.CONTIGUOUS, node.dtype, (source,), ())
         elif node.op is Op.BIND:
             done[node] = node.src[0]
             note_binding(node, variables)
@@ -67,10 +77,28 @@ def normalize(roots: tuple[UOp, ...]) -> Normalized:
                 seen.append(node)
         done[node] = made
         sources.setdefault(made, node)
-    sink = UOp(Op.SINK, dtypes.void, tuple([done[root] for root in roots]))
+    sink = UOp(Op.SINK, dtypes.void, _plain_roots([done[root] for root in roots]))
     if seen:
         _check_bound(seen, variables)
     return Normalized(sink, tuple(buffers), variables, sources)
+
+
+def _plain_roots(roots: list[UOp]) -> tuple[UOp, ...]:
+    """Roots, of which a reshaped copy or custom value is that value itself.
+
+        before   SINK(RESHAPE(COPY(PARAM 0)))          after   SINK(COPY(PARAM 0))
+
+    But no two roots are the same memory: further ones are computed from the first.
+    """
+    taken = set(roots)
+    plain = []
+    for root in roots:
+        value = host_value(root)
+        if value is not None and value not in taken:
+            taken.add(value)
+            root = value
+        plain.append(root)
+    return tuple(plain)
 
 
 def _check_bound(seen: list[UOp], variables: dict[str, int]) -> None:

@@ -16,6 +16,10 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
 
+STORAGE = frozenset({Op.PARAM, Op.AFTER, Op.CONTIGUOUS, Op.COPY, Op.CUSTOM})
+"""The ops whose values are in memory whatever is chosen."""
+
+
 @dataclass(frozen=True)
 class Region:
     """One kernel's work: the normalized graph, and for each slot the value that stands there.
@@ -31,8 +35,49 @@ class Region:
     sources: dict[UOp, UOp] = field(compare=False, default_factory=dict)
 
     @property
+    def roots(self) -> tuple[UOp, ...]:
+        return (self.root,)
+
+    @property
     def written(self) -> UOp:
         return self.values[0]
+
+
+@dataclass(frozen=True)
+class HostRegion:
+    """What a step that is no kernel does: a copy between devices, or a custom function's call.
+
+    `values` are the nodes that it writes, then those that it reads; `roots` are the former.
+    """
+
+    root: UOp
+    values: tuple[UOp, ...]
+    roots: tuple[UOp, ...]
+
+    @property
+    def written(self) -> UOp:
+        return self.values[0]
+
+
+def host_region(root: UOp) -> HostRegion:
+    """The work of a `COPY`, or of the call that a `CUSTOM` node is an output of."""
+    if root.op is Op.COPY:
+        return HostRegion(root, (root, root.src[0]), (root,))
+    name, outputs, _ = root.arg
+    roots = tuple(
+        [
+            UOp(Op.CUSTOM, dtype, root.src, (name, outputs, number))
+            for number, (_, dtype) in enumerate(outputs)
+        ]
+    )
+    return HostRegion(root, (*roots, *[without_shape(node) for node in root.src]), roots)
+
+
+def without_shape(node: UOp) -> UOp:
+    """The memory under reshapes."""
+    while node.op is Op.RESHAPE:
+        node = node.src[0]
+    return node
 
 
 def cut_region(root: UOp, kept: set[UOp]) -> Region:
@@ -77,7 +122,7 @@ def cut_region(root: UOp, kept: set[UOp]) -> Region:
 
 def storage(node: UOp) -> UOp:
     """The version of a buffer that a chain of movement ops starts from."""
-    while node.op not in (Op.PARAM, Op.AFTER, Op.CONTIGUOUS) and node.src:
+    while node.op not in STORAGE and node.src:
         node = node.src[0]
     return node
 

@@ -25,7 +25,7 @@ from ogive.schedule.hazards import (
     separate_versions,
     stage_overlaps,
 )
-from ogive.schedule.regions import Region, cut_region, storage
+from ogive.schedule.regions import HostRegion, Region, cut_region, host_region, storage
 from ogive.schedule.slots import Slot
 
 
@@ -38,12 +38,25 @@ class Step:
 
 
 @dataclass(frozen=True)
+class HostStep:
+    """A copy or a call: `node` says which, `slots` are those written, then those read."""
+
+    node: UOp
+    slots: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Schedule:
     """What to run, in order, over which memory; `outputs[i]` is the slot of the i-th root."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[Step | HostStep, ...]
     slots: tuple[Slot, ...]
     outputs: tuple[int, ...]
+
+    @property
+    def kernels(self) -> tuple[Step, ...]:
+        """The steps that kernels do."""
+        return tuple([step for step in self.steps if isinstance(step, Step)])
 
 
 def split(sink: UOp, target: Target, config: Config) -> Schedule:
@@ -60,19 +73,29 @@ def split(sink: UOp, target: Target, config: Config) -> Schedule:
     if regions is None:
         raise ScheduleError("the assignments of this graph cannot be put into an order")
     table = _SlotTable(staged)
-    steps = []
+    steps: list[Step | HostStep] = []
     for region in regions:
         slots = tuple([table.slot_of(value) for value in region.values])
-        if all(size != 0 for size in region.graph.src[0].src[0].shape):
+        if isinstance(region, HostRegion):
+            steps.append(HostStep(region.root, slots))
+        elif all(size != 0 for size in region.graph.src[0].src[0].shape):
             steps.append(Step(region, slots))
     outputs = tuple([table.slot_of(root) for root in staged.src])
     return Schedule(tuple(steps), tuple(table.slots), outputs)
 
 
-def _cut(sink: UOp, config: Config) -> list[Region] | None:
+def _cut(sink: UOp, config: Config) -> list[Region | HostRegion] | None:
     kept = choose(sink, config)
     kept_set = set(kept)
-    regions = [cut_region(node, kept_set) for node in kept]
+    regions: list[Region | HostRegion] = []
+    called: set[UOp] = set()
+    for node in kept:
+        if node.op not in (Op.COPY, Op.CUSTOM):
+            regions.append(cut_region(node, kept_set))
+        elif node not in called:
+            region = host_region(node)
+            called.update(region.roots)
+            regions.append(region)
     if any(node.op is Op.STORE for node in kept):
         return order_regions(regions)
     return regions

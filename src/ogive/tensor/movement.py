@@ -211,13 +211,16 @@ class Movement(Core):
         shape = self.node.shape
         pairs = to_pairs(bounds, shape, "shrink")
         for axis, ((begin, end), size) in enumerate(zip(pairs, shape, strict=True)):
-            order = ((0, begin), (begin, end), (end, size))
-            if not all(lengths.at_most(low, high) for low, high in order):
-                never = "not inside" if not lengths.is_symbolic(begin, end, size) else (
-                    "not, for every value of its variables, inside"
-                )  # fmt: skip
+            if lengths.is_symbolic(begin, end, size):
+                order = ((0, begin), (begin, end), (end, size))
+                inside = all(lengths.at_most(low, high) for low, high in order)
+                when = ", for every value of its variables,"
+            else:
+                inside, when = 0 <= begin <= end <= size, ""
+            if not inside:
                 raise IndexRangeError(
-                    f"shrink: the window {(begin, end)} is {never} axis {axis} of length {size}"
+                    f"shrink: the window {(begin, end)} is not{when} inside axis {axis} of length "
+                    f"{size}"
                 )
         with graph_lock:
             return wrap(build.shrink(self.node, pairs), self.device)

@@ -10,8 +10,7 @@ import functools
 import math
 from dataclasses import dataclass
 
-from ogive.choose.greedy import operation_cost
-from ogive.choose.packing import best_tile, sums_in_registers
+from ogive.choose.costs import best_tile, operation_cost, sums_in_registers
 from ogive.codegen.optimize.accesses import MemoryAccess, memory_accesses
 from ogive.codegen.optimize.placement import (
     Placement,

@@ -1,0 +1,42 @@
+"""Python functions as steps of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ogive.device.handle import Handle
+from ogive.errors import ExecuteError, Origin
+
+
+class PythonFunction(Handle):
+    """A callable that fills arrays from arrays, and the user's line that asked for its call."""
+
+    __slots__ = ("function", "name", "origin")
+
+    def __init__(self, function: Callable[..., Any], name: str, origin: Origin | None) -> None:
+        super().__init__(0, "PYTHON")
+        self.function = function
+        self.name = name
+        self.origin = origin
+
+    def call(self, reads: Sequence[NDArray[Any]], writes: Sequence[NDArray[Any]]) -> None:
+        """Call it. Raises `ExecuteError`, from what it raised itself."""
+        try:
+            returned = self.function(*reads, *writes)
+        except Exception as error:
+            raise ExecuteError(
+                f"the custom function {self.name!r} raised {type(error).__name__}: {error}",
+                self.origin,
+            ) from error
+        if returned is not None:
+            raise ExecuteError(
+                f"the custom function {self.name!r} returned {type(returned).__name__}; it is to "
+                "fill its outputs, which are its last arguments, and return None",
+                self.origin,
+            )
+
+    def __repr__(self) -> str:
+        return f"PythonFunction({self.name!r})"

@@ -42,6 +42,7 @@ from ogive.tensor.creation import (
     zeros,
     zeros_like,
 )
+from ogive.tensor.custom import custom
 from ogive.tensor.joining import cat, stack, where
 from ogive.tensor.tensor import Tensor
 
@@ -60,6 +61,7 @@ __all__ = [
     "cat",
     "configure",
     "counters",
+    "custom",
     "errors",
     "eye",
     "float8_e4m3",

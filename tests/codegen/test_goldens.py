@@ -53,7 +53,7 @@ KERNELS: dict[str, Callable[[], Tensor]] = {
 
 def emitted(tensor: Tensor) -> str:
     config = Config(verify=True)
-    (step,) = split(normalize((tensor.node,)).sink, TARGET, config).steps
+    (step,) = split(normalize((tensor.node,)).sink, TARGET, config).kernels
     kernel = compile_region(step.region.graph, TARGET, config)
     axes = ", ".join(f"{placement} {length}" for placement, length in kernel.axes)
     return f"; {kernel.name}\n; axes: {axes or 'none'}\n{kernel.ir}"

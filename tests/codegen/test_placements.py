@@ -81,7 +81,7 @@ class Kernel:
 
     def __init__(self, tensor: Tensor) -> None:
         normalized = normalize((tensor.node,))
-        (self.step,) = split(normalized.sink, host_target(), CONFIG).steps
+        (self.step,) = split(normalized.sink, host_target(), CONFIG).kernels
         loops = rangeify(self.step.region.graph)
         self.forms = [loops, merge_axes(loops)]
         self.inputs = {

@@ -70,7 +70,7 @@ class Kernel:
         tensors = {value: build(SIZE.bind(value)) for value in VALUES}
         normalized = {value: normalize((tensor.node,)) for value, tensor in tensors.items()}
         assert len({each.sink for each in normalized.values()}) == 1
-        (self.step,) = split(normalized[0].sink, host_target(), CONFIG).steps
+        (self.step,) = split(normalized[0].sink, host_target(), CONFIG).kernels
         loops = rangeify(self.step.region.graph)
         self.forms = [loops, merge_axes(loops)]
         self.inputs = {

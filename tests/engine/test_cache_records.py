@@ -117,15 +117,15 @@ def changed(**changes: Any) -> bytes:
     [
         changed(outputs=(3,)),
         changed(outputs=(-1,)),
-        changed(slots=(Slot(dtypes.float32, -1, None),), outputs=(), launches=()),
-        changed(slots=(Slot(dtypes.index, 1, None),), outputs=(), launches=()),
-        changed(slots=(Slot(dtypes.float32, 1 << 60, None),), outputs=(), launches=()),
-        changed(launches=(LaunchRecord(2, (0, 1), 1, 1),)),
-        changed(launches=(LaunchRecord(0, (0, 3), 1, 1),)),
-        changed(launches=(LaunchRecord(0, (0,), 1, 1),)),
-        changed(launches=(LaunchRecord(0, (0, 1, 2), 1, 1),)),
-        changed(launches=(LaunchRecord(0, (0, 1), 1, 0),)),
-        changed(launches=(LaunchRecord(0, (0, 1), -2, 1),)),
+        changed(slots=(Slot(dtypes.float32, -1, None),), outputs=(), steps=()),
+        changed(slots=(Slot(dtypes.index, 1, None),), outputs=(), steps=()),
+        changed(slots=(Slot(dtypes.float32, 1 << 60, None),), outputs=(), steps=()),
+        changed(steps=(LaunchRecord(2, (0, 1), 1, 1),)),
+        changed(steps=(LaunchRecord(0, (0, 3), 1, 1),)),
+        changed(steps=(LaunchRecord(0, (0,), 1, 1),)),
+        changed(steps=(LaunchRecord(0, (0, 1, 2), 1, 1),)),
+        changed(steps=(LaunchRecord(0, (0, 1), 1, 0),)),
+        changed(steps=(LaunchRecord(0, (0, 1), -2, 1),)),
         changed(kernels=(kernel(1)._replace(work=0), kernel(1))),
         changed(kernels=(kernel(1)._replace(name="no name"), kernel(1))),
         changed(kernels=(kernel(1)._replace(variables={"q": (0, 1)}), kernel(1))),
@@ -168,7 +168,7 @@ def test_random_changes_give_a_record_or_an_error_of_ours(seed: int) -> None:
         record = unpack_graph(bytes(data))
     except DamagedRecord:
         return
-    assert all(slot < len(record.slots) for launch in record.launches for slot in launch.slots)
+    assert all(slot < len(record.slots) for launch in record.steps for slot in launch.slots)
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -49,11 +49,15 @@ CHANGES: dict[str, tuple[Any, Any, str]] = {
     "slice": (slice(0, 2), slice(0, 1), "x: slice slice(0, 2, None) → slice slice(0, 1, None)"),
     "NumPy number": (np.float32(1), np.float32(2), "x: float32"),
     "enumeration": (Mode.ADD, Mode.MULTIPLY, "x: Mode"),
-    "structure": ((floats(2),), [floats(2)], "the trace was dropped"),
-    "length": ([floats(2)], [floats(2)] * 2, "x[1]: absent → float32 (2,) on CPU, the same as"),
+    "structure": ((floats(2),), [floats(2)], "type of x: tuple → list"),
+    "length": (
+        [floats(2)],
+        [floats(2)] * 2,
+        "x[1]: absent → float32 (2,) on CPU, in the memory of x[0]",
+    ),
     "name": ({"a": floats(2)}, {"b": floats(2)}, "x['a']: float32 (2,) on CPU → absent"),
     "array": (floats(2), np.ones(2, np.float32), "x: float32 (2,) on CPU → float32 (2,) array"),
-    "borrowed": (floats(2), Tensor.from_numpy(np.ones(2, np.float32)), "share memory"),
+    "borrowed": (floats(2), Tensor.from_numpy(np.ones(2, np.float32)), "(2,) on CPU, borrowed"),
 }
 
 

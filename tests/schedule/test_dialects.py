@@ -76,7 +76,7 @@ def test_every_stage_keeps_to_its_dialect(name: str) -> None:
     verify(tensor.node, "tensor")
     sink = normalize((tensor.node,)).sink
     verify(sink, "parametric")
-    for step in split(sink, host_target(), config).steps:
+    for step in split(sink, host_target(), config).kernels:
         verify(step.region.graph, "region")
         loops = rangeify(step.region.graph)
         verify(loops, "loops")

@@ -13,7 +13,7 @@ from ogive.codegen.compile import loops_of
 from ogive.device.target import host_target
 from ogive.ir.node import UOp
 from ogive.schedule.normalize import normalize
-from ogive.schedule.split import split
+from ogive.schedule.split import Step, split
 
 CONFIG = Config(pack_operands=False)
 TARGET = host_target()
@@ -27,6 +27,7 @@ def data(*shape: int) -> Tensor:
 def region_of(tensor: Tensor) -> UOp:
     """The region of a one-kernel computation."""
     (step,) = split(normalize((tensor.node,)).sink, TARGET, CONFIG).steps
+    assert isinstance(step, Step)
     return step.region.graph
 
 

@@ -87,7 +87,8 @@ def _inputs() -> tuple[Array, Array, Array, Array]:
 def _cut(node: UOp) -> tuple[list[UOp], UOp]:
     """The regions that the scheduler makes of a graph, and the parametric graph between."""
     sink = normalize((node,)).sink
-    return [step.region.graph for step in split(sink, host_target(), current_config()).kernels], sink
+    steps = split(sink, host_target(), current_config()).kernels
+    return [step.region.graph for step in steps], sink
 
 
 def _race(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float]:

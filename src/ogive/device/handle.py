@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from ogive.device.buffer import Buffer
@@ -40,4 +40,4 @@ def find_handle(number: int, kind: type[Kind]) -> Kind:
     found = _alive.get(number)
     if not isinstance(found, kind):
         raise ExecuteError(f"a plan speaks of {kind.__name__} number {number}, and there is none")
-    return cast(Kind, found)
+    return found

@@ -14,6 +14,7 @@ from ogive.engine.records import (
     DamagedRecord,
     GraphRecord,
     KernelRecord,
+    host_slots,
     unpack_code,
     unpack_graph,
     unpack_kernel,
@@ -112,12 +113,18 @@ def _fits(record: GraphRecord, leaves: Sequence[UOp], roots: Sequence[UOp]) -> b
     """Whether a record speaks of the parameters, variables and results that a graph has."""
     parameters: dict[int, UOp] = {}
     variables: dict[str, tuple[int, int]] = {}
+    handles: set[int | None] = set()
     for node in leaves:
         if node.op is Op.PARAM:
             parameters[node.arg[0]] = node
-        else:
+        elif node.op is Op.VARIABLE:
             variables[node.arg[0]] = node.arg[1:]
+        else:
+            handles.add(node.src[0].arg[0])
     if record.variables != variables or len(record.outputs) != len(roots):
+        return False
+    # What stands for a file or a function must never be taken for the address of memory.
+    if {record.slots[number].parameter for number in host_slots(record.steps)} != handles:
         return False
     for slot in record.slots:
         if slot.parameter is not None:

@@ -1,8 +1,8 @@
 """From the number that a kernel reports to the user's line.
 
 Kernels are shared between graphs and know no lines: they report a site, the position of the
-faulting operation among those of its region that can fault. This run's graph, cut again in the same way,
-says which node stands there.
+faulting operation among those of its region that can fault. This run's graph, cut again in the same
+way, says which node stands there. Steps that Python does bring their error along.
 """
 
 from __future__ import annotations

@@ -23,10 +23,10 @@ from ogive.errors import LoadError
 from ogive.ir.evaluate import evaluate
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.runtime.native import Fault, KernelStep, NativePlan
+from ogive.runtime.native import Fault, HostStep, KernelStep, NativePlan
 from ogive.runtime.planner import Life, MemoryPlan, plan_memory
 from ogive.runtime.pool import Pool, default_pool
-from ogive.schedule.slots import Slot
+from ogive.schedule.slots import CallStep, CopyStep, Slot
 
 
 class Launch(NamedTuple):
@@ -40,42 +40,62 @@ class Launch(NamedTuple):
     tiles: int | UOp
     grain: int
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return self.kernel.variables
+
+    def __repr__(self) -> str:
+        return f"<launch {self.kernel.name}: slots {self.slots}>"
+
+
+Step = Launch | CopyStep | CallStep
+
 
 @dataclass(frozen=True, eq=False)
 class CompiledGraph:
-    """Launches in order, the memory they need, and where the results are.
+    """Steps in order, the memory they need, and where the results are.
 
     `variables` has the bounds of each variable by name.
     """
 
-    launches: tuple[Launch, ...]
+    steps: tuple[Step, ...]
     slots: tuple[Slot, ...]
     outputs: tuple[int, ...]
     variables: dict[str, tuple[int, int]]
 
-    def steps(self) -> list[KernelStep]:
+    @property
+    def launches(self) -> tuple[Launch, ...]:
+        """The steps that are kernels."""
+        return tuple([step for step in self.steps if isinstance(step, Launch)])
+
+    def native_steps(self) -> list[KernelStep | HostStep]:
         """The native steps; addresses, variables and symbolic tile counts are filled in later."""
-        return [
-            KernelStep(
-                launch.kernel.loaded,
-                [0] * (len(launch.slots) + len(launch.kernel.variables)),
-                launch.tiles if isinstance(launch.tiles, int) else 0,
-                launch.grain,
-                parallel=not isinstance(launch.tiles, int) or launch.tiles > launch.grain,
-            )
-            for launch in self.launches
-        ]
+        made: list[KernelStep | HostStep] = []
+        for step in self.steps:
+            if isinstance(step, Launch):
+                tiles = step.tiles if isinstance(step.tiles, int) else 0
+                shared = not isinstance(step.tiles, int) or tiles > step.grain
+                arguments = [0] * (len(step.slots) + len(step.variables))
+                made.append(
+                    KernelStep(step.kernel.loaded, arguments, tiles, step.grain, parallel=shared)
+                )
+            else:
+                from ogive.engine.host import host_function
+
+                made.append(HostStep(host_function(step, self.slots), [0] * len(step.slots)))
+        return made
 
     @functools.cached_property
     def word_slots(self) -> tuple[tuple[int, int], ...]:
         """The argument words that take an address: (position, slot)."""
         found = []
         position = 0
-        for launch in self.launches:
-            for slot in launch.slots:
+        for step in self.steps:
+            for slot in step.slots:
                 found.append((position, slot))
                 position += 1
-            position += len(launch.kernel.variables)
+            if isinstance(step, Launch):
+                position += len(step.variables)
         return tuple(found)
 
     @functools.cached_property
@@ -83,9 +103,9 @@ class CompiledGraph:
         """The argument words that take the value of a variable: (position, name)."""
         found = []
         position = 0
-        for launch in self.launches:
-            position += len(launch.slots)
-            for name in launch.kernel.variables:
+        for step in self.steps:
+            position += len(step.slots)
+            for name in step.variables if isinstance(step, Launch) else ():
                 found.append((position, name))
                 position += 1
         return tuple(found)
@@ -95,9 +115,9 @@ class CompiledGraph:
         """The launches whose tile count depends on a variable: (position, expression)."""
         return tuple(
             [
-                (position, launch.tiles)
-                for position, launch in enumerate(self.launches)
-                if not isinstance(launch.tiles, int)
+                (position, step.tiles)
+                for position, step in enumerate(self.steps)
+                if isinstance(step, Launch) and not isinstance(step.tiles, int)
             ]
         )
 
@@ -109,8 +129,8 @@ class CompiledGraph:
         """Where the intermediates lie. Steps run one after the other, so each is a level."""
         if mode not in self._memory_plans:
             needed: dict[int, tuple[int, int]] = {}
-            for level, launch in enumerate(self.launches):
-                for slot in launch.slots:
+            for level, step in enumerate(self.steps):
+                for slot in step.slots:
                     needed[slot] = (needed.get(slot, (level, level))[0], level)
             outputs = set(self.outputs)
             left_out = {
@@ -170,10 +190,10 @@ class Replay:
         """Run over the memory at `addresses`, one per slot, with these values of variables."""
         if not self._lock.acquire(blocking=False):
             # Another thread is inside: a plan of our own is cheaper than waiting for its kernels.
-            return self._run(NativePlan(self.graph.steps(), pool), addresses, variables)
+            return self._run(NativePlan(self.graph.native_steps(), pool), addresses, variables)
         try:
             if self._native is None or self._pool is not pool:
-                self._native = NativePlan(self.graph.steps(), pool)
+                self._native = NativePlan(self.graph.native_steps(), pool)
                 self._pool = pool
             return self._run(self._native, addresses, variables)
         finally:
@@ -207,17 +227,20 @@ def compile_graph(
     from ogive.schedule.split import split
 
     schedule = split(sink, target, config)
-    regions = [step.region.graph for step in schedule.steps]
+    regions = [step.region.graph for step in schedule.kernels]
     placement_cache.search(regions, target, config, disk)
-    launches = []
+    steps: list[Step] = []
     entries: list[Entry] = []
     for step in schedule.steps:
+        if isinstance(step, CopyStep | CallStep):
+            steps.append(step)
+            continue
         kernel = kernel_cache.kernel_for(step.region.graph, target, config, disk, entries)
         slots = tuple([step.slots[slot] for slot in kernel.slots])
         grain = grain_of(kernel.record.work)
-        launches.append(Launch(kernel, slots, kernel.record.tiles, grain))
+        steps.append(Launch(kernel, slots, kernel.record.tiles, grain))
     variables = {n.arg[0]: n.arg[1:] for n in sink.walk() if n.op is Op.VARIABLE}
-    graph = CompiledGraph(tuple(launches), schedule.slots, schedule.outputs, variables)
+    graph = CompiledGraph(tuple(steps), schedule.slots, schedule.outputs, variables)
     if disk is not None:
         try:
             payload = pack_graph(_record(graph))
@@ -238,26 +261,30 @@ def load_graph(sink: UOp, target: Target, config: Config, disk: Disk) -> Compile
         return None
     record, codes = found
     kernels = [kernel_cache.kernel_of(k, codes[k.code], disk) for k in record.kernels]
-    launches = [
-        Launch(kernels[launch.kernel], launch.slots, launch.tiles, launch.grain)
-        for launch in record.launches
+    steps = [
+        Launch(kernels[step.kernel], step.slots, step.tiles, step.grain)
+        if isinstance(step, LaunchRecord)
+        else step
+        for step in record.steps
     ]
     for kernel in kernels:
         _ = kernel.loaded
     count("kernel_disk_hits", len(kernels))
-    return CompiledGraph(tuple(launches), record.slots, record.outputs, record.variables)
+    return CompiledGraph(tuple(steps), record.slots, record.outputs, record.variables)
 
 
 def _record(graph: CompiledGraph) -> GraphRecord:
     kernels = list(dict.fromkeys(launch.kernel for launch in graph.launches))
     numbers = {kernel: number for number, kernel in enumerate(kernels)}
-    launches = [
-        LaunchRecord(numbers[launch.kernel], launch.slots, launch.tiles, launch.grain)
-        for launch in graph.launches
+    steps = [
+        LaunchRecord(numbers[step.kernel], step.slots, step.tiles, step.grain)
+        if isinstance(step, Launch)
+        else step
+        for step in graph.steps
     ]
     return GraphRecord(
         tuple([kernel.record for kernel in kernels]),
-        tuple(launches),
+        tuple(steps),
         graph.slots,
         graph.outputs,
         graph.variables,

@@ -15,6 +15,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
 DIGEST_BYTES = 16
+_LEAVES = (Op.PARAM, Op.VARIABLE, Op.COPY, Op.CUSTOM)
 _OP_NAMES = {op: op.name for op in Op}
 
 
@@ -40,7 +41,7 @@ def _check(text: bytes) -> bytes:
 
 
 class Encoded(NamedTuple):
-    """A graph as bytes, and its parameters and variables."""
+    """A graph as bytes, and its parameters, variables, copies and calls."""
 
     text: bytes
     leaves: list[UOp]
@@ -59,7 +60,7 @@ def encode_graph(root: UOp) -> Encoded:
         numbers[node] = number
         op = node.op
         argument = node.arg
-        if op is Op.PARAM or op is Op.VARIABLE:
+        if op in _LEAVES:
             leaves.append(node)
         elif op is Op.CONST and isinstance(argument, float):
             argument = struct.pack("<d", argument)  # not every NaN prints the same

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from ogive.device.buffer import Buffer
-from ogive.engine.graph import CompiledGraph
+from ogive.engine.graph import CompiledGraph, Step
 from ogive.engine.kernels import Kernel
 from ogive.errors import ExecuteError, VariableError, nearest
 from ogive.ir import registry
@@ -51,7 +51,7 @@ class Plan:
         self._variables = dict(variables)
         self._explain = explain
         self._planner = planner
-        self._native = NativePlan(graph.steps(), pool)
+        self._native = NativePlan(graph.native_steps(), pool)
         graph.set_addresses(self._native, [buffer.address for buffer in buffers])
         graph.set_variables(self._native, variables)
         self._execute: Callable[[], Fault | None] = self._native.execute
@@ -62,6 +62,16 @@ class Plan:
     def kernels(self) -> tuple[Kernel, ...]:
         """The kernels, in the order in which they run."""
         return tuple([launch.kernel for launch in self._graph.launches])
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All that is done, in order: launches of kernels, copies from files, calls of functions.
+
+        >>> import ogive
+        >>> (ogive.Tensor([1.0, 2.0]) * 2).prepare().steps
+        (<launch elementwise_2: slots (1, 0)>,)
+        """
+        return self._graph.steps
 
     @property
     def memory(self) -> MemoryPlan:

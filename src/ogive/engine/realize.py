@@ -113,9 +113,15 @@ def _execute_pending(tensors: Sequence[Tensor]) -> None:
 
 
 def _pending(tensors: Sequence[Tensor]) -> tuple[UOp, ...]:
-    """The nodes that still have to be computed, each once."""
+    """The nodes that still have to be computed, each once. Views of files stay what they are."""
     return tuple(
-        dict.fromkeys([t.node for t in tensors if not is_realized(t.node) and 0 not in t.shape])
+        dict.fromkeys(
+            [
+                t.node
+                for t in tensors
+                if not is_realized(t.node) and 0 not in t.shape and t.device != "DISK"
+            ]
+        )
     )
 
 
@@ -140,7 +146,7 @@ class _Run:
         self.config = config
         copies = [UOp(Op.CONTIGUOUS, version.dtype, (version,), ()) for version in kept]
         asked = [*[_computed(root) for root in roots], *effects, *copies]
-        self.normalized: Normalized = normalize(tuple(asked))
+        self.normalized: Normalized = _normalize(tuple(asked))
         self.replay: Replay = graph_cache.replay_for(self.normalized.sink, config)
         graph = self.replay.graph
         inputs: list[Buffer] = [registry.buffer_of(node) for node in self.normalized.buffers]
@@ -182,7 +188,7 @@ class _Run:
     def carried_out(self, step: int) -> dict[UOp, UOp]:
         """The replacements for the assignments done before a step, and what they overwrote."""
         graph = self.replay.graph
-        written = [launch.slots[0] for launch in graph.launches[:step]]
+        written = [done.slots[0] for done in graph.steps[:step]]
         copies = self.replacements()
         found: dict[UOp, UOp] = {}
         for effect, slot in zip(self.effects, graph.outputs[len(self.roots) :], strict=False):
@@ -225,6 +231,15 @@ class _Run:
         from ogive.engine.faults import explain_fault
 
         return explain_fault(self.normalized, self.config, fault)
+
+
+def _normalize(asked: tuple[UOp, ...]) -> Normalized:
+    normalized = normalize(asked)
+    if any(node.arg[0] == "DISK" for node in normalized.buffers):
+        from ogive.engine.files import narrow_files
+
+        return normalize(narrow_files(asked))
+    return normalized
 
 
 def _computed(root: UOp) -> UOp:

@@ -7,9 +7,10 @@ not read back as something that could have been written raises `DamagedRecord`.
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ogive.engine.keys import DIGEST_BYTES, Key
@@ -17,9 +18,9 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.schedule.slots import Slot
+from ogive.schedule.slots import CallStep, CopyStep, Slot
 
-FORMAT = 1
+FORMAT = 2
 """Part of every key: a change of the format makes other keys."""
 
 MOST = 1 << 24
@@ -70,7 +71,7 @@ class GraphRecord(NamedTuple):
     """A compiled graph without code."""
 
     kernels: tuple[KernelRecord, ...]
-    launches: tuple[LaunchRecord, ...]
+    steps: tuple[LaunchRecord | CopyStep | CallStep, ...]
     slots: tuple[Slot, ...]
     outputs: tuple[int, ...]
     variables: dict[str, tuple[int, int]]
@@ -83,6 +84,7 @@ class CodeRecord(NamedTuple):
     object_code: bytes
 
 
+_KINDS: tuple[type, ...] = (LaunchRecord, CopyStep, CallStep)
 _NUMBERS = {
     Op.ADD: 2, Op.SUB: 2, Op.MUL: 2, Op.FLOORDIV: 2, Op.MOD: 2, Op.NEG: 1, Op.MAXIMUM: 2,
     Op.MINIMUM: 2,
@@ -315,7 +317,13 @@ def pack_graph(record: GraphRecord) -> bytes:
     writer.number(len(record.kernels))
     for kernel in record.kernels:
         _write_kernel(writer, kernel)
-    launches = record.launches
+    writer.numbers([_KINDS.index(type(step)) for step in record.steps])
+    for step in record.steps:
+        if isinstance(step, CopyStep):
+            writer.numbers(step.slots)
+        elif isinstance(step, CallStep):
+            _write_call(writer, step)
+    launches = [step for step in record.steps if isinstance(step, LaunchRecord)]
     writer.numbers([launch.kernel for launch in launches])
     writer.numbers([slot for launch in launches for slot in launch.slots])
     writer.numbers([launch.grain for launch in launches])
@@ -336,9 +344,75 @@ def unpack_graph(data: bytes) -> GraphRecord:
     for kernel in kernels:
         if any(variables.get(name) != bounds for name, bounds in kernel.variables.items()):
             raise DamagedRecord("a kernel has a variable that its graph has not")
+    kinds = reader.numbers(0, len(_KINDS) - 1)
+    others = [_OTHERS[kind](reader, slots) for kind in kinds if kind in _OTHERS]
     launches = _read_launches(reader, kernels, len(slots), variables)
+    if len(others) + len(launches) != len(kinds):
+        raise DamagedRecord("it has more or fewer launches than it says")
+    in_order = {False: iter(launches), True: iter(others)}
+    steps = tuple([next(in_order[kind in _OTHERS]) for kind in kinds])
     reader.finish()
-    return GraphRecord(kernels, launches, slots, outputs, variables)
+    _check_host_slots(steps, outputs)
+    return GraphRecord(kernels, steps, slots, outputs, variables)
+
+
+def _write_call(writer: Writer, step: CallStep) -> None:
+    writer.text(step.name)
+    writer.numbers(step.slots)
+    for shapes in (step.writes, step.reads):
+        writer.number(len(shapes))
+        for shape in shapes:
+            writer.numbers(shape)
+
+
+def _read_copy(reader: Reader, slots: Sequence[Slot]) -> CopyStep:
+    step = CopyStep(reader.numbers(0, len(slots) - 1))
+    if len(step.slots) != 2:
+        raise DamagedRecord("a copy has two slots")
+    destination, source = [slots[number] for number in step.slots]
+    if destination.parameter is not None or source.parameter is None:
+        raise DamagedRecord("a copy goes from an input to memory of the run")
+    if (destination.dtype, destination.count) != (source.dtype, source.count):
+        raise DamagedRecord("a copy is as large as what it copies")
+    return step
+
+
+def _read_call(reader: Reader, slots: Sequence[Slot]) -> CallStep:
+    name = reader.text()
+    numbers = reader.numbers(0, len(slots) - 1)
+    writes, reads = [
+        tuple([reader.numbers(0, MOST_BYTES) for _ in range(reader.number())]) for _ in range(2)
+    ]
+    step = CallStep(name, numbers, writes, reads)
+    if not writes or len(numbers) != len(writes) + 1 + len(reads):
+        raise DamagedRecord("a call has a slot for its function and one for each shape")
+    given = [slots[number].count for number in (*step.written, *step.read)]
+    if given != [math.prod(shape) for shape in (*writes, *reads)]:
+        raise DamagedRecord("a call has a shape that does not fit its slot")
+    if slots[step.function].parameter is None:
+        raise DamagedRecord("a function is an input")
+    if any(slots[number].parameter is not None for number in step.written):
+        raise DamagedRecord("a call writes to memory of the run")
+    return step
+
+
+def host_slots(steps: Sequence[LaunchRecord | CopyStep | CallStep]) -> set[int]:
+    """The slots that hold no memory: files that are copied, and functions that are called."""
+    copied = {step.slots[1] for step in steps if isinstance(step, CopyStep)}
+    return copied | {step.function for step in steps if isinstance(step, CallStep)}
+
+
+def _check_host_slots(
+    steps: Sequence[LaunchRecord | CopyStep | CallStep], outputs: Sequence[int]
+) -> None:
+    used = set(outputs)
+    for step in steps:
+        if isinstance(step, LaunchRecord):
+            used.update(step.slots)
+        elif isinstance(step, CallStep):
+            used.update(step.read)
+    if used & host_slots(steps):
+        raise DamagedRecord("a file or a function is used as memory")
 
 
 def _read_slots(reader: Reader) -> tuple[Slot, ...]:
@@ -376,6 +450,12 @@ def _read_launches(
     if position != len(slots):
         raise DamagedRecord("launches have more or fewer slots than their kernels")
     return tuple(launches)
+
+
+_OTHERS: dict[int, Callable[[Reader, Sequence[Slot]], CopyStep | CallStep]] = {
+    _KINDS.index(CopyStep): _read_copy,
+    _KINDS.index(CallStep): _read_call,
+}
 
 
 def _same_length(*columns: Sequence[int]) -> None:

@@ -51,7 +51,7 @@ def memory_leaf(node: UOp) -> UOp:
 
 
 def host_value(node: UOp) -> UOp | None:
-    """What lies under reshapes, if a step that is no kernel computes it: a copy or a custom value."""
+    """What lies under reshapes, if a step that is no kernel makes it: a copy or a custom value."""
     while node.op is Op.RESHAPE:
         node = node.src[0]
     return node if node.op in (Op.COPY, Op.CUSTOM) else None

@@ -39,6 +39,7 @@ RECYCLED_BYTES = 1 << 18
 """Results up to this size keep their nodes and memory, to be used again when nobody has them."""
 
 RECYCLED_CELLS = 3
+_NOTHING: set[UOp] = set()
 _reference_count: Callable[[Any], int] | None = getattr(sys, "getrefcount", None)
 
 
@@ -216,7 +217,7 @@ class Entry:
         """Run it. The guards were checked; for an entry that writes, `effect_lock` is held."""
         if unexecuted:
             self._execute_plans(call)
-        if self.writes:
+        if self.prepared.written:
             self._isolate(call)
         try:
             instance = self._instances.pop()
@@ -289,6 +290,10 @@ class Entry:
                     node = _node_of(by_slot[made.slot], made, variables)
                 registry.connect(node)
                 tensors.append(wrap(node, made.device))
+            taken = {
+                id(tensor): wrap(tensor.node, tensor.device)
+                for tensor in [call.inputs[at] for at in self._gone]
+            }
             self._take_donated(call)
             for owner, made in self.prepared.moved:
                 tensor = self._owner(owner, call)
@@ -300,7 +305,8 @@ class Entry:
                 return None
             if leaf.kind == "fresh":
                 return tensors[leaf.position]
-            return self._owner(Owner(leaf.kind, leaf.position), call)
+            tensor = self._owner(Owner(leaf.kind, leaf.position), call)
+            return taken.get(id(tensor), tensor)
 
         return rebuild(self.results, result)
 
@@ -339,21 +345,20 @@ class Entry:
     def _isolate(self, call: Call) -> None:
         """Whoever else reads memory that is about to be overwritten gets a copy of it."""
         moved = False
-        for owner in self.prepared.written:
-            tensor = self._owner(owner, call)
-            with registry.graph_lock:
+        with registry.graph_lock:
+            for owner in self.prepared.written:
+                tensor = self._owner(owner, call)
                 node = tensor.node
                 flat = memory_leaf(node)
-                if not registry.is_read_outside(flat, set(), besides=tensor):
-                    continue
-                buffer = registry.buffer_of(flat)
-                copy = Buffer(buffer.nbytes, buffer.device)
-                copy.copy_from(buffer.as_numpy())
-                count = flat.arg[1]
-                registry.substitute({flat: flat_node(copy, flat.dtype, count)}, walk=True)
-                own = shaped(flat_node(buffer, flat.dtype, count), node.shape)
-                registry.move_tensor(tensor, own)
-                moved = True
+                if registry.is_read_outside(flat, _NOTHING, besides=tensor):
+                    buffer = registry.buffer_of(flat)
+                    copy = Buffer(buffer.nbytes, buffer.device)
+                    copy.copy_from(buffer.as_numpy())
+                    count = flat.arg[1]
+                    registry.substitute({flat: flat_node(copy, flat.dtype, count)}, walk=True)
+                    own = shaped(flat_node(buffer, flat.dtype, count), node.shape)
+                    registry.move_tensor(tensor, own)
+                    moved = True
         if self._found is not None:
             if moved:
                 self._found = _look_up([reference() for reference in self.tensors])

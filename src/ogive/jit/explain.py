@@ -9,7 +9,7 @@ import numpy
 
 from ogive.config import Config
 from ogive.ir.dtype import to_dtype
-from ogive.jit.trees import argument_leaves
+from ogive.jit.trees import Call, argument_leaves
 from ogive.tensor.tensor import Tensor
 
 Facts = dict[str, str]
@@ -17,17 +17,23 @@ Facts = dict[str, str]
 
 
 def describe_call(
-    args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str], config: Config
+    args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str], config: Config, call: Call
 ) -> Facts:
     """What a trace for this call depends on, in words."""
     facts: Facts = {}
-    objects: dict[int, str] = {}
+    first: dict[int, str] = {}
+    memories = iter(call.memories)
     for path, leaf in argument_leaves(args, kwargs, names):
         facts[path] = _describe(leaf)
         if isinstance(leaf, Tensor | numpy.ndarray):
-            twin = objects.setdefault(id(leaf), path)
-            if twin != path:
-                facts[path] += f", the same as {twin}"
+            memory = next(memories)
+            facts[path] += ", borrowed" if getattr(memory, "borrowed", False) else ""
+            twin = first.setdefault(id(leaf), first.setdefault(id(memory), path))
+            if twin != path and 0 not in leaf.shape:
+                facts[path] += f", in the memory of {twin}"
+    for name, value in [*zip(names, args, strict=False), *sorted(kwargs.items())]:
+        if isinstance(value, tuple | list | dict):
+            facts[f"type of {name}"] = type(value).__name__
     facts["configuration"] = ", ".join(map(str, (*config.code_key, config.threads)))
     return facts
 
@@ -50,7 +56,7 @@ def difference(before: Facts, after: Facts) -> str:
             changes.append(f"{path}: {old} → {new}")
     shown = "; ".join(changes[:3])
     more = f" (and {len(changes) - 3} more)" if len(changes) > 3 else ""
-    return shown + more or "which arguments share memory, or the trace was dropped to make room"
+    return shown + more or "the earlier trace was dropped, or what it was made for is gone"
 
 
 def log(name: str, reason: str) -> None:

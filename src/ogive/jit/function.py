@@ -164,7 +164,7 @@ class Jitted(Generic[P, R]):
         from ogive.jit.trace import function_name, trace
 
         name = function_name(self.__wrapped__)
-        facts = describe_call(args, kwargs, self._names, config)
+        facts = describe_call(args, kwargs, self._names, config, call)
         if self._facts is not None and config.logs("recompile"):
             log(name, reason or difference(self._facts, facts))
         traced = trace(self.__wrapped__, args, kwargs, self._names, config, call)

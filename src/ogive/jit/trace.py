@@ -22,10 +22,10 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.jit.placeholder import flat_without_memory, tensor_on
 from ogive.jit.places import Place, Survey
-from ogive.jit.trees import Call, argument_leaves, leaves, rebuild
+from ogive.jit.trees import Call, argument_leaves, leaves, rebuild, refuse_file_view
 from ogive.jit.watch import Watch, trace_lock, watching
 from ogive.tensor import build
-from ogive.tensor.core import DEFAULT_DEVICE, wrap
+from ogive.tensor.core import DEFAULT_DEVICE, memory_device, wrap
 from ogive.tensor.tensor import Tensor
 
 ATTEMPTS = 3
@@ -94,7 +94,7 @@ def trace(
                 return run.finish()
             # Only memory can be found again at the next call; now it is, and once more.
             engine.realize(pending, config)
-    raise run.complaint(kept or pending[0])
+    raise run.complaint(pending[0] if kept is None else kept)
 
 
 def function_name(function: Any) -> str:
@@ -106,7 +106,10 @@ def function_name(function: Any) -> str:
 
 def is_pending(tensor: Tensor) -> bool:
     """Whether a tensor is not memory yet and has to become it."""
-    return memory_leaf(tensor.node).op is not Op.BUFFER and 0 not in tensor.shape
+    if memory_leaf(tensor.node).op is Op.BUFFER or 0 in tensor.shape:
+        return False
+    refuse_file_view(tensor)
+    return True
 
 
 class _Run:
@@ -137,13 +140,14 @@ class _Run:
              for name in sorted(kwargs)},
         )  # fmt: skip
         before = _identities(changed_args, changed_kwargs, names)
-        try:
-            with watching(self.watch):
+        self.final: dict[int, UOp] = {}
+        with watching(self.watch):
+            try:
                 self.returned = function(*changed_args, **changed_kwargs)
-        finally:
-            self.final = {t.id: t.node for t, _ in self.watch.changed.values()}
-            for tensor, old in self.watch.changed.values():
-                registry.move_tensor(tensor, old.node)
+            finally:
+                for tensor, old in self.watch.changed.values():
+                    self.final[tensor.id] = tensor.node
+                    registry.move_tensor(tensor, old.node)
         self._check_arguments(before, _identities(changed_args, changed_kwargs, names))
         self._check_places()
 
@@ -248,7 +252,7 @@ class _Run:
         known = self._positions.get(id(leaf))
         if known is None:
             known = self._positions[id(leaf)] = Result("fresh", len(self.fresh))
-            self.fresh.append(Fresh(leaf.node, leaf.device))
+            self.fresh.append(Fresh(leaf.node, memory_device(leaf)))
         return known
 
     def kept_outside(self) -> Tensor | None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 
 from ogive.device.buffer import Buffer
-from ogive.errors import VariableError
+from ogive.errors import DeviceError, VariableError
 from ogive.ir.dtype import DType
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, substitute
@@ -90,12 +90,22 @@ def _read_other_tensor(tensor: Tensor, node: UOp, call: Call) -> Key:
     elif flat.op is Op.BUFFER:
         buffer = buffer_of(flat)
     else:
+        refuse_file_view(tensor)
         call.pending.append(tensor)
         return None
     call.inputs.append(tensor)
     call.memories.append(buffer)
     shape = tuple([_read_length(size, call) for size in node.shape])
     return shape, node.dtype, buffer.borrowed, tensor.device
+
+
+def refuse_file_view(tensor: Tensor) -> None:
+    """Raise `DeviceError` for a part of a file, which is no memory that a call could fill in."""
+    if tensor.device == "DISK":
+        raise DeviceError(
+            f"a jitted function takes whole files, not views such as this one of shape "
+            f"{tensor.shape}; open the part with from_file, slice inside, or copy with to('CPU')"
+        )
 
 
 def _read_array(array: Any, call: Call) -> Key:

@@ -33,6 +33,7 @@ class Watch:
     def __init__(self, first: int) -> None:
         self.first = first
         self.read: dict[int, Tensor] = {}
+        # Weak, so that what is left after the function was left somewhere by it.
         self.made: list[weakref.ref[Any]] = []
         # For each tensor that was assigned to: the tensor, and one that stands for what it was.
         self.changed: dict[int, tuple[Tensor, Tensor]] = {}
@@ -50,6 +51,7 @@ def is_tracing() -> bool:
 @contextmanager
 def watching(watch: Watch) -> Iterator[None]:
     """Watch what this thread does. `trace_lock` is held."""
+    assert not _watches, "one trace at a time"
     plain = [(owner, name, owner.__dict__[name]) for owner, name in _WATCHED]
     for owner, name, original in plain:
         type.__setattr__(owner, name, _WATCHED[owner, name](original))
@@ -63,7 +65,10 @@ def watching(watch: Watch) -> Iterator[None]:
 
 
 class _WatchedNode:
-    """`Core.node`, noting what old tensors stand for when they are read and before they change."""
+    """`Core.node`, noting what old tensors stand for when they are read and before they change.
+
+    Other threads do not see the changes: for them, a tensor stands for what it was.
+    """
 
     def __init__(self, slot: Any) -> None:
         self.slot = slot
@@ -72,18 +77,28 @@ class _WatchedNode:
         if tensor is None:
             return self
         watch = _watches.get(get_ident())
-        if watch is not None and watch.is_old(tensor):
+        if watch is None:
+            tensor = _as_before(tensor)
+        elif watch.is_old(tensor):
             watch.read.setdefault(tensor.id, tensor)
         return self.slot.__get__(tensor)
 
     def __set__(self, tensor: Any, node: UOp) -> None:
         watch = _watches.get(get_ident())
-        if watch is not None:
-            if not hasattr(tensor, "id"):
-                watch.made.append(weakref.ref(tensor))
-            elif watch.is_old(tensor) and tensor.id not in watch.changed:
-                watch.changed[tensor.id] = tensor, wrap(self.slot.__get__(tensor), tensor.device)
+        if watch is None:
+            tensor = _as_before(tensor)
+        elif not hasattr(tensor, "id"):
+            watch.made.append(weakref.ref(tensor))
+        elif watch.is_old(tensor) and tensor.id not in watch.changed:
+            watch.changed[tensor.id] = tensor, wrap(self.slot.__get__(tensor), tensor.device)
         self.slot.__set__(tensor, node)
+
+
+def _as_before(tensor: Any) -> Any:
+    """The tensor, or one that stands for what it was before a function changed it."""
+    for watch in list(_watches.values()):
+        _, tensor = watch.changed.get(getattr(tensor, "id", 0), (None, tensor))
+    return tensor
 
 
 _SHOWN = {"__bool__": "bool", "__int__": "int", "__float__": "float", "__array__": "asarray"}

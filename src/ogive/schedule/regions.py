@@ -15,7 +15,6 @@ from ogive.ir.memory import shaped, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
-
 STORAGE = frozenset({Op.PARAM, Op.AFTER, Op.CONTIGUOUS, Op.COPY, Op.CUSTOM})
 """The ops whose values are in memory whatever is chosen."""
 

@@ -26,7 +26,7 @@ from ogive.schedule.hazards import (
     stage_overlaps,
 )
 from ogive.schedule.regions import HostRegion, Region, cut_region, host_region, storage
-from ogive.schedule.slots import Slot
+from ogive.schedule.slots import CallStep, CopyStep, Slot
 
 
 @dataclass(frozen=True)
@@ -38,18 +38,10 @@ class Step:
 
 
 @dataclass(frozen=True)
-class HostStep:
-    """A copy or a call: `node` says which, `slots` are those written, then those read."""
-
-    node: UOp
-    slots: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class Schedule:
     """What to run, in order, over which memory; `outputs[i]` is the slot of the i-th root."""
 
-    steps: tuple[Step | HostStep, ...]
+    steps: tuple[Step | CopyStep | CallStep, ...]
     slots: tuple[Slot, ...]
     outputs: tuple[int, ...]
 
@@ -73,15 +65,25 @@ def split(sink: UOp, target: Target, config: Config) -> Schedule:
     if regions is None:
         raise ScheduleError("the assignments of this graph cannot be put into an order")
     table = _SlotTable(staged)
-    steps: list[Step | HostStep] = []
+    steps: list[Step | CopyStep | CallStep] = []
     for region in regions:
         slots = tuple([table.slot_of(value) for value in region.values])
         if isinstance(region, HostRegion):
-            steps.append(HostStep(region.root, slots))
+            steps.append(_host_step(region, slots))
         elif all(size != 0 for size in region.graph.src[0].src[0].shape):
             steps.append(Step(region, slots))
     outputs = tuple([table.slot_of(root) for root in staged.src])
     return Schedule(tuple(steps), tuple(table.slots), outputs)
+
+
+def _host_step(region: HostRegion, slots: tuple[int, ...]) -> CopyStep | CallStep:
+    root = region.root
+    if root.op is Op.COPY:
+        return CopyStep(slots)
+    name, outputs, _ = root.arg
+    writes = tuple([shape for shape, _ in outputs])
+    reads = tuple([source.shape for source in root.src[1:]])
+    return CallStep(name, slots, writes, reads)
 
 
 def _cut(sink: UOp, config: Config) -> list[Region | HostRegion] | None:

@@ -59,13 +59,20 @@ class Conversion(Core):
     def to(self, target: Any) -> Tensor:
         """This tensor as another dtype or on another device, by its name. Shapes: unchanged.
 
+        A tensor that is there already is given as it is; one on `DISK` is read when it is computed.
+
         >>> Tensor([1, 2]).to("float16").dtype
         ogive.float16
+
+        Raises `DeviceError` for `DISK`, which is read-only.
         """
-        if isinstance(target, str) and target.upper() in DEVICES:
-            to_device(target)
+        if isinstance(target, str) and target.upper() in (*DEVICES, "DISK"):
+            device = self.device if target.upper() == self.device else to_device(target)
             with graph_lock:
-                return wrap(self.node, self.device)
+                node = self.node
+                if device != self.device:
+                    node = make(Op.COPY, node.dtype, (node,), device)
+                return wrap(node, device)
         try:
             return self.cast(target)
         except DtypeError as error:

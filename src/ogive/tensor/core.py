@@ -21,6 +21,7 @@ from ogive.errors import (
 from ogive.ir import dtype as dtypes
 from ogive.ir import registry
 from ogive.ir.dtype import DType, Scalar
+from ogive.ir.memory import file_of
 from ogive.ir.node import UOp
 from ogive.ir.registry import add_tensor
 from ogive.ir.shape import Dim, Shape, as_length, element_count, least
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 
 DEVICES = ("CPU",)
 DEFAULT_DEVICE = DEVICES[0]
+READ_ONLY = (
+    "DISK is read-only: its tensors come from Tensor.from_file, and to('CPU') makes a copy that "
+    "can be written to"
+)
 
 
 class Core:
@@ -103,6 +108,8 @@ def wrap(node: UOp, device: str) -> Tensor:
 def adopt(made: Tensor, node: UOp, device: str) -> Tensor:
     """Fill in a tensor that has nothing yet."""
     made.node = node
+    if device == "DISK" and file_of(node) is None:
+        device = DEFAULT_DEVICE  # what is computed from a file is in memory
     made.device = device
     made.origin = origin = user_origin(2)
     if node.origin is None:
@@ -112,7 +119,9 @@ def adopt(made: Tensor, node: UOp, device: str) -> Tensor:
 
 
 def relocate(tensor: Core, node: UOp) -> None:
-    """Let an existing tensor stand for `node`, as assignment does."""
+    """Let an existing tensor stand for `node`, as assignment does. Raises `DeviceError`."""
+    if tensor.device == "DISK":
+        raise DeviceError(f"a tensor on DISK cannot be assigned to; {READ_ONLY}")
     if node.origin is None:
         node.origin = user_origin(2)
     registry.move_tensor(tensor, node)
@@ -127,10 +136,17 @@ def to_device(given: Any) -> str:
         return DEFAULT_DEVICE
     if isinstance(given, str) and given.upper() in DEVICES:
         return given.upper()
+    if isinstance(given, str) and given.upper() == "DISK":
+        raise DeviceError(READ_ONLY)
     raise DeviceError(
         f"unknown device {given!r}{nearest(str(given).upper(), DEVICES)}; "
         f"the devices are {', '.join(DEVICES)}"
     )
+
+
+def memory_device(tensor: Core) -> str:
+    """Where a new tensor for the same work as `tensor` belongs: files cannot be written to."""
+    return DEFAULT_DEVICE if tensor.device == "DISK" else tensor.device
 
 
 def to_operand(value: Any, name: str) -> Core | Scalar:
@@ -233,10 +249,12 @@ def to_axes(dims: Any, rank: int, name: str) -> tuple[int, ...]:
 
 
 def same_device(tensors: Sequence[Core], name: str) -> str:
-    """The device that all tensors are on."""
+    """The device that all tensors are on. Files go with any: they are copied to where it is."""
     device = tensors[0].device
     for tensor in tensors:
-        if tensor.device != device:
+        if tensor.device != device and device == "DISK":
+            device = tensor.device
+        if tensor.device not in (device, "DISK"):
             raise DeviceError(
                 f"{name}: tensors are on {device} and {tensor.device}; move one with to()"
             )

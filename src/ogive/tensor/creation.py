@@ -13,7 +13,15 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape, as_length
 from ogive.tensor import build
-from ogive.tensor.core import to_device, to_dim, to_integer, to_operand, to_shape, wrap
+from ogive.tensor.core import (
+    memory_device,
+    to_device,
+    to_dim,
+    to_integer,
+    to_operand,
+    to_shape,
+    wrap,
+)
 from ogive.tensor.joining import count
 from ogive.tensor.lengths import at_most, is_symbolic
 from ogive.tensor.tensor import Tensor
@@ -57,7 +65,7 @@ def full_like(tensor: Tensor, value: Scalar, dtype: Any = None) -> Tensor:
     (1, 2)
     """
     chosen = tensor.dtype if dtype is None else to_dtype(dtype)
-    return _filled(tensor.shape, value, chosen, tensor.device)
+    return _filled(tensor.shape, value, chosen, memory_device(tensor))
 
 
 def zeros_like(tensor: Tensor, dtype: Any = None) -> Tensor:

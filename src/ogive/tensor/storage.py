@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy
 from numpy.typing import NDArray
 
 from ogive.device.buffer import Buffer
+from ogive.device.disk import DiskBuffer
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir import registry
@@ -18,7 +21,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import make
 from ogive.tensor import build
-from ogive.tensor.core import Core, refuse_unbound, to_dim
+from ogive.tensor.core import Core, refuse_unbound, to_dim, to_integer, to_shape
 
 if TYPE_CHECKING:
     from ogive.ir.dtype import Scalar
@@ -27,7 +30,10 @@ if TYPE_CHECKING:
 def node_of(data: Any, dtype: DType | None, device: str) -> UOp:
     """A node that holds a copy of `data`."""
     if isinstance(data, Core):
-        return data.node if dtype is None else build.cast(data.node, dtype)
+        node = data.node
+        if data.device != device:
+            node = make(Op.COPY, node.dtype, (node,), device)
+        return node if dtype is None else build.cast(node, dtype)
     if isinstance(data, bool | int | float) and not isinstance(data, numpy.generic):
         return _scalar(data, dtype)
     if isinstance(data, UOp):
@@ -48,6 +54,27 @@ def borrowed_node(array: NDArray[Any], device: str) -> UOp:
     if not plain:
         return node_of(array, None, device)
     return memory_node(Buffer.borrow(array), array.shape, dtype)
+
+
+def file_node(path: Any, shape: Any, dtype: Any, offset: Any) -> UOp:
+    """A node on the bytes of a file. Raises `FileError` if they are not there."""
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+        raise ArgumentTypeError(f"from_file takes a path, not {type(path).__name__}")
+    if not isinstance(shape, tuple | list):
+        raise ArgumentTypeError(f"from_file takes a shape, such as (2, 3), not {shape!r}")
+    sizes = to_shape((shape,), "from_file")
+    lengths = tuple([to_integer(size, "from_file: a length") for size in sizes])
+    kind = to_dtype(dtype)
+    start = to_integer(offset, "from_file: the offset")
+    nbytes = math.prod(lengths) * kind.itemsize
+    if start < 0 or start + nbytes >= 1 << 63:
+        raise ArgumentError(
+            f"from_file: {nbytes} bytes from offset {start} on are in no file; the offset counts "
+            "bytes from the beginning"
+        )
+    buffer = DiskBuffer(os.path.abspath(os.fspath(path)), start, nbytes)
+    buffer.check()
+    return memory_node(buffer, lengths, kind)
 
 
 def memory_node(buffer: Buffer, shape: tuple[int, ...], dtype: DType) -> UOp:

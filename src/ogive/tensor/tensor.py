@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +69,31 @@ class Tensor(Activation, Product, Indexing, Assignment, NamedCasts):
             made = Tensor.__new__(Tensor)
             return adopt(made, storage.borrowed_node(array, DEFAULT_DEVICE), DEFAULT_DEVICE)
 
+    @staticmethod
+    def from_file(
+        path: str | os.PathLike[str], shape: Sequence[int], dtype: Any, offset: int = 0
+    ) -> Tensor:
+        """A tensor on the bytes of a file, from `offset` on, row-major and in native byte order.
+
+        Nothing is read until the tensor is computed with, and then only the rows that are used;
+        what is read is what the file at `path` holds at that moment. The tensor and its views are
+        on the device `DISK`, which is read-only; `to("CPU")` copies, and whatever is computed from
+        them is on the CPU. Shapes: `shape`.
+
+        >>> import tempfile
+        >>> file = tempfile.NamedTemporaryFile()
+        >>> _ = file.write(numpy.arange(6, dtype="int32").tobytes()); file.flush()
+        >>> rows = Tensor.from_file(file.name, (3, 2), "int32")
+        >>> rows.device, (rows[1] * 10).tolist()
+        ('DISK', [20, 30])
+
+        Raises `FileError` when there is no such file or it is too short, now or when it is read,
+        and `ArgumentError` for a negative offset.
+        """
+        with graph_lock:
+            made = Tensor.__new__(Tensor)
+            return adopt(made, storage.file_node(path, shape, dtype, offset), "DISK")
+
     # Computing
 
     def realize(self, config: Config | None = None) -> Tensor:
@@ -117,6 +143,8 @@ class Tensor(Activation, Product, Indexing, Assignment, NamedCasts):
     @property
     def is_realized(self) -> bool:
         """Whether the values are in memory."""
+        if self.device == "DISK":
+            return False
         memory = storage.memory_of(self.node)
         return memory is not None and memory.allocated
 
@@ -136,6 +164,8 @@ class Tensor(Activation, Product, Indexing, Assignment, NamedCasts):
             return numpy.array(node.arg, dtype=node.dtype.numpy)
         if 0 in node.shape:
             return numpy.empty([evaluate(size) for size in node.shape], dtype=node.dtype.numpy)
+        if self.device == "DISK":
+            return self.to(DEFAULT_DEVICE).numpy()
         self.realize()
         return storage.read_memory(self.node)
 

@@ -23,6 +23,9 @@ from ogive.device.target import Target
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 
+COLUMN_TILES = 8
+"""Sums of columns are cut into at least this many tiles."""
+
 PARALLEL_TILES = 512
 """Output loops are joined into the parallel one until it has this many iterations."""
 
@@ -132,8 +135,12 @@ def _choose_upcast(
     upcast: dict[UOp, int] = {}
     for counter, count in lanes.items():
         vectors = axis_extent(counter) // count
+        least = 2
         upcast[counter] = wanted
-        while upcast[counter] > 1 and vectors < 2 * upcast[counter]:
+        if kernel.reductions and counter in kernel.outputs and wanted == 4:
+            # Sums of columns: the wider the rows that are read at a time, the better.
+            upcast[counter], least = sums_in_registers(target) // 3 * 2, COLUMN_TILES
+        while upcast[counter] > 1 and vectors < least * upcast[counter]:
             upcast[counter] //= 2
     return upcast
 

@@ -1,0 +1,90 @@
+"""Python functions as nodes of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ogive.device.function import PythonFunction
+from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, user_origin
+from ogive.ir import dtype as dtypes
+from ogive.ir import registry
+from ogive.ir.dtype import DType, to_dtype
+from ogive.ir.memory import host_value, memory_leaf
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.registry import graph_lock, make
+from ogive.tensor import build, lengths
+from ogive.tensor.core import DEFAULT_DEVICE, Core, same_device, to_integer, to_shape, wrap
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+Output = tuple[tuple[int, ...], DType]
+
+
+def custom(
+    function: Callable[..., None], inputs: Sequence[Tensor], outputs: Any, name: str | None = None
+) -> Any:
+    """Values that a Python function computes, at its place among the kernels of a plan.
+
+    `function(*inputs, *outputs)` is called at each run with NumPy arrays: the values of `inputs`,
+    which are read-only, and arrays of zeros to fill. The arrays are its own to keep. It must depend
+    on nothing else, for it is called whenever a run needs one of its outputs, once for all of them.
+
+    Shapes: `outputs` is `(shape, dtype)`, which gives a tensor, or a list of those, which gives
+    a list of tensors. `name` is how plans and errors call it.
+
+    >>> def sort(values, result):
+    ...     result[...] = numpy.sort(values)
+    >>> x = Tensor([3.0, 1.0, 2.0])
+    >>> (ogive.custom(sort, [x * 10], ((3,), "float32")) + 1).tolist()
+    [11.0, 21.0, 31.0]
+
+    Raises `ArgumentTypeError` for what is no function, tensor or shape, and `ShapeError` for
+    symbolic lengths. If the function raises, so does the run: an `ExecuteError`, from what it
+    raised, that names the function and the line of this call; a plan stays usable.
+    """
+    if not callable(function):
+        raise ArgumentTypeError(f"custom takes a function, not {type(function).__name__}")
+    if not isinstance(inputs, tuple | list) or not all(isinstance(t, Core) for t in inputs):
+        raise ArgumentTypeError(f"custom: the inputs must be a list of tensors, got {inputs!r}")
+    several = isinstance(outputs, list)
+    specified = tuple([_to_output(entry) for entry in (outputs if several else [outputs])])
+    if not specified:
+        raise ArgumentError("custom: a function needs at least one output")
+    for tensor in inputs:
+        if any(lengths.is_symbolic(size) for size in tensor.shape):
+            raise ShapeError(
+                f"custom: an input has the symbolic shape {build.show(tensor.shape)}; "
+                "custom functions take fixed shapes"
+            )
+    if inputs:
+        same_device(inputs, "custom")
+    label = name or getattr(function, "__name__", None) or type(function).__name__
+    with graph_lock:
+        callee = make(Op.BUFFER, dtypes.uint8, (UOp.unique(),), ("PYTHON", 0))
+        registry.set_buffer(callee, PythonFunction(function, str(label), user_origin()))
+        sources = (callee, *[_in_memory(tensor.node) for tensor in inputs])
+        tensors = []
+        for number, (_, dtype) in enumerate(specified):
+            node = make(Op.CUSTOM, dtype, sources, (str(label), specified, number))
+            tensors.append(wrap(node, DEFAULT_DEVICE))
+    return tensors if several else tensors[0]
+
+
+def _to_output(given: Any) -> Output:
+    if not isinstance(given, tuple) or len(given) != 2 or not isinstance(given[0], tuple | list):
+        raise ArgumentTypeError(
+            f'custom: an output is given by shape and dtype, such as ((2, 3), "float32"), not '
+            f"by {given!r}"
+        )
+    shape = to_shape((given[0],), "custom")
+    return tuple([to_integer(size, "custom: a length") for size in shape]), to_dtype(given[1])
+
+
+def _in_memory(node: UOp) -> UOp:
+    """A node that a function can read: memory, or what is put there first."""
+    if memory_leaf(node).op in (Op.BUFFER, Op.AFTER) or host_value(node) is not None:
+        return node
+    return make(Op.CONTIGUOUS, node.dtype, (node,), ())

@@ -19,6 +19,7 @@ from ogive.codegen.work import work_per_tile
 from ogive.config import Config
 from ogive.device.llvm import assemble
 from ogive.device.target import Target
+from ogive.ir.dtype import index
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.verify import verify
@@ -38,7 +39,7 @@ class CompiledKernel:
     object_code: bytes
     signature: Signature
     tiles: UOp  # how many tiles the parallel axis has: an index expression of variables
-    work: int  # about how many elements one tile handles
+    work: int  # about how many operations one tile takes
     timings: dict[str, float]
 
 
@@ -144,6 +145,4 @@ def _tile_count(root: UOp) -> UOp:
     for node in root.walk():
         if node.op is Op.RANGE and node.arg[1] == PARALLEL:
             return node.src[0]
-    from ogive.ir import dtype as dtypes
-
-    return UOp.const(dtypes.index, 1)
+    return UOp.const(index, 1)

@@ -309,8 +309,7 @@ class _Emitter:
     ) -> str | None:
         if len(place.src) < 3 or self.holds(place.src[2]):
             return None
-        gate = place.src[2]
-        return self.operand(gate, places, lanes if lanes > 1 else 1)
+        return self.operand(place.src[2], places, lanes)
 
     def load(self, node: UOp, places: tuple[tuple[UOp, int], ...], lanes: int) -> str:
         place = node.src[0]

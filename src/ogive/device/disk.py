@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import stat
 
-from ogive.device.buffer import Buffer
 from ogive.device.handle import Handle
 from ogive.errors import ArgumentError, FileError
 
@@ -39,10 +38,6 @@ class DiskBuffer(Handle):
     def check(self) -> None:
         """Raise `FileError` unless there is a file that holds all of it now."""
         os.close(self._open())
-
-    def copy_to(self, destination: Buffer) -> None:
-        """Read all of it into the memory of `destination`. Raises `FileError`."""
-        self.read_into(destination.memoryview())
 
     def read_into(self, target: memoryview) -> None:
         """Read all of it into `target`, which is as large. Raises `FileError`."""

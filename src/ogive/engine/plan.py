@@ -69,7 +69,7 @@ class Plan:
 
         >>> import ogive
         >>> (ogive.Tensor([1.0, 2.0]) * 2).prepare().steps
-        (<launch elementwise_2: slots (1, 0)>,)
+        (<launch ...: slots (1, 0)>,)
         """
         return self._graph.steps
 

@@ -105,9 +105,9 @@ class UOp:
     """
 
     __slots__ = (
-        "__weakref__", "_bounds", "_content_key", "_has_index", "_linear", "_order", "_ranges_below",
-        "_shape", "_simplified", "_sound_bounds", "arg", "dtype", "holders", "id", "metadata", "op",
-        "origin", "src", "tag", "trace", "users",
+        "__weakref__", "_bounds", "_content_key", "_has_index", "_linear", "_order",
+        "_ranges_below", "_shape", "_simplified", "_sound_bounds", "arg", "dtype", "holders", "id",
+        "metadata", "op", "origin", "src", "tag", "trace", "users",
     )  # fmt: skip
 
     op: Op

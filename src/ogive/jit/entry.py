@@ -171,13 +171,17 @@ class Entry:
         for reference, value in zip(self.identities, call.identities, strict=True):
             if reference() is not value:
                 return False
+        return self.finds() and self._placed.hold()
+
+    def finds(self) -> bool:
+        """Whether the tensors that the function found are where they were."""
         found = self._found
         if found is not None:
             for reference, node in zip(self.tensors, found.nodes, strict=True):
                 tensor = reference()
                 if tensor is None or tensor.node is not node:
                     return False
-        return self._placed.hold()
+        return True
 
     def why_not(self, call: Call) -> str | None:
         """Why a call with this key has to be traced again; None after all is put right.
@@ -246,14 +250,18 @@ class Entry:
             self._cell(instance, number, made, variables) for number, made in enumerate(self.fresh)
         ]
         fault = instance.execute()
-        self._instances.append(instance)
         if fault is not None:
+            self._instances.append(instance)
             self._take_donated(call)
             raise self._explain(fault)
         if self._simple:
             with registry.graph_lock:
-                return wrap(cells[0].node, self.fresh[0].device)
-        return self._finish(call, cells, variables)
+                result: Any = wrap(cells[0].node, self.fresh[0].device)
+        else:
+            result = self._finish(call, cells, variables)
+        # Only now: a cell is free while no tensor holds its node.
+        self._instances.append(instance)
+        return result
 
     def _cell(self, instance: Instance, number: int, made: Made, variables: dict[str, int]) -> Cell:
         """Memory for a result that nobody else has."""
@@ -432,9 +440,15 @@ def _node_of(cell: Cell, made: Made, variables: dict[str, int]) -> UOp:
 
 def _look_up(tensors: Sequence[Any]) -> Found:
     nodes = tuple([tensor.node for tensor in tensors])
-    buffers = tuple([registry.buffer_of(memory_leaf(node)) for node in nodes])
+    buffers = tuple([_memory(node) for node in nodes])
     addresses = tuple([buffer.address if buffer else 0 for buffer in buffers])
     return Found(nodes, buffers, addresses)
+
+
+def _memory(node: UOp) -> Buffer | None:
+    """The memory of a tensor that has elements."""
+    buffer: Buffer | None = registry.buffer_of(memory_leaf(node))
+    return None if 0 in node.shape else buffer
 
 
 def _pattern(buffers: Sequence[Any]) -> list[int]:
@@ -443,7 +457,7 @@ def _pattern(buffers: Sequence[Any]) -> list[int]:
 
 
 def _facts(tensor: Any) -> tuple[Any, ...]:
-    buffer = registry.buffer_of(memory_leaf(tensor.node))
+    buffer = _memory(tensor.node)
     return tensor.dtype, tensor.shape, tensor.device, bool(buffer and buffer.borrowed)
 
 

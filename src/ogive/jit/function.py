@@ -144,17 +144,21 @@ class Jitted(Generic[P, R]):
 
     def _trace_and_run(self, args: Any, kwargs: Any, config: Config, number: int) -> R:
         """Run after a guard failed: look up tensors again, or trace, whatever is needed."""
-        with trace_lock, registry.effect_lock:
-            # Another thread may just have done our work.
-            call = self._settled(args, kwargs, number, config)
-            entry = self._entries.get(call.key)
-            reason = None if entry is None else entry.why_not(call)
-            if entry is None or reason is not None:
-                entry = self._trace(args, kwargs, config, call, reason)
-            else:
-                self._hits += 1
-            result: R = entry.run(call)
-            return result
+        while True:
+            with trace_lock:
+                call = self._settled(args, kwargs, number, config)
+                entry = self._entries.get(call.key)
+                reason = None if entry is None else entry.why_not(call)
+                traced = entry is None or reason is not None
+                if entry is None or traced:
+                    entry = self._trace(args, kwargs, config, call, reason)
+            # Not held while tracing: the function may wait for threads that realize.
+            with registry.effect_lock:
+                # What the function itself replaced while it was traced is for the next call.
+                if entry.finds() if traced else entry.holds(call):
+                    self._hits += not traced
+                    result: R = entry.run(call)
+                    return result
 
     def _trace(
         self, args: Any, kwargs: Any, config: Config, call: Call, reason: str | None

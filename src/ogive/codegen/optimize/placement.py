@@ -12,7 +12,8 @@ Any placement of any kernel is right, whatever the lengths: excess lanes and til
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ogive.codegen.optimize.ranges import replace_ranges
@@ -66,7 +67,7 @@ def place(root: UOp, placement: Placement) -> UOp:
     _check(placement, outputs, by_number)
     _check_lanes(root, placement)
     ordered = [by_number[number] for number in placement.order] if placement.order else outputs
-    numbers = iter(range(1 << 30))
+    numbers = itertools.count()
     outer: dict[UOp, UOp] = {}
     loops: dict[UOp, Dim] = {
         counter: _loop_extent(counter, placement) for counter in (*ordered, *reductions)
@@ -106,19 +107,17 @@ def _place_parallel(
     counters: list[UOp] | tuple[UOp, ...],
     loops: dict[UOp, Dim],
     outer: dict[UOp, UOp],
-    numbers: object,
+    numbers: Iterator[int],
 ) -> None:
     """One PARALLEL counter for the product of the given loops."""
     total: Dim = 1
     for counter in counters:
         total = total * loops[counter]
-    if len(counters) == 0:
-        return
     if total == 1:
         for counter in counters:
             outer[counter] = index_node(0)
         return
-    position = make_range(total, next(numbers), PARALLEL)  # type: ignore[call-overload]
+    position = make_range(total, next(numbers), PARALLEL)
     for counter in reversed(counters):
         size = loops[counter]
         outer[counter] = position % size if counter is not counters[0] else position

@@ -113,7 +113,7 @@ class VariableError(OgiveError, ValueError):
 
 
 class TraceError(OgiveError, RuntimeError):
-    """A function that `ogive.jit` cannot capture, or a tensor that belongs to a finished capture."""
+    """A function that `ogive.jit` cannot capture, or a tensor of a capture that has ended."""
 
 
 class StageError(OgiveError, RuntimeError):

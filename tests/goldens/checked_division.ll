@@ -53,7 +53,7 @@ b12:
   %v46 = icmp slt i64 %v10, %end
   br i1 %v46, label %b44, label %b45
 b44:
-  %v47 = phi i64 [ %v10, %b12 ], [ %v48, %b69 ]
+  %v47 = phi i64 [ %v10, %b12 ], [ %v48, %b73 ]
   %v49 = mul i64 %v47, 16
   %v50 = mul i64 %v47, -16
   %v51 = add i64 %v50, 20
@@ -65,37 +65,41 @@ b44:
   %v57 = insertelement <16 x i32> poison, i32 %v56, i64 0
   %v58 = shufflevector <16 x i32> %v57, <16 x i32> poison, <16 x i32> zeroinitializer
   %v59 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v58
-  %v60 = getelementptr i32, ptr %v4, i64 %v49
-  %v61 = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr align 4 %v60, <16 x i1> %v59, <16 x i32> zeroinitializer)
-  %v62 = getelementptr i32, ptr %v6, i64 %v49
+  %v60 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v59)
+  %v61 = select i1 %v60, i64 %v49, i64 0
+  %v62 = getelementptr i32, ptr %v4, i64 %v61
   %v63 = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr align 4 %v62, <16 x i1> %v59, <16 x i32> zeroinitializer)
-  %v64 = icmp ne <16 x i32> %v63, splat (i32 0)
-  %v65 = xor <16 x i1> %v64, splat (i1 true)
-  %v66 = and <16 x i1> %v65, %v59
-  %v67 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v66)
-  br i1 %v67, label %b68, label %b69
-b68:
-  %v70 = atomicrmw umin ptr %fault, i64 0 monotonic
-  br label %b69
-b69:
-  %v71 = select <16 x i1> %v64, <16 x i32> %v63, <16 x i32> splat (i32 1)
-  %v72 = icmp eq <16 x i32> %v71, splat (i32 -1)
-  %v73 = select <16 x i1> %v72, <16 x i32> splat (i32 1), <16 x i32> %v71
-  %v74 = srem <16 x i32> %v61, %v73
-  %v75 = icmp ne <16 x i32> %v74, splat (i32 0)
-  %v76 = xor <16 x i32> %v74, %v73
-  %v77 = icmp slt <16 x i32> %v76, splat (i32 0)
-  %v78 = and <16 x i1> %v75, %v77
-  %v79 = sdiv <16 x i32> %v61, %v73
-  %v80 = sub <16 x i32> %v79, splat (i32 1)
-  %v81 = select <16 x i1> %v78, <16 x i32> %v80, <16 x i32> %v79
-  %v82 = sub <16 x i32> splat (i32 0), %v61
-  %v83 = select <16 x i1> %v72, <16 x i32> %v82, <16 x i32> %v81
-  %v84 = getelementptr i32, ptr %v2, i64 %v49
-  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v83, ptr align 4 %v84, <16 x i1> %v59)
+  %v64 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v59)
+  %v65 = select i1 %v64, i64 %v49, i64 0
+  %v66 = getelementptr i32, ptr %v6, i64 %v65
+  %v67 = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr align 4 %v66, <16 x i1> %v59, <16 x i32> zeroinitializer)
+  %v68 = icmp ne <16 x i32> %v67, splat (i32 0)
+  %v69 = xor <16 x i1> %v68, splat (i1 true)
+  %v70 = and <16 x i1> %v69, %v59
+  %v71 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v70)
+  br i1 %v71, label %b72, label %b73
+b72:
+  %v74 = atomicrmw umin ptr %fault, i64 0 monotonic
+  br label %b73
+b73:
+  %v75 = select <16 x i1> %v68, <16 x i32> %v67, <16 x i32> splat (i32 1)
+  %v76 = icmp eq <16 x i32> %v75, splat (i32 -1)
+  %v77 = select <16 x i1> %v76, <16 x i32> splat (i32 1), <16 x i32> %v75
+  %v78 = srem <16 x i32> %v63, %v77
+  %v79 = icmp ne <16 x i32> %v78, splat (i32 0)
+  %v80 = xor <16 x i32> %v78, %v77
+  %v81 = icmp slt <16 x i32> %v80, splat (i32 0)
+  %v82 = and <16 x i1> %v79, %v81
+  %v83 = sdiv <16 x i32> %v63, %v77
+  %v84 = sub <16 x i32> %v83, splat (i32 1)
+  %v85 = select <16 x i1> %v82, <16 x i32> %v84, <16 x i32> %v83
+  %v86 = sub <16 x i32> splat (i32 0), %v63
+  %v87 = select <16 x i1> %v76, <16 x i32> %v86, <16 x i32> %v85
+  %v88 = getelementptr i32, ptr %v2, i64 %v49
+  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v87, ptr align 4 %v88, <16 x i1> %v59)
   %v48 = add nuw nsw i64 %v47, 1
-  %v85 = icmp slt i64 %v48, %end
-  br i1 %v85, label %b44, label %b45
+  %v89 = icmp slt i64 %v48, %end
+  br i1 %v89, label %b44, label %b45
 b45:
   ret void
 }

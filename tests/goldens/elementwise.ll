@@ -124,44 +124,61 @@ b67:
   %v115 = insertelement <16 x i32> poison, i32 %v114, i64 0
   %v116 = shufflevector <16 x i32> %v115, <16 x i32> poison, <16 x i32> zeroinitializer
   %v117 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v116
-  %v118 = getelementptr float, ptr %v4, i64 %v73
-  %v119 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v118, <16 x i1> %v93, <16 x float> zeroinitializer)
-  %v120 = getelementptr float, ptr %v4, i64 %v74
-  %v121 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v120, <16 x i1> %v101, <16 x float> zeroinitializer)
-  %v122 = getelementptr float, ptr %v4, i64 %v75
-  %v123 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v122, <16 x i1> %v109, <16 x float> zeroinitializer)
-  %v124 = getelementptr float, ptr %v4, i64 %v76
-  %v125 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v124, <16 x i1> %v117, <16 x float> zeroinitializer)
-  %v126 = fmul <16 x float> %v119, splat (float 0x4000000000000000)
-  %v127 = fmul <16 x float> %v121, splat (float 0x4000000000000000)
-  %v128 = fmul <16 x float> %v123, splat (float 0x4000000000000000)
-  %v129 = fmul <16 x float> %v125, splat (float 0x4000000000000000)
-  %v130 = getelementptr float, ptr %v6, i64 %v73
-  %v131 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v130, <16 x i1> %v93, <16 x float> zeroinitializer)
-  %v132 = getelementptr float, ptr %v6, i64 %v74
-  %v133 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v132, <16 x i1> %v101, <16 x float> zeroinitializer)
-  %v134 = getelementptr float, ptr %v6, i64 %v75
-  %v135 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v134, <16 x i1> %v109, <16 x float> zeroinitializer)
-  %v136 = getelementptr float, ptr %v6, i64 %v76
-  %v137 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v136, <16 x i1> %v117, <16 x float> zeroinitializer)
-  %v138 = fadd <16 x float> %v126, %v131
-  %v139 = fadd <16 x float> %v127, %v133
-  %v140 = fadd <16 x float> %v128, %v135
-  %v141 = fadd <16 x float> %v129, %v137
-  %v142 = getelementptr float, ptr %v2, i64 %v73
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v138, ptr align 4 %v142, <16 x i1> %v93)
-  %v143 = getelementptr float, ptr %v2, i64 %v74
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v139, ptr align 4 %v143, <16 x i1> %v101)
-  %v144 = getelementptr float, ptr %v2, i64 %v75
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v140, ptr align 4 %v144, <16 x i1> %v109)
-  %v145 = getelementptr float, ptr %v2, i64 %v76
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v141, ptr align 4 %v145, <16 x i1> %v117)
+  %v118 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v93)
+  %v119 = select i1 %v118, i64 %v73, i64 0
+  %v120 = getelementptr float, ptr %v4, i64 %v119
+  %v121 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v120, <16 x i1> %v93, <16 x float> zeroinitializer)
+  %v122 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v101)
+  %v123 = select i1 %v122, i64 %v74, i64 0
+  %v124 = getelementptr float, ptr %v4, i64 %v123
+  %v125 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v124, <16 x i1> %v101, <16 x float> zeroinitializer)
+  %v126 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v109)
+  %v127 = select i1 %v126, i64 %v75, i64 0
+  %v128 = getelementptr float, ptr %v4, i64 %v127
+  %v129 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v128, <16 x i1> %v109, <16 x float> zeroinitializer)
+  %v130 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v117)
+  %v131 = select i1 %v130, i64 %v76, i64 0
+  %v132 = getelementptr float, ptr %v4, i64 %v131
+  %v133 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v132, <16 x i1> %v117, <16 x float> zeroinitializer)
+  %v134 = fmul <16 x float> %v121, splat (float 0x4000000000000000)
+  %v135 = fmul <16 x float> %v125, splat (float 0x4000000000000000)
+  %v136 = fmul <16 x float> %v129, splat (float 0x4000000000000000)
+  %v137 = fmul <16 x float> %v133, splat (float 0x4000000000000000)
+  %v138 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v93)
+  %v139 = select i1 %v138, i64 %v73, i64 0
+  %v140 = getelementptr float, ptr %v6, i64 %v139
+  %v141 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v140, <16 x i1> %v93, <16 x float> zeroinitializer)
+  %v142 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v101)
+  %v143 = select i1 %v142, i64 %v74, i64 0
+  %v144 = getelementptr float, ptr %v6, i64 %v143
+  %v145 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v144, <16 x i1> %v101, <16 x float> zeroinitializer)
+  %v146 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v109)
+  %v147 = select i1 %v146, i64 %v75, i64 0
+  %v148 = getelementptr float, ptr %v6, i64 %v147
+  %v149 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v148, <16 x i1> %v109, <16 x float> zeroinitializer)
+  %v150 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v117)
+  %v151 = select i1 %v150, i64 %v76, i64 0
+  %v152 = getelementptr float, ptr %v6, i64 %v151
+  %v153 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v152, <16 x i1> %v117, <16 x float> zeroinitializer)
+  %v154 = fadd <16 x float> %v134, %v141
+  %v155 = fadd <16 x float> %v135, %v145
+  %v156 = fadd <16 x float> %v136, %v149
+  %v157 = fadd <16 x float> %v137, %v153
+  %v158 = getelementptr float, ptr %v2, i64 %v73
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v154, ptr align 4 %v158, <16 x i1> %v93)
+  %v159 = getelementptr float, ptr %v2, i64 %v74
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v155, ptr align 4 %v159, <16 x i1> %v101)
+  %v160 = getelementptr float, ptr %v2, i64 %v75
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v156, ptr align 4 %v160, <16 x i1> %v109)
+  %v161 = getelementptr float, ptr %v2, i64 %v76
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v157, ptr align 4 %v161, <16 x i1> %v117)
   %v71 = add nuw nsw i64 %v70, 1
-  %v146 = icmp slt i64 %v71, %end
-  br i1 %v146, label %b67, label %b68
+  %v162 = icmp slt i64 %v71, %end
+  br i1 %v162, label %b67, label %b68
 b68:
   ret void
 }
 declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, <16 x i1>, <16 x float>)
+declare i1 @llvm.vector.reduce.or.v16i1(<16 x i1>)
 declare void @llvm.masked.store.v16f32.p0(<16 x float>, ptr, <16 x i1>)
 attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }

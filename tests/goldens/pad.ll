@@ -16,12 +16,15 @@ entry:
   %v12 = shufflevector <8 x i32> %v11, <8 x i32> poison, <8 x i32> zeroinitializer
   %v13 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %v12
   %v14 = and <8 x i1> %v5, %v13
-  %v15 = getelementptr float, ptr %v4, i64 -2
-  %v16 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr align 4 %v15, <8 x i1> %v14, <8 x float> zeroinitializer)
-  %v17 = select <8 x i1> %v14, <8 x float> %v16, <8 x float> splat (float 0x401C000000000000)
-  %v18 = getelementptr float, ptr %v2, i64 0
-  store <8 x float> %v17, ptr %v18, align 4
+  %v15 = call i1 @llvm.vector.reduce.or.v8i1(<8 x i1> %v14)
+  %v16 = select i1 %v15, i64 -2, i64 0
+  %v17 = getelementptr float, ptr %v4, i64 %v16
+  %v18 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr align 4 %v17, <8 x i1> %v14, <8 x float> zeroinitializer)
+  %v19 = select <8 x i1> %v14, <8 x float> %v18, <8 x float> splat (float 0x401C000000000000)
+  %v20 = getelementptr float, ptr %v2, i64 0
+  store <8 x float> %v19, ptr %v20, align 4
   ret void
 }
 declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, <8 x i1>, <8 x float>)
+declare i1 @llvm.vector.reduce.or.v8i1(<8 x i1>)
 attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }

@@ -75,48 +75,53 @@ b41:
   %v67 = add i64 %v14, %v66
   %v68 = add i64 %v67, %v7
   %v69 = add i64 %v67, %v8
-  %v70 = getelementptr float, ptr %v4, i64 %v68
-  %v71 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v70, <16 x i1> %v57, <16 x float> zeroinitializer)
-  %v72 = getelementptr float, ptr %v4, i64 %v69
-  %v73 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v72, <16 x i1> %v65, <16 x float> zeroinitializer)
-  %v74 = fadd <16 x float> %v71, splat (float 0x3FF0000000000000)
-  %v75 = fadd <16 x float> %v73, splat (float 0x3FF0000000000000)
-  %v76 = select <16 x i1> %v57, <16 x float> %v74, <16 x float> splat (float 0x0000000000000000)
-  %v77 = select <16 x i1> %v65, <16 x float> %v75, <16 x float> splat (float 0x0000000000000000)
-  %v78 = load <16 x float>, ptr %a15
-  %v79 = fadd <16 x float> %v78, %v76
-  store <16 x float> %v79, ptr %a15
-  %v80 = load <16 x float>, ptr %a16
-  %v81 = fadd <16 x float> %v80, %v77
-  store <16 x float> %v81, ptr %a16
-  %v44 = add nuw nsw i64 %v43, 1
-  %v82 = icmp slt i64 %v44, 4
-  br i1 %v82, label %b41, label %b42
-b42:
-  %v83 = load <16 x float>, ptr %a15
+  %v70 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v57)
+  %v71 = select i1 %v70, i64 %v68, i64 0
+  %v72 = getelementptr float, ptr %v4, i64 %v71
+  %v73 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v72, <16 x i1> %v57, <16 x float> zeroinitializer)
+  %v74 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v65)
+  %v75 = select i1 %v74, i64 %v69, i64 0
+  %v76 = getelementptr float, ptr %v4, i64 %v75
+  %v77 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v76, <16 x i1> %v65, <16 x float> zeroinitializer)
+  %v78 = fadd <16 x float> %v73, splat (float 0x3FF0000000000000)
+  %v79 = fadd <16 x float> %v77, splat (float 0x3FF0000000000000)
+  %v80 = select <16 x i1> %v57, <16 x float> %v78, <16 x float> splat (float 0x0000000000000000)
+  %v81 = select <16 x i1> %v65, <16 x float> %v79, <16 x float> splat (float 0x0000000000000000)
+  %v82 = load <16 x float>, ptr %a15
+  %v83 = fadd <16 x float> %v82, %v80
+  store <16 x float> %v83, ptr %a15
   %v84 = load <16 x float>, ptr %a16
-  %v85 = fadd <16 x float> %v83, %v84
-  %v86 = shufflevector <16 x float> %v85, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v87 = shufflevector <16 x float> %v85, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v88 = fadd <8 x float> %v86, %v87
-  %v89 = shufflevector <8 x float> %v88, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %v90 = shufflevector <8 x float> %v88, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %v91 = fadd <4 x float> %v89, %v90
-  %v92 = shufflevector <4 x float> %v91, <4 x float> poison, <2 x i32> <i32 0, i32 1>
-  %v93 = shufflevector <4 x float> %v91, <4 x float> poison, <2 x i32> <i32 2, i32 3>
-  %v94 = fadd <2 x float> %v92, %v93
-  %v95 = shufflevector <2 x float> %v94, <2 x float> poison, <1 x i32> <i32 0>
-  %v96 = shufflevector <2 x float> %v94, <2 x float> poison, <1 x i32> <i32 1>
-  %v97 = extractelement <1 x float> %v95, i64 0
-  %v98 = extractelement <1 x float> %v96, i64 0
-  %v99 = fadd float %v97, %v98
-  %v100 = getelementptr float, ptr %v2, i64 %v12
-  store float %v99, ptr %v100, align 4
+  %v85 = fadd <16 x float> %v84, %v81
+  store <16 x float> %v85, ptr %a16
+  %v44 = add nuw nsw i64 %v43, 1
+  %v86 = icmp slt i64 %v44, 4
+  br i1 %v86, label %b41, label %b42
+b42:
+  %v87 = load <16 x float>, ptr %a15
+  %v88 = load <16 x float>, ptr %a16
+  %v89 = fadd <16 x float> %v87, %v88
+  %v90 = shufflevector <16 x float> %v89, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v91 = shufflevector <16 x float> %v89, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v92 = fadd <8 x float> %v90, %v91
+  %v93 = shufflevector <8 x float> %v92, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %v94 = shufflevector <8 x float> %v92, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %v95 = fadd <4 x float> %v93, %v94
+  %v96 = shufflevector <4 x float> %v95, <4 x float> poison, <2 x i32> <i32 0, i32 1>
+  %v97 = shufflevector <4 x float> %v95, <4 x float> poison, <2 x i32> <i32 2, i32 3>
+  %v98 = fadd <2 x float> %v96, %v97
+  %v99 = shufflevector <2 x float> %v98, <2 x float> poison, <1 x i32> <i32 0>
+  %v100 = shufflevector <2 x float> %v98, <2 x float> poison, <1 x i32> <i32 1>
+  %v101 = extractelement <1 x float> %v99, i64 0
+  %v102 = extractelement <1 x float> %v100, i64 0
+  %v103 = fadd float %v101, %v102
+  %v104 = getelementptr float, ptr %v2, i64 %v12
+  store float %v103, ptr %v104, align 4
   %v13 = add nuw nsw i64 %v12, 1
-  %v101 = icmp slt i64 %v13, %end
-  br i1 %v101, label %b9, label %b10
+  %v105 = icmp slt i64 %v13, %end
+  br i1 %v105, label %b9, label %b10
 b10:
   ret void
 }
 declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, <16 x i1>, <16 x float>)
+declare i1 @llvm.vector.reduce.or.v16i1(<16 x i1>)
 attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }

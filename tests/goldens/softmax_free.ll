@@ -12,7 +12,7 @@ entry:
   %v9 = icmp slt i64 %begin, %end
   br i1 %v9, label %b7, label %b8
 b7:
-  %v10 = phi i64 [ %begin, %entry ], [ %v11, %b98 ]
+  %v10 = phi i64 [ %begin, %entry ], [ %v11, %b100 ]
   %v12 = mul i64 %v10, 40
   store <16 x float> splat (float 0xFFF0000000000000), ptr %a13
   br label %b14
@@ -49,96 +49,101 @@ b30:
   %v43 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v42
   %v44 = mul i64 %v32, 16
   %v45 = add i64 %v12, %v44
-  %v46 = getelementptr float, ptr %v6, i64 %v45
-  %v47 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v46, <16 x i1> %v43, <16 x float> zeroinitializer)
-  %v48 = select <16 x i1> %v43, <16 x float> %v47, <16 x float> splat (float 0xFFF0000000000000)
-  %v49 = load <16 x float>, ptr %a13
-  %v50 = fcmp ogt <16 x float> %v49, %v48
-  %v51 = select <16 x i1> %v50, <16 x float> %v49, <16 x float> %v48
-  %v52 = fcmp uno <16 x float> %v49, %v49
-  %v53 = select <16 x i1> %v52, <16 x float> %v49, <16 x float> %v51
-  store <16 x float> %v53, ptr %a13
+  %v46 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v43)
+  %v47 = select i1 %v46, i64 %v45, i64 0
+  %v48 = getelementptr float, ptr %v6, i64 %v47
+  %v49 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v48, <16 x i1> %v43, <16 x float> zeroinitializer)
+  %v50 = select <16 x i1> %v43, <16 x float> %v49, <16 x float> splat (float 0xFFF0000000000000)
+  %v51 = load <16 x float>, ptr %a13
+  %v52 = fcmp ogt <16 x float> %v51, %v50
+  %v53 = select <16 x i1> %v52, <16 x float> %v51, <16 x float> %v50
+  %v54 = fcmp uno <16 x float> %v51, %v51
+  %v55 = select <16 x i1> %v54, <16 x float> %v51, <16 x float> %v53
+  store <16 x float> %v55, ptr %a13
   %v33 = add nuw nsw i64 %v32, 1
-  %v54 = icmp slt i64 %v33, 3
-  br i1 %v54, label %b30, label %b31
+  %v56 = icmp slt i64 %v33, 3
+  br i1 %v56, label %b30, label %b31
 b31:
-  %v55 = load <16 x float>, ptr %a13
-  %v56 = shufflevector <16 x float> %v55, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v57 = shufflevector <16 x float> %v55, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v58 = fcmp ogt <8 x float> %v56, %v57
-  %v59 = select <8 x i1> %v58, <8 x float> %v56, <8 x float> %v57
-  %v60 = fcmp uno <8 x float> %v56, %v56
-  %v61 = select <8 x i1> %v60, <8 x float> %v56, <8 x float> %v59
-  %v62 = shufflevector <8 x float> %v61, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %v63 = shufflevector <8 x float> %v61, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %v64 = fcmp ogt <4 x float> %v62, %v63
-  %v65 = select <4 x i1> %v64, <4 x float> %v62, <4 x float> %v63
-  %v66 = fcmp uno <4 x float> %v62, %v62
-  %v67 = select <4 x i1> %v66, <4 x float> %v62, <4 x float> %v65
-  %v68 = shufflevector <4 x float> %v67, <4 x float> poison, <2 x i32> <i32 0, i32 1>
-  %v69 = shufflevector <4 x float> %v67, <4 x float> poison, <2 x i32> <i32 2, i32 3>
-  %v70 = fcmp ogt <2 x float> %v68, %v69
-  %v71 = select <2 x i1> %v70, <2 x float> %v68, <2 x float> %v69
-  %v72 = fcmp uno <2 x float> %v68, %v68
-  %v73 = select <2 x i1> %v72, <2 x float> %v68, <2 x float> %v71
-  %v74 = shufflevector <2 x float> %v73, <2 x float> poison, <1 x i32> <i32 0>
-  %v75 = shufflevector <2 x float> %v73, <2 x float> poison, <1 x i32> <i32 1>
-  %v76 = extractelement <1 x float> %v74, i64 0
-  %v77 = extractelement <1 x float> %v75, i64 0
-  %v78 = fcmp ogt float %v76, %v77
-  %v79 = select i1 %v78, float %v76, float %v77
-  %v80 = fcmp uno float %v76, %v76
-  %v81 = select i1 %v80, float %v76, float %v79
-  br label %b82
-b82:
-  %v84 = phi i64 [ 0, %b31 ], [ %v85, %b82 ]
-  %v86 = mul i64 %v84, 16
-  %v87 = add i64 %v12, %v86
-  %v88 = mul i64 %v84, -16
-  %v89 = add i64 %v88, 40
-  %v90 = getelementptr float, ptr %v4, i64 %v87
-  %v91 = load <16 x float>, ptr %v90, align 4
-  %v92 = insertelement <16 x float> poison, float %v81, i64 0
-  %v93 = shufflevector <16 x float> %v92, <16 x float> poison, <16 x i32> zeroinitializer
-  %v94 = fsub <16 x float> %v91, %v93
-  %v95 = getelementptr float, ptr %v2, i64 %v87
-  store <16 x float> %v94, ptr %v95, align 4
-  %v85 = add nuw nsw i64 %v84, 1
-  %v96 = icmp slt i64 %v85, 2
-  br i1 %v96, label %b82, label %b83
-b83:
-  br label %b97
-b97:
-  %v99 = phi i64 [ 2, %b83 ], [ %v100, %b97 ]
-  %v101 = mul i64 %v99, 16
-  %v102 = add i64 %v12, %v101
-  %v103 = mul i64 %v99, -16
-  %v104 = add i64 %v103, 40
-  %v105 = icmp slt i64 %v104, 16
-  %v106 = select i1 %v105, i64 %v104, i64 16
-  %v107 = icmp sgt i64 %v106, 0
-  %v108 = select i1 %v107, i64 %v106, i64 0
-  %v109 = trunc i64 %v108 to i32
-  %v110 = insertelement <16 x i32> poison, i32 %v109, i64 0
-  %v111 = shufflevector <16 x i32> %v110, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v112 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v111
-  %v113 = getelementptr float, ptr %v4, i64 %v102
-  %v114 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v113, <16 x i1> %v112, <16 x float> zeroinitializer)
-  %v115 = insertelement <16 x float> poison, float %v81, i64 0
-  %v116 = shufflevector <16 x float> %v115, <16 x float> poison, <16 x i32> zeroinitializer
-  %v117 = fsub <16 x float> %v114, %v116
-  %v118 = getelementptr float, ptr %v2, i64 %v102
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v117, ptr align 4 %v118, <16 x i1> %v112)
-  %v100 = add nuw nsw i64 %v99, 1
-  %v119 = icmp slt i64 %v100, 3
-  br i1 %v119, label %b97, label %b98
-b98:
+  %v57 = load <16 x float>, ptr %a13
+  %v58 = shufflevector <16 x float> %v57, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v59 = shufflevector <16 x float> %v57, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v60 = fcmp ogt <8 x float> %v58, %v59
+  %v61 = select <8 x i1> %v60, <8 x float> %v58, <8 x float> %v59
+  %v62 = fcmp uno <8 x float> %v58, %v58
+  %v63 = select <8 x i1> %v62, <8 x float> %v58, <8 x float> %v61
+  %v64 = shufflevector <8 x float> %v63, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %v65 = shufflevector <8 x float> %v63, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %v66 = fcmp ogt <4 x float> %v64, %v65
+  %v67 = select <4 x i1> %v66, <4 x float> %v64, <4 x float> %v65
+  %v68 = fcmp uno <4 x float> %v64, %v64
+  %v69 = select <4 x i1> %v68, <4 x float> %v64, <4 x float> %v67
+  %v70 = shufflevector <4 x float> %v69, <4 x float> poison, <2 x i32> <i32 0, i32 1>
+  %v71 = shufflevector <4 x float> %v69, <4 x float> poison, <2 x i32> <i32 2, i32 3>
+  %v72 = fcmp ogt <2 x float> %v70, %v71
+  %v73 = select <2 x i1> %v72, <2 x float> %v70, <2 x float> %v71
+  %v74 = fcmp uno <2 x float> %v70, %v70
+  %v75 = select <2 x i1> %v74, <2 x float> %v70, <2 x float> %v73
+  %v76 = shufflevector <2 x float> %v75, <2 x float> poison, <1 x i32> <i32 0>
+  %v77 = shufflevector <2 x float> %v75, <2 x float> poison, <1 x i32> <i32 1>
+  %v78 = extractelement <1 x float> %v76, i64 0
+  %v79 = extractelement <1 x float> %v77, i64 0
+  %v80 = fcmp ogt float %v78, %v79
+  %v81 = select i1 %v80, float %v78, float %v79
+  %v82 = fcmp uno float %v78, %v78
+  %v83 = select i1 %v82, float %v78, float %v81
+  br label %b84
+b84:
+  %v86 = phi i64 [ 0, %b31 ], [ %v87, %b84 ]
+  %v88 = mul i64 %v86, 16
+  %v89 = add i64 %v12, %v88
+  %v90 = mul i64 %v86, -16
+  %v91 = add i64 %v90, 40
+  %v92 = getelementptr float, ptr %v4, i64 %v89
+  %v93 = load <16 x float>, ptr %v92, align 4
+  %v94 = insertelement <16 x float> poison, float %v83, i64 0
+  %v95 = shufflevector <16 x float> %v94, <16 x float> poison, <16 x i32> zeroinitializer
+  %v96 = fsub <16 x float> %v93, %v95
+  %v97 = getelementptr float, ptr %v2, i64 %v89
+  store <16 x float> %v96, ptr %v97, align 4
+  %v87 = add nuw nsw i64 %v86, 1
+  %v98 = icmp slt i64 %v87, 2
+  br i1 %v98, label %b84, label %b85
+b85:
+  br label %b99
+b99:
+  %v101 = phi i64 [ 2, %b85 ], [ %v102, %b99 ]
+  %v103 = mul i64 %v101, 16
+  %v104 = add i64 %v12, %v103
+  %v105 = mul i64 %v101, -16
+  %v106 = add i64 %v105, 40
+  %v107 = icmp slt i64 %v106, 16
+  %v108 = select i1 %v107, i64 %v106, i64 16
+  %v109 = icmp sgt i64 %v108, 0
+  %v110 = select i1 %v109, i64 %v108, i64 0
+  %v111 = trunc i64 %v110 to i32
+  %v112 = insertelement <16 x i32> poison, i32 %v111, i64 0
+  %v113 = shufflevector <16 x i32> %v112, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v114 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v113
+  %v115 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v114)
+  %v116 = select i1 %v115, i64 %v104, i64 0
+  %v117 = getelementptr float, ptr %v4, i64 %v116
+  %v118 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v117, <16 x i1> %v114, <16 x float> zeroinitializer)
+  %v119 = insertelement <16 x float> poison, float %v83, i64 0
+  %v120 = shufflevector <16 x float> %v119, <16 x float> poison, <16 x i32> zeroinitializer
+  %v121 = fsub <16 x float> %v118, %v120
+  %v122 = getelementptr float, ptr %v2, i64 %v104
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v121, ptr align 4 %v122, <16 x i1> %v114)
+  %v102 = add nuw nsw i64 %v101, 1
+  %v123 = icmp slt i64 %v102, 3
+  br i1 %v123, label %b99, label %b100
+b100:
   %v11 = add nuw nsw i64 %v10, 1
-  %v120 = icmp slt i64 %v11, %end
-  br i1 %v120, label %b7, label %b8
+  %v124 = icmp slt i64 %v11, %end
+  br i1 %v124, label %b7, label %b8
 b8:
   ret void
 }
 declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, <16 x i1>, <16 x float>)
+declare i1 @llvm.vector.reduce.or.v16i1(<16 x i1>)
 declare void @llvm.masked.store.v16f32.p0(<16 x float>, ptr, <16 x i1>)
 attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }

@@ -17,10 +17,19 @@ from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 
 CHUNK = 1 << 14
-"""Elements in one partial result."""
+"""Elements that go into one partial result, or into a row of them."""
 
-FEW_RESULTS = 32
-"""A reduction with fewer results than this is split."""
+COLUMNS = 256
+"""Columns that one tile of a sum of columns takes."""
+
+MANY_ROWS = 1 << 20
+"""Elements from which on adding up rows is worth a second step."""
+
+FEW_TILES = 32
+"""A reduction that can be cut into fewer pieces than this along its results is split."""
+
+LONG = 1 << 22
+"""A reduction longer than this is split in any case, so that it can be interrupted."""
 
 
 def split_reductions(sink: UOp) -> UOp:
@@ -40,28 +49,45 @@ def _split(node: UOp) -> UOp:
     (source,) = node.src
     op, axes = node.arg
     shape = source.shape
-    if not all(isinstance(size, int) for size in shape):
+    if not all(isinstance(size, int) for size in shape) or math.prod(shape) == 0:
         return node
     length = math.prod(shape[axis] for axis in axes)
-    results = math.prod(node.shape)
-    if results >= FEW_RESULTS or results == 0 or length < 4 * CHUNK:
-        return node
     kept = tuple([axis for axis in range(len(shape)) if axis not in axes])
-    order = (*kept, *axes)
+    lengths: Shape = tuple([shape[axis] for axis in kept])
+    # Where the last axis is kept, rows are added up and the partial results are rows as well.
+    last = max(axis for axis, size in enumerate(shape) if size != 1 or axis == 0)
+    by_rows = last in kept
+    width = min(shape[last], COLUMNS) if by_rows else 1
+    tiles = math.prod(lengths) // width
+    chunk = _chunk_length(length, max(CHUNK // width, 16))
+    small = length < 4 * chunk or (by_rows and math.prod(shape) < MANY_ROWS)
+    if small or (tiles >= FEW_TILES and length < LONG):
+        return node
+    order = (*axes, *kept) if by_rows else (*kept, *axes)
     if order != tuple(range(len(shape))):
         source = UOp(Op.PERMUTE, node.dtype, (source,), order)
-    outer: Shape = tuple([shape[axis] for axis in kept])
-    flat = _reshape(source, (*outer, length))
-    chunks = -(-length // CHUNK)
-    excess = chunks * CHUNK - length
-    if excess:
-        pads = (*[(0, 0)] * len(outer), (0, excess))
-        flat = UOp(Op.PAD, node.dtype, (flat,), (pads, identity_element(op, node.dtype)))
-    parts = _reshape(flat, (*outer, chunks, CHUNK))
-    partial = UOp(Op.REDUCE_AXES, node.dtype, (parts,), (op, (len(outer) + 1,)))
-    kept_partial = UOp(Op.CONTIGUOUS, node.dtype, (_reshape(partial, (*outer, chunks)),), ())
-    total = UOp(Op.REDUCE_AXES, node.dtype, (kept_partial,), (op, (len(outer),)))
+    front, back = ((), lengths) if by_rows else (lengths, ())
+    flat = _reshape(source, (*front, length, *back))
+    chunks = -(-length // chunk)
+    if chunks * chunk != length:
+        pads = [(0, 0)] * len(flat.shape)
+        pads[len(front)] = (0, chunks * chunk - length)
+        fill = identity_element(op, node.dtype)
+        flat = UOp(Op.PAD, node.dtype, (flat,), (tuple(pads), fill))
+    parts = _reshape(flat, (*front, chunks, chunk, *back))
+    partial = UOp(Op.REDUCE_AXES, node.dtype, (parts,), (op, (len(front) + 1,)))
+    rows = _reshape(partial, (*front, chunks, *back))
+    kept_rows = UOp(Op.CONTIGUOUS, node.dtype, (rows,), ())
+    total = UOp(Op.REDUCE_AXES, node.dtype, (kept_rows,), (op, (len(front),)))
     return _reshape(total, node.shape)
+
+
+def _chunk_length(length: int, wanted: int) -> int:
+    """A length near `wanted` that divides `length` and fills vectors, or `wanted` itself."""
+    for candidate in range(wanted, wanted // 2, -16):
+        if length % candidate == 0:
+            return candidate
+    return wanted
 
 
 def _reshape(node: UOp, shape: Shape) -> UOp:

@@ -87,14 +87,11 @@ def loops_of(region: UOp, config: Config, clock: _Clock | None = None) -> UOp:
 
 @dataclass(frozen=True)
 class PlacedKernel:
-    """A kernel after stage 8: its lowered graph and its instructions in order."""
+    """A kernel after stage 8: its name, its lowered graph and its instructions in order."""
 
+    name: str
     root: UOp
     program: list[Item]
-
-    @property
-    def name(self) -> str:
-        return kernel_name(self.root)
 
     @property
     def tiles(self) -> UOp:
@@ -111,7 +108,10 @@ def linearize_placed(
     if config.verify:
         verify(placed, "placed")
     lowered = clock.run("lower", lower, placed)
-    return PlacedKernel(lowered, clock.run("linearize", linearize, lowered))
+    if config.verify:
+        verify(lowered, "lowered")
+    program = clock.run("linearize", linearize, lowered)
+    return PlacedKernel(kernel_name(loops, lowered), lowered, program)
 
 
 def compile_placed(

@@ -25,7 +25,7 @@ from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes
 from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp
-from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.ops import ELEMENTWISE, TRANSCENDENTAL, Op
 from ogive.ir.symbolic import linear_form
 
 Tile = tuple[int, ...]
@@ -530,10 +530,7 @@ def _instruction_count(items: list[Item]) -> int:
         for counter in counters:
             if counter.arg[1] == UPCAST:
                 tile *= counter.src[0].arg
-        weight = 12 if node.op.name in _LONG else 1
+        weight = 12 if node.op in TRANSCENDENTAL else 1
         count += tile * weight
     return count
-
-
-_LONG = frozenset({"EXP", "LOG", "ERF", "TANH", "SIN", "COS", "POW", "TAN"})
 

@@ -92,9 +92,12 @@ class Memory:
     def load_vector(
         self, parameter: UOp, dtype: DType, offset: str, gate: str | None, lanes: int
     ) -> str:
-        kind = memory_type(dtype, lanes)
+        kind, align = memory_type(dtype, lanes), dtype.itemsize
+        if gate is not None:
+            # A masked load far outside its buffer is as slow as the fault it suppresses.
+            some = self.any_lane(gate, lanes)
+            offset = self.writer.instruction(f"select i1 {some}, i64 {offset}, i64 0")
         place = self.address(parameter, dtype, offset)
-        align = dtype.itemsize
         if gate is None:
             return self.writer.instruction(f"load {kind}, ptr {place}, align {align}")
         symbol = f"@llvm.masked.load.{self.mangle(dtype, lanes)}.p0"
@@ -206,6 +209,12 @@ class Memory:
     def mangle(self, dtype: DType, lanes: int) -> str:
         return mangled("i8" if dtype.is_bool else element_type(dtype), lanes)
 
+    def any_lane(self, mask: str, lanes: int) -> str:
+        """Whether a mask admits any lane."""
+        symbol = f"@llvm.vector.reduce.or.v{lanes}i1"
+        self.writer.declarations.add(f"declare i1 {symbol}(<{lanes} x i1>)")
+        return self.writer.instruction(f"call i1 {symbol}(<{lanes} x i1> {mask})")
+
     def report(self, good: str, gate: str | None, lanes: int, site: int) -> None:
         """Lower the fault word to `site` if `good` fails anywhere under the gate."""
         write = self.writer.instruction
@@ -215,9 +224,7 @@ class Memory:
         if gate is not None:
             bad = write(f"and {mask} {bad}, {gate}")
         if lanes > 1:
-            symbol = f"@llvm.vector.reduce.or.v{lanes}i1"
-            self.writer.declarations.add(f"declare i1 {symbol}({mask})")
-            bad = write(f"call i1 {symbol}({mask} {bad})")
+            bad = self.any_lane(bad, lanes)
         fails, after = self.writer.new_label(), self.writer.new_label()
         self.writer.branch_if(bad, fails, after)
         self.writer.label(fails)

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+from ogive.codegen.optimize.placement import LOOP, output_axes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
 
 def kernel_axes(root: UOp) -> tuple[tuple[str, int], ...]:
-    """The placed axes, outermost first, each with its length."""
+    """The axes, outermost first, each with its placement and length; unplaced ones are loops."""
     counters = [node for node in root.walk() if node.op is Op.RANGE]
     counters.sort(key=lambda counter: counter.arg[0])
-    return tuple([(counter.arg[1], int(counter.src[0].vmax)) for counter in counters])
+    return tuple([(counter.arg[1] or LOOP, int(counter.src[0].vmax)) for counter in counters])
 
 
-def kernel_name(root: UOp) -> str:
-    """Such as `reduce_parallel4096_loop64_upcast4_lane16`."""
-    nodes = root.walk()
-    reduces = any(node.op is Op.REDUCE for node in nodes)
-    multiplies = any(
-        node.op is Op.REDUCE and node.src[0].op is Op.MUL and node.arg is Op.ADD for node in nodes
-    )
-    kind = "product" if multiplies else "reduce" if reduces else "elementwise"
-    axes = kernel_axes(root)
+def kernel_name(loops: UOp, placed: UOp | None = None) -> str:
+    """Such as `reduce_parallel4096_loop64_upcast4_lane16`.
+
+    What a kernel does is read off its loop graph, where an axis of the result is one counter.
+    """
+    reductions = [node for node in loops.walk() if node.op is Op.REDUCE]
+    outputs = frozenset(output_axes(loops))
+    multiplies = any(_is_product(node, outputs) for node in reductions)
+    kind = "product" if multiplies else "reduce" if reductions else "elementwise"
+    axes = kernel_axes(placed or loops)
     return "_".join([kind, *[f"{placement}{length}" for placement, length in axes]])
+
+
+def _is_product(reduction: UOp, outputs: frozenset[UOp]) -> bool:
+    """Whether a sum multiplies two operands, each of which lacks an axis of the result."""
+    value = reduction.src[0]
+    while value.op is Op.WHERE:
+        value = value.src[1]
+    return (
+        reduction.arg is Op.ADD
+        and value.op is Op.MUL
+        and all(factor.has_index and outputs - factor.ranges for factor in value.src)
+    )

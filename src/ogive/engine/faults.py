@@ -2,7 +2,8 @@
 
 Kernels are shared between graphs and know no lines: they report a site, the position of the
 faulting operation among those of its region that can fault. This run's graph, cut again in the same
-way, says which node stands there. Steps that Python does bring their error along.
+way with its nodes numbered, says which one stands there. Steps that Python does bring their error
+along.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from ogive.config import Config
 from ogive.engine.machine import target_for
 from ogive.errors import DivisionByZeroError, Origin
+from ogive.ir.node import UOp
 from ogive.runtime.native import Fault
 from ogive.schedule.normalize import Normalized
 from ogive.schedule.rangeify import can_fault
@@ -20,19 +22,35 @@ def explain_fault(normalized: Normalized, config: Config, fault: Fault) -> Excep
     """The error that tells the user what happened, and where."""
     if fault.error is not None:
         return fault.error
-    step = split(normalized.sink, target_for(config), config).steps[fault.step]
+    sink, faulting = _numbered(normalized.sink)
+    step = split(sink, target_for(config), config).steps[fault.step]
     assert isinstance(step, Step), "other steps bring their error along"
-    region = step.region
-    sites = [node for node in region.graph.walk() if can_fault(node)]
+    sites = [node for node in step.region.graph.walk() if can_fault(node)]
     node = sites[fault.site]
     origin: Origin | None = None
-    original = region.sources.get(node)
-    if original is not None:
-        user_node = normalized.sources.get(original)
-        origin = user_node.origin if user_node is not None else original.origin
+    number = step.region.sources[node].tag
+    if number is not None:
+        origin = normalized.sources[faulting[number]].origin
     name = "floor division" if node.op.name == "FLOORDIV" else "remainder"
     return DivisionByZeroError(
         f"{name} of {node.dtype.name} by a zero element; "
         "mask the divisor (ogive.where) or use floats",
         origin,
     )
+
+
+def _numbered(sink: UOp) -> tuple[UOp, list[UOp]]:
+    """The graph with a number as the tag of each node that can fault, and those nodes.
+
+    Every pass keeps tags, so the numbers lead back through whatever the passes rebuild.
+    """
+    faulting: list[UOp] = []
+    done: dict[UOp, UOp] = {}
+    for node in sink.walk():
+        tag = node.tag
+        if can_fault(node):
+            tag = len(faulting)
+            faulting.append(node)
+        sources = tuple([done[source] for source in node.src])
+        done[node] = UOp(node.op, node.dtype, sources, node.arg, tag)
+    return done[sink], faulting

@@ -11,11 +11,12 @@ from ogive.engine.graph import Replay, graph_cache, pool_for
 from ogive.engine.plan import Plan, execute_plan_of, note_values, unexecuted
 from ogive.engine.versions import (
     effects_of,
+    split_effects,
     version_below,
     versions_to_keep,
     without_effects,
 )
-from ogive.errors import ArgumentError
+from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.ir import registry
 from ogive.ir.memory import memory_leaf, shaped
 from ogive.ir.node import UOp
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 def realize(tensors: Sequence[Tensor], config: Config | None = None) -> None:
     """Compute the values of `tensors`, in one graph; afterwards each is memory."""
-    config = config or current_config()
+    config = _checked(config)
     # Again if another thread changed the graphs of these tensors, or what they read, meanwhile.
     while roots := _pending(tensors):
         if effects_of(roots):
@@ -50,7 +51,7 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
     Only these tensors are rebound, to the plan's memory; reading one runs the plan first if it
     has not been executed yet.
     """
-    config = config or current_config()
+    config = _checked(config)
     if not tensors:
         raise ArgumentError("prepare needs at least one tensor")
     with registry.effect_lock:
@@ -66,6 +67,17 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
         run.rebind_only(tensors, plan, copies)
         plan.hold_outputs()
     return plan
+
+
+def _checked(config: Config | None) -> Config:
+    """The configuration of one call. Raises `ArgumentTypeError`."""
+    if config is None:
+        return current_config()
+    if not isinstance(config, Config):
+        raise ArgumentTypeError(
+            f"config is an ogive.Config or None, not {config!r} of type {type(config).__name__}"
+        )
+    return config
 
 
 def _copy_versions(versions: tuple[UOp, ...], config: Config) -> dict[UOp, UOp]:
@@ -146,7 +158,7 @@ class _Run:
         self.config = config
         copies = [UOp(Op.CONTIGUOUS, version.dtype, (version,), ()) for version in kept]
         asked = [*[_computed(root) for root in roots], *effects, *copies]
-        self.normalized: Normalized = _normalize(tuple(asked))
+        self.normalized: Normalized = _normalize(tuple(asked), config)
         self.replay: Replay = graph_cache.replay_for(self.normalized.sink, config)
         graph = self.replay.graph
         inputs: list[Buffer] = [registry.buffer_of(node) for node in self.normalized.buffers]
@@ -156,11 +168,11 @@ class _Run:
         self.buffers = graph.allocate(inputs, config.planner)
 
     def execute(self) -> None:
-        """Run it once. A fault undoes nothing: assignments that were carried out stay so."""
+        """Run it once. After a fault every tensor can be read: see `settle`."""
         addresses = [buffer.address for buffer in self.buffers]
         fault = self.replay.run(addresses, self.normalized.variables, pool_for(self.config))
         if fault is not None:
-            registry.substitute(self.carried_out(fault.step), walk=True)
+            self.settle(fault.step)
             raise self.explain(fault)
 
     def writes(self) -> list[int]:
@@ -185,20 +197,32 @@ class _Run:
                 mapping[node] = _memory_node(self.buffers[slot], node)
         return mapping
 
-    def carried_out(self, step: int) -> dict[UOp, UOp]:
-        """The replacements for the assignments done before a step, and what they overwrote."""
+    def settle(self, step: int) -> None:
+        """What remains of the assignments after a fault at `step`.
+
+        Those carried out stay so. Those that follow from what faulted are taken back: tensors that
+        hold such a version hold the one below it again. The others are still to be carried out.
+        """
         graph = self.replay.graph
-        written = [done.slots[0] for done in graph.steps[:step]]
+        done, lost = split_effects(graph, self.effects, graph.outputs[len(self.roots) :], step)
         copies = self.replacements()
         found: dict[UOp, UOp] = {}
-        for effect, slot in zip(self.effects, graph.outputs[len(self.roots) :], strict=False):
-            if graph.slots[slot].parameter is not None and slot in written:
-                written.remove(slot)
-                found[effect] = _memory_node(self.buffers[slot], effect)
-                version = version_below(effect)
-                if version in self.kept:
-                    found[version] = copies[version]
-        return found
+        overwritten: set[UOp] = set()
+        for effect, slot in done.items():
+            found[effect] = _memory_node(self.buffers[slot], effect)
+            version = version_below(effect)
+            if version in self.kept:
+                found[version] = copies[version]
+            else:
+                overwritten.add(version)
+        with registry.graph_lock:
+            for effect in lost:
+                below = effect.src[0]
+                while (version := memory_leaf(below)) in lost:
+                    below = shaped(version.src[0], below.shape)
+                if version not in overwritten:
+                    registry.move_holders(effect, below)
+            registry.substitute(found, walk=True)
 
     def rebind(self) -> None:
         """Replace what was computed by its memory, in every live tensor at once."""
@@ -233,12 +257,18 @@ class _Run:
         return explain_fault(self.normalized, self.config, fault)
 
 
-def _normalize(asked: tuple[UOp, ...]) -> Normalized:
+def _normalize(asked: tuple[UOp, ...], config: Config) -> Normalized:
+    if config.verify:
+        from ogive.ir.verify import verify
+
+        verify(asked, "tensor")
     normalized = normalize(asked)
     if any(node.arg[0] == "DISK" for node in normalized.buffers):
         from ogive.engine.files import narrow_files
 
-        return normalize(narrow_files(asked))
+        normalized = normalize(narrow_files(asked))
+    if config.verify:
+        verify(normalized.sink, "parametric")
     return normalized
 
 

@@ -137,6 +137,8 @@ class UOp:
         if op is Op.CONST and not (dtype is dtypes.index and arg.__class__ is int):
             arg = dtype.canonical(arg)
             key: tuple[Any, ...] = (op, dtype, src, _bits(arg), tag)
+        elif op is Op.PAD:
+            key = (op, dtype, src, (arg[0], _bits(arg[1])), tag)
         else:
             key = (op, dtype, src, arg, tag)
         reference = _table.get(key)
@@ -206,7 +208,11 @@ class UOp:
     @computed
     def content_key(self) -> bytes:
         """A 128-bit structural hash, the same in every process; ignores tag and metadata."""
-        argument = _bits(self.arg) if self.op is Op.CONST else self.arg
+        argument = self.arg
+        if self.op is Op.CONST:
+            argument = _bits(argument)
+        elif self.op is Op.PAD:
+            argument = (argument[0], _bits(argument[1]))
         digest = blake2b(
             f"{self.op.name}|{self.dtype.name}|{argument!r}|".encode(), digest_size=16
         )

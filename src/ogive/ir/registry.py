@@ -223,6 +223,17 @@ def substitute(mapping: Mapping[UOp, UOp], walk: bool = False) -> None:
             _append(replacement.holders, reference)
 
 
+def move_holders(node: UOp, replacement: UOp) -> None:
+    """Let the tensors that hold `node` hold another; what is built on `node` stays as it is."""
+    with graph_lock:
+        connect(replacement)
+        for reference in list(getattr(node, "holders", ())):
+            holder = reference()
+            if holder is not None and holder.node is node:
+                holder.node = replacement
+                _append(replacement.holders, reference)
+
+
 def _above(keys: Iterable[UOp], kept: set[UOp]) -> list[UOp]:
     """The keys and every node above one, sources first; what is above only `kept` is left out."""
     global _visited

@@ -267,9 +267,12 @@ def _range(node: UOp) -> Problem:
     return None if fits else "(number, placement) as argument"
 
 
+def _unplaced_range(node: UOp) -> Problem:
+    return _range(node) or (None if node.arg[1] is None else "no placement yet")
+
+
 def _placed_range(node: UOp) -> Problem:
-    problem = _range(node)
-    return problem or ("a placement" if node.arg[1] is None else None)
+    return _range(node) or (None if isinstance(node.arg[1], str) else "a placement")
 
 
 def _ranges_from(node: UOp, start: int) -> Problem:
@@ -294,6 +297,24 @@ def _index(node: UOp) -> Problem:
 
 def _load(node: UOp) -> Problem:
     return _same_dtype(node) if node.src[0].op is Op.INDEX else "INDEX as source"
+
+
+def _lowered_load(node: UOp) -> Problem:
+    if len(node.src) == 1:
+        return _load(node) or (None if node.arg is None else "no stride without lanes")
+    lane = node.src[1]
+    if lane.op is not Op.RANGE or lane.arg[1] != "lane":
+        return "a lane counter as second source"
+    return _load(node) or (None if _is_stride(node.arg) else "a stride as argument")
+
+
+def _lowered_store(node: UOp) -> Problem:
+    fits = node.arg is None or _is_stride(node.arg)
+    return _loop_store(node) if fits else "a stride as argument"
+
+
+def _is_stride(value: Any) -> bool:
+    return _is_integer(value) or value == "gather"
 
 
 def _loop_store(node: UOp) -> Problem:
@@ -365,7 +386,7 @@ _LOOPS: dict[Op, Form] = {
     Op.PARAM: Form(0, 0, _param),
     Op.CONST: Form(0, 0, _const),
     Op.VARIABLE: Form(0, 0, _variable),
-    Op.RANGE: Form(1, 1, _range),
+    Op.RANGE: Form(1, 1, _unplaced_range),
     **_ELEMENTWISE,
     Op.REDUCE: Form(1, None, _reduce),
     Op.INDEX: Form(2, 3, _index),
@@ -375,11 +396,17 @@ _LOOPS: dict[Op, Form] = {
     Op.STAGE: Form(1, None, _stage),
     Op.SINK: Form(0, None, _sink),
 }
+_PLACED: dict[Op, Form] = _LOOPS | {Op.RANGE: Form(1, 1, _placed_range)}
+_LOWERED: dict[Op, Form] = _PLACED | {
+    Op.LOAD: Form(1, 2, _lowered_load),
+    Op.STORE: Form(2, None, _lowered_store),
+}
 
 DIALECTS: dict[str, dict[Op, Form]] = {
     "tensor": _TENSOR,
     "parametric": _PARAMETRIC,
     "region": _REGION,
     "loops": _LOOPS,
-    "placed": _LOOPS | {Op.RANGE: Form(1, 1, _placed_range)},
+    "placed": _PLACED,
+    "lowered": _LOWERED,
 }

@@ -54,18 +54,32 @@ class Found(NamedTuple):
     addresses: tuple[int, ...]
 
 
-class Cell(NamedTuple):
-    """Memory of a result, with its nodes; `counts` are the references to them when it is free."""
+class Cell:
+    """Memory of a result, with its nodes.
 
-    flat: UOp
-    node: UOp
-    buffer: Buffer
-    address: int
-    counts: list[int]
+    It is free when they have no more references than they had before any tensor held them.
+    """
 
-    def references(self) -> list[int]:
-        assert _reference_count is not None
-        return [_reference_count(entry) for entry in self[:3]]
+    __slots__ = ("address", "buffer", "counts", "flat", "node")
+
+    def __init__(self, nbytes: int, made: Made) -> None:
+        self.buffer = Buffer(nbytes, made.device)
+        self.address = self.buffer.address
+        with registry.graph_lock:
+            self.flat = flat_node(self.buffer, made.dtype, nbytes // made.dtype.itemsize)
+            symbolic = any(isinstance(size, UOp) for size in made.shape)
+            self.node = self.flat if symbolic else shaped(self.flat, made.shape)
+            registry.connect(self.node)
+        self.counts = self._count_references() if _reference_count is not None else None
+
+    def is_free(self) -> bool:
+        """Whether nobody else has the memory or a node on it."""
+        return self.counts is not None and self.counts == self._count_references()
+
+    def _count_references(self) -> tuple[int, int, int]:
+        count = _reference_count
+        assert count is not None
+        return count(self.node), count(self.flat), count(self.buffer)
 
 
 class Instance:
@@ -268,15 +282,12 @@ class Entry:
         assert made.slot is not None
         waiting = instance.cells[number]
         for cell in waiting:
-            if cell.references() == cell.counts:
+            if cell.is_free():
                 break
         else:
             slot = self.prepared.graph.slots[made.slot]
-            recycled = (
-                slot.nbytes <= RECYCLED_BYTES and not variables and _reference_count is not None
-            )
-            cell = _make_cell(slot.nbytes, made, recycled)
-            if recycled:
+            cell = Cell(slot.nbytes, made)
+            if slot.nbytes <= RECYCLED_BYTES and not variables:
                 if len(waiting) == RECYCLED_CELLS:
                     del waiting[0]
                 waiting.append(cell)
@@ -413,20 +424,6 @@ def _address(memory: Any) -> int:
     assert isinstance(memory, numpy.ndarray)
     address: int = memory.ctypes.data
     return address
-
-
-def _make_cell(nbytes: int, made: Made, recycled: bool) -> Cell:
-    buffer = Buffer(nbytes, made.device)
-    address = buffer.address
-    with registry.graph_lock:
-        flat = flat_node(buffer, made.dtype, nbytes // made.dtype.itemsize)
-        node = flat if any(isinstance(n, UOp) for n in made.shape) else shaped(flat, made.shape)
-        registry.connect(node)
-    cell = Cell(flat, node, buffer, address, [])
-    del buffer, flat, node
-    if recycled:
-        cell.counts.extend(cell.references())
-    return cell
 
 
 def _node_of(cell: Cell, made: Made, variables: dict[str, int]) -> UOp:

@@ -99,13 +99,22 @@ class _Preparation:
         ]
         # What is overwritten in place, and which owner that is.
         self.targets: dict[UOp, Owner] = {}
+        chains: set[UOp] = set()
+        in_place: list[bool] = []
         for owner, node in self.updates:
             flat = own[owner.kind][owner.position]
             flat = stand_ins.get(flat, flat)
-            if _base(node) is flat and flat not in self.targets:
+            chain = _versions(node)
+            in_place.append(chain[-1] is flat and flat not in self.targets)
+            if in_place[-1]:
                 self.targets[flat] = owner
+                chains.update(chain[:-1])
+        self._write_to_copies(chains)
+        self.in_place = [
+            update for update, is_so in zip(self.updates, in_place, strict=True) if is_so
+        ]
+        self.moved = [u for u, is_so in zip(self.updates, in_place, strict=True) if not is_so]
         self.donations = self._match_donations(donated)
-        self._copy_other_targets()
 
     def _match_donations(self, donated: Sequence[int]) -> dict[int, int]:
         """For results that can be written over a donated input: result → input."""
@@ -128,26 +137,32 @@ class _Preparation:
                     break
         return found
 
-    def _copy_other_targets(self) -> None:
-        """Assignments to anything that is not updated in place write to copies."""
-        nodes = (*self.fresh, *[node for _, node in self.updates])
-        bases = {_base(effect) for effect in effects_of(nodes)}
-        copies = {
-            base: UOp(Op.CONTIGUOUS, base.dtype, (base,), ())
-            for base in bases
-            if base.op is Op.BUFFER and base not in self.targets
-        }
-        if copies:
-            nodes = substitute(nodes, copies, revisit=False)
-            self.fresh = list(nodes[: len(self.fresh)])
-            self.updates = [
-                (owner, node)
-                for (owner, _), node in zip(self.updates, nodes[len(self.fresh) :], strict=True)
-            ]
+    def _write_to_copies(self, chains: set[UOp]) -> None:
+        """Let every assignment that is not among `chains` write to a copy.
+
+        x.assign(x + 1); y = x.reshape(2, 2); y.assign(0)     y overwrites a copy of x
+        """
+        roots = (*self.fresh, *[node for _, node in self.updates])
+        done: dict[UOp, UOp] = {}
+        for node in walk(roots):
+            sources = tuple([done[source] for source in node.src])
+            if node.op is Op.AFTER and node.src[1].op is Op.STORE and node not in chains:
+                version = version_below(node)
+                if version.op is Op.BUFFER or version in chains:
+                    # The number keeps copies apart, of each other and of results.
+                    mark = ("written", len(done))
+                    copy = UOp(Op.CONTIGUOUS, version.dtype, (done[version],), mark)
+                    target, value = node.src[1].src
+                    target = _rebase(target, version, copy, done)
+                    store = UOp(Op.STORE, dtypes.void, (target, done[value]))
+                    sources = (_rebase(node.src[0], version, copy, done), store)
+            same = all(new is old for new, old in zip(sources, node.src, strict=True))
+            done[node] = node if same else node.replace(src=sources)
+        self.fresh = [done[node] for node in self.fresh]
+        self.updates = [(owner, done[node]) for owner, node in self.updates]
 
     def prepare(self, config: Config) -> Prepared:
-        in_place = [(o, n) for o, n in self.updates if _base(n) in self.targets]
-        moved = [(o, n) for o, n in self.updates if _base(n) not in self.targets]
+        in_place, moved = self.in_place, self.moved
         everything = (*self.fresh, *[node for _, node in self.updates])
         overwritten = {version_below(effect) for effect in effects_of(everything)}
         # The versions that are to be in place come first: others of the same memory get copies.
@@ -222,7 +237,8 @@ class _Preparation:
         plain = bottom.op not in (Op.CONST, Op.IOTA, Op.BIND, Op.BUFFER)
         if plain and is_memory(bottom):
             leaf = memory_leaf(bottom)
-            plain = bottom is leaf and leaf not in overwritten and _base(leaf) not in self.targets
+            base = _versions(leaf)[-1]
+            plain = bottom is leaf and leaf not in overwritten and base not in self.targets
         return node if plain else UOp(Op.CONTIGUOUS, node.dtype, (node,), ())
 
 
@@ -232,17 +248,23 @@ def _stand_in(flat: UOp) -> UOp:
     return flat_without_memory((count,), flat.dtype, device, TraceError, message)
 
 
-def _base(node: UOp) -> UOp:
-    """The memory that a version goes back to; any other node is its own."""
-    leaf = memory_leaf(node)
-    while leaf.op is Op.AFTER:
-        below = leaf.src[0]
-        leaf = memory_leaf(below)
-        if leaf is below and leaf.op not in (Op.AFTER, Op.BUFFER):
-            while leaf.op is Op.RESHAPE:
-                leaf = leaf.src[0]
-            break
-    return leaf
+def _versions(node: UOp) -> list[UOp]:
+    """A version, the one before, and so on, down to memory or to a value."""
+    chain = [memory_leaf(node)]
+    while chain[-1].op is Op.AFTER:
+        chain.append(version_below(chain[-1]))
+    return chain
+
+
+def _rebase(view: UOp, version: UOp, copy: UOp, done: dict[UOp, UOp]) -> UOp:
+    """A chain of movement ops over a copy of the version it starts from."""
+    chain = []
+    while view is not version:
+        chain.append(view)
+        view = view.src[0]
+    for node in reversed(chain):
+        copy = node.replace(src=(copy, *[done[source] for source in node.src[1:]]))
+    return copy
 
 
 def _count(node: UOp) -> int:

@@ -42,6 +42,7 @@ class Call:
         self.pending: list[Tensor] = []
         self.identities: list[Any] = []
         self.variables: dict[str, int] = {}
+        # The steady path: every line here is paid at every call.
         key: list[Key] = [prefix]
         for value in args:
             read = _READERS.get(value.__class__) or _reader_for(value)

@@ -19,9 +19,6 @@ from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Dim, movement_argument, row_major_strides
 from ogive.ir.symbolic import logical_and
 
-LOOP = "loop"
-"""The placement of every counter that stage 6 has not placed yet."""
-
 Position = tuple[UOp, ...]
 
 
@@ -51,8 +48,8 @@ def conjoin(gate: UOp | None, condition: UOp | None) -> UOp | None:
     return None if both is None or (both.op is Op.CONST and both.arg) else both
 
 
-def make_range(extent: Dim, number: int, placement: str = LOOP) -> UOp:
-    """A loop counter from 0 to `extent`."""
+def make_range(extent: Dim, number: int, placement: str | None = None) -> UOp:
+    """A loop counter from 0 to `extent`; it has no placement until stage 6 gives it one."""
     return UOp(Op.RANGE, dtypes.index, (index_node(extent),), (number, placement))
 
 

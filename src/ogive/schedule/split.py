@@ -26,6 +26,7 @@ from ogive.schedule.hazards import (
     stage_overlaps,
 )
 from ogive.schedule.regions import HostRegion, Region, cut_region, host_region, storage
+from ogive.schedule.simplify import simplify_values
 from ogive.schedule.slots import CallStep, CopyStep, Slot
 
 
@@ -53,7 +54,7 @@ class Schedule:
 
 def split(sink: UOp, target: Target, config: Config) -> Schedule:
     """Cut a parametric graph into steps."""
-    sink = split_reductions(sink)
+    sink = split_reductions(simplify_values(sink))
     if config.pack_operands:
         sink = pack_operands(sink, target)
     sink = keep_old_versions(separate_versions(sink))

@@ -139,13 +139,7 @@ def pad(node: UOp, pads: Pairs, fill: Scalar = 0) -> UOp:
     """Surround with `fill`, `(before, after)` elements per axis."""
     if pads == ((0, 0),) * len(pads):
         return node
-    value = node.dtype.canonical(fill)
-    if value == 0 and math.copysign(1.0, value) < 0:
-        # Arguments intern by value, where -0.0 equals 0.0.
-        inside = pad(filled(dtypes.bool_, True, node.shape), pads, False)
-        outside = constant(node.dtype, value)
-        return make(Op.WHERE, node.dtype, (inside, pad(node, pads), outside))
-    return _move(Op.PAD, node, (pads, value))
+    return _move(Op.PAD, node, (pads, node.dtype.canonical(fill)))
 
 
 def flip(node: UOp, axes: tuple[int, ...]) -> UOp:

@@ -64,7 +64,7 @@ class Conversion(Core):
         >>> Tensor([1, 2]).to("float16").dtype
         ogive.float16
 
-        Raises `DeviceError` for `DISK`, which is read-only.
+        Raises `DeviceError` for an unknown device and for `DISK`, which is read-only.
         """
         if isinstance(target, str) and target.upper() in (*DEVICES, "DISK"):
             device = self.device if target.upper() == self.device else to_device(target)
@@ -76,6 +76,8 @@ class Conversion(Core):
         try:
             return self.cast(target)
         except DtypeError as error:
+            if isinstance(target, str) and "did you mean" not in str(error):
+                to_device(target)  # which says what devices there are
             message = str(error).partition("\n")[0]
             raise ArgumentTypeError(f"{message}; the devices are {', '.join(DEVICES)}") from None
 

@@ -135,12 +135,14 @@ def _choose_upcast(
     upcast: dict[UOp, int] = {}
     for counter, count in lanes.items():
         vectors = axis_extent(counter) // count
-        least = 2
+        most = max(vectors // 2, 1)
         upcast[counter] = wanted
         if kernel.reductions and counter in kernel.outputs and wanted == 4:
             # Sums of columns: the wider the rows that are read at a time, the better.
-            upcast[counter], least = sums_in_registers(target) // 3 * 2, COLUMN_TILES
-        while upcast[counter] > 1 and vectors < least * upcast[counter]:
+            upcast[counter] = sums_in_registers(target) // 3 * 2
+            others = math.prod(axis_extent(c) for c in kernel.outputs if c is not counter)
+            most = max(min(vectors, vectors * others // COLUMN_TILES), 1)
+        while upcast[counter] > most:
             upcast[counter] //= 2
     return upcast
 

@@ -1,0 +1,30 @@
+"""Exact algebra on the parametric graph, before anything is decided about it.
+
+    before   MUL(ADD(RESHAPE(PARAM 0), CONST 0), CONST 1)       after   CONTIGUOUS(RESHAPE(PARAM 0))
+
+A root that turns out to be memory, or the same value as another root, is still a result of its own:
+whoever assigns to it must not change the other.
+"""
+
+from __future__ import annotations
+
+from ogive.ir.algebra import algebra_rules
+from ogive.ir.memory import is_memory
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.rewrite import rewrite
+
+
+def simplify_values(sink: UOp) -> UOp:
+    """The graph with the algebra rules applied; it has as many roots as before."""
+    simplified = rewrite(sink, algebra_rules)
+    if simplified is sink:
+        return sink
+    roots: list[UOp] = []
+    unchanged = {old for old, new in zip(sink.src, simplified.src, strict=True) if new is old}
+    for position, (old, new) in enumerate(zip(sink.src, simplified.src, strict=True)):
+        taken = new in unchanged or new in roots
+        if new is not old and (taken or is_memory(new) or new.op is Op.CONST):
+            new = UOp(Op.CONTIGUOUS, new.dtype, (new,), ("result", position))
+        roots.append(new)
+    return UOp(Op.SINK, sink.dtype, tuple(roots))

@@ -118,6 +118,16 @@ def test_nan_payloads_are_told_apart() -> None:
     assert math.isnan(UOp.const(float64, marked).arg)
 
 
+def test_fill_values_of_padding_are_told_apart_by_bits() -> None:
+    node = UOp(Op.PARAM, float32, (), (0, 4))
+    padded = [
+        UOp(Op.PAD, float32, (node,), (((1, 0),), fill)) for fill in (0.0, -0.0, math.nan)
+    ]
+    assert len(set(padded)) == 3
+    assert len({pad.content_key for pad in padded}) == 3
+    assert UOp(Op.PAD, float32, (node,), (((1, 0),), float("nan"))) is padded[2]
+
+
 def test_the_tag_is_identity_and_metadata_is_not() -> None:
     node = chain(2)
     tagged = node.with_tag("mine")

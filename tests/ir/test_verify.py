@@ -21,7 +21,9 @@ ONE = UOp.const(float32, 1.0)
 COUNTER = counter(0, 12)
 PLACE = UOp(Op.INDEX, float32, (PARAM, COUNTER))
 LOADED = UOp(Op.LOAD, float32, (PLACE,))
-PLACED = UOp(Op.RANGE, index, (number(4),), (0, "LOOP"))
+PLACED = UOp(Op.RANGE, index, (number(4),), (0, "loop"))
+LANE = UOp(Op.RANGE, index, (number(4),), (1, "lane"))
+PLACED_AT = UOp(Op.INDEX, float32, (PARAM, PLACED))
 
 
 def value(op: Op, *sources: UOp, dtype: DType = float32, arg: Any = None) -> UOp:
@@ -42,7 +44,10 @@ GOOD = [
     ("region", value(Op.CMPLT, MATRIX, ONE, dtype=bool_)),
     ("loops", store(COUNTER)),
     ("loops", value(Op.REDUCE, LOADED, COUNTER, arg=Op.ADD)),
-    ("placed", value(Op.LOAD, value(Op.INDEX, PARAM, PLACED))),
+    ("placed", value(Op.LOAD, PLACED_AT)),
+    ("lowered", value(Op.LOAD, PLACED_AT)),
+    ("lowered", value(Op.LOAD, PLACED_AT, LANE, arg=1)),
+    ("lowered", value(Op.LOAD, PLACED_AT, LANE, arg="gather")),
 ]  # fmt: skip
 
 
@@ -85,6 +90,11 @@ BAD = [
     ("loops", value(Op.REDUCE, LOADED, COUNTER, arg=Op.SUB), "a combining op"),
     ("loops", value(Op.CHECK, LOADED, LOADED, arg=0), "bool as condition"),
     ("loops", UOp(Op.RANGE, index, (number(3),), "x"), r"\(number, placement\)"),
+    ("loops", PLACED, "RANGE in the loops dialect: expected no placement yet"),
+    ("lowered", store(COUNTER), "RANGE in the lowered dialect: expected a placement"),
+    ("lowered", value(Op.LOAD, PLACED_AT, PLACED, arg=1), "a lane counter as second source"),
+    ("lowered", value(Op.LOAD, PLACED_AT, LANE), "a stride as argument"),
+    ("lowered", value(Op.LOAD, PLACED_AT, arg=1), "no stride without lanes"),
 ]  # fmt: skip
 
 

@@ -9,6 +9,8 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor
+from ogive.codegen.compile import compile_region
+from ogive.codegen.lower import lower
 from ogive.codegen.optimize.heuristic import choose_placement
 from ogive.codegen.optimize.merge import merge_axes
 from ogive.codegen.optimize.placement import place
@@ -18,7 +20,7 @@ from ogive.errors import VerifyError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.verify import verify
+from ogive.ir.verify import DIALECTS, verify
 from ogive.schedule.normalize import normalize
 from ogive.schedule.rangeify import rangeify
 from ogive.schedule.split import split
@@ -84,7 +86,9 @@ def test_every_stage_keeps_to_its_dialect(name: str) -> None:
         verify(merged, "loops")
         axes = split_axes(merged)
         verify(axes, "loops")
-        verify(place(axes, choose_placement(axes, host_target(), config)), "placed")
+        placed = place(axes, choose_placement(axes, host_target(), config))
+        verify(placed, "placed")
+        verify(lower(placed), "lowered")
 
 
 @pytest.mark.parametrize("name", CORPUS)
@@ -100,6 +104,26 @@ def test_a_verified_run_gives_the_same_result(name: str) -> None:
             np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
         else:
             np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("dialect", ["tensor", "parametric"])
+def test_a_verified_run_checks_the_graph_it_is_given(
+    dialect: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(DIALECTS, dialect, {})
+    with pytest.raises(VerifyError, match=f"in the {dialect} dialect"):
+        (data(3) + 1).realize(Config(verify=True))
+
+
+@pytest.mark.parametrize("dialect", ["region", "loops", "placed", "lowered"])
+def test_a_verified_compilation_checks_every_stage(
+    dialect: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(DIALECTS, dialect, {})
+    sink = normalize((data(3, 5).exp().node,)).sink
+    (step,) = split(sink, host_target(), Config()).kernels
+    with pytest.raises(VerifyError, match=f"in the {dialect} dialect"):
+        compile_region(step.region.graph, host_target(), Config(verify=True))
 
 
 def test_memory_of_the_user_has_no_place_after_normalization() -> None:

@@ -143,8 +143,13 @@ def test_to_takes_a_dtype_or_a_device() -> None:
     x = Tensor([1, 2])
     assert x.to("float16").dtype is ogive.float16
     assert x.to("cpu").device == "CPU"
-    with pytest.raises(ArgumentTypeError, match=r"unknown dtype 'gpu'.*the devices are CPU"):
+    with pytest.raises(DeviceError, match=r"unknown device 'gpu' \(did you mean 'CPU'\?\)"):
         x.to("gpu")
+    for name in ("cuda", "cuda:0", "mps"):
+        with pytest.raises(DeviceError, match=f"unknown device '{name}'.*; the devices are CPU"):
+            x.to(name)
+    with pytest.raises(ArgumentTypeError, match=r"unknown dtype 'flot16' \(did you mean 'float16'"):
+        x.to("flot16")
 
 
 def test_facts_about_a_tensor() -> None:

@@ -19,7 +19,7 @@ from ogive.engine.versions import (
 from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.ir import registry
 from ogive.ir.memory import memory_leaf, shaped
-from ogive.ir.node import UOp
+from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
 from ogive.runtime.native import Fault
 from ogive.schedule.normalize import Normalized, normalize
@@ -219,7 +219,7 @@ class _Run:
             for effect in lost:
                 below = effect.src[0]
                 while (version := memory_leaf(below)) in lost:
-                    below = shaped(version.src[0], below.shape)
+                    (below,) = substitute((below,), {version: version.src[0]}, revisit=False)
                 if version not in overwritten:
                     registry.move_holders(effect, below)
             registry.substitute(found, walk=True)

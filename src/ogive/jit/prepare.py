@@ -162,29 +162,43 @@ class _Preparation:
         self.updates = [(owner, done[node]) for owner, node in self.updates]
 
     def prepare(self, config: Config) -> Prepared:
-        in_place, moved = self.in_place, self.moved
-        everything = (*self.fresh, *[node for _, node in self.updates])
+        """Compile, and say what each slot is."""
+        everything = (*self.fresh, *[node for _, node in self.in_place + self.moved])
         overwritten = {version_below(effect) for effect in effects_of(everything)}
+        computed = [self._computed(at, overwritten) for at in range(len(self.fresh))]
+        others = [self._of_its_own(node, overwritten) for _, node in self.moved]
         # The versions that are to be in place come first: others of the same memory get copies.
-        roots: dict[UOp, int] = {}
-        for _, node in in_place:
-            roots.setdefault(node, len(roots))
-        for position in self.donations:
-            roots.setdefault(self.fresh[position], len(roots))
-        computed: list[UOp | None] = []
-        for position, node in enumerate(self.fresh):
-            if 0 in node.shape:
-                computed.append(None)
-                continue
-            kept = position in self.donations
-            computed.append(node if kept else self._of_its_own(node, overwritten))
-        others = [self._of_its_own(node, overwritten) for _, node in moved]
-        for asked in (*computed, *others):
-            if asked is not None:
-                roots.setdefault(asked, len(roots))
-        normalized = normalize(tuple(roots))
+        first = [node for _, node in self.in_place] + [self.fresh[at] for at in self.donations]
+        roots = tuple(dict.fromkeys([*first, *[node for node in computed if node], *others]))
+        normalized = normalize(roots)
         graph = graph_cache.replay_for(normalized.sink, config).graph
-        slots = {node: graph.outputs[number] for node, number in roots.items()}
+        slots = dict(zip(roots, graph.outputs, strict=True))
+        results = []
+        for at, asked in enumerate(computed):
+            node, device = self.fresh[at], self.trace.fresh[at].device
+            slot = None if asked is None else slots[asked]
+            results.append(Made(slot, self.donations.get(at), node.shape, node.dtype, device))
+        moved = [
+            (owner, Made(slots[asked], None, node.shape, node.dtype, self._device(owner)))
+            for (owner, node), asked in zip(self.moved, others, strict=True)
+        ]
+        owners, constants = self._parameters(graph, normalized)
+        written = list(self.targets.values())
+        prepared = Prepared(graph, normalized, owners, constants, results, written, moved)
+        self._check(prepared, [slots[node] for _, node in self.in_place])
+        return prepared
+
+    def _computed(self, at: int, overwritten: set[UOp]) -> UOp | None:
+        """The root of a result; None for one without elements."""
+        node = self.fresh[at]
+        if 0 in node.shape:
+            return None
+        return node if at in self.donations else self._of_its_own(node, overwritten)
+
+    def _parameters(
+        self, graph: CompiledGraph, normalized: Normalized
+    ) -> tuple[dict[int, Owner], dict[int, Buffer]]:
+        """For the slots that are memory from outside: whose, or which constant's."""
         owners: dict[int, Owner] = {}
         constants: dict[int, Buffer] = {}
         for number, slot in enumerate(graph.slots):
@@ -194,22 +208,7 @@ class _Preparation:
                     owners[number] = self.flats[flat]
                 else:
                     constants[number] = registry.buffer_of(flat)
-        results = []
-        for position, asked in enumerate(computed):
-            node, device = self.fresh[position], self.trace.fresh[position].device
-            slot_number = None if asked is None else slots[asked]
-            donor = self.donations.get(position)
-            results.append(Made(slot_number, donor, node.shape, node.dtype, device))
-        fresh_updates = [
-            (owner, Made(slots[asked], None, node.shape, node.dtype, self._device(owner)))
-            for (owner, node), asked in zip(moved, others, strict=True)
-        ]
-        prepared = Prepared(
-            graph, normalized, owners, constants, results, list(self.targets.values()),
-            fresh_updates,
-        )  # fmt: skip
-        self._check(prepared, [slots[node] for _, node in in_place])
-        return prepared
+        return owners, constants
 
     def _check(self, prepared: Prepared, in_place: list[int]) -> None:
         fresh = [m.slot for m in prepared.results if m.donated is None and m.slot is not None]

@@ -24,7 +24,8 @@ def simplify_values(sink: UOp) -> UOp:
     unchanged = {old for old, new in zip(sink.src, simplified.src, strict=True) if new is old}
     for position, (old, new) in enumerate(zip(sink.src, simplified.src, strict=True)):
         taken = new in unchanged or new in roots
-        if new is not old and (taken or is_memory(new) or new.op is Op.CONST):
+        became_memory = is_memory(new) and not is_memory(old)  # a version stays one, in place
+        if new is not old and (taken or became_memory or new.op is Op.CONST):
             new = UOp(Op.CONTIGUOUS, new.dtype, (new,), ("result", position))
         roots.append(new)
     return UOp(Op.SINK, sink.dtype, tuple(roots))

@@ -9,7 +9,6 @@ makes no node, and a chain of one kind of movement makes one:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 

@@ -264,6 +264,8 @@ def thread_work(seed: int, end: float, errors: list[str]) -> None:
 @pytest.mark.parametrize("seconds", [3, pytest.param(60, marks=pytest.mark.soak)])
 def test_eight_threads_build_and_realize_at_once(seconds: int) -> None:
     errors: list[str] = []
+    gc.collect()
+    before = len(live_tensor_ids())
     end = time.monotonic() + seconds
     threads = [
         threading.Thread(target=thread_work, args=(seed, end, errors)) for seed in range(8)
@@ -274,7 +276,7 @@ def test_eight_threads_build_and_realize_at_once(seconds: int) -> None:
         thread.join()
     assert not errors, errors[0]
     gc.collect()
-    assert len(live_tensor_ids()) < 100
+    assert len(live_tensor_ids()) <= before + 10
 
 
 def test_threads_that_realize_one_tensor_agree() -> None:

@@ -19,7 +19,7 @@ KINDS: dict[str, tuple[str, Callable[[], Tensor]]] = {
     "a function": ("elementwise", lambda: data(40, 30).exp() * 2),
     "a sum": ("reduce", lambda: data(40, 30).sum(0)),
     "a softmax": ("reduce", lambda: data(40, 30).softmax(-1)),
-    "a layer norm": ("reduce", lambda: data(8, 4096).layer_norm(4096, data(4096), data(4096))),
+    "a layer norm": ("reduce", lambda: data(64, 4096).layer_norm(4096, data(4096))),
     "a sum of squares": ("reduce", lambda: (data(37, 53) * data(37, 53)).sum(-1)),
     "a weighted sum": ("reduce", lambda: (data(37, 53) * data(53)).sum(-1)),
     "a product": ("product", lambda: data(40, 30) @ data(30, 50)),

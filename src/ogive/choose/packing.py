@@ -17,7 +17,7 @@ import math
 
 from ogive.choose.costs import best_tile, sums_in_registers
 from ogive.device.target import Target
-from ogive.ir.node import UOp
+from ogive.ir.node import UOp, transform
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 
@@ -38,15 +38,11 @@ VECTORS_PER_PANEL = 2
 
 def pack_operands(sink: UOp, target: Target) -> UOp:
     """The graph with the column operands of its larger products packed."""
-    done: dict[UOp, UOp] = {}
-    for node in sink.walk():
-        sources = tuple([done[source] for source in node.src])
-        same = all(new is old for new, old in zip(sources, node.src, strict=True))
-        rebuilt = node if same else UOp(node.op, node.dtype, sources, node.arg, node.tag)
-        if node.op is Op.REDUCE_AXES and node.arg[0] is Op.ADD:
-            rebuilt = _pack_product(rebuilt, target)
-        done[node] = rebuilt
-    return done[sink]
+    def change(node: UOp) -> UOp:
+        is_sum = node.op is Op.REDUCE_AXES and node.arg[0] is Op.ADD
+        return _pack_product(node, target) if is_sum else node
+
+    return transform(sink, change)
 
 
 def _pack_product(node: UOp, target: Target) -> UOp:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from ogive.ir.identity import identity_element
-from ogive.ir.node import UOp
+from ogive.ir.node import UOp, transform
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 
@@ -34,15 +34,7 @@ LONG = 1 << 22
 
 def split_reductions(sink: UOp) -> UOp:
     """The graph with long reductions to few results split in two."""
-    done: dict[UOp, UOp] = {}
-    for node in sink.walk():
-        sources = tuple([done[source] for source in node.src])
-        same = all(new is old for new, old in zip(sources, node.src, strict=True))
-        rebuilt = node if same else UOp(node.op, node.dtype, sources, node.arg, node.tag)
-        if node.op is Op.REDUCE_AXES:
-            rebuilt = _split(rebuilt)
-        done[node] = rebuilt
-    return done[sink]
+    return transform(sink, lambda node: _split(node) if node.op is Op.REDUCE_AXES else node)
 
 
 def _split(node: UOp) -> UOp:

@@ -28,12 +28,11 @@ def kernel_name(loops: UOp, placed: UOp | None = None) -> str:
 
 
 def _is_product(reduction: UOp, outputs: frozenset[UOp]) -> bool:
-    """Whether a sum multiplies two operands, each of which lacks an axis of the result."""
+    """Whether a sum multiplies two operands, each with an axis of the result the other lacks."""
     value = reduction.src[0]
     while value.op is Op.WHERE:
         value = value.src[1]
-    return (
-        reduction.arg is Op.ADD
-        and value.op is Op.MUL
-        and all(factor.has_index and outputs - factor.ranges for factor in value.src)
-    )
+    if reduction.arg is not Op.ADD or value.op is not Op.MUL:
+        return False
+    left, right = [outputs & factor.ranges for factor in value.src]
+    return bool(left - right and right - left) and all(f.has_index for f in value.src)

@@ -14,6 +14,7 @@ key* is a separate structural hash for what outlives the process.
 from __future__ import annotations
 
 import itertools
+import operator
 import os
 import struct
 import threading
@@ -185,6 +186,10 @@ class UOp:
         if self.metadata and made is not self and made.metadata is None:
             return made.with_metadata(*self.metadata.values())
         return made
+
+    def with_sources(self, src: tuple[UOp, ...]) -> UOp:
+        """This node over other sources; itself if they are the ones it has."""
+        return self if all(map(_same, src, self.src)) else self.replace(src=src)
 
     def with_tag(self, tag: Any) -> UOp:
         """The same node under another tag, which is another node."""
@@ -418,17 +423,22 @@ def substitute(
                 stack.append((node, True))
                 stack.append((replacement, False))
         elif ready:
-            sources = tuple([done[source] for source in node.src])
-            same = all(map(_same, sources, node.src))
-            done[node] = node if same else node.replace(src=sources)
+            done[node] = node.with_sources(tuple([done[source] for source in node.src]))
         else:
             stack.append((node, True))
             stack.extend([(source, False) for source in reversed(node.src) if source not in done])
     return tuple([done[root] for root in roots])
 
 
-def _same(left: UOp, right: UOp) -> bool:
-    return left is right
+_same = operator.is_
+
+
+def transform(root: UOp, change: Callable[[UOp], UOp]) -> UOp:
+    """A graph in which every node, its sources transformed, has been given to `change`."""
+    done: dict[UOp, UOp] = {}
+    for node in root.walk():
+        done[node] = change(node.with_sources(tuple([done[source] for source in node.src])))
+    return done[root]
 
 
 def live_uop_ids() -> list[int]:

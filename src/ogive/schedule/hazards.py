@@ -39,8 +39,7 @@ def separate_versions(sink: UOp) -> UOp:
             target, value = sources[1].src
             store = UOp(Op.STORE, sources[1].dtype, (_rebase(target, copy), value))
             sources = (_rebase(sources[0], copy), store)
-        same = all(new is old for new, old in zip(sources, node.src, strict=True))
-        done[node] = node if same else node.replace(src=sources)
+        done[node] = node.with_sources(sources)
     return done[sink]
 
 
@@ -84,8 +83,7 @@ def _stage(order: list[UOp], wanted: Callable[[UOp, UOp], bool]) -> UOp:
             if source.op is not Op.CONTIGUOUS and wanted(node, source):
                 new = UOp(Op.CONTIGUOUS, new.dtype, (new,), ())
             sources.append(new)
-        same = all(new is old for new, old in zip(sources, node.src, strict=True))
-        done[node] = node if same else node.replace(src=tuple(sources))
+        done[node] = node.with_sources(tuple(sources))
     return done[order[-1]]
 
 

@@ -139,7 +139,8 @@ def _report_devices(report: Report) -> None:
         report.fact("threads", f"{threads} in the pool, the calling one included")
     else:
         report.fault("CPU", problem)
-    report.fact("CUDA, DISK", "not there yet")
+    report.fact("DISK", "files, read-only (Tensor.from_file)")
+    report.fact("CUDA", "not there yet")
 
 
 def check_cpu() -> str | None:

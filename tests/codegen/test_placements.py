@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -124,17 +124,28 @@ def draw(loops: UOp, random: np.random.Generator) -> Placement:
     return Placement(lanes, upcast, tuple(order), int(random.integers(0, len(outputs) + 1)))
 
 
-def check(kernel: Kernel, seed: int, count: int) -> None:
-    random = np.random.default_rng(seed)
+def possible_placements(
+    forms: Sequence[UOp], random: np.random.Generator, count: int, config: Config
+) -> Iterator[tuple[Placement, CompiledKernel]]:
+    """So many random placements of a kernel that are not refused, compiled; at least one."""
     done = 0
     for _ in range(20 * count):
-        loops = kernel.forms[int(random.integers(2))]
+        loops = forms[int(random.integers(2))]
         placement = draw(loops, random)
         try:
             place(loops, placement)
         except OptimizeError:
             continue
-        compiled = compile_placed(loops, placement, host_target(), CONFIG)
+        yield placement, compile_placed(loops, placement, host_target(), config)
+        done += 1
+        if done == count:
+            return
+    assert done, "no placement drawn was possible"
+
+
+def check(kernel: Kernel, seed: int, count: int) -> None:
+    random = np.random.default_rng(seed)
+    for placement, compiled in possible_placements(kernel.forms, random, count, CONFIG):
         got = kernel.run(compiled, int(random.integers(1, 4)))
         if got.dtype.kind == "f":
             np.testing.assert_allclose(
@@ -142,10 +153,6 @@ def check(kernel: Kernel, seed: int, count: int) -> None:
             )
         else:
             np.testing.assert_array_equal(got, kernel.wanted, err_msg=str(placement))
-        done += 1
-        if done == count:
-            return
-    assert done, "no placement drawn was possible"
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Config, Tensor, Variable
-from ogive.codegen.compile import CompiledKernel, compile_placed
+from ogive.codegen.compile import CompiledKernel
 from ogive.codegen.optimize.merge import merge_axes
-from ogive.codegen.optimize.placement import place
 from ogive.device.target import host_target
-from ogive.errors import OptimizeError
 from ogive.ir import registry
 from ogive.ir.evaluate import evaluate
 from ogive.ir.memory import upper_shape
@@ -24,7 +22,7 @@ from ogive.runtime.native import KernelStep, NativePlan
 from ogive.schedule.normalize import normalize
 from ogive.schedule.rangeify import rangeify
 from ogive.schedule.split import split
-from tests.codegen.test_placements import draw
+from tests.codegen.test_placements import possible_placements
 
 Array = NDArray[Any]
 CONFIG = Config(verify=True, pack_operands=False)
@@ -104,23 +102,11 @@ class Kernel:
 
 def check(kernel: Kernel, seed: int, count: int) -> None:
     random = np.random.default_rng(seed)
-    done = 0
-    for _ in range(20 * count):
-        loops = kernel.forms[int(random.integers(2))]
-        placement = draw(loops, random)
-        try:
-            place(loops, placement)
-        except OptimizeError:
-            continue
-        compiled = compile_placed(loops, placement, host_target(), CONFIG)
+    for placement, compiled in possible_placements(kernel.forms, random, count, CONFIG):
         for value in VALUES:
             got = kernel.run(compiled, int(random.integers(1, 4)), value)
             message = f"{placement} at n={value}"
             np.testing.assert_allclose(got, kernel.wanted[value], 3e-5, 3e-5, err_msg=message)
-        done += 1
-        if done == count:
-            return
-    assert done, "no placement drawn was possible"
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -255,11 +255,15 @@ class _Emitter:
         elif op is Op.LOAD and (rows := transposed_counter(node, self.lanes_of(node))):
             self.load_transposed(node, rows)
         else:
-            counters = self.tile_of(node)
-            self.registers[node] = {
-                place: self.compute(node, tuple(zip(counters, place, strict=True)))
-                for place in self.entries(counters)
-            }
+            self.compute_tile(node)
+
+    def compute_tile(self, node: UOp) -> None:
+        """One register for each entry of a node's tile."""
+        counters = self.tile_of(node)
+        self.registers[node] = {
+            place: self.compute(node, tuple(zip(counters, place, strict=True)))
+            for place in self.entries(counters)
+        }
 
     def compute(self, node: UOp, places: tuple[tuple[UOp, int], ...]) -> str:
         op = node.op
@@ -325,10 +329,7 @@ class _Emitter:
         place, lanes = node.src[0], self.lanes_of(node)
         counters = self.tile_of(node)
         if len(place.src) > 2 and not self.holds(place.src[2]):
-            self.registers[node] = {
-                at: self.compute(node, tuple(zip(counters, at, strict=True)))
-                for at in self.entries(counters)
-            }
+            self.compute_tile(node)
             return
         others = tuple([counter for counter in counters if counter is not rows])
         registers: dict[Tile, str] = {}

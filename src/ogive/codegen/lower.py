@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from ogive.codegen.optimize.placement import LANE
 from ogive.ir import dtype as dtypes
+from ogive.ir.conditions import difference
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic import from_linear, linear_form
@@ -63,18 +64,11 @@ def _lower_condition(node: UOp) -> UOp:
     lane = lane_of(node.ranges)
     if lane is None:
         return node
-    left, left_constant = linear_form(node.src[0])
-    right, right_constant = linear_form(node.src[1])
-    rest = dict(right)
-    for term, coefficient in left.items():
-        rest[term] = rest.get(term, 0) - coefficient
-    if rest.pop(lane, 0) != -1 or any(lane in term.ranges for term in rest):
+    terms, bound = difference(node.src[0], node.src[1])
+    if terms.pop(lane, 0) != 1 or any(lane in term.ranges for term in terms):
         return node
-    bound = from_linear(
-        {term: coefficient for term, coefficient in rest.items() if coefficient},
-        right_constant - left_constant,
-    )
-    return UOp(Op.CMPLT, node.dtype, (lane, bound))
+    rest = {term: -coefficient for term, coefficient in terms.items()}
+    return UOp(Op.CMPLT, node.dtype, (lane, from_linear(rest, bound)))
 
 
 def lane_of(counters: frozenset[UOp] | tuple[UOp, ...]) -> UOp | None:

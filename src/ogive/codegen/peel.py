@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import reduce
 
+from ogive.ir.conditions import difference
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.symbolic import from_linear, integer, linear_form, maximum, minimum
+from ogive.ir.symbolic import from_linear, integer, maximum, minimum
 
 
 def peel_limit(counter: UOp, gates: list[UOp]) -> tuple[UOp | None, frozenset[UOp]]:
@@ -33,17 +34,13 @@ def _limit(counter: UOp, gate: UOp) -> UOp | None:
     within the loop; None if there are none, or they cannot be told."""
     if gate.op not in (Op.CMPLT, Op.CMPLE):
         return None
-    left, left_constant = linear_form(gate.src[0])
-    right, right_constant = linear_form(gate.src[1])
-    terms = dict(left)
-    for term, coefficient in right.items():
-        terms[term] = terms.get(term, 0) - coefficient
+    terms, bound = difference(gate.src[0], gate.src[1])
     slope = terms.pop(counter, 0)
     if slope <= 0 or any(counter in term.ranges for term in terms):
         return None
     # The gate is slope*counter + rest + steady < 0 (or <= 0); `steady` is the same in every run
     # of the loop.
-    rest = left_constant - right_constant + (1 if gate.op is Op.CMPLT else 0)
+    rest = -bound + (1 if gate.op is Op.CMPLT else 0)
     steady: dict[UOp, int] = {}
     for term, coefficient in terms.items():
         if not term.ranges:

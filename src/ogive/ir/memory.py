@@ -10,8 +10,10 @@ variable:
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape, element_count, greatest, movement_argument, split_argument
 
 
@@ -72,3 +74,26 @@ def file_of(node: UOp) -> UOp | None:
 def is_memory(node: UOp) -> bool:
     """Whether a node is a version of a buffer as it stands."""
     return memory_leaf(node).op in (Op.BUFFER, Op.PARAM, Op.AFTER)
+
+
+def reads_elsewhere(
+    value: UOp, target: UOp, memory: UOp, below: Callable[[UOp], Collection[UOp]]
+) -> bool:
+    """Whether `value` reads `memory` other than element by element, as `target`.
+
+    `below` gives the nodes under one that count, itself among them.
+    """
+    stack, seen = [value], {value}
+    while stack:
+        node = stack.pop()
+        if node is target:
+            continue
+        if node.op not in ELEMENTWISE:
+            if memory in below(node):
+                return True
+            continue
+        for source in node.src:
+            if source not in seen:
+                seen.add(source)
+                stack.append(source)
+    return False

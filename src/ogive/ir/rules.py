@@ -243,9 +243,9 @@ def _compile(pattern: Pattern, rewrite: Rewriter, parameters: str) -> Any:
             names = [f"{variable}_{i}" for i in range(len(part.sources))]
             lines.append(f"    {', '.join(names)}, = {variable}{dot}src")
             # Leaves with a fixed op reject most nodes: test them before descending.
-            order = sorted(range(len(names)), key=lambda i: part.sources[i].ops is None)  # type: ignore[index]
-            for i in order:
-                visit(part.sources[i], names[i], False)
+            pairs = sorted(zip(part.sources, names, strict=True), key=lambda p: p[0].ops is None)
+            for source, name in pairs:
+                visit(source, name, False)
         if part.where is not None:
             require(f"{constant_for(part.where)}({variable})")
 

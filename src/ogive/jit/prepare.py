@@ -21,10 +21,10 @@ from ogive.errors import TraceError
 from ogive.ir import dtype as dtypes
 from ogive.ir import registry
 from ogive.ir.dtype import DType
-from ogive.ir.memory import is_memory, memory_leaf, shaped
+from ogive.ir.memory import is_memory, memory_leaf, reads_elsewhere, shaped
 from ogive.ir.node import UOp, substitute, walk
-from ogive.ir.ops import ELEMENTWISE, Op
-from ogive.ir.shape import Shape
+from ogive.ir.ops import Op
+from ogive.ir.shape import Shape, element_count
 from ogive.jit.placeholder import flat_without_memory
 from ogive.jit.trace import Trace
 from ogive.schedule.normalize import Normalized, normalize
@@ -128,8 +128,10 @@ class _Preparation:
                     continue
                 if 0 in node.shape or not all(isinstance(size, int) for size in node.shape):
                     continue
-                target = shaped(flat, node.shape) if _count(node) == flat.arg[1] else None
-                if target is not None and not _reads_elsewhere(node, target, flat):
+                if element_count(node.shape) != flat.arg[1]:
+                    continue
+                target = shaped(flat, node.shape)
+                if not reads_elsewhere(node, target, flat, UOp.walk):
                     store = UOp(Op.STORE, dtypes.void, (target, node))
                     self.fresh[position] = UOp(Op.AFTER, node.dtype, (target, store))
                     found[position] = at
@@ -264,28 +266,3 @@ def _rebase(view: UOp, version: UOp, copy: UOp, done: dict[UOp, UOp]) -> UOp:
     for node in reversed(chain):
         copy = node.replace(src=(copy, *[done[source] for source in node.src[1:]]))
     return copy
-
-
-def _count(node: UOp) -> int:
-    count = 1
-    for size in node.shape:
-        count *= size
-    return count
-
-
-def _reads_elsewhere(value: UOp, target: UOp, flat: UOp) -> bool:
-    """Whether a value reads `flat` other than element by element, as `target`."""
-    stack, seen = [value], {value}
-    while stack:
-        node = stack.pop()
-        if node is target:
-            continue
-        if node.op not in ELEMENTWISE:
-            if flat in walk((node,)):
-                return True
-            continue
-        for source in node.src:
-            if source not in seen:
-                seen.add(source)
-                stack.append(source)
-    return False

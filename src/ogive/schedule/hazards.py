@@ -9,8 +9,9 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 
+from ogive.ir.memory import reads_elsewhere
 from ogive.ir.node import UOp
-from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.ops import Op
 from ogive.schedule.rangeify import can_fault
 from ogive.schedule.regions import STORAGE, HostRegion, Region, storage
 
@@ -90,23 +91,7 @@ def _stage(order: list[UOp], wanted: Callable[[UOp, UOp], bool]) -> UOp:
 def _reads_elsewhere(store: UOp) -> bool:
     """Whether the value reads the target's buffer other than element by element in place."""
     target, value = store.src
-    base = storage(target)
-    stack, seen = [value], {value}
-    while stack:
-        node = stack.pop()
-        if node is target:
-            continue
-        if node is base:
-            return True
-        if node.op not in ELEMENTWISE:
-            if base in _kernel_walk(node):
-                return True
-            continue
-        for source in node.src:
-            if source not in seen:
-                seen.add(source)
-                stack.append(source)
-    return False
+    return reads_elsewhere(value, target, storage(target), _kernel_walk)
 
 
 def _may_fault(value: UOp) -> bool:

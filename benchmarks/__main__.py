@@ -16,6 +16,7 @@ from benchmarks.results import Results
 from benchmarks.rows import ROWS, select
 from benchmarks.runner import Settings, open_runner, share_limits
 from benchmarks.startup import measure_startup
+from benchmarks.steps import measure_steps
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -24,9 +25,10 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "part",
         nargs="?",
-        choices=["rows", "compile"],
+        choices=["rows", "compile", "steps"],
         default="rows",
-        help="rows: the table against the peers (default); compile: Ogive's compile time",
+        help="rows: the table against the peers (default); compile: Ogive's compile time; "
+        "steps: what a step of a plan costs",
     )
     parser.add_argument(
         "--rows",
@@ -84,6 +86,8 @@ def main(arguments: Sequence[str]) -> int:
     libraries = ["ogive", *options.peers]
     if options.part == "compile":
         results.compile = measure_compile(settings)
+    elif options.part == "steps":
+        results.steps = measure_steps(settings)
     elif options.startup:
         results.startup = measure_startup(libraries, settings, tell)
     else:

@@ -6,15 +6,11 @@ kernels of one, so they should cost its code generation once and only more sched
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
-from benchmarks.process import ROOT, child_environment
+from benchmarks.process import answer_parent, report_of_child
 from benchmarks.runner import Settings
 
 LAYERS = (1, 12)
@@ -50,37 +46,14 @@ def measure_compile(settings: Settings) -> dict[str, Any]:
 
 def compile_in_child(layers: int, settings: Settings) -> dict[str, Any]:
     """One report from a new process with an empty cache."""
-    with TemporaryDirectory(prefix="ogive-compile-") as folder:
-        command = [sys.executable, "-m", "benchmarks.compile", str(layers), str(settings.threads)]
-        try:
-            done = subprocess.run(
-                command,
-                env=child_environment(settings.threads, Path(folder)),
-                cwd=ROOT,
-                capture_output=True,
-                timeout=settings.timeout,
-            )
-        except subprocess.TimeoutExpired:
-            return {"status": "failed", "reason": f"no answer in {settings.timeout:.0f} s"}
-    if not done.stdout:
-        lines = done.stderr.decode(errors="replace").strip().split("\n")
-        return {"status": "failed", "reason": f"exit status {done.returncode} ({lines[-1][:160]})"}
-    reply = json.loads(done.stdout.splitlines()[-1])
-    assert isinstance(reply, dict)
-    return reply
+    arguments = [str(layers), str(settings.threads)]
+    return report_of_child("benchmarks.compile", arguments, settings.threads, settings.timeout)
 
 
 def main() -> None:
     """The child: print its report, or why there is none."""
-    from benchmarks.worker import describe, pin
-
     layers, threads = int(sys.argv[1]), int(sys.argv[2])
-    pin(threads)
-    try:
-        reply: dict[str, Any] = {"status": "ok", **compile_transformer(layers, threads)}
-    except Exception as error:
-        reply = describe(error)
-    print(json.dumps(reply), flush=True)
+    answer_parent(threads, lambda: compile_transformer(layers, threads))
 
 
 if __name__ == "__main__":

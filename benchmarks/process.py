@@ -9,7 +9,9 @@ import select
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import IO, Any
 
@@ -28,6 +30,41 @@ def child_environment(threads: int, cache: Path) -> dict[str, str]:
         "TORCHINDUCTOR_COMPILE_THREADS": "1",
     }
     return {**os.environ, **thread_environment(threads), **own}
+
+
+def report_of_child(
+    module: str, arguments: Sequence[str], threads: int, timeout: float
+) -> Reply:
+    """What a module says as the main one of a new process with an empty cache."""
+    with TemporaryDirectory(prefix="ogive-child-") as folder:
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", module, *arguments],
+                env=child_environment(threads, Path(folder)),
+                cwd=ROOT,
+                capture_output=True,
+                timeout=timeout,
+            )
+        except subprocess.TimeoutExpired:
+            return {"status": "failed", "reason": f"no answer in {timeout:.0f} s"}
+    if not done.stdout:
+        lines = done.stderr.decode(errors="replace").strip().split("\n")
+        return {"status": "failed", "reason": f"exit status {done.returncode} ({lines[-1][:160]})"}
+    reply = json.loads(done.stdout.splitlines()[-1])
+    assert isinstance(reply, dict)
+    return reply
+
+
+def answer_parent(threads: int, measure: Callable[[], Reply]) -> None:
+    """In such a process: print what was measured, or why nothing was."""
+    from benchmarks.worker import describe, pin
+
+    pin(threads)
+    try:
+        reply = {"status": "ok", **measure()}
+    except Exception as error:
+        reply = describe(error)
+    print(json.dumps(reply), flush=True)
 
 
 class WorkerProcess:

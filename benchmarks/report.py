@@ -7,6 +7,7 @@ from typing import Any
 
 from benchmarks.results import Results, RowResult
 from benchmarks.runner import DISTURBED
+from benchmarks.steps import LONG, SHORT
 from benchmarks.targets import judge
 
 
@@ -144,6 +145,22 @@ def stage_table(name: str, report: dict[str, Any]) -> str:
     return table([f"{name}, ms a unique kernel", *keys], lines)
 
 
+def steps_text(reports: dict[str, Any]) -> str:
+    """What `python -m benchmarks steps` prints."""
+    lines = []
+    notes = Notes()
+    for library, report in reports.items():
+        if report["status"] == "ok":
+            times = [f"{1e6 * report[str(count)]:.2f}" for count in (SHORT, LONG)]
+            slope = 1e6 * (report[str(LONG)] - report[str(SHORT)]) / (LONG - SHORT)
+            lines.append([library, *times, f"{slope:.4f}"])
+        else:
+            mark = notes.mark(complaint(library, report["status"], report["reason"]))
+            lines.append([library, f"{report['status']} {mark}", "", ""])
+    header = ["kernels that cannot fuse, µs", str(SHORT), str(LONG), "one more, its kernel included"]
+    return "\n".join([table(header, lines), *notes.lines()])
+
+
 def promises_table(results: Results) -> str:
     """Which promises this run kept."""
     words = {True: "kept", False: "NOT KEPT", None: "–"}
@@ -172,5 +189,7 @@ def render(results: Results, libraries: Sequence[str]) -> str:
         parts.append(times_table(results.startup, [n for n in libraries if n != "limit"]))
     if results.compile:
         parts.append(compile_text(results.compile))
+    if results.steps:
+        parts.append(steps_text(results.steps))
     parts.append(promises_table(results))
     return "\n\n".join(parts)

@@ -85,6 +85,7 @@ class Results:
     rows: list[RowResult] = field(default_factory=list)
     startup: list[RowResult] = field(default_factory=list)
     compile: dict[str, Any] = field(default_factory=dict)
+    steps: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Plain dictionaries and lists, with the ratios spelled out."""

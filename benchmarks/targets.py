@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from benchmarks.results import Results, RowResult
 from benchmarks.rows import TINY_CAPTURED, TINY_REALIZED, TRANSFORMER
 from benchmarks.startup import IMPORT, row_name
+from benchmarks.steps import SHORT, advantage, step_cost
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,19 @@ def judge(results: Results) -> list[Judgement]:
     for statistic, bound in (("median", 20e-3), ("p95", 45e-3)):
         promise = f"Python + LLVM per unique kernel of the transformer block, {statistic}"
         judgements.append(within(compile_seconds(results, statistic), bound, promise))
+    judgements.append(faster_steps(results.steps))
+    cost = step_cost(results.steps)
+    judgements.append(within(cost, 0.05e-6, "one more serial step of a plan"))
     return judgements
+
+
+def faster_steps(reports: dict[str, Any]) -> Judgement:
+    """A plan of tiny kernels must beat as many jitted calls."""
+    promise = f"a plan of {SHORT} tiny kernels: 10× faster than {SHORT} jitted calls of jax"
+    times = advantage(reports)
+    if times is None:
+        return Judgement(promise, "not measured", None)
+    return Judgement(promise, f"{times:.1f}×", times >= 10)
 
 
 def against(row: RowResult | None, peer: str, times: float, what: str) -> Judgement:

@@ -277,10 +277,10 @@ def reduced(kind: str, value: Value, axes: tuple[int, ...], keep: bool) -> Value
             raise Unsuitable("a discontinuity")
         logic: Any = np.any if kind == "any" else np.all
         return exact("bool", np.asarray(logic(data != 0, axis=axes, keepdims=keep)))
-    if kind in ("max", "min"):
+    if kind in ("amax", "amin"):
         if count == 0:
             raise Unsuitable("nothing to choose from")
-        function: Any = np.max if kind == "max" else np.min
+        function: Any = np.max if kind == "amax" else np.min
         error = np.asarray(np.max(value.error, axis=axes, keepdims=keep))
         return Value(dtype, np.asarray(function(data, axis=axes, keepdims=keep)), error)
     if not value.is_float:
@@ -475,7 +475,7 @@ def perform(instruction: Instruction, inputs: Sequence[Tensor]) -> Tensor:
         made = getattr(first, kind)(arguments[0])
         return made
     if kind == "pad":
-        return first.pad(*arguments)
+        return first.pad(arguments[0], value=arguments[1])
     if kind == "slice":
         return first[arguments[0]]
     if kind == "cat":
@@ -492,8 +492,11 @@ def perform(instruction: Instruction, inputs: Sequence[Tensor]) -> Tensor:
 EFFECTS = ("assign", "setitem", "realize", "prepare", "check", "drop")
 
 
-def run(program: Program, config: Config | None = None) -> None:
-    """Run a program both ways; raises `AssertionError` where they differ."""
+def run(program: Program, config: Config | None = None) -> dict[int, Tensor]:
+    """Run a program both ways; raises `AssertionError` where they differ.
+
+    The tensors that are left, by number.
+    """
     tensors: dict[int, Tensor] = {}
     values: dict[int, Value] = {}
     for instruction in program:
@@ -522,6 +525,7 @@ def run(program: Program, config: Config | None = None) -> None:
             tensors[instruction.out] = perform(instruction, [tensors[i] for i in inputs])
     for number, tensor in tensors.items():
         compare(tensor, values[number], config)
+    return tensors
 
 
 def compare(tensor: Tensor, value: Value, config: Config | None) -> None:
@@ -735,7 +739,7 @@ class Generator:
 
     def add_reduce(self, number: int, value: Value) -> None:
         axes = tuple([axis for axis in range(len(value.shape)) if self.chance(0.5)])
-        kind = self.draw(("sum", "sum", "max", "min", "any", "all", "mean", "prod"))
+        kind = self.draw(("sum", "sum", "amax", "amin", "any", "all", "mean", "prod"))
         if axes:
             keep = self.chance(0.6)
             made = self.add("reduce", (number,), kind, axes, keep)

@@ -9,13 +9,16 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import ogive
-from ogive import Config, Tensor
+from ogive import Config, Tensor, Variable
+from ogive.engine.graph import Launch
 from ogive.ir.node import gc_dead_refs, live_uop_ids
 from ogive.ir.registry import buffer_count, live_tensor_ids
 
@@ -124,7 +127,7 @@ def test_a_tensor_of_rank_10_goes_through_everything() -> None:
     order = (9, 3, 0, 7, 1, 5, 2, 8, 4, 6)
     np.testing.assert_array_equal(x.permute(order).contiguous().numpy(), array.transpose(order))
     np.testing.assert_array_equal(x.sum((0, 2, 9)).numpy(), array.sum((0, 2, 9)))
-    np.testing.assert_array_equal(x.flip((2, 8)).max(4).numpy(), np.flip(array, (2, 8)).max(4))
+    np.testing.assert_array_equal(x.flip((2, 8)).amax(4).numpy(), np.flip(array, (2, 8)).max(4))
     np.testing.assert_allclose(
         x.softmax(2).sum(2).numpy(), np.ones((2, 1, 1, 2, 2, 1, 2, 3, 2)), rtol=1e-12
     )
@@ -154,7 +157,7 @@ def test_empty_and_single_sizes_work_everywhere(shape: tuple[int, ...]) -> None:
     pads = ((1, 2),) * len(shape)
     if shape:
         np.testing.assert_array_equal(
-            x.pad(pads, 5).numpy(), np.pad(array, pads, constant_values=5)
+            x.pad(pads, value=5).numpy(), np.pad(array, pads, constant_values=5)
         )
         x.assign(x + 1)
         np.testing.assert_array_equal(x.numpy(), array + 1)
@@ -361,6 +364,44 @@ def test_control_c_interrupts_a_long_execution_and_the_process_goes_on() -> None
     first, second = done.stdout.splitlines()
     assert first == "interrupted"
     assert second == "[3.0, 4.0] (1500, 1500)"
+
+
+LONG = 1 << 26
+
+
+def zeros(*shape: int) -> Tensor:
+    return Tensor.from_numpy(np.zeros(shape, np.float32))
+
+
+def rows(bound: int) -> Any:
+    return Variable("rows", 1, bound).bind(1)
+
+
+@pytest.mark.parametrize(
+    "long",
+    [
+        lambda: zeros(LONG).exp(),
+        lambda: zeros(LONG).sum(),
+        lambda: zeros(LONG).argmax(),
+        lambda: zeros(LONG // 4, 4).sum(0),
+        lambda: zeros(LONG).softmax(-1),
+        lambda: zeros(2, LONG // 2).layer_norm((LONG // 2,)),
+        lambda: zeros(2, LONG // 2) @ zeros(LONG // 2),
+        lambda: zeros(4096, 4096) @ zeros(4096, 4096),
+        lambda: zeros(LONG)[: rows(LONG)].sum(),
+        lambda: zeros(LONG)[: rows(LONG)].argmax(),
+        lambda: zeros(LONG)[: rows(LONG)].softmax(-1),
+        lambda: zeros(LONG // 4, 4)[: rows(LONG // 4)].sum(0),
+        lambda: zeros(2, LONG // 2)[:, : rows(LONG // 2)].var(-1),
+        lambda: zeros(4096, 4096)[:, : rows(4096)] @ zeros(4096, 4096)[: rows(4096)],
+    ],
+)
+def test_no_tile_takes_so_long_that_it_could_not_be_interrupted(
+    long: Callable[[], Tensor],
+) -> None:
+    # Signals are looked for between tiles. At one operation a nanosecond, this is 17 ms.
+    for step in long().prepare().steps:
+        assert isinstance(step, Launch) and step.kernel.record.work < 1 << 24
 
 
 def test_a_child_process_computes_after_a_fork() -> None:

@@ -7,7 +7,22 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from ogive import errors
+from ogive.autograd import (
+    checkpoint,
+    custom_gradient,
+    enable_grad,
+    grad,
+    grad_enabled,
+    jvp,
+    no_grad,
+    value_and_grad,
+    vjp,
+    vmap,
+)
 from ogive.config import Beam, Config, configure
 from ogive.counters import counters
 from ogive.errors import OgiveError
@@ -33,18 +48,75 @@ from ogive.ir.variable import Variable
 from ogive.jit import jit
 from ogive.tensor.creation import (
     arange,
+    empty,
+    empty_like,
     eye,
     full,
     full_like,
     linspace,
+    logspace,
     ones,
     ones_like,
+    tril_indices,
+    triu_indices,
     zeros,
     zeros_like,
 )
 from ogive.tensor.custom import custom
+from ogive.tensor.distance import cdist, cosine_similarity, pairwise_distance
+from ogive.tensor.einsum import einsum, tensordot
 from ogive.tensor.joining import cat, stack, where
+from ogive.tensor.linear import multi_dot
+from ogive.tensor.stacking import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    block_diag,
+    broadcast_shapes,
+    broadcast_tensors,
+    cartesian_prod,
+    column_stack,
+    dstack,
+    hstack,
+    meshgrid,
+    vstack,
+)
 from ogive.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from ogive import data, io, random
+    from ogive.io import load, save
+    from ogive.random import (
+        bernoulli,
+        manual_seed,
+        multinomial,
+        normal,
+        rand,
+        rand_like,
+        randint,
+        randint_like,
+        randn,
+        randn_like,
+        randperm,
+    )
+    from ogive.tensor.sharing import from_dlpack
+
+_RANDOM = (
+    "bernoulli", "manual_seed", "multinomial", "normal", "rand", "rand_like", "randint",
+    "randint_like", "randn", "randn_like", "randperm",
+)  # fmt: skip
+_LOADED_LATER = {
+    "data": "ogive.data",
+    "from_dlpack": "ogive.tensor.sharing",
+    "io": "ogive.io",
+    "load": "ogive.io",
+    "nn": "ogive.nn",
+    "optim": "ogive.optim",
+    "save": "ogive.io",
+    "random": "ogive.random",
+    **dict.fromkeys(_RANDOM, "ogive.random"),
+}
+"""Names that are loaded when they are first asked for: modules, and what is in them."""
 
 __version__ = "0.1.0"
 
@@ -56,12 +128,31 @@ __all__ = [
     "Tensor",
     "Variable",
     "arange",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "bernoulli",
     "bfloat16",
+    "block_diag",
     "bool",
+    "broadcast_shapes",
+    "broadcast_tensors",
+    "cartesian_prod",
     "cat",
+    "cdist",
+    "checkpoint",
+    "column_stack",
     "configure",
+    "cosine_similarity",
     "counters",
     "custom",
+    "custom_gradient",
+    "data",
+    "dstack",
+    "einsum",
+    "empty",
+    "empty_like",
+    "enable_grad",
     "errors",
     "eye",
     "float8_e4m3",
@@ -69,22 +160,60 @@ __all__ = [
     "float16",
     "float32",
     "float64",
+    "from_dlpack",
     "full",
     "full_like",
+    "grad",
+    "grad_enabled",
+    "hstack",
     "int8",
     "int16",
     "int32",
     "int64",
+    "io",
     "jit",
+    "jvp",
     "linspace",
+    "load",
+    "logspace",
+    "manual_seed",
+    "meshgrid",
+    "multi_dot",
+    "multinomial",
+    "no_grad",
+    "normal",
     "ones",
     "ones_like",
+    "pairwise_distance",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "random",
+    "randperm",
+    "save",
     "stack",
+    "tensordot",
+    "tril_indices",
+    "triu_indices",
     "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "value_and_grad",
+    "vjp",
+    "vmap",
+    "vstack",
     "where",
     "zeros",
     "zeros_like",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LOADED_LATER:
+        raise AttributeError(f"module 'ogive' has no attribute {name!r}")
+    module = importlib.import_module(_LOADED_LATER[name])
+    return module if module.__name__ == f"ogive.{name}" else getattr(module, name)

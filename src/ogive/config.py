@@ -54,6 +54,7 @@ class Beam:
 
 
 PLANNERS = ("arena", "remap", "disabled")
+LOG_TOPICS = ("schedule", "compile", "execute", "recompile", "search")
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,7 @@ class Config:
     kernel_cache_size: int = _plain(4096, "most kernels kept in memory")
     threads: int = _plain(0, "threads that run kernels; 0 means all cores this process may use")
     verify: bool = _plain(False, "check every graph against the dialect of its stage")
-    log: str = _plain(
-        "", "comma-separated topics to print: schedule, compile, execute, recompile, search"
-    )
+    log: str = _plain("", f"comma-separated topics to print: {', '.join(LOG_TOPICS)}")
 
     def __post_init__(self) -> None:
         for entry in dataclasses.fields(self):
@@ -97,6 +96,12 @@ class Config:
                 f"planner is one of {', '.join(PLANNERS)}, got {self.planner!r}"
                 f"{nearest(self.planner, PLANNERS)}"
             )
+        for topic in filter(None, self.log.split(",")):
+            if topic not in LOG_TOPICS:
+                raise ConfigError(
+                    f"log takes topics among {', '.join(LOG_TOPICS)}, got {topic!r}"
+                    f"{nearest(topic, LOG_TOPICS)}"
+                )
         if self.threads < 0:
             raise ConfigError(f"threads must be 0 (all cores) or more, got {self.threads}")
 

@@ -104,6 +104,10 @@ class FileError(OgiveError, OSError):
     """A file that is missing, cannot be read, or is shorter than what a tensor needs of it."""
 
 
+class InterchangeError(OgiveError, BufferError):
+    """Memory that cannot be shared with another library, or not in the way that was asked for."""
+
+
 class ConfigError(OgiveError, ValueError):
     """An unknown setting or a value it does not take."""
 
@@ -112,8 +116,16 @@ class VariableError(OgiveError, ValueError):
     """A symbolic variable that is unbound, bound twice, or bound outside its bounds."""
 
 
+class StateError(OgiveError, ValueError):
+    """A state dictionary that does not fit the module or optimizer it is loaded into."""
+
+
 class TraceError(OgiveError, RuntimeError):
     """A function that `ogive.jit` cannot capture, or a tensor of a capture that has ended."""
+
+
+class GradientError(OgiveError, RuntimeError):
+    """A gradient that does not exist, or needs values that are gone."""
 
 
 class StageError(OgiveError, RuntimeError):

@@ -14,9 +14,11 @@ import pytest
 from ogive import Config, Tensor
 from ogive.codegen.compile import compile_region
 from ogive.device.target import Target
+from ogive.ir.ops import Op
 from ogive.schedule.normalize import normalize
 from ogive.schedule.split import split
 from tests.conftest import Golden
+from tests.schedule.selection import count_along, gather, scan, scatter
 
 TARGET = Target(
     triple="x86_64-unknown-linux-gnu",
@@ -39,21 +41,40 @@ def whole(*shape: int) -> Tensor:
     return Tensor(np.ones(shape, np.int32))
 
 
+def whole_numbers(*shape: int) -> Tensor:
+    return Tensor(np.ones(shape, np.int64))
+
+
+def _rows(x: Tensor, index: Tensor) -> Tensor:
+    shape = (index.shape[0], x.shape[1])
+    return gather(x, index.reshape(shape[0], 1).expand(*shape), count_along(1, shape))
+
+
+def _added_rows() -> Tensor:
+    shape = (5, 64)
+    index = whole_numbers(5).reshape(5, 1).expand(*shape)
+    return scatter(data(9, 64), data(*shape), index, count_along(1, shape), op=Op.ADD)
+
+
 KERNELS: dict[str, Callable[[], Tensor]] = {
     "elementwise": lambda: data(1000) * 2 + data(1000),
     "transpose": lambda: data(64, 32).T.contiguous(),
-    "pad": lambda: data(5).pad(((2, 1),), 7),
+    "pad": lambda: data(5).pad(((2, 1),), value=7),
     "row_sum": lambda: (data(8, 100) + 1).sum(-1),
-    "softmax_free": lambda: data(6, 40) - data(6, 40).max(-1, keepdim=True),
+    "softmax_free": lambda: data(6, 40) - data(6, 40).amax(-1, keepdim=True),
     "product": lambda: data(4, 8) @ data(8, 16),
     "checked_division": lambda: whole(20) // whole(20),
+    "gather_rows": lambda: _rows(data(9, 64), whole_numbers(5)),
+    "scatter_rows": _added_rows,
+    "scan_columns": lambda: scan(data(6, 64), Op.ADD, 0),
     "bool_from_bytes": lambda: (data(10) > 0) & (data(10) < 1),
 }
 
 
 def emitted(tensor: Tensor) -> str:
+    """The code of the last kernel that computes a tensor; of most it is the only one."""
     config = Config(verify=True)
-    (step,) = split(normalize((tensor.node,)).sink, TARGET, config).kernels
+    step = split(normalize((tensor.node,)).sink, TARGET, config).kernels[-1]
     kernel = compile_region(step.region.graph, TARGET, config)
     axes = ", ".join(f"{placement} {length}" for placement, length in kernel.axes)
     return f"; {kernel.name}\n; axes: {axes or 'none'}\n{kernel.ir}"

@@ -8,7 +8,16 @@ import pytest
 
 from tests.docs.markdown import ROOT, python_blocks, run_block
 
-PAGES = ["README.md", "docs/how-it-works.md", "docs/search.md"]
+PAGES = [
+    "README.md",
+    "docs/how-it-works.md",
+    "docs/interchange.md",
+    "docs/io.md",
+    "docs/search.md",
+    "docs/caching.md",
+    "docs/random.md",
+    "docs/data.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -16,11 +16,12 @@ from ogive import Config, Tensor, counters
 from ogive.engine import disk as disk_module
 from ogive.engine import keys, sources
 from ogive.engine import store as store_module
-from ogive.engine.graph import GraphCache, graph_cache
-from ogive.engine.kernels import kernel_cache
+from ogive.engine.graph import GraphCache, Launch, graph_cache
+from ogive.engine.kernels import Kernel, kernel_cache
 from ogive.engine.keys import encode_graph, make_key
 from ogive.engine.records import unpack_code
 from ogive.engine.store import database_path
+from ogive.errors import LoadError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -61,7 +62,7 @@ def program(shape: tuple[int, ...] = (5, 7), dtype: str = "float32", seed: int =
     generator = numpy.random.default_rng(seed)
     x = Tensor((generator.random(shape) * 9 + 1).astype(dtype))
     y = Tensor((generator.random(shape) * 9 + 1).astype(dtype))
-    return ((x * y + x).sum(-1, keepdim=True) + y).max(0)
+    return ((x * y + x).sum(-1, keepdim=True) + y).amax(0)
 
 
 def values(seed: int = 0, dtype: str = "float32") -> numpy.ndarray:
@@ -235,18 +236,54 @@ def test_short_addresses_still_answer_right(monkeypatch: pytest.MonkeyPatch) -> 
         forget()
 
 
+def test_a_graph_with_a_parameter_that_does_not_matter_is_found_on_disk(tmp_path: Path) -> None:
+    path = tmp_path / "zeros.bin"
+    path.write_bytes(bytes(24))
+    file = Tensor.from_file(path, (6,), "int32")
+    x = Tensor(numpy.arange(6, dtype=numpy.int32))
+    for nothing in (Tensor([5] * 6), file):
+        assert (nothing.cast("int32") * 0 + x + 1).tolist() == [1, 2, 3, 4, 5, 6]
+        forget()
+        with Count() as count:
+            assert (nothing.cast("int32") * 0 + x + 1).tolist() == [1, 2, 3, 4, 5, 6]
+        assert count == {"schedule_disk_hits": 1, "kernel_disk_hits": 1}
+
+
 def test_a_kernel_record_that_does_not_fit_is_compiled_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(disk_module, "make_key", lambda *parts: make_key(parts[0]))
     x = Tensor(numpy.arange(6, dtype=numpy.float32))
-    y = Tensor(numpy.arange(6, dtype=numpy.float32))
+    y = Tensor(numpy.arange(8, dtype=numpy.float32))
     (x + 1).realize()
     forget()
     # All graphs now have one key: those with other parameters must not take it for theirs.
     with Count() as count:
-        (x.reshape(2, 3).sum(1) + y[:2]).realize()
+        (y.reshape(2, 4).sum(1) + x[:2]).realize()
     assert count["schedule_disk_hits"] == 0
+
+
+def test_a_kernel_shows_what_it_is() -> None:
+    x, n = Tensor(numpy.ones((64, 300), numpy.float32)), Variable("n", 1, 64)
+    (step,) = (x[: n.bind(9)] * 2).prepare().steps
+    assert isinstance(step, Launch)
+    kernel = step.kernel
+    assert kernel.name in kernel.ir and kernel.name.startswith("elementwise_parallel")
+    assert kernel.variables == ("n",)
+    assert sorted(kernel.slots) == [0, 1]
+    assert isinstance(kernel.tiles, UOp) and kernel.tiles is step.tiles
+    assert kernel.axes[0][0] == "parallel"
+
+
+@pytest.mark.parametrize("slots", [(), (0, 2), (-1, 0)])
+def test_slots_that_a_call_does_not_have_are_an_error_that_names_the_kernel(
+    slots: tuple[int, ...],
+) -> None:
+    (kernel,) = (Tensor(numpy.ones(4, numpy.float32)) + 1).prepare().kernels
+    assert kernel.arguments((7, 5)) == tuple([(7, 5)[slot] for slot in kernel.slots])
+    wrong = Kernel(kernel.record._replace(slots=slots), kernel.code, {})
+    with pytest.raises(LoadError, match=rf"kernel {kernel.name} .* call has 2"):
+        wrong.arguments((7, 5))
 
 
 def test_eviction_from_memory_harms_no_plan() -> None:
@@ -277,6 +314,11 @@ def test_kernels_leave_memory_first_in_first_out() -> None:
     with Count() as count:
         (x + 1).realize(config=small)
     assert count["kernels_compiled"] == 1
+
+
+@pytest.mark.parametrize("size", [0, -1])
+def test_a_senseless_number_of_kernels_means_4096(size: int) -> None:
+    assert Config(kernel_cache_size=size).kernel_cache_size == Config().kernel_cache_size == 4096
 
 
 def test_graphs_in_memory_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,7 +63,7 @@ def test_lanes_beyond_the_end_do_not_fault(name: str, size: int) -> None:
 
 def test_padding_does_not_fault() -> None:
     x, y = Tensor([[6, 7, 9], [1, 2, 4]]), Tensor([[3, 2, 1], [1, 1, 2]])
-    padded = (x // y).pad(((1, 1), (0, 3)), 5)
+    padded = (x // y).pad(((1, 1), (0, 3)), value=5)
     wanted = np.pad(x.numpy() // y.numpy(), ((1, 1), (0, 3)), constant_values=5)
     np.testing.assert_array_equal(padded.numpy(), wanted)
     joined = ogive.cat([x // y, x, y // x], 1)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ogive
-from ogive import Config, Tensor
+from ogive import Config, Tensor, Variable
 from ogive.ir.ops import Op
 
 
@@ -71,6 +71,14 @@ def test_constants_are_written_out_when_realized() -> None:
     assert ogive.full((2, 3), 7).realize().is_realized
     assert ogive.arange(5).realize().tolist() == [0, 1, 2, 3, 4]
     assert Tensor(2.5).realize().item() == 2.5
+
+
+def test_values_that_simplify_to_constants_are_written_out() -> None:
+    counting = (ogive.arange(5) - 0).realize()
+    assert counting.is_realized and counting.tolist() == [0, 1, 2, 3, 4]
+    assert ((ogive.arange(6) * 1).reshape(2, 3) + 0).tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert (ogive.arange(3) * 0).tolist() == [0, 0, 0]
+    assert (Tensor(Variable("n", 1, 5).bind(3)) + 0).item() == 3
 
 
 def test_a_part_without_elements_can_be_assigned_to_a_lazy_tensor() -> None:

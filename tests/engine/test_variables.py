@@ -74,6 +74,27 @@ def test_large_symbolic_axes_are_shared_out() -> None:
         np.testing.assert_array_equal(part.T.contiguous().numpy(), data[:value].T)
 
 
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [((100_000,), (0,)), ((3, 70_000), (1,)), ((70_000, 20), (0,)), ((5_000, 30), (0, 1))],
+)
+@pytest.mark.parametrize("name", ["sum", "amax"])
+def test_long_symbolic_reductions_are_made_in_chunks(
+    shape: tuple[int, ...], axes: tuple[int, ...], name: str
+) -> None:
+    array = np.random.default_rng(0).integers(-9, 9, shape).astype(np.float64) - 20
+    axis = shape.index(max(shape))
+    rows = Variable("rows", 1, shape[axis])
+    part = (*[slice(None)] * axis, slice(None, rows.bind(1)))
+    result = getattr(Tensor(array)[part], name)(axes)
+    plan = result.prepare(config=Config(verify=True))
+    assert len(plan.kernels) == 2
+    for value in (1, 2, shape[axis] // 2 + 1, shape[axis] - 1, shape[axis]):
+        plan.execute_with_vars(rows=value)
+        expected = getattr(np, name)(array.take(range(value), axis), axes)
+        np.testing.assert_array_equal(result.numpy(), expected)
+
+
 def test_results_are_the_same_bits_for_any_number_of_threads() -> None:
     data = np.random.default_rng(3).standard_normal((500, 300)).astype(np.float32)
     part = Tensor(data)[: Variable("n", 0, 500).bind(333)]

@@ -90,7 +90,7 @@ BAD = [
     ("loops", value(Op.REDUCE, LOADED, COUNTER, arg=Op.SUB), "a combining op"),
     ("loops", value(Op.CHECK, LOADED, LOADED, arg=0), "bool as condition"),
     ("loops", UOp(Op.RANGE, index, (number(3),), "x"), r"\(number, placement\)"),
-    ("loops", PLACED, "RANGE in the loops dialect: expected no placement yet"),
+    ("loops", LANE, "RANGE in the loops dialect: expected no placement yet"),
     ("lowered", store(COUNTER), "RANGE in the lowered dialect: expected a placement"),
     ("lowered", value(Op.LOAD, PLACED_AT, PLACED, arg=1), "a lane counter as second source"),
     ("lowered", value(Op.LOAD, PLACED_AT, LANE), "a stride as argument"),

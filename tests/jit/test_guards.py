@@ -78,7 +78,7 @@ def test_another_kind_of_call_is_traced_anew_with_a_reason(
     function(other)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
-    assert lines[0].startswith("ogive: recompile ")
+    assert lines[0].startswith("ogive: recompile: ")
     assert "function() (" in lines[0] and "test_guards.py:" in lines[0]
     assert reason in lines[0]
     for _ in range(3):

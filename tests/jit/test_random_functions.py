@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import ogive
-from ogive import Tensor
+from ogive import Config, Tensor
 from tests.random_programs import Program, Value, apply, compare, generate, make_input, perform
 
 GROUP = 10
@@ -34,7 +34,7 @@ def run_captured(program: Program, seed: int) -> None:
         return {number: tensor for number, tensor in tensors.items() if number not in inputs}
 
     donate = (0,) if seed % 5 == 0 else ()
-    captured = ogive.jit(function, donate=donate)
+    captured = ogive.jit(function, donate=donate, config=Config(verify=True))
     wanted = reference(program)
     for call in range(CALLS):
         arguments = {number: perform(inputs[number], []) for number in given}

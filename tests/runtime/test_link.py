@@ -14,13 +14,18 @@ from ogive.device.llvm import assemble
 from ogive.device.target import describe_cpu, host_target
 from ogive.errors import LoadError
 from ogive.runtime.driver import driver_object, load_driver, loaded_driver
-from ogive.runtime.link import link
+from ogive.runtime.link import SESSION_LINKS, link
 
 ANSWER = "define i64 @answer() nounwind {\n  ret i64 42\n}\n"
 
 
 def call(address: int) -> int:
     return int(ctypes.CFUNCTYPE(ctypes.c_int64)(address)())
+
+
+def resident() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_a_linked_function_can_be_called() -> None:
@@ -72,16 +77,32 @@ def test_code_is_freed_with_its_last_user() -> None:
     text = f"@table = constant [131072 x i64] [{values}]\n{ANSWER}"
     code = assemble(text, host_target())
 
-    def resident() -> int:
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
     link(code, "answer")
     before = resident()
     for _ in range(200):
         link(code, "answer")
     gc.collect()
     assert resident() - before < 50 << 20
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_what_is_unloaded_leaves_nothing_behind() -> None:
+    code = assemble(ANSWER, host_target())
+
+    for _ in range(2 * SESSION_LINKS):
+        link(code, "answer")
+    before = resident()
+    for _ in range(12 * SESSION_LINKS):
+        link(code, "answer")
+    assert resident() - before < 4 << 20
+
+
+def test_code_outlives_the_session_it_was_linked_in() -> None:
+    code = assemble(ANSWER, host_target())
+    kernel = link(code, "answer")
+    for _ in range(2 * SESSION_LINKS):
+        link(code, "answer")
+    assert call(kernel.address) == 42
 
 
 def test_a_kernel_goes_when_its_last_user_drops_it() -> None:

@@ -113,6 +113,8 @@ def test_a_verified_run_checks_the_graph_it_is_given(
     monkeypatch.setitem(DIALECTS, dialect, {})
     with pytest.raises(VerifyError, match=f"in the {dialect} dialect"):
         (data(3) + 1).realize(Config(verify=True))
+    with pytest.raises(VerifyError, match=f"in the {dialect} dialect"):
+        ogive.jit(lambda x: x + 1, config=Config(verify=True))(data(3))
 
 
 @pytest.mark.parametrize("dialect", ["region", "loops", "placed", "lowered"])

@@ -35,8 +35,8 @@ ROW_FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "var": lambda x: x.var(-1),
     "std": lambda x: x.std(-1),
     "argmax": lambda x: x.argmax(-1),
-    "logsumexp": lambda x: (x - x.max(-1, keepdim=True)).exp().sum(-1).log(),
-    "max and sum": lambda x: x.max(-1) + x.sum(-1),
+    "logsumexp": lambda x: (x - x.amax(-1, keepdim=True)).exp().sum(-1).log(),
+    "max and sum": lambda x: x.amax(-1) + x.sum(-1),
 }
 
 

@@ -174,7 +174,7 @@ def _max(program: Program, pair: Pair) -> Pair | None:
     if not pair.rank:
         return None
     axis = program.random.randrange(pair.rank)
-    return Pair(pair.tensor.max(axis), pair.array.max(axis))
+    return Pair(pair.tensor.amax(axis), pair.array.max(axis))
 
 
 def _argmax(program: Program, pair: Pair) -> Pair | None:
@@ -196,7 +196,7 @@ def _pad(program: Program, pair: Pair) -> Pair | None:
     else:
         ours[axis], theirs[axis] = (0, size), (0, value)
     fill = program.random.choice((0, 2))
-    made = pair.tensor.pad(ours, fill)
+    made = pair.tensor.pad(ours, value=fill)
     return Pair(made, np.pad(pair.array, theirs, constant_values=fill))
 
 

@@ -44,13 +44,23 @@ OPERATIONS: dict[str, tuple[Function, Function]] = {
 }
 METHODS = (
     "maximum", "minimum", "atan2", "copysign", "logical_and", "logical_or", "logical_xor", "clamp",
+    "fmod", "float_power", "hypot", "logaddexp", "logaddexp2", "xlogy", "fmax", "fmin",
+    "heaviside", "nextafter", "isclose", "max", "min", "outer", "subtract", "multiply", "divide",
+    "true_divide", "greater", "less_equal", "not_equal", "add_", "sub_", "mul_", "div_", "pow_",
+    "floor_divide_", "remainder_", "bitwise_or_", "logical_and_", "lt_", "copysign_", "copy_",
+    "clamp_", "hypot_", "clamp_min", "type_as",
 )  # fmt: skip
 UNARY = (
     "neg", "abs", "sign", "floor", "ceil", "round", "trunc", "exp", "exp2", "expm1", "log", "log2",
     "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh",
     "acosh", "atanh", "erf", "erfc", "sqrt", "rsqrt", "reciprocal", "square", "relu", "sigmoid",
     "bitwise_not", "logical_not", "isnan", "isinf", "isfinite", "sum", "prod", "mean", "all", "var",
-    "std", "float", "int", "long", "half", "double", "bool",
+    "std", "float", "int", "long", "half", "double", "bool", "char", "short", "byte", "positive",
+    "frac", "sgn", "signbit", "sinc", "deg2rad", "rad2deg", "logit", "nan_to_num", "isposinf",
+    "isneginf", "isreal", "lgamma", "digamma", "erfinv", "i0", "norm", "nansum", "nanmean",
+    "count_nonzero", "cov", "corrcoef", "amax", "absolute", "negative", "arccos", "exp_",
+    "sqrt_", "abs_", "floor_", "sigmoid_", "reciprocal_", "neg_", "zero_", "bitwise_not_",
+    "logical_not_", "diag", "diagflat", "clone", "relu_", "square_", "erfinv_", "lgamma_",
 )  # fmt: skip
 
 

@@ -46,7 +46,7 @@ def test_matmul_shapes_are_torchs(left: Any, right: Any) -> None:
 
 @given(shapes, st.lists(st.integers(-6, 5), min_size=1, max_size=4), st.booleans())
 def test_reduction_shapes_are_torchs(shape: Any, dims: list[int], keepdim: bool) -> None:
-    for name, peer in (("sum", "sum"), ("max", "amax"), ("mean", "mean"), ("all", "all")):
+    for name, peer in (("sum", "sum"), ("amax", "amax"), ("mean", "mean"), ("all", "all")):
         ours = outcome(lambda name=name: getattr(ogive.zeros(shape), name)(dims, keepdim=keepdim))
         theirs = outcome(lambda peer=peer: getattr(meta(shape), peer)(dims, keepdim=keepdim))
         assert ours == theirs, name

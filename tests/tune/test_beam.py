@@ -122,7 +122,7 @@ def test_the_heuristics_placement_is_the_first_candidate() -> None:
 def test_it_follows_improvements_to_the_best() -> None:
     bench = FakeBench({4: 1.0, 5: 0.8, 6: 0.6, 7: 0.4, 8: 0.5, 3: 1.1})
     outcome, _ = search(bench)
-    assert outcome == Outcome(tiled(7), 2.5, complete=True, measured=6)
+    assert outcome == Outcome(tiled(7), 2.5, complete=True, measured=6, taken=0.4)
 
 
 def test_it_ends_with_a_round_that_brings_nothing() -> None:

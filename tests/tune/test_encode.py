@@ -127,8 +127,9 @@ def test_a_senseless_target_is_refused(change: dict[str, Any]) -> None:
         decode_target({**encode_target(TARGET), **change})
 
 
-def test_a_result_comes_back() -> None:
-    result = Result(PLACEMENTS[1], 2.5, True)
+@pytest.mark.parametrize("taken", [None, 0.25])
+def test_a_result_comes_back(taken: float | None) -> None:
+    result = Result(PLACEMENTS[1], 2.5, True, taken)
     assert decode_result(encode_result(result)) == result
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from ogive.engine.search import placed_key, placement_cache
 from ogive.errors import ConfigError
 from ogive.ir.node import UOp
 from ogive.tune import search as tune_search
+from ogive.tune.encode import Result
 from tests.engine.counting import Count
 from tests.tune.kernels import TARGET, data, region_of
 
@@ -57,8 +59,9 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> dict[UOp, Placement]:
     """Placements that a search is told to find, by region; what is not here is an error."""
     placements: dict[UOp, Placement] = {}
 
-    def find(regions: Mapping[UOp, int], *_: Any) -> tuple[dict[UOp, Placement], int]:
-        return {region: placements[region] for region in regions}, len(regions)
+    def find(regions: Mapping[UOp, int], *_: Any) -> tuple[dict[UOp, Result], int]:
+        found = {region: Result(placements[region], 1.0, True) for region in regions}
+        return found, len(regions)
 
     monkeypatch.setattr(tune_search, "search_placements", find)
     return placements
@@ -86,7 +89,7 @@ def test_results_differ_by_the_order_of_sums_at_most(name: str) -> None:
 def test_results_are_equal_where_no_sum_is_rounded(shape: tuple[int, int]) -> None:
     x = data(*shape)
     wanted = x.numpy().astype(np.float64)
-    product, columns = x @ x.T, x.max(0)
+    product, columns = x @ x.T, x.amax(0)
     Tensor.realize_batch([product, columns], config=BEAM)
     np.testing.assert_array_equal(product.numpy(), wanted @ wanted.T)
     np.testing.assert_array_equal(columns.numpy(), wanted.max(0))
@@ -178,6 +181,33 @@ def test_a_placement_of_another_kernel_is_not_used(chosen: dict[UOp, Placement])
     region = region_of(data(64, 100).sum(-1))
     chosen[region] = Placement({7: 8}, {}, (0,), 1)
     assert kernel_for(region).axes
+
+
+@pytest.mark.parametrize("packed_is_faster", [True, False])
+def test_operands_are_packed_if_that_is_faster(
+    packed_is_faster: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build() -> Tensor:
+        return random(64, 48) @ random(48, 80)
+
+    packed, plain = [
+        len(build().prepare(config=Config(pack_operands=pack)).kernels) for pack in (True, False)
+    ]
+    assert packed > plain == 1
+    search, unpacked = tune_search.search_placements, region_of(build())
+
+    def timed(*arguments: Any) -> tuple[dict[UOp, Result], int]:
+        found, searched = search(*arguments)
+        for region, result in found.items():
+            taken = 1.0 if (region is not unpacked) is packed_is_faster else 5.0
+            found[region] = dataclasses.replace(result, taken=taken)
+        return found, searched
+
+    monkeypatch.setattr(tune_search, "search_placements", timed)
+    y = build()
+    plan = y.prepare(config=Config(search=Beam(1, 0.2)))
+    assert len(plan.kernels) == (packed if packed_is_faster else plain)
+    np.testing.assert_allclose(y.numpy(), build().numpy(), rtol=1e-4, atol=1e-5)
 
 
 def test_what_was_found_is_kept_at_once_by_width_but_not_by_seconds() -> None:

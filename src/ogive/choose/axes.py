@@ -7,12 +7,12 @@ the outside in: first the kernel's output axes, then the axes of the reductions 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.shape import Dim, as_length, greatest
 
 
@@ -20,12 +20,14 @@ from ogive.ir.shape import Dim, as_length, greatest
 class View:
     """How one reader sees a value: `loops[axis]` are bits of loops, `bare` bits of axes.
 
-    `scope` has the bits of all loops that are open at the reader.
+    `scope` has the bits of all loops that are open at the reader. `by_data` tells that positions
+    are values of an index, so that the same element may be read again and again.
     """
 
     loops: tuple[int, ...]
     bare: int
     scope: int
+    by_data: bool = False
 
     @property
     def used(self) -> int:
@@ -87,13 +89,13 @@ def source_view(node: UOp, view: View) -> View:
         for position, axis in enumerate(node.arg):
             loops[axis] = view.loops[position]
             bare |= ((view.bare >> position) & 1) << axis
-        return View(tuple(loops), bare, view.scope)
+        return View(tuple(loops), bare, view.scope, view.by_data)
     if op is Op.EXPAND:
         kept = [
             bits if same is size or same == size else 0
             for bits, same, size in zip(view.loops, source.shape, node.shape, strict=True)
         ]
-        return View(tuple(kept), view.bare, view.scope)
+        return View(tuple(kept), view.bare, view.scope, view.by_data)
     if op is Op.RESHAPE:
         return _reshape_view(source.shape, node.shape, view)
     # PAD, SHRINK and FLIP move positions along an axis: the index is no longer bare.
@@ -101,7 +103,7 @@ def source_view(node: UOp, view: View) -> View:
     for axis, (size, other) in enumerate(zip(source.shape, node.shape, strict=True)):
         if (axis in node.arg) if op is Op.FLIP else (size is not other and size != other):
             moved |= 1 << axis
-    return View(view.loops, view.bare & ~moved, view.scope)
+    return View(view.loops, view.bare & ~moved, view.scope, view.by_data)
 
 
 def _reshape_view(before: Sequence[Dim], after: Sequence[Dim], view: View) -> View:
@@ -118,7 +120,52 @@ def _reshape_view(before: Sequence[Dim], after: Sequence[Dim], view: View) -> Vi
             loops[axis] = bits
         if len(left) == 1 and len(right) == 1:
             bare |= ((view.bare >> right[0]) & 1) << left[0]
-    return View(tuple(loops), bare, view.scope)
+    return View(tuple(loops), bare, view.scope, view.by_data)
+
+
+def gathered_view(node: UOp, view: View, varying: Mapping[UOp, int]) -> View:
+    """How the source of a `GATHER` is read when the node itself is read by `view`.
+
+    Along an axis whose index merely counts, the loop passes through. Along any other it depends on
+    the loops that the index varies with; `varying` has the axes along which it does (bits).
+    """
+    loops = []
+    bare = 0
+    by_data = view.by_data
+    for axis, index in enumerate(node.src[1:]):
+        counted = _counted_view(index, view)
+        if counted is not None:
+            loops.append(counted.loops[0])
+            bare |= (counted.bare & 1) << axis
+            continue
+        by_data |= varying[index] != 0
+        bits = 0
+        for position, own in enumerate(view.loops):
+            if (varying[index] >> position) & 1:
+                bits |= own
+        loops.append(bits)
+    return View(tuple(loops), bare, view.scope, by_data)
+
+
+def counted_axes(indices: Sequence[UOp], rank: int) -> set[int]:
+    """The axes of an indices' shape along which one of them merely counts.
+
+    Two positions that differ along such an axis select different elements.
+    """
+    counted = set()
+    for index in indices:
+        view = _counted_view(index, identity_view(rank)) if index.shape else None
+        if view is not None and view.bare and view.loops[0]:
+            counted.add(view.loops[0].bit_length() - 1)
+    return counted
+
+
+def _counted_view(index: UOp, view: View) -> View | None:
+    """How the `IOTA` under an index is read, if movement is all there is above it."""
+    while index.op in MOVEMENT and index.op is not Op.PAD:
+        view = source_view(index, view)
+        index = index.src[0]
+    return view if index.op is Op.IOTA else None
 
 
 def varying_axes(node: UOp, source_axes: int) -> int:

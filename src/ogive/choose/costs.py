@@ -9,11 +9,14 @@ from ogive.device.target import Target
 from ogive.ir.node import UOp
 from ogive.ir.ops import TRANSCENDENTAL, Op
 
-_COSTS = {Op.DIV: 4, Op.SQRT: 6, Op.RECIPROCAL: 4, Op.FLOORDIV: 8, Op.MOD: 8}
+_COSTS = {
+    Op.DIV: 4, Op.SQRT: 6, Op.RECIPROCAL: 4, Op.FLOORDIV: 8, Op.MOD: 8, Op.GATHER: 4,
+    Op.THREEFRY: 80,
+}  # fmt: skip
 
 
 def operation_cost(node: UOp) -> int:
-    """What one element of an elementwise node costs, an addition being 1."""
+    """What one element of an elementwise or gathering node costs, an addition being 1."""
     if node.op in TRANSCENDENTAL:
         return 12
     if node.op in (Op.CAST, Op.BITCAST):

@@ -6,7 +6,8 @@ kernel unless
 
 - it holds a reduction (its own or one below it) whose result would be recomputed: read from two
   kernels, or along loops that are not a prefix of the kernel's output loops;
-- it is expensive and would be recomputed by a loop it does not depend on, or by several kernels;
+- it is expensive and would be recomputed by a loop it does not depend on, by an index that asks
+  for more elements than there are, or by several kernels;
 - the kernel is full (`Config.kernel_node_limit`).
 
 So softmax is one kernel (its reductions vary along the rows, a prefix of the output loops), a
@@ -18,14 +19,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from ogive.choose.axes import View, identity_view, source_view, varying_axes
+from ogive.choose.axes import View, gathered_view, identity_view, source_view, varying_axes
 from ogive.choose.costs import operation_cost
 from ogive.config import Config
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import is_memory
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
-from ogive.ir.shape import greatest
+from ogive.ir.shape import common_shape, greatest
 
 REPEAT_LIMIT = 24
 """Work (in units of an addition) that may be repeated in one kernel rather than kept in memory."""
@@ -43,21 +44,23 @@ ROUNDS = 4
 """How often the choice is revised at most."""
 
 _COST_LIMIT = 1 << 20
-_KEPT = (Op.CONTIGUOUS, Op.STORE, Op.COPY, Op.CUSTOM)
+_KEPT = (Op.CONTIGUOUS, Op.SCAN, Op.STORE, Op.COPY, Op.CUSTOM)
 
 
 @dataclass
 class Kernel:
-    """A kernel under construction: its root and the loops opened so far."""
+    """A kernel under construction: its root and the loops opened so far, the output's first."""
 
     root: UOp
     extents: list[int]
+    output_count: int
     node_count: int = 0
     work: int = 0
 
     @property
-    def output_count(self) -> int:
-        return len(self.root.shape)
+    def is_ordered(self) -> bool:
+        """Whether some of its loops are innermost and in order, whichever axes they are of."""
+        return self.root.op is Op.SCAN or (self.root.op is Op.STORE and len(self.root.src) > 2)
 
 
 @dataclass
@@ -90,7 +93,8 @@ def choose(sink: UOp, config: Config) -> list[UOp]:
 
 
 def _choose_once(sink: UOp, order: list[UOp], before: set[UOp], config: Config) -> list[UOp]:
-    summary = _summarize(order, before)
+    varying = _find_varying(order)
+    summary = _summarize(order, before, varying)
     readers: dict[UOp, Readers] = {node: Readers() for node in order}
     forced = {root for root in sink.src if _is_computed(root) and not is_memory(root)}
     kept: list[UOp] = []
@@ -105,11 +109,12 @@ def _choose_once(sink: UOp, order: list[UOp], before: set[UOp], config: Config) 
             or (op not in MOVEMENT and _must_keep(node, reads, summary[node], config))
         ):
             kept.append(node)
-            shape = node.src[0].shape if op is Op.STORE else node.shape
-            kernel = Kernel(node, [greatest(size) for size in shape])
+            stored = op is Op.STORE and len(node.src) > 2
+            shape = common_shape(node.src[1:]) if stored else node.shape
+            kernel = Kernel(node, [greatest(size) for size in shape], len(shape))
             kernel.work = math.prod(kernel.extents)
             reads = Readers([(kernel, identity_view(len(shape)))])
-        _pass_on(node, reads, readers)
+        _pass_on(node, reads, readers, varying)
     kept.reverse()
     return kept
 
@@ -139,7 +144,7 @@ def _is_computed(node: UOp) -> bool:
     return (
         node.op in ELEMENTWISE
         or node.op in MOVEMENT
-        or node.op is Op.REDUCE_AXES
+        or node.op in (Op.REDUCE_AXES, Op.GATHER)
         or node.op in _KEPT
     )
 
@@ -163,13 +168,18 @@ _MEMORY = Summary(0, False, 0)
 _CONSTANT = Summary(0, False, 0, loads=False)
 
 
-def _summarize(order: list[UOp], kept: set[UOp]) -> dict[UOp, Summary]:
-    """The summary of each node, of which those below a kept one count as read from memory."""
+def _summarize(
+    order: list[UOp], kept: set[UOp], axes_of: dict[UOp, int]
+) -> dict[UOp, Summary]:
+    """The summary of each node, of which those below a kept one count as read from memory.
+
+    `axes_of` has the axes along which values vary, where there are indices.
+    """
     summaries: dict[UOp, Summary] = {}
     below: dict[UOp, Summary] = {}
     for node in order:
         op = node.op
-        if op in ELEMENTWISE:
+        if op in ELEMENTWISE or op is Op.GATHER:
             cost = operation_cost(node)
             reduces = False
             varying = 0
@@ -178,7 +188,11 @@ def _summarize(order: list[UOp], kept: set[UOp]) -> dict[UOp, Summary]:
                 part = below[source]
                 cost += part.cost
                 reduces |= part.reduces
-                varying |= part.varying
+                varying |= (
+                    part.varying
+                    if op in ELEMENTWISE or source is not node.src[0]
+                    else _selected_axes(node, part.varying, axes_of)
+                )
                 loads |= part.loads
             summary = Summary(min(cost, _COST_LIMIT), reduces, varying, loads)
         elif op in MOVEMENT:
@@ -196,6 +210,15 @@ def _summarize(order: list[UOp], kept: set[UOp]) -> dict[UOp, Summary]:
     return summaries
 
 
+def _selected_axes(node: UOp, source_axes: int, axes_of: dict[UOp, int]) -> int:
+    """The axes of a `GATHER` along which it selects from those axes of its source."""
+    axes = 0
+    for axis, index in enumerate(node.src[1:]):
+        if (source_axes >> axis) & 1:
+            axes |= axes_of[index]
+    return axes
+
+
 def _must_keep(node: UOp, reads: Readers, summary: Summary, config: Config) -> bool:
     views = reads.views
     if not views:
@@ -204,7 +227,7 @@ def _must_keep(node: UOp, reads: Readers, summary: Summary, config: Config) -> b
     if any(kernel.node_count >= config.kernel_node_limit for kernel, _ in views):
         return True
     if summary.reduces:
-        if several_kernels:
+        if several_kernels or views[0][0].is_ordered:
             return True
         prefixes = {_reduction_prefix(kernel, view, summary.varying) for kernel, view in views}
         if None in prefixes:
@@ -214,6 +237,8 @@ def _must_keep(node: UOp, reads: Readers, summary: Summary, config: Config) -> b
     elif several_kernels and summary.cost >= SHARE_LIMIT:
         return True
     if any(_is_repeated_often(kernel, view, summary) for kernel, view in views):
+        return True
+    if summary.cost and any(_asks_for_more(node, kernel, view) for kernel, view in views):
         return True
     distinct = len({view.loops for _, view in views})
     return summary.cost * (distinct - 1) > REPEAT_LIMIT
@@ -262,14 +287,47 @@ def _is_repeated_often(kernel: Kernel, view: View, summary: Summary) -> bool:
     return repeats >= 4 and summary.cost >= limit
 
 
-def _pass_on(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:
+def _asks_for_more(node: UOp, kernel: Kernel, view: View) -> bool:
+    """Whether indices read more elements of a value than it has."""
+    if not view.by_data:
+        return False
+    asked = math.prod(e for loop, e in enumerate(kernel.extents) if (view.scope >> loop) & 1)
+    return asked > math.prod(greatest(size) for size in node.shape)
+
+
+def _find_varying(order: list[UOp]) -> dict[UOp, int]:
+    """The axes (bits) along which each value may vary; needed of indices alone."""
+    varying: dict[UOp, int] = {}
+    if not any(node.op is Op.GATHER for node in order):
+        return varying
+    for node in order:
+        op = node.op
+        if op in ELEMENTWISE:
+            axes = 0
+            for source in node.src:
+                axes |= varying[source]
+        elif op in MOVEMENT and op is not Op.PAD:
+            axes = varying_axes(node, varying[node.src[0]])
+        else:
+            axes = sum(1 << axis for axis, size in enumerate(node.shape) if size != 1)
+        varying[node] = axes
+    return varying
+
+
+def _pass_on(
+    node: UOp, reads: Readers, readers: dict[UOp, Readers], varying: dict[UOp, int]
+) -> None:
     """Tell the sources of `node` how they are read."""
     op = node.op
     if op in (Op.COPY, Op.CUSTOM):
         return  # they read memory as it stands
     if op is Op.STORE:
         for kernel, view in reads.views:
-            readers[node.src[1]].add(kernel, view)
+            for source in node.src[1:]:
+                readers[source].add(kernel, view)
+        return
+    if op is Op.SCAN:
+        _open_scan(node, reads, readers)
         return
     if op is Op.REDUCE_AXES:
         kernel, view = reads.views[0]
@@ -282,9 +340,23 @@ def _pass_on(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:
             readers[node.src[0]].add(kernel, below)
         else:
             kernel.node_count += 1
-            for source in node.src:
+            sources = node.src
+            if op is Op.GATHER:
+                readers[node.src[0]].add(kernel, gathered_view(node, view, varying))
+                sources = node.src[1:]
+            for source in sources:
                 if source.shape or source.op is not Op.CONST:
                     readers[source].add(kernel, view)
+
+
+def _open_scan(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:
+    """A scan reads its source by its own loops; what it starts from, before the loop in order."""
+    ((kernel, view),) = reads.views
+    readers[node.src[0]].add(kernel, view)
+    for initial in node.src[1:]:
+        axis = node.arg[1]
+        loops = (*view.loops[:axis], 0, *view.loops[axis + 1 :])
+        readers[initial].add(kernel, View(loops, view.bare, view.scope & ~view.loops[axis]))
 
 
 def _open_reduction(node: UOp, kernel: Kernel, view: View) -> View:
@@ -302,4 +374,4 @@ def _open_reduction(node: UOp, kernel: Kernel, view: View) -> View:
         scope |= bit
         work *= extent
     kernel.work = max(kernel.work, math.prod(kernel.extents[: kernel.output_count]) * work)
-    return View(tuple(loops), bare, scope)
+    return View(tuple(loops), bare, scope, view.by_data)

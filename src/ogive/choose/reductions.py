@@ -4,17 +4,20 @@
     after    REDUCE_AXES(CONTIGUOUS(REDUCE_AXES(RESHAPE(x): 1024×16384 → 1024×1)): 1024 → 1)
 
 The chunk length follows from the extents alone, so the order of the sum, and with it every bit of
-the result, is the same on every machine and for every number of threads.
+the result, is the same on every machine and for every number of threads. Of a symbolic length, the
+greatest value decides, and there are as many chunks as the value at hand fills.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ogive.ir.identity import identity_element
+from ogive.ir.memory import upper_shape
 from ogive.ir.node import UOp, transform
 from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
+from ogive.ir.shape import Dim, Shape, as_length, element_count, split_argument
 
 CHUNK = 1 << 14
 """Elements that go into one partial result, or into a row of them."""
@@ -40,41 +43,51 @@ def split_reductions(sink: UOp) -> UOp:
 def _split(node: UOp) -> UOp:
     (source,) = node.src
     op, axes = node.arg
-    shape = source.shape
-    if not all(isinstance(size, int) for size in shape) or math.prod(shape) == 0:
-        return node
-    length = math.prod(shape[axis] for axis in axes)
+    shape = upper_shape(source.shape)
     kept = tuple([axis for axis in range(len(shape)) if axis not in axes])
     lengths: Shape = tuple([shape[axis] for axis in kept])
+    if math.prod(shape) == 0 or lengths != tuple([source.shape[axis] for axis in kept]):
+        return node
+    length = math.prod(shape[axis] for axis in axes)
+    symbolic = shape != source.shape
     # Where the last axis is kept, rows are added up and the partial results are rows as well.
     last = max(axis for axis, size in enumerate(shape) if size != 1 or axis == 0)
     by_rows = last in kept
     width = min(shape[last], COLUMNS) if by_rows else 1
     tiles = math.prod(lengths) // width
-    chunk = _chunk_length(length, max(CHUNK // width, 16))
+    chunk = max(CHUNK // width, 16)
+    if not symbolic:
+        chunk = chunk_length(length, chunk)
     small = length < 4 * chunk or (by_rows and math.prod(shape) < MANY_ROWS)
     if small or (tiles >= FEW_TILES and length < LONG):
         return node
-    order = (*axes, *kept) if by_rows else (*kept, *axes)
+    # What follows a symbolic length has strides that are known; so it comes first.
+    chunks_first = by_rows or symbolic
+    order = (*axes, *kept) if chunks_first else (*kept, *axes)
     if order != tuple(range(len(shape))):
         source = UOp(Op.PERMUTE, node.dtype, (source,), order)
-    front, back = ((), lengths) if by_rows else (lengths, ())
-    flat = _reshape(source, (*front, length, *back))
-    chunks = -(-length // chunk)
-    if chunks * chunk != length:
-        pads = [(0, 0)] * len(flat.shape)
-        pads[len(front)] = (0, chunks * chunk - length)
-        fill = identity_element(op, node.dtype)
-        flat = UOp(Op.PAD, node.dtype, (flat,), (tuple(pads), fill))
-    parts = _reshape(flat, (*front, chunks, chunk, *back))
-    partial = UOp(Op.REDUCE_AXES, node.dtype, (parts,), (op, (len(front) + 1,)))
-    rows = _reshape(partial, (*front, chunks, *back))
-    kept_rows = UOp(Op.CONTIGUOUS, node.dtype, (rows,), ())
-    total = UOp(Op.REDUCE_AXES, node.dtype, (kept_rows,), (op, (len(front),)))
-    return _reshape(total, node.shape)
+    front, back = ((), lengths) if chunks_first else (lengths, ())
+    return reshape(_in_chunks(op, source, front, back, chunk), node.shape)
 
 
-def _chunk_length(length: int, wanted: int) -> int:
+def _in_chunks(op: Op, source: UOp, front: Shape, back: Shape, chunk: int) -> UOp:
+    """The reduction of all axes between `front` and `back`, in two steps."""
+    length = element_count(source.shape[len(front) : len(source.shape) - len(back)])
+    flat = reshape(source, (*front, length, *back))
+    chunks = as_length((length + chunk - 1) // chunk)
+    excess = as_length(chunks * chunk - length)
+    if excess != 0:
+        pads: list[tuple[Dim, Dim]] = [(0, 0)] * len(flat.shape)
+        pads[len(front)] = (0, excess)
+        flat = _move(Op.PAD, flat, (tuple(pads), identity_element(op, source.dtype)))
+    parts = reshape(flat, (*front, chunks, chunk, *back))
+    partial = UOp(Op.REDUCE_AXES, source.dtype, (parts,), (op, (len(front) + 1,)))
+    rows = reshape(partial, (*front, chunks, *back))
+    kept_rows = UOp(Op.CONTIGUOUS, source.dtype, (rows,), ())
+    return UOp(Op.REDUCE_AXES, source.dtype, (kept_rows,), (op, (len(front),)))
+
+
+def chunk_length(length: int, wanted: int) -> int:
     """A length near `wanted` that divides `length` and fills vectors, or `wanted` itself."""
     for candidate in range(wanted, wanted // 2, -16):
         if length % candidate == 0:
@@ -82,5 +95,11 @@ def _chunk_length(length: int, wanted: int) -> int:
     return wanted
 
 
-def _reshape(node: UOp, shape: Shape) -> UOp:
-    return node if node.shape == shape else UOp(Op.RESHAPE, node.dtype, (node,), shape)
+def reshape(node: UOp, shape: Shape) -> UOp:
+    """The same elements in row-major order under another shape."""
+    return node if node.shape == shape else _move(Op.RESHAPE, node, shape)
+
+
+def _move(op: Op, node: UOp, argument: Any) -> UOp:
+    numbers, symbolic = split_argument(argument)
+    return UOp(op, node.dtype, (node, *symbolic), numbers)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from ogive.cli.doctor import show_bytes
 from ogive.config import current_config
 from ogive.engine.store import Kind, StoreInfo, store_in
 from ogive.folders import cache_place
+from ogive.log import show_bytes
 
 NOUNS = {
     Kind.GRAPH: "compiled graphs",

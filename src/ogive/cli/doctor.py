@@ -17,6 +17,7 @@ from ogive.config import Config, current_config
 from ogive.device.target import Target, host_target
 from ogive.errors import OgiveError, nearest
 from ogive.folders import CACHE_VARIABLE, cache_folder, folder_bytes, folder_problem
+from ogive.log import show_bytes
 from ogive.tensor.tensor import Tensor
 
 LABEL = 12
@@ -196,20 +197,6 @@ def _report_settings(report: Report, variables: Iterable[str]) -> None:
             report.fault(
                 "environment", f"{variable} is no setting of ours{nearest(variable, known)}"
             )
-
-
-def show_bytes(count: int) -> str:
-    """A size in the largest unit that leaves at least 1.
-
-    >>> show_bytes(48 << 10), show_bytes(0), show_bytes(3 << 19)
-    ('48 KiB', '0 B', '1.5 MiB')
-    """
-    size = float(count)
-    for unit in ("B", "KiB", "MiB"):
-        if size < 1024:
-            return f"{size:.3g} {unit}"
-        size /= 1024
-    return f"{size:.3g} GiB"
 
 
 def _first_line(error: BaseException) -> str:

@@ -137,8 +137,11 @@ class _Emitter:
                 self.node(item)
 
     def loop(self, loop: Loop) -> None:
-        for reduction in loop.starts:
-            self.start(reduction)
+        for node in loop.starts:
+            if node.op is Op.SCAN:
+                self.start_scan(node)
+            else:
+                self.start(node)
         if loop.counter.arg[1] == PARALLEL:
             begin, end = "%begin", "%end"
         else:
@@ -252,6 +255,8 @@ class _Emitter:
             self.store(node)
         elif op is Op.REDUCE:
             self.finish(node)
+        elif op is Op.SCAN:
+            self.scan(node)
         elif op is Op.LOAD and (rows := transposed_counter(node, self.lanes_of(node))):
             self.load_transposed(node, rows)
         else:
@@ -270,7 +275,7 @@ class _Emitter:
         lanes = self.lanes_of(node)
         if op is Op.WHERE and self.holds(node.src[0]):
             return self.operand(node.src[1], places, lanes)
-        if op is Op.CMPLT and lanes > 1 and node.src[0].op is Op.RANGE:
+        if op is Op.CMPLT and _counts_lanes(node.src[0]) and self.lanes_of(node.src[1]) == 1:
             return self.first_lanes(self.operand(node.src[1], places, 1), lanes)
         if op in ELEMENTWISE:
             operands = [self.operand(source, places, lanes) for source in node.src]
@@ -351,7 +356,8 @@ class _Emitter:
     def store(self, node: UOp) -> None:
         place, value = node.src[0], node.src[1]
         lane = lane_of(node.src[2:])
-        lanes = 1 if lane is None or node.arg is None else int(lane.src[0].arg)
+        stride, op = node.arg
+        lanes = 1 if lane is None or stride is None else int(lane.src[0].arg)
         counters = tuple(
             sorted(
                 [c for c in node.src[2:] if c.arg[1] == UPCAST], key=lambda counter: counter.arg[0]
@@ -359,13 +365,14 @@ class _Emitter:
         )
         for position in self.entries(counters):
             places = tuple(zip(counters, position, strict=True))
-            offset = self.operand(place.src[1], places, lanes if node.arg == GATHER else 1)
+            offset = self.operand(place.src[1], places, lanes if stride == GATHER else 1)
             gate = self.gate_operand(place, places, lanes)
             text = self.operand(value, places, lanes)
-            self.memory.store(
-                place.src[0], value.dtype, text, offset, node.arg if lanes > 1 else None, gate,
-                lanes,
-            )  # fmt: skip
+            where = (offset, stride if lanes > 1 else None, gate, lanes)
+            if op is not None:
+                present = self.memory.load(place.src[0], value.dtype, *where)
+                text = self.instructions.combine(op, value.dtype, present, text, lanes)
+            self.memory.store(place.src[0], value.dtype, text, *where)
 
     def check(self, node: UOp, places: tuple[tuple[UOp, int], ...], lanes: int) -> str:
         value = self.operand(node.src[0], places, lanes)
@@ -373,10 +380,11 @@ class _Emitter:
         gate = None
         if len(node.src) > 2 and not self.holds(node.src[2]):
             gate = self.operand(node.src[2], places, lanes)
-        self.memory.report(good, gate, lanes, node.arg)
+        site, substitute = node.arg
+        self.memory.report(good, gate, lanes, site)
         kind, mask = register_type(node.dtype, lanes), register_type(dtypes.bool_, lanes)
-        one = constant(node.dtype, 1, lanes)
-        return self.writer.instruction(f"select {mask} {good}, {kind} {value}, {kind} {one}")
+        harmless = constant(node.dtype, node.dtype.canonical(substitute), lanes)
+        return self.writer.instruction(f"select {mask} {good}, {kind} {value}, {kind} {harmless}")
 
     # Reductions
 
@@ -399,6 +407,32 @@ class _Emitter:
             if place not in cells:
                 cells[place] = self.writer.allocate(kind)
             self.writer.effect(f"store {kind} {identity}, ptr {cells[place]}")
+
+    def start_scan(self, node: UOp) -> None:
+        """Put into the accumulators of a scan what it starts from."""
+        lanes = self.lanes_of(node)
+        kind = register_type(node.dtype, lanes)
+        counters = self.tile_of(node)
+        cells = self.accumulators.setdefault(node, {})
+        for place in self.entries(counters):
+            if place not in cells:
+                cells[place] = self.writer.allocate(kind)
+            initial = self.operand(node.src[1], tuple(zip(counters, place, strict=True)), lanes)
+            self.writer.effect(f"store {kind} {initial}, ptr {cells[place]}")
+
+    def scan(self, node: UOp) -> None:
+        """One more value into the accumulators of a scan, which then are its value."""
+        lanes = self.lanes_of(node)
+        kind = register_type(node.dtype, lanes)
+        counters = self.tile_of(node)
+        self.registers[node] = {}
+        for place in self.entries(counters):
+            cell = self.accumulators[node][place]
+            current = self.writer.instruction(f"load {kind}, ptr {cell}")
+            operand = self.operand(node.src[0], tuple(zip(counters, place, strict=True)), lanes)
+            updated = self.instructions.combine(node.arg, node.dtype, current, operand, lanes)
+            self.writer.effect(f"store {kind} {updated}, ptr {cell}")
+            self.registers[node][place] = updated
 
     def accumulate(self, node: UOp) -> None:
         lanes = self.accumulator_lanes(node)
@@ -484,6 +518,10 @@ def transposed_counter(load: UOp, lanes: int) -> UOp | None:
         if coefficient == 1 and term.op is Op.RANGE and term.arg[1] == UPCAST:
             return term if term.src[0].arg == lanes else None
     return None
+
+
+def _counts_lanes(node: UOp) -> bool:
+    return node.op is Op.RANGE and node.arg[1] == LANE
 
 
 def _has_loops(reduction: UOp) -> bool:

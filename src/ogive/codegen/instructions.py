@@ -7,7 +7,7 @@ One method per family; each writes text for any lane count and returns the name 
 from __future__ import annotations
 
 from ogive.codegen import conversions
-from ogive.codegen.math import define, define_integer_power
+from ogive.codegen.math import define, define_integer_power, define_threefry
 from ogive.codegen.writer import Writer, constant, register_type
 from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes
@@ -178,6 +178,8 @@ class Instructions:
         if op is Op.POW:
             definition = define_integer_power(dtype.bits, lanes, dtype.is_signed)
             return self.writer.call(definition, kind, operands)
+        if op is Op.THREEFRY:
+            return self.writer.call(define_threefry(lanes), kind, operands)
         raise EmitError(f"{op.name} has no meaning for {dtype.name}")
 
     def absolute(self, dtype: DType, operand: str, lanes: int) -> str:

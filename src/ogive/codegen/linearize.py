@@ -11,14 +11,15 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass, field
 
-from ogive.codegen.optimize.placement import LOOP, PARALLEL
+from ogive.codegen.optimize.placement import PARALLEL
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.schedule.rangeify import LOOP
 
 
 @dataclass(eq=False)
 class Loop:
-    """A loop over `counter`; `starts` are the reductions whose accumulators it sets up."""
+    """A loop over `counter`; `starts` are the reductions and scans it sets accumulators up for."""
 
     counter: UOp
     body: list[Item] = field(default_factory=list)
@@ -107,6 +108,8 @@ class _Nest:
                 if closed:
                     loops[closed[0]].starts.append(node)
             elif node.op not in (Op.SINK, Op.RANGE, Op.CONST, Op.PARAM):
+                if node.op is Op.SCAN:
+                    loops[node.src[2]].starts.append(node)
                 needs.extend([(node, source) for source in node.src])
             else:
                 continue

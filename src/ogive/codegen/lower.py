@@ -4,7 +4,8 @@
     after    LOAD(INDEX(PARAM 1, r0*16), lane) stride 1
 
 A LOAD or STORE with a lane source touches `offset + lane*stride`; one whose lanes lie irregularly
-keeps the lanes in its offset and has the stride `GATHER`; one without lanes is scalar.
+keeps the lanes in its offset and has the stride `GATHER`; one without lanes is scalar. Beside its
+stride a STORE has the op by which its value is combined with what is there, if it is.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def lower(root: UOp) -> UOp:
         if node.op in (Op.LOAD, Op.STORE):
             done[node] = _lower_access(node, sources)
         elif node.op is Op.CMPLT and node.src[0].dtype is dtypes.index:
-            done[node] = _lower_condition(node)
+            done[node] = _lower_condition(node, sources)
         elif sources != node.src:
             done[node] = UOp(node.op, node.dtype, sources, node.arg)
         else:
@@ -45,7 +46,7 @@ def _lower_access(node: UOp, sources: tuple[UOp, ...]) -> UOp:
     if node.op is Op.STORE and lane is None:
         lane = lane_of(sources[1].ranges)
     if lane is None:
-        return UOp(node.op, node.dtype, sources, None)
+        return UOp(node.op, node.dtype, sources, None if node.op is Op.LOAD else (None, node.arg))
     stride: int | str = GATHER
     linear, constant = linear_form(offset)
     terms = dict(linear)
@@ -56,17 +57,17 @@ def _lower_access(node: UOp, sources: tuple[UOp, ...]) -> UOp:
         )
     if node.op is Op.LOAD:
         return UOp(Op.LOAD, node.dtype, (place, lane), stride)
-    return UOp(Op.STORE, node.dtype, (place, *sources[1:]), stride)
+    return UOp(Op.STORE, node.dtype, (place, *sources[1:]), (stride, node.arg))
 
 
-def _lower_condition(node: UOp) -> UOp:
+def _lower_condition(node: UOp, sources: tuple[UOp, ...]) -> UOp:
     """`r0*16 + lane < n` as `lane < n - r0*16`: all but the lane number is scalar."""
     lane = lane_of(node.ranges)
     if lane is None:
-        return node
-    terms, bound = difference(node.src[0], node.src[1])
+        return node.with_sources(sources)
+    terms, bound = difference(*sources)
     if terms.pop(lane, 0) != 1 or any(lane in term.ranges for term in terms):
-        return node
+        return node.with_sources(sources)
     rest = {term: -coefficient for term, coefficient in terms.items()}
     return UOp(Op.CMPLT, node.dtype, (lane, from_linear(rest, bound)))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ogive.codegen.optimize.placement import LOOP, output_axes
+from ogive.codegen.optimize.placement import ordered_axes, output_axes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.schedule.rangeify import LOOP
 
 
 def kernel_axes(root: UOp) -> tuple[tuple[str, int], ...]:
@@ -23,6 +24,8 @@ def kernel_name(loops: UOp, placed: UOp | None = None) -> str:
     outputs = frozenset(output_axes(loops))
     multiplies = any(_is_product(node, outputs) for node in reductions)
     kind = "product" if multiplies else "reduce" if reductions else "elementwise"
+    if ordered_axes(loops):
+        kind = "scan" if any(node.op is Op.SCAN for node in loops.walk()) else "scatter"
     axes = kernel_axes(placed or loops)
     return "_".join([kind, *[f"{placement}{length}" for placement, length in axes]])
 

@@ -19,7 +19,7 @@ def work_per_tile(root: UOp) -> int:
             continue
         if node.op in ELEMENTWISE:
             cost = operation_cost(node)
-        elif node.op in (Op.LOAD, Op.STORE, Op.REDUCE):
+        elif node.op in (Op.LOAD, Op.STORE, Op.REDUCE, Op.SCAN):
             cost = 1
         else:
             continue

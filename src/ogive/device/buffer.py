@@ -18,7 +18,8 @@ class Buffer:
     """`nbytes` of memory on `device`.
 
     Allocated, 64-byte-aligned and undefined, when `address` is first read. A view shares the
-    memory of its base, and a borrowed buffer that of somebody's array; both keep it alive.
+    memory of its base, and a borrowed buffer that of somebody's array; both keep it alive. One that
+    was lent counts as borrowed from then on.
     `writes` counts how often writing over what it holds has begun or ended; it is odd meanwhile.
 
     >>> buffer = Buffer(16)
@@ -87,7 +88,7 @@ class Buffer:
 
     @property
     def writable(self) -> bool:
-        """Whether we may write to it: borrowed memory belongs to somebody else."""
+        """Whether we may write to it: borrowed memory belongs to somebody else, too."""
         return not self.borrowed
 
     @property
@@ -119,7 +120,7 @@ class Buffer:
     @property
     def __array_interface__(self) -> dict[str, Any]:
         return {
-            "data": (self.address, self.borrowed),
+            "data": (self.address, isinstance(self.base._owner, numpy.ndarray)),
             "shape": (self.nbytes,),
             "typestr": "|u1",
             "version": 3,
@@ -132,6 +133,14 @@ class Buffer:
         flat = numpy.asarray(self).view(dtype)
         return flat if shape is None else flat.reshape(shape)
 
+    def lend(self, dtype: DTypeLike, shape: tuple[int, ...]) -> NDArray[Any]:
+        """The memory for somebody else to keep: from now on nothing of ours writes to it.
+
+        Memory that is itself borrowed is lent read-only.
+        """
+        self.borrowed = True
+        return self.as_numpy(dtype, shape)
+
     def memoryview(self) -> memoryview:
         """The memory as bytes, without a copy; it keeps us alive."""
         return self.as_numpy().data
@@ -139,7 +148,7 @@ class Buffer:
     def copy_from(self, data: Any) -> None:
         """Overwrite all of the buffer with the bytes of `data` (bytes, memoryview, array)."""
         if self.borrowed:
-            raise ArgumentTypeError("this buffer is borrowed and must not be written to")
+            raise ArgumentTypeError("this buffer is borrowed or lent and must not be written to")
         source = numpy.frombuffer(data, numpy.uint8)
         if source.nbytes != self.nbytes:
             raise ArgumentError(f"{source.nbytes} bytes were given to a buffer of {self.nbytes}")

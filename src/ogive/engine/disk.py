@@ -110,7 +110,10 @@ def _settings(config: Config) -> bytes:
 
 
 def _fits(record: GraphRecord, leaves: Sequence[UOp], roots: Sequence[UOp]) -> bool:
-    """Whether a record speaks of the parameters, variables and results that a graph has."""
+    """Whether a record speaks of parameters, variables and results that a graph has.
+
+    Not of all its parameters: simplification may have found that some have no say in the results.
+    """
     parameters: dict[int, UOp] = {}
     variables: dict[str, tuple[int, int]] = {}
     handles: set[int | None] = set()
@@ -124,14 +127,15 @@ def _fits(record: GraphRecord, leaves: Sequence[UOp], roots: Sequence[UOp]) -> b
     if record.variables != variables or len(record.outputs) != len(roots):
         return False
     # What stands for a file or a function must never be taken for the address of memory.
-    if {record.slots[number].parameter for number in host_slots(record.steps)} != handles:
+    used = {slot.parameter for slot in record.slots}
+    if {record.slots[number].parameter for number in host_slots(record.steps)} != handles & used:
         return False
     for slot in record.slots:
         if slot.parameter is not None:
             found = parameters.pop(slot.parameter, None)
             if found is None or (found.dtype, found.arg[1]) != (slot.dtype, slot.count):
                 return False
-    return not parameters and all(
+    return all(
         record.slots[output].dtype is root.dtype
         for output, root in zip(record.outputs, roots, strict=True)
     )

@@ -9,21 +9,25 @@ along.
 from __future__ import annotations
 
 from ogive.config import Config
+from ogive.engine.graph import CompiledGraph
 from ogive.engine.machine import target_for
-from ogive.errors import DivisionByZeroError, Origin
+from ogive.errors import DivisionByZeroError, IndexRangeError, Origin
 from ogive.ir.node import UOp
+from ogive.ir.ops import Op
 from ogive.runtime.native import Fault
+from ogive.schedule.checks import FAULTING, can_fault, indices_of
 from ogive.schedule.normalize import Normalized
-from ogive.schedule.rangeify import can_fault
 from ogive.schedule.split import Step, split
 
 
-def explain_fault(normalized: Normalized, config: Config, fault: Fault) -> Exception:
+def explain_fault(
+    graph: CompiledGraph, normalized: Normalized, config: Config, fault: Fault
+) -> BaseException:
     """The error that tells the user what happened, and where."""
     if fault.error is not None:
         return fault.error
     sink, faulting = _numbered(normalized.sink)
-    step = split(sink, target_for(config), config).steps[fault.step]
+    step = split(sink, target_for(config), config).steps[graph.order[fault.step]]
     assert isinstance(step, Step), "other steps bring their error along"
     sites = [node for node in step.region.graph.walk() if can_fault(node)]
     node = sites[fault.site]
@@ -31,7 +35,18 @@ def explain_fault(normalized: Normalized, config: Config, fault: Fault) -> Excep
     number = step.region.sources[node].tag
     if number is not None:
         origin = normalized.sources[faulting[number]].origin
-    name = "floor division" if node.op.name == "FLOORDIV" else "remainder"
+    return _error_at(node, origin)
+
+
+def _error_at(node: UOp, origin: Origin | None) -> Exception:
+    if indices_of(node):
+        lengths = node.src[0].shape
+        return IndexRangeError(
+            f"an element of an index lies outside the tensor it selects from, of shape {lengths}; "
+            "along an axis of length n an index is from -n to n - 1",
+            origin,
+        )
+    name = "floor division" if node.op is Op.FLOORDIV else "remainder"
     return DivisionByZeroError(
         f"{name} of {node.dtype.name} by a zero element; "
         "mask the divisor (ogive.where) or use floats",
@@ -40,7 +55,7 @@ def explain_fault(normalized: Normalized, config: Config, fault: Fault) -> Excep
 
 
 def _numbered(sink: UOp) -> tuple[UOp, list[UOp]]:
-    """The graph with a number as the tag of each node that can fault, and those nodes.
+    """The graph with a number as the tag of each node whose op can fault, and those nodes.
 
     Every pass keeps tags, so the numbers lead back through whatever the passes rebuild.
     """
@@ -48,7 +63,7 @@ def _numbered(sink: UOp) -> tuple[UOp, list[UOp]]:
     done: dict[UOp, UOp] = {}
     for node in sink.walk():
         tag = node.tag
-        if can_fault(node):
+        if node.op in FAULTING:
             tag = len(faulting)
             faulting.append(node)
         sources = tuple([done[source] for source in node.src])

@@ -14,7 +14,8 @@ from ogive.ir import registry
 from ogive.ir.memory import FILE_VIEWS, shaped
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
-from ogive.ir.shape import element_count, row_major_strides
+from ogive.ir.shape import element_count
+from ogive.schedule.windows import first_element, row_axis
 
 
 def narrow_files(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
@@ -29,7 +30,7 @@ def narrow_files(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
         elif node.op is Op.RESHAPE and len(node.src) == 1 and node.src[0] in ranges:
             ranges[node] = ranges[node.src[0]]
         elif node.op is Op.SHRINK and len(node.src) == 1 and node.src[0] in ranges:
-            first = _first_row(node)
+            first = first_element(node)
             if first is not None:
                 file, start = ranges[node.src[0]]
                 ranges[node] = file, start + first
@@ -56,19 +57,9 @@ def narrow_files(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
     return substitute(roots, replacements, revisit=False) if replacements else roots
 
 
-def _first_row(node: UOp) -> int | None:
-    """The position of the first element of a `SHRINK` whose elements follow each other."""
-    before = node.src[0].shape
-    axis = _row_axis(node)
-    if any(end - begin != size for (begin, end), size in _pairs(node)[axis + 1 :]):
-        return None
-    strides = row_major_strides(before)
-    return int(sum(begin * stride for (begin, _), stride in zip(node.arg, strides, strict=True)))
-
-
 def _rows_first(node: UOp) -> UOp | None:
     """A `SHRINK` as one of whole rows and one inside them, if that leaves out any rows."""
-    axis = _row_axis(node)
+    axis = row_axis(node)
     full = [(0, size) for size in node.src[0].shape]
     rows = (*node.arg[: axis + 1], *full[axis + 1 :])
     if rows == tuple(full):
@@ -76,18 +67,6 @@ def _rows_first(node: UOp) -> UOp | None:
     inner = (*[(0, end - begin) for begin, end in node.arg[: axis + 1]], *node.arg[axis + 1 :])
     whole_rows = UOp(Op.SHRINK, node.dtype, (node.src[0],), rows)
     return UOp(Op.SHRINK, node.dtype, (whole_rows,), inner)
-
-
-def _row_axis(node: UOp) -> int:
-    """The first axis along which more than one element is left."""
-    for axis, (begin, end) in enumerate(node.arg):
-        if end - begin != 1:
-            return axis
-    return len(node.arg) - 1
-
-
-def _pairs(node: UOp) -> list[tuple[tuple[int, int], int]]:
-    return list(zip(node.arg, node.src[0].shape, strict=True))
 
 
 def _part(file: UOp, start: int, count: int) -> UOp:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -15,16 +16,18 @@ from ogive.device.buffer import Buffer
 from ogive.device.target import Target
 from ogive.engine.disk import Disk, disk_for
 from ogive.engine.kernels import Kernel, kernel_cache
+from ogive.engine.levels import arrange, left_out_of, lives_of, written_slots
 from ogive.engine.machine import confirmed_target, ensure_driver, target_for
 from ogive.engine.records import GraphRecord, LaunchRecord, UnknownExpression, pack_graph
-from ogive.engine.search import placement_cache
+from ogive.engine.search import schedule_for
 from ogive.engine.store import Entry, Kind
 from ogive.errors import LoadError
 from ogive.ir.evaluate import evaluate
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.log import log, show_bytes, since
 from ogive.runtime.native import Fault, HostStep, KernelStep, NativePlan
-from ogive.runtime.planner import Life, MemoryPlan, plan_memory
+from ogive.runtime.planner import MemoryPlan, plan_memory
 from ogive.runtime.pool import Pool, default_pool
 from ogive.schedule.slots import CallStep, CopyStep, Slot
 
@@ -55,34 +58,72 @@ Step = Launch | CopyStep | CallStep
 class CompiledGraph:
     """Steps in order, the memory they need, and where the results are.
 
-    `variables` has the bounds of each variable by name.
+    `variables` has the bounds of each variable by name. Steps of equal `levels` may run side by
+    side; `order` has their positions in the schedule.
     """
 
     steps: tuple[Step, ...]
     slots: tuple[Slot, ...]
     outputs: tuple[int, ...]
     variables: dict[str, tuple[int, int]]
+    levels: tuple[int, ...]
+    order: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls,
+        scheduled: Sequence[Step],
+        slots: tuple[Slot, ...],
+        outputs: tuple[int, ...],
+        variables: dict[str, tuple[int, int]],
+    ) -> CompiledGraph:
+        """The compiled form of a schedule."""
+        order, levels = arrange(scheduled, slots, outputs)
+        steps = tuple([scheduled[position] for position in order])
+        return cls(steps, slots, outputs, variables, levels, order)
+
+    @property
+    def scheduled(self) -> list[Step]:
+        """The steps in the order of the schedule."""
+        steps = dict(zip(self.order, self.steps, strict=True))
+        return [steps[position] for position in range(len(steps))]
 
     @property
     def launches(self) -> tuple[Launch, ...]:
         """The steps that are kernels."""
         return tuple([step for step in self.steps if isinstance(step, Launch)])
 
+    @functools.cached_property
+    def stored(self) -> frozenset[int]:
+        """The slots of inputs that steps write to: assignments."""
+        written = {slot for step in self.steps for slot in written_slots(step)}
+        return frozenset(n for n in written if self.slots[n].parameter is not None)
+
     def native_steps(self) -> list[KernelStep | HostStep]:
         """The native steps; addresses, variables and symbolic tile counts are filled in later."""
         made: list[KernelStep | HostStep] = []
-        for step in self.steps:
+        last = -1
+        for level, step in zip(self.levels, self.steps, strict=True):
             if isinstance(step, Launch):
                 tiles = step.tiles if isinstance(step.tiles, int) else 0
                 shared = not isinstance(step.tiles, int) or tiles > step.grain
                 arguments = [0] * (len(step.slots) + len(step.variables))
                 made.append(
-                    KernelStep(step.kernel.loaded, arguments, tiles, step.grain, parallel=shared)
+                    KernelStep(
+                        step.kernel.loaded,
+                        arguments,
+                        tiles,
+                        step.grain,
+                        parallel=shared,
+                        joins=level == last,
+                        whole=step.slots[0] in self.stored,
+                    )
                 )
             else:
                 from ogive.engine.host import host_function
 
                 made.append(HostStep(host_function(step, self.slots), [0] * len(step.slots)))
+            last = level
         return made
 
     @functools.cached_property
@@ -126,23 +167,10 @@ class CompiledGraph:
         return {}
 
     def memory(self, mode: str) -> MemoryPlan:
-        """Where the intermediates lie. Steps run one after the other, so each is a level."""
+        """Where the intermediates lie."""
         if mode not in self._memory_plans:
-            needed: dict[int, tuple[int, int]] = {}
-            for level, step in enumerate(self.steps):
-                for slot in step.slots:
-                    needed[slot] = (needed.get(slot, (level, level))[0], level)
-            outputs = set(self.outputs)
-            left_out = {
-                number: "an input" if slot.parameter is not None else "an output"
-                for number, slot in enumerate(self.slots)
-                if slot.parameter is not None or number in outputs
-            }
-            lives = {
-                number: Life(slot.nbytes, *needed.get(number, (0, 0)))
-                for number, slot in enumerate(self.slots)
-                if number not in left_out
-            }
+            left_out = left_out_of(self.slots, self.outputs)
+            lives = lives_of(self.steps, self.levels, self.slots, left_out)
             self._memory_plans[mode] = plan_memory(lives, left_out, mode)
         return self._memory_plans[mode]
 
@@ -224,11 +252,8 @@ def compile_graph(
 ) -> CompiledGraph:
     """Schedule a parametric graph and compile its kernels, each distinct region once."""
     from ogive.codegen.work import grain_of
-    from ogive.schedule.split import split
 
-    schedule = split(sink, target, config)
-    regions = [step.region.graph for step in schedule.kernels]
-    placement_cache.search(regions, target, config, disk)
+    schedule = schedule_for(sink, target, config, disk)
     steps: list[Step] = []
     entries: list[Entry] = []
     for step in schedule.steps:
@@ -236,11 +261,10 @@ def compile_graph(
             steps.append(step)
             continue
         kernel = kernel_cache.kernel_for(step.region.graph, target, config, disk, entries)
-        slots = tuple([step.slots[slot] for slot in kernel.slots])
         grain = grain_of(kernel.record.work)
-        steps.append(Launch(kernel, slots, kernel.record.tiles, grain))
+        steps.append(Launch(kernel, kernel.arguments(step.slots), kernel.tiles, grain))
     variables = {n.arg[0]: n.arg[1:] for n in sink.walk() if n.op is Op.VARIABLE}
-    graph = CompiledGraph(tuple(steps), schedule.slots, schedule.outputs, variables)
+    graph = CompiledGraph.of(steps, schedule.slots, schedule.outputs, variables)
     if disk is not None:
         try:
             payload = pack_graph(_record(graph))
@@ -270,7 +294,7 @@ def load_graph(sink: UOp, target: Target, config: Config, disk: Disk) -> Compile
     for kernel in kernels:
         _ = kernel.loaded
     count("kernel_disk_hits", len(kernels))
-    return CompiledGraph(tuple(steps), record.slots, record.outputs, record.variables)
+    return CompiledGraph.of(steps, record.slots, record.outputs, record.variables)
 
 
 def _record(graph: CompiledGraph) -> GraphRecord:
@@ -280,7 +304,7 @@ def _record(graph: CompiledGraph) -> GraphRecord:
         LaunchRecord(numbers[step.kernel], step.slots, step.tiles, step.grain)
         if isinstance(step, Launch)
         else step
-        for step in graph.steps
+        for step in graph.scheduled
     ]
     return GraphRecord(
         tuple([kernel.record for kernel in kernels]),
@@ -306,14 +330,18 @@ class GraphCache:
 
     def replay_for(self, sink: UOp, config: Config) -> Replay:
         """The replay of a graph, compiled at most once unless the cache is off."""
+        start = time.perf_counter()
         target = target_for(config)
         key = (sink, target.key, config.code_key)
         if config.schedule_cache:
             found = self._graphs.get(key)
             if found is not None:
                 count("schedule_hits")
+                _tell(found.graph, "found in memory", start, config)
                 return found
-        made = Replay(self._load_or_compile(sink, target, config))
+        graph, how = self._load_or_compile(sink, target, config)
+        _tell(graph, how, start, config)
+        made = Replay(graph)
         if config.schedule_cache:
             with self._lock:
                 made = self._graphs.setdefault(key, made)
@@ -326,7 +354,10 @@ class GraphCache:
         with self._lock:
             self._graphs.clear()
 
-    def _load_or_compile(self, sink: UOp, target: Target, config: Config) -> CompiledGraph:
+    def _load_or_compile(
+        self, sink: UOp, target: Target, config: Config
+    ) -> tuple[CompiledGraph, str]:
+        """A graph, and where it is from."""
         disk = disk_for(config)
         try:
             graph = None if disk is None else load_graph(sink, target, config, disk)
@@ -334,10 +365,21 @@ class GraphCache:
             graph = disk = None
         if graph is not None:
             count("schedule_disk_hits")
-            return graph
+            return graph, "found on disk"
         graph = compile_graph(sink, confirmed_target(config), config, disk)
         count("schedules_created")
-        return graph
+        return graph, "made"
+
+
+def _tell(graph: CompiledGraph, how: str, start: float, config: Config) -> None:
+    """Log where a compiled graph is from, and what sharing memory saves."""
+    if config.logs("schedule"):
+        memory = graph.memory(config.planner)
+        log(
+            "schedule",
+            f"{len(graph.steps)} steps {how} in {since(start)}; intermediates share "
+            f"{show_bytes(memory.planned)} instead of {show_bytes(memory.logical)}",
+        )
 
 
 graph_cache = GraphCache()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -22,9 +22,10 @@ from ogive.engine.records import (
 )
 from ogive.engine.search import placed_key, placement_cache
 from ogive.engine.store import Entry, Kind
-from ogive.errors import OptimizeError
+from ogive.errors import LoadError, OptimizeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.log import log
 from ogive.runtime.link import LoadedKernel, link
 
 if TYPE_CHECKING:
@@ -97,8 +98,25 @@ class Kernel:
         return self.record.slots
 
     @property
+    def tiles(self) -> int | UOp:
+        """In how many tiles it can be shared out: a number, or an expression of its variables."""
+        return self.record.tiles
+
+    @property
     def loaded(self) -> LoadedKernel:
         return self.code.loaded
+
+    def arguments(self, call: Sequence[int]) -> tuple[int, ...]:
+        """Of the slots of a call, those that the kernel takes, in the order it was compiled for.
+
+        Raises `LoadError` if it takes none, or one that the call does not have.
+        """
+        if not self.slots or not 0 <= min(self.slots) <= max(self.slots) < len(call):
+            raise LoadError(
+                f"kernel {self.name} was compiled for the slots {self.slots}, and its call has "
+                f"{len(call)}"
+            )
+        return tuple([call[slot] for slot in self.slots])
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}>"
@@ -183,6 +201,9 @@ class KernelCache:
                 raise
             # It was read from a disk, and does not belong to this kernel.
             compiled = compile_region(region, target, config, once)
+        if config.logs("compile"):
+            stages = ", ".join(f"{name} {1e3 * s:.2f}" for name, s in compiled.timings.items())
+            log("compile", f"{compiled.name}, in ms: {stages}")
         made = Code(compiled.name, compiled.object_code, compiled.ir)
         code = self._codes.setdefault(once.key, made)
         return Kernel(_record(compiled, region, once.key), code, compiled.timings)

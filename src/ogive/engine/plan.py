@@ -7,14 +7,19 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from ogive.config import Config
 from ogive.device.buffer import Buffer
+from ogive.engine.absent import lose
 from ogive.engine.graph import CompiledGraph, Step
 from ogive.engine.kernels import Kernel
+from ogive.engine.levels import written_slots
+from ogive.engine.versions import being_written
 from ogive.errors import ExecuteError, VariableError, nearest
 from ogive.ir import registry
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.variable import bindings, check_binding, rebind
+from ogive.log import logging_time
 from ogive.runtime.native import Fault, NativePlan
 from ogive.runtime.planner import MemoryPlan
 from ogive.runtime.pool import Pool
@@ -41,20 +46,22 @@ class Plan:
         buffers: Sequence[Buffer],
         variables: Mapping[str, int],
         outputs: Sequence[Tensor],
-        explain: Callable[[Fault], Exception],
+        explain: Callable[[Fault], BaseException],
         pool: Pool,
-        planner: str,
+        config: Config,
     ) -> None:
         self.outputs = tuple(outputs)
         self._graph = graph
         self._buffers = tuple(buffers)
         self._variables = dict(variables)
         self._explain = explain
-        self._planner = planner
+        self._planner = config.planner
         self._native = NativePlan(graph.native_steps(), pool)
         graph.set_addresses(self._native, [buffer.address for buffer in buffers])
         graph.set_variables(self._native, variables)
-        self._execute: Callable[[], Fault | None] = self._native.execute
+        execute = logging_time(self._native.execute, config, f"{len(graph.steps)} steps")
+        self._run = execute
+        self._execute: Callable[[], Fault | None] = self._assign if graph.stored else execute
         self._announced = False
         self._given: list[tuple[Tensor, UOp]] = []
 
@@ -86,6 +93,18 @@ class Plan:
         if fault is not None:
             raise self._explain(fault)
 
+    def _assign(self) -> Fault | None:
+        """Run a plan that writes to its inputs, while no other thread reads or writes them."""
+        stored = [self._buffers[slot] for slot in sorted(self._graph.stored)]
+        with registry.effect_lock, being_written(stored):
+            fault = self._run()
+            if fault is not None and fault.torn:
+                step = self._graph.steps[fault.step]
+                for slot in self._graph.stored.intersection(written_slots(step)):
+                    lose(self._buffers[slot])
+                    self._execute = _refuse_torn
+            return fault
+
     def execute_with_vars(self, /, **values: int) -> None:
         """Run the plan with other values of its symbolic variables.
 
@@ -102,8 +121,8 @@ class Plan:
         Raises `VariableError` for an unknown name, for a value outside the variable's bounds, and
         where an input was computed with another value; nothing runs or changes then.
         """
-        if self._execute is _refuse:
-            _refuse()
+        if self._execute in (_refuse, _refuse_torn):
+            self._execute()
         known = self._graph.variables
         checked = dict(self._variables)
         for name, value in values.items():
@@ -171,6 +190,13 @@ class Plan:
 
 def _refuse() -> Fault | None:
     raise ExecuteError("the plan has been released; prepare a new one")
+
+
+def _refuse_torn() -> Fault | None:
+    raise ExecuteError(
+        "an assignment of the plan was interrupted half-way, and what it assigns to is lost; "
+        "prepare a new one"
+    )
 
 
 unexecuted: WeakKeyDictionary[Buffer, Plan] = WeakKeyDictionary()

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ogive.config import Config, current_config
 from ogive.device.buffer import Buffer
+from ogive.engine.absent import OVERTAKEN, TORN, flat_without_memory
 from ogive.engine.graph import Replay, graph_cache, pool_for
+from ogive.engine.parametric import to_parametric
 from ogive.engine.plan import Plan, execute_plan_of, note_values, unexecuted
 from ogive.engine.versions import (
+    being_written,
     effects_of,
     split_effects,
     version_below,
     versions_to_keep,
     without_effects,
 )
-from ogive.errors import ArgumentError, ArgumentTypeError
-from ogive.ir import registry
+from ogive.errors import ArgumentError, ArgumentTypeError, ExecuteError
+from ogive.ir import history, registry
 from ogive.ir.memory import memory_leaf, shaped
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
+from ogive.log import log, logging_time, since
 from ogive.runtime.native import Fault
-from ogive.schedule.normalize import Normalized, normalize
+from ogive.schedule.normalize import Normalized
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -51,6 +56,7 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
     Only these tensors are rebound, to the plan's memory; reading one runs the plan first if it
     has not been executed yet.
     """
+    start = time.perf_counter()
     config = _checked(config)
     if not tensors:
         raise ArgumentError("prepare needs at least one tensor")
@@ -61,11 +67,11 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
         copies = _copy_versions(versions_to_keep(roots, effects), config)
         run = _Run(roots, effects, (), config)
         graph, variables = run.replay.graph, run.normalized.variables
-        plan = Plan(
-            graph, run.buffers, variables, tensors, run.explain, pool_for(config), config.planner
-        )
+        plan = Plan(graph, run.buffers, variables, tensors, run.explain, pool_for(config), config)
         run.rebind_only(tensors, plan, copies)
         plan.hold_outputs()
+    if config.logs("schedule"):
+        log("schedule", f"prepared {len(tensors)} tensors in {since(start)}")
     return plan
 
 
@@ -106,14 +112,9 @@ def _carry_out(roots: tuple[UOp, ...], effects: Sequence[UOp], config: Config) -
     """Compute values and carry out the assignments among them."""
     run = _Run(roots, effects, versions_to_keep(roots, effects), config)
     written = run.written()
-    for buffer in written:
-        buffer.writes += 1
-    try:
+    with being_written(written):
         run.execute()
         run.rebind()
-    finally:
-        for buffer in written:
-            buffer.writes += 1
 
 
 def _execute_pending(tensors: Sequence[Tensor]) -> None:
@@ -158,7 +159,7 @@ class _Run:
         self.config = config
         copies = [UOp(Op.CONTIGUOUS, version.dtype, (version,), ()) for version in kept]
         asked = [*[_computed(root) for root in roots], *effects, *copies]
-        self.normalized: Normalized = _normalize(tuple(asked), config)
+        self.normalized: Normalized = to_parametric(tuple(asked), config)
         self.replay: Replay = graph_cache.replay_for(self.normalized.sink, config)
         graph = self.replay.graph
         inputs: list[Buffer] = [registry.buffer_of(node) for node in self.normalized.buffers]
@@ -170,9 +171,15 @@ class _Run:
     def execute(self) -> None:
         """Run it once. After a fault every tensor can be read: see `settle`."""
         addresses = [buffer.address for buffer in self.buffers]
-        fault = self.replay.run(addresses, self.normalized.variables, pool_for(self.config))
+        variables, pool = self.normalized.variables, pool_for(self.config)
+        run = logging_time(
+            lambda: self.replay.run(addresses, variables, pool),
+            self.config,
+            f"{len(self.replay.graph.steps)} steps",
+        )
+        fault = run()
         if fault is not None:
-            self.settle(fault.step)
+            self.settle(fault)
             raise self.explain(fault)
 
     def writes(self) -> list[int]:
@@ -197,24 +204,33 @@ class _Run:
                 mapping[node] = _memory_node(self.buffers[slot], node)
         return mapping
 
-    def settle(self, step: int) -> None:
-        """What remains of the assignments after a fault at `step`.
+    def settle(self, fault: Fault) -> None:
+        """What remains of the assignments after a fault.
 
         Those carried out stay so. Those that follow from what faulted are taken back: tensors that
         hold such a version hold the one below it again. The others are still to be carried out.
+        What can be known no more is an error when it is read: what was left half done, and what
+        was to be computed from a version that is gone.
         """
         graph = self.replay.graph
-        done, lost = split_effects(graph, self.effects, graph.outputs[len(self.roots) :], step)
+        slots = graph.outputs[len(self.roots) :]
+        done, lost, torn = split_effects(graph, self.effects, slots, fault)
         copies = self.replacements()
         found: dict[UOp, UOp] = {}
         overwritten: set[UOp] = set()
-        for effect, slot in done.items():
-            found[effect] = _memory_node(self.buffers[slot], effect)
+        for effect in self.effects:
+            if effect in done:
+                found[effect] = _memory_node(self.buffers[done[effect]], effect)
+            elif effect in torn:
+                found[effect] = _absent(effect, TORN)
+            else:
+                continue
             version = version_below(effect)
             if version in self.kept:
                 found[version] = copies[version]
             else:
                 overwritten.add(version)
+                found[version] = _absent(version, OVERTAKEN)
         with registry.graph_lock:
             for effect in lost:
                 below = effect.src[0]
@@ -222,16 +238,25 @@ class _Run:
                     (below,) = substitute((below,), {version: version.src[0]}, revisit=False)
                 if version not in overwritten:
                     registry.move_holders(effect, below)
+            self.remember(found)
             registry.substitute(found, walk=True)
 
     def rebind(self) -> None:
         """Replace what was computed by its memory, in every live tensor at once."""
         mapping = self.replacements()
+        self.remember(mapping)
         registry.substitute(mapping, walk=True)
         if self.normalized.variables:
             for node, memory in mapping.items():
                 if node.op is not Op.AFTER:
                     note_values(memory, self.buffers)
+
+    def remember(self, mapping: dict[UOp, UOp]) -> None:
+        """Note what was computed from leaves, before they are replaced by other versions."""
+        if history.is_tracking():
+            history.remember(
+                mapping, self.normalized.buffers, lambda node: registry.buffer_of(node).writes
+            )
 
     def rebind_only(
         self, tensors: Sequence[Tensor], plan: Plan, copies: dict[UOp, UOp]
@@ -242,6 +267,7 @@ class _Run:
         """
         mapping = self.replacements()
         with registry.graph_lock:
+            self.remember(mapping | copies)
             everywhere = {effect: mapping[effect] for effect in self.effects} | copies
             before = [tensor.node for tensor in tensors]
             registry.substitute(everywhere, walk=True)
@@ -251,36 +277,28 @@ class _Run:
             for memory in mapping.values():
                 plan.announce(registry.buffer_of(memory_leaf(memory)))
 
-    def explain(self, fault: Fault) -> Exception:
+    def explain(self, fault: Fault) -> BaseException:
         from ogive.engine.faults import explain_fault
 
-        return explain_fault(self.normalized, self.config, fault)
-
-
-def _normalize(asked: tuple[UOp, ...], config: Config) -> Normalized:
-    if config.verify:
-        from ogive.ir.verify import verify
-
-        verify(asked, "tensor")
-    normalized = normalize(asked)
-    if any(node.arg[0] == "DISK" for node in normalized.buffers):
-        from ogive.engine.files import narrow_files
-
-        normalized = normalize(narrow_files(asked))
-    if config.verify:
-        verify(normalized.sink, "parametric")
-    return normalized
+        return explain_fault(self.replay.graph, self.normalized, self.config, fault)
 
 
 def _computed(root: UOp) -> UOp:
     """A root that a kernel computes: constants are written out, detached memory is copied."""
     node, detached = root, False
-    while node.op in (Op.RESHAPE, Op.DETACH):
-        detached |= node.op is Op.DETACH
+    while node.op in (Op.RESHAPE, Op.DETACH, Op.GRADIENT):
+        detached |= node.op is not Op.RESHAPE
         node = node.src[0]
     if detached or root.op in (Op.CONST, Op.IOTA, Op.BIND) or is_realized(root):
         return UOp(Op.CONTIGUOUS, root.dtype, (root,), ())
     return root
+
+
+def _absent(value: UOp, message: str) -> UOp:
+    """A value that cannot be known any more."""
+    device = memory_leaf(value).arg[0] if is_realized(value) else "CPU"
+    flat = flat_without_memory(value.shape, value.dtype, device, ExecuteError, message)
+    return shaped(flat, value.shape)
 
 
 def _memory_node(buffer: Buffer, value: UOp) -> UOp:

@@ -1,8 +1,13 @@
-"""Placements found by searching: in memory, then on disk, then by searching now."""
+"""What searching found: in memory, then on disk, then by searching now.
+
+A search chooses placements of axes, kernel by kernel, and between schedules with and without
+operands packed into panels, by the times of their kernels.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import threading
 from collections import Counter
@@ -14,11 +19,14 @@ from ogive.counters import count
 from ogive.engine.keys import Key, make_key
 from ogive.engine.store import Kind
 from ogive.ir.node import UOp
+from ogive.log import log
 
 if TYPE_CHECKING:
     from ogive.codegen.optimize.placement import Placement
     from ogive.device.target import Target
     from ogive.engine.disk import Disk
+    from ogive.schedule.split import Schedule
+    from ogive.tune.encode import Result
 
 
 def placed_key(key: Key, placement: Placement | None) -> Key:
@@ -60,11 +68,15 @@ class _Results:
             self._disk.write([(Kind.NOTE, self._key(self._disk, region), result)], self._config)
 
 
+MARGIN = 0.97
+"""Another schedule must bring the time of the usual one down to this share of it."""
+
+
 class PlacementCache:
-    """Placements by region, bounded like kernels, first in first out."""
+    """Results by region, bounded like kernels, first in first out."""
 
     def __init__(self) -> None:
-        self._placements: dict[Any, Placement] = {}
+        self._results: dict[Any, Result] = {}
         self.renew_lock()
 
     def renew_lock(self) -> None:
@@ -73,7 +85,18 @@ class PlacementCache:
 
     def get(self, region: UOp, target: Target, config: Config) -> Placement | None:
         """What was chosen for a region; None for the heuristics' placement."""
-        return self._placements.get((region, target.key, config.code_key))
+        result = self._results.get((region, target.key, config.code_key))
+        return None if result is None else result.placement
+
+    def time(self, regions: Iterable[UOp], target: Target, config: Config) -> float:
+        """The seconds that the kernels of these regions take; infinite if they are not known."""
+        total = 0.0
+        for region in regions:
+            result = self._results.get((region, target.key, config.code_key))
+            if result is None or result.taken is None:
+                return math.inf
+            total += result.taken
+        return total
 
     def search(
         self, regions: Iterable[UOp], target: Target, config: Config, disk: Disk | None
@@ -94,18 +117,47 @@ class PlacementCache:
                 times, target, config, _Results(disk, target, config)
             )
             count("kernels_searched", searched)
-            for region, placement in found.items():
-                self._placements[region, target.key, config.code_key] = placement
-            while len(self._placements) > config.kernel_cache_size:
-                del self._placements[next(iter(self._placements))]
+            for region, result in found.items():
+                self._results[region, target.key, config.code_key] = result
+            while len(self._results) > config.kernel_cache_size:
+                del self._results[next(iter(self._results))]
 
     def clear(self) -> None:
-        """Forget all placements in memory."""
+        """Forget all results in memory."""
         with self._lock:
-            self._placements.clear()
+            self._results.clear()
 
 
 placement_cache = PlacementCache()
+
+
+def schedule_for(sink: UOp, target: Target, config: Config, disk: Disk | None) -> Schedule:
+    """The schedule of a graph, and a placement for each of its kernels if they are searched for.
+
+    A search also tries the schedule in which no operand is packed.
+    """
+    from ogive.schedule.split import split
+
+    usual = split(sink, target, config)
+    if config.search is None:
+        return usual
+    schedules = [usual]
+    if config.pack_operands:
+        plain = split(sink, target, dataclasses.replace(config, pack_operands=False))
+        if _regions(plain) != _regions(usual):
+            schedules.append(plain)
+    regions = [region for schedule in schedules for region in _regions(schedule)]
+    placement_cache.search(regions, target, config, disk)
+    times = [placement_cache.time(_regions(schedule), target, config) for schedule in schedules]
+    best = schedules[-1] if times[-1] < MARGIN * times[0] < math.inf else usual
+    if len(schedules) > 1 and config.logs("search"):
+        how = "packed" if best is usual else "read where they are"
+        log("search", f"operands are {how}: {times[0]:.3g} s packed, {times[-1]:.3g} s not")
+    return best
+
+
+def _regions(schedule: Schedule) -> list[UOp]:
+    return [step.region.graph for step in schedule.kernels]
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=placement_cache.renew_lock)

@@ -18,7 +18,9 @@ from ogive.engine.keys import make_key
 from ogive.engine.store import Kind, Store
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-SURFACE = frozenset({"cli", "io", "nn", "optim", "tensor", "viz", "__pycache__"})
+SURFACE = frozenset(
+    {"autograd", "cli", "data", "io", "jit", "nn", "optim", "random", "tensor", "viz", "__pycache__"}
+)
 """Folders of the package that cannot change what a given graph compiles to."""
 
 CLOCK_GRAIN = 20_000_000

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
+from ogive.device.buffer import Buffer
+from ogive.engine.levels import written_slots
 from ogive.ir import registry
 from ogive.ir.memory import is_memory, memory_leaf
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
-from ogive.schedule.slots import CallStep
+from ogive.runtime import interrupts
+from ogive.runtime.native import Fault
 
 if TYPE_CHECKING:
     from ogive.engine.graph import CompiledGraph
@@ -36,32 +40,62 @@ def version_below(effect: UOp) -> UOp:
     return memory_leaf(effect.src[0])
 
 
-def split_effects(
-    graph: CompiledGraph, effects: Sequence[UOp], slots: Sequence[int], step: int
-) -> tuple[dict[UOp, int], set[UOp]]:
-    """What a fault at `step` makes of the assignments to `slots`, in order.
+@contextlib.contextmanager
+def being_written(buffers: Sequence[Buffer]) -> Iterator[None]:
+    """Tell those who read `buffers` meanwhile that what they read is of no use.
 
-    Gives those done before it, with their slots, and those that follow from what it was to write.
+    Whoever writes holds `registry.effect_lock`, for which such readers wait; and what is half done
+    when Ctrl-C comes would be done twice.
     """
+    with interrupts.deferred():
+        for buffer in buffers:
+            buffer.writes += 1
+        try:
+            yield
+        finally:
+            for buffer in buffers:
+                buffer.writes += 1
+
+
+class Outcome(NamedTuple):
+    """What became of assignments when a run ended early.
+
+    `done` are those carried out, with their slots; `lost` those that follow from what faulted;
+    `torn` those left half done. The others are still to be carried out.
+    """
+
+    done: dict[UOp, int]
+    lost: set[UOp]
+    torn: set[UOp]
+
+
+def split_effects(
+    graph: CompiledGraph, effects: Sequence[UOp], slots: Sequence[int], fault: Fault
+) -> Outcome:
+    """What a fault makes of the assignments to `slots`, in order."""
     missing: set[int] = set()
-    stores: dict[int, list[tuple[bool, bool]]] = {}
+    step = fault.step
+    stores: dict[int, list[tuple[bool, bool, bool]]] = {}
     for number, each in enumerate(graph.steps):
-        written = each.written if isinstance(each, CallStep) else each.slots[:1]
-        if number == step or not missing.isdisjoint(each.slots):
+        written = written_slots(each)
+        faulted = number == step and not fault.stopped
+        if faulted or not missing.isdisjoint(each.slots):
             missing.update(written)
         for slot in written:
-            stores.setdefault(slot, []).append((number < step, slot in missing))
-    done: dict[UOp, int] = {}
-    lost: set[UOp] = set()
+            is_torn = number == step and fault.torn
+            stores.setdefault(slot, []).append((number < step, slot in missing, is_torn))
+    outcome = Outcome({}, set(), set())
     for effect, slot in zip(effects, slots, strict=False):
         if graph.slots[slot].parameter is None or not stores.get(slot):
             continue
-        is_done, is_lost = stores[slot].pop(0)
+        is_done, is_lost, is_torn = stores[slot].pop(0)
         if is_done:
-            done[effect] = slot
+            outcome.done[effect] = slot
+        elif is_torn:
+            outcome.torn.add(effect)
         elif is_lost:
-            lost.add(effect)
-    return done, lost
+            outcome.lost.add(effect)
+    return outcome
 
 
 def without_effects(version: UOp) -> UOp:

@@ -232,7 +232,35 @@ def _where(node: UOp) -> Interval:
         return a, b
     if not high:
         return c, d
+    if condition.op is Op.CMPLT and condition.src[1].op is Op.CONST:
+        # Where x < n, x and x + m are less as well, and elsewhere x is not: a wrapped index.
+        x, most = condition.src[0], condition.src[1].arg
+        if chosen is x:
+            b = min(b, most - 1)
+        elif chosen.op is Op.ADD and chosen.src[0] is x and x._bounds[1] >= most:
+            (e, f) = chosen.src[1]._bounds
+            a, b = x._bounds[0] + e, most - 1 + f
+        if other is x:
+            c = max(c, most)
     return min(a, c), max(b, d)
+
+
+def _check(node: UOp) -> Interval:
+    """What is less than a limit, or else what stands in for it."""
+    value, condition = node.src[:2]
+    low, high = value._bounds
+    if condition.op is Op.CMPLT and condition.src[0] is value:
+        high = min(high, condition.src[1]._bounds[1] - 1)
+    return min(low, node.arg[1]), max(high, node.arg[1])
+
+
+def _same(node: UOp) -> Interval:
+    return node.src[0]._bounds
+
+
+def _pad(node: UOp) -> Interval:
+    (low, high), fill = node.src[0]._bounds, node.arg[1]
+    return min(low, fill), max(high, fill)
 
 
 def _cast(node: UOp) -> Interval | None:
@@ -251,6 +279,8 @@ _EXACT: dict[Op, Callable[[UOp], Interval | None]] = {
     Op.FLOORDIV: _floordiv, Op.MOD: _mod, Op.MAXIMUM: _maximum, Op.MINIMUM: _minimum,
     Op.SHL: _shift_left, Op.SHR: _shift_right, Op.AND: _and, Op.OR: _or, Op.XOR: _xor,
     Op.NOT: _not, Op.CMPLT: _less, Op.CMPLE: _less_or_equal, Op.CMPEQ: _equal,
-    Op.CMPNE: _not_equal, Op.WHERE: _where, Op.CAST: _cast,
+    Op.CMPNE: _not_equal, Op.WHERE: _where, Op.CAST: _cast, Op.CHECK: _check,
+    Op.RESHAPE: _same, Op.PERMUTE: _same, Op.EXPAND: _same, Op.SHRINK: _same, Op.FLIP: _same,
+    Op.PAD: _pad, Op.GATHER: _same,
 }  # fmt: skip
 """What the op does to intervals, in unbounded integers; None where nothing is known."""

@@ -84,6 +84,12 @@ def _divide_multiples(x: UOp, a: UOp) -> UOp | None:
     return join(whole, offset // divisor + add_scaled(whole, quotient, 1))
 
 
+@symbolic_rules.rule("(x*(a*b - c) + y) // a → x*b + k, one (y - x*c) // a", (_x // _a).of(index))
+def _divide_near_multiples(x: UOp, a: UOp) -> UOp | None:
+    split = _split_near_multiples(x, a.arg)
+    return None if split is None else from_linear(split[0], split[2])
+
+
 @symbolic_rules.rule("x % a → x - a*k, where x stays in one period", (_x % _a).of(index))
 def _remainder_one_period(x: UOp, a: UOp) -> UOp | None:
     divisor = a.arg
@@ -108,6 +114,15 @@ def _remainder_by_common_factor(x: UOp, a: UOp) -> UOp | None:
     outer = modulo(from_linear(terms, period), a.arg // factor)
     joined = dict(rest)
     return join(joined, offset + add_scaled(joined, outer, factor))
+
+
+@symbolic_rules.rule("(x*(a*b - c) + y) % a → y - x*c - a*k, one (y-x*c) // a", (_x % _a).of(index))
+def _remainder_near_multiples(x: UOp, a: UOp) -> UOp | None:
+    split = _split_near_multiples(x, a.arg)
+    if split is None:
+        return None
+    _, rest, period = split
+    return from_linear(rest, linear_form(x)[1] - a.arg * period)
 
 
 @symbolic_rules.rule("(x*a*b + y) % a → y % a, also y for y % (a*c)", (_x % _a).of(index))
@@ -157,6 +172,30 @@ def _split_one_period(x: UOp, divisor: int) -> tuple[int, Terms, Terms, int] | N
             whole = {term: n // factor for term, n in terms.items() if term not in rest}
             return factor, whole, rest, period
     return None
+
+
+def _split_near_multiples(x: UOp, divisor: int) -> tuple[Terms, Terms, int] | None:
+    """`x` as `divisor*terms + rest` with the coefficients of `rest` as near to 0 as they can be,
+    if `rest`, and the constant of `x`, are in one period: (terms, rest, number of the period).
+
+    A row of 12 read in rows of 11 is a shear, `(11*i + j) // 12 → i` where `j >= i`.
+    """
+    if divisor <= 2:
+        return None
+    terms, offset = linear_form(x)
+    whole: Terms = {}
+    rest: Terms = {}
+    for term, coefficient in terms.items():
+        multiple = (coefficient + divisor // 2) // divisor
+        if multiple:
+            whole[term] = multiple
+        if coefficient != multiple * divisor:
+            rest[term] = coefficient - multiple * divisor
+    low, high = interval(rest)
+    period = (low + offset) // divisor
+    if not whole or period != (high + offset) // divisor:
+        return None
+    return whole, rest, period
 
 
 def _split_symbolic(x: UOp, divisor: UOp) -> tuple[UOp, UOp] | None:

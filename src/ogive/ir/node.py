@@ -107,8 +107,8 @@ class UOp:
 
     __slots__ = (
         "__weakref__", "_bounds", "_content_key", "_has_index", "_linear", "_order",
-        "_ranges_below", "_shape", "_simplified", "_sound_bounds", "arg", "dtype", "holders", "id",
-        "metadata", "op", "origin", "src", "tag", "trace", "users",
+        "_ranges_below", "_shape", "_simplified", "_sound_bounds", "arg", "dtype", "history",
+        "holders", "id", "leaf", "metadata", "op", "origin", "src", "tag", "trace", "users",
     )  # fmt: skip
 
     op: Op
@@ -126,6 +126,8 @@ class UOp:
     trace: tuple[str, UOp] | None  # with tracing on: the rule that made this node, and from what
     users: list[weakref.ref[UOp]]  # kept by `ir.registry`
     holders: list[weakref.ref[Any]]  # kept by `ir.registry`
+    history: Any  # kept by `ir.history`
+    leaf: weakref.ref[Any]  # kept by `ir.history`
 
     def __new__(
         cls,

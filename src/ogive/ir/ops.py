@@ -81,6 +81,7 @@ class Op(Enum):
     XOR = auto()
     SHL = auto()
     SHR = auto()
+    THREEFRY = auto()  # (counter, key): 64 random bits, a function of both; all are uint64
     CMPLT = auto()
     CMPLE = auto()
     CMPEQ = auto()
@@ -91,13 +92,17 @@ class Op(Enum):
 
     # Values over whole axes
     REDUCE_AXES = auto()  # (x) (combining op, axes): the axes stay, with length 1
+    GATHER = auto()  # (x, an int64 index per axis...): x at those positions; outside is a fault
+    SCATTER = auto()  # (x, value, index per axis...) op or None: x, the values combined in
+    SCAN = auto()  # (x, [initial]) (combining op, axis); loops: (value, initial, RANGE) op
     CONTIGUOUS = auto()  # (x) hints: must be in memory, row-major
     DETACH = auto()  # (x): no gradient flows through
+    GRADIENT = auto()  # (value, inputs...) rule: the value; the rule gives the inputs' gradients
     COPY = auto()  # (x) device: the same values in the memory of that device
     CUSTOM = auto()  # (function, x...) (name, ((shape, dtype), ...), n): its n-th output
 
     # Memory and order
-    STORE = auto()  # tensor graph: (target, value); loops: (INDEX, value, ranges...)
+    STORE = auto()  # (target, value, [index per axis...]) op; loops: (INDEX, value, ranges...) op
     AFTER = auto()  # (value, effects...): the value as it is once the effects have happened
     STAGE = auto()  # (value, closed ranges...) space: kept, and read back through INDEX
     SINK = auto()  # (roots...): one graph to compile together
@@ -107,7 +112,7 @@ class Op(Enum):
     REDUCE = auto()  # (value, ranges...) combining op: closes the ranges
     INDEX = auto()  # (PARAM or STAGE, offset, [gate]): a place in memory, valid where gate holds
     LOAD = auto()  # (INDEX): its content; zero where the gate does not hold
-    CHECK = auto()  # (value, condition, [gate]) site: a fault where condition fails under the gate
+    CHECK = auto()  # (value, condition, [gate]) (site, n): n, and a fault where the condition fails
 
     __hash__ = object.__hash__
 
@@ -132,7 +137,7 @@ UNARY = frozenset({
 
 BINARY = frozenset({
     Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.FLOORDIV, Op.MOD, Op.MAXIMUM, Op.MINIMUM, Op.POW, Op.ATAN2,
-    Op.COPYSIGN, Op.AND, Op.OR, Op.XOR, Op.SHL, Op.SHR,
+    Op.COPYSIGN, Op.AND, Op.OR, Op.XOR, Op.SHL, Op.SHR, Op.THREEFRY,
 }) | COMPARISON  # fmt: skip
 
 TERNARY = frozenset({Op.WHERE})

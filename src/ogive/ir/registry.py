@@ -23,6 +23,7 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
+from ogive.ir import history
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.node import substitute as substitute_below
@@ -114,6 +115,7 @@ def move_tensor(tensor: Holder, node: UOp) -> None:
     """Let a tensor hold `node` from now on."""
     with graph_lock:
         connect(node)
+        history.follow(tensor, node)
         tensor.node = node
         _append(node.holders, weakref.ref(tensor))
 
@@ -201,8 +203,11 @@ def substitute(mapping: Mapping[UOp, UOp], walk: bool = False) -> None:
             done = dict(zip(done, values, strict=True))
         kept = set(done.values()) if walk else set()
         affected = _above(done, kept)
-        for value in done.values():
+        tracking = history.is_tracking()
+        for key, value in done.items():
             connect(value)
+            if tracking:
+                history.inherit(key, value)
         for node in _held(affected):
             if node in done:
                 continue
@@ -210,6 +215,8 @@ def substitute(mapping: Mapping[UOp, UOp], walk: bool = False) -> None:
             sources = [s if s.op in _EDGELESS else done.get(s, s) for s in node.src]
             rebuilt = node.replace(src=tuple(sources))
             connect(rebuilt)
+            if tracking and node.op is Op.AFTER:
+                history.inherit(node, rebuilt)
             done[node] = rebuilt
         # Found first and moved after: one node's replacement may itself be a node to replace.
         moves = [
@@ -308,6 +315,12 @@ def set_buffer(node: UOp, buffer: Any) -> None:
 def buffer_of(node: UOp) -> Any:
     """The memory behind a BUFFER node, or None."""
     return _buffers.get(node)
+
+
+def nodes_on(buffer: Any) -> list[UOp]:
+    """The live nodes that have `buffer` as their memory. It looks at all there are."""
+    with graph_lock:
+        return [node for node, other in list(_buffers.items()) if other is buffer]
 
 
 def buffer_count() -> int:

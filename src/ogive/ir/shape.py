@@ -72,14 +72,17 @@ def split_argument(argument: Any) -> tuple[Any, tuple[UOp, ...]]:
     return strip(argument), tuple(symbolic)
 
 
+_SHAPE_OF_SOURCE = frozenset({
+    Op.FLIP, Op.CONTIGUOUS, Op.DETACH, Op.GRADIENT, Op.COPY, Op.AFTER, Op.STORE,
+    Op.SCATTER, Op.SCAN,
+})  # fmt: skip
+
+
 def infer_shape(node: UOp) -> Shape:
     """The shape of `node`; its sources' shapes are known."""
     op = node.op
     if op in ELEMENTWISE:
-        for source in node.src:
-            if source.shape:
-                return source.shape
-        return ()
+        return common_shape(node.src)
     if op in (Op.BUFFER, Op.PARAM):
         return (node.arg[1],)
     if op is Op.IOTA:
@@ -102,11 +105,21 @@ def infer_shape(node: UOp) -> Shape:
     if op is Op.REDUCE_AXES:
         axes = node.arg[1]
         return tuple([1 if i in axes else size for i, size in enumerate(node.src[0].shape)])
-    if op in (Op.FLIP, Op.CONTIGUOUS, Op.DETACH, Op.COPY, Op.AFTER, Op.STORE):
+    if op in _SHAPE_OF_SOURCE:
         return node.src[0].shape
+    if op is Op.GATHER:
+        return common_shape(node.src[1:])
     if op is Op.CUSTOM:
         _, outputs, number = node.arg
         return tuple(outputs[number][0])
+    return ()
+
+
+def common_shape(sources: tuple[UOp, ...]) -> Shape:
+    """The shape of sources that are equal in shape but for scalars."""
+    for source in sources:
+        if source.shape:
+            return source.shape
     return ()
 
 

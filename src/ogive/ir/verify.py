@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ogive.errors import VerifyError
-from ogive.ir.dtype import DType, bool_, index, void
+from ogive.ir.dtype import DType, bool_, index, int64, uint64, void
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import BINARY, COMPARISON, ELEMENTWISE, MOVEMENT, REDUCING, TRANSCENDENTAL, Op
 from ogive.ir.shape import movement_argument
@@ -188,7 +188,7 @@ _SCALARS = frozenset({Op.CONST, Op.VARIABLE, Op.BIND})
 def _elementwise(node: UOp) -> Problem:
     if node.arg is not None:
         return "no argument"
-    return dtype_problem(node) or _shape_problem(node)
+    return dtype_problem(node) or _shape_problem(node.src)
 
 
 def dtype_problem(node: UOp) -> Problem:
@@ -218,13 +218,15 @@ def _kind_problem(op: Op, dtype: DType) -> Problem:
         return "an integer dtype or bool"
     if op in _SHIFTS and not dtype.is_integer:
         return "an integer dtype"
+    if op is Op.THREEFRY and dtype is not uint64:
+        return "uint64"
     if op in (Op.FLOORDIV, Op.MOD, Op.NEG, Op.SUB) and dtype is bool_:
         return "a dtype other than bool"
     return None
 
 
-def _shape_problem(node: UOp) -> Problem:
-    shapes = {source.shape for source in node.src if source.op not in _SCALARS}
+def _shape_problem(sources: tuple[UOp, ...]) -> Problem:
+    shapes = {source.shape for source in sources if source.op not in _SCALARS}
     return f"equal shapes, not {sorted(map(str, shapes))}" if len(shapes) > 1 else None
 
 
@@ -240,13 +242,53 @@ def _reduce_axes(node: UOp) -> Problem:
     return None if fits else f"axes below {rank}, not {arg[1]}"
 
 
+def _gather(node: UOp) -> Problem:
+    return _indices_problem(node.src[0], node.src[1:]) or _same_dtype(node)
+
+
+def _scatter(node: UOp) -> Problem:
+    return _indexed_store(node) or _same_dtype(node)
+
+
+def _indexed_store(node: UOp) -> Problem:
+    target, value, *indices = node.src
+    if node.arg is not None and node.arg not in REDUCING:
+        return "a combining op or None as argument"
+    if target.dtype is not value.dtype:
+        return f"a value of {target.dtype.name}, not {value.dtype.name}"
+    return _indices_problem(target, tuple(indices)) or _shape_problem(node.src[1:])
+
+
+def _scan(node: UOp) -> Problem:
+    arg = node.arg
+    if not isinstance(arg, tuple) or len(arg) != 2 or arg[0] not in REDUCING:
+        return "(combining op, axis) as argument"
+    shape = node.src[0].shape
+    if not _is_integer(arg[1]) or not 0 <= arg[1] < len(shape):
+        return f"an axis below {len(shape)}, not {arg[1]}"
+    wanted = (*shape[: arg[1]], 1, *shape[arg[1] + 1 :])
+    if len(node.src) == 2 and node.src[1].shape != wanted:
+        return f"{wanted} to start from, not {node.src[1].shape}"
+    return _same_dtype(node)
+
+
+def _indices_problem(x: UOp, indices: tuple[UOp, ...]) -> Problem:
+    if len(indices) != len(x.shape):
+        return f"{len(x.shape)} indices, one per axis, not {len(indices)}"
+    if any(index.dtype is not int64 for index in indices):
+        return "indices of int64"
+    return _shape_problem(indices)
+
+
 def _same_dtype(node: UOp) -> Problem:
     wanted = node.src[0].dtype
     return None if node.dtype is wanted else f"the dtype of the source, {wanted.name}"
 
 
 def _tensor_store(node: UOp) -> Problem:
-    target, value = node.src[:2]
+    if len(node.src) > 2:
+        return _indexed_store(node)
+    target, value = node.src
     if target.dtype is not value.dtype:
         return f"a value of {target.dtype.name}, not {value.dtype.name}"
     fits = target.shape == value.shape or value.op in _SCALARS
@@ -268,7 +310,8 @@ def _range(node: UOp) -> Problem:
 
 
 def _unplaced_range(node: UOp) -> Problem:
-    return _range(node) or (None if node.arg[1] is None else "no placement yet")
+    # A loop whose iterations have an order is one from the beginning.
+    return _range(node) or (None if node.arg[1] in (None, "loop") else "no placement yet")
 
 
 def _placed_range(node: UOp) -> Problem:
@@ -278,6 +321,15 @@ def _placed_range(node: UOp) -> Problem:
 def _ranges_from(node: UOp, start: int) -> Problem:
     strangers = [source.op.name for source in node.src[start:] if source.op is not Op.RANGE]
     return f"ranges to close, not {', '.join(strangers)}" if strangers else None
+
+
+def _loop_scan(node: UOp) -> Problem:
+    if node.arg not in REDUCING:
+        return "a combining op as argument"
+    if node.src[2].op is not Op.RANGE or node.src[2].arg[1] != "loop":
+        return "a loop in order as last source"
+    fits = node.src[1].dtype is node.dtype
+    return _same_dtype(node) if fits else f"{node.dtype.name} to start from"
 
 
 def _reduce(node: UOp) -> Problem:
@@ -309,8 +361,11 @@ def _lowered_load(node: UOp) -> Problem:
 
 
 def _lowered_store(node: UOp) -> Problem:
-    fits = node.arg is None or _is_stride(node.arg)
-    return _loop_store(node) if fits else "a stride as argument"
+    if not isinstance(node.arg, tuple) or len(node.arg) != 2:
+        return "(stride, combining op) as argument"
+    stride, op = node.arg
+    fits = (stride is None or _is_stride(stride)) and (op is None or op in REDUCING)
+    return _stored(node) if fits else "a stride and a combining op, or None, as argument"
 
 
 def _is_stride(value: Any) -> bool:
@@ -318,6 +373,11 @@ def _is_stride(value: Any) -> bool:
 
 
 def _loop_store(node: UOp) -> Problem:
+    fits = node.arg is None or node.arg in REDUCING
+    return _stored(node) if fits else "a combining op or None as argument"
+
+
+def _stored(node: UOp) -> Problem:
     if node.src[0].op is not Op.INDEX:
         return "INDEX as first source"
     wanted, given = node.src[0].dtype, node.src[1].dtype
@@ -329,7 +389,8 @@ def _loop_store(node: UOp) -> Problem:
 def _check(node: UOp) -> Problem:
     if any(source.dtype is not bool_ for source in node.src[1:]):
         return "bool as condition and as gate"
-    return _same_dtype(node) if _is_integer(node.arg) else "a site number as argument"
+    fits = _integers(node.arg) and len(node.arg) == 2
+    return _same_dtype(node) if fits else "(site, what stands in) as argument"
 
 
 def _stage(node: UOp) -> Problem:
@@ -366,12 +427,16 @@ _REGION: dict[Op, Form] = {
     **{op: Form(1, None, _movement) for op in MOVEMENT},
     **_ELEMENTWISE,
     Op.REDUCE_AXES: Form(1, 1, _reduce_axes),
+    Op.GATHER: Form(2, None, _gather),
+    Op.SCAN: Form(1, 2, _scan),
     Op.STORE: Form(2, None, _tensor_store),
     Op.SINK: Form(0, None, _sink),
 }
 _PARAMETRIC: dict[Op, Form] = _REGION | {
     Op.CONTIGUOUS: Form(1, 1, _same_dtype),
     Op.DETACH: Form(1, 1, _same_dtype),
+    Op.GRADIENT: Form(1, None, _same_dtype),
+    Op.SCATTER: Form(3, None, _scatter),
     Op.COPY: Form(1, 1, _copy),
     Op.CUSTOM: Form(1, None, _custom),
     Op.AFTER: Form(1, None, _same_dtype),
@@ -389,6 +454,7 @@ _LOOPS: dict[Op, Form] = {
     Op.RANGE: Form(1, 1, _unplaced_range),
     **_ELEMENTWISE,
     Op.REDUCE: Form(1, None, _reduce),
+    Op.SCAN: Form(3, 3, _loop_scan),
     Op.INDEX: Form(2, 3, _index),
     Op.LOAD: Form(1, 1, _load),
     Op.CHECK: Form(2, 3, _check),

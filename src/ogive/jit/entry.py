@@ -17,8 +17,11 @@ import numpy
 from ogive.config import Config
 from ogive.device.buffer import Buffer
 from ogive.engine import realize
+from ogive.engine.absent import lose
 from ogive.engine.graph import pool_for
+from ogive.engine.levels import written_slots
 from ogive.engine.plan import execute_plan_of, unexecuted
+from ogive.engine.versions import being_written
 from ogive.errors import ArgumentError, TraceError, VariableError
 from ogive.ir import registry
 from ogive.ir.memory import memory_leaf, shaped
@@ -31,8 +34,9 @@ from ogive.jit.places import Place, Places, changed
 from ogive.jit.prepare import Made, Owner, Prepared
 from ogive.jit.trace import Result, Trace, is_pending
 from ogive.jit.trees import Call, rebuild
-from ogive.runtime.native import NativePlan
-from ogive.tensor.core import wrap
+from ogive.log import logging_time
+from ogive.runtime.native import Fault, NativePlan
+from ogive.tensor.core import hold, wrap
 from ogive.tensor.tensor import Tensor
 
 RECYCLED_BYTES = 1 << 18
@@ -85,12 +89,16 @@ class Cell:
 class Instance:
     """A native plan with scratch memory, for one thread at a time."""
 
-    __slots__ = ("addresses", "cells", "execute", "found", "native", "scratch", "words")
+    __slots__ = (
+        "addresses", "cells", "execute", "found", "native", "scratch", "supplied", "words",
+    )  # fmt: skip
 
     def __init__(self, entry: Entry) -> None:
         graph = entry.prepared.graph
         self.native = NativePlan(graph.native_steps(), pool_for(entry.config))
-        self.execute = self.native.execute
+        self.execute = logging_time(
+            self.native.execute, entry.config, f"{entry.name}, {len(graph.steps)} steps"
+        )
         self.scratch: list[Buffer] = []
         self.words: Any = memoryview(self.native.words.data)
         none = Buffer(0)
@@ -102,6 +110,11 @@ class Instance:
                 self.scratch.append(buffer)
                 for position in entry.words_of[number]:
                     self.words[position] = buffer.address
+        numbers = numpy.zeros(len(entry.suppliers), numpy.uint64)
+        for at, positions in entry.supply_words:
+            for position in positions:
+                self.words[position] = numbers[at:].ctypes.data
+        self.supplied = numbers.data
         self.addresses: list[int] = [0] * len(entry.inputs)
         self.found: Found | None = None
         self.cells: list[list[Cell]] = [[] for _ in entry.fresh]
@@ -143,6 +156,12 @@ class Entry:
             for at in range(len(trace.found))
             if (owner := Owner("found", at)) in slots
         ]
+        self.suppliers = [supplier for _, supplier in trace.supplies]
+        self.supply_words = [
+            (at, tuple(self.words_of[slots[owner]]))
+            for at in range(len(trace.supplies))
+            if (owner := Owner("supply", at)) in slots
+        ]
         # One memory per slot; several results may lie in it.
         made = [*prepared.results, *[entry for _, entry in prepared.moved]]
         self.fresh: list[Made] = list(
@@ -163,6 +182,7 @@ class Entry:
             n.src[0].arg[0] for tensor in trace.found for n in tensor.node.walk() if n.op is Op.BIND
         } & call.variables.keys()
         self._symbolic = bool(graph.variables)
+        self._stored = graph.stored
         self._found = _look_up(trace.found) if trace.found else None
         self._instances: list[Instance] = []
         self._simple = self._simple_result()
@@ -256,6 +276,8 @@ class Entry:
                 for position in positions:
                     words[position] = address
             instance.found = found
+        for at, supplier in enumerate(self.suppliers):
+            instance.supplied[at] = supplier.take()
         variables: dict[str, int] = {}
         if self._symbolic:
             variables = self._variables(call)
@@ -263,7 +285,7 @@ class Entry:
         cells = [
             self._cell(instance, number, made, variables) for number, made in enumerate(self.fresh)
         ]
-        fault = instance.execute()
+        fault = self._assign(instance, call) if self._stored else instance.execute()
         if fault is not None:
             self._instances.append(instance)
             self._take_donated(call)
@@ -310,7 +332,7 @@ class Entry:
                 registry.connect(node)
                 tensors.append(wrap(node, made.device))
             taken = {
-                id(tensor): wrap(tensor.node, tensor.device)
+                id(tensor): hold(tensor.node, tensor.device)
                 for tensor in [call.inputs[at] for at in self._gone]
             }
             self._take_donated(call)
@@ -348,10 +370,11 @@ class Entry:
                 )
         return {**self._fixed, **call.variables}
 
-    def _explain(self, fault: Any) -> Exception:
+    def _explain(self, fault: Fault) -> BaseException:
         from ogive.engine.faults import explain_fault
 
-        return explain_fault(self.prepared.normalized, self.config, fault)
+        prepared = self.prepared
+        return explain_fault(prepared.graph, prepared.normalized, self.config, fault)
 
     def _execute_plans(self, call: Call) -> None:
         buffers = [*call.memories, *(self._found.buffers if self._found else ())]
@@ -382,6 +405,21 @@ class Entry:
             if moved:
                 self._found = _look_up([reference() for reference in self.tensors])
             self._separate(call, self._found)
+
+    def _assign(self, instance: Instance, call: Call) -> Fault | None:
+        """Run what writes to memory of tensors."""
+        memories: dict[int, Buffer] = {}
+        for slot in self._stored:
+            owner = self.prepared.owners[slot]
+            tensor = self._owner(owner, call)
+            memories[slot] = registry.buffer_of(memory_leaf(tensor.node))
+        with being_written(list(memories.values())):
+            fault = instance.execute()
+            if fault is not None and fault.torn:
+                for slot in written_slots(self.prepared.graph.steps[fault.step]):
+                    if slot in memories:
+                        lose(memories[slot])
+            return fault
 
     def _separate(self, call: Call, found: Found) -> None:
         """An argument and a tensor that the function finds are two, if one of them changes."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy
@@ -57,8 +56,3 @@ def difference(before: Facts, after: Facts) -> str:
     shown = "; ".join(changes[:3])
     more = f" (and {len(changes) - 3} more)" if len(changes) > 3 else ""
     return shown + more or "the earlier trace was dropped, or what it was made for is gone"
-
-
-def log(name: str, reason: str) -> None:
-    """Print one line."""
-    print(f"ogive: recompile {name}: {reason}", file=sys.stderr)

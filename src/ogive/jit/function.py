@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, TypeVar, 
 from ogive.config import Config, current_config
 from ogive.errors import ArgumentError, ArgumentTypeError, nearest
 from ogive.ir import registry
-from ogive.jit.explain import Facts, describe_call, difference, log
+from ogive.jit.explain import Facts, describe_call, difference
 from ogive.jit.trees import Call
 from ogive.jit.watch import is_tracing, trace_lock
+from ogive.log import log
 
 if TYPE_CHECKING:
     from ogive.jit.entry import Entry
@@ -170,7 +171,7 @@ class Jitted(Generic[P, R]):
         name = function_name(self.__wrapped__)
         facts = describe_call(args, kwargs, self._names, config, call)
         if self._facts is not None and config.logs("recompile"):
-            log(name, reason or difference(self._facts, facts))
+            log("recompile", f"{name}: {reason or difference(self._facts, facts)}")
         traced = trace(self.__wrapped__, args, kwargs, self._names, config, call)
         donated = self._donated(args, kwargs)
         prepared = prepare(traced, donated, config)
@@ -297,6 +298,8 @@ def jit(
 
     `donate` names arguments, by position or name, whose memory results may take over: these tensors
     cannot be used afterwards.
+
+    Random draws are new at each call: those that the function would make without being captured.
 
     What the function does besides (printing, appending to a list) happens only while it is traced,
     which may be more than once.

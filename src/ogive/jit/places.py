@@ -4,8 +4,9 @@
         return x @ model.w * scale    vars(model)["w"] is w, globals()["scale"] is 0.5
 
 A tensor that the function read is guarded by the places that lead to it, so that `model.w = other`
-is noticed; a number, string or flag by its value, where the function's code names it. The survey is
-made before the function runs: what the function itself replaces counts as changed.
+is noticed, and a supplier of numbers likewise; a number, string or flag by its value, where the
+function's code names it. The survey is made before the function runs: what the function itself
+replaces counts as changed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ogive.ir.dtype import DType
+from ogive.tensor.supply import Supplier
 from ogive.tensor.tensor import Tensor
 
 OBJECT_LIMIT = 5000
@@ -24,6 +26,7 @@ OBJECT_LIMIT = 5000
 
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), DType)
 _OPAQUE = ("ogive.", "numpy", "builtins", "types", "functools", "threading", "logging")
+_OPEN = ("ogive.nn.", "ogive.optim.")
 
 
 class Place(NamedTuple):
@@ -96,7 +99,7 @@ class Survey:
         # How each container was come by: its place, and in which container that is.
         self._arrived: dict[int, tuple[Place | None, int]] = {}
         self._constants: list[tuple[Place, int]] = []
-        self._tensors: dict[int, list[tuple[Place, int]]] = {}
+        self._watched: dict[int, list[tuple[Place, int]]] = {}
         self._names: set[str] = set()
         self._classes: set[type] = set()
         self._kept: list[Any] = []
@@ -115,8 +118,8 @@ class Survey:
         value = place.value
         if isinstance(value, _CONSTANTS):
             self._constants.append((place, owner))
-        elif isinstance(value, Tensor):
-            self._tensors.setdefault(id(value), []).append((place, owner))
+        elif isinstance(value, Tensor | Supplier):
+            self._watched.setdefault(id(value), []).append((place, owner))
         elif id(value) not in self._arrived and _is_open(value):
             self._arrived[id(value)] = place, owner
             waiting.append((value, place.path))
@@ -166,7 +169,7 @@ class Survey:
 
     def _learn_names(self, kind: type) -> None:
         for base in kind.__mro__:
-            if base in self._classes or base.__module__.startswith(_OPAQUE):
+            if base in self._classes or _is_opaque(base.__module__):
                 continue
             self._classes.add(base)
             for member in vars(base).values():
@@ -174,11 +177,11 @@ class Survey:
                 if isinstance(function, types.FunctionType):
                     self._names |= _names_in(function.__code__)
 
-    def places_of(self, tensors: Iterable[Tensor]) -> list[Place]:
-        """The places that lead to `tensors`, and to the constants that the code names."""
+    def places_of(self, used: Iterable[Tensor | Supplier]) -> list[Place]:
+        """The places that lead to what was `used`, and to the constants that the code names."""
         wanted = [entry for entry in self._constants if _last_name(entry[0]) in self._names]
-        for tensor in tensors:
-            wanted += self._tensors.get(id(tensor), ())
+        for value in used:
+            wanted += self._watched.get(id(value), ())
         found: dict[tuple[int, Any], Place] = {}
         for place, owner in wanted:
             way: Place | None = place
@@ -214,9 +217,14 @@ def _is_open(value: Any) -> bool:
     if isinstance(value, type | types.ModuleType | types.BuiltinFunctionType):
         return False
     if isinstance(value, types.FunctionType):
-        return not (value.__module__ or "").startswith(_OPAQUE)
+        return not _is_opaque(value.__module__ or "")
     if isinstance(value, list | tuple | dict | types.MethodType | functools.partial):
         return True
     if hasattr(value, "__wrapped__"):
         return True
-    return hasattr(value, "__dict__") and not type(value).__module__.startswith(_OPAQUE)
+    return hasattr(value, "__dict__") and not _is_opaque(type(value).__module__)
+
+
+def _is_opaque(module: str) -> bool:
+    """Whether what is defined in a module holds nothing of the user's."""
+    return module.startswith(_OPAQUE) and not module.startswith(_OPEN)

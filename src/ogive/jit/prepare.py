@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ogive.config import Config
 from ogive.device.buffer import Buffer
 from ogive.engine.graph import CompiledGraph, graph_cache
+from ogive.engine.parametric import to_parametric
 from ogive.engine.versions import effects_of, version_below
 from ogive.errors import TraceError
 from ogive.ir import dtype as dtypes
@@ -27,7 +28,7 @@ from ogive.ir.ops import Op
 from ogive.ir.shape import Shape, element_count
 from ogive.jit.placeholder import flat_without_memory
 from ogive.jit.trace import Trace
-from ogive.schedule.normalize import Normalized, normalize
+from ogive.schedule.normalize import Normalized
 
 
 class Made(NamedTuple):
@@ -44,7 +45,7 @@ class Made(NamedTuple):
 
 
 class Owner(NamedTuple):
-    """Whose memory a slot is: input or found tensor number so and so."""
+    """Whose memory a slot is: "input", "found" tensor or "supply" number so and so."""
 
     kind: str
     position: int
@@ -85,6 +86,8 @@ class _Preparation:
             if flat.op is Op.BUFFER and flat not in stand_ins:
                 stand_ins[flat] = _stand_in(flat)
                 self.flats[stand_ins[flat]] = Owner("found", at)
+        for at, (flat, _) in enumerate(trace.supplies):
+            self.flats[flat] = Owner("supply", at)
         own = {"input": trace.flats, "found": [memory_leaf(t.node) for t in trace.found]}
         updates = [(Owner(u.kind, u.position), u.node) for u in trace.updates]
         nodes = substitute(
@@ -172,7 +175,7 @@ class _Preparation:
         # The versions that are to be in place come first: others of the same memory get copies.
         first = [node for _, node in self.in_place] + [self.fresh[at] for at in self.donations]
         roots = tuple(dict.fromkeys([*first, *[node for node in computed if node], *others]))
-        normalized = normalize(roots)
+        normalized = to_parametric(roots, config)
         graph = graph_cache.replay_for(normalized.sink, config).graph
         slots = dict(zip(roots, graph.outputs, strict=True))
         results = []
@@ -233,7 +236,7 @@ class _Preparation:
     def _of_its_own(self, node: UOp, overwritten: set[UOp]) -> UOp:
         """A node that is computed into memory of its own, and is not a view or a version."""
         bottom = node
-        while bottom.op in (Op.RESHAPE, Op.DETACH):
+        while bottom.op in (Op.RESHAPE, Op.DETACH, Op.GRADIENT):
             bottom = bottom.src[0]
         plain = bottom.op not in (Op.CONST, Op.IOTA, Op.BIND, Op.BUFFER)
         if plain and is_memory(bottom):

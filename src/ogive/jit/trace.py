@@ -15,7 +15,7 @@ import numpy
 
 from ogive.config import Config
 from ogive.errors import Origin, TraceError
-from ogive.ir import registry
+from ogive.ir import history, registry
 from ogive.ir.dtype import to_dtype
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
@@ -26,6 +26,7 @@ from ogive.jit.trees import Call, argument_leaves, leaves, rebuild, refuse_file_
 from ogive.jit.watch import Watch, trace_lock, watching
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, memory_device, wrap
+from ogive.tensor.supply import Supplier, collecting
 from ogive.tensor.tensor import Tensor
 
 ATTEMPTS = 3
@@ -63,6 +64,7 @@ class Trace:
 
     `flats[i]` is the placeholder memory of input i. `found` are the tensors that it found by
     itself, each memory as it stands. `results` is the returned tree with `Result`s for leaves.
+    `supplies` are the numbers that it takes, in order: where each is kept and who gives it.
     """
 
     flats: list[UOp]
@@ -72,6 +74,7 @@ class Trace:
     updates: list[Update]
     places: list[Place]
     inputs: list[str]
+    supplies: list[tuple[UOp, Supplier]]
 
 
 def trace(
@@ -90,6 +93,7 @@ def trace(
             run = _Run(function, args, kwargs, names, call)
             kept = run.kept_outside()
             pending = [tensor for tensor in run.found() if is_pending(tensor)]
+            pending += [_give_gradient(tensor) for tensor in run.accumulating]
             if not pending and kept is None:
                 return run.finish()
             # Only memory can be found again at the next call; now it is, and once more.
@@ -141,15 +145,22 @@ class _Run:
         )  # fmt: skip
         before = _identities(changed_args, changed_kwargs, names)
         self.final: dict[int, UOp] = {}
-        with watching(self.watch):
+        with watching(self.watch), collecting() as supplies:
             try:
                 self.returned = function(*changed_args, **changed_kwargs)
             finally:
+                self._restore_gradients()
                 for tensor, old in self.watch.changed.values():
                     self.final[tensor.id] = tensor.node
                     registry.move_tensor(tensor, old.node)
+        self.supplies = supplies.uses
         self._check_arguments(before, _identities(changed_args, changed_kwargs, names))
         self._check_places()
+        # A function that finds a gradient adds to it: it is another function where there is none.
+        self.places += [
+            Place(tensor, "grad", before, True, "grad of a tensor")
+            for tensor, before in self.watch.gradients.values()
+        ]
 
     def _make_placeholders(self) -> None:
         """One tensor per distinct input, on one memory per distinct buffer."""
@@ -171,9 +182,32 @@ class _Run:
                 )
             if id(value) not in tensors:
                 tensors[id(value)] = tensor_on(flats[same], value.shape, device)
+                if getattr(value, "is_flagged", False):
+                    history.mark_leaf(tensors[id(value)])
             self.flats.append(flats[same])
             self.placeholders.append(tensors[id(value)])
         self.nodes_before = [tensor.node for tensor in self.placeholders]
+
+    def _restore_gradients(self) -> None:
+        """Put back the gradients of tensors that were there before.
+
+        A gradient that takes the place of another is an update of that; one that the function
+        dropped is dropped once the trace is done. One that is new goes with the trace if every call
+        begins without; else calls add to it, and it has to be there before.
+        """
+        self.dropped: list[Tensor] = []
+        self.accumulating: list[Tensor] = []
+        for tensor, before in self.watch.gradients.values():
+            after = tensor.grad
+            if before is not None and after is not None and after is not before:
+                registry.move_tensor(before, after.node)
+            elif before is not None and after is None:
+                self.dropped.append(tensor)
+            elif before is None and after is not None and tensor.id not in self.watch.cleared:
+                self.accumulating.append(tensor)
+            tensor.gradient = before
+        for placeholder in self.placeholders:
+            placeholder.gradient = None
 
     def _check_arguments(self, before: dict[str, Any], after: dict[str, Any]) -> None:
         for path in {**before, **after}:
@@ -187,7 +221,8 @@ class _Run:
 
     def _check_places(self) -> None:
         """A tensor that the function found is where it was."""
-        self.places = self.survey.places_of(self.found())
+        suppliers = [supplier for _, supplier in self.supplies]
+        self.places = self.survey.places_of([*self.found(), *suppliers])
         replaced = [
             place
             for place in self.places
@@ -214,6 +249,8 @@ class _Run:
 
     def finish(self) -> Trace:
         """What was learned, once everything the function found is memory."""
+        for tensor in self.dropped:
+            tensor.gradient = None
         found = self.found()
         self.fresh: list[Fresh] = []
         self._positions = {id(tensor): Result("found", at) for at, tensor in enumerate(found)}
@@ -231,7 +268,10 @@ class _Run:
             for at, tensor in enumerate(found)
             if tensor.id in self.final and self.final[tensor.id] is not tensor.node
         ]
-        return Trace(self.flats, found, results, self.fresh, updates, self.places, self.input_paths)
+        return Trace(
+            self.flats, found, results, self.fresh, updates, self.places, self.input_paths,
+            self.supplies,
+        )  # fmt: skip
 
     def _results(self) -> Any:
         for path, leaf in leaves(self.returned, "result"):
@@ -281,6 +321,14 @@ class _Run:
             "there before",
             tensor.origin,
         )
+
+
+def _give_gradient(tensor: Tensor) -> Tensor:
+    """A gradient of zeros, still to be computed, for a tensor that has none."""
+    with registry.graph_lock:
+        node = tensor.node
+        tensor.gradient = made = wrap(build.filled(node.dtype, 0, node.shape), tensor.device)
+    return made
 
 
 def _is_identity(leaf: Any, call: Call) -> bool:

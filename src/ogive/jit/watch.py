@@ -1,9 +1,9 @@
 """Watching a function while it is traced: which tensors it reads and changes, what it may not do.
 
 The tensors that a function finds by itself (in closures, globals, objects) leave no sure mark in
-the graph it builds: movements fold and constants are converted on the spot. So the attribute
-`node` of tensors is watched itself while a trace is running, for the tracing thread; the rest of
-the time, it is a plain slot and costs nothing.
+the graph it builds: movements fold and constants are converted on the spot. So the attributes
+`node` and `gradient` of tensors are watched themselves while a trace is running, for the tracing
+thread; the rest of the time, they are plain slots and cost nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from typing import Any
 
 from ogive.errors import PACKAGE_FOLDER, TraceError
 from ogive.ir.node import UOp
-from ogive.tensor.core import Core, wrap
+from ogive.tensor.core import Core, hold
+from ogive.tensor.interchange import Interchange
 from ogive.tensor.tensor import Tensor
 
 _watches: dict[int, Watch] = {}
@@ -37,6 +38,9 @@ class Watch:
         self.made: list[weakref.ref[Any]] = []
         # For each tensor that was assigned to: the tensor, and one that stands for what it was.
         self.changed: dict[int, tuple[Tensor, Tensor]] = {}
+        # For each tensor whose gradient was looked at or set: the tensor, and what it was.
+        self.gradients: dict[int, tuple[Tensor, Tensor | None]] = {}
+        self.cleared: set[int] = set()  # those whose gradient was set to None
 
     def is_old(self, tensor: Any) -> bool:
         """Whether a tensor was there before the function was called."""
@@ -90,8 +94,37 @@ class _WatchedNode:
         elif not hasattr(tensor, "id"):
             watch.made.append(weakref.ref(tensor))
         elif watch.is_old(tensor) and tensor.id not in watch.changed:
-            watch.changed[tensor.id] = tensor, wrap(self.slot.__get__(tensor), tensor.device)
+            watch.changed[tensor.id] = tensor, hold(self.slot.__get__(tensor), tensor.device)
         self.slot.__set__(tensor, node)
+
+
+class _WatchedGradient:
+    """`Core.gradient`, noting what that of old tensors is before it is looked at or changes."""
+
+    def __init__(self, slot: Any) -> None:
+        self.slot = slot
+
+    def __get__(self, tensor: Any, owner: Any = None) -> Any:
+        if tensor is None:
+            return self
+        self._note(tensor)
+        return self.slot.__get__(tensor)
+
+    def __set__(self, tensor: Any, gradient: Any) -> None:
+        self._note(tensor)
+        if gradient is None and get_ident() in _watches:
+            _watches[get_ident()].cleared.add(tensor.id)
+        self.slot.__set__(tensor, gradient)
+
+    def _note(self, tensor: Any) -> None:
+        watch = _watches.get(get_ident())
+        if watch is None or not watch.is_old(tensor) or tensor.id in watch.gradients:
+            return
+        try:
+            before = self.slot.__get__(tensor)
+        except AttributeError:
+            before = None
+        watch.gradients[tensor.id] = tensor, before
 
 
 def _as_before(tensor: Any) -> Any:
@@ -105,7 +138,7 @@ _SHOWN = {"__bool__": "bool", "__int__": "int", "__float__": "float", "__array__
 
 
 def _refuse_values(original: Any) -> Callable[..., Any]:
-    def numpy(self: Tensor) -> Any:
+    def numpy(self: Tensor, **keywords: Any) -> Any:
         if is_tracing() and not _is_known(self):
             name = _called()
             raise TraceError(
@@ -113,7 +146,7 @@ def _refuse_values(original: Any) -> Callable[..., Any]:
                 "capturing, where there are none yet; compute with tensors (ogive.where instead of "
                 "if), return what you need, or call this part outside"
             )
-        return original(self)
+        return original(self, **keywords)
 
     return numpy
 
@@ -168,7 +201,9 @@ def _without_values(original: Any) -> Callable[[Tensor], str]:
 
 _WATCHED: dict[tuple[type, str], Callable[[Any], Any]] = {
     (Core, "node"): _WatchedNode,
+    (Core, "gradient"): _WatchedGradient,
     (Tensor, "numpy"): _refuse_values,
+    (Interchange, "__dlpack__"): _refuse_values,
     (Tensor, "realize"): _skip_realize,
     (Tensor, "realize_batch"): _skip_realize_batch,
     (Tensor, "prepare_batch"): _refuse_plans,

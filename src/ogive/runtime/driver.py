@@ -22,6 +22,7 @@ class Driver(NamedTuple):
     resume: Callable[[int], int]
     resize_pool: Callable[[int, int], None]
     copy: LoadedKernel
+    run_parts: LoadedKernel
 
 
 _driver: Driver | None = None
@@ -45,6 +46,7 @@ def load_driver(object_bytes: bytes) -> Driver:
                 resume=_PlanFunction(library["ogive_resume"].address),
                 resize_pool=_ResizeFunction(library["ogive_resize_pool"].address),
                 copy=library["ogive_copy"],
+                run_parts=library["ogive_run_parts"],
             )
         return _driver
 

@@ -1,12 +1,16 @@
 """The driver that walks a plan's steps, as LLVM IR.
 
 `ogive_start(plan)` runs a plan from its first step, `ogive_resume(plan)` from where it paused; both
-return a `Status`. `ogive_copy` is a kernel that copies memory, and `ogive_resize_pool` (see
-`worker_ir`) sets the number of workers.
+return a `Status`. `ogive_copy` is a kernel that copies memory, `ogive_run_parts` one that runs
+parts of other steps, and `ogive_resize_pool` (see `worker_ir`) sets the number of workers.
 
 The driver returns to Python after the plan's time budget, at a tile boundary. It looks at the clock
 after each claim of a long step, and after a few short steps: one at first, then up to sixteen while
 they prove to be short. A plan of one short step never looks.
+
+Steps that may run beside each other are a group. It is a job of its own for the pool, whose kernel
+is `ogive_run_parts` and whose tiles are the parts: a step, or some tiles of one. A group is short,
+and runs to its end. Where the pool cannot take it, its steps are run like any others.
 """
 
 from __future__ import annotations
@@ -17,6 +21,8 @@ from ogive.device.target import Target
 from ogive.runtime.layout import (
     COPY_TILE_BITS,
     NO_FAULT,
+    PART_WORDS,
+    SITE_BITS,
     STEP_WORDS,
     WORDS,
     Status,
@@ -33,12 +39,16 @@ def driver_ir(target: Target) -> str:
         _RUN,
         _LONG_STEP,
         _COPY,
+        _PARTS,
         platform_ir(target),
         SHARE + WORKERS if has_threads(target) else NO_POOL,
     ]
     constants = {
         "no_fault": NO_FAULT,
         "step_bytes": 8 * STEP_WORDS,
+        "part_bytes": 8 * PART_WORDS,
+        "site_bits": SITE_BITS,
+        "site_mask": (1 << SITE_BITS) - 1,
         "copy_tile_bits": COPY_TILE_BITS,
         "short_steps": 100_000,
         "short_claim": 250_000,
@@ -107,8 +117,39 @@ examine:
   %kind = load i64, ptr %kind.at
   %tiles = load i64, ptr %tiles.at
   %grain = load i64, ptr %grain.at
+  %is.special = icmp ugt i64 %kind, $kind_parallel
+  br i1 %is.special, label %special, label %kernel
+
+special:                                 ; a leader whose step was paused is no leader any more
   %is.host = icmp eq i64 %kind, $kind_host
-  br i1 %is.host, label %host, label %kernel
+  %is.begun = icmp ne i64 %tile, 0
+  br i1 %is.host, label %host, label %leader
+
+leader:
+  br i1 %is.begun, label %kernel, label %gather
+
+gather:
+  %group.at = getelementptr i8, ptr %record, i64 $step_group
+  %group = load ptr, ptr %group.at
+  %start = call i64 @clock()
+  %shared = call i64 @share_step(
+    ptr %plan, ptr %group, i64 0, i64 %start, i64 9223372036854775807)
+  %was.shared = icmp sge i64 %shared, 0
+  br i1 %was.shared, label %gathered, label %kernel
+
+gathered:
+  %members.at = getelementptr i8, ptr %group, i64 $step_group
+  %members = load i64, ptr %members.at
+  %first.fault = load i64, ptr %fault.at
+  %some.failed = icmp ne i64 %first.fault, $no_fault
+  br i1 %some.failed, label %failed, label %done
+
+failed:
+  %failed.step = lshr i64 %first.fault, $site_bits
+  %failed.site = and i64 %first.fault, $site_mask
+  store i64 %failed.step, ptr %step.at
+  store i64 %failed.site, ptr %fault.at
+  ret i64 $status_faulted
 
 kernel:
   %is.long = icmp sgt i64 %tiles, %grain
@@ -132,8 +173,9 @@ long:
   br i1 %partly, label %paused, label %done
 
 done:
+  %width = phi i64 [ 1, %short ], [ 1, %call ], [ 1, %long ], [ %members, %gathered ]
   %site = load i64, ptr %fault.at
-  %step.next = add i64 %step, 1
+  %step.next = add i64 %step, %width
   %credit.next = sub i64 %credit, 1
   %faulty = icmp ne i64 %site, $no_fault
   %spent = icmp eq i64 %credit.next, 0
@@ -279,4 +321,50 @@ define void @ogive_copy(ptr %arguments, i64 %begin, i64 %end, ptr %fault) nounwi
   ret void
 }
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+"""
+
+_PARTS = """
+; A kernel. Its words: parts, of which it runs those from %begin to %end. Each has a fault word of
+; its own, so that the first faulting step of the group is known whoever ran what.
+define void @ogive_run_parts(ptr %parts, i64 %begin, i64 %end, ptr %fault) nounwind {
+entry:
+  %own.fault = alloca i64
+  br label %loop
+
+loop:
+  %index = phi i64 [ %begin, %entry ], [ %index.next, %next ]
+  %offset = mul i64 %index, $part_bytes
+  %part = getelementptr i8, ptr %parts, i64 %offset
+  %record.at = getelementptr i8, ptr %part, i64 $part_record
+  %first.at = getelementptr i8, ptr %part, i64 $part_begin
+  %last.at = getelementptr i8, ptr %part, i64 $part_end
+  %record = load ptr, ptr %record.at
+  %first = load i64, ptr %first.at
+  %last = load i64, ptr %last.at
+  %kernel.at = getelementptr i8, ptr %record, i64 $step_kernel
+  %arguments.at = getelementptr i8, ptr %record, i64 $step_arguments
+  %kernel = load ptr, ptr %kernel.at
+  %arguments = load ptr, ptr %arguments.at
+  store i64 $no_fault, ptr %own.fault
+  call void %kernel(ptr %arguments, i64 %first, i64 %last, ptr %own.fault)
+  %site = load i64, ptr %own.fault
+  %failed = icmp ne i64 %site, $no_fault
+  br i1 %failed, label %report, label %next
+
+report:
+  %number.at = getelementptr i8, ptr %part, i64 $part_number
+  %number = load i64, ptr %number.at
+  %high = shl i64 %number, $site_bits
+  %pair = or i64 %high, %site
+  %ignored = atomicrmw umin ptr %fault, i64 %pair monotonic
+  br label %next
+
+next:
+  %index.next = add i64 %index, 1
+  %more = icmp slt i64 %index.next, %end
+  br i1 %more, label %loop, label %leave
+
+leave:
+  ret void
+}
 """

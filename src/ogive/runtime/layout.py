@@ -13,12 +13,15 @@ COPY_TILE_BITS = 16
 COPY_TILE = 1 << COPY_TILE_BITS
 """Bytes in one tile of `ogive_copy`."""
 
-EXPORTS = ("ogive_start", "ogive_resume", "ogive_copy", "ogive_resize_pool")
+EXPORTS = ("ogive_start", "ogive_resume", "ogive_copy", "ogive_run_parts", "ogive_resize_pool")
 """What the driver is called by."""
 
 MAX_WORKERS = 512
 NO_FAULT = 2**63 - 1
 """The fault word of a plan in which nothing went wrong (`INT64_MAX`)."""
+
+SITE_BITS = 32
+"""While a group runs, the fault word has the step above these bits and the site in them."""
 
 
 class StepKind(enum.IntEnum):
@@ -27,6 +30,7 @@ class StepKind(enum.IntEnum):
     SERIAL = 0  # a kernel, on the calling thread alone
     PARALLEL = 1  # a kernel whose tiles the pool may share
     HOST = 2  # return to Python, which does the step and resumes
+    LEADER = 3  # a kernel, the first of a group that the pool may run side by side
 
 
 class Status(enum.IntEnum):
@@ -53,6 +57,13 @@ STEP_FIELDS = (
     "tiles",
     "grain",  # the least number of tiles worth a call
     "kind",
+    "group",  # of a leader: the address of its group's record; of that: how many steps it has
+)
+PART_FIELDS = (
+    "record",  # the step's
+    "number",  # the step's, too
+    "begin",  # the first of the tiles ...
+    "end",  # ... and the first that is not its own
 )
 # Fields that different threads write are kept on different cache lines.
 POOL_FIELDS = (
@@ -75,12 +86,14 @@ POOL_FIELDS = (
 JOB_FIELDS = ("kernel", "arguments", "fault", "tiles", "grain", "threads")
 
 STEP_WORDS = len(STEP_FIELDS)
+PART_WORDS = len(PART_FIELDS)
 POOL_BYTES = 8 * sum(words for _, words in POOL_FIELDS)
 
 
 def _offsets() -> dict[str, int]:
     offsets = {f"plan_{name}": 8 * index for index, name in enumerate(PLAN_FIELDS)}
     offsets |= {f"step_{name}": 8 * index for index, name in enumerate(STEP_FIELDS)}
+    offsets |= {f"part_{name}": 8 * index for index, name in enumerate(PART_FIELDS)}
     starts = itertools.accumulate((8 * words for _, words in POOL_FIELDS), initial=0)
     offsets |= {
         f"pool_{name}": start for (name, _), start in zip(POOL_FIELDS, starts, strict=False)

@@ -6,13 +6,14 @@ import itertools
 import os
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy
 from numpy.typing import NDArray
 
 from ogive.errors import ExecuteError
+from ogive.runtime import interrupts
 from ogive.runtime.driver import loaded_driver
 from ogive.runtime.layout import COPY_TILE, PLAN_FIELDS, STEP_FIELDS, STEP_WORDS, Status, StepKind
 from ogive.runtime.link import LoadedKernel
@@ -23,7 +24,10 @@ PAUSE_NANOSECONDS = 50_000_000
 
 COPY_GRAIN = 4
 _STEP = PLAN_FIELDS.index("step")
+_COUNT = PLAN_FIELDS.index("count")
+_TILE = PLAN_FIELDS.index("tile")
 _FAULT = PLAN_FIELDS.index("fault")
+_KIND = STEP_FIELDS.index("kind")
 
 Words = NDArray[numpy.int64]
 
@@ -32,7 +36,10 @@ class KernelStep(NamedTuple):
     """A kernel over `tiles` whole tiles of its parallel axis.
 
     `arguments` are its words (buffer addresses, then variables), `grain` the least number of tiles
-    worth a call. Any split of `[0, tiles)` into calls must give the same result.
+    worth a call. Any split of `[0, tiles)` into calls must give the same result. A step that
+    `joins` may run beside the one before it, and beside those which that one joins; its number of
+    tiles, and theirs, stays as it is. One that is `whole` writes over what it must not leave half
+    changed.
     """
 
     kernel: LoadedKernel
@@ -40,6 +47,8 @@ class KernelStep(NamedTuple):
     tiles: int = 1
     grain: int = 1
     parallel: bool = True
+    joins: bool = False
+    whole: bool = False
 
 
 class HostStep(NamedTuple):
@@ -61,14 +70,17 @@ Step = KernelStep | HostStep
 
 
 class Fault(NamedTuple):
-    """What went wrong in a plan: the site number that a kernel reported, and the kernel's step.
+    """Why a plan ended early: the site number that a kernel reported, and the kernel's step.
 
-    A host step has no sites but an `error`.
+    A host step has no sites but an `error`. A run that was `stopped` from outside did not begin
+    its step; if it is `torn`, it did not end it, which matters where the step is whole.
     """
 
     step: int
     site: int
-    error: Exception | None = None
+    error: BaseException | None = None
+    stopped: bool = False
+    torn: bool = False
 
 
 def copy_step(destination: int, source: int, nbytes: int) -> KernelStep:
@@ -93,10 +105,12 @@ class NativePlan:
         "_header",
         "_kernels",
         "_lock",
+        "_parts",
         "_pool",
         "_records",
         "_resume",
         "_start",
+        "_whole",
         "offsets",
         "tiles",
         "words",
@@ -118,15 +132,23 @@ class NativePlan:
             for index, step in enumerate(steps)
             if isinstance(step, HostStep)
         }
+        self._whole = {
+            index for index, step in enumerate(steps) if isinstance(step, KernelStep) and step.whole
+        }
         words = [step.arguments for step in steps]
         self.offsets: list[int] = [0, *itertools.accumulate(map(len, words))][:-1]
         self.words: Words = numpy.array([0, *itertools.chain(*words)], numpy.int64)[1:]
         first = self.words.ctypes.data
-        self._records: Words = numpy.array(
-            [_record(step, first + 8 * at) for step, at in zip(steps, self.offsets, strict=True)],
-            numpy.int64,
-        ).reshape(-1, STEP_WORDS)
-        self.tiles: Words = self._records[:, STEP_FIELDS.index("tiles")]
+        rows = [_record(step, first + 8 * at) for step, at in zip(steps, self.offsets, strict=True)]
+        groups = _groups(steps)
+        # The groups' records follow those of the steps.
+        self._records: Words = numpy.zeros((len(steps) + len(groups), STEP_WORDS), numpy.int64)
+        self._parts: list[Words] = []
+        if rows:
+            self._records[: len(rows)] = rows
+        for place, group in enumerate(groups, len(steps)):
+            self._lead(group, place, [(at, *part) for at in group for part in _parts(steps[at])])
+        self.tiles: Words = self._records[: len(steps), STEP_FIELDS.index("tiles")]
         fields = {
             "steps": self._records.ctypes.data,
             "count": len(steps),
@@ -141,11 +163,24 @@ class NativePlan:
         self._lock = threading.Lock()
         _plans.add(self)
 
+    def _lead(self, group: range, place: int, parts: Sequence[tuple[int, int, int]]) -> None:
+        """Make a group of steps a job of its own, with its record at `place`."""
+        record, stride = self._records.ctypes.data, 8 * STEP_WORDS
+        rows = [(record + stride * step, step, begin, end) for step, begin, end in parts]
+        table: Words = numpy.array(rows, numpy.int64)
+        run_parts = loaded_driver().run_parts.address
+        job = (run_parts, table.ctypes.data, len(rows), 1, StepKind.PARALLEL, len(group))
+        self._records[place] = job
+        self._records[group.start, _KIND:] = StepKind.LEADER, record + stride * place
+        self._parts.append(table)
+
     def execute(self) -> Fault | None:
         """Run all steps, in native code. Returns the fault that stopped it, if one did.
 
         Threads that execute one plan take turns. An exception, such as a `KeyboardInterrupt`,
-        abandons the run at a tile boundary, and the next one starts from the first step.
+        abandons the run at a tile boundary, and the next one starts from the first step. Where
+        there are steps that are whole, and interrupts are deferred, it is a fault instead, and such
+        a step is abandoned only if it does not end within another pause.
         """
         if self._calling and self._calling == threading.get_ident():
             raise ExecuteError("a plan cannot be executed by one of its own host steps")
@@ -165,11 +200,30 @@ class NativePlan:
             if status == Status.HOST:
                 step = int(self._header[_STEP]) - 1
                 try:
-                    self._call(step)
+                    with interrupts.let_through():
+                        self._call(step)
                 except StepFailure as failure:
                     return Fault(step, 0, failure.error)
+                except BaseException as error:
+                    if not self._whole:
+                        raise
+                    return Fault(step, 0, error, stopped=True)
+            elif (interrupt := interrupts.raised()) is not None:
+                return self._stop(interrupt)
             status = self._resume(self._address)
         return None
+
+    def _stop(self, error: BaseException) -> Fault:
+        """End a run that has paused, after the step that it is in if that is whole."""
+        step, torn = int(self._header[_STEP]), bool(self._header[_TILE])
+        if torn and step in self._whole:
+            count = int(self._header[_COUNT])
+            self._header[_COUNT] = step + 1
+            status = self._resume(self._address)
+            self._header[_COUNT] = count
+            torn = status != Status.FINISHED
+            step += not torn
+        return Fault(step, 0, error, stopped=True, torn=torn)
 
     def _call(self, step: int) -> None:
         self._calling = threading.get_ident()
@@ -188,9 +242,29 @@ class NativePlan:
 
 def _record(step: Step, arguments: int) -> tuple[int, ...]:
     if isinstance(step, HostStep):
-        return 0, 0, 0, 0, StepKind.HOST
+        return 0, 0, 0, 0, StepKind.HOST, 0
     kind = StepKind.PARALLEL if step.parallel else StepKind.SERIAL
-    return step.kernel.address, arguments, step.tiles, step.grain, kind
+    return step.kernel.address, arguments, step.tiles, step.grain, kind, 0
+
+
+def _groups(steps: Sequence[Step]) -> list[range]:
+    """The steps that may run side by side, as runs of two and more."""
+    groups: list[range] = []
+    for position, step in enumerate(steps):
+        if isinstance(step, KernelStep) and step.joins:
+            first = position - 1
+            if groups and groups[-1].stop == position:
+                first = groups.pop().start
+            groups.append(range(first, position + 1))
+    return groups
+
+
+def _parts(step: Step) -> Iterator[tuple[int, int]]:
+    """The tiles of a step, in calls of its grain: (first, end)."""
+    assert isinstance(step, KernelStep), "only kernels run side by side"
+    grain = max(step.grain, 1)
+    for begin in range(0, step.tiles, grain):
+        yield begin, min(begin + grain, step.tiles)
 
 
 _plans: weakref.WeakSet[NativePlan] = weakref.WeakSet()

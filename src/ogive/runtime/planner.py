@@ -69,12 +69,13 @@ def plan_memory(
         tuple(blocks),
         logical=sum(life.nbytes for life in padded.values()),
         planned=sum(blocks),
-        peak=_peak(list(padded.values())),
+        peak=largest_live_set(list(padded.values())),
         left_out=dict(left_out),
     )
 
 
-def _peak(lives: Sequence[Life]) -> int:
+def largest_live_set(lives: Sequence[Life]) -> int:
+    """The most bytes that are needed at one level."""
     changes: dict[int, int] = {}
     for life in lives:
         changes[life.first] = changes.get(life.first, 0) + life.nbytes

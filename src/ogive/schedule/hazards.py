@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ogive.ir.memory import reads_elsewhere
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.schedule.rangeify import can_fault
+from ogive.schedule.checks import can_fault
 from ogive.schedule.regions import STORAGE, HostRegion, Region, storage
 
 
@@ -37,8 +37,8 @@ def separate_versions(sink: UOp) -> UOp:
             version = done[storage(node.src[0])]
             # The number keeps several copies of one version apart.
             copy = UOp(Op.CONTIGUOUS, version.dtype, (version,), ("version", number))
-            target, value = sources[1].src
-            store = UOp(Op.STORE, sources[1].dtype, (_rebase(target, copy), value))
+            target, *rest = sources[1].src
+            store = sources[1].replace(src=(_rebase(target, copy), *rest))
             sources = (_rebase(sources[0], copy), store)
         done[node] = node.with_sources(sources)
     return done[sink]
@@ -62,13 +62,14 @@ def stage_overlaps(sink: UOp, everything: bool = False) -> UOp:
 
     That is where it reads the buffer it is stored to at other places than it writes, and where it
     could fault half-way. `everything` stages all stores, for assignments that need each other's
-    old values (a swap).
+    old values (a swap). What is stored by indices goes into memory that nobody else knows.
     """
     order = sink.walk()
     staged = {
         node
         for node in order
         if node.op is Op.STORE
+        and len(node.src) == 2
         and (everything or _reads_elsewhere(node) or _may_fault(node.src[1]))
     }
     return _stage(order, lambda node, source: node in staged and source is node.src[1])

@@ -5,8 +5,9 @@
 
 Buffers become `PARAM` slots in first-visit order and bound variables lose their value, so two runs
 over other data, or with another value, give the *same* interned graph, and whatever was compiled
-for one is found by identity for the other. `DETACH` has no meaning past capture and goes. A file is
-read by a copy: `BUFFER` on `DISK` becomes `COPY(PARAM)`, once for all its readers.
+for one is found by identity for the other. `DETACH` and `GRADIENT` have no meaning past capture
+and go. A file is read by a copy: `BUFFER` on `DISK` becomes `COPY(PARAM)`, once for all its
+readers. A window of a buffer (`schedule/windows.py`) is a slot of its own.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ogive.ir.variable import note_binding, note_variable
 class Normalized:
     """`sink` holds one source per root asked for; `buffers[slot]` is what `PARAM slot` stands for.
 
+    `windows[slot]` says which part of it.
     `variables` has the values that were bound; `sources` maps each parametric node back to the node
     of the user's graph it came from.
     """
@@ -34,21 +36,34 @@ class Normalized:
     buffers: tuple[UOp, ...]
     variables: dict[str, int]
     sources: dict[UOp, UOp]
+    windows: tuple[Window, ...]
 
 
-def normalize(roots: tuple[UOp, ...]) -> Normalized:
-    """Take buffers and identities out of the graph under `roots`."""
+def normalize(roots: tuple[UOp, ...], whole: bool = False) -> Normalized:
+    """Take buffers and identities out of the graph under `roots`.
+
+    With `whole`, every buffer has one slot, whatever is read of it.
+    """
     done: dict[UOp, UOp] = {}
-    buffers: list[UOp] = []
     variables: dict[str, int] = {}
     seen: list[UOp] = []
     sources: dict[UOp, UOp] = {}
-    for node in walk(roots):
-        if node.op is Op.UNIQUE:
+    order = walk(roots)
+    views = _NO_WINDOWS
+    if not whole and any(node.op is Op.SHRINK for node in order):
+        views = find_windows(order, roots)
+    slots: dict[Window, UOp] = {}
+    for node in order:
+        if node.op is Op.UNIQUE or node in views.hidden:
             continue
-        if node.op is Op.BUFFER:
-            made = UOp(Op.PARAM, node.dtype, (), (len(buffers), node.arg[1]))
-            buffers.append(node)
+        if node in views.found:
+            window = views.found[node]
+            if window not in slots:
+                slots[window] = UOp(Op.PARAM, node.dtype, (), (len(slots), window.length))
+            made = shaped(slots[window], node.shape)
+        elif node.op is Op.BUFFER:
+            made = UOp(Op.PARAM, node.dtype, (), (len(slots), node.arg[1]))
+            slots[Window(node, 0, node.arg[1])] = made
             if node.arg[0] == "DISK":
                 # No kernel can read a file: a copy step of its own brings it into memory.
                 made = UOp(Op.COPY, node.dtype, (made,), "CPU")
@@ -61,7 +76,7 @@ def normalize(roots: tuple[UOp, ...]) -> Normalized:
             done[node] = node.src[0]
             note_binding(node, variables)
             continue
-        elif node.op is Op.DETACH:
+        elif node.op in (Op.DETACH, Op.GRADIENT):
             done[node] = done[node.src[0]]
             continue
         elif node.src and node.dtype is dtypes.index:

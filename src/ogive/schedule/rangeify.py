@@ -10,46 +10,46 @@ counters, so that independent siblings run in one loop.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
 from typing import Any
 
+from ogive.choose.axes import counted_axes
 from ogive.ir import dtype as dtypes
+from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
-from ogive.ir.shape import Dim, movement_argument, row_major_strides
-from ogive.ir.symbolic import logical_and
+from ogive.ir.shape import Dim, common_shape
+from ogive.schedule.checks import (
+    can_fault,
+    checked_divisor,
+    checked_position,
+    indices_of,
+    with_checks,
+)
+from ogive.schedule.positions import (
+    MOVES,
+    NOWHERE,
+    Access,
+    Position,
+    index_constant,
+    index_node,
+    padded,
+)
 
-Position = tuple[UOp, ...]
+Read = tuple[UOp, Access]
+"""A value and how it is read."""
 
 
-@dataclass(frozen=True)
-class Access:
-    """A read of a tensor-shaped value at one position, of interest only where `gate` holds."""
-
-    position: Position
-    gate: UOp | None
-
-
-def index_constant(value: int) -> UOp:
-    return UOp.const(dtypes.index, value)
-
-
-def index_node(value: Dim) -> UOp:
-    """A length or position as an index node."""
-    return value if isinstance(value, UOp) else index_constant(value)
-
-
-def conjoin(gate: UOp | None, condition: UOp | None) -> UOp | None:
-    """Both conditions; None stands for one that always holds."""
-    if gate is None or condition is None:
-        both = condition if gate is None else gate
-    else:
-        both = logical_and(gate, condition)
-    return None if both is None or (both.op is Op.CONST and both.arg) else both
+LOOP = "loop"
+"""The placement of a counter that a loop runs through."""
 
 
 def make_range(extent: Dim, number: int, placement: str | None = None) -> UOp:
-    """A loop counter from 0 to `extent`; it has no placement until stage 6 gives it one."""
+    """A loop counter from 0 to `extent`.
+
+    It has no placement until stage 6 gives it one, unless its iterations must be in order: then it
+    is a `LOOP` from the beginning.
+    """
     return UOp(Op.RANGE, dtypes.index, (index_node(extent),), (number, placement))
 
 
@@ -66,64 +66,116 @@ class _Rangeifier:
         self.levels = _reduction_levels(self.order)
         self.shared_ranges: dict[Any, Position] = {}
         self.accesses: dict[UOp, dict[Access, None]] = {node: {} for node in self.order}
-        # For each access of a node, the accesses of its sources, and what a reduction closes.
-        self.below: dict[tuple[UOp, Access], tuple[Access, ...]] = {}
-        self.closed: dict[tuple[UOp, Access], Position] = {}
-        self.values: dict[tuple[UOp, Access], UOp] = {}
+        # For each read of a node, the reads of its sources, and what a reduction closes.
+        self.below: dict[Read, tuple[Read, ...]] = {}
+        self.closed: dict[Read, Position] = {}
+        self.values: dict[Read, UOp] = {}
         self.sites = {
             node: site for site, node in enumerate(n for n in self.order if can_fault(n))
         }
 
     def build(self) -> UOp:
-        outputs: list[tuple[UOp, Access]] = []
+        outputs: list[tuple[UOp, Access, Access]] = []
         for store in self.region.src:
-            access = Access(self.new_ranges(store.src[0].shape), None)
-            outputs.append((store, access))
-            for source in store.src:
-                self.accesses[source][access] = None
+            indices = indices_of(store)
+            shape = common_shape(store.src[1:]) if indices else store.src[0].shape
+            access = target = Access(self.new_ranges(shape, _ordered_axes(store)), None)
+            if indices:
+                reads = [_read(index, access) for index in indices]
+                target = Access(self.position_of(store, reads, None), None)
+            outputs.append((store, target, access))
+            self.accesses[store.src[0]][target] = None
+            self.accesses[store.src[1]][access] = None
         for node in reversed(self.order):
             for access in self.accesses[node]:
-                self.push_down(node, access)
+                self.push_down((node, access))
         for node in self.order:
             for access in self.accesses[node]:
-                self.values[node, access] = self.pull_up(node, access)
-        stores = [self.build_store(store, access) for store, access in outputs]
+                if (node, access) not in self.values:
+                    self.values[node, access] = self.pull_up((node, access))
+        stores = [self.build_store(*output) for output in outputs]
         return UOp(Op.SINK, dtypes.void, tuple(stores))
 
-    def build_store(self, store: UOp, access: Access) -> UOp:
-        target = self.values[store.src[0], access]
-        value = self.values[store.src[1], access]
+    def build_store(self, store: UOp, target: Access, access: Access) -> UOp:
+        (place,) = self.values[store.src[0], target].src
+        value = with_checks(self.values[store.src[1], access], target.position, place)
         ranges = tuple([r for r in access.position if r.op is Op.RANGE])
-        return UOp(Op.STORE, dtypes.void, (target.src[0], value, *ranges))
+        return UOp(Op.STORE, dtypes.void, (place, value, *ranges), store.arg)
 
-    def new_ranges(self, shape: tuple[Dim, ...]) -> Position:
+    def new_ranges(self, shape: tuple[Dim, ...], ordered: Collection[int] = ()) -> Position:
         position = []
-        for size in shape:
+        for axis, size in enumerate(shape):
             if size == 1:
                 position.append(index_constant(0))
             else:
-                position.append(make_range(size, self.range_count))
+                placement = LOOP if axis in ordered else None
+                position.append(make_range(size, self.range_count, placement))
                 self.range_count += 1
         return tuple(position)
 
-    def push_down(self, node: UOp, access: Access) -> None:
-        """Note at which positions the sources of `node` are read."""
+    def push_down(self, read: Read) -> None:
+        """Note at which positions the sources of a node are read."""
+        if read not in self.below:
+            self.below[read] = reads = self.reads_below(*read)
+            for source, access in reads:
+                self.accesses[source][access] = None
+
+    def reads_below(self, node: UOp, access: Access) -> tuple[Read, ...]:
         if 0 in node.shape:
-            return
-        if node.op is Op.REDUCE_AXES:
-            below = self.open_reduction(node, access)
-        elif node.op in ELEMENTWISE:
-            below = access
-        elif node.op in _MOVES:
-            below = _MOVES[node.op](node, access)
-        else:
-            return
-        self.below[node, access] = (below,)
-        for source in node.src if node.op in ELEMENTWISE else node.src[:1]:
-            if source.shape:
-                self.accesses[source][below] = None
+            return ()
+        op = node.op
+        if op in ELEMENTWISE:
+            return tuple([_read(source, access) for source in node.src])
+        if op in MOVES:
+            return (_read(node.src[0], MOVES[op](node, access)),)
+        if op is Op.SCAN:
+            first = list(access.position)
+            first[node.arg[1]] = index_constant(0)
+            initial = [_read(source, Access(tuple(first), access.gate)) for source in node.src[1:]]
+            return (_read(node.src[0], access), *initial)
+        if op is Op.REDUCE_AXES:
+            return (_read(node.src[0], self.open_reduction(node, access)),)
+        if op is Op.GATHER:
+            indices = [_read(index, access) for index in node.src[1:]]
+            position = self.position_of(node, indices, access.gate)
+            return (_read(node.src[0], Access(position, access.gate)), *indices)
+        return ()
+
+    def position_of(self, node: UOp, indices: list[Read], gate: UOp | None) -> Position:
+        """Where the values of a node's indices, which are worked out before their turn, lead."""
+        lengths = node.src[0].shape
+        return tuple(
+            [
+                checked_position(self.value_of(read), length, gate, self.sites.get(node))
+                for read, length in zip(indices, lengths, strict=True)
+            ]
+        )
+
+    def value_of(self, wanted: Read) -> UOp:
+        """The value of a read, and with it of all that it needs, before its turn."""
+        stack = [wanted]
+        while stack:
+            read = stack.pop()
+            if read in self.values:
+                continue
+            missing = self.missing_below(read)
+            if missing:
+                stack.append(read)
+                stack.extend(missing)
             else:
-                self.accesses[source][_NOWHERE] = None
+                self.values[read] = self.pull_up(read)
+        return self.values[wanted]
+
+    def missing_below(self, read: Read) -> list[Read]:
+        """The reads that a read is worked out from and that have no value yet."""
+        node, access = read
+        if node.op is Op.GATHER and read not in self.below:
+            indices = [_read(index, access) for index in node.src[1:]]
+            missing = [index for index in indices if index not in self.values]
+            if missing:
+                return missing
+        self.push_down(read)
+        return [source for source in self.below[read] if source not in self.values]
 
     def open_reduction(self, node: UOp, access: Access) -> Access:
         axes = node.arg[1]
@@ -138,8 +190,20 @@ class _Rangeifier:
             position[axis] = counter
         return Access(tuple(position), access.gate)
 
-    def pull_up(self, node: UOp, access: Access) -> UOp:
-        """The value of `node` at a position, from the values of its sources."""
+    def running(self, node: UOp, values: list[UOp], access: Access) -> UOp:
+        """The value of a scan at its counter, which goes through the axis in order."""
+        op, axis = node.arg
+        counter = access.position[axis]
+        initial = UOp.const(node.dtype, identity_element(op, node.dtype))
+        if len(values) == 2:
+            initial = values[1]
+        if counter.op is not Op.RANGE:
+            return UOp(op, node.dtype, (initial, values[0]))
+        return UOp(Op.SCAN, node.dtype, (values[0], initial, counter), op)
+
+    def pull_up(self, read: Read) -> UOp:
+        """The value of a read, from the values of its sources."""
+        node, access = read
         op = node.op
         if 0 in node.shape:
             # Nobody reads from an empty value; what stands around it asks, under a false gate.
@@ -150,142 +214,38 @@ class _Rangeifier:
             return UOp(Op.LOAD, node.dtype, (UOp(Op.INDEX, node.dtype, place),))
         if op is Op.IOTA:
             return UOp(Op.CAST, node.dtype, (access.position[0],))
-        if (node, access) not in self.below:
+        below = self.below[read]
+        if not below:
             return node  # a scalar leaf
-        (below,) = self.below[node, access]
+        values = [self.values[source] for source in below]
         if op in ELEMENTWISE:
-            sources = [self.values[s, below if s.shape else _NOWHERE] for s in node.src]
             if node in self.sites:
-                sources[1] = self.checked_divisor(node, sources[1], access.gate)
-            return UOp(op, node.dtype, tuple(sources), node.arg)
-        source = node.src[0]
-        value = self.values[source, below if source.shape else _NOWHERE]
+                values[1] = checked_divisor(values[1], access.gate, self.sites[node])
+            return UOp(op, node.dtype, tuple(values), node.arg)
+        if op is Op.SCAN:
+            return self.running(node, values, access)
         if op is Op.REDUCE_AXES:
-            ranges = self.closed[node, access]
-            return UOp(Op.REDUCE, node.dtype, (value, *ranges), node.arg[0])
-        if op is Op.PAD:
-            return _padded(node, value, access)
-        return value
-
-    def checked_divisor(self, node: UOp, divisor: UOp, gate: UOp | None) -> UOp:
-        low, high = divisor.bounds
-        if low > 0 or high < 0:
-            return divisor
-        zero = UOp.const(divisor.dtype, 0)
-        condition = UOp(Op.CMPNE, dtypes.bool_, (divisor, zero))
-        sources = (divisor, condition) if gate is None else (divisor, condition, gate)
-        return UOp(Op.CHECK, divisor.dtype, sources, self.sites[node])
+            return UOp(Op.REDUCE, node.dtype, (values[0], *self.closed[read]), node.arg[0])
+        if op is Op.GATHER:
+            return with_checks(values[0], below[0][1].position, values[0])
+        return padded(node, values[0], access) if op is Op.PAD else values[0]
 
 
-_NOWHERE = Access((), None)
+def _ordered_axes(store: UOp) -> set[int]:
+    """The axes of a store's loops whose iterations must follow each other in order.
+
+    Those are the axis of a scan, and where values are stored by indices, each axis but those along
+    which no two values meet.
+    """
+    if store.src[1].op is Op.SCAN:
+        return {store.src[1].arg[1]}
+    indices = indices_of(store)
+    rank = len(common_shape(store.src[1:]))
+    return set(range(rank)) - counted_axes(indices, rank) if indices else set()
 
 
-def can_fault(node: UOp) -> bool:
-    """Whether a run may stop at this node: an integer division whose divisor may be zero."""
-    return (
-        node.op in (Op.FLOORDIV, Op.MOD)
-        and node.dtype.kind in ("int", "uint")
-        and not (node.src[1].op is Op.CONST and node.src[1].arg != 0)
-    )
-
-
-def _padded(node: UOp, value: UOp, access: Access) -> UOp:
-    inside = _inside(node, access, least=0)
-    if inside is access.gate or inside is None:
-        return value
-    fill = node.dtype.canonical(movement_argument(node)[1])
-    # A gated load gives zero by itself; positive zero, that is.
-    is_plain_load = value.op is Op.LOAD and len(value.src[0].src) == 3
-    if is_plain_load and value.src[0].src[2] is inside and repr(fill) in ("0", "0.0", "False"):
-        return value
-    return UOp(Op.WHERE, node.dtype, (inside, value, UOp.const(node.dtype, fill)))
-
-
-def _permute(node: UOp, access: Access) -> Access:
-    position: list[UOp] = list(access.position)
-    for place, axis in enumerate(node.arg):
-        position[axis] = access.position[place]
-    return Access(tuple(position), access.gate)
-
-
-def _expand(node: UOp, access: Access) -> Access:
-    zero = index_constant(0)
-    position = [
-        zero if size == 1 else entry
-        for entry, size in zip(access.position, node.src[0].shape, strict=True)
-    ]
-    return Access(tuple(position), access.gate)
-
-
-def _flip(node: UOp, access: Access) -> Access:
-    shape = node.shape
-    position = [
-        (shape[axis] - 1) - entry if axis in node.arg else entry
-        for axis, entry in enumerate(access.position)
-    ]
-    return Access(tuple(position), access.gate)
-
-
-def _shrink(node: UOp, access: Access) -> Access:
-    ranges = movement_argument(node)
-    position = [
-        entry + begin for entry, (begin, _) in zip(access.position, ranges, strict=True)
-    ]
-    return Access(tuple(position), access.gate)
-
-
-def _pad(node: UOp, access: Access) -> Access:
-    pads = movement_argument(node)[0]
-    # There is one place to read along an axis of length 1, within the padding and without.
-    position = [
-        index_constant(0) if size == 1 else entry - before
-        for entry, size, (before, _) in zip(
-            access.position, node.src[0].shape, pads, strict=True
-        )
-    ]
-    return Access(tuple(position), _inside(node, access, least=2))
-
-
-def _inside(node: UOp, access: Access, least: int) -> UOp | None:
-    """The gate, and that the position is not in the padding of an axis of `least` or more."""
-    gate = access.gate
-    pads = movement_argument(node)[0]
-    for entry, size, (before, after) in zip(
-        access.position, node.src[0].shape, pads, strict=True
-    ):
-        if isinstance(size, int) and 0 < size < least:
-            continue
-        moved = entry - before
-        if before != 0:
-            gate = conjoin(gate, moved.ge(0))
-        if after != 0:
-            gate = conjoin(gate, moved.lt(size))
-    return gate
-
-
-def _reshape(node: UOp, access: Access) -> Access:
-    before, after = node.src[0].shape, node.shape
-    flat: UOp = index_constant(0)
-    for entry, stride in zip(access.position, row_major_strides(after), strict=True):
-        flat = flat + entry * stride
-    position = []
-    for size, stride in zip(before, row_major_strides(before), strict=True):
-        if size == 1:
-            position.append(index_constant(0))
-        else:
-            position.append(flat // stride)
-            flat = flat % stride
-    return Access(tuple(position), access.gate)
-
-
-_MOVES = {
-    Op.PERMUTE: _permute,
-    Op.EXPAND: _expand,
-    Op.FLIP: _flip,
-    Op.SHRINK: _shrink,
-    Op.PAD: _pad,
-    Op.RESHAPE: _reshape,
-}
+def _read(source: UOp, access: Access) -> Read:
+    return source, access if source.shape else NOWHERE
 
 
 def _reduction_levels(order: list[UOp]) -> dict[UOp, int]:

@@ -15,7 +15,7 @@ from ogive.ir.memory import shaped, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
-STORAGE = frozenset({Op.PARAM, Op.AFTER, Op.CONTIGUOUS, Op.COPY, Op.CUSTOM})
+STORAGE = frozenset({Op.PARAM, Op.AFTER, Op.CONTIGUOUS, Op.SCAN, Op.COPY, Op.CUSTOM})
 """The ops whose values are in memory whatever is chosen."""
 
 
@@ -91,15 +91,16 @@ def cut_region(root: UOp, kept: set[UOp]) -> Region:
         return made
 
     if root.op is Op.STORE:
-        target, value = root.src
+        target, value, *indices = root.src
         base = storage(target)
         parameter(base, target.dtype, storage_count(base))
     else:
-        target, value = None, root.src[0] if root.op is Op.CONTIGUOUS else root
+        target, indices = None, []
+        value = root.src[0] if root.op is Op.CONTIGUOUS else root
         made = parameter(root, root.dtype, upper_count(root.shape))
         target_node = shaped(made, root.shape)
     done: dict[UOp, UOp] = {}
-    roots = (value,) if target is None else (target, value)
+    roots = (value,) if target is None else (target, value, *indices)
     for node in _walk_inside(roots, kept, root):
         if node in slots and node is not root:
             done[node] = shaped(slots[node], node.shape)
@@ -114,8 +115,10 @@ def cut_region(root: UOp, kept: set[UOp]) -> Region:
             done[node] = node
     if target is not None:
         target_node = done[target]
-    store = UOp(Op.STORE, dtypes.void, (target_node, done[value]))
-    origins = {new: old for old, new in done.items()}
+    positions = [done[index] for index in indices]
+    argument = root.arg if root.op is Op.STORE else None
+    store = UOp(Op.STORE, dtypes.void, (target_node, done[value], *positions), argument)
+    origins = {new: old for old, new in done.items()} | {store: root}
     return Region(UOp(Op.SINK, dtypes.void, (store,)), tuple(values), root, origins)
 
 

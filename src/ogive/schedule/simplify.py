@@ -3,7 +3,7 @@
     before   MUL(ADD(RESHAPE(PARAM 0), CONST 0), CONST 1)       after   CONTIGUOUS(RESHAPE(PARAM 0))
 
 A root that turns out to be memory, or the same value as another root, is still a result of its own:
-whoever assigns to it must not change the other.
+whoever assigns to it must not change the other. One that turns out to be a leaf is written out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def simplify_values(sink: UOp) -> UOp:
     for position, (old, new) in enumerate(zip(sink.src, simplified.src, strict=True)):
         taken = new in unchanged or new in roots
         became_memory = is_memory(new) and not is_memory(old)  # a version stays one, in place
-        if new is not old and (taken or became_memory or new.op is Op.CONST):
+        if new is not old and (taken or became_memory or not new.src):
             new = UOp(Op.CONTIGUOUS, new.dtype, (new,), ("result", position))
         roots.append(new)
     return UOp(Op.SINK, sink.dtype, tuple(roots))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ogive.choose.greedy import choose
 from ogive.choose.packing import pack_operands
 from ogive.choose.reductions import split_reductions
+from ogive.choose.scans import split_scans
 from ogive.config import Config
 from ogive.device.target import Target
 from ogive.errors import ScheduleError
@@ -26,6 +27,7 @@ from ogive.schedule.hazards import (
     stage_overlaps,
 )
 from ogive.schedule.regions import HostRegion, Region, cut_region, host_region, storage
+from ogive.schedule.scatters import place_scatters
 from ogive.schedule.simplify import simplify_values
 from ogive.schedule.slots import CallStep, CopyStep, Slot
 
@@ -54,7 +56,7 @@ class Schedule:
 
 def split(sink: UOp, target: Target, config: Config) -> Schedule:
     """Cut a parametric graph into steps."""
-    sink = split_reductions(simplify_values(sink))
+    sink = split_scans(split_reductions(place_scatters(simplify_values(sink))))
     if config.pack_operands:
         sink = pack_operands(sink, target)
     sink = keep_old_versions(separate_versions(sink))
@@ -71,7 +73,7 @@ def split(sink: UOp, target: Target, config: Config) -> Schedule:
         slots = tuple([table.slot_of(value) for value in region.values])
         if isinstance(region, HostRegion):
             steps.append(_host_step(region, slots))
-        elif all(size != 0 for size in region.graph.src[0].src[0].shape):
+        elif all(0 not in source.shape for source in region.graph.src[0].src):
             steps.append(Step(region, slots))
     outputs = tuple([table.slot_of(root) for root in staged.src])
     return Schedule(tuple(steps), tuple(table.slots), outputs)

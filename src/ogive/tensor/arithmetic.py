@@ -216,18 +216,18 @@ class Arithmetic(Core):
 
     __slots__ = ()
 
-    def add(self, other: Any) -> Tensor:
-        """`self + other`, elementwise; on bool, logical or.
+    def add(self, other: Any, *, alpha: Scalar = 1) -> Tensor:
+        """`self + alpha * other`, elementwise; on bool, logical or.
 
         Shapes: broadcast, (a, 1) with (b,) → (a, b).
 
         >>> (Tensor([1, 2]) + 1.5).tolist()
         [2.5, 3.5]
         """
-        return combine(ADD, self, other)
+        return combine(ADD, self, other if alpha == 1 else _scaled(self, other, alpha, "add"))
 
-    def sub(self, other: Any) -> Tensor:
-        """`self - other`, elementwise. Shapes broadcast.
+    def sub(self, other: Any, *, alpha: Scalar = 1) -> Tensor:
+        """`self - alpha * other`, elementwise. Shapes broadcast.
 
         >>> (Tensor([5, 7]) - Tensor([1, 2])).tolist()
         [4, 5]
@@ -235,7 +235,7 @@ class Arithmetic(Core):
         Raises `DtypeError` for bool, as PyTorch does.
         """
         _refuse_bool(self, other)
-        return combine(SUB, self, other)
+        return combine(SUB, self, other if alpha == 1 else _scaled(self, other, alpha, "sub"))
 
     def mul(self, other: Any) -> Tensor:
         """`self * other`, elementwise; on bool, logical and. Shapes broadcast.
@@ -346,6 +346,22 @@ class Arithmetic(Core):
         if min is not None:
             result = combine(MAXIMUM, result, min)
         return result if max is None else combine(MINIMUM, result, max)
+
+    def clamp_min(self, min: Any) -> Tensor:
+        """Values below `min` become `min`; NaN stays. Shapes broadcast.
+
+        >>> Tensor([1, 5]).clamp_min(2).tolist()
+        [2, 5]
+        """
+        return combine(MAXIMUM, self, min)
+
+    def clamp_max(self, max: Any) -> Tensor:
+        """Values above `max` become `max`; NaN stays. Shapes broadcast.
+
+        >>> Tensor([1, 5]).clamp_max(2).tolist()
+        [1, 2]
+        """
+        return combine(MINIMUM, self, max)
 
     def lerp(self, end: Any, weight: Any) -> Tensor:
         """`self + weight * (end - self)`. Shapes broadcast.
@@ -515,6 +531,14 @@ def _truth(value: Any) -> Core | bool:
     if not isinstance(operand, Core):
         return bool(operand)
     return operand if operand.dtype.is_bool else combine(NE, operand, 0)
+
+
+def _scaled(x: Core, other: Any, alpha: Scalar, name: str) -> Any:
+    """`alpha * other`, which must leave integers integers."""
+    operand = to_operand(other, name)
+    if isinstance(alpha, float) and not common_dtype((x, operand)).is_float:
+        raise DtypeError(f"{name}: alpha is {alpha}, and must be an integer between integers")
+    return combine(MUL, operand, alpha) if isinstance(operand, Core) else operand * alpha
 
 
 def _refuse_bool(left: Core, right: Any) -> None:

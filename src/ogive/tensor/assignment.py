@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ShapeError
 from ogive.ir import dtype as dtypes
-from ogive.ir import registry
+from ogive.ir import history, registry
 from ogive.ir.dtype import DType, Scalar
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
@@ -71,7 +71,8 @@ def fit(value: Core | Scalar, dtype: DType, shape: Shape) -> UOp:
             f"assignment: shape {build.show(node.shape)} does not broadcast to {build.show(shape)}"
             f"{difference(node.shape, shape)}"
         )
-    return build.expand_to(node, shape)
+    node = build.expand_to(node, shape)
+    return make(Op.DETACH, dtype, (node,)) if history.needs_cut(node) else node
 
 
 def is_writable(node: UOp) -> bool:

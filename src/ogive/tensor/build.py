@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ogive.errors import ArgumentError, ShapeError
+from ogive.errors import ArgumentError, IndexRangeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import make
-from ogive.ir.shape import Dim, Shape, as_length, split_argument
+from ogive.ir.shape import Dim, Shape, as_length, common_shape, split_argument
 from ogive.tensor.lengths import difference
 
 Pairs = tuple[tuple[Dim, Dim], ...]
@@ -55,6 +55,13 @@ def index_value(size: Dim) -> UOp:
 def filled(dtype: DType, value: Scalar, shape: Shape) -> UOp:
     """One value everywhere."""
     return expand_to(constant(dtype, value), shape)
+
+
+def count(length: Dim) -> UOp:
+    """0, 1, 2, ... along one axis, as int64."""
+    if isinstance(length, UOp):
+        return make(Op.IOTA, dtypes.int64, (length,))
+    return make(Op.IOTA, dtypes.int64, (), length)
 
 
 def cast(node: UOp, dtype: DType) -> UOp:
@@ -196,6 +203,56 @@ def broadcast(nodes: Sequence[UOp], name: str) -> tuple[UOp, ...]:
     return tuple([node if node.op in SCALARS else expand_to(node, shape) for node in nodes])
 
 
+# Selection
+
+
+def gather(node: UOp, indices: Sequence[UOp]) -> UOp:
+    """The elements at `(indices[0][p], indices[1][p], ...)` for each position p of the indices.
+
+    There is one index of int64 per axis, of equal shapes but for scalars; the result has that
+    shape. An index that counts along an axis of its own (`count_along`) takes an axis whole. An
+    element outside `0 ... n - 1` is an `IndexRangeError` when the result is computed; where there
+    is nothing to select from, it is raised here.
+    """
+    if not indices:
+        return node
+    if 0 in node.shape:
+        shape = common_shape(tuple(indices))
+        if 0 in shape:
+            return filled(node.dtype, 0, shape)
+        raise IndexRangeError(
+            f"an index of shape {show(shape)} selects from a tensor of shape {show(node.shape)}, "
+            "which has no elements"
+        )
+    return make(Op.GATHER, node.dtype, (node, *indices))
+
+
+def scatter(node: UOp, value: UOp, indices: Sequence[UOp], op: Op | None = None) -> UOp:
+    """`node` with `value[p]` at `(indices[0][p], indices[1][p], ...)` for each p in order.
+
+    There is one index of int64 per axis; the value and the indices are of equal shapes but for
+    scalars. Without `op` the last value wins; with one of ADD, MUL, MAXIMUM, MINIMUM each is
+    combined with what is there. An element outside `0 ... n - 1` is an `IndexRangeError` when the
+    result is computed; where there is nowhere to put a value, it is raised here.
+    """
+    shape = common_shape((value, *indices))
+    if 0 in shape:
+        return node
+    if 0 in node.shape:
+        raise IndexRangeError(
+            f"values of shape {show(shape)} are put into a tensor of shape {show(node.shape)}, "
+            "which has no elements"
+        )
+    assert value.dtype is node.dtype, "a value is put into a tensor of its own dtype"
+    return make(Op.SCATTER, node.dtype, (node, value, *indices), op, node.shape)
+
+
+def count_along(axis: int, shape: Shape) -> UOp:
+    """The position along one axis of `shape`, as int64, everywhere in it."""
+    line = (1,) * axis + (shape[axis],) + (1,) * (len(shape) - axis - 1)
+    return expand(reshape(count(shape[axis]), line), shape)
+
+
 # Reduction
 
 
@@ -214,6 +271,15 @@ def reduce(node: UOp, op: Op, axes: tuple[int, ...]) -> UOp:
         node = cast(node, dtypes.float32)
     node = make(Op.REDUCE_AXES, node.dtype, (node,), (op, axes), rest)
     return cast(node, dtype) if widened else node
+
+
+def scan(node: UOp, op: Op, axis: int) -> UOp:
+    """What combining all elements up to each one along `axis` gives; the shape stays."""
+    if 0 in node.shape or node.shape[axis] == 1:
+        return node
+    widened = node.dtype in WIDENED and op in (Op.ADD, Op.MUL)
+    wide = cast(node, dtypes.float32) if widened else node
+    return cast(make(Op.SCAN, wide.dtype, (wide,), (op, axis), node.shape), node.dtype)
 
 
 _IDENTITIES: dict[Op, Scalar] = {Op.ADD: 0, Op.MUL: 1, Op.AND: True, Op.OR: False}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentTypeError, DtypeError
 from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import to_dtype
+from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.memory import memory_leaf
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
@@ -56,30 +56,55 @@ class Conversion(Core):
                 )
             return wrap(make(Op.BITCAST, wanted, (node,)), self.device)
 
-    def to(self, target: Any) -> Tensor:
-        """This tensor as another dtype or on another device, by its name. Shapes: unchanged.
+    def to(self, *targets: Any, dtype: Any = None, device: Any = None) -> Tensor:
+        """This tensor as another dtype and on another device, by name or as `other` has them.
 
-        A tensor that is there already is given as it is; one on `DISK` is read when it is computed.
+        Shapes: unchanged. A tensor that is there already is given as it is; one on `DISK` is read
+        when it is computed.
 
         >>> Tensor([1, 2]).to("float16").dtype
         ogive.float16
+        >>> Tensor([1, 2]).to("cpu", ogive.int8).dtype
+        ogive.int8
 
         Raises `DeviceError` for an unknown device and for `DISK`, which is read-only.
         """
-        if isinstance(target, str) and target.upper() in (*DEVICES, "DISK"):
-            device = self.device if target.upper() == self.device else to_device(target)
-            with graph_lock:
-                node = self.node
-                if device != self.device:
-                    node = make(Op.COPY, node.dtype, (node,), device)
-                return wrap(node, device)
-        try:
-            return self.cast(target)
-        except DtypeError as error:
-            if isinstance(target, str) and "did you mean" not in str(error):
-                to_device(target)  # which says what devices there are
-            message = str(error).partition("\n")[0]
-            raise ArgumentTypeError(f"{message}; the devices are {', '.join(DEVICES)}") from None
+        for target in targets:
+            if isinstance(target, Core):
+                dtype, device = target.dtype, target.device
+            elif isinstance(target, str) and target.upper() in (*DEVICES, "DISK"):
+                device = target
+            else:
+                dtype = _dtype_or_device(target)
+        with graph_lock:
+            node = self.node
+            place = self.device
+            if device is not None and device.upper() != place:
+                place = to_device(device)
+                node = make(Op.COPY, node.dtype, (node,), place)
+            return wrap(node if dtype is None else build.cast(node, to_dtype(dtype)), place)
+
+    def type_as(self, other: Core) -> Tensor:
+        """`cast` to the dtype of `other`. Shapes: unchanged.
+
+        >>> Tensor([1, 2]).type_as(Tensor([0.5])).dtype
+        ogive.float32
+        """
+        return self.cast(other.dtype)
+
+    def clone(self) -> Tensor:
+        """The same values, of a tensor that stays as it is when this one is assigned to.
+
+        Shapes: unchanged. Nothing is copied until one of the two changes.
+
+        >>> x = Tensor([1, 2])
+        >>> y = x.clone()
+        >>> x[0] = 9
+        >>> y.tolist()
+        [1, 2]
+        """
+        with graph_lock:
+            return wrap(self.node, self.device)
 
     def contiguous(self) -> Tensor:
         """The same values, held in memory in row-major order. Shapes: unchanged.
@@ -107,6 +132,17 @@ class Conversion(Core):
             return wrap(make(Op.DETACH, node.dtype, (node,)), self.device)
 
 
+def _dtype_or_device(given: Any) -> DType:
+    """The dtype that `given` names; what is neither that nor a device is an error of its own."""
+    try:
+        return to_dtype(given)
+    except DtypeError as error:
+        if isinstance(given, str) and "did you mean" not in str(error):
+            to_device(given)  # which says what devices there are
+        message = str(error).partition("\n")[0]
+        raise ArgumentTypeError(f"{message}; the devices are {', '.join(DEVICES)}") from None
+
+
 class NamedCasts(Conversion):
     """`cast` by the names PyTorch has for it. Apart, since some of them are also Python's."""
 
@@ -119,6 +155,30 @@ class NamedCasts(Conversion):
         [False, True]
         """
         return self.cast(dtypes.bool_)
+
+    def char(self) -> Tensor:
+        """`cast(ogive.int8)`. Shapes: unchanged.
+
+        >>> Tensor([1.5]).char().dtype
+        ogive.int8
+        """
+        return self.cast(dtypes.int8)
+
+    def short(self) -> Tensor:
+        """`cast(ogive.int16)`. Shapes: unchanged.
+
+        >>> Tensor([1.5]).short().dtype
+        ogive.int16
+        """
+        return self.cast(dtypes.int16)
+
+    def byte(self) -> Tensor:
+        """`cast(ogive.uint8)`. Shapes: unchanged.
+
+        >>> Tensor([1.5]).byte().dtype
+        ogive.uint8
+        """
+        return self.cast(dtypes.uint8)
 
     def int(self) -> Tensor:
         """`cast(ogive.int32)`. Shapes: unchanged.

@@ -12,6 +12,7 @@ from ogive.errors import (
     ArgumentTypeError,
     AxisError,
     DeviceError,
+    GradientError,
     Origin,
     ShapeError,
     VariableError,
@@ -19,10 +20,11 @@ from ogive.errors import (
     user_origin,
 )
 from ogive.ir import dtype as dtypes
-from ogive.ir import registry
+from ogive.ir import history, registry
 from ogive.ir.dtype import DType, Scalar
-from ogive.ir.memory import file_of
+from ogive.ir.memory import file_of, is_memory
 from ogive.ir.node import UOp
+from ogive.ir.ops import Op
 from ogive.ir.registry import add_tensor
 from ogive.ir.shape import Dim, Shape, as_length, element_count, least
 from ogive.ir.variable import Variable
@@ -42,13 +44,16 @@ READ_ONLY = (
 class Core:
     """A node of the graph, the device its value lives on, and the user's line that made it.
 
-    `id` is the tensor's own: it stays when realization replaces the node.
+    `id` is the tensor's own: it stays when realization replaces the node. `is_flagged` is set for
+    leaves, for which gradients are wanted, and `gradient` where they have one.
     """
 
-    __slots__ = ("__weakref__", "device", "id", "node", "origin")
+    __slots__ = ("__weakref__", "device", "gradient", "id", "is_flagged", "node", "origin")
 
     device: str
+    gradient: Tensor | None
     id: int
+    is_flagged: bool
     node: UOp
     origin: Origin | None
 
@@ -101,6 +106,14 @@ def bind_class(concrete: type[Any]) -> None:
 
 def wrap(node: UOp, device: str) -> Tensor:
     """A new tensor on a connected node. `graph_lock` is held since its operands were read."""
+    if history.paused and history.needs_cut(node):
+        node = registry.make(Op.DETACH, node.dtype, (node,), None, node.shape)
+    made: Tensor = _concrete.__new__(_concrete)
+    return adopt(made, node, device)
+
+
+def hold(node: UOp, device: str) -> Tensor:
+    """A new tensor on the very node, through which gradients flow also under `no_grad`."""
     made: Tensor = _concrete.__new__(_concrete)
     return adopt(made, node, device)
 
@@ -119,9 +132,20 @@ def adopt(made: Tensor, node: UOp, device: str) -> Tensor:
 
 
 def relocate(tensor: Core, node: UOp) -> None:
-    """Let an existing tensor stand for `node`, as assignment does. Raises `DeviceError`."""
+    """Let an existing tensor stand for `node`, as assignment does.
+
+    Raises `DeviceError` for files, `GradientError` for leaves while gradients flow.
+    """
     if tensor.device == "DISK":
         raise DeviceError(f"a tensor on DISK cannot be assigned to; {READ_ONLY}")
+    if getattr(tensor, "is_flagged", False):
+        if history.is_recording():
+            raise GradientError(
+                f"a tensor that requires gradients, of shape {tensor.shape}, is assigned to; do it "
+                "inside ogive.no_grad(), or assign to a copy made by an operation"
+            )
+        if not is_memory(node):
+            node = registry.make(Op.GRADIENT, node.dtype, (node,), history.Argument())
     if node.origin is None:
         node.origin = user_origin(2)
     registry.move_tensor(tensor, node)

@@ -1,9 +1,12 @@
-"""Tensors from nothing but a shape or a range. None of them takes memory until realized."""
+"""Tensors from nothing but a shape or a range. None of them takes memory until realized, but with
+`requires_grad` (see `Tensor.requires_grad_`) at once."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
+
+import numpy
 
 from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.ir import dtype as dtypes
@@ -22,12 +25,17 @@ from ogive.tensor.core import (
     to_shape,
     wrap,
 )
-from ogive.tensor.joining import count
 from ogive.tensor.lengths import at_most, is_symbolic
 from ogive.tensor.tensor import Tensor
 
 
-def full(shape: Any, value: Scalar, dtype: Any = None, device: str | None = None) -> Tensor:
+def full(
+    shape: Any,
+    value: Scalar,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """`value` everywhere; its dtype is float32, int64 or bool unless another is given.
 
     >>> full((2, 3), 7).dtype
@@ -37,53 +45,77 @@ def full(shape: Any, value: Scalar, dtype: Any = None, device: str | None = None
     if isinstance(number, Tensor):
         raise ArgumentTypeError("full takes a number; expand() repeats a tensor")
     chosen = to_dtype(type(number) if dtype is None else dtype)
-    return _filled(to_shape((shape,), "full"), number, chosen, device)  # type: ignore[arg-type]
+    made = _filled(to_shape((shape,), "full"), number, chosen, device)  # type: ignore[arg-type]
+    return _wanted(made, requires_grad)
 
 
-def zeros(*shape: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+def zeros(
+    *shape: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False
+) -> Tensor:
     """Zeros, of float32 unless another dtype is given.
 
     >>> zeros(2, 3).shape
     (2, 3)
     """
-    return _filled(to_shape(shape, "zeros"), 0, _or_float(dtype), device)
+    made = _filled(to_shape(shape, "zeros"), 0, _or_float(dtype), device)
+    return _wanted(made, requires_grad)
 
 
-def ones(*shape: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+def ones(
+    *shape: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False
+) -> Tensor:
     """Ones, of float32 unless another dtype is given.
 
     >>> ones((2, 3), dtype="int8").dtype
     ogive.int8
     """
-    return _filled(to_shape(shape, "ones"), 1, _or_float(dtype), device)
+    made = _filled(to_shape(shape, "ones"), 1, _or_float(dtype), device)
+    return _wanted(made, requires_grad)
 
 
-def full_like(tensor: Tensor, value: Scalar, dtype: Any = None) -> Tensor:
+def full_like(
+    tensor: Tensor,
+    value: Scalar,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """`value` everywhere, in the shape, dtype and on the device of `tensor`.
 
     >>> full_like(Tensor([[1, 2]]), 7).shape
     (1, 2)
     """
     chosen = tensor.dtype if dtype is None else to_dtype(dtype)
-    return _filled(tensor.shape, value, chosen, memory_device(tensor))
+    made = _filled(tensor.shape, value, chosen, device or memory_device(tensor))
+    return _wanted(made, requires_grad)
 
 
-def zeros_like(tensor: Tensor, dtype: Any = None) -> Tensor:
+def zeros_like(
+    tensor: Tensor,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Zeros, in the shape, dtype and on the device of `tensor`.
 
     >>> zeros_like(Tensor([[1, 2]])).dtype
     ogive.int64
     """
-    return full_like(tensor, 0, dtype)
+    return full_like(tensor, 0, dtype, device, requires_grad)
 
 
-def ones_like(tensor: Tensor, dtype: Any = None) -> Tensor:
+def ones_like(
+    tensor: Tensor,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Ones, in the shape, dtype and on the device of `tensor`.
 
     >>> ones_like(Tensor([1.5])).dtype
     ogive.float32
     """
-    return full_like(tensor, 1, dtype)
+    return full_like(tensor, 1, dtype, device, requires_grad)
 
 
 def arange(
@@ -92,6 +124,7 @@ def arange(
     step: float = 1,
     dtype: Any = None,
     device: str | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """`start`, `start + step`, ... up to, but not including, `stop`; one number means `stop`.
 
@@ -107,7 +140,7 @@ def arange(
         start, stop = 0, start
     place = to_device(device)
     if is_symbolic(start, stop, step):
-        return _symbolic_arange(start, stop, step, dtype, place)
+        return _wanted(_symbolic_arange(start, stop, step, dtype, place), requires_grad)
     numbers = [_number(value, "arange") for value in (start, stop, step)]
     first, end, stride = numbers
     if stride == 0 or not all(map(math.isfinite, numbers)):
@@ -120,9 +153,10 @@ def arange(
     # Integers stay exact however large they are.
     length = -((first - end) // stride) if whole else math.ceil((end - first) / stride)
     with graph_lock:
-        node = build.cast(count(int(length)), compute)
+        node = build.cast(build.count(int(length)), compute)
         node = _scaled(node, stride, first)
-        return wrap(build.cast(node, chosen), place)
+        made = wrap(build.cast(node, chosen), place)
+    return _wanted(made, requires_grad)
 
 
 def _symbolic_arange(start: Any, stop: Any, step: Any, dtype: Any, device: str) -> Tensor:
@@ -137,7 +171,7 @@ def _symbolic_arange(start: Any, stop: Any, step: Any, dtype: Any, device: str) 
         )
     chosen = dtypes.int64 if dtype is None else to_dtype(dtype)
     with graph_lock:
-        node = count(as_length((distance + (abs(stride) - 1)) // abs(stride)))
+        node = build.count(as_length((distance + (abs(stride) - 1)) // abs(stride)))
         node = _scaled(node, stride, 0)
         if first != 0:
             offset = build.expand_to(build.index_value(first), node.shape)
@@ -146,7 +180,12 @@ def _symbolic_arange(start: Any, stop: Any, step: Any, dtype: Any, device: str) 
 
 
 def linspace(
-    start: float, stop: float, steps: int, dtype: Any = None, device: str | None = None
+    start: float,
+    stop: float,
+    steps: int,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """`steps` numbers at equal distances from `start` to `stop`, both included.
 
@@ -163,7 +202,7 @@ def linspace(
         raise ArgumentError(f"linspace: steps is {number}, and cannot be negative")
     distance = (last - first) / max(number - 1, 1)
     with graph_lock:
-        node = build.cast(count(number), dtypes.float64)
+        node = build.cast(build.count(number), dtypes.float64)
         rising = _scaled(node, distance, float(first))
         if number > 1:
             # From the nearer end, so that both ends are exact.
@@ -171,11 +210,16 @@ def linspace(
             falling = _binary(Op.SUB, _float(last), _binary(Op.MUL, back, _float(distance)))
             near = make(Op.CMPLT, dtypes.bool_, (node, _float(number / 2)))
             rising = make(Op.WHERE, dtypes.float64, (near, rising, falling))
-        return wrap(build.cast(rising, chosen), place)
+        made = wrap(build.cast(rising, chosen), place)
+    return _wanted(made, requires_grad)
 
 
 def eye(
-    rows: int, columns: int | None = None, dtype: Any = None, device: str | None = None
+    rows: int,
+    columns: int | None = None,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Ones on the diagonal, zeros elsewhere; float32 unless another dtype is given.
 
@@ -188,9 +232,92 @@ def eye(
     chosen = _or_float(dtype)
     place = to_device(device)
     with graph_lock:
-        row = build.expand(build.reshape(count(shape[0]), (shape[0], 1)), shape)
-        column = build.expand_to(count(shape[1]), shape)
-        return wrap(build.cast(make(Op.CMPEQ, dtypes.bool_, (row, column)), chosen), place)
+        row = build.expand(build.reshape(build.count(shape[0]), (shape[0], 1)), shape)
+        column = build.expand_to(build.count(shape[1]), shape)
+        node = make(Op.CMPEQ, dtypes.bool_, (row, column))
+        made = wrap(build.cast(node, chosen), place)
+    return _wanted(made, requires_grad)
+
+
+def logspace(
+    start: float,
+    stop: float,
+    steps: int,
+    base: float = 10.0,
+    dtype: Any = None,
+    device: str | None = None,
+) -> Tensor:
+    """`base` to the powers that `linspace` gives.
+
+    Shapes: (steps,). float32 unless another dtype is given.
+
+    >>> logspace(0, 2, 3).round().tolist()
+    [1.0, 10.0, 100.0]
+    """
+    chosen = _or_float(dtype)
+    exponents = linspace(start, stop, steps, dtypes.float64, device)
+    return (float(base) ** exponents).cast(chosen)
+
+
+def empty(
+    *shape: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor to be assigned to, of float32 unless another dtype is given.
+
+    Until then it holds zeros, which take no memory: nothing is left uninitialized.
+
+    >>> empty(2, 3).shape
+    (2, 3)
+    """
+    made = _filled(to_shape(shape, "empty"), 0, _or_float(dtype), device)
+    return _wanted(made, requires_grad)
+
+
+def empty_like(
+    tensor: Tensor,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`empty`, in the shape, dtype and on the device of `tensor`.
+
+    >>> empty_like(Tensor([[1, 2]])).dtype
+    ogive.int64
+    """
+    return full_like(tensor, 0, dtype, device, requires_grad)
+
+
+def tril_indices(
+    row: int, col: int, offset: int = 0, dtype: Any = dtypes.int64, device: str | None = None
+) -> Tensor:
+    """The positions of the lower triangle of a matrix, row by row.
+
+    Shapes: (2, number of positions): their rows, and their columns.
+
+    >>> tril_indices(2, 2).tolist()
+    [[0, 1, 1], [0, 0, 1]]
+    """
+    rows, columns = to_shape((row, col), "tril_indices")
+    return Tensor(numpy.stack(numpy.tril_indices(rows, offset, columns)), dtype, device)
+
+
+def triu_indices(
+    row: int, col: int, offset: int = 0, dtype: Any = dtypes.int64, device: str | None = None
+) -> Tensor:
+    """The positions of the upper triangle of a matrix, row by row.
+
+    Shapes: (2, number of positions): their rows, and their columns.
+
+    >>> triu_indices(2, 2).tolist()
+    [[0, 0, 1], [0, 1, 1]]
+    """
+    rows, columns = to_shape((row, col), "triu_indices")
+    return Tensor(numpy.stack(numpy.triu_indices(rows, offset, columns)), dtype, device)
+
+
+def _wanted(made: Tensor, requires_grad: bool) -> Tensor:
+    """A new tensor, for which gradients are wanted or not."""
+    return made.requires_grad_() if requires_grad else made
 
 
 def _filled(shape: Shape, value: Scalar, dtype: DType, device: str | None) -> Tensor:

@@ -305,13 +305,22 @@ class Functions(Arithmetic):
         """
         return _round(Op.CEIL, self)
 
-    def round(self) -> Tensor:
-        """The nearest whole number; halves go to the even one. Shapes: unchanged.
+    def round(self, decimals: int = 0) -> Tensor:
+        """The nearest whole number, or multiple of 10^-decimals; halves go to the even one.
+
+        Shapes: unchanged.
 
         >>> Tensor([0.5, 1.5, 2.4]).round().tolist()
         [0.0, 2.0, 2.0]
+        >>> Tensor([123.0, 175.0]).round(decimals=-2).tolist()
+        [100.0, 200.0]
         """
-        return _round(Op.ROUND, self)
+        if decimals == 0 or not self.node.dtype.is_float:
+            return _round(Op.ROUND, self)
+        scale = 10.0 ** abs(decimals)
+        if decimals > 0:
+            return _round(Op.ROUND, self.mul(scale)).div(scale)
+        return _round(Op.ROUND, self.div(scale)).mul(scale)
 
     def trunc(self) -> Tensor:
         """The whole part, towards zero. Shapes: unchanged.
@@ -376,7 +385,3 @@ class Functions(Arithmetic):
     __neg__ = neg
     __abs__ = abs
     __invert__ = bitwise_not
-
-    def __pos__(self) -> Tensor:
-        with graph_lock:
-            return wrap(self.node, self.device)

@@ -58,15 +58,17 @@ def cat(tensors: Sequence[Core], dim: int = 0) -> Tensor:
 
     Raises `ShapeError` when another axis differs, `ArgumentError` when there is nothing to join.
     """
-    parts = _to_tensors(tensors, "cat")
+    parts = to_tensors(tensors, "cat")
     device = same_device(parts, "cat")
     with graph_lock:
+        dtype = result_type([(part.node.dtype, part.ndim) for part in parts])
+        # A flat tensor of no elements goes with anything, as in PyTorch.
+        parts = [part for part in parts if part.node.shape != (0,)] or parts[:1]
         shapes = [part.node.shape for part in parts]
         axis = to_axis(dim, len(shapes[0]), "cat")
         _check_alike(shapes, axis)
-        dtype = result_type([(part.node.dtype, part.ndim) for part in parts])
         nodes = [build.cast(part.node, dtype) for part in parts]
-        return wrap(_join(nodes, axis), device)
+        return wrap(join(nodes, axis), device)
 
 
 def stack(tensors: Sequence[Core], dim: int = 0) -> Tensor:
@@ -77,7 +79,7 @@ def stack(tensors: Sequence[Core], dim: int = 0) -> Tensor:
     >>> stack([Tensor([1, 2]), Tensor([3, 4])]).shape
     (2, 2)
     """
-    parts = _to_tensors(tensors, "stack")
+    parts = to_tensors(tensors, "stack")
     axis = to_axis(dim, parts[0].ndim + 1, "stack")
     for number, part in enumerate(parts):
         if part.shape != parts[0].shape:
@@ -89,7 +91,8 @@ def stack(tensors: Sequence[Core], dim: int = 0) -> Tensor:
     return cat([part.unsqueeze(axis) for part in parts], axis)
 
 
-def _to_tensors(given: Any, name: str) -> list[Tensor]:
+def to_tensors(given: Any, name: str) -> list[Tensor]:
+    """A list that holds tensors only, and at least one."""
     if not isinstance(given, tuple | list):
         raise ArgumentTypeError(f"{name} takes a list of tensors, got {type(given).__name__}")
     if not given:
@@ -117,7 +120,7 @@ def _check_alike(shapes: list[Shape], axis: int) -> None:
                 )
 
 
-def _join(nodes: list[UOp], axis: int) -> UOp:
+def join(nodes: list[UOp], axis: int) -> UOp:
     """Each part padded to its place, chosen by a tree of comparisons of the position.
 
     a ++ b   →   WHERE(position < len(a), PAD(a), PAD(b))
@@ -138,7 +141,7 @@ def _join(nodes: list[UOp], axis: int) -> UOp:
         pads[axis] = (start, as_length(total - start - node.shape[axis]))
         padded.append(build.pad(node, tuple(pads)))
     line = tuple([total if other == axis else 1 for other in range(len(shape))])
-    position = build.reshape(count(total), line)
+    position = build.reshape(build.count(total), line)
 
     def choose(first: int, end: int) -> UOp:
         if end - first == 1:
@@ -151,10 +154,3 @@ def _join(nodes: list[UOp], axis: int) -> UOp:
         return make(Op.WHERE, padded[0].dtype, (before, choose(first, middle), choose(middle, end)))
 
     return choose(0, len(padded))
-
-
-def count(length: Dim) -> UOp:
-    """0, 1, 2, ... along one axis."""
-    if isinstance(length, UOp):
-        return make(Op.IOTA, dtypes.int64, (length,))
-    return make(Op.IOTA, dtypes.int64, (), length)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ogive.errors import ArgumentError, ArgumentTypeError, AxisError, IndexRangeError, ShapeError
-from ogive.ir.dtype import Scalar
+from ogive.errors import ArgumentTypeError, AxisError, IndexRangeError, ShapeError
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, Shape, element_count, least
 from ogive.ir.variable import bindings
@@ -84,7 +83,7 @@ class Movement(Core):
             if dim is None:
                 axes = tuple(range(rank))
             else:
-                axes = to_axes(dim, rank, "squeeze")
+                axes = to_axes(dim, rank or 1, "squeeze")
             kept = tuple([size for axis, size in enumerate(shape) if axis not in axes or size != 1])
             return wrap(build.reshape(self.node, kept), self.device)
 
@@ -132,9 +131,10 @@ class Movement(Core):
         """
         with graph_lock:
             order = list(range(len(self.node.shape)))
-            first = to_axis(dim0, len(order), "transpose")
-            second = to_axis(dim1, len(order), "transpose")
-            order[first], order[second] = order[second], order[first]
+            first = to_axis(dim0, len(order) or 1, "transpose")
+            second = to_axis(dim1, len(order) or 1, "transpose")
+            if first != second:
+                order[first], order[second] = order[second], order[first]
             return wrap(build.permute(self.node, tuple(order)), self.device)
 
     @property
@@ -180,24 +180,6 @@ class Movement(Core):
                     )
             return wrap(build.expand_to(self.node, tuple(wanted)), self.device)
 
-    def pad(self, pads: Sequence[Sequence[Dim]], value: Scalar = 0) -> Tensor:
-        """Surround with `value`: one pair (before, after) per axis, as NumPy has it.
-
-        Shapes: (a, b) → (before₀ + a + after₀, before₁ + b + after₁).
-
-        >>> Tensor([[1, 2], [3, 4]]).pad(((0, 1), (2, 0))).shape
-        (3, 4)
-        """
-        pairs = to_pairs(pads, self.node.shape, "pad")
-        for axis, pair in enumerate(pairs):
-            if any(least(count) < 0 for count in pair):
-                has = "may have" if lengths.is_symbolic(*pair) else "has"
-                raise ArgumentError(
-                    f"pad: axis {axis} {has} the negative padding {pair}; shrink() cuts"
-                )
-        with graph_lock:
-            return wrap(build.pad(self.node, pairs, value), self.device)
-
     def shrink(self, bounds: Sequence[Sequence[Dim]]) -> Tensor:
         """Keep a window: one pair (begin, end) per axis.
 
@@ -225,8 +207,8 @@ class Movement(Core):
         with graph_lock:
             return wrap(build.shrink(self.node, pairs), self.device)
 
-    def flip(self, *dims: Any) -> Tensor:
-        """Reverse the order of the elements along the axes named.
+    def flip(self, *axes: Any, dims: Any = ()) -> Tensor:
+        """Reverse the order of the elements along the axes named, one by one or as `dims`.
 
         Shapes: unchanged.
 
@@ -234,8 +216,8 @@ class Movement(Core):
         (2, 2)
         """
         with graph_lock:
-            axes = to_axes(to_dims(dims, "flip: an axis"), len(self.node.shape), "flip")
-            return wrap(build.flip(self.node, axes), self.device)
+            named = to_dims(axes or (dims,), "flip: an axis")
+            return wrap(build.flip(self.node, to_axes(named, self.ndim, "flip")), self.device)
 
 
 def to_pairs(given: Sequence[Any], shape: Shape, name: str) -> build.Pairs:

@@ -73,11 +73,16 @@ def _multiply(left: UOp, right: UOp) -> UOp:
     full = (*batch, *row_count, *column_count, depth)
     left = build.expand_to(build.reshape(left, (*rows[:-2], *row_count, 1, depth)), full)
     right = build.expand_to(build.reshape(right, (*columns[:-2], 1, *column_count, depth)), full)
-    is_mask = compute.is_bool
-    product = make(Op.AND if is_mask else Op.MUL, compute, (left, right))
-    total = build.reduce(product, Op.OR if is_mask else Op.ADD, (len(full) - 1,))
+    total = multiply_and_sum(left, right, (len(full) - 1,))
     result = (*batch, *rows[-2:-1], *(columns[-1:] if len(columns) > 1 else ()))
     return build.cast(build.reshape(total, result), dtype)
+
+
+def multiply_and_sum(left: UOp, right: UOp, axes: tuple[int, ...]) -> UOp:
+    """Two nodes of one shape and dtype, multiplied and summed over `axes`, which stay as 1."""
+    dtype = left.dtype
+    product = make(Op.AND if dtype.is_bool else Op.MUL, dtype, (left, right))
+    return build.reduce(product, Op.OR if dtype.is_bool else Op.ADD, axes)
 
 
 def _check(rows: Shape, columns: Shape) -> None:

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from ogive.errors import DtypeError, ShapeError
+from ogive.errors import ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.node import UOp
@@ -16,13 +16,12 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, element_count, least
 from ogive.tensor import build
-from ogive.tensor.arithmetic import any_dtype
-from ogive.tensor.conversion import Conversion
+from ogive.tensor.arithmetic import MAXIMUM, MINIMUM, any_dtype, combine
 from ogive.tensor.core import Core, to_axes, to_axis, to_tensor, wrap
-from ogive.tensor.functions import Functions
-from ogive.tensor.joining import count, where
+from ogive.tensor.diagonal import Diagonal
+from ogive.tensor.joining import where
 from ogive.tensor.lengths import is_symbolic, span
-from ogive.tensor.movement import Movement
+from ogive.tensor.special import Special
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -30,7 +29,14 @@ if TYPE_CHECKING:
 Axes = int | Sequence[int] | None
 
 
-class Reduction(Functions, Movement, Conversion):
+class Extremes(NamedTuple):
+    """The extreme elements along an axis, and where they are."""
+
+    values: Tensor
+    indices: Tensor
+
+
+class Reduction(Special, Diagonal):
     """Sums, extremes, averages and searches."""
 
     __slots__ = ()
@@ -55,29 +61,77 @@ class Reduction(Functions, Movement, Conversion):
         """
         return _accumulate(self, Op.MUL, dim, keepdim, dtype, "prod")
 
-    def max(self, dim: Axes = None, keepdim: bool = False) -> Tensor:
+    def amax(self, dim: Axes = None, keepdim: bool = False) -> Tensor:
         """The greatest element; NaN if there is one.
 
         Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
-        >>> Tensor([[1, 2], [3, 4]]).max(-1).tolist()
+        >>> Tensor([[1, 2], [3, 4]]).amax(-1).tolist()
         [2, 4]
 
         Raises `ShapeError` for no elements.
         """
-        return _extreme(self, Op.MAXIMUM, dim, keepdim, "max")
+        return _extreme(self, Op.MAXIMUM, dim, keepdim, "amax")
 
-    def min(self, dim: Axes = None, keepdim: bool = False) -> Tensor:
+    def amin(self, dim: Axes = None, keepdim: bool = False) -> Tensor:
         """The least element; NaN if there is one.
 
         Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
-        >>> Tensor([[1, 2], [3, 4]]).min(-1).tolist()
+        >>> Tensor([[1, 2], [3, 4]]).amin(-1).tolist()
         [1, 3]
 
         Raises `ShapeError` for no elements.
         """
-        return _extreme(self, Op.MINIMUM, dim, keepdim, "min")
+        return _extreme(self, Op.MINIMUM, dim, keepdim, "amin")
+
+    @overload
+    def max(self) -> Tensor: ...
+
+    @overload
+    def max(self, dim: int, keepdim: bool = False) -> Extremes: ...
+
+    @overload
+    def max(self, dim: Core) -> Tensor: ...
+
+    def max(self, dim: Any = None, keepdim: bool = False) -> Tensor | Extremes:
+        """The greatest element; along an axis, with its position; with a tensor, `maximum`.
+
+        Shapes: () without arguments; for `dim` -1, `values` and `indices` of (a, b) → (a,).
+        NaN counts as the greatest. `amax` gives the values alone, over any axes.
+
+        >>> Tensor([[1, 2], [3, 4]]).max().item()
+        4
+        >>> Tensor([[1, 2], [4, 3]]).max(-1).indices.tolist()
+        [1, 0]
+
+        Raises `ShapeError` for no elements.
+        """
+        return _extremes(self, Op.MAXIMUM, dim, keepdim, "max")
+
+    @overload
+    def min(self) -> Tensor: ...
+
+    @overload
+    def min(self, dim: int, keepdim: bool = False) -> Extremes: ...
+
+    @overload
+    def min(self, dim: Core) -> Tensor: ...
+
+    def min(self, dim: Any = None, keepdim: bool = False) -> Tensor | Extremes:
+        """The least element; along an axis, with its position; with a tensor, `minimum`.
+
+        Shapes: () without arguments; for `dim` -1, `values` and `indices` of (a, b) → (a,).
+        NaN counts as the least. `amin` gives the values alone, over any axes.
+
+        >>> Tensor([[1, 2], [3, 4]]).min().item()
+        1
+        >>> Tensor([[1, 2], [4, 3]]).min(-1).values.tolist()
+        [1, 3]
+
+        Raises `ShapeError` for no elements.
+        """
+        return _extremes(self, Op.MINIMUM, dim, keepdim, "min")
 
     def any(self, dim: Axes = None, keepdim: bool = False) -> Tensor:
         """Whether any element is other than zero; False for no elements.
@@ -111,41 +165,61 @@ class Reduction(Functions, Movement, Conversion):
 
         Raises `DtypeError` for integers and bool, unless a float `dtype` is given.
         """
-        x = _to_float(self, dtype, "mean")
-        wide = x.cast(_accumulator(x.dtype))
-        total = wide.sum(dim, keepdim).div(_number(self, dim, "mean"))
+        x = to_float(self, dtype, "mean")
+        wide = x.cast(accumulator(x.dtype))
+        total = wide.sum(dim, keepdim).div(reduced_count(self, dim, "mean"))
         return total.cast(x.dtype)
 
-    def var(self, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Tensor:
+    def var(
+        self,
+        dim: Axes = None,
+        correction: float | None = 1,
+        keepdim: bool = False,
+        *,
+        unbiased: bool | None = None,
+    ) -> Tensor:
         """The variance: squared distances from the mean, summed, over n - `correction`.
 
         Shapes: (a, b) → (a,) for `dim` -1; () for None. NaN where n - `correction` is 0 or less.
+        `unbiased` is PyTorch's older name: True for a correction of 1, False for 0.
 
         >>> Tensor([1.0, 2.0, 3.0]).var().item()
         1.0
 
         Raises `DtypeError` for integers and bool.
         """
-        x = _to_float(self, None, "var")
-        wide = x.cast(_accumulator(x.dtype))
+        x = to_float(self, None, "var")
+        if isinstance(dim, bool):  # PyTorch's var(unbiased)
+            dim, unbiased = None, dim
+        if unbiased is not None or correction is None:
+            correction = 1 if unbiased is None else int(unbiased)
+        wide = x.cast(accumulator(x.dtype))
         distances = wide - wide.mean(dim, keepdim=True)
-        number = _number(self, dim, "var")
+        number = reduced_count(self, dim, "var")
         total = distances.square().sum(dim, keepdim)
         if isinstance(number, int):
             return total.div(max(number - correction, 0)).cast(x.dtype)
         freedom = (to_tensor(number).cast(wide.dtype) - correction).maximum(0)
         return total.div(freedom).cast(x.dtype)
 
-    def std(self, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Tensor:
-        """The square root of `var`.
+    def std(
+        self,
+        dim: Axes = None,
+        correction: float | None = 1,
+        keepdim: bool = False,
+        *,
+        unbiased: bool | None = None,
+    ) -> Tensor:
+        """The square root of `var`, which takes the same arguments.
 
         Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
         >>> Tensor([1.0, 2.0, 3.0]).std().item()
         1.0
         """
-        x = _to_float(self, None, "std")
-        return x.cast(_accumulator(x.dtype)).var(dim, correction, keepdim).sqrt().cast(x.dtype)
+        x = to_float(self, None, "std")
+        wide = x.cast(accumulator(x.dtype))
+        return wide.var(dim, correction, keepdim, unbiased=unbiased).sqrt().cast(x.dtype)
 
     def argmax(self, dim: int | None = None, keepdim: bool = False) -> Tensor:
         """The position of the first greatest element, as int64; NaN counts as the greatest.
@@ -172,7 +246,7 @@ class Reduction(Functions, Movement, Conversion):
         return _position(self, Op.MINIMUM, dim, keepdim, "argmin")
 
 
-def _resolve(node: UOp, dim: Axes, name: str) -> tuple[int, ...]:
+def resolve_axes(node: UOp, dim: Axes, name: str) -> tuple[int, ...]:
     """The axes meant, in order. A scalar may be reduced over the axis 0 it does not have."""
     rank = len(node.shape)
     if dim is None or dim == () or dim == []:
@@ -184,7 +258,7 @@ def _resolve(node: UOp, dim: Axes, name: str) -> tuple[int, ...]:
 
 
 def _finish(x: Core, node: UOp, op: Op, dim: Axes, keepdim: bool, name: str) -> Tensor:
-    axes = _resolve(node, dim, name)
+    axes = resolve_axes(node, dim, name)
     shape = node.shape
     node = build.reduce(node, op, axes)
     if not keepdim:
@@ -195,13 +269,15 @@ def _finish(x: Core, node: UOp, op: Op, dim: Axes, keepdim: bool, name: str) -> 
 
 def _accumulate(x: Core, op: Op, dim: Axes, keepdim: bool, dtype: Any, name: str) -> Tensor:
     with graph_lock:
-        node = x.node
-        own = any_dtype(node.dtype, name)
-        if dtype is not None:
-            node = build.cast(node, any_dtype(to_dtype(dtype), name))
-        elif not own.is_float:
-            node = build.cast(node, dtypes.int64)
-        return _finish(x, node, op, dim, keepdim, name)
+        return _finish(x, to_summand(x.node, dtype, name), op, dim, keepdim, name)
+
+
+def to_summand(node: UOp, dtype: Any, name: str) -> UOp:
+    """In the dtype that is asked for, or else the one that sums and products are made in."""
+    own = any_dtype(node.dtype, name)
+    if dtype is not None:
+        return build.cast(node, any_dtype(to_dtype(dtype), name))
+    return node if own.is_float else build.cast(node, dtypes.int64)
 
 
 _ON_BOOL = {Op.MAXIMUM: Op.OR, Op.MINIMUM: Op.AND}
@@ -211,7 +287,7 @@ def _extreme(x: Core, op: Op, dim: Axes, keepdim: bool, name: str) -> Tensor:
     with graph_lock:
         node = x.node
         any_dtype(node.dtype, name)
-        for axis in _resolve(node, dim, name):
+        for axis in resolve_axes(node, dim, name):
             size = node.shape[axis]
             if least(size) <= 0:
                 has = "may have" if is_symbolic(size) else "has"
@@ -222,13 +298,25 @@ def _extreme(x: Core, op: Op, dim: Axes, keepdim: bool, name: str) -> Tensor:
         return _finish(x, node, _ON_BOOL[op] if node.dtype.is_bool else op, dim, keepdim, name)
 
 
+def _extremes(x: Reduction, op: Op, dim: Any, keepdim: bool, name: str) -> Tensor | Extremes:
+    """What `max` and `min` give, by what stands in the place of the axis."""
+    if dim is None:
+        return _extreme(x, op, None, keepdim, name)
+    if isinstance(dim, Core):
+        return combine(MAXIMUM if op is Op.MAXIMUM else MINIMUM, x, dim)
+    if isinstance(dim, tuple | list):
+        raise ArgumentTypeError(f"{name} takes one axis, got {dim!r}; a{name} takes several")
+    values = _extreme(x, op, dim, keepdim, name)
+    return Extremes(values, _position(x, op, dim, keepdim, name))
+
+
 def _truth(node: UOp) -> UOp:
     if node.dtype.is_bool:
         return node
     return make(Op.CMPNE, dtypes.bool_, (node, build.constant(node.dtype, 0)))
 
 
-def _to_float(x: Core, dtype: Any, name: str) -> Tensor:
+def to_float(x: Core, dtype: Any, name: str) -> Tensor:
     with graph_lock:
         node = x.node
         if dtype is not None:
@@ -239,14 +327,14 @@ def _to_float(x: Core, dtype: Any, name: str) -> Tensor:
         return wrap(node, x.device)
 
 
-def _accumulator(dtype: DType) -> DType:
+def accumulator(dtype: DType) -> DType:
     return dtypes.float32 if dtype in build.WIDENED else dtype
 
 
-def _number(x: Core, dim: Axes, name: str) -> Dim:
+def reduced_count(x: Core, dim: Axes, name: str) -> Dim:
     """How many elements are reduced into one."""
     shape = x.node.shape
-    return element_count([shape[axis] for axis in _resolve(x.node, dim, name)])
+    return element_count([shape[axis] for axis in resolve_axes(x.node, dim, name)])
 
 
 def _position(x: Core, op: Op, dim: int | None, keepdim: bool, name: str) -> Tensor:
@@ -276,6 +364,5 @@ def _position_along(x: Tensor, op: Op, axis: int, keepdim: bool, name: str) -> T
         found = found | x.isnan()
     with graph_lock:
         shape = x.node.shape
-        line = tuple([size if other == axis else 1 for other, size in enumerate(shape)])
-        position = wrap(build.expand(build.reshape(count(shape[axis]), line), shape), x.device)
-    return where(found, position, shape[axis]).min(axis, keepdim)
+        position = wrap(build.count_along(axis, shape), x.device)
+    return where(found, position, shape[axis]).amin(axis, keepdim)

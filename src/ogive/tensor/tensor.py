@@ -15,23 +15,30 @@ from ogive.ir.evaluate import evaluate
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
 from ogive.tensor import storage
-from ogive.tensor.activation import Activation
-from ogive.tensor.assignment import Assignment
+from ogive.tensor.aliases import Aliases
 from ogive.tensor.conversion import NamedCasts
 from ogive.tensor.core import DEFAULT_DEVICE, adopt, bind_class, to_device
+from ogive.tensor.differentiable import Differentiable
 from ogive.tensor.indexing import Indexing
-from ogive.tensor.product import Product
+from ogive.tensor.interchange import Interchange
+from ogive.tensor.network import Network
+from ogive.tensor.new import New
+from ogive.tensor.sampling import Sampling
+from ogive.tensor.scanning import Scanning
 
 if TYPE_CHECKING:
     from ogive.config import Config
     from ogive.engine import Plan
 
 
-class Tensor(Activation, Product, Indexing, Assignment, NamedCasts):
+class Tensor(
+    Network, Aliases, Scanning, Indexing, NamedCasts, Sampling, Differentiable, New, Interchange
+):
     """An array whose values are computed when they are asked for.
 
     `Tensor(data, dtype=None, device=None)` copies a number, nested lists or an array. A Python
-    float becomes float32, an integer int64; arrays keep their dtype.
+    float becomes float32, an integer int64; arrays keep their dtype. With `requires_grad` gradients
+    are wanted for it: see `requires_grad_`.
 
     >>> x = Tensor([[1, 2], [3, 4]])
     >>> (x * 10).sum(0).tolist()
@@ -42,13 +49,21 @@ class Tensor(Activation, Product, Indexing, Assignment, NamedCasts):
 
     __slots__ = ()
 
-    __array_ufunc__ = None  # so that `array + tensor` is ours
-
-    def __init__(self, data: Any, dtype: Any = None, device: str | None = None) -> None:
+    def __init__(
+        self,
+        data: Any,
+        dtype: Any = None,
+        device: str | None = None,
+        requires_grad: bool = False,
+    ) -> None:
         place = to_device(device)
         wanted = None if dtype is None else to_dtype(dtype)
+        if requires_grad and isinstance(data, Tensor):
+            data = data.detach()
         with graph_lock:
             adopt(self, storage.node_of(data, wanted, place), place)
+        if requires_grad:
+            self.requires_grad_()
 
     @staticmethod
     def from_numpy(array: NDArray[Any]) -> Tensor:

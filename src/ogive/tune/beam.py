@@ -66,6 +66,7 @@ class Outcome:
     gain: float
     complete: bool  # it ended by itself, and not because the time was over
     measured: int
+    taken: float | None = None  # seconds that a run takes, if that is known
 
 
 class Search:
@@ -108,7 +109,7 @@ class Search:
             found: list[tuple[float, Placement]] = []
             for candidate in self._candidates(beam, seen):
                 if self._left() <= reserve:
-                    return self._decide(start, beam + found, complete=False)
+                    return self._decide(start, first, beam + found, complete=False)
                 best = min([before, *[seconds for seconds, _ in found]])
                 seconds = self._try(candidate, best)
                 if seconds is not None:
@@ -116,7 +117,7 @@ class Search:
                     self._listener.measured(candidate, seconds, min(best, seconds), first)
             beam = sorted(beam + found, key=lambda entry: entry[0])[: self._width]
             complete = beam[0][0] > before * self._limits.progress
-        return self._decide(start, beam, complete=True)
+        return self._decide(start, first, beam, complete=True)
 
     def _left(self) -> float:
         return self._deadline - self._clock()
@@ -181,12 +182,16 @@ class Search:
         self._least_arithmetic = min(least or inspection.arithmetic, inspection.arithmetic)
 
     def _decide(
-        self, start: Placement, found: list[tuple[float, Placement]], complete: bool
+        self,
+        start: Placement,
+        first: float,
+        found: list[tuple[float, Placement]],
+        complete: bool,
     ) -> Outcome:
         """Compare the best once more with the heuristics' placement, in turns."""
         _, best = min(found, key=lambda entry: entry[0])
         if placement_key(best) == placement_key(start):
-            return Outcome(start, 1.0, complete, self._measured)
+            return Outcome(start, 1.0, complete, self._measured, first)
         limits = self._limits
         try:
             pairs = self._bench.compare(
@@ -195,12 +200,13 @@ class Search:
             )  # fmt: skip
         except Dropped as dropped:
             self._listener.drop(best, str(dropped), ())
-            return Outcome(start, 1.0, complete and self._left() > 0, self._measured)
-        least = min([ours for _, ours in pairs]) / min([theirs for theirs, _ in pairs])
-        usual = statistics.median([ours / theirs for theirs, ours in pairs])
-        if max(least, usual) > limits.margin:
-            return Outcome(start, 1.0, complete, self._measured)
-        return Outcome(best, 1 / max(least, usual), complete, self._measured)
+            return Outcome(start, 1.0, complete and self._left() > 0, self._measured, first)
+        before = min([theirs for theirs, _ in pairs])
+        after = min([ours for _, ours in pairs])
+        ratio = max(after / before, statistics.median([ours / theirs for theirs, ours in pairs]))
+        if ratio > limits.margin:
+            return Outcome(start, 1.0, complete, self._measured, before)
+        return Outcome(best, 1 / ratio, complete, self._measured, after)
 
 
 def search_kernel(

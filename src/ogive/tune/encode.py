@@ -223,11 +223,15 @@ def decode_target(data: Any) -> Target:
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """What a search chose; `seconds` was its limit, and `complete` tells that it needed less."""
+    """What a search chose; `seconds` was its limit, and `complete` tells that it needed less.
+
+    `taken` is how many seconds a run of the kernel takes, if that was measured.
+    """
 
     placement: Placement
     seconds: float
     complete: bool
+    taken: float | None = None
 
     def suffices(self, seconds: float) -> bool:
         """Whether a search that may take `seconds` would not get further."""
@@ -241,6 +245,7 @@ def encode_result(result: Result) -> bytes:
             "placement": encode_placement(result.placement),
             "seconds": result.seconds,
             "complete": result.complete,
+            "taken": result.taken,
         }
     ).encode()
 
@@ -248,8 +253,10 @@ def encode_result(result: Result) -> bytes:
 def decode_result(data: bytes) -> Result:
     """A result from bytes. Raises `DamagedMessage`."""
     message = _loads(data)
+    measured = message.get("taken") is not None
     return Result(
         decode_placement(message.get("placement")),
         field(message, "seconds", float),
         field(message, "complete", bool),
+        field(message, "taken", float) if measured else None,
     )

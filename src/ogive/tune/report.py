@@ -49,7 +49,7 @@ class Report:
         if self._log:
             commonest = ", ".join(f"{name} {times}" for name, times in operations)
             ending = f"; {commonest}" if commonest else ""
-            self._line(f"search: {self._kernel} dropped: {reason}; {describe(placement)}{ending}")
+            self._line(f"{self._kernel} dropped: {reason}; {describe(placement)}{ending}")
 
     def chosen(self, outcome: Outcome) -> None:
         """A kernel is done."""
@@ -57,14 +57,14 @@ class Report:
             how = f"{outcome.gain:.2f} times as fast" if outcome.gain > 1 else "the heuristics'"
             rest = "" if outcome.complete else ", time over"
             self._line(
-                f"search: {self._kernel} chosen: {describe(outcome.placement)}; "
+                f"{self._kernel} chosen: {describe(outcome.placement)}; "
                 f"{how}, of {outcome.measured} measured{rest}"
             )
 
     def note(self, text: str) -> None:
         """Something about the search as a whole."""
         if self._log:
-            self._line(f"search: {text}")
+            self._line(text)
 
     def close(self) -> None:
         """Leave the terminal as it was."""
@@ -87,7 +87,7 @@ class Report:
 
     def _line(self, text: str) -> None:
         self._erase()
-        self._write(text + "\n")
+        self._write(f"ogive: search: {text}\n")
 
     def _write(self, text: str) -> None:
         try:

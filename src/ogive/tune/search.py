@@ -11,7 +11,6 @@ from typing import Protocol
 from ogive.codegen.compile import loops_of
 from ogive.codegen.names import kernel_name
 from ogive.codegen.optimize.heuristic import choose_placement
-from ogive.codegen.optimize.placement import Placement
 from ogive.codegen.work import work_per_tile
 from ogive.config import Beam, Config
 from ogive.device.target import Target
@@ -58,8 +57,8 @@ def search_placements(
     command: Sequence[str] | None = None,
     clock: Callable[[], float] = time.monotonic,
     limits: Limits | None = None,
-) -> tuple[dict[UOp, Placement], int]:
-    """A placement for each region (which says how often it runs), and how many kernels were
+) -> tuple[dict[UOp, Result], int]:
+    """What was found for each region (which says how often it runs), and how many kernels were
     searched for.
 
     What `store` knows is not searched for again. The search ends `config.search.seconds` after it
@@ -67,11 +66,11 @@ def search_placements(
     """
     beam = config.search
     assert beam is not None
-    found: dict[UOp, Placement] = {}
+    found: dict[UOp, Result] = {}
     for region in regions:
         known = _stored(store, region)
         if known is not None and known.suffices(beam.seconds):
-            found[region] = known.placement
+            found[region] = known
     missing = {region: times for region, times in regions.items() if region not in found}
     if not missing:
         return found, 0
@@ -94,10 +93,12 @@ def search_placements(
                 except NoWorker as error:
                     report.note(str(error))
                     start = choose_placement(case.loops, target, config)
-                    found |= dict.fromkeys(case.regions, start)
+                    found |= dict.fromkeys(case.regions, Result(start, beam.seconds, False))
                     continue
                 report.chosen(outcome)
-                result = Result(outcome.placement, beam.seconds, outcome.complete)
+                result = Result(
+                    outcome.placement, beam.seconds, outcome.complete, outcome.taken
+                )
                 found |= _keep(store, case, result)
     finally:
         report.close()
@@ -153,17 +154,17 @@ def _stored(store: ResultStore, region: UOp) -> Result | None:
         return None
 
 
-def _keep(store: ResultStore, case: _Case, result: Result) -> dict[UOp, Placement]:
+def _keep(store: ResultStore, case: _Case, result: Result) -> dict[UOp, Result]:
     """Keep a result, unless another process kept one as good meanwhile: then that one counts, so
     that all agree on the order of every sum."""
-    chosen: dict[UOp, Placement] = {}
+    chosen: dict[UOp, Result] = {}
     for region in case.regions:
         theirs = _stored(store, region)
         if theirs is not None and theirs.suffices(result.seconds):
-            chosen[region] = theirs.placement
+            chosen[region] = theirs
         else:
             store.put(region, encode_result(result))
-            chosen[region] = result.placement
+            chosen[region] = result
     return chosen
 
 

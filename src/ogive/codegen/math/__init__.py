@@ -21,6 +21,7 @@ from ogive.codegen.math import (
     inverse,
     logarithm,
     power,
+    threefry,
     trigonometric,
 )
 from ogive.codegen.math.formats import ATTRIBUTES
@@ -90,6 +91,14 @@ def define_integer_power(bits: int, lanes: int, signed: bool = True) -> Definiti
     block = Block(f"i{bits}", lanes)
     result = power.integer_power(block, signed)
     return _wrap(f"@ogive.pow.{'iu'[not signed]}{bits}.x{lanes}", block, 2, result)
+
+
+@cache
+def define_threefry(lanes: int) -> Definition:
+    """64 random bits from a counter and a key, all of them 64-bit integers."""
+    block = Block("i64", lanes)
+    result = threefry.threefry(block, "%x", "%y")
+    return _wrap(f"@ogive.threefry.x{lanes}", block, 2, result)
 
 
 def definitions(needed: Iterable[Definition]) -> list[Definition]:

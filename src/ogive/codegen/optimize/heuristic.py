@@ -26,6 +26,9 @@ from ogive.ir.ops import ELEMENTWISE, Op
 COLUMN_TILES = 8
 """Sums of columns are cut into at least this many tiles."""
 
+SCANNED_ROWS = 4
+"""Rows that are scanned side by side, so that each waits for its own last sum only."""
+
 PARALLEL_TILES = 512
 """Output loops are joined into the parallel one until it has this many iterations."""
 
@@ -40,6 +43,7 @@ class _Kernel:
     accesses: list[MemoryAccess]
     together: dict[UOp, set[UOp]]  # counters that some value depends on at the same time
     cost: int
+    scans: bool
 
     @functools.cached_property
     def reduction_loads(self) -> list[tuple[UOp, list[MemoryAccess]]]:
@@ -63,7 +67,9 @@ def choose_placement(root: UOp, target: Target, config: Config) -> Placement:
 def _inspect(root: UOp) -> _Kernel:
     together: dict[UOp, set[UOp]] = {}
     cost = 0
+    scans = False
     for node in root.walk():
+        scans |= node.op is Op.SCAN
         if node.op in ELEMENTWISE and node.dtype.name != "index":
             cost += operation_cost(node)
         if node.op in (Op.LOAD, Op.STORE, Op.REDUCE) or node.op in ELEMENTWISE:
@@ -71,16 +77,16 @@ def _inspect(root: UOp) -> _Kernel:
             for counter in used:
                 together.setdefault(counter, set()).update(used)
     return _Kernel(
-        root, output_axes(root), reduction_axes(root), memory_accesses(root), together, cost
+        root, output_axes(root), reduction_axes(root), memory_accesses(root), together, cost, scans
     )
 
 
 def _choose_lanes(kernel: _Kernel, target: Target) -> dict[UOp, int]:
-    width = max([access.index.dtype.itemsize for access in kernel.accesses], default=4)
-    count = max(target.vector_bytes // width, 2)
+    counters = (*kernel.outputs, *kernel.reductions)
+    counts = _lane_counts(kernel, counters, target)
     scores = {
-        counter: _lane_score(counter, kernel) * _lane_use(counter, count)
-        for counter in (*kernel.outputs, *kernel.reductions)
+        counter: _lane_score(counter, kernel) * _lane_use(counter, counts[counter])
+        for counter in counters
     }
     chosen: dict[UOp, int] = {}
     for counter in sorted(scores, key=lambda c: (-scores[c], c.arg[0])):
@@ -89,12 +95,38 @@ def _choose_lanes(kernel: _Kernel, target: Target) -> dict[UOp, int]:
             continue
         if any(other in kernel.together.get(counter, ()) for other in chosen):
             continue
-        lanes = count
+        lanes = counts[counter]
         while lanes // 2 >= extent:
             lanes //= 2
         if lanes > 1:
             chosen[counter] = lanes
     return chosen
+
+
+def _lane_counts(
+    kernel: _Kernel, counters: tuple[UOp, ...], target: Target
+) -> dict[UOp, int]:
+    """As many of the widest element as fill a register, for each axis that may be in lanes.
+
+    What is the same all along, such as the key of a random draw, takes up no lanes; nor does a
+    position that is data along an axis on which it does not depend.
+    """
+    moving = [access for access in kernel.accesses if access.strides or access.irregular]
+    positions = {
+        node
+        for access in kernel.accesses
+        for node in access.index.src[1].backward_slice()
+        if node.op is Op.LOAD
+    }
+    counts = {}
+    for counter in counters:
+        widths = [
+            access.index.dtype.itemsize
+            for access in moving or kernel.accesses
+            if access.node not in positions or access.depends_on(counter)
+        ]
+        counts[counter] = max(target.vector_bytes // max(widths, default=4), 2)
+    return counts
 
 
 def _lane_use(counter: UOp, count: int) -> float:
@@ -131,14 +163,17 @@ def _choose_upcast(
     rows = _transposed_rows(kernel, lanes)
     if rows is not None:
         return {rows: next(iter(lanes.values()))}
+    if kernel.scans and kernel.outputs and not lanes:
+        rows = kernel.outputs[-1]
+        return {rows: best_tile(axis_extent(rows), SCANNED_ROWS)}
     wanted = 4 if kernel.cost <= 12 else 2 if kernel.cost <= 40 else 1
     upcast: dict[UOp, int] = {}
     for counter, count in lanes.items():
         vectors = axis_extent(counter) // count
         most = max(vectors // 2, 1)
         upcast[counter] = wanted
-        if kernel.reductions and counter in kernel.outputs and wanted == 4:
-            # Sums of columns: the wider the rows that are read at a time, the better.
+        if (kernel.reductions or kernel.scans) and counter in kernel.outputs and wanted == 4:
+            # Sums of columns, whole or running: the wider the rows read at a time, the better.
             upcast[counter] = sums_in_registers(target) // 3 * 2
             others = math.prod(axis_extent(c) for c in kernel.outputs if c is not counter)
             most = max(min(vectors, vectors * others // COLUMN_TILES), 1)

@@ -13,7 +13,8 @@ from ogive.codegen.optimize.ranges import replace_ranges
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.schedule.rangeify import index_constant, make_range
+from ogive.schedule.positions import index_constant
+from ogive.schedule.rangeify import make_range
 
 
 def merge_axes(root: UOp) -> UOp:
@@ -35,6 +36,8 @@ def _mergeable_pair(root: UOp) -> tuple[UOp, UOp] | None:
     for group in _axis_groups(root):
         for outer, inner in pairwise(group):
             if outer.src[0].op is not Op.CONST or inner.src[0].op is not Op.CONST:
+                continue
+            if outer.arg[1] is not None or inner.arg[1] is not None:
                 continue
             if outer in elsewhere or inner in elsewhere:
                 continue

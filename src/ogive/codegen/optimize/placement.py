@@ -7,13 +7,16 @@ An axis of length n becomes up to three counters, `(outer * upcast + tile) * lan
 - the rest stays a loop, of which the first output loops together are the PARALLEL one, which the
   runtime hands out in slices.
 
+An axis whose iterations follow each other in order (a scan's, or one along which a scatter may meet
+an element again) is a LOOP from the beginning. It is nobody's choice and stays innermost.
+
 Any placement of any kernel is right, whatever the lengths: excess lanes and tile entries are gated.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ogive.codegen.optimize.ranges import replace_ranges
@@ -21,9 +24,10 @@ from ogive.errors import OptimizeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Dim
-from ogive.schedule.rangeify import index_node, make_range
+from ogive.schedule.positions import index_node
+from ogive.schedule.rangeify import LOOP, make_range
 
-LOOP, PARALLEL, UPCAST, LANE = "loop", "parallel", "upcast", "lane"
+PARALLEL, UPCAST, LANE = "parallel", "upcast", "lane"
 
 
 @dataclass(frozen=True)
@@ -37,11 +41,20 @@ class Placement:
 
 
 def output_axes(root: UOp) -> tuple[UOp, ...]:
-    """The counters that the stores of a kernel close, in axis order."""
+    """The counters that the stores of a kernel close and that may be placed, in axis order."""
+    return tuple([counter for counter in _stored_axes(root) if counter.arg[1] is None])
+
+
+def ordered_axes(root: UOp) -> tuple[UOp, ...]:
+    """The counters of a loop graph that are loops in order, in that order."""
+    return tuple([counter for counter in _stored_axes(root) if counter.arg[1] is not None])
+
+
+def _stored_axes(root: UOp) -> list[UOp]:
     axes: dict[UOp, None] = {}
     for store in root.src:
         axes.update(dict.fromkeys(store.src[2:]))
-    return tuple(sorted(axes, key=lambda counter: counter.arg[0]))
+    return sorted(axes, key=lambda counter: counter.arg[0])
 
 
 def reduction_axes(root: UOp) -> tuple[UOp, ...]:
@@ -66,21 +79,20 @@ def place(root: UOp, placement: Placement) -> UOp:
     by_number = {counter.arg[0]: counter for counter in (*outputs, *reductions)}
     _check(placement, outputs, by_number)
     _check_lanes(root, placement)
-    ordered = [by_number[number] for number in placement.order] if placement.order else outputs
+    nest = [by_number[number] for number in placement.order] if placement.order else outputs
     numbers = itertools.count()
     outer: dict[UOp, UOp] = {}
     loops: dict[UOp, Dim] = {
-        counter: _loop_extent(counter, placement) for counter in (*ordered, *reductions)
+        counter: _loop_extent(counter, placement) for counter in (*nest, *reductions)
     }
-    _place_parallel(ordered[: placement.parallel], loops, outer, numbers)
-    for counter in (*ordered[placement.parallel :], *reductions):
-        if loops[counter] != 1:
-            outer[counter] = make_range(loops[counter], next(numbers), LOOP)
-        else:
-            outer[counter] = index_node(0)
+    _place_parallel(nest[: placement.parallel], loops, outer, numbers)
     replacements: dict[UOp, UOp] = {}
+    _place_loops(nest[placement.parallel :], loops, outer, numbers)
+    for counter in ordered_axes(root):
+        replacements[counter] = make_range(counter.src[0], next(numbers), LOOP)
+    _place_loops(reductions, loops, outer, numbers)
     gates: dict[UOp, UOp] = {}
-    for counter in (*ordered, *reductions):
+    for counter in (*nest, *reductions):
         number = counter.arg[0]
         tile, lanes = placement.upcast.get(number, 1), placement.lanes.get(number, 1)
         expression = outer[counter]
@@ -103,8 +115,22 @@ def _loop_extent(counter: UOp, placement: Placement) -> Dim:
     return (extent + (step - 1)) // step
 
 
+def _place_loops(
+    counters: Sequence[UOp],
+    loops: dict[UOp, Dim],
+    outer: dict[UOp, UOp],
+    numbers: Iterator[int],
+) -> None:
+    """A LOOP for each of the given loops that runs more than once."""
+    for counter in counters:
+        if loops[counter] != 1:
+            outer[counter] = make_range(loops[counter], next(numbers), LOOP)
+        else:
+            outer[counter] = index_node(0)
+
+
 def _place_parallel(
-    counters: list[UOp] | tuple[UOp, ...],
+    counters: Sequence[UOp],
     loops: dict[UOp, Dim],
     outer: dict[UOp, UOp],
     numbers: Iterator[int],

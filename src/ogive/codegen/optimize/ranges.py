@@ -14,7 +14,7 @@ from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic import symbolic_rules
-from ogive.schedule.rangeify import conjoin
+from ogive.schedule.positions import conjoin
 
 
 def replace_ranges(

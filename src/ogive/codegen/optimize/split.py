@@ -23,14 +23,14 @@ def split_axes(root: UOp) -> UOp:
     for counter in counters:
         number = 2 * counter.arg[0]
         length = counter.src[0].arg if counter.src[0].op is Op.CONST else 0
-        block = blocks.get(counter, 0)
+        block = blocks.get(counter, 0) if counter.arg[1] is None else 0
         if 1 < block < length:
             outer = make_range(-(-length // block), number)
             expression = outer * block + make_range(block, number + 1)
             if length % block:
                 gates[counter] = expression.lt(length)
         else:
-            expression = make_range(counter.src[0], number)
+            expression = make_range(counter.src[0], number, counter.arg[1])
         replacements[counter] = expression
     return replace_ranges(root, replacements, gates)
 

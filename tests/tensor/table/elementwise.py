@@ -1,66 +1,24 @@
-"""The table of operations: ours, the reference (PyTorch, in float64 where floats are), and inputs.
-
-A case is run for every dtype it takes, on every shape, plain and through views, by
-`test_numerics.py`.
-"""
+"""Operations of the op table, element by element."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import torch
 import torch.nn.functional as F
 
 import ogive
-
-Function = Callable[..., Any]
-
-FLOATS = ("float16", "bfloat16", "float32", "float64")
-WIDE = ("float32", "float64")
-SIGNED = ("int8", "int16", "int32", "int64")
-INTEGERS = (*SIGNED, "uint8")
-NUMBERS = (*FLOATS, *INTEGERS)
-ALL = (*NUMBERS, "bool")
-
-
-@dataclass(frozen=True)
-class Case:
-    """One operation.
-
-    `domain` bounds the inputs of floats. `error` is the tolerance in units of the dtype's
-    precision, relative to the value (and absolute below 1 in magnitude where `absolute`).
-    """
-
-    name: str
-    ours: Function
-    reference: Function
-    arity: int = 1
-    dtypes: tuple[str, ...] = FLOATS
-    domain: tuple[float, float] = (-3.0, 3.0)
-    error: float = 4.0
-    absolute: bool = False
-    nonzero: bool = False  # whether the last input must not contain zeros
-    special: bool = True  # whether NaN, infinities and zeros are tried too
-
-
-def method(name: str, **changes: Any) -> Case:
-    """A case whose name is the same in both libraries."""
-
-    def call(x: Any, *rest: Any) -> Any:
-        return getattr(x, name)(*rest)
-
-    return Case(name, call, call, **changes)
-
-
-def both(name: str, function: Function, **changes: Any) -> Case:
-    """A case written the same in both libraries."""
-    return Case(name, function, function, **changes)
-
-
-POSITIVE = (1e-3, 8.0)
-UNIT = (-1.0, 1.0)
+from tests.tensor.table.case import (
+    ALL,
+    FLOATS,
+    INTEGERS,
+    NUMBERS,
+    POSITIVE,
+    SIGNED,
+    UNIT,
+    WIDE,
+    Case,
+    both,
+    method,
+)
 
 UNARY = [
     method("exp", domain=(-10, 10)), method("exp2", domain=(-10, 10)),
@@ -146,68 +104,4 @@ BINARY = [
          absolute=True, dtypes=WIDE),
 ]  # fmt: skip
 
-REDUCTIONS = [
-    both("sum", lambda x: x.sum(), dtypes=ALL, error=64, absolute=True, special=False),
-    both("sum -1", lambda x: x.sum(-1), dtypes=ALL, error=64, absolute=True, special=False),
-    both("sum 0", lambda x: x.sum(0, keepdim=True), dtypes=ALL, error=64, absolute=True,
-         special=False),
-    both("prod", lambda x: x.prod(-1), dtypes=("float32", "float64", "int64"), domain=(0.7, 1.3),
-         error=64),
-    Case("max", lambda x: x.max(-1), lambda x: x.amax(-1), dtypes=ALL),
-    Case("min", lambda x: x.min(), lambda x: x.amin(), dtypes=ALL),
-    both("mean", lambda x: x.mean(-1), error=64, absolute=True, special=False),
-    both("var", lambda x: x.var(-1), error=64, absolute=True, special=False),
-    Case("std", lambda x: x.std(0, correction=0), lambda x: x.std(0, correction=0), error=64,
-         absolute=True, special=False),
-    both("any", lambda x: x.bool().any(-1), dtypes=ALL),
-    both("all", lambda x: x.bool().all(), dtypes=ALL),
-    both("argmax", lambda x: x.argmax(-1), dtypes=NUMBERS),
-    both("argmin", lambda x: x.argmin(), dtypes=NUMBERS),
-    both("argmax keepdim", lambda x: x.argmax(0, keepdim=True), dtypes=NUMBERS),
-    both("softmax", lambda x: x.softmax(-1), error=32, absolute=True, special=False),
-    both("log_softmax", lambda x: x.log_softmax(0), error=32, absolute=True, special=False),
-    Case("layer_norm", lambda x: x.layer_norm(x.shape[-1]),
-         lambda x: F.layer_norm(x, x.shape[-1:]), error=64, absolute=True, special=False),
-    both("centred", lambda x: x - x.mean(), error=64, absolute=True, special=False),
-    both("row norm", lambda x: x / (x * x).sum(-1, keepdim=True).sqrt(), error=64, absolute=True,
-         special=False, domain=(0.5, 3)),
-]  # fmt: skip
-
-
-def _pad(x: Any) -> Any:
-    if isinstance(x, ogive.Tensor):
-        return x.pad(((1, 2),) * x.ndim, 3)
-    return F.pad(x, (1, 2) * x.ndim, value=3)
-
-
-def _cat(x: Any) -> Any:
-    if isinstance(x, ogive.Tensor):
-        return ogive.cat([x, x[:1], -x], -1 if x.ndim == 1 else 0)
-    return torch.cat([x, x[:1], -x])
-
-
-def _stack(x: Any) -> Any:
-    library: Any = ogive if isinstance(x, ogive.Tensor) else torch
-    return library.stack([x, x * 2, x], -1)
-
-
-def _last(x: Any) -> Any:
-    """Every second element from the back; torch has no negative steps."""
-    return x[..., ::-2] if isinstance(x, ogive.Tensor) else x.flip(-1)[..., ::2]
-
-
-MOVEMENT = [
-    both("reshape", lambda x: x.reshape(-1), dtypes=ALL),
-    Case("T", lambda x: x.T, lambda x: x.permute(*reversed(range(x.ndim))), dtypes=ALL),
-    both("flip", lambda x: x.flip(0), dtypes=ALL),
-    both("expand", lambda x: x.unsqueeze(0).expand(3, *x.shape), dtypes=ALL),
-    Case("pad", _pad, _pad, dtypes=NUMBERS), Case("cat", _cat, _cat, dtypes=NUMBERS),
-    Case("stack", _stack, _stack, dtypes=NUMBERS), Case("steps back", _last, _last, dtypes=ALL),
-    both("slice", lambda x: x[1:, ...], dtypes=ALL),
-    both("step", lambda x: x[..., 1::3], dtypes=ALL),
-    both("new axes", lambda x: x[None, ..., None], dtypes=ALL),
-    both("contiguous", lambda x: x.flip(0).contiguous(), dtypes=ALL),
-    both("a diamond", lambda x: x.flip(0) + x * 2 - x.flip(0), dtypes=WIDE, absolute=True),
-]  # fmt: skip
-
-CASES = UNARY + BINARY + REDUCTIONS + MOVEMENT
+CASES = UNARY + BINARY

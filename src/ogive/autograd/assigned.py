@@ -1,0 +1,63 @@
+"""Gradients of assigned versions.
+
+    y = AFTER(x, STORE(part of x, value))     value gets upstream at the part,
+                                              x gets upstream, with zeros at the part
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ogive.autograd.formulas import Operand, choose, move_again, unmove
+from ogive.autograd.indexed import scattered_base, scattered_value
+from ogive.ir import dtype as dtypes
+from ogive.ir.memory import memory_leaf
+from ogive.ir.node import UOp
+from ogive.tensor import build
+
+
+def assigned_sources(node: UOp) -> Sequence[UOp]:
+    """What a version follows from: the one before, and what was written to it."""
+    return (node.src[0], *[store.src[1] for store in node.src[1:]])
+
+
+def assigned_gradients(
+    node: UOp, upstream: UOp, needed: Sequence[bool]
+) -> Sequence[UOp | None]:
+    """What these get."""
+    old, stores = node.src[0], node.src[1:]
+    base = memory_leaf(old)
+    given = _through(old, base, upstream)
+    parts: list[UOp | None] = []
+    for store, wanted in reversed(list(zip(stores, needed[1:], strict=True))):
+        part, value, *indices = store.src
+        upstream = _seen_as(part, base, given)
+        kept: Operand = 0.0
+        if indices:
+            # What is written at computed positions of the part is a scatter into it.
+            whole = build.scatter(part, value, indices, store.arg)
+            upstream, below = scattered_value(whole, upstream), scattered_base(whole, upstream)
+            kept = _through(part, base, below)
+        parts.append(upstream if wanted else None)
+        written = _through(part, base, build.filled(dtypes.bool_, True, part.shape))
+        given = choose(build.expand_to(written, given.shape), kept, given)
+    return [_seen_as(old, base, given) if needed[0] else None, *reversed(parts)]
+
+
+def _through(view: UOp, base: UOp, value: UOp) -> UOp:
+    """`value`, which has the shape of a view of `base`, in its place in `base`."""
+    while view is not base:
+        value = unmove(view, value)
+        view = view.src[0]
+    return value
+
+
+def _seen_as(view: UOp, base: UOp, value: UOp) -> UOp:
+    """The same view of `value`, which has the shape of `base`."""
+    chain = []
+    while view is not base:
+        chain.append(view)
+        view = view.src[0]
+    for movement in reversed(chain):
+        value = move_again(movement, value)
+    return value

@@ -1,0 +1,186 @@
+"""A leading axis through a node graph: one rule per op.
+
+    before   MUL(x, w)       x stands for one row        after   MUL(rows, EXPAND(w))
+
+A node that depends on no stand-in stays as it is and is repeated where it meets one that does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ogive.errors import GradientError
+from ogive.ir.history import Argument
+from ogive.ir.node import UOp, walk
+from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.registry import make
+from ogive.ir.shape import Dim, Shape, common_shape, movement_argument
+from ogive.tensor import build
+
+
+class Batching:
+    """Stand-ins, by what takes their place: the same with a leading axis of `size`.
+
+    `graph_lock` is held while it is used.
+    """
+
+    def __init__(self, size: Dim, stand_ins: Mapping[UOp, UOp]) -> None:
+        self.size = size
+        self.done: dict[UOp, UOp] = dict(stand_ins)
+
+    def batch(self, root: UOp) -> UOp:
+        """A node with the leading axis, also where it depends on no stand-in."""
+        for node in walk((root,)):
+            if node not in self.done and any(source in self.done for source in node.src):
+                self.done[node] = self._batched(node)
+        return self.repeated(root)
+
+    def repeated(self, node: UOp) -> UOp:
+        """What a node has become; what has not changed is repeated along the leading axis."""
+        if node in self.done:
+            return self.done[node]
+        shape = node.shape
+        return build.expand(build.reshape(node, (1, *shape)), (self.size, *shape))
+
+    def _batched(self, node: UOp) -> UOp:
+        op = node.op
+        if op in ELEMENTWISE:
+            sources = [s if s.op in build.SCALARS else self.repeated(s) for s in node.src]
+            return make(op, node.dtype, tuple(sources))
+        rule = _RULES.get(op)
+        if rule is None:
+            raise GradientError(_without_rule(node), node.origin)
+        return rule(self, node)
+
+
+def _without_rule(node: UOp) -> str:
+    if node.op is Op.CUSTOM:
+        return (
+            f"vmap: {node.arg[0]}, a function of ogive.custom, works on one example; call it "
+            "outside, or write it with tensor operations"
+        )
+    if node.op in (Op.STORE, Op.AFTER):
+        return (
+            "vmap: a tensor outside the function is assigned a value for each example; return "
+            "the values instead"
+        )
+    return f"vmap: {node.op.name} cannot be given another axis"
+
+
+Rule = Callable[[Batching, UOp], UOp]
+
+
+def _source(batching: Batching, node: UOp) -> UOp:
+    return batching.repeated(node.src[0])
+
+
+def _reshape(batching: Batching, node: UOp) -> UOp:
+    return build.reshape(_source(batching, node), (batching.size, *node.shape))
+
+
+def _expand(batching: Batching, node: UOp) -> UOp:
+    return build.expand(_source(batching, node), (batching.size, *node.shape))
+
+
+def _permute(batching: Batching, node: UOp) -> UOp:
+    return build.permute(_source(batching, node), (0, *[axis + 1 for axis in node.arg]))
+
+
+def _flip(batching: Batching, node: UOp) -> UOp:
+    return build.flip(_source(batching, node), tuple([axis + 1 for axis in node.arg]))
+
+
+def _pad(batching: Batching, node: UOp) -> UOp:
+    pads, fill = movement_argument(node)
+    return build.pad(_source(batching, node), ((0, 0), *pads), fill)
+
+
+def _shrink(batching: Batching, node: UOp) -> UOp:
+    whole = (0, batching.size)
+    return build.shrink(_source(batching, node), (whole, *movement_argument(node)))
+
+
+def _reduce(batching: Batching, node: UOp) -> UOp:
+    op, axes = node.arg
+    moved = tuple([axis + 1 for axis in axes])
+    return make(Op.REDUCE_AXES, node.dtype, (_source(batching, node),), (op, moved))
+
+
+def _marked(batching: Batching, node: UOp) -> UOp:
+    return make(node.op, node.dtype, (_source(batching, node),), node.arg)
+
+
+def _scan(batching: Batching, node: UOp) -> UOp:
+    op, axis = node.arg
+    return make(Op.SCAN, node.dtype, (_source(batching, node),), (op, axis + 1))
+
+
+def _gather(batching: Batching, node: UOp) -> UOp:
+    x, indices = node.src[0], node.src[1:]
+    wide = [_shaped(batching, index, node.shape) for index in indices]
+    if x not in batching.done:
+        return build.gather(x, wide)
+    return build.gather(batching.done[x], [build.count_along(0, wide[0].shape), *wide])
+
+
+def _scatter(batching: Batching, node: UOp) -> UOp:
+    shape = common_shape(node.src[1:])
+    value, *indices = [_shaped(batching, source, shape) for source in node.src[1:]]
+    indices.insert(0, build.count_along(0, value.shape))
+    return build.scatter(_source(batching, node), value, indices, node.arg)
+
+
+def _shaped(batching: Batching, node: UOp, shape: Shape) -> UOp:
+    """A node for every example, where it stands for something of `shape`."""
+    wide = (batching.size, *shape)
+    return build.expand_to(node, wide) if node.op in build.SCALARS else batching.repeated(node)
+
+
+def _gradient(batching: Batching, node: UOp) -> UOp:
+    rule = node.arg if isinstance(node.arg, Argument) else _BatchedRule(node, batching)
+    sources = tuple([batching.repeated(source) for source in node.src])
+    return make(Op.GRADIENT, node.dtype, sources, rule)
+
+
+class _BatchedRule:
+    """The rule of a node for every example at once: its result, given the axis as well."""
+
+    __slots__ = ("_batching", "_node")
+
+    def __init__(self, node: UOp, batching: Batching) -> None:
+        self._node = node
+        self._batching = batching
+
+    def gradients(self, node: UOp, upstream: UOp) -> Sequence[UOp | None]:
+        """What the inputs get."""
+        stand_in = make(
+            Op.GRADIENT, upstream.dtype, (build.filled(node.dtype, 0, self._node.shape),),
+            Argument(),
+        )  # fmt: skip
+        parts: Sequence[UOp | None] = self._node.arg.gradients(self._node, stand_in)
+        inner = Batching(self._batching.size, {**self._batching.done, stand_in: upstream})
+        return [None if part is None else inner.batch(part) for part in parts]
+
+
+_RULES: dict[Op, Rule] = {
+    Op.RESHAPE: _reshape,
+    Op.EXPAND: _expand,
+    Op.PERMUTE: _permute,
+    Op.FLIP: _flip,
+    Op.PAD: _pad,
+    Op.SHRINK: _shrink,
+    Op.REDUCE_AXES: _reduce,
+    Op.SCAN: _scan,
+    Op.GATHER: _gather,
+    Op.SCATTER: _scatter,
+    Op.GRADIENT: _gradient,
+    **dict.fromkeys([Op.CONTIGUOUS, Op.DETACH, Op.COPY], _marked),
+}
+
+
+def moved_axis(node: UOp, source: int, target: int) -> UOp:
+    """`node` with one axis in another place."""
+    order: list[Any] = [axis for axis in range(len(node.shape)) if axis != source]
+    order.insert(target, source)
+    return build.permute(node, tuple(order))

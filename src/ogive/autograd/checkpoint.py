@@ -1,0 +1,135 @@
+"""`checkpoint`: computing again instead of keeping.
+
+    y = checkpoint(f)(x)     forward    f(x), of which only y is kept
+                             backward   f(x'), and from there as always
+
+x' has the values of x but waits for the upstream gradient. So f(x') is another graph than f(x): it
+shares nothing with the forward pass, and cannot be computed before it is needed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ogive.autograd.formulas import choose, compare
+from ogive.autograd.functional import Inputs, to_outputs
+from ogive.autograd.gradient import gradient, total
+from ogive.ir import dtype as dtypes
+from ogive.ir import history
+from ogive.ir.history import Argument
+from ogive.ir.node import UOp, substitute
+from ogive.ir.ops import Op
+from ogive.ir.registry import connect, graph_lock, make
+from ogive.jit.trees import rebuild
+from ogive.tensor import build
+from ogive.tensor.core import wrap
+from ogive.tensor.tensor import Tensor
+
+
+def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, whose backward pass computes what it needs again instead of keeping it.
+
+    Values and gradients are the same. A long chain of layers, some of them in checkpoints, needs
+    memory for the values between the checkpoints and for one of them at a time.
+
+    Shapes: those of the function, which returns tensors of floats.
+
+    >>> block = ogive.checkpoint(lambda x: (x * 2).exp().sum())
+    >>> x = Tensor([0.0, 0.5], requires_grad=True)
+    >>> block(x).backward()
+    >>> [round(entry, 4) for entry in x.grad.tolist()]
+    [2.0, 5.4366]
+
+    Raises `ArgumentTypeError` when the function returns anything but tensors of floats.
+    """
+
+    @functools.wraps(function)
+    def checkpointed(*args: Any, **kwargs: Any) -> Any:
+        inputs = Inputs("checkpoint")
+
+        def stand_in(leaf: Any) -> Any:
+            floats = isinstance(leaf, Tensor) and leaf.dtype.is_float
+            return inputs.stand_in(leaf) if floats else leaf
+
+        given, named = rebuild((args, kwargs), stand_in)
+        value = function(*given, **named)
+        outputs = to_outputs(value, "checkpoint")
+        with graph_lock:
+            made = iter([_remade(tensor, inputs) for tensor in outputs])
+        return rebuild(value, lambda _: next(made))
+
+    return checkpointed
+
+
+def _remade(output: Tensor, inputs: Inputs) -> Tensor:
+    value = output.node
+    around = _reached_besides(value, set(inputs.arguments))
+    sources = (value, *[tensor.node for tensor in inputs.tensors], *around)
+    return wrap(make(Op.GRADIENT, value.dtype, sources, Recompute(inputs.arguments)), output.device)
+
+
+def _reached_besides(root: UOp, arguments: set[Argument]) -> list[UOp]:
+    """What gradients flow to that the function did not get as an argument: parameters, mostly."""
+    found: list[UOp] = []
+    stack, seen = [root], {root}
+    while stack:
+        node = stack.pop()
+        if node.op is Op.GRADIENT and node.arg in arguments:
+            continue
+        if history.is_end(node):
+            found.append(node)
+            continue
+        for source in history.gradient_sources(node):
+            if source not in seen:
+                seen.add(source)
+                stack.append(source)
+    return found
+
+
+class Recompute:
+    """The rule of an output of a checkpoint."""
+
+    __slots__ = ("_arguments",)
+
+    def __init__(self, arguments: Sequence[Argument]) -> None:
+        self._arguments = arguments
+
+    def gradients(self, node: UOp, upstream: UOp) -> Sequence[UOp | None]:
+        """What the arguments, and what the function found by itself, get."""
+        parts: dict[Any, list[UOp]] = {argument: [] for argument in self._arguments}
+        around = node.src[1 + len(parts) :]
+        parts.update({each: [] for each in around})
+        value = node.src[0]
+        late = {
+            each: make(Op.GRADIENT, each.dtype, (_after(each.src[0], upstream),), each.arg)
+            for each in value.walk()
+            if each.op is Op.GRADIENT and each.arg in parts
+        }
+        (again,) = substitute((value,), late, revisit=False)
+        connect(again)
+        found = gradient([(again, upstream)], lambda each: _key(each) in parts)
+        for each, part in found.items():
+            parts[_key(each)].append(part)
+        return [total(each) if each else None for each in parts.values()]
+
+
+def _key(node: UOp) -> Any:
+    return node.arg if node.op is Op.GRADIENT and isinstance(node.arg, Argument) else node
+
+
+def _after(value: UOp, upstream: UOp) -> UOp:
+    """`value`, known only when `upstream` is: where its first element is a number or is not."""
+    if 0 in upstream.shape:
+        return value
+    corner = build.shrink(upstream, ((0, 1),) * len(upstream.shape))
+    first = build.reshape(corner, ())
+    tests = (
+        compare(Op.CMPLE, first, 0.0),
+        compare(Op.CMPLT, 0.0, first),
+        compare(Op.CMPNE, first, first),
+    )
+    either = make(Op.OR, dtypes.bool_, tests[:2])
+    always = make(Op.OR, dtypes.bool_, (either, tests[2]))
+    return choose(build.expand_to(always, value.shape), value, 0.0)

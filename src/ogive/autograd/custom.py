@@ -1,0 +1,115 @@
+"""Functions that bring their own gradient."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ogive.errors import ArgumentTypeError, GradientError
+from ogive.ir.dtype import DType
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.registry import graph_lock, make
+from ogive.ir.shape import Shape
+from ogive.jit.trees import leaves, rebuild
+from ogive.tensor import build
+from ogive.tensor.core import wrap
+from ogive.tensor.tensor import Tensor
+
+
+class Rule:
+    """How one output of a function with a gradient of its own goes back to the inputs.
+
+    `outputs` has the shape and dtype of all of them; to the others nothing was given.
+    """
+
+    __slots__ = ("_backward", "_device", "_inputs", "_outputs", "_position")
+
+    def __init__(
+        self,
+        backward: Callable[..., Any],
+        outputs: Sequence[tuple[Shape, DType]],
+        position: int,
+        inputs: Sequence[tuple[Shape, DType]],
+        device: str,
+    ) -> None:
+        self._backward = backward
+        self._outputs = outputs
+        self._position = position
+        self._inputs = inputs
+        self._device = device
+
+    def gradients(self, node: UOp, upstream: UOp) -> Sequence[UOp | None]:
+        """What the inputs of the function get."""
+        given = [build.filled(dtype, 0, shape) for shape, dtype in self._outputs]
+        given[self._position] = upstream
+        returned = self._backward(*[wrap(part, self._device) for part in given])
+        parts = returned if isinstance(returned, tuple | list) else (returned,)
+        return _checked(parts, self._inputs)
+
+
+def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function with a gradient of its own. `function` returns its value and how to go back.
+
+    Going back is a function from the upstream gradient of the value (one per tensor, where there
+    are several) to that of the tensor arguments: one, or a tuple with None for those without.
+    Tensors that it needs it takes from around it.
+
+    Shapes: a gradient has the shape of its argument.
+
+    >>> @ogive.custom_gradient
+    ... def round_through(x):
+    ...     return x.round(), lambda upstream: upstream
+    >>> x = Tensor([0.4, 1.7], requires_grad=True)
+    >>> (round_through(x) * 3).sum().backward()
+    >>> x.grad.tolist()
+    [3.0, 3.0]
+
+    Raises `GradientError` when what going back returns does not fit the arguments.
+    """
+
+    @functools.wraps(function)
+    def with_gradient(*args: Any, **kwargs: Any) -> Any:
+        returned = function(*args, **kwargs)
+        if not isinstance(returned, tuple) or len(returned) != 2 or not callable(returned[1]):
+            raise ArgumentTypeError(
+                "custom_gradient: the function must return (value, backward), not "
+                f"{type(returned).__name__}"
+            )
+        value, backward = returned
+        inputs = [leaf for _, leaf in leaves(args, "") if isinstance(leaf, Tensor)]
+        outputs = [leaf for _, leaf in leaves(value, "") if isinstance(leaf, Tensor)]
+        facts = [(tensor.shape, tensor.dtype) for tensor in outputs]
+        wanted = [(tensor.shape, tensor.dtype) for tensor in inputs]
+        with graph_lock:
+            sources = tuple([tensor.node for tensor in inputs])
+            made = []
+            for position, tensor in enumerate(outputs):
+                rule = Rule(backward, facts, position, wanted, tensor.device)
+                node = make(Op.GRADIENT, tensor.dtype, (tensor.node, *sources), rule)
+                made.append(wrap(node, tensor.device))
+        given = iter(made)
+        return rebuild(value, lambda leaf: next(given) if isinstance(leaf, Tensor) else leaf)
+
+    return with_gradient
+
+
+def _checked(parts: Sequence[Any], wanted: Sequence[tuple[Shape, DType]]) -> list[UOp | None]:
+    if len(parts) != len(wanted):
+        raise GradientError(
+            f"custom_gradient: going back gave {len(parts)} gradients for {len(wanted)} tensor "
+            "arguments; give one for each, None where there is none"
+        )
+    nodes: list[UOp | None] = []
+    for part, (shape, dtype) in zip(parts, wanted, strict=True):
+        if part is None:
+            nodes.append(None)
+            continue
+        if not isinstance(part, Tensor) or part.shape != shape:
+            shown = f"shape {part.shape}" if isinstance(part, Tensor) else type(part).__name__
+            raise GradientError(
+                f"custom_gradient: going back gave {shown} for an argument of shape {shape}"
+            )
+        nodes.append(build.cast(part.node, dtype))
+    return nodes

@@ -1,0 +1,188 @@
+"""Reverse-mode differentiation of node graphs.
+
+    y = EXP(MUL(x, w))     gradient of y for w, with 1 as upstream:
+                           EXP gets 1, MUL gets 1 · y, w gets 1 · y · x
+
+The graph is walked from the roots to their sources, each node once, when everything that it is
+used by has been dealt with. Only nodes that lead to a target count. The walk goes on where memory
+has a history, and the result is nodes like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ogive.autograd.assigned import assigned_gradients, assigned_sources
+from ogive.autograd.formulas import add
+from ogive.autograd.rules import FLAT, RULES
+from ogive.errors import GradientError, describe_origin
+from ogive.ir import history, registry
+from ogive.ir.history import Record
+from ogive.ir.memory import upper_shape
+from ogive.ir.node import UOp, walk
+from ogive.ir.ops import Op
+from ogive.tensor import build
+
+
+def gradient(
+    roots: Sequence[tuple[UOp, UOp]], is_target: Callable[[UOp], bool]
+) -> dict[UOp, UOp]:
+    """The gradients of the sum of `root · upstream` over `roots`, for each target under them.
+
+    The walk ends at targets. `graph_lock` is held. Raises `GradientError` where an op has no
+    gradient, or needs values that have been overwritten.
+    """
+    sweep = _Sweep([root for root, _ in roots], is_target)
+    found = sweep.run(roots)
+    sweep.check_versions(found.values())
+    return found
+
+
+class _Sweep:
+    """One walk over the graph under some roots.
+
+    `sources` has, for each node that leads to a target, those its gradient flows to.
+    """
+
+    def __init__(self, roots: Sequence[UOp], is_target: Callable[[UOp], bool]) -> None:
+        self.is_target = is_target
+        self.records: list[Record] = []
+        self.reached: list[UOp] = []
+        self.order: list[UOp] = []
+        self.sources: dict[UOp, Sequence[UOp]] = {}
+        self._collect(roots)
+
+    def _collect(self, roots: Sequence[UOp]) -> None:
+        """Order the nodes under the roots, sources first, and mark those that lead to a target."""
+        seen: set[UOp] = set()
+        leading: set[UOp] = set()
+        stack = [(root, False) for root in reversed(roots)]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                if not leading.isdisjoint(self.sources[node]):
+                    leading.add(node)
+                    self.order.append(node)
+                continue
+            if node in seen or not node.dtype.is_float:
+                continue
+            seen.add(node)
+            if self.is_target(node):
+                self.reached.append(node)
+                leading.add(node)
+                continue
+            sources = self._sources_of(node)
+            if sources:
+                self.sources[node] = sources
+                stack.append((node, True))
+                stack.extend([(source, False) for source in reversed(sources)])
+        self.leading = leading
+
+    def _sources_of(self, node: UOp) -> Sequence[UOp]:
+        op = node.op
+        if op in FLAT:
+            return ()
+        if op is Op.BUFFER:
+            record = history.record_of(node)
+            if record is None:
+                return ()
+            self.records.append(record)
+            return (record.expression,)
+        if op is Op.GRADIENT:
+            return node.src[1:]
+        if op is Op.AFTER:
+            return assigned_sources(node)
+        return node.src
+
+    def run(self, roots: Sequence[tuple[UOp, UOp]]) -> dict[UOp, UOp]:
+        """Hand gradients down from the roots; gives those of the targets."""
+        given: dict[UOp, list[UOp]] = {}
+        for root, upstream in roots:
+            if root in self.leading:
+                given.setdefault(root, []).append(upstream)
+        for node in reversed(self.order):
+            contributions = given.pop(node, None)
+            if contributions is None:
+                continue
+            sources = self.sources[node]
+            needed = [source in self.leading for source in sources]
+            parts = _gradients(node, total(contributions), needed)
+            for source, part in zip(sources, parts, strict=True):
+                if part is not None:
+                    given.setdefault(source, []).append(part)
+        return {node: total(given[node]) for node in self.reached if node in given}
+
+    def check_versions(self, gradients: Iterable[UOp]) -> None:
+        """Raise `GradientError` if a gradient reads memory that was overwritten since."""
+        stale = {
+            node
+            for record in self.records
+            for node, writes in record.versions
+            if registry.buffer_of(node).writes != writes
+        }
+        if not stale:
+            return
+        for node in walk(tuple(gradients)):
+            if node in stale:
+                raise GradientError(_overwritten(node))
+
+
+def total(parts: list[UOp]) -> UOp:
+    """The sum, by halves so that many parts make no deep chain."""
+    while len(parts) > 1:
+        pairs = [add(parts[at], parts[at + 1]) for at in range(0, len(parts) - 1, 2)]
+        parts = pairs + parts[len(pairs) * 2 :]
+    return parts[0]
+
+
+def _gradients(node: UOp, upstream: UOp, needed: Sequence[bool]) -> Sequence[UOp | None]:
+    """What a node hands down to those of its sources that need it."""
+    op = node.op
+    if op is Op.BUFFER:
+        return (_as_value(upstream, history.record_of(node)),)
+    if op is Op.GRADIENT:
+        parts: Sequence[UOp | None] = node.arg.gradients(node, upstream)
+        return parts
+    if op is Op.AFTER:
+        return assigned_gradients(node, upstream, needed)
+    rule = RULES.get(op)
+    if rule is None:
+        raise GradientError(_without_rule(node), node.origin)
+    return [
+        formula(node, upstream) if wanted and formula is not None else None
+        for formula, wanted in zip(_per_source(rule, len(needed)), needed, strict=True)
+    ]
+
+
+def _per_source(rule: Any, count: int) -> Sequence[Any]:
+    """A rule, and None for sources that are lengths."""
+    return [*rule, *[None] * (count - len(rule))]
+
+
+def _as_value(flat: UOp, record: Record | None) -> UOp:
+    """A gradient of flat memory as one of the value that lies in it."""
+    assert record is not None, "memory with a history"
+    shape = record.expression.shape
+    whole = build.reshape(flat, upper_shape(shape))
+    return build.shrink(whole, tuple([(0, size) for size in shape]))
+
+
+def _overwritten(node: UOp) -> str:
+    leaf = history.leaf_of(node)
+    origin = node.origin if leaf is None else leaf.origin
+    made = describe_origin(origin)
+    return (
+        f"a gradient needs {node.arg[1]} values of {node.dtype.name} as they were before an "
+        "assignment has overwritten them; call backward() before the assignment, or assign to "
+        "another tensor" + (f" (made at {made})" if made else "")
+    )
+
+
+def _without_rule(node: UOp) -> str:
+    if node.op is Op.CUSTOM:
+        return (
+            f"{node.arg[0]}, a function of ogive.custom, has no gradient; give it one with "
+            "ogive.custom_gradient, or cut it off with detach()"
+        )
+    return f"{node.op.name} has no gradient; cut it off with detach()"

@@ -1,0 +1,155 @@
+"""Gradient rules of reading and writing at computed positions, and of scans.
+
+    GATHER(x, i)       x gets upstream, added up at the positions i
+    SCATTER(x, v, i)   v gets upstream at the positions i, x gets it elsewhere
+    SCAN(x)            x gets upstream, scanned from the other end
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ogive.autograd.formulas import (
+    add,
+    choose,
+    compare,
+    divide,
+    multiply,
+    ones_like,
+    shift,
+    subtract,
+    zeros_like,
+)
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.registry import make
+from ogive.ir.shape import greatest
+from ogive.tensor import build
+
+
+def gathered(node: UOp, upstream: UOp) -> UOp:
+    """What the source of a `GATHER` gets."""
+    x, indices = node.src[0], node.src[1:]
+    return build.scatter(zeros_like(x), upstream, indices, Op.ADD)
+
+
+# Scatter
+
+
+def scattered_base(node: UOp, upstream: UOp) -> UOp:
+    """What that which a `SCATTER` writes to gets."""
+    base, value, *indices = node.src
+    if node.arg is Op.ADD:
+        return upstream
+    if node.arg is None:
+        return build.scatter(upstream, _zero(node), indices)
+    if node.arg is Op.MUL:
+        return multiply(upstream, build.scatter(ones_like(base), value, indices, Op.MUL))
+    return multiply(_share(node, upstream), _is_extreme(base, node))
+
+
+def scattered_value(node: UOp, upstream: UOp) -> UOp:
+    """What the values that a `SCATTER` writes get."""
+    value, indices = node.src[1], node.src[2:]
+    if node.arg is Op.ADD:
+        return build.gather(upstream, indices)
+    if node.arg is None:
+        return choose(_is_last(node), build.gather(upstream, indices), 0.0)
+    if node.arg is Op.MUL:
+        return multiply(build.gather(upstream, indices), _product_of_others(node))
+    share = build.gather(_share(node, upstream), indices)
+    return multiply(share, _is_extreme(value, build.gather(node, indices)))
+
+
+def _zero(node: UOp) -> UOp:
+    return build.constant(node.dtype, 0)
+
+
+def _is_last(node: UOp) -> UOp:
+    """Whether each value is the last that was written to its position, the one that stayed."""
+    base, value, *indices = node.src
+    count = 1
+    for size in value.shape:
+        count = count * size
+    numbers = build.reshape(build.count(count), value.shape)
+    stayed = build.scatter(build.filled(dtypes.int64, -1, base.shape), numbers, indices)
+    return compare(Op.CMPEQ, build.gather(stayed, indices), numbers)
+
+
+def _product_of_others(node: UOp) -> UOp:
+    """For each value the product of all else that meets at its position, zeros among them."""
+    base, value, *indices = node.src
+    is_zero = compare(Op.CMPEQ, value, 0.0)
+    base_is_zero = compare(Op.CMPEQ, base, 0.0)
+    rest = choose(is_zero, 1.0, value)
+    products = build.scatter(choose(base_is_zero, 1.0, base), rest, indices, Op.MUL)
+    zeros = build.scatter(
+        build.cast(base_is_zero, base.dtype), build.cast(is_zero, base.dtype), indices, Op.ADD
+    )
+    others = subtract(build.gather(zeros, indices), build.cast(is_zero, base.dtype))
+    product = divide(build.gather(products, indices), rest)
+    return choose(compare(Op.CMPEQ, others, 0.0), product, 0.0)
+
+
+def _is_extreme(x: UOp, extreme: UOp) -> UOp:
+    return build.cast(compare(Op.CMPEQ, x, extreme), x.dtype)
+
+
+def _share(node: UOp, upstream: UOp) -> UOp:
+    """Upstream divided by how many are the extreme at each position."""
+    base, value, *indices = node.src
+    reached = _is_extreme(value, build.gather(node, indices))
+    count = build.scatter(_is_extreme(base, node), reached, indices, Op.ADD)
+    return divide(upstream, count)
+
+
+# Scan
+
+
+def scanned(node: UOp, upstream: UOp) -> UOp:
+    """What the source of a `SCAN` gets."""
+    op, axis = node.arg
+    if op is Op.ADD:
+        return _from_the_end(upstream, axis)
+    if op is Op.MUL:
+        return _scanned_product(node.src[0], upstream, axis)
+    return _scanned_extreme(node, upstream, axis)
+
+
+def _from_the_end(x: UOp, axis: int) -> UOp:
+    return build.flip(build.scan(build.flip(x, (axis,)), Op.ADD, axis), (axis,))
+
+
+def _scanned_product(x: UOp, upstream: UOp, axis: int) -> UOp:
+    """L·s, where L is the product before each element and sₖ = upstreamₖ + xₖ₊₁ · sₖ₊₁.
+
+    The recurrence is solved by doubling: after each step an element has looked twice as far. Unlike
+    a quotient by x, that is right where x is zero.
+    """
+    before = shift(build.scan(x, Op.MUL, axis), axis, 1, 1)
+    factor = shift(build.flip(x, (axis,)), axis, 1, 0)
+    sums = build.flip(upstream, (axis,))
+    distance = 1
+    while distance < greatest(x.shape[axis]):
+        sums = _kept(add(sums, multiply(factor, shift(sums, axis, distance, 0))))
+        factor = _kept(multiply(factor, shift(factor, axis, distance, 0)))
+        distance *= 2
+    return multiply(before, build.flip(sums, (axis,)))
+
+
+def _kept(x: UOp) -> UOp:
+    # Inlined into each other, the steps would compute everything anew for every element.
+    return make(Op.CONTIGUOUS, x.dtype, (x,), ())
+
+
+def _scanned_extreme(node: UOp, upstream: UOp, axis: int) -> UOp:
+    """Each element gets what the positions get where it is the extreme so far."""
+    x = node.src[0]
+    along: Sequence[UOp] = [build.count_along(each, x.shape) for each in range(len(x.shape))]
+    is_new = compare(Op.CMPEQ, x, node)
+    zero = build.constant(dtypes.int64, 0)
+    places = make(Op.WHERE, dtypes.int64, (is_new, along[axis], zero), None, x.shape)
+    latest = build.scan(places, Op.MAXIMUM, axis)
+    indices = [latest if each == axis else line for each, line in enumerate(along)]
+    return build.scatter(zeros_like(x), upstream, indices, Op.ADD)

@@ -1,0 +1,230 @@
+"""The gradient rules: for each op, what its sources get from what its result is given.
+
+A rule is a function per source, from the node and the upstream gradient (of the node's shape and
+dtype) to the gradient of that source (of the source's). None stands where no gradient flows.
+
+    MUL(a, b)    a gets upstream · b, b gets upstream · a
+    EXPAND(x)    x gets upstream, summed over what was repeated
+
+The formulas are nodes themselves, so that gradients can be differentiated again. Where PyTorch has
+a convention (ties, poles), it is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from ogive.autograd.formulas import (
+    add,
+    apply,
+    choose,
+    compare,
+    divide,
+    multiply,
+    negate,
+    power,
+    products_of_others,
+    sign,
+    square,
+    subtract,
+    unmove,
+    zeros_like,
+)
+from ogive.autograd.indexed import gathered, scanned, scattered_base, scattered_value
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import COMPARISON, MOVEMENT, Op
+from ogive.ir.registry import make
+from ogive.tensor import build
+
+Formula = Callable[[UOp, UOp], UOp]
+Rule = tuple[Formula | None, ...]
+
+
+# One source: the derivative of the result with respect to x, times upstream
+
+
+def _derivative(function: Callable[[UOp, UOp], UOp]) -> Rule:
+    """A rule from `function(x, result)`, the derivative."""
+    return (lambda node, upstream: multiply(upstream, function(node.src[0], node)),)
+
+
+def _zero(node: UOp, upstream: UOp) -> UOp:
+    return zeros_like(node)
+
+
+def _bell(x: UOp, factor: float) -> UOp:
+    return multiply(apply(Op.EXP, negate(square(x))), factor)
+
+
+FUNCTIONS: dict[Op, Rule] = {
+    Op.NEG: (lambda node, upstream: negate(upstream),),
+    Op.ABS: _derivative(lambda x, y: sign(x)),
+    Op.RECIPROCAL: _derivative(lambda x, y: negate(square(y))),
+    Op.SQRT: (lambda node, upstream: divide(upstream, multiply(node, 2.0)),),
+    Op.RSQRT: _derivative(lambda x, y: multiply(multiply(square(y), y), -0.5)),
+    Op.EXP: _derivative(lambda x, y: y),
+    Op.EXP2: _derivative(lambda x, y: multiply(y, math.log(2))),
+    Op.EXPM1: _derivative(lambda x, y: add(y, 1.0)),
+    Op.LOG: (lambda node, upstream: divide(upstream, node.src[0]),),
+    Op.LOG2: (lambda node, upstream: divide(upstream, multiply(node.src[0], math.log(2))),),
+    Op.LOG10: (lambda node, upstream: divide(upstream, multiply(node.src[0], math.log(10))),),
+    Op.LOG1P: (lambda node, upstream: divide(upstream, add(node.src[0], 1.0)),),
+    Op.SIN: _derivative(lambda x, y: apply(Op.COS, x)),
+    Op.COS: _derivative(lambda x, y: negate(apply(Op.SIN, x))),
+    Op.TAN: _derivative(lambda x, y: add(square(y), 1.0)),
+    Op.ASIN: _derivative(lambda x, y: apply(Op.RSQRT, subtract(1.0, square(x)))),
+    Op.ACOS: _derivative(lambda x, y: negate(apply(Op.RSQRT, subtract(1.0, square(x))))),
+    Op.ATAN: (lambda node, upstream: divide(upstream, add(square(node.src[0]), 1.0)),),
+    Op.SINH: _derivative(lambda x, y: apply(Op.COSH, x)),
+    Op.COSH: _derivative(lambda x, y: apply(Op.SINH, x)),
+    Op.TANH: _derivative(lambda x, y: subtract(1.0, square(y))),
+    Op.ASINH: _derivative(lambda x, y: apply(Op.RSQRT, add(square(x), 1.0))),
+    Op.ACOSH: _derivative(lambda x, y: apply(Op.RSQRT, subtract(square(x), 1.0))),
+    Op.ATANH: (lambda node, upstream: divide(upstream, subtract(1.0, square(node.src[0]))),),
+    Op.ERF: _derivative(lambda x, y: _bell(x, 2 / math.sqrt(math.pi))),
+    Op.ERFC: _derivative(lambda x, y: _bell(x, -2 / math.sqrt(math.pi))),
+    # Steps are flat wherever they have a derivative.
+    **dict.fromkeys([Op.FLOOR, Op.CEIL, Op.ROUND, Op.TRUNC], (_zero,)),
+}
+
+
+# Two sources and more
+
+
+def _pow_base(node: UOp, upstream: UOp) -> UOp:
+    """b · aᵇ⁻¹; zero for b = 0, where a⁻¹ may be infinite."""
+    base, exponent = node.src
+    if exponent.op is Op.CONST:
+        slope = multiply(power(base, exponent.arg - 1), exponent.arg)
+        return multiply(upstream, slope) if exponent.arg else zeros_like(node)
+    slope = multiply(exponent, power(base, subtract(exponent, 1.0)))
+    return choose(compare(Op.CMPEQ, exponent, 0.0), 0.0, multiply(upstream, slope))
+
+
+def _pow_exponent(node: UOp, upstream: UOp) -> UOp:
+    """aᵇ · ln a; zero for a = 0 and b ≥ 0, where ln a is infinite."""
+    base, exponent = _like(node.src[0], node), node.src[1]
+    tests = (compare(Op.CMPEQ, base, 0.0), compare(Op.CMPLE, 0.0, exponent))
+    flat = make(Op.AND, dtypes.bool_, tests, None, node.shape)
+    slope = multiply(node, apply(Op.LOG, base))
+    return choose(flat, 0.0, multiply(upstream, slope))
+
+
+def _like(node: UOp, shaped: UOp) -> UOp:
+    """`node` in the shape of another; it may have come from a scalar."""
+    return build.expand_to(node, shaped.shape)
+
+
+def _extreme(position: int) -> Formula:
+    """The one that is chosen gets all; equals share. A number keeps its half to itself: nothing."""
+
+    def formula(node: UOp, upstream: UOp) -> UOp:
+        own, other = node.src[position], node.src[1 - position]
+        less = (own, other) if node.op is Op.MAXIMUM else (other, own)
+        kept = choose(compare(Op.CMPLT, *less), 0.0, upstream)
+        share = 0.0 if other.op is Op.CONST else multiply(upstream, 0.5)
+        return choose(compare(Op.CMPEQ, own, other), share, kept)
+
+    return formula
+
+
+def _mod_divisor(node: UOp, upstream: UOp) -> UOp:
+    quotient = make(Op.FLOORDIV, node.dtype, node.src, None, node.shape)
+    return negate(multiply(upstream, quotient))
+
+
+def _inverse_norm(node: UOp) -> UOp:
+    """1 / (y² + x²), and 0 at the origin."""
+    y, x = _like(node.src[0], node), _like(node.src[1], node)
+    norm = add(square(y), square(x))
+    return choose(compare(Op.CMPEQ, norm, 0.0), 0.0, apply(Op.RECIPROCAL, norm))
+
+
+def _copysign(node: UOp, upstream: UOp) -> UOp:
+    """The sign that the magnitude was given; 0 at 0."""
+    magnitude = node.src[0]
+    ratio = divide(node, magnitude)
+    return multiply(upstream, choose(compare(Op.CMPEQ, magnitude, 0.0), 0.0, ratio))
+
+
+PAIRS: dict[Op, Rule] = {
+    Op.ADD: (lambda node, upstream: upstream, lambda node, upstream: upstream),
+    Op.SUB: (lambda node, upstream: upstream, lambda node, upstream: negate(upstream)),
+    Op.MUL: (
+        lambda node, upstream: multiply(upstream, node.src[1]),
+        lambda node, upstream: multiply(upstream, node.src[0]),
+    ),
+    Op.DIV: (
+        lambda node, upstream: divide(upstream, node.src[1]),
+        lambda node, upstream: negate(divide(multiply(upstream, node), node.src[1])),
+    ),
+    Op.POW: (_pow_base, _pow_exponent),
+    Op.MAXIMUM: (_extreme(0), _extreme(1)),
+    Op.MINIMUM: (_extreme(0), _extreme(1)),
+    Op.MOD: (lambda node, upstream: upstream, _mod_divisor),
+    Op.FLOORDIV: (_zero, _zero),
+    Op.ATAN2: (
+        lambda node, upstream: multiply(upstream, multiply(node.src[1], _inverse_norm(node))),
+        lambda node, upstream: negate(
+            multiply(upstream, multiply(node.src[0], _inverse_norm(node)))
+        ),
+    ),
+    Op.COPYSIGN: (_copysign, _zero),
+    Op.WHERE: (
+        None,
+        lambda node, upstream: choose(_like(node.src[0], node), upstream, 0.0),
+        lambda node, upstream: choose(_like(node.src[0], node), 0.0, upstream),
+    ),
+}
+
+
+# Values over axes
+
+
+def _reduced(node: UOp, upstream: UOp) -> UOp:
+    op, axes = node.arg
+    x = node.src[0]
+    wide = build.expand(upstream, x.shape)
+    if op is Op.ADD:
+        return wide
+    if op is Op.MUL:
+        return multiply(wide, products_of_others(x, axes))
+    # Those that are the extreme share it evenly.
+    chosen = build.cast(compare(Op.CMPEQ, x, build.expand(node, x.shape)), x.dtype)
+    number = build.expand(build.reduce(chosen, Op.ADD, axes), x.shape)
+    return multiply(wide, divide(chosen, number))
+
+
+def _copied_back(node: UOp, upstream: UOp) -> UOp:
+    return make(Op.COPY, node.dtype, (upstream,), _device_of(node.src[0]))
+
+
+def _device_of(node: UOp) -> str:
+    """Where a value lies, by the first memory under it."""
+    while node.op not in (Op.BUFFER, Op.COPY):
+        node = node.src[0]
+    device: str = node.arg if node.op is Op.COPY else node.arg[0]
+    return device
+
+
+def _passed_on(node: UOp, upstream: UOp) -> UOp:
+    return upstream
+
+
+RULES: dict[Op, Rule] = {
+    **FUNCTIONS,
+    **PAIRS,
+    **dict.fromkeys(MOVEMENT, (unmove,)),
+    Op.CAST: (lambda node, upstream: build.cast(upstream, node.src[0].dtype),),
+    Op.REDUCE_AXES: (_reduced,),
+    Op.GATHER: (gathered,),
+    Op.SCATTER: (scattered_base, scattered_value),
+    Op.SCAN: (scanned,),
+    Op.CONTIGUOUS: (_passed_on,),
+    Op.COPY: (_copied_back,),
+}
+
+FLAT = COMPARISON | {Op.DETACH, Op.BITCAST}
+"""Ops through which nothing flows, though their sources are floats."""

@@ -1,0 +1,67 @@
+"""Items of a data set become tensors of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy
+
+from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
+from ogive.tensor.tensor import Tensor
+
+
+def collate(items: Sequence[Any]) -> Any:
+    """A batch of items: numbers, arrays and tensors of one shape are stacked into a tensor.
+
+    Tuples, lists and dictionaries are collated entry by entry, named tuples keep their type, texts
+    become a list. Shapes: (...) → (len(items), ...).
+
+    >>> x, y = collate([(numpy.zeros(4), 7), (numpy.ones(4), 8)])
+    >>> x.shape, y.tolist()
+    ((2, 4), [7, 8])
+
+    Raises `ShapeError` for arrays of different shapes, `ArgumentTypeError` for other things.
+    """
+    if not items:
+        raise ArgumentError("collate: a batch without items has no shape")
+    first = items[0]
+    if isinstance(first, str | bytes):
+        return list(items)
+    if isinstance(first, Mapping):
+        return {name: collate([item[name] for item in items]) for name in first}
+    if isinstance(first, tuple | list):
+        entries = [collate(entry) for entry in _entries(items)]
+        if hasattr(first, "_fields"):
+            return type(first)(*entries)
+        return entries if isinstance(first, list) else tuple(entries)
+    return _stacked(items)
+
+
+def _entries(items: Sequence[Any]) -> list[Any]:
+    for at, item in enumerate(items):
+        if len(item) != len(items[0]):
+            raise ShapeError(
+                f"collate: item {at} of the batch has {len(item)} entries, and item 0 has "
+                f"{len(items[0])}"
+            )
+    return list(zip(*items, strict=True))
+
+
+def _stacked(items: Sequence[Any]) -> Tensor:
+    first = items[0]
+    if isinstance(first, bool | int | float) and not isinstance(first, numpy.generic):
+        return Tensor(list(items))
+    if not isinstance(first, Tensor | numpy.ndarray | numpy.generic):
+        raise ArgumentTypeError(
+            f"collate: cannot make a tensor of {type(first).__name__}; give numbers, arrays or "
+            "tensors, or a collate function of your own"
+        )
+    arrays = [numpy.asarray(item) for item in items]
+    for at, array in enumerate(arrays):
+        if array.shape != arrays[0].shape:
+            raise ShapeError(
+                f"collate: item {at} of the batch has the shape {array.shape}, and item 0 has "
+                f"{arrays[0].shape}; make them equal, or give a collate function of your own"
+            )
+    return Tensor(numpy.stack(arrays))

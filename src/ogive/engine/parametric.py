@@ -1,0 +1,26 @@
+"""Stage 2 as the engine runs it: what was asked for becomes a parametric graph."""
+
+from __future__ import annotations
+
+from ogive.config import Config
+from ogive.ir.node import UOp
+from ogive.schedule.normalize import Normalized, normalize
+
+
+def to_parametric(asked: tuple[UOp, ...], config: Config) -> Normalized:
+    """The parametric graph of `asked`, with what was taken out of it; of files, only what is read.
+
+    Both graphs are checked if the configuration says so.
+    """
+    if config.verify:
+        from ogive.ir.verify import verify
+
+        verify(asked, "tensor")
+    normalized = normalize(asked)
+    if any(node.arg[0] == "DISK" for node in normalized.buffers):
+        from ogive.engine.files import narrow_files
+
+        normalized = normalize(narrow_files(asked))
+    if config.verify:
+        verify(normalized.sink, "parametric")
+    return normalized

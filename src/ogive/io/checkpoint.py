@@ -1,0 +1,230 @@
+"""PyTorch checkpoints: a zip archive of a pickle and, beside it, the bytes of the storages.
+
+    model/data.pkl     what was saved; each tensor as a view of a storage
+    model/data/0       the bytes of storage 0
+    model/byteorder    "little" or "big"
+
+The pickle is read by a machine that can only build data (`unpickle.py`): nothing in the file runs.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ogive.io.files import Path, Source, open_source, shorten
+from ogive.io.unpickle import Function, Machine, as_key
+from ogive.io.zips import STORED, Member, read_directory, read_member
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType
+from ogive.tensor.strided import span_of, strided
+from ogive.tensor.tensor import Tensor
+
+KIND = "a PyTorch checkpoint"
+PICKLE = "data.pkl"
+LEGACY = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
+"""How files begin that `torch.save` wrote before version 1.6: a number, in a pickle of its own."""
+
+STORAGES = {
+    "DoubleStorage": dtypes.float64,
+    "FloatStorage": dtypes.float32,
+    "HalfStorage": dtypes.float16,
+    "BFloat16Storage": dtypes.bfloat16,
+    "LongStorage": dtypes.int64,
+    "IntStorage": dtypes.int32,
+    "ShortStorage": dtypes.int16,
+    "CharStorage": dtypes.int8,
+    "ByteStorage": dtypes.uint8,
+    "BoolStorage": dtypes.bool_,
+    "UntypedStorage": None,
+}
+DTYPES = {dtype.name: dtype for dtype in dtypes.ALL if dtype is not dtypes.float8_e4m3} | {
+    "float8_e4m3fn": dtypes.float8_e4m3
+}
+
+
+class StorageType(NamedTuple):
+    """A class of storages; None for one that knows only bytes."""
+
+    dtype: DType | None
+
+
+class Storage(NamedTuple):
+    """`nbytes` of the file from `begin` on."""
+
+    dtype: DType | None
+    begin: int
+    nbytes: int
+
+
+def load_torch(path: Path) -> Any:
+    """What `torch.save` wrote, with lazy tensors on `DISK`; nothing in the file is executed.
+
+    Gives dictionaries, lists, tuples, sets, text, bytes and numbers as they were nested. Tensors
+    and parameters become tensors; a view of a larger storage, strided or not, reads its part of it.
+
+    Raises `FileError` when the file is missing, malformed or truncated, is of the format before
+    PyTorch 1.6, or holds anything else than tensors and plain data, which it names.
+    """
+    with open_source(path, "load_torch", KIND) as source:
+        if source.size >= len(LEGACY) and source.read(0, len(LEGACY), "the magic") == LEGACY:
+            source.refuse(
+                "it is of the format before PyTorch 1.6; load and save it again there: "
+                "torch.save(torch.load(path, weights_only=True), path)"
+            )
+        return _Checkpoint(source, read_directory(source)).load()
+
+
+class _Checkpoint:
+    """One archive, and what its pickle may name."""
+
+    def __init__(self, source: Source, members: Mapping[str, Member]) -> None:
+        self.source = source
+        self.members = members
+        self.prefix = self._find_prefix()
+        self.big_endian = self._find_byte_order()
+        self.whole: dict[tuple[int, DType, int], Tensor] = {}
+
+    def _find_prefix(self) -> str:
+        found = [name for name in self.members if name.partition("/")[2] == PICKLE]
+        if len(found) != 1:
+            self.source.refuse(
+                f"it is a zip archive with {len(found)} members */{PICKLE}; expected one"
+            )
+        return found[0].removesuffix(PICKLE)
+
+    def _find_byte_order(self) -> bool:
+        member = self.members.get(f"{self.prefix}byteorder")
+        if member is None:
+            return False
+        order = read_member(self.source, member)
+        if order not in (b"little", b"big"):
+            self.source.refuse(f"its byte order is {shorten(order)}; expected little or big")
+        return order == b"big"
+
+    def load(self) -> Any:
+        """What the pickle makes."""
+        pickle = read_member(self.source, self.members[self.prefix + PICKLE])
+        machine = Machine(pickle, self._names(), self._storage, self.source.refuse)
+        return machine.run()
+
+    def _names(self) -> dict[str, Any]:
+        functions = {
+            "torch._utils._rebuild_tensor": lambda given: self._tensor(*_first(given, 4, 4)),
+            "torch._utils._rebuild_tensor_v2": lambda given: self._tensor(*_first(given, 4, 7)),
+            "torch._utils._rebuild_tensor_v3": self._tensor_of_dtype,
+            "torch._utils._rebuild_parameter": lambda given: _tensor_in(_first(given, 1, 3)[0]),
+            "torch.Size": lambda given: tuple(_lengths(_first(given, 1, 1)[0])),
+            "torch.device": lambda given: ":".join(str(part) for part in _first(given, 0, 2)),
+            "collections.OrderedDict": lambda given: OrderedDict(_pairs(given)),
+            "_codecs.encode": _encode,
+        }
+        for module in ("builtins", "__builtin__"):
+            functions[f"{module}.set"] = lambda given: set(_keys(given))
+            functions[f"{module}.frozenset"] = lambda given: frozenset(_keys(given))
+            functions[f"{module}.bytes"] = lambda given: b"".join(_first(given, 0, 0))
+        names: dict[str, Any] = {name: Function(name, apply) for name, apply in functions.items()}
+        for module in ("torch", "torch.storage", "torch.cuda"):
+            names |= {f"{module}.{name}": StorageType(dtype) for name, dtype in STORAGES.items()}
+        return names | {f"torch.{name}": dtype for name, dtype in DTYPES.items()}
+
+    def _storage(self, given: Any) -> Storage:
+        """The storage that a persistent id means. Raises `ValueError`."""
+        if type(given) is not tuple or len(given) != 5 or given[0] != "storage":
+            raise ValueError(f"a persistent id {shorten(given)}")
+        _, kind, key, _, count = given
+        if type(kind) is not StorageType or type(key) is not str or type(count) is not int:
+            raise ValueError(f"a persistent id {shorten(given)}")
+        member = self.members.get(f"{self.prefix}data/{key}")
+        if member is None or member.method != STORED:
+            raise ValueError(f"the bytes of storage {shorten(key)!r} are not there, as they are")
+        nbytes = count * (kind.dtype.itemsize if kind.dtype else 1)
+        if not 0 <= nbytes <= member.size:
+            raise ValueError(
+                f"storage {shorten(key)!r} of {shorten(nbytes)} bytes has {member.size}"
+            )
+        return Storage(kind.dtype, member.begin, nbytes)
+
+    def _tensor_of_dtype(self, given: tuple[Any, ...]) -> Tensor:
+        arguments = _first(given, 7, 8)
+        dtype = arguments[6]
+        if not isinstance(dtype, DType) or not isinstance(arguments[0], Storage):
+            raise ValueError("a tensor without a dtype or storage")
+        return self._tensor(arguments[0]._replace(dtype=dtype), *arguments[1:4])
+
+    def _tensor(self, storage: Any, offset: Any, size: Any, stride: Any, *_: Any) -> Tensor:
+        """A view of a storage. Raises `ValueError` unless all of it is inside."""
+        if not isinstance(storage, Storage) or storage.dtype is None:
+            raise ValueError("a tensor without a typed storage")
+        shape = self.source.check_shape(size, "a tensor")
+        strides = _lengths(stride)
+        (begin,) = _lengths((offset,))
+        if len(strides) != len(shape):
+            raise ValueError(f"a tensor of shape {shape} with strides {shorten(strides)}")
+        span = span_of(shape, strides)
+        count = storage.nbytes // storage.dtype.itemsize
+        if span and begin + span > count:
+            raise ValueError(
+                f"a tensor of shape {shape} shows elements {begin} to {begin + span} of a storage "
+                f"of {count}"
+            )
+        if not span:
+            begin = 0
+        flat = self._whole(storage, storage.dtype, count).shrink([(begin, begin + span)])
+        return strided(flat, shape, strides)
+
+    def _whole(self, storage: Storage, dtype: DType, count: int) -> Tensor:
+        """All of a storage: one tensor for all its views, so that what they share is read once."""
+        key = (storage.begin, dtype, count)
+        if key not in self.whole:
+            made = self.source.tensor((count,), dtype, storage.begin, self.big_endian)
+            self.whole[key] = made
+        return self.whole[key]
+
+
+# Arguments. All raise `ValueError`.
+
+
+def _first(given: tuple[Any, ...], least: int, most: int) -> tuple[Any, ...]:
+    if not least <= len(given) <= most:
+        raise ValueError(f"a function of {least} to {most} arguments is given {len(given)}")
+    return given
+
+
+def _lengths(given: Any) -> tuple[int, ...]:
+    if type(given) not in (tuple, list):
+        raise ValueError(f"lengths {shorten(given)}")
+    for value in given:
+        if type(value) is not int or not 0 <= value < 1 << 63:
+            raise ValueError(f"lengths {shorten(given)}")
+    return tuple(given)
+
+
+def _tensor_in(given: Any) -> Tensor:
+    if not isinstance(given, Tensor):
+        raise ValueError(f"a parameter made of a {type(given).__name__}")
+    return given
+
+
+def _pairs(given: tuple[Any, ...]) -> list[tuple[Any, Any]]:
+    entries = _first(given, 0, 1)[0] if given else []
+    if type(entries) is not list or any(
+        type(pair) not in (list, tuple) or len(pair) != 2 for pair in entries
+    ):
+        raise ValueError("a dictionary that is not made of pairs")
+    return [(as_key(key), value) for key, value in entries]
+
+
+def _keys(given: tuple[Any, ...]) -> list[Any]:
+    entries = _first(given, 0, 1)[0] if given else []
+    if type(entries) not in (list, tuple):
+        raise ValueError("a set that is not made of a list")
+    return [as_key(entry) for entry in entries]
+
+
+def _encode(given: tuple[Any, ...]) -> bytes:
+    text, encoding = _first(given, 2, 2)
+    if type(text) is not str or encoding not in ("latin1", "latin-1"):
+        raise ValueError(f"text encoded as {shorten(encoding)}")
+    return text.encode("latin1")

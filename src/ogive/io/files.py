@@ -1,0 +1,175 @@
+"""What every format needs: bounded reads, sizes checked before they are believed, whole writes."""
+
+from __future__ import annotations
+
+import math
+import os
+import secrets
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, BinaryIO, NoReturn
+
+from ogive.errors import ArgumentTypeError, FileError, OgiveError
+from ogive.io.words import IS_BIG, to_numbers
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType
+from ogive.tensor.tensor import Tensor
+
+Path = str | os.PathLike[str]
+
+MAX_RANK = 64
+"""The most axes that NumPy, and so a tensor whose values are asked for, can have."""
+
+
+class Source:
+    """An open file, of which no read goes past the end.
+
+    `kind` is the format it is taken for ("a GGUF file"), named in every error.
+    """
+
+    def __init__(self, path: str, file: BinaryIO, kind: str) -> None:
+        self.path = path
+        self.kind = kind
+        self.size = os.fstat(file.fileno()).st_size
+        self._file = file
+
+    def refuse(self, found: str) -> NoReturn:
+        """Raise `FileError`: this file is not what it is taken for."""
+        raise FileError(f"{self.path!r} is not {self.kind} that can be read: {found}")
+
+    def read(self, offset: int, count: int, what: str) -> bytes:
+        """`count` bytes from `offset` on, which are to be `what`. Raises `FileError`."""
+        if offset + count > self.size:
+            self.refuse(
+                f"{what} would be bytes {offset} to {offset + count}, and the file ends at "
+                f"{self.size}"
+            )
+        try:
+            self._file.seek(offset)
+            data = self._file.read(count)
+        except OSError as error:
+            raise FileError(f"{self.path!r} cannot be read ({error.strerror})") from error
+        if len(data) != count:
+            self.refuse(f"it was cut off while it was read, in {what}")
+        return data
+
+    def unpack(self, offset: int, layout: str, what: str) -> tuple[Any, ...]:
+        """The numbers that a `struct` layout finds at `offset`. Raises `FileError`."""
+        return struct.unpack(layout, self.read(offset, struct.calcsize(layout), what))
+
+    def tensor(
+        self, shape: Sequence[int], dtype: DType, offset: int, big_endian: bool = False
+    ) -> Tensor:
+        """A tensor over checked bytes of this file: on `DISK`, where its byte order is ours."""
+        if big_endian == IS_BIG or dtype.itemsize == 1:
+            return Tensor.from_file(self.path, shape, dtype, offset)
+        raw = Tensor.from_file(self.path, (*shape, dtype.itemsize), dtypes.uint8, offset)
+        return to_numbers(raw, dtype, big_endian)
+
+    def check_shape(self, shape: Any, name: str) -> tuple[int, ...]:
+        """`shape` as lengths, once it is known to be that of a tensor. Raises `FileError`."""
+        if not isinstance(shape, list | tuple) or len(shape) > MAX_RANK:
+            self.refuse(f"{name} has the shape {shorten(shape)}; expected up to 64 lengths")
+        for size in shape:
+            if type(size) is not int or not 0 <= size < 1 << 63:
+                self.refuse(f"{name} has the shape {shorten(shape)}; a length is 0 to 2**63 - 1")
+        if math.prod(shape) >= 1 << 63:
+            self.refuse(f"{name} has the shape {shorten(shape)}, of more than 2**63 - 1 elements")
+        return tuple(shape)
+
+    def check_extent(self, begin: int, shape: Sequence[int], dtype: DType, name: str) -> int:
+        """The offset after a tensor that begins at `begin`. Raises `FileError` if it is outside."""
+        end = begin + math.prod(shape) * dtype.itemsize
+        if end > self.size:
+            self.refuse(
+                f"{name} is {dtype.name} {shorten(tuple(shape))} from offset {begin} on and would "
+                f"end at {end}, and the file ends at {self.size}"
+            )
+        return end
+
+
+def shorten(value: Any) -> str:
+    """`value` as it is quoted in an error: what a file claims may be long, and deeply nested."""
+    if isinstance(value, list | tuple):
+        entries = [shorten(each) if type(each) in _PLAIN else "..." for each in value[:8]]
+        return f"({', '.join(entries)}{', ...' if len(value) > 8 else ''})"
+    text = str(value) if type(value) in _PLAIN else f"a {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+_PLAIN = (str, bytes, bool, int, float, type(None))
+
+
+def to_path(path: Any, name: str) -> str:
+    """The absolute path that the user gave. Raises `ArgumentTypeError`."""
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+        raise ArgumentTypeError(f"{name} takes a path, not {type(path).__name__}")
+    return os.path.abspath(os.fspath(path))
+
+
+@contextmanager
+def open_source(path: Any, name: str, kind: str) -> Iterator[Source]:
+    """Open a file to find out what is in it. Raises `FileError` when that cannot be done."""
+    place = to_path(path, name)
+    with _open(place, kind) as file:
+        yield Source(place, file, kind)
+
+
+def _open(place: str, kind: str) -> BinaryIO:
+    found = "there is no such file"
+    try:
+        if os.path.isfile(place):  # opening a pipe would wait for somebody to write to it
+            return open(place, "rb")
+        if os.path.isdir(place):
+            found = "it is a folder"
+    except (OSError, ValueError) as error:
+        found = str(error)
+    raise FileError(f"{place!r} cannot be read as {kind}: {found}")
+
+
+@contextmanager
+def replacing(path: Any, name: str) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of `path` once all is written, or not at all.
+
+    Raises `FileError` when it cannot be written.
+    """
+    place = to_path(path, name)
+    folder, last = os.path.split(place)
+    temporary = os.path.join(folder, f".{last[:100]}.{secrets.token_hex(8)}.part")
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, place)
+    except (OSError, ValueError) as error:
+        if isinstance(error, OgiveError):
+            raise
+        raise FileError(f"{place!r} cannot be written: {error}") from error
+    finally:
+        with suppress(OSError, ValueError):  # it has its new name, or was never there
+            os.unlink(temporary)
+
+
+def check_tensors(tensors: Any, name: str) -> dict[str, Tensor]:
+    """`tensors` as a dictionary from names to tensors, all of them computed.
+
+    Raises `ArgumentTypeError`.
+    """
+    if not isinstance(tensors, Mapping):
+        raise ArgumentTypeError(
+            f"{name} takes a dictionary of names and tensors, not {type(tensors).__name__}"
+        )
+    checked: dict[str, Tensor] = {}
+    for key, value in tensors.items():
+        if not isinstance(key, str):
+            raise ArgumentTypeError(f"{name}: the name of a tensor is text, not {key!r}")
+        if isinstance(value, dict | list | tuple):
+            raise ArgumentTypeError(
+                f"{name}: {key!r} is a {type(value).__name__}; expected a tensor: the format has "
+                "no nesting, so join the names, as 'encoder.weight'"
+            )
+        checked[key] = value if isinstance(value, Tensor) else Tensor(value)
+    Tensor.realize_batch(list(checked.values()))
+    return checked

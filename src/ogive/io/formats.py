@@ -1,0 +1,89 @@
+"""`load` and `save` for all formats: what a file is shows in its first bytes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from ogive.errors import ArgumentError
+from ogive.io import checkpoint, gguf, npy, npz, safetensors
+from ogive.io.files import Path, Source, open_source, to_path
+from ogive.io.zips import read_directory
+
+Loader = Callable[[Path], Any]
+
+LOADERS: dict[str, Loader] = {
+    ".safetensors": safetensors.load_safetensors,
+    ".npy": npy.load_npy,
+    ".npz": npz.load_npz,
+    ".gguf": gguf.load_gguf,
+    ".pt": checkpoint.load_torch,
+    ".pth": checkpoint.load_torch,
+    ".ckpt": checkpoint.load_torch,
+}
+
+SAVERS: dict[str, Callable[[Path, Any], None]] = {
+    ".safetensors": safetensors.save_safetensors,
+    ".npy": npy.save_npy,
+    ".npz": npz.save_npz,
+}
+
+
+def load(path: Path) -> Any:
+    """What a file holds, lazily: the result of the loader of its format.
+
+    The format shows in the first bytes; where they fit none, the name decides which one is
+    expected. safetensors, PyTorch checkpoints, GGUF, `.npy` and `.npz` are known.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/x.npy"
+    >>> ogive.save(ogive.arange(3), path)
+    >>> ogive.load(path).tolist()
+    [0, 1, 2]
+
+    Raises `FileError` when the file is missing, malformed, or of no known format.
+    """
+    with open_source(path, "load", "a file of tensors") as source:
+        loader = _loader_of(source)
+    return loader(path)
+
+
+def save(obj: Any, path: Path) -> None:
+    """Write a tensor (`.npy`) or tensors by name (`.safetensors`, `.npz`), as the name says.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/x.safetensors"
+    >>> ogive.save({"x": ogive.arange(3)}, path)
+    >>> ogive.load(path)["x"].tolist()
+    [0, 1, 2]
+
+    Raises `ArgumentError` for a name that ends otherwise, and what the writer of the format raises.
+    """
+    suffix = os.path.splitext(to_path(path, "save"))[1].lower()
+    if suffix not in SAVERS:
+        raise ArgumentError(
+            f"save: {suffix or 'a name without suffix'!r} cannot be written; the suffix must be "
+            f"one of {', '.join(SAVERS)}"
+        )
+    SAVERS[suffix](path, obj)
+
+
+def _loader_of(source: Source) -> Loader:
+    start = source.read(0, min(source.size, 16), "the magic")
+    if start.startswith(npy.MAGIC):
+        return npy.load_npy
+    if start.startswith(gguf.MAGIC):
+        return gguf.load_gguf
+    if start.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        members = read_directory(source)
+        is_npz = all(name.endswith(npz.SUFFIX) for name in members)
+        return npz.load_npz if is_npz else checkpoint.load_torch
+    if start.startswith(checkpoint.LEGACY[:8]):
+        return checkpoint.load_torch
+    if start[8:9] == b"{":
+        return safetensors.load_safetensors
+    suffix = os.path.splitext(source.path)[1].lower()
+    if suffix in LOADERS:
+        return LOADERS[suffix]
+    source.refuse(f"it begins with {start!r}; known are {', '.join(LOADERS)}")

@@ -1,0 +1,73 @@
+"""NumPy's `.npz`: a zip archive of `.npy` files."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections.abc import Mapping
+
+import numpy
+
+from ogive.io.files import Path, Source, check_tensors, open_source, replacing, shorten
+from ogive.io.npy import parse_header, read_array, to_numpy
+from ogive.io.zips import STORED, Member, read_directory, read_member
+from ogive.tensor.tensor import Tensor
+
+KIND = "a .npz file"
+SUFFIX = ".npy"
+
+
+def load_npz(path: Path) -> dict[str, Tensor]:
+    """The arrays of a `.npz` file by name: stored ones lazily on `DISK`, packed ones read.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/x.npz"
+    >>> numpy.savez(path, a=numpy.arange(3), b=numpy.ones(2))
+    >>> {name: tensor.tolist() for name, tensor in ogive.io.load_npz(path).items()}
+    {'a': [0, 1, 2], 'b': [1.0, 1.0]}
+
+    Raises `FileError` when the file is missing, malformed or truncated, or holds something else
+    than arrays of numbers.
+    """
+    with open_source(path, "load_npz", KIND) as source:
+        members = read_directory(source)
+        for name in members:
+            if not name.endswith(SUFFIX):
+                source.refuse(f"member {shorten(name)!r} is not an array; expected names in .npy")
+        return {
+            name.removesuffix(SUFFIX): _read(source, member) for name, member in members.items()
+        }
+
+
+def save_npz(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Write tensors by name as a `.npz` file, not packed; all of it or nothing.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/x.npz"
+    >>> ogive.io.save_npz(path, {"a": ogive.arange(3)})
+    >>> numpy.load(path)["a"]
+    array([0, 1, 2])
+
+    Raises `DtypeError` for the dtypes that NumPy has no name for (bfloat16 and the 8-bit floats),
+    `ArgumentTypeError` for what is not a dictionary of tensors, `FileError` when the file cannot
+    be written.
+    """
+    checked = check_tensors(tensors, "save_npz")
+    with replacing(path, "save_npz") as file, zipfile.ZipFile(file, "w") as archive:
+        for name, tensor in checked.items():
+            array = to_numpy(tensor, "save_npz")
+            with archive.open(f"{name}{SUFFIX}", "w", force_zip64=True) as member:
+                numpy.lib.format.write_array(member, array, allow_pickle=False)
+
+
+def _read(source: Source, member: Member) -> Tensor:
+    name = f"array {shorten(member.name)!r}"
+    if member.method == STORED:
+        return read_array(source, member.begin, member.end, name)
+    content = read_member(source, member)
+    header = parse_header(source, content, name)
+    kind = header.dtype.numpy.newbyteorder(">" if header.big_endian else "<")
+    if header.start + math.prod(header.shape) * kind.itemsize != len(content):
+        source.refuse(f"{name} of shape {shorten(header.shape)} is not {len(content)} bytes long")
+    flat = numpy.frombuffer(content, kind, offset=header.start)
+    return Tensor(flat.reshape(header.shape, order="F" if header.fortran_order else "C"))

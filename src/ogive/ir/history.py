@@ -1,0 +1,207 @@
+"""What values were computed from, for differentiation to go on where memory begins.
+
+Realizing a tensor replaces its node by memory, in every live graph. If the value follows from a
+*leaf*, a tensor that gradients are wanted for, the memory remembers the expression:
+
+    before   w ── mul ── sum ── t          after t.realize()
+
+    after    buffer ── t                   history of the buffer: w ── mul ── sum
+
+A history goes with its memory. It reads nothing: memory that only a history refers to may be
+overwritten, and `Record.versions` tells when that has happened.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from ogive.ir.memory import memory_leaf
+from ogive.ir.node import UOp, walk
+from ogive.ir.ops import Op
+
+
+class Record(NamedTuple):
+    """The expression that memory was computed from, and how often each buffer under it had been
+    written to when it was read."""
+
+    expression: UOp
+    versions: tuple[tuple[UOp, int], ...]
+
+
+class Argument:
+    """The rule of a `GRADIENT` node that only gives a value an identity of its own.
+
+    `leaf` is the tensor it stands for, where it stands for one. While it is `open`, values computed
+    from it have a history.
+    """
+
+    __slots__ = ("__weakref__", "leaf", "open")
+
+    def __init__(self, leaf: weakref.ref[Any] | None = None) -> None:
+        self.leaf = leaf
+        self.open = True
+        number = id(self)
+        _open_arguments[number] = weakref.ref(self, lambda _: _open_arguments.pop(number, None))
+
+    def close(self) -> None:
+        """Nobody will ask for gradients of this argument any more."""
+        self.open = False
+        _open_arguments.pop(id(self), None)
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        """What the inputs get: the identity passes on what it is given."""
+        return [upstream for _ in node.src[1:]]
+
+
+_open_arguments: dict[int, weakref.ref[Argument]] = {}
+_leaves: dict[int, weakref.ref[Any]] = {}
+
+
+def is_tracking() -> bool:
+    """Whether anything alive is a leaf or the argument of a transform."""
+    return bool(_leaves or _open_arguments)
+
+
+# Leaves
+
+
+def mark_leaf(tensor: Any) -> None:
+    """Let a tensor, which holds memory or a `GRADIENT` node of its own, be a leaf."""
+    number = tensor.id
+    _leaves[number] = weakref.ref(tensor, lambda _: _leaves.pop(number, None))
+    tensor.is_flagged = True
+    _set_leaf(tensor.node, weakref.ref(tensor))
+
+
+def unmark_leaf(tensor: Any) -> None:
+    """Let a tensor be a leaf no longer."""
+    _leaves.pop(tensor.id, None)
+    tensor.is_flagged = False
+
+
+def follow(tensor: Any, node: UOp) -> None:
+    """A leaf is about to hold `node`: another version of it."""
+    if getattr(tensor, "is_flagged", False):
+        _set_leaf(node, weakref.ref(tensor))
+
+
+def inherit(old: UOp, new: UOp) -> None:
+    """`new` takes the place of `old`: of a version of a leaf, perhaps."""
+    leaf = getattr(memory_leaf(old), "leaf", None)
+    if leaf is not None:
+        _set_leaf(new, leaf)
+
+
+def _set_leaf(node: UOp, leaf: weakref.ref[Any]) -> None:
+    base = memory_leaf(node)
+    if base.op is Op.GRADIENT:
+        base.arg.leaf = leaf
+    else:
+        base.leaf = leaf
+
+
+def leaf_of(node: UOp) -> Any:
+    """The live leaf that a node is a version of, or None."""
+    reference = _leaf_reference(node)
+    tensor = None if reference is None else reference()
+    return tensor if tensor is not None and tensor.is_flagged else None
+
+
+def _leaf_reference(node: UOp) -> weakref.ref[Any] | None:
+    holder = node.arg if node.op is Op.GRADIENT else node
+    return getattr(holder, "leaf", None)
+
+
+def is_version(node: UOp) -> bool:
+    """Whether a node is a version of a leaf, of one that is gone perhaps."""
+    reference = _leaf_reference(node)
+    if reference is None:
+        return False
+    tensor = reference()
+    return tensor is None or tensor.is_flagged
+
+
+# Histories
+
+
+def record_of(node: UOp) -> Record | None:
+    """The history of a buffer, if it has one."""
+    return getattr(node, "history", None)
+
+
+def remember(mapping: Mapping[UOp, UOp], buffers: Iterable[UOp], count_writes: Any) -> None:
+    """Note what each value in `mapping` was computed from, by the memory it is in now.
+
+    `buffers` are all that were read; `count_writes(buffer)` says how often one was written to.
+    """
+    if not _open_arguments and not any(
+        is_version(node) or record_of(node) is not None for node in buffers
+    ):
+        return
+    for value, memory in mapping.items():
+        if leads_to_leaf(value) and not is_version(memory_leaf(value)):
+            read = [node for node in walk((value,)) if node.op is Op.BUFFER]
+            versions = tuple([(node, count_writes(node)) for node in read])
+            memory_leaf(memory).history = Record(value, versions)
+
+
+def leads_to_leaf(root: UOp) -> bool:
+    """Whether a gradient of `root` may reach a leaf or an open argument."""
+    stack, seen = [root], {root}
+    while stack:
+        node = stack.pop()
+        if is_end(node):
+            return True
+        for source in gradient_sources(node):
+            if source not in seen:
+                seen.add(source)
+                stack.append(source)
+    return False
+
+
+def is_end(node: UOp) -> bool:
+    """Whether a gradient that reaches this node is of use: for a leaf, a history, an argument."""
+    if is_version(node) or record_of(node) is not None:
+        return True
+    return node.op is Op.GRADIENT and isinstance(node.arg, Argument) and node.arg.open
+
+
+def gradient_sources(node: UOp) -> Iterable[UOp]:
+    """The sources that a gradient may flow to; for an assignment, the store among them."""
+    if node.op is Op.DETACH:
+        return ()
+    sources = node.src[1:] if node.op is Op.GRADIENT else node.src
+    return [source for source in sources if source.dtype.is_float or source.op is Op.STORE]
+
+
+# Whether operations are recorded
+
+
+paused: set[int] = set()
+"""The threads that are inside `no_grad`."""
+
+
+def is_recording() -> bool:
+    """Whether gradients flow through what this thread computes now."""
+    return not paused or threading.get_ident() not in paused
+
+
+def set_recording(recording: bool) -> bool:
+    """Say whether gradients flow from now on, in this thread; gives what was said before."""
+    thread = threading.get_ident()
+    before = thread not in paused
+    (paused.discard if recording else paused.add)(thread)
+    return before
+
+
+def needs_cut(node: UOp) -> bool:
+    """Whether a value made now has to be detached for gradients not to flow through it."""
+    if is_recording() or not is_tracking() or not node.dtype.is_float:
+        return False
+    if node.op in (Op.CONST, Op.DETACH):
+        return False
+    base = memory_leaf(node)
+    return base.op is not Op.BUFFER or is_version(base) or record_of(base) is not None

@@ -1,0 +1,57 @@
+"""Lines about what is done, on standard error, for those who asked with `OGIVE_LOG`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from ogive.config import Config
+
+Result = TypeVar("Result")
+
+
+def log(topic: str, text: str) -> None:
+    """Print one line. Ask `Config.logs` first."""
+    if sys.stderr is not None:
+        print(f"ogive: {topic}: {text}", file=sys.stderr, flush=True)
+
+
+def logging_time(
+    execute: Callable[[], Result], config: Config, what: str
+) -> Callable[[], Result]:
+    """`execute` with a line on how long it took; `execute` itself if nobody asked."""
+    if not config.logs("execute"):
+        return execute
+
+    def timed() -> Result:
+        start = time.perf_counter()
+        result = execute()
+        log("execute", f"{what} in {since(start)}")
+        return result
+
+    return timed
+
+
+def since(start: float) -> str:
+    """The time since `start`, a reading of `time.perf_counter`.
+
+    >>> since(time.perf_counter()).endswith(" ms")
+    True
+    """
+    return f"{(time.perf_counter() - start) * 1e3:.3f} ms"
+
+
+def show_bytes(count: int) -> str:
+    """A size in the largest unit that leaves at least 1.
+
+    >>> show_bytes(48 << 10), show_bytes(0), show_bytes(3 << 19)
+    ('48 KiB', '0 B', '1.5 MiB')
+    """
+    size = float(count)
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.3g} {unit}"
+        size /= 1024
+    return f"{size:.3g} GiB"

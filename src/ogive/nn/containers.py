@@ -1,0 +1,157 @@
+"""Modules made of modules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ogive.errors import ArgumentTypeError, IndexRangeError
+from ogive.nn.module import Module
+
+
+def _to_module(value: Any, name: str) -> Module:
+    if not isinstance(value, Module):
+        raise ArgumentTypeError(f"{name} holds modules, and {value!r} is none")
+    return value
+
+
+class ModuleList(Module):
+    """Modules in order, named by their positions.
+
+    >>> layers = ModuleList([Linear(2, 2) for _ in range(3)])
+    >>> len(layers), [name for name, _ in layers.named_parameters()][:2]
+    (3, ['0.weight', '0.bias'])
+    """
+
+    def __init__(self, modules: Iterable[Module] = ()) -> None:
+        self._modules: list[Module] = []
+        self.extend(modules)
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        for position, module in enumerate(self._modules):
+            yield str(position), module
+
+    def append(self, module: Module) -> None:
+        """Add a module at the end."""
+        self._modules.append(_to_module(module, type(self).__name__))
+
+    def extend(self, modules: Iterable[Module]) -> None:
+        """Add several modules at the end."""
+        for module in modules:
+            self.append(module)
+
+    def insert(self, position: int, module: Module) -> None:
+        """Add a module in front of the one at `position`."""
+        self._modules.insert(position, _to_module(module, type(self).__name__))
+
+    def __getitem__(self, position: Any) -> Any:
+        if isinstance(position, slice):
+            made = type(self).__new__(type(self))
+            made._modules = self._modules[position]
+            return made
+        try:
+            return self._modules[position]
+        except IndexError:
+            raise IndexRangeError(
+                f"there is no module {position} among {len(self._modules)}"
+            ) from None
+
+    def __setitem__(self, position: int, module: Module) -> None:
+        self._modules[position] = _to_module(module, type(self).__name__)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self._modules)
+
+
+class Sequential(ModuleList):
+    """Modules applied one after the other. A dictionary gives them names.
+
+    >>> Sequential(Linear(4, 2), ReLU())(ogive.ones(3, 4)).shape
+    (3, 2)
+    """
+
+    def __init__(self, *modules: Module | Mapping[str, Module]) -> None:
+        self._names: list[str] | None = None
+        if len(modules) == 1 and isinstance(modules[0], Mapping):
+            self._names = list(modules[0])
+            super().__init__(modules[0].values())
+        else:
+            super().__init__([_to_module(module, "Sequential") for module in modules])
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        if self._names is None:
+            return super().named_children()
+        return zip(self._names, self._modules, strict=True)
+
+    def __getitem__(self, position: Any) -> Any:
+        made = super().__getitem__(position)
+        if isinstance(position, slice):
+            made._names = None if self._names is None else self._names[position]
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        names = self.__dict__.get("_names")
+        if names and name in names:
+            return self._modules[names.index(name)]
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def append(self, module: Module) -> None:
+        if self._names is not None and len(self._modules) == len(self._names):
+            self._names.append(str(len(self._names)))
+        super().append(module)
+
+    def insert(self, position: int, module: Module) -> None:
+        super().insert(position, module)
+        if self._names is not None:
+            self._names.insert(position, f"inserted{len(self._names)}")
+
+    def forward(self, x: Any) -> Any:
+        for module in self._modules:
+            x = module(x)
+        return x
+
+
+class ModuleDict(Module):
+    """Modules by name.
+
+    >>> ModuleDict({"head": Linear(2, 1)})["head"].weight.shape
+    (1, 2)
+    """
+
+    def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
+        self._modules: dict[str, Module] = {}
+        for name, module in (modules or {}).items():
+            self[name] = module
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        yield from self._modules.items()
+
+    def __getitem__(self, name: str) -> Module:
+        return self._modules[name]
+
+    def __setitem__(self, name: str, module: Module) -> None:
+        self._modules[name] = _to_module(module, "ModuleDict")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._modules
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._modules.keys()
+
+    def values(self) -> Iterable[Module]:
+        """The modules."""
+        return self._modules.values()
+
+    def items(self) -> Iterable[tuple[str, Module]]:
+        """Names and modules."""
+        return self._modules.items()

@@ -1,0 +1,53 @@
+"""Random zeros, in training only."""
+
+from __future__ import annotations
+
+from ogive.errors import ArgumentError
+from ogive.nn.module import Module
+from ogive.tensor.tensor import Tensor
+
+
+class Dropout(Module):
+    """Zeroes elements with probability `p` and divides the rest by 1 - p. Shapes: unchanged.
+
+    >>> Dropout(0.5).eval()(Tensor([1.0, 2.0])).tolist()
+    [1.0, 2.0]
+    """
+
+    method = "dropout"
+
+    def __init__(self, p: float = 0.5) -> None:
+        if not 0 <= p <= 1:
+            raise ArgumentError(f"p is a probability between 0 and 1, not {p}")
+        self.p = p
+
+    def forward(self, x: Tensor) -> Tensor:
+        made: Tensor = getattr(x, self.method)(self.p, self.training)
+        return made
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}"
+
+
+class AlphaDropout(Dropout):
+    """Dropout that keeps mean and deviation, for layers with `SELU`."""
+
+    method = "alpha_dropout"
+
+
+class Dropout1d(Dropout):
+    """Drops whole channels. Shapes: (N, C, L), unchanged."""
+
+    method = "dropout1d"
+
+
+class Dropout2d(Dropout):
+    """Drops whole channels. Shapes: (N, C, H, W), unchanged."""
+
+    method = "dropout2d"
+
+
+class Dropout3d(Dropout):
+    """Drops whole channels. Shapes: (N, C, D, H, W), unchanged."""
+
+    method = "dropout3d"

@@ -1,0 +1,50 @@
+"""A table of vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ogive import random
+from ogive.nn.module import Module
+from ogive.nn.parameter import Parameter
+from ogive.tensor.tensor import Tensor
+
+
+class Embedding(Module):
+    """Row x of a table, for each entry x.
+
+    Shapes: (...) of integers → (..., embedding_dim). The row `padding_idx` starts as zeros and
+    gets no gradient. Raises `IndexRangeError` when a row is read that is not there.
+
+    >>> Embedding(10, 3)(Tensor([[1, 2], [4, 9]])).shape
+    (2, 2, 3)
+    """
+
+    def __init__(
+        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None
+    ) -> None:
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.padding_idx = padding_idx
+        table = random.randn(num_embeddings, embedding_dim)
+        if padding_idx is not None:
+            table[padding_idx] = 0.0
+        self.weight = Parameter(table)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.embedding(self.weight, self.padding_idx)
+
+    def extra_repr(self) -> str:
+        padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
+        return f"{self.num_embeddings}, {self.embedding_dim}{padding}"
+
+    @classmethod
+    def from_pretrained(
+        cls, embeddings: Any, freeze: bool = True, padding_idx: int | None = None
+    ) -> Embedding:
+        """A layer on a table that is there already; a frozen one is not trained."""
+        made = cls.__new__(cls)
+        made.weight = Parameter(embeddings, requires_grad=not freeze)
+        made.num_embeddings, made.embedding_dim = [int(size) for size in made.weight.shape]
+        made.padding_idx = padding_idx
+        return made

@@ -1,0 +1,144 @@
+"""Initial values of parameters, after PyTorch's defaults. Each function fills a tensor in place.
+
+The functions are `ogive.nn.init`'s: `init.kaiming_uniform_(layer.weight, nonlinearity="relu")`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ogive import random
+from ogive.errors import ArgumentError, ShapeError, nearest
+from ogive.nn.parameter import Parameter
+from ogive.nn.state import replace_value
+from ogive.tensor.creation import eye, full_like, zeros
+from ogive.tensor.tensor import Tensor
+
+GAINS = {
+    "linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "conv3d": 1.0, "sigmoid": 1.0, "tanh": 5 / 3,
+    "relu": math.sqrt(2), "selu": 0.75,
+}  # fmt: skip
+
+
+def calculate_gain(nonlinearity: str, parameter: float | None = None) -> float:
+    """The factor by which a nonlinearity shrinks the deviation of what goes through it.
+
+    >>> round(calculate_gain("relu"), 4)
+    1.4142
+    """
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if parameter is None else parameter
+        return math.sqrt(2 / (1 + slope**2))
+    if nonlinearity not in GAINS:
+        names = [*GAINS, "leaky_relu"]
+        raise ArgumentError(
+            f"unknown nonlinearity {nonlinearity!r}{nearest(nonlinearity, names)}; "
+            f"there are {', '.join(names)}"
+        )
+    return GAINS[nonlinearity]
+
+
+def fans(tensor: Tensor) -> tuple[int, int]:
+    """How many values each result is made of, and how many results each value goes into."""
+    if tensor.ndim < 2:
+        raise ShapeError(
+            f"fans are those of a weight with two axes or more, and this shape is {tensor.shape}"
+        )
+    outputs, inputs, *taps = [int(size) for size in tensor.shape]
+    field = math.prod(taps)
+    return inputs * field, outputs * field
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
+    """Evenly between `a` and `b`."""
+    return _fill(tensor, random.uniform(*tensor.shape, low=a, high=b, dtype=tensor.dtype))
+
+
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
+    """From the normal distribution."""
+    return _fill(tensor, random.randn(*tensor.shape, dtype=tensor.dtype) * std + mean)
+
+
+def trunc_normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0
+) -> Tensor:
+    """From the normal distribution, as far as it lies between `a` and `b`."""
+    low, high = [math.erf((bound - mean) / (std * math.sqrt(2))) for bound in (a, b)]
+    even = random.uniform(*tensor.shape, low=low, high=high, dtype=tensor.dtype)
+    return _fill(tensor, (even.erfinv() * (std * math.sqrt(2)) + mean).clamp(a, b))
+
+
+def constant_(tensor: Tensor, value: float) -> Tensor:
+    """One value everywhere."""
+    return _fill(tensor, full_like(tensor, value))
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Zero everywhere."""
+    return constant_(tensor, 0.0)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """One everywhere."""
+    return constant_(tensor, 1.0)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Ones on the diagonal of a matrix."""
+    rows, columns = tensor.shape
+    return _fill(tensor, eye(rows, columns, dtype=tensor.dtype))
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0) -> Tensor:
+    """Evenly within ±gain·√(6 / (inputs + outputs))."""
+    bound = gain * math.sqrt(6 / sum(fans(tensor)))
+    return uniform_(tensor, -bound, bound)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
+    """Normal with the deviation gain·√(2 / (inputs + outputs))."""
+    return normal_(tensor, 0.0, gain * math.sqrt(2 / sum(fans(tensor))))
+
+
+def kaiming_uniform_(
+    tensor: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
+) -> Tensor:
+    """Evenly within ±gain·√(3 / fan)."""
+    bound = math.sqrt(3) * _kaiming_deviation(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound)
+
+
+def kaiming_normal_(
+    tensor: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
+) -> Tensor:
+    """Normal with the deviation gain / √fan."""
+    return normal_(tensor, 0.0, _kaiming_deviation(tensor, a, mode, nonlinearity))
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
+    """Orthonormal rows or columns, whichever are fewer."""
+    rows, columns = int(tensor.shape[0]), math.prod([int(size) for size in tensor.shape[1:]])
+    tall = random.randn(max(rows, columns), min(rows, columns), dtype=tensor.dtype)
+    q, r = tall.qr()
+    q = q * r.diagonal().sign()
+    made = q if rows >= columns else q.T
+    return _fill(tensor, (made * gain).reshape(tensor.shape))
+
+
+def _kaiming_deviation(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    if mode not in ("fan_in", "fan_out"):
+        raise ArgumentError(f"mode is 'fan_in' or 'fan_out', not {mode!r}")
+    return calculate_gain(nonlinearity, a) / math.sqrt(fans(tensor)[mode == "fan_out"])
+
+
+def _fill(tensor: Tensor, values: Tensor) -> Tensor:
+    replace_value(tensor, values)
+    return tensor
+
+
+def default_parameter(shape: tuple[int, ...], inputs: int) -> Parameter:
+    """A new parameter as layers start with: evenly within ±1/√inputs."""
+    if not inputs:
+        return Parameter(zeros(*shape))
+    bound = 1 / math.sqrt(inputs)
+    return Parameter(random.uniform(*shape, low=-bound, high=bound))

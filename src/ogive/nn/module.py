@@ -1,0 +1,263 @@
+"""`Module`: a tree of layers, their parameters, and the names by which files know them.
+
+A module is an object whose attributes are parameters, buffers (tensors that are part of its state
+but are not trained) and further modules, alone or in lists, tuples and dictionaries. Nothing is
+registered: the tree is what the attributes are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from ogive.errors import DtypeError, OgiveError
+from ogive.ir.dtype import DType, to_dtype
+from ogive.nn.parameter import Parameter
+from ogive.nn.state import check_state, load_tensors, replace_value
+from ogive.tensor.core import DEVICES
+from ogive.tensor.tensor import Tensor
+
+Self = TypeVar("Self", bound="Module")
+
+
+class Module:
+    """The base of all layers: define `forward`, call the module.
+
+    >>> class Scale(Module):
+    ...     def __init__(self, size):
+    ...         self.factor = Parameter(ogive.ones(size))
+    ...     def forward(self, x):
+    ...         return x * self.factor
+    >>> scale = Scale(3)
+    >>> scale(Tensor([1.0, 2.0, 3.0])).tolist()
+    [1.0, 2.0, 3.0]
+    >>> [name for name, _ in scale.named_parameters()]
+    ['factor']
+
+    An error inside a nested module names the path to it: `layers.3.attention: expected ...`.
+    """
+
+    training: bool
+    _buffer_names: Mapping[str, bool] = {}
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        # Here, and so without a call of super().__init__(), which is soon forgotten.
+        made = super().__new__(cls)
+        made.training = True
+        return made
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the module computes."""
+        raise NotImplementedError(f"{type(self).__name__} defines no forward()")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self.forward(*args, **kwargs)
+        except OgiveError as error:
+            _add_path(error, self)
+            raise
+
+    # The tree
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The modules directly below, with the names that lead to them."""
+        for name, value in vars(self).items():
+            if isinstance(value, Module):
+                yield name, value
+            elif isinstance(value, list | tuple | dict):
+                entries = value.items() if isinstance(value, dict) else enumerate(value)
+                for key, entry in entries:
+                    if isinstance(entry, Module):
+                        yield f"{name}.{key}", entry
+
+    def children(self) -> Iterator[Module]:
+        """The modules directly below, each once."""
+        yield from dict.fromkeys([child for _, child in self.named_children()])
+
+    def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
+        """This module and all below, each once, with their paths.
+
+        >>> [path for path, _ in Sequential(Linear(2, 3), ReLU()).named_modules()]
+        ['', '0', '1']
+        """
+        seen: set[int] = set()
+        for path, module in self._all_modules(prefix):
+            if id(module) not in seen:
+                seen.add(id(module))
+                yield path, module
+
+    def modules(self) -> Iterator[Module]:
+        """This module and all below, each once."""
+        for _, module in self.named_modules():
+            yield module
+
+    def _all_modules(self, prefix: str) -> Iterator[tuple[str, Module]]:
+        yield prefix, self
+        for name, child in self.named_children():
+            yield from child._all_modules(f"{prefix}.{name}" if prefix else name)
+
+    def get_submodule(self, path: str) -> Module:
+        """The module at a path such as `"layers.3.attention"`. Raises `KeyError`."""
+        return dict(self._all_modules(""))[path]
+
+    # Parameters and buffers
+
+    def named_parameters(self, prefix: str = "") -> Iterator[tuple[str, Parameter]]:
+        """All parameters, each once, with their paths.
+
+        >>> [name for name, _ in Linear(2, 3).named_parameters()]
+        ['weight', 'bias']
+        """
+        seen: set[int] = set()
+        for path, parameter in self._all_tensors(prefix, _parameters_of):
+            if id(parameter) not in seen:
+                seen.add(id(parameter))
+                yield path, parameter
+
+    def parameters(self) -> Iterator[Parameter]:
+        """All parameters, each once: what an optimizer takes."""
+        for _, parameter in self.named_parameters():
+            yield parameter
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Make a tensor an attribute that is part of the state, but is not trained.
+
+        One that is not `persistent` moves with the module and is left out of `state_dict`.
+        """
+        setattr(self, name, tensor)
+        self._buffer_names = {**self._buffer_names, name: persistent}
+
+    def named_buffers(self, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
+        """All buffers with their paths."""
+        yield from self._all_tensors(prefix, _buffers_of)
+
+    def buffers(self) -> Iterator[Tensor]:
+        """All buffers."""
+        for _, buffer in self.named_buffers():
+            yield buffer
+
+    def _all_tensors(
+        self, prefix: str, own: Callable[[Module], Iterator[tuple[str, Any]]]
+    ) -> Iterator[tuple[str, Any]]:
+        for path, module in self._all_modules(prefix):
+            for name, tensor in own(module):
+                yield f"{path}.{name}" if path else name, tensor
+
+    # State
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """Parameters and persistent buffers by path, as they are now.
+
+        The entries keep their values when the module is trained on.
+
+        >>> {name: t.shape for name, t in Linear(2, 3).state_dict().items()}
+        {'weight': (3, 2), 'bias': (3,)}
+        """
+        return {path: tensor.detach() for path, tensor in self._state()}
+
+    def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> None:
+        """Take on the values of `state`: tensors, NumPy arrays or whatever speaks DLPack.
+
+        Nothing changes unless all of it fits. Raises `StateError`, which lists the keys that are
+        missing or not expected, with near matches, and the shapes that differ. With
+        `strict=False` keys on one side only are passed over.
+        """
+        own = dict(self._state())
+        check_state(type(self).__name__, own, state, strict)
+        load_tensors([(own[key], value) for key, value in state.items() if key in own])
+
+    def _state(self) -> Iterator[tuple[str, Tensor]]:
+        yield from self._all_tensors("", _state_of)
+
+    # Modes
+
+    def train(self: Self, mode: bool = True) -> Self:
+        """Let dropout and batch normalization behave as in training. Returns the module."""
+        for module in self.modules():
+            module.training = mode
+        return self
+
+    def eval(self: Self) -> Self:
+        """The opposite of `train()`."""
+        return self.train(False)
+
+    def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
+        """Train all parameters, or none. Returns the module."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self) -> None:
+        """Forget the gradients of all parameters."""
+        for parameter in self.parameters():
+            parameter.grad = None
+
+    def to(self: Self, target: Any) -> Self:
+        """Move to a device, or convert all floating-point tensors to a dtype, in place.
+
+        >>> Linear(2, 2).to("float64").weight.dtype
+        ogive.float64
+        """
+        is_dtype = isinstance(target, DType) or str(target).upper() not in DEVICES
+        dtype = to_dtype(target) if is_dtype else None
+        if dtype is not None and not dtype.is_float:
+            raise DtypeError(f"a module's tensors can become floats, not {dtype.name}")
+        for _, tensor in [*self.named_parameters(), *self.named_buffers()]:
+            if dtype is None:
+                replace_value(tensor, tensor.to(target))
+            elif tensor.dtype.is_float and tensor.dtype is not dtype:
+                replace_value(tensor, tensor.cast(dtype))
+        return self
+
+    def apply(self: Self, function: Callable[[Module], Any]) -> Self:
+        """Call `function` with every module, children first. Returns the module."""
+        for module in reversed(list(self.modules())):
+            function(module)
+        return self
+
+    # Text
+
+    def extra_repr(self) -> str:
+        """What stands between the parentheses of this module's line."""
+        return ""
+
+    def __repr__(self) -> str:
+        lines = [
+            f"  ({name}): " + repr(child).replace("\n", "\n  ")
+            for name, child in self.named_children()
+        ]
+        head = f"{type(self).__name__}({self.extra_repr()}"
+        return head + ("\n" + "\n".join(lines) + "\n" if lines else "") + ")"
+
+
+def _parameters_of(module: Module) -> Iterator[tuple[str, Any]]:
+    for name, value in vars(module).items():
+        if isinstance(value, Parameter):
+            yield name, value
+
+
+def _buffers_of(module: Module) -> Iterator[tuple[str, Any]]:
+    for name in module._buffer_names:
+        if getattr(module, name) is not None:
+            yield name, getattr(module, name)
+
+
+def _state_of(module: Module) -> Iterator[tuple[str, Any]]:
+    yield from _parameters_of(module)
+    for name, buffer in _buffers_of(module):
+        if module._buffer_names[name]:
+            yield name, buffer
+
+
+def _add_path(error: OgiveError, module: Module) -> None:
+    """Put the path to the module that an error came from in front of its message."""
+    inner = getattr(error, "module", None)
+    error.module = module  # type: ignore[attr-defined]
+    if inner is None:
+        return
+    for path, child in module._all_modules(""):
+        if child is inner and path:
+            separator = "." if getattr(error, "has_path", False) else ": "
+            error.args = (f"{path}{separator}{error.args[0]}", *error.args[1:])
+            error.has_path = True  # type: ignore[attr-defined]
+            return

@@ -1,0 +1,279 @@
+"""Normalization over batches, groups, instances and the last axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ogive.errors import ArgumentError, ShapeError
+from ogive.ir import dtype as dtypes
+from ogive.nn.module import Module
+from ogive.nn.parameter import Parameter
+from ogive.tensor.creation import ones, zeros
+from ogive.tensor.tensor import Tensor
+
+
+class RunningNorm(Module):
+    """What batch and instance normalization share: statistics that follow the batches.
+
+    `ranks` are the numbers of axes that an input may have.
+    """
+
+    ranks: tuple[int, ...]
+    default_affine = True
+    default_tracking = True
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool | None = None,
+        track_running_stats: bool | None = None,
+    ) -> None:
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = self.default_affine if affine is None else affine
+        tracked = self.default_tracking if track_running_stats is None else track_running_stats
+        self.track_running_stats = tracked
+        self.weight = Parameter(ones(num_features)) if self.affine else None
+        self.bias = Parameter(zeros(num_features)) if self.affine else None
+        self.register_buffer("running_mean", zeros(num_features).realize() if tracked else None)
+        self.register_buffer("running_var", ones(num_features).realize() if tracked else None)
+        count = zeros(dtype=dtypes.int64).realize() if tracked else None
+        self.register_buffer("num_batches_tracked", count)
+
+    running_mean: Tensor | None
+    running_var: Tensor | None
+    num_batches_tracked: Tensor | None
+
+    def check(self, x: Tensor, channel: int = 1) -> None:
+        """Raise `ShapeError` for an input of other axes or channels."""
+        if x.ndim not in self.ranks or x.shape[channel] != self.num_features:
+            axes = " or ".join(map(str, self.ranks))
+            raise ShapeError(
+                f"expected {axes} axes, axis {channel} of {self.num_features} channels, "
+                f"got {x.shape}"
+            )
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class BatchNorm(RunningNorm):
+    """(x - mean) / √(variance + eps)·weight + bias, per channel over the whole batch.
+
+    In training the running statistics move towards those of the batch, by `momentum`, or to the
+    average of all batches where it is None; in evaluation they are used instead.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.check(x)
+        training = self.training or not self.track_running_stats
+        momentum: float | Tensor = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.num_batches_tracked is not None:
+            self.num_batches_tracked.assign(self.num_batches_tracked + 1)
+            if self.momentum is None:
+                momentum = self.num_batches_tracked.cast(x.dtype).reciprocal()
+        return x.batch_norm(
+            self.running_mean, self.running_var, self.weight, self.bias, training, momentum,
+            self.eps,
+        )  # fmt: skip
+
+
+class BatchNorm1d(BatchNorm):
+    """Shapes: (N, C) or (N, C, L), unchanged.
+
+    >>> BatchNorm1d(3)(ogive.ones(4, 3)).shape
+    (4, 3)
+    """
+
+    ranks = (2, 3)
+
+
+class BatchNorm2d(BatchNorm):
+    """Shapes: (N, C, H, W), unchanged.
+
+    >>> BatchNorm2d(3)(ogive.ones(4, 3, 2, 2)).shape
+    (4, 3, 2, 2)
+    """
+
+    ranks = (4,)
+
+
+class BatchNorm3d(BatchNorm):
+    """Shapes: (N, C, D, H, W), unchanged.
+
+    >>> BatchNorm3d(1)(ogive.ones(2, 1, 2, 2, 2)).shape
+    (2, 1, 2, 2, 2)
+    """
+
+    ranks = (5,)
+
+
+class InstanceNorm(RunningNorm):
+    """The same as batch normalization, for each entry of the batch by itself."""
+
+    default_affine = False
+    default_tracking = False
+
+    def forward(self, x: Tensor) -> Tensor:
+        batched = x.ndim == self.ranks[-1]
+        self.check(x, 1 if batched else 0)
+        made = (x if batched else x.unsqueeze(0)).instance_norm(
+            self.running_mean, self.running_var, self.weight, self.bias,
+            self.training or not self.track_running_stats, self.momentum, self.eps,
+        )  # fmt: skip
+        return made if batched else made.squeeze(0)
+
+
+class InstanceNorm1d(InstanceNorm):
+    """Shapes: (N, C, L) or (C, L), unchanged.
+
+    >>> InstanceNorm1d(3)(ogive.ones(4, 3, 5)).shape
+    (4, 3, 5)
+    """
+
+    ranks = (2, 3)
+
+
+class InstanceNorm2d(InstanceNorm):
+    """Shapes: (N, C, H, W) or (C, H, W), unchanged.
+
+    >>> InstanceNorm2d(3)(ogive.ones(4, 3, 2, 2)).shape
+    (4, 3, 2, 2)
+    """
+
+    ranks = (3, 4)
+
+
+class InstanceNorm3d(InstanceNorm):
+    """Shapes: (N, C, D, H, W) or (C, D, H, W), unchanged.
+
+    >>> InstanceNorm3d(1)(ogive.ones(2, 1, 2, 2, 2)).shape
+    (2, 1, 2, 2, 2)
+    """
+
+    ranks = (4, 5)
+
+
+class LayerNorm(Module):
+    """(x - mean) / √(variance + eps)·weight + bias over the last axes. Shapes: unchanged.
+
+    >>> LayerNorm(3)(Tensor([[1.0, 2.0, 3.0]])).shape
+    (1, 3)
+    """
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+    ) -> None:
+        is_one = isinstance(normalized_shape, int)
+        self.normalized_shape = (normalized_shape,) if is_one else tuple(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        shape = self.normalized_shape
+        self.weight = Parameter(ones(*shape)) if elementwise_affine else None
+        self.bias = Parameter(zeros(*shape)) if elementwise_affine and bias else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        check_last_axes(x, self.normalized_shape)
+        return x.layer_norm(self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}"
+        )
+
+
+class RMSNorm(Module):
+    """x / √(mean of x² + eps)·weight over the last axes. Shapes: unchanged.
+
+    >>> RMSNorm(3)(Tensor([[1.0, 2.0, 3.0]])).shape
+    (1, 3)
+    """
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+    ) -> None:
+        is_one = isinstance(normalized_shape, int)
+        self.normalized_shape = (normalized_shape,) if is_one else tuple(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        shape = self.normalized_shape
+        self.weight = Parameter(ones(*shape)) if elementwise_affine else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        check_last_axes(x, self.normalized_shape)
+        return x.rms_norm(self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}"
+        )
+
+
+class GroupNorm(Module):
+    """Normalization over groups of channels. Shapes: (N, C, ...), unchanged.
+
+    >>> GroupNorm(2, 4)(ogive.ones(3, 4, 5)).shape
+    (3, 4, 5)
+    """
+
+    def __init__(
+        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True
+    ) -> None:
+        if num_channels % num_groups:
+            raise ArgumentError(
+                f"num_groups={num_groups} must divide num_channels={num_channels}"
+            )
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
+        self.weight = Parameter(ones(num_channels)) if affine else None
+        self.bias = Parameter(zeros(num_channels)) if affine else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.ndim < 2 or x.shape[1] != self.num_channels:
+            raise ShapeError(f"expected (N, {self.num_channels}, ...), got {x.shape}")
+        return x.group_norm(self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}"
+
+
+class LocalResponseNorm(Module):
+    """Each channel divided by a measure of its neighbours. Shapes: (N, C, ...), unchanged.
+
+    >>> LocalResponseNorm(2)(ogive.ones(1, 4, 3)).shape
+    (1, 4, 3)
+    """
+
+    def __init__(
+        self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+    ) -> None:
+        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.local_response_norm(self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+def check_last_axes(x: Tensor, shape: tuple[int, ...]) -> None:
+    """Raise `ShapeError` unless the last axes of `x` are `shape`."""
+    if x.shape[x.ndim - len(shape) :] != shape:
+        raise ShapeError(f"expected (..., {', '.join(map(str, shape))}), got {x.shape}")

@@ -1,0 +1,298 @@
+"""Recurrent layers: RNN, LSTM and GRU, in several layers and both directions, and their cells.
+
+The input's part of the gates is one product for all steps; what remains in each step is the
+product of the state.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ogive.errors import ArgumentError, ShapeError
+from ogive.nn.initialize import default_parameter
+from ogive.nn.module import Module
+from ogive.nn.parameter import Parameter
+from ogive.tensor.creation import zeros
+from ogive.tensor.joining import cat, stack
+from ogive.tensor.tensor import Tensor
+
+State = tuple[Tensor, ...]
+
+
+def rnn_step(gates: Tensor, recurrent: Tensor, state: State, nonlinearity: str) -> State:
+    """h' = f(gates from the input + gates from the state)."""
+    total = gates + recurrent
+    return (total.tanh() if nonlinearity == "tanh" else total.relu(),)
+
+
+def lstm_step(gates: Tensor, recurrent: Tensor, state: State, nonlinearity: str) -> State:
+    """c' = f·c + i·g and h' = o·tanh(c')."""
+    i, f, g, o = (gates + recurrent).chunk(4, -1)
+    c = f.sigmoid() * state[1] + i.sigmoid() * g.tanh()
+    return o.sigmoid() * c.tanh(), c
+
+
+def gru_step(gates: Tensor, recurrent: Tensor, state: State, nonlinearity: str) -> State:
+    """h' = (1 - z)·n + z·h, where n sees the state through the gate r."""
+    input_r, input_z, input_n = gates.chunk(3, -1)
+    state_r, state_z, state_n = recurrent.chunk(3, -1)
+    r = (input_r + state_r).sigmoid()
+    z = (input_z + state_z).sigmoid()
+    n = (input_n + r * state_n).tanh()
+    return ((state[0] - n) * z + n,)
+
+
+STEPS = {"RNN": (rnn_step, 1, 1), "LSTM": (lstm_step, 4, 2), "GRU": (gru_step, 3, 1)}
+"""For each kind: a step, how many gates it has, and how many tensors make its state."""
+
+
+class Recurrent(Module):
+    """What all recurrent layers share."""
+
+    kind: str
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        nonlinearity: str = "tanh",
+    ) -> None:
+        if nonlinearity not in ("tanh", "relu"):
+            raise ArgumentError(f"nonlinearity is 'tanh' or 'relu', not {nonlinearity!r}")
+        if proj_size and self.kind != "LSTM":
+            raise ArgumentError(f"proj_size is for LSTM, and this is {self.kind}")
+        if not 0 <= proj_size < hidden_size:
+            raise ArgumentError(
+                f"proj_size={proj_size} must lie below hidden_size={hidden_size}"
+            )
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = dropout
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        self.nonlinearity = nonlinearity
+        gates = STEPS[self.kind][1] * hidden_size
+        for layer in range(num_layers):
+            width = self._output_size * self._directions if layer else input_size
+            for suffix in self._suffixes(layer):
+                shapes: dict[str, tuple[int, ...]] = {
+                    "weight_ih": (gates, width),
+                    "weight_hh": (gates, self._output_size),
+                }
+                if bias:
+                    shapes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
+                if proj_size:
+                    shapes["weight_hr"] = (proj_size, hidden_size)
+                for name, shape in shapes.items():
+                    setattr(self, f"{name}_{suffix}", default_parameter(shape, hidden_size))
+
+    @property
+    def _directions(self) -> int:
+        return 2 if self.bidirectional else 1
+
+    @property
+    def _output_size(self) -> int:
+        return self.proj_size or self.hidden_size
+
+    def _suffixes(self, layer: int) -> list[str]:
+        return [f"l{layer}", f"l{layer}_reverse"][: self._directions]
+
+    def _parameter(self, name: str, suffix: str) -> Parameter | None:
+        found: Parameter | None = getattr(self, f"{name}_{suffix}", None)
+        return found
+
+    def forward(self, x: Tensor, state: Any = None) -> tuple[Tensor, Any]:
+        if x.ndim not in (2, 3) or x.shape[-1] != self.input_size:
+            raise ShapeError(
+                f"expected 2 or 3 axes, the last of length {self.input_size}, got {x.shape}"
+            )
+        batched = x.ndim == 3
+        if not batched:
+            x = x.unsqueeze(1)
+        elif self.batch_first:
+            x = x.transpose(0, 1)
+        states = self._initial(x, state, batched)
+        finals: list[State] = []
+        for layer in range(self.num_layers):
+            outputs = []
+            for direction, suffix in enumerate(self._suffixes(layer)):
+                start = tuple([part[layer * self._directions + direction] for part in states])
+                output, final = self._run(x, start, suffix, direction == 1)
+                outputs.append(output)
+                finals.append(final)
+            x = outputs[0] if len(outputs) == 1 else cat(outputs, -1)
+            if self.dropout and layer < self.num_layers - 1:
+                x = x.dropout(self.dropout, self.training)
+        last = [stack(parts) for parts in zip(*finals, strict=True)]
+        if not batched:
+            x, last = x.squeeze(1), [part.squeeze(1) for part in last]
+        elif self.batch_first:
+            x = x.transpose(0, 1)
+        return x, tuple(last) if len(last) > 1 else last[0]
+
+    def _initial(self, x: Tensor, state: Any, batched: bool) -> State:
+        parts = STEPS[self.kind][2]
+        widths = (self._output_size, self.hidden_size)[:parts]
+        count = self.num_layers * self._directions
+        if state is None:
+            return tuple([zeros(count, x.shape[1], width, dtype=x.dtype) for width in widths])
+        given = state if parts > 1 else (state,)
+        for part, width in zip(given, widths, strict=True):
+            wanted = (count, x.shape[1], width) if batched else (count, width)
+            if part.shape != wanted:
+                raise ShapeError(f"state: expected {wanted}, got {part.shape}")
+        return tuple([part if batched else part.unsqueeze(1) for part in given])
+
+    def _run(self, x: Tensor, state: State, suffix: str, reverse: bool) -> tuple[Tensor, State]:
+        """All steps of one layer in one direction."""
+        step = STEPS[self.kind][0]
+        weight_ih, weight_hh, bias_ih, bias_hh, weight_hr = [
+            self._parameter(name, suffix)
+            for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
+        ]
+        gates = x.linear(weight_ih, bias_ih)
+        times = range(int(x.shape[0]))
+        outputs = []
+        for time in reversed(times) if reverse else times:
+            recurrent = state[0].linear(weight_hh, bias_hh)
+            state = step(gates[time], recurrent, state, self.nonlinearity)
+            if weight_hr is not None:
+                state = (state[0].linear(weight_hr), *state[1:])
+            outputs.append(state[0])
+        if reverse:
+            outputs.reverse()
+        return stack(outputs), state
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        defaults = {
+            "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0,
+            "bidirectional": False, "proj_size": 0,
+        }  # fmt: skip
+        for name, default in defaults.items():
+            if getattr(self, name) != default:
+                text += f", {name}={getattr(self, name)}"
+        return text
+
+
+class RNN(Recurrent):
+    """h' = tanh(x·Wᵀ + h·Vᵀ + b). Shapes: (L, N, input) → (L, N, hidden) and (layers, N, hidden).
+
+    >>> output, state = RNN(3, 4)(ogive.ones(5, 2, 3))
+    >>> output.shape, state.shape
+    ((5, 2, 4), (1, 2, 4))
+    """
+
+    kind = "RNN"
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+    ) -> None:
+        super().__init__(
+            input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
+            nonlinearity=nonlinearity,
+        )  # fmt: skip
+
+
+class LSTM(Recurrent):
+    """Long short-term memory. Shapes: (L, N, input) → (L, N, hidden) and the state (h, c).
+
+    >>> output, (h, c) = LSTM(3, 4, num_layers=2)(ogive.ones(5, 2, 3))
+    >>> output.shape, h.shape, c.shape
+    ((5, 2, 4), (2, 2, 4), (2, 2, 4))
+    """
+
+    kind = "LSTM"
+
+
+class GRU(Recurrent):
+    """Gated recurrent units. Shapes: (L, N, input) → (L, N, hidden) and (layers, N, hidden).
+
+    >>> output, state = GRU(3, 4, bidirectional=True)(ogive.ones(5, 2, 3))
+    >>> output.shape, state.shape
+    ((5, 2, 8), (2, 2, 4))
+    """
+
+    kind = "GRU"
+
+
+class Cell(Module):
+    """One step of a recurrent layer."""
+
+    kind: str
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh"
+    ) -> None:
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.nonlinearity = nonlinearity
+        gates = STEPS[self.kind][1] * hidden_size
+        self.weight_ih = default_parameter((gates, input_size), hidden_size)
+        self.weight_hh = default_parameter((gates, hidden_size), hidden_size)
+        self.bias_ih = default_parameter((gates,), hidden_size) if bias else None
+        self.bias_hh = default_parameter((gates,), hidden_size) if bias else None
+
+    def forward(self, x: Tensor, state: Any = None) -> Any:
+        if x.ndim not in (1, 2) or x.shape[-1] != self.input_size:
+            raise ShapeError(
+                f"expected 1 or 2 axes, the last of length {self.input_size}, got {x.shape}"
+            )
+        step, _, parts = STEPS[self.kind]
+        if state is None:
+            state = (zeros(*x.shape[:-1], self.hidden_size, dtype=x.dtype),) * parts
+        state = tuple(state) if parts > 1 else (state if isinstance(state, tuple) else (state,))
+        gates = x.linear(self.weight_ih, self.bias_ih)
+        recurrent = state[0].linear(self.weight_hh, self.bias_hh)
+        made = step(gates, recurrent, state, self.nonlinearity)
+        return made if parts > 1 else made[0]
+
+    def extra_repr(self) -> str:
+        return f"{self.input_size}, {self.hidden_size}"
+
+
+class RNNCell(Cell):
+    """One step of `RNN`. Shapes: (N, input) and (N, hidden) → (N, hidden).
+
+    >>> RNNCell(3, 4)(ogive.ones(2, 3)).shape
+    (2, 4)
+    """
+
+    kind = "RNN"
+
+
+class LSTMCell(Cell):
+    """One step of `LSTM`. Shapes: (N, input) and the state (h, c) → the new state.
+
+    >>> [part.shape for part in LSTMCell(3, 4)(ogive.ones(2, 3))]
+    [(2, 4), (2, 4)]
+    """
+
+    kind = "LSTM"
+
+
+class GRUCell(Cell):
+    """One step of `GRU`. Shapes: (N, input) and (N, hidden) → (N, hidden).
+
+    >>> GRUCell(3, 4)(ogive.ones(2, 3)).shape
+    (2, 4)
+    """
+
+    kind = "GRU"

@@ -1,0 +1,75 @@
+"""State dictionaries: what does not fit is said at once, and nothing changes unless all fits."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy
+
+from ogive.errors import ArgumentTypeError, StateError
+from ogive.ir import registry
+from ogive.tensor.core import to_tensor
+from ogive.tensor.sharing import from_dlpack
+from ogive.tensor.tensor import Tensor
+
+SHOWN = 20
+"""How many complaints an error lists."""
+
+
+def check_state(
+    name: str, own: Mapping[str, Tensor], given: Mapping[str, Any], strict: bool
+) -> None:
+    """Raise `StateError` if `given` does not fit the tensors of a module."""
+    if not isinstance(given, Mapping):
+        raise ArgumentTypeError(
+            f"load_state_dict takes a mapping from names to tensors, not {type(given).__name__}"
+        )
+    complaints: list[str] = []
+    if strict:
+        missing = [key for key in own if key not in given]
+        unexpected = [key for key in given if key not in own]
+        complaints += [_complaint("missing", key, unexpected) for key in missing]
+        complaints += [_complaint("unexpected", key, missing) for key in unexpected]
+    for key, tensor in own.items():
+        if key in given and tuple(given[key].shape) != tensor.shape:
+            complaints.append(
+                f"{key}: expected the shape {tensor.shape}, got {tuple(given[key].shape)}"
+            )
+    if complaints:
+        more = len(complaints) - SHOWN
+        listed = complaints[:SHOWN] + ([f"... and {more} more"] if more > 0 else [])
+        raise StateError(f"the state does not fit {name}:\n  " + "\n  ".join(listed))
+
+
+def _complaint(kind: str, key: str, candidates: Sequence[str]) -> str:
+    close = difflib.get_close_matches(key, candidates, n=1, cutoff=0.6)
+    return f"{kind} key {key!r}" + (f" (there is {close[0]!r})" if close else "")
+
+
+def load_tensors(pairs: Iterable[tuple[Tensor, Any]]) -> None:
+    """Give each tensor the values beside it, all read before the first is changed."""
+    read = [(tensor, _to_values(value).to(tensor.device)) for tensor, value in pairs]
+    Tensor.realize_batch([value for _, value in read])
+    for tensor, value in read:
+        replace_value(tensor, value.cast(tensor.dtype))
+
+
+def _to_values(value: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    if hasattr(value, "detach"):
+        value = value.detach()  # PyTorch exports nothing that requires a gradient
+    if hasattr(value, "__dlpack__") and not isinstance(value, numpy.ndarray):
+        return from_dlpack(value)
+    return to_tensor(value)
+
+
+def replace_value(tensor: Tensor, value: Tensor) -> None:
+    """Let a tensor stand for other values, maybe of another dtype or device, in its own memory."""
+    made = value.detach().contiguous()
+    made.realize()
+    with registry.graph_lock:
+        tensor.device = made.device
+        registry.move_tensor(tensor, made.node)

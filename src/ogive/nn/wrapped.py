@@ -1,0 +1,68 @@
+"""Modules that only hold the arguments of a function: `GELU("tanh")(x)` is `x.gelu("tanh")`.
+
+A family is a table; an entry is the function's name and the arguments with their defaults, in
+order. `REQUIRED` stands for an argument that has none.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ogive.errors import ArgumentTypeError, nearest
+from ogive.nn.module import Module
+
+REQUIRED = object()
+
+IGNORED = frozenset({"inplace"})
+"""Arguments that PyTorch's modules take and that mean nothing here: the compiler plans memory."""
+
+
+class Wrapped(Module):
+    """A function of a tensor with its other arguments given in advance."""
+
+    function: str
+    defaults: dict[str, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        name = type(self).__name__
+        if len(args) > len(self.defaults):
+            raise ArgumentTypeError(
+                f"{name} takes at most {len(self.defaults)} arguments, got {len(args)}"
+            )
+        given = dict(zip(self.defaults, args, strict=False))
+        for key, value in kwargs.items():
+            if key in IGNORED:
+                continue
+            if key not in self.defaults or key in given:
+                problem = "is given twice" if key in given else "is not an argument"
+                advice = "" if key in given else nearest(key, self.defaults)
+                raise ArgumentTypeError(f"{name}: {key!r} {problem}{advice}")
+            given[key] = value
+        for key, default in self.defaults.items():
+            value = given.get(key, default)
+            if value is REQUIRED:
+                raise ArgumentTypeError(f"{name} needs the argument {key!r}")
+            setattr(self, key, value)
+
+    def settings(self) -> dict[str, Any]:
+        """The arguments as they are now."""
+        return {key: getattr(self, key) for key in self.defaults}
+
+    def forward(self, x: Any, *others: Any) -> Any:
+        return getattr(x, self.function)(*others, **self.settings())
+
+    def extra_repr(self) -> str:
+        changed = [
+            f"{key}={value!r}"
+            for key, value in self.settings().items()
+            if self.defaults[key] is REQUIRED or value != self.defaults[key]
+        ]
+        return ", ".join(changed)
+
+
+def wrap_function(name: str, function: str, description: str, **defaults: Any) -> type[Wrapped]:
+    """A module class around the tensor method `function`."""
+    members = {
+        "__doc__": description, "__module__": __name__, "function": function, "defaults": defaults,
+    }  # fmt: skip
+    return type(name, (Wrapped,), members)

@@ -1,0 +1,36 @@
+"""Optimizers, learning-rate schedules and gradient clipping, with PyTorch's names and numbers.
+
+>>> from ogive import nn, optim
+>>> layer = nn.Linear(2, 1)
+>>> optimizer = optim.SGD(layer.parameters(), lr=0.1)
+>>> layer(ogive.ones(4, 2)).square().mean().backward()
+>>> optimizer.step()
+"""
+
+from __future__ import annotations
+
+from ogive.optim import schedule as lr_scheduler
+from ogive.optim.adagrad import Adagrad, RMSprop
+from ogive.optim.adam import Adam, AdamW
+from ogive.optim.clip import clip_grad_norm_, clip_grad_value_
+from ogive.optim.lamb import LAMB
+from ogive.optim.lion import Lion
+from ogive.optim.muon import Muon
+from ogive.optim.optimizer import Group, Optimizer
+from ogive.optim.sgd import SGD
+
+__all__ = [
+    "LAMB",
+    "SGD",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Group",
+    "Lion",
+    "Muon",
+    "Optimizer",
+    "RMSprop",
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "lr_scheduler",
+]

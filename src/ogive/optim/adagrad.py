@@ -1,0 +1,91 @@
+"""Optimizers that divide by the size of past gradients: Adagrad and RMSprop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.tensor.creation import full_like, zeros_like
+from ogive.tensor.tensor import Tensor
+
+
+class Adagrad(Optimizer):
+    """s ← s + g², p ← p - lr / (1 + (t - 1)·lr_decay)·g / (√s + eps)."""
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-2,
+        lr_decay: float = 0.0,
+        weight_decay: float = 0.0,
+        initial_accumulator_value: float = 0.0,
+        eps: float = 1e-10,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        defaults = {
+            "lr": lr, "lr_decay": lr_decay, "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value, "eps": eps,
+            "maximize": maximize,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
+        return {"sum": full_like(parameter, group["initial_accumulator_value"])}
+
+    def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
+        if group["weight_decay"]:
+            gradient = gradient + parameter * group["weight_decay"]
+        total = state["sum"]
+        total.assign(total + gradient * gradient)
+        rate = group.rate / (1 + (group.steps - 1) * group["lr_decay"])
+        return parameter - gradient / (total.sqrt() + group["eps"]) * rate
+
+
+class RMSprop(Optimizer):
+    """v ← α·v + (1 - α)·g², p ← p - lr·g / (√v + eps).
+
+    `centered` takes the square of the mean gradient from v; `momentum` gathers the steps.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        momentum: float = 0.0,
+        centered: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        defaults = {
+            "lr": lr, "alpha": alpha, "eps": eps, "weight_decay": weight_decay,
+            "momentum": momentum, "centered": centered, "maximize": maximize,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
+        names = ["square_avg"]
+        names += ["momentum_buffer"] if group["momentum"] else []
+        names += ["grad_avg"] if group["centered"] else []
+        return {name: zeros_like(parameter) for name in names}
+
+    def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
+        alpha = group["alpha"]
+        if group["weight_decay"]:
+            gradient = gradient + parameter * group["weight_decay"]
+        square = state["square_avg"]
+        square.assign(square * alpha + gradient * gradient * (1 - alpha))
+        variance = square
+        if group["centered"]:
+            mean = state["grad_avg"]
+            mean.assign(mean.lerp(gradient, 1 - alpha))
+            variance = square - mean * mean
+        step = gradient / (variance.sqrt() + group["eps"])
+        if group["momentum"]:
+            buffer = state["momentum_buffer"]
+            step = buffer.assign(buffer * group["momentum"] + step)
+        return parameter - step * group.rate

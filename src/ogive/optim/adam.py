@@ -1,0 +1,76 @@
+"""Adam, and AdamW, whose decay of weights is apart from the gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.tensor.creation import zeros_like
+from ogive.tensor.tensor import Tensor
+
+
+class Adam(Optimizer):
+    """m ← β₁·m + (1 - β₁)·g, v ← β₂·v + (1 - β₂)·g², p ← p - lr·m̂ / (√v̂ + eps).
+
+    m̂ and v̂ are m and v without the bias of having started from zero; with `amsgrad`, v̂ never
+    falls.
+    """
+
+    decoupled = False
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        defaults = {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+            "amsgrad": amsgrad, "maximize": maximize,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
+        names = ["exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else [])]
+        return {name: zeros_like(parameter) for name in names}
+
+    def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
+        first, second = group["betas"]
+        if self.decoupled:
+            parameter = parameter * (1 - group.rate * group["weight_decay"])
+        elif group["weight_decay"]:
+            gradient = gradient + parameter * group["weight_decay"]
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        mean.assign(mean.lerp(gradient, 1 - first))
+        square.assign(square * second + gradient * gradient * (1 - second))
+        step_size = group.rate / (1 - first**group.steps)
+        if group["amsgrad"]:
+            largest = state["max_exp_avg_sq"]
+            square = largest.assign(largest.maximum(square))
+        deviation = square.sqrt() / (1 - second**group.steps).sqrt() + group["eps"]
+        return parameter - mean / deviation * step_size
+
+
+class AdamW(Adam):
+    """Adam with p ← p - lr·weight_decay·p beside it."""
+
+    decoupled = True
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.01,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)

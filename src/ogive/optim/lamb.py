@@ -1,0 +1,50 @@
+"""LAMB: Adam's step for large batches, scaled layer by layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.tensor.creation import zeros_like
+from ogive.tensor.joining import where
+from ogive.tensor.tensor import Tensor
+
+
+class LAMB(Optimizer):
+    """u = m̂ / (√v̂ + eps) + weight_decay·p, p ← p - lr·(‖p‖ / ‖u‖)·u.
+
+    The ratio of norms is 1 where either is zero.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-6,
+        weight_decay: float = 0.0,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        defaults = {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+            "maximize": maximize,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
+        return {"exp_avg": zeros_like(parameter), "exp_avg_sq": zeros_like(parameter)}
+
+    def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
+        first, second = group["betas"]
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        mean.assign(mean.lerp(gradient, 1 - first))
+        square.assign(square * second + gradient * gradient * (1 - second))
+        unbiased_mean = mean / (1 - first**group.steps)
+        unbiased_square = square / (1 - second**group.steps)
+        step = unbiased_mean / (unbiased_square.sqrt() + group["eps"])
+        step = step + parameter * group["weight_decay"]
+        own, other = parameter.square().sum().sqrt(), step.square().sum().sqrt()
+        ratio = where(own.gt(0) & other.gt(0), own / other, 1.0)
+        return parameter - step * ratio * group.rate

@@ -1,0 +1,82 @@
+"""Muon: momentum made orthogonal, for matrices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ogive.errors import ArgumentError
+from ogive.ir import dtype as dtypes
+from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.tensor.creation import zeros_like
+from ogive.tensor.tensor import Tensor
+
+
+class Muon(Optimizer):
+    """b ← momentum·b + (1 - momentum)·g, p ← p - lr·scale·orthogonal(b).
+
+    The orthogonal factor is approached by `ns_steps` of a polynomial iteration after Newton and
+    Schulz, in bfloat16. Biases, norms and embeddings belong to another optimizer: Raises
+    `ArgumentError` for a parameter that is no matrix.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        weight_decay: float = 0.1,
+        momentum: float = 0.95,
+        nesterov: bool = True,
+        ns_coefficients: tuple[float, float, float] = (3.4445, -4.775, 2.0315),
+        eps: float = 1e-7,
+        ns_steps: int = 5,
+        adjust_lr_fn: str | None = None,
+    ) -> None:
+        if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
+            raise ArgumentError(
+                "Muon: adjust_lr_fn is None, 'original' or 'match_rms_adamw', "
+                f"not {adjust_lr_fn!r}"
+            )
+        defaults = {
+            "lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov,
+            "ns_coefficients": ns_coefficients, "eps": eps, "ns_steps": ns_steps,
+            "adjust_lr_fn": adjust_lr_fn,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
+        if parameter.ndim != 2:
+            raise ArgumentError(
+                f"Muon is for matrices, and a parameter has the shape {parameter.shape}"
+            )
+        return {"momentum_buffer": zeros_like(parameter)}
+
+    def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
+        momentum = group["momentum"]
+        buffer = state["momentum_buffer"]
+        buffer.assign(buffer.lerp(gradient, 1 - momentum))
+        direction = gradient.lerp(buffer, momentum) if group["nesterov"] else buffer
+        step = orthogonalize(direction, group["ns_coefficients"], group["ns_steps"], group["eps"])
+        rows, columns = [int(size) for size in parameter.shape]
+        scale = math.sqrt(max(1, rows / columns))
+        if group["adjust_lr_fn"] == "match_rms_adamw":
+            scale = 0.2 * math.sqrt(max(rows, columns))
+        kept = parameter * (1 - group.rate * group["weight_decay"])
+        return kept - step.cast(parameter.dtype) * (group.rate * scale)
+
+
+def orthogonalize(
+    matrix: Tensor, coefficients: tuple[float, float, float], steps: int, eps: float
+) -> Tensor:
+    """Nearly the orthogonal factor of a matrix: x ← a·x + (b·x·xᵀ + c·(x·xᵀ)²)·x, repeated."""
+    a, b, c = coefficients
+    x = matrix.cast(dtypes.bfloat16)
+    is_tall = int(x.shape[0]) > int(x.shape[1])
+    if is_tall:
+        x = x.T
+    x = x / x.square().sum().sqrt().clamp(min=eps)
+    for _ in range(steps):
+        gram = x @ x.T
+        x = x * a + (gram * b + (gram @ gram) * c) @ x
+    return x.T if is_tall else x

@@ -1,0 +1,195 @@
+"""What all optimizers share: groups of parameters, their settings and state, and the step.
+
+Settings that change while training (`lr`) and the number of steps are data, in small tensors that
+the kernels read: a schedule compiles nothing anew, and a jitted step sees the new value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ogive.autograd import enable_grad, no_grad
+from ogive.errors import ArgumentError, ArgumentTypeError, StateError, nearest
+from ogive.ir import dtype as dtypes
+from ogive.jit.watch import is_tracing
+from ogive.nn.state import load_tensors
+from ogive.tensor.creation import zeros
+from ogive.tensor.tensor import Tensor
+
+State = dict[str, Tensor]
+
+
+class Group(dict[str, Any]):
+    """Parameters and their settings: `group["params"]`, `group["lr"]`, and so on.
+
+    `rate` and `steps` are the learning rate and the number of steps as tensors, in float64.
+    """
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self.rate = zeros(dtype=dtypes.float64).contiguous().realize()
+        self.steps = zeros(dtype=dtypes.float64).contiguous().realize()
+        super().__init__()
+        for name, value in settings.items():
+            self[name] = value
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name == "lr":
+            value = float(value)
+            self.rate.assign(value)
+            self.rate.realize()
+        super().__setitem__(name, value)
+
+
+class Optimizer:
+    """The base of all optimizers: define `make_state` and `update`.
+
+    `params` are parameters, or dictionaries with `"params"` and settings for these alone.
+    """
+
+    def __init__(self, params: Iterable[Any], defaults: Mapping[str, Any]) -> None:
+        _check_settings(type(self).__name__, defaults)
+        self.defaults = dict(defaults)
+        self.param_groups: list[Group] = []
+        self.state: dict[int, State] = {}
+        if isinstance(params, Tensor):
+            raise ArgumentTypeError("an optimizer takes an iterable of parameters, not a tensor")
+        given = list(params)
+        if not given:
+            raise ArgumentError("an optimizer needs at least one parameter")
+        for entry in given if isinstance(given[0], dict) else [{"params": given}]:
+            self.add_param_group(entry)
+
+    def add_param_group(self, group: Mapping[str, Any]) -> None:
+        """Take on more parameters, with settings of their own."""
+        unknown = [name for name in group if name != "params" and name not in self.defaults]
+        if unknown:
+            raise ArgumentError(
+                f"{type(self).__name__} has no setting {unknown[0]!r}"
+                f"{nearest(unknown[0], self.defaults)}; it has {', '.join(self.defaults)}"
+            )
+        tensors = group["params"]
+        tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+        settings = {**self.defaults, **group, "params": tensors}
+        _check_settings(type(self).__name__, settings)
+        for tensor in tensors:
+            if not isinstance(tensor, Tensor) or not tensor.requires_grad:
+                raise ArgumentTypeError(
+                    f"an optimizer takes tensors that require gradients, got {tensor!r}"
+                )
+            if id(tensor) in self.state:
+                raise ArgumentError("a parameter is in two groups, or twice in one")
+            self.state[id(tensor)] = {
+                name: value.contiguous().realize()
+                for name, value in self.make_state(tensor, settings).items()
+            }
+        self.param_groups.append(Group(settings))
+
+    def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
+        """What is remembered of a parameter between steps, at the beginning."""
+        raise NotImplementedError
+
+    def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
+        """The new value of a parameter; assigns to the tensors of `state`."""
+        raise NotImplementedError
+
+    def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
+        """Change all parameters that have a gradient.
+
+        `closure`, if given, computes the loss again, with gradients; its result is returned.
+        """
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        changed: list[Tensor] = []
+        with no_grad():
+            for group in self.param_groups:
+                group.steps.assign(group.steps + 1)
+                changed.append(group.steps)
+                for parameter in group["params"]:
+                    gradient = parameter.grad
+                    if gradient is None:
+                        continue
+                    if group.get("maximize"):
+                        gradient = -gradient
+                    state = self.state[id(parameter)]
+                    parameter.assign(self.update(parameter, gradient, state, group))
+                    changed += [parameter, *state.values()]
+        if not is_tracing():
+            Tensor.realize_batch(changed)
+        return loss
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget all gradients, or make them zero."""
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if set_to_none:
+                    parameter.grad = None
+                elif parameter.grad is not None:
+                    parameter.grad = parameter.grad.detach() * 0
+
+    # State
+
+    def state_dict(self) -> dict[str, Any]:
+        """Settings and state, parameters counted through, as PyTorch has it."""
+        numbers = {
+            id(p): number
+            for number, p in enumerate([p for group in self.param_groups for p in group["params"]])
+        }
+        groups = []
+        state: dict[int, State] = {}
+        for group in self.param_groups:
+            settings = {name: value for name, value in group.items() if name != "params"}
+            members = [numbers[id(p)] for p in group["params"]]
+            groups.append({**settings, "params": members})
+            for p in group["params"]:
+                own = {name: tensor.detach() for name, tensor in self.state[id(p)].items()}
+                state[numbers[id(p)]] = {"step": group.steps.detach(), **own}
+        return {"state": state, "param_groups": groups}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave. Raises `StateError` if it is of other parameters."""
+        sizes = [len(group["params"]) for group in self.param_groups]
+        given = [len(group["params"]) for group in state["param_groups"]]
+        if sizes != given:
+            raise StateError(
+                f"the state is of groups of {given} parameters, and these groups have {sizes}"
+            )
+        pairs: list[tuple[Tensor, Any]] = []
+        for group, other in zip(self.param_groups, state["param_groups"], strict=True):
+            for parameter, number in zip(group["params"], other["params"], strict=True):
+                entry = state["state"].get(number)
+                if entry is None:
+                    continue
+                own = self.state[id(parameter)]
+                missing = [name for name in own if name not in entry]
+                if missing:
+                    raise StateError(f"the state of parameter {number} has no {missing[0]!r}")
+                pairs += [(tensor, entry[name]) for name, tensor in own.items()]
+                pairs.append((group.steps, entry["step"]))
+        load_tensors(pairs)
+        for group, other in zip(self.param_groups, state["param_groups"], strict=True):
+            for name, value in other.items():
+                if name != "params" and name in self.defaults:
+                    group[name] = value
+
+    def __repr__(self) -> str:
+        lines = []
+        for number, group in enumerate(self.param_groups):
+            settings = ", ".join(f"{k}={v!r}" for k, v in group.items() if k != "params")
+            lines.append(f"  group {number}: {len(group['params'])} parameters, {settings}")
+        return "\n".join([f"{type(self).__name__}(", *lines, ")"])
+
+
+def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
+    """Refuse numbers that no optimizer can use."""
+    for key, value in settings.items():
+        entries = value if key == "betas" else (value,)
+        for entry in entries:
+            if isinstance(entry, bool) or not isinstance(entry, int | float):
+                continue
+            if key in ("betas", "alpha") and not 0 <= entry < 1:
+                raise ArgumentError(f"{name}: {key} must lie in [0, 1), got {value}")
+            if entry < 0:
+                raise ArgumentError(f"{name}: {key} must not be negative, got {value}")

@@ -1,0 +1,318 @@
+"""Learning rates that change from step to step. `scheduler.step()` goes after `optimizer.step()`.
+
+A schedule is a function from the number of steps taken to a rate, given the rate the group started
+with.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ogive.errors import ArgumentError
+from ogive.optim.optimizer import Optimizer
+
+
+class Schedule:
+    """The base of all schedules: define `rate_at`."""
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        self.optimizer = optimizer
+        self.base_lrs: list[float] = [group["lr"] for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        self.step()
+
+    def rate_at(self, step: int, base: float) -> float:
+        """The rate after `step` steps of a group that started with `base`."""
+        raise NotImplementedError
+
+    def step(self) -> None:
+        """Go one step on."""
+        self.last_epoch += 1
+        for group, base in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
+            group["lr"] = self.rate_at(self.last_epoch, base)
+
+    def get_last_lr(self) -> list[float]:
+        """The rate of each group now."""
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the schedule is."""
+        return {"last_epoch": self.last_epoch, "base_lrs": list(self.base_lrs)}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave."""
+        self.base_lrs = list(state["base_lrs"])
+        self.last_epoch = state["last_epoch"] - 1
+        self.step()
+
+
+class LambdaLR(Schedule):
+    """base·function(step)."""
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Callable[[int], float]) -> None:
+        self.function = lr_lambda
+        super().__init__(optimizer)
+
+    def rate_at(self, step: int, base: float) -> float:
+        return base * self.function(step)
+
+
+class StepLR(Schedule):
+    """base·gamma^(step // step_size)."""
+
+    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1) -> None:
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer)
+
+    def rate_at(self, step: int, base: float) -> float:
+        return base * self.gamma ** (step // self.step_size)
+
+
+class MultiStepLR(Schedule):
+    """base·gamma^(number of milestones reached)."""
+
+    def __init__(
+        self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1
+    ) -> None:
+        self.milestones, self.gamma = sorted(milestones), gamma
+        super().__init__(optimizer)
+
+    def rate_at(self, step: int, base: float) -> float:
+        return base * self.gamma ** bisect_right(self.milestones, step)
+
+
+class ExponentialLR(Schedule):
+    """base·gamma^step."""
+
+    def __init__(self, optimizer: Optimizer, gamma: float) -> None:
+        self.gamma = gamma
+        super().__init__(optimizer)
+
+    def rate_at(self, step: int, base: float) -> float:
+        return base * self.gamma**step
+
+
+class ConstantLR(Schedule):
+    """base·factor for `total_iters` steps, then base."""
+
+    def __init__(
+        self, optimizer: Optimizer, factor: float = 1 / 3, total_iters: int = 5
+    ) -> None:
+        self.factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer)
+
+    def rate_at(self, step: int, base: float) -> float:
+        return base * (self.factor if step < self.total_iters else 1.0)
+
+
+class LinearLR(Schedule):
+    """From base·start_factor to base·end_factor in `total_iters` steps: a warm-up."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        start_factor: float = 1 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+    ) -> None:
+        self.start_factor, self.end_factor = start_factor, end_factor
+        self.total_iters = total_iters
+        super().__init__(optimizer)
+
+    def rate_at(self, step: int, base: float) -> float:
+        part = min(step, self.total_iters) / self.total_iters
+        return base * (self.start_factor + (self.end_factor - self.start_factor) * part)
+
+
+class PolynomialLR(Schedule):
+    """base·(1 - step / total_iters)^power."""
+
+    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0) -> None:
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer)
+
+    def rate_at(self, step: int, base: float) -> float:
+        return base * (1 - min(step, self.total_iters) / self.total_iters) ** self.power
+
+
+class CosineAnnealingLR(Schedule):
+    """From base down to `eta_min` along half a cosine of `T_max` steps."""
+
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0) -> None:
+        self.length, self.eta_min = T_max, eta_min
+        super().__init__(optimizer)
+
+    def rate_at(self, step: int, base: float) -> float:
+        return _cosine(base, self.eta_min, step / self.length)
+
+
+class CosineAnnealingWarmRestarts(Schedule):
+    """Half cosines one after the other, each `T_mult` times as long as the one before."""
+
+    def __init__(
+        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0
+    ) -> None:
+        if T_0 < 1 or T_mult < 1:
+            raise ArgumentError(f"T_0 and T_mult are at least 1, got {T_0} and {T_mult}")
+        self.first, self.growth, self.eta_min = T_0, T_mult, eta_min
+        super().__init__(optimizer)
+
+    def rate_at(self, step: int, base: float) -> float:
+        length = self.first
+        while step >= length:
+            step -= length
+            length *= self.growth
+        return _cosine(base, self.eta_min, step / length)
+
+
+class OneCycleLR(Schedule):
+    """Up from max_lr / div_factor to `max_lr`, then down to a fraction of where it began."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        max_lr: float | Sequence[float],
+        total_steps: int,
+        pct_start: float = 0.3,
+        anneal_strategy: str = "cos",
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+        three_phase: bool = False,
+    ) -> None:
+        if anneal_strategy not in ("cos", "linear"):
+            raise ArgumentError(
+                f"anneal_strategy is 'cos' or 'linear', not {anneal_strategy!r}"
+            )
+        count = len(optimizer.param_groups)
+        peaks = list(max_lr) if isinstance(max_lr, Sequence) else [max_lr] * count
+        for group, peak in zip(optimizer.param_groups, peaks, strict=True):
+            group["lr"] = peak
+        up = pct_start * total_steps - 1
+        end = total_steps - 1
+        start, low = 1 / div_factor, 1 / div_factor / final_div_factor
+        if three_phase:
+            back = 2 * pct_start * total_steps - 2
+            self.phases = [(up, start, 1.0), (back, 1.0, start), (end, start, low)]
+        else:
+            self.phases = [(up, start, 1.0), (end, 1.0, low)]
+        self.total_steps = total_steps
+        self.anneal = _cosine if anneal_strategy == "cos" else _straight
+        super().__init__(optimizer)
+
+    def rate_at(self, step: int, base: float) -> float:
+        if step >= self.total_steps:
+            raise ArgumentError(
+                f"the cycle has {self.total_steps} steps, and this would be one more"
+            )
+        begin = 0.0
+        for end, first, last in self.phases:
+            if step <= end or end == self.phases[-1][0]:
+                return self.anneal(base * first, base * last, (step - begin) / (end - begin))
+            begin = end
+        raise AssertionError("the last phase covers the rest")
+
+
+class SequentialLR:
+    """One schedule after the other, changing over at the milestones."""
+
+    def __init__(
+        self, optimizer: Optimizer, schedulers: Sequence[Schedule], milestones: Sequence[int]
+    ) -> None:
+        if len(milestones) != len(schedulers) - 1:
+            raise ArgumentError(
+                f"{len(schedulers)} schedules change over {len(schedulers) - 1} times, "
+                f"and there are {len(milestones)} milestones"
+            )
+        self.optimizer = optimizer
+        self.schedulers = list(schedulers)
+        self.milestones = list(milestones)
+        self.last_epoch = 0
+        for group, base in zip(optimizer.param_groups, schedulers[0].base_lrs, strict=True):
+            group["lr"] = base
+        for scheduler in self.schedulers:
+            scheduler.base_lrs = list(schedulers[0].base_lrs)
+        self._restart(0)
+
+    def _restart(self, number: int) -> None:
+        self.schedulers[number].last_epoch = -1
+        self.schedulers[number].step()
+
+    def step(self) -> None:
+        """Go one step on."""
+        self.last_epoch += 1
+        number = bisect_right(self.milestones, self.last_epoch)
+        if number and self.milestones[number - 1] == self.last_epoch:
+            self._restart(number)
+        else:
+            self.schedulers[number].step()
+
+    def get_last_lr(self) -> list[float]:
+        """The rate of each group now."""
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+
+class ReduceLROnPlateau:
+    """The rate times `factor` whenever a measure has not got better for `patience` steps."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: float = 0.0,
+        eps: float = 1e-8,
+    ) -> None:
+        if mode not in ("min", "max") or threshold_mode not in ("rel", "abs"):
+            raise ArgumentError(
+                "mode is 'min' or 'max' and threshold_mode 'rel' or 'abs', got "
+                f"{mode!r} and {threshold_mode!r}"
+            )
+        if factor >= 1:
+            raise ArgumentError(f"factor must lie below 1, got {factor}")
+        self.optimizer = optimizer
+        self.sign = 1.0 if mode == "min" else -1.0
+        self.factor, self.patience, self.cooldown = factor, patience, cooldown
+        self.threshold, self.is_relative = threshold, threshold_mode == "rel"
+        self.min_lr, self.eps = min_lr, eps
+        self.best = math.inf
+        self.bad_steps = 0
+        self.resting = 0
+
+    def step(self, metrics: Any) -> None:
+        """Take note of the measure."""
+        current = self.sign * float(metrics)
+        margin = self.threshold * (abs(self.best) if self.is_relative else 1.0)
+        if current < self.best - (margin if math.isfinite(margin) else 0.0):
+            self.best = current
+            self.bad_steps = 0
+        else:
+            self.bad_steps += 1
+        if self.resting:
+            self.resting -= 1
+            self.bad_steps = 0
+        if self.bad_steps > self.patience:
+            for group in self.optimizer.param_groups:
+                lowered = max(group["lr"] * self.factor, self.min_lr)
+                if group["lr"] - lowered > self.eps:
+                    group["lr"] = lowered
+            self.resting = self.cooldown
+            self.bad_steps = 0
+
+    def get_last_lr(self) -> list[float]:
+        """The rate of each group now."""
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+
+def _cosine(first: float, last: float, part: float) -> float:
+    return last + (first - last) * (1 + math.cos(math.pi * part)) / 2
+
+
+def _straight(first: float, last: float, part: float) -> float:
+    return first + (last - first) * part

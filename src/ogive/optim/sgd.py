@@ -1,0 +1,57 @@
+"""Stochastic gradient descent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ogive.errors import ArgumentError
+from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.tensor.creation import zeros_like
+from ogive.tensor.joining import where
+from ogive.tensor.tensor import Tensor
+
+
+class SGD(Optimizer):
+    """p ← p - lr·g, with momentum b ← momentum·b + (1 - dampening)·g in place of g.
+
+    The first step takes g itself for b. Nesterov's form uses g + momentum·b.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        if nesterov and (momentum <= 0 or dampening):
+            raise ArgumentError(
+                "SGD: nesterov needs a momentum and no dampening, got "
+                f"momentum={momentum}, dampening={dampening}"
+            )
+        defaults = {
+            "lr": lr, "momentum": momentum, "dampening": dampening,
+            "weight_decay": weight_decay, "nesterov": nesterov, "maximize": maximize,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
+        return {"momentum_buffer": zeros_like(parameter)} if group["momentum"] else {}
+
+    def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
+        momentum = group["momentum"]
+        if group["weight_decay"]:
+            gradient = gradient + parameter * group["weight_decay"]
+        if momentum:
+            buffer = state["momentum_buffer"]
+            moved = buffer * momentum + gradient * (1 - group["dampening"])
+            if group["dampening"]:
+                moved = where(group.steps.eq(1), gradient, moved)
+            buffer.assign(moved)
+            gradient = gradient + buffer * momentum if group["nesterov"] else buffer
+        return parameter - gradient * group.rate

@@ -1,0 +1,62 @@
+"""The cipher under every random number, and how its counters are shared out.
+
+A draw of n elements is THREEFRY(counter, key) for the counters 0 to n - 1. Under one key, different
+counters give different words, so what a counter is for stands in its two highest bits:
+
+    00  the first 64 bits of an element      10  a key of `split`
+    01  the second                           11  a key of `fold_in`, and of a generator
+"""
+
+from __future__ import annotations
+
+import numpy
+from numpy.typing import NDArray
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.registry import make
+from ogive.ir.shape import Dim
+from ogive.tensor import build
+from ogive.tensor.build import count
+
+FIRST, SECOND, SPLIT, FOLD = [purpose << 62 for purpose in range(4)]
+COUNTERS = 1 << 62
+"""How many counters each purpose has."""
+
+Words = NDArray[numpy.uint64]
+
+_ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+_PARITY = numpy.uint32(0x1BD11BDA)
+
+
+def enciphered(key: UOp, length: Dim, purpose: int) -> UOp:
+    """64 bits for each of `length` counters; `key` has the shape (1,). `graph_lock` is held."""
+    counter = build.cast(count(length), dtypes.uint64)
+    if purpose:
+        counter = make(Op.OR, dtypes.uint64, (counter, build.constant(dtypes.uint64, purpose)))
+    return encipher(counter, build.expand(key, (length,)))
+
+
+def encipher(counter: UOp, key: UOp) -> UOp:
+    """64 bits for each counter and key. `graph_lock` is held."""
+    return make(Op.THREEFRY, dtypes.uint64, (counter, key))
+
+
+def encipher_on_host(counters: Words, key: int) -> Words:
+    """The same as the node THREEFRY, here and now."""
+    words = numpy.uint64(key).reshape(1).view("<u4")
+    keys = (words[0], words[1], words[0] ^ words[1] ^ _PARITY)
+    x0 = counters.astype(numpy.uint32)
+    x1 = (counters >> numpy.uint64(32)).astype(numpy.uint32)
+    with numpy.errstate(over="ignore"):
+        x0 += keys[0]
+        x1 += keys[1]
+        for group in range(5):
+            for amount in _ROTATIONS[group % 2]:
+                x0 += x1
+                x1 = (x1 << numpy.uint32(amount)) | (x1 >> numpy.uint32(32 - amount))
+                x1 ^= x0
+            x0 += keys[(group + 1) % 3]
+            x1 += keys[(group + 2) % 3] + numpy.uint32(group + 1)
+    return x0.astype(numpy.uint64) | x1.astype(numpy.uint64) << numpy.uint64(32)

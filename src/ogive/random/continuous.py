@@ -1,0 +1,239 @@
+"""Draws of floats: uniform, normal, exponential, Gumbel."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.ir.dtype import DType
+from ogive.ir.ops import Op
+from ogive.ir.registry import graph_lock, make
+from ogive.ir.shape import Shape
+from ogive.random import draw as drawing
+from ogive.random.draw import Draw, operation, to_float, wide
+from ogive.random.generator import Generator
+from ogive.tensor import build
+from ogive.tensor.core import Core, memory_device, to_device, to_operand, to_shape
+from ogive.tensor.tensor import Tensor
+
+
+def rand(
+    *shape: Any,
+    dtype: Any = None,
+    device: str | None = None,
+    key: Tensor | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Numbers spread evenly over [0, 1). float32 unless another float dtype is given.
+
+    float64 has 53 random bits, float32 24, float16 11, bfloat16 8.
+
+    >>> ogive.rand(2, 3).shape
+    (2, 3)
+
+    Raises `DtypeError` for integers and 8-bit floats.
+    """
+    sizes, chosen, place = to_shape(shape, "rand"), to_float(dtype, "rand"), to_device(device)
+    with graph_lock:
+        draw = Draw(sizes, key, generator, "rand")
+        return draw.finish(drawing.uniform(draw.bits(), chosen), chosen, place)
+
+
+def uniform(
+    *shape: Any,
+    low: float = 0.0,
+    high: float = 1.0,
+    dtype: Any = None,
+    device: str | None = None,
+    key: Tensor | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Numbers spread evenly over [low, high); `low` itself where both are equal.
+
+    >>> x = ogive.random.uniform(1000, low=-2, high=2)
+    >>> bool((x >= -2).all()), bool((x < 2).all())
+    (True, True)
+
+    Raises `ArgumentError` when `low` is greater than `high`, or either is not finite.
+    """
+    sizes, place = to_shape(shape, "uniform"), to_device(device)
+    chosen = to_float(dtype, "uniform")
+    first, end = _bounds(low, high, chosen)
+    with graph_lock:
+        draw = Draw(sizes, key, generator, "uniform")
+        value = drawing.uniform(draw.bits(), chosen)
+        value = operation(Op.MUL, value, end - first)
+        value = build.cast(operation(Op.ADD, value, first), chosen)
+        # Rounding may reach the end, which is not among the results.
+        value = operation(Op.MINIMUM, value, _last_below(first, end, chosen))
+        return draw.finish(value, chosen, place)
+
+
+def _bounds(low: Any, high: Any, dtype: DType) -> tuple[float, float]:
+    first, end = [dtype.canonical(to_number(value, "uniform")) for value in (low, high)]
+    if not math.isfinite(first) or not math.isfinite(dtype.canonical(end - first)):
+        raise ArgumentError(f"uniform: from {low} to {high} is more than {dtype.name} holds")
+    if first > end:
+        raise ArgumentError(f"uniform: low is {low}, which is greater than high, {high}")
+    return float(first), float(end)
+
+
+def _last_below(first: float, end: float, dtype: DType) -> float:
+    kind = dtype.numpy.type
+    return float(numpy.nextafter(kind(end), kind(first)))
+
+
+def randn(
+    *shape: Any,
+    dtype: Any = None,
+    device: str | None = None,
+    key: Tensor | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Numbers of the normal distribution with mean 0 and deviation 1.
+
+    >>> ogive.randn(2, 3, dtype="float64").dtype
+    ogive.float64
+
+    Raises `DtypeError` for integers and 8-bit floats.
+    """
+    sizes, chosen, place = to_shape(shape, "randn"), to_float(dtype, "randn"), to_device(device)
+    with graph_lock:
+        draw = Draw(sizes, key, generator, "randn")
+        return draw.finish(drawing.normal(draw, chosen), chosen, place)
+
+
+def normal(
+    mean: Any = 0.0,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    device: str | None = None,
+    key: Tensor | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Numbers of the normal distribution with these means and deviations.
+
+    Shapes: that in which `mean` and `std` meet if one is a tensor, else `size`. The dtype is that
+    of the tensor.
+
+    >>> ogive.normal(2.0, 0.5, (3,)).shape
+    (3,)
+    >>> ogive.normal(Tensor([0.0, 100.0]), Tensor([[1.0], [2.0]])).shape
+    (2, 2)
+
+    Raises `ArgumentError` for a negative deviation, and for numbers without a size.
+    """
+    centre, deviation = to_operand(mean, "normal"), to_operand(std, "normal")
+    tensors = [value for value in (centre, deviation) if isinstance(value, Tensor)]
+    if not isinstance(deviation, Core) and not deviation >= 0:
+        raise ArgumentError(f"normal: std is {std}, and cannot be negative")
+    shape: Shape = ()
+    if tensors:
+        if size is not None:
+            raise ArgumentError("normal: the size is that of the tensors; leave it out")
+        for tensor in tensors:
+            shape = build.broadcast_shapes(shape, tensor.shape, "normal")
+        chosen = to_float(tensors[0].dtype if dtype is None else dtype, "normal")
+        place: str | None = memory_device(tensors[0])
+    else:
+        if size is None:
+            raise ArgumentError("normal: two numbers need a size, such as size=(2, 3)")
+        shape, chosen, place = to_shape((size,), "normal"), to_float(dtype, "normal"), device
+    z = randn(*shape, dtype=chosen, device=place, key=key, generator=generator)
+    return z * deviation + centre
+
+
+def exponential(
+    *shape: Any,
+    rate: float = 1.0,
+    dtype: Any = None,
+    device: str | None = None,
+    key: Tensor | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Numbers of the exponential distribution: density rate * exp(-rate * x), all positive.
+
+    >>> bool((ogive.random.exponential(100) > 0).all())
+    True
+
+    Raises `ArgumentError` unless the rate is positive.
+    """
+    sizes, place = to_shape(shape, "exponential"), to_device(device)
+    chosen = to_float(dtype, "exponential")
+    number = to_number(rate, "exponential: the rate")
+    if not number > 0:
+        raise ArgumentError(f"exponential: the rate is {rate}, and must be positive")
+    with graph_lock:
+        draw = Draw(sizes, key, generator, "exponential")
+        value = drawing.exponential(draw.bits(), chosen)
+        if number != 1:
+            value = operation(Op.MUL, value, 1 / number)
+        return draw.finish(value, chosen, place)
+
+
+def gumbel(
+    *shape: Any,
+    dtype: Any = None,
+    device: str | None = None,
+    key: Tensor | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Numbers of the Gumbel distribution: -log(-log(u)) for uniform u.
+
+    `(logits + gumbel(*logits.shape)).argmax(-1)` draws from the distribution softmax(logits).
+
+    >>> ogive.random.gumbel(4).shape
+    (4,)
+    """
+    sizes, chosen, place = to_shape(shape, "gumbel"), to_float(dtype, "gumbel"), to_device(device)
+    with graph_lock:
+        draw = Draw(sizes, key, generator, "gumbel")
+        value = make(Op.LOG, wide(chosen), (drawing.exponential(draw.bits(), chosen),))
+        return draw.finish(make(Op.NEG, value.dtype, (value,)), chosen, place)
+
+
+def rand_like(
+    tensor: Tensor,
+    *,
+    dtype: Any = None,
+    key: Tensor | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """`rand` in the shape, dtype and on the device of `tensor`.
+
+    >>> ogive.rand_like(Tensor([[1.0, 2.0]])).shape
+    (1, 2)
+    """
+    kind = tensor.dtype if dtype is None else dtype
+    place = memory_device(tensor)
+    return rand(*tensor.shape, dtype=kind, device=place, key=key, generator=generator)
+
+
+def randn_like(
+    tensor: Tensor,
+    *,
+    dtype: Any = None,
+    key: Tensor | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """`randn` in the shape, dtype and on the device of `tensor`.
+
+    >>> ogive.randn_like(Tensor([[1.0, 2.0]])).shape
+    (1, 2)
+    """
+    kind = tensor.dtype if dtype is None else dtype
+    place = memory_device(tensor)
+    return randn(*tensor.shape, dtype=kind, device=place, key=key, generator=generator)
+
+
+def to_number(value: Any, name: str) -> float:
+    """A number that is known now."""
+    operand = to_operand(value, name)
+    if isinstance(operand, bool) or not isinstance(operand, int | float):
+        raise ArgumentTypeError(f"{name} takes numbers, got {value!r}")
+    return float(operand)

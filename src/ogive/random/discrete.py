@@ -1,0 +1,255 @@
+"""Draws of integers and of choices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType, to_dtype
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.registry import graph_lock
+from ogive.random import draw as drawing
+from ogive.random.continuous import exponential, rand, to_number
+from ogive.random.draw import PRECISION, Draw, operation, to_float
+from ogive.random.generator import Generator
+from ogive.tensor import build
+from ogive.tensor.core import memory_device, to_device, to_integer, to_shape
+from ogive.tensor.custom import custom
+from ogive.tensor.tensor import Tensor
+
+
+def randint(
+    *bounds_and_size: Any,
+    dtype: Any = None,
+    device: str | None = None,
+    key: Tensor | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """`randint(high, size)` or `randint(low, high, size)`: integers of [low, high), equally often.
+
+    Shapes: `size`. int64 unless another dtype is given. How often two values come differs by at
+    most (high - low) / 2^64 of that.
+
+    >>> x = ogive.randint(1, 7, (100,))
+    >>> x.dtype, bool(((x >= 1) & (x < 7)).all())
+    (ogive.int64, True)
+
+    Raises `ArgumentError` when there is no integer to draw, or one does not fit the dtype.
+    """
+    if len(bounds_and_size) not in (2, 3):
+        raise ArgumentTypeError("randint takes (high, size) or (low, high, size)")
+    *bounds, size = bounds_and_size
+    low, high = [to_integer(bound, "randint: a bound") for bound in ([0, *bounds][-2:])]
+    chosen = dtypes.default_int if dtype is None else to_dtype(dtype)
+    place = to_device(device)
+    sizes = to_shape((size,), "randint")
+    with graph_lock:
+        draw = Draw(sizes, key, generator, "randint")
+        return draw.finish(_integers(draw.bits(), low, high, chosen), chosen, place)
+
+
+def _integers(bits: UOp, low: int, high: int, dtype: DType) -> UOp:
+    """Integers of [low, high)."""
+    if low >= high:
+        raise ArgumentError(f"randint: there is no integer from {low} up to, not including, {high}")
+    least, greatest = dtype.limits
+    if not (least <= low and high - 1 <= greatest) or high - low > 1 << 64:
+        raise ArgumentError(f"randint: {low} to {high - 1} is more than {dtype.name} holds")
+    if high - low < 1 << 64:
+        bits = operation(Op.MOD, bits, high - low)
+    if low:
+        bits = operation(Op.ADD, bits, low % (1 << 64))
+    return build.cast(bits, dtypes.int64) if low < 0 else bits
+
+
+def randint_like(
+    tensor: Tensor,
+    *bounds: int,
+    dtype: Any = None,
+    key: Tensor | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """`randint` in the shape, dtype and on the device of `tensor`.
+
+    >>> ogive.randint_like(Tensor([[1, 2]]), 10).shape
+    (1, 2)
+    """
+    kind = tensor.dtype if dtype is None else dtype
+    place = memory_device(tensor)
+    return randint(*bounds, tensor.shape, dtype=kind, device=place, key=key, generator=generator)
+
+
+def integers_for(
+    tensor: Tensor, bounds: tuple[int, ...], key: Tensor | None, generator: Generator | None
+) -> Tensor:
+    """`randint_like`; without bounds up to the greatest integer that the tensor holds, or, for
+    floats, the greatest up to which it holds all."""
+    dtype = tensor.dtype
+    if not bounds:
+        whole = 1 << PRECISION[to_float(dtype, "random_")] if dtype.is_float else dtype.limits[1]
+        bounds = (int(whole) + 1,)
+    return randint_like(tensor, *bounds, key=key, generator=generator)
+
+
+def bernoulli(
+    probability: Tensor, *, key: Tensor | None = None, generator: Generator | None = None
+) -> Tensor:
+    """1 with the given probability, else 0, for each element.
+
+    Shapes and dtype: those of `probability`, which is a tensor of floats between 0 and 1.
+
+    >>> ogive.bernoulli(Tensor([0.0, 1.0])).tolist()
+    [0.0, 1.0]
+
+    Raises `DtypeError` for integers.
+    """
+    if not isinstance(probability, Tensor):
+        raise ArgumentTypeError(
+            f"bernoulli takes a tensor of probabilities, got {probability!r}; "
+            "tensor.bernoulli(p) takes a number"
+        )
+    dtype = to_float(probability.dtype, "bernoulli")
+    # More bits than 16-bit probabilities need: a small one must not be rounded to a step of u.
+    u = rand(
+        *probability.shape, dtype=drawing.wide(dtype), device=memory_device(probability),
+        key=key, generator=generator,
+    )  # fmt: skip
+    return (u < probability).cast(dtype)
+
+
+def chances(
+    tensor: Tensor,
+    probability: float,
+    shape: Any = None,
+    key: Tensor | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """True with one probability for each element of a shape, on the device of `tensor`."""
+    number = to_probability(probability)
+    with graph_lock:
+        draw = Draw(tensor.shape if shape is None else shape, key, generator, "bernoulli")
+        drawn = drawing.chance(draw.bits(), number)
+        return draw.finish(drawn, dtypes.bool_, memory_device(tensor))
+
+
+def to_probability(given: Any) -> float:
+    """A number between 0 and 1. Raises `ArgumentError`."""
+    number = to_number(given, "a probability")
+    if not 0 <= number <= 1:
+        raise ArgumentError(f"a probability is between 0 and 1, not {given}")
+    return number
+
+
+def randperm(
+    n: int,
+    *,
+    dtype: Any = None,
+    device: str | None = None,
+    key: Tensor | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """The integers from 0 to n - 1 in random order. Shapes: (n,). int64 by default.
+
+    Each element gets 64 random bits, no two the same; the order is that of sorting them.
+
+    >>> sorted(ogive.randperm(5).tolist())
+    [0, 1, 2, 3, 4]
+    """
+    length = to_integer(n, "randperm: n")
+    if length < 0:
+        raise ArgumentError(f"randperm: n is {length}, and cannot be negative")
+    chosen = dtypes.default_int if dtype is None else to_dtype(dtype)
+    if chosen.is_bool or (chosen.is_integer and length - 1 > chosen.limits[1]):
+        raise ArgumentError(f"randperm: 0 to {length - 1} is more than {chosen.name} holds")
+    place = to_device(device)
+    with graph_lock:
+        draw = Draw((length,), key, generator, "randperm")
+        words = draw.finish(draw.bits(), dtypes.uint64, place)
+    return _on_host(_sort, [words], (length,)).cast(chosen)
+
+
+def multinomial(
+    weights: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    key: Tensor | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Positions drawn with probabilities in proportion to `weights`.
+
+    Shapes: (n,) → (num_samples,), (rows, n) → (rows, num_samples). int64. Without replacement,
+    positions are drawn one after the other from those that are left, and no position comes twice.
+
+    >>> ogive.multinomial(Tensor([0.0, 0.0, 3.0]), 2, replacement=True).tolist()
+    [2, 2]
+    >>> sorted(ogive.multinomial(Tensor([1.0, 0.0, 3.0]), 2).tolist())
+    [0, 2]
+
+    Raises `ArgumentError` for more samples than there are positions. Weights must not be negative,
+    and without replacement there must be as many positive ones as samples.
+    """
+    samples = to_integer(num_samples, "multinomial: num_samples")
+    if not isinstance(weights, Tensor) or weights.ndim not in (1, 2):
+        shape = getattr(weights, "shape", weights)
+        raise ShapeError(f"multinomial takes weights of shape (n,) or (rows, n), not {shape}")
+    if not weights.dtype.is_float:
+        raise DtypeError(f"multinomial takes weights of floats, not {weights.dtype.name}")
+    length = to_integer(weights.shape[-1], "multinomial: the number of weights")
+    if samples <= 0:
+        raise ArgumentError(f"multinomial: num_samples is {samples}, and must be positive")
+    if length == 0 or (samples > length and not replacement):
+        raise ArgumentError(
+            f"multinomial: {samples} samples without replacement from {length} positions"
+        )
+    kind = drawing.wide(to_float(weights.dtype, "multinomial"))
+    shape = (*weights.shape[:-1], samples if replacement else length)
+    place = memory_device(weights)
+    weights = weights.cast(kind)
+    if replacement:
+        u = rand(*shape, dtype=kind, device=place, key=key, generator=generator)
+        return _on_host(_search, [weights, u], shape)
+    times = exponential(*shape, dtype=kind, device=place, key=key, generator=generator)
+    return _on_host(_race, [weights, times], (*shape[:-1], samples))
+
+
+# Ordering is done on the host, at its place among the kernels.
+
+
+def _sort(values: NDArray[Any], result: NDArray[Any]) -> None:
+    result[...] = numpy.argsort(values)
+
+
+def _race(weights: NDArray[Any], times: NDArray[Any], result: NDArray[Any]) -> None:
+    """The first to arrive, if position i takes an exponential time of rate weights[i]."""
+    samples = result.shape[-1]
+    _check_weights(weights, samples)
+    with numpy.errstate(divide="ignore"):
+        times = times / weights
+    result[...] = numpy.argsort(times, axis=-1, kind="stable")[..., :samples]
+
+
+def _search(weights: NDArray[Any], u: NDArray[Any], result: NDArray[Any]) -> None:
+    """Where the share `u` of the sum of weights is reached."""
+    _check_weights(weights, 1)
+    sums = weights.astype(numpy.float64).cumsum(axis=-1)
+    rows = zip(*[array.reshape(-1, array.shape[-1]) for array in (sums, u, result)], strict=True)
+    for row, shares, found in rows:
+        found[...] = numpy.searchsorted(row, shares * row[-1], side="right")
+
+
+def _check_weights(weights: NDArray[Any], positive: int) -> None:
+    if not (numpy.isfinite(weights).all() and (weights >= 0).all()):
+        raise ValueError("weights must be finite and not negative")
+    if ((weights > 0).sum(axis=-1) < positive).any():
+        raise ValueError(f"{positive} of the weights must be positive")
+
+
+def _on_host(function: Any, inputs: list[Tensor], shape: Any) -> Tensor:
+    made: Tensor = custom(function, inputs, (shape, dtypes.int64))
+    return made

@@ -1,0 +1,175 @@
+"""Generators: where the keys of draws come from when no key is given."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+import numpy
+
+from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.random.cipher import COUNTERS, FOLD, encipher_on_host
+from ogive.tensor.core import to_integer
+from ogive.tensor.supply import Supplier
+
+_AHEAD = 256
+"""Keys made at once: enciphering one costs as much as enciphering hundreds."""
+
+
+class Generator(Supplier):
+    """A sequence of keys, one for each draw: that of draw i is `fold_in(key(seed), i)`.
+
+    Without a seed it takes one from the operating system. Threads may share a generator; each draw
+    gets a key of its own, whoever comes first.
+
+    >>> ogive.random.rand(2, generator=Generator(7)).shape
+    (2,)
+    >>> a, b = [ogive.random.rand(2, generator=Generator(7)).tolist() for _ in range(2)]
+    >>> a == b
+    True
+    """
+
+    def __init__(self, seed: int | None = None) -> None:
+        super().__init__()
+        self._lock = threading.Lock()
+        self._start(_system_seed() if seed is None else to_seed(seed), 0)
+
+    def _start(self, seed: int, position: int) -> None:
+        self._seed = seed
+        self._position = position
+        self._keys: list[int] = []
+        self._keys_from = position
+
+    def take(self) -> int:
+        """The key of the next draw."""
+        with self._lock:
+            at = self._position - self._keys_from
+            if at >= len(self._keys):
+                self._keys_from, at = self._position, 0
+                counters = numpy.arange(_AHEAD, dtype=numpy.uint64)
+                counters += numpy.uint64(FOLD | self._position)
+                self._keys = encipher_on_host(counters, self._seed).tolist()
+            self._position += 1
+            return self._keys[at]
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Begin again, with this seed. Returns the generator itself.
+
+        >>> Generator().manual_seed(3).initial_seed()
+        3
+        """
+        self.refuse_capture("seeding a generator")
+        chosen = to_seed(seed)
+        with self._lock:
+            self._start(chosen, 0)
+        return self
+
+    def seed(self) -> int:
+        """Begin again, with a seed from the operating system, which is returned."""
+        chosen = _system_seed()
+        self.manual_seed(chosen)
+        return chosen
+
+    def initial_seed(self) -> int:
+        """The seed that it began with.
+
+        >>> Generator(7).initial_seed()
+        7
+        """
+        return self._seed
+
+    def get_state(self) -> tuple[int, int]:
+        """Where the sequence stands: the seed, and how many draws were made.
+
+        >>> generator = Generator(7)
+        >>> _ = ogive.random.rand(2, generator=generator)
+        >>> generator.get_state()
+        (7, 1)
+        """
+        self.refuse_capture("reading the state of a generator")
+        with self._lock:
+            return self._seed, self._position
+
+    def set_state(self, state: tuple[int, int]) -> Generator:
+        """Go on from where `get_state` was called. Returns the generator itself.
+
+        Raises `ArgumentError` for what is no state.
+        """
+        self.refuse_capture("setting the state of a generator")
+        if not isinstance(state, tuple | list) or len(state) != 2:
+            raise ArgumentTypeError(f"a state is (seed, number of draws), got {state!r}")
+        seed, position = to_seed(state[0]), to_integer(state[1], "the number of draws")
+        if not 0 <= position < COUNTERS - _AHEAD:
+            raise ArgumentError(f"a generator cannot have made {position} draws")
+        with self._lock:
+            self._start(seed, position)
+        return self
+
+    def __reduce__(self) -> Any:
+        return _restored, self.get_state()
+
+    def __repr__(self) -> str:
+        return f"Generator(seed={self._seed}, draws={self._position})"
+
+
+def _restored(seed: int, position: int) -> Generator:
+    return Generator(seed).set_state((seed, position))
+
+
+def to_seed(given: Any) -> int:
+    """A seed as the 64 bits of a key. Raises `ArgumentError` outside -2^63 to 2^64 - 1."""
+    seed = to_integer(given, "a seed")
+    if not -(1 << 63) <= seed < 1 << 64:
+        raise ArgumentError(f"a seed has 64 bits: from -2^63 to 2^64 - 1, not {seed}")
+    return seed % (1 << 64)
+
+
+def _system_seed() -> int:
+    return int.from_bytes(os.urandom(8), "little")
+
+
+default_generator = Generator()
+
+
+def manual_seed(seed: int) -> Generator:
+    """Let the default generator begin again, with this seed. Returns it.
+
+    >>> _ = ogive.manual_seed(0)
+    >>> first = ogive.rand(3).tolist()
+    >>> _ = ogive.manual_seed(0)
+    >>> ogive.rand(3).tolist() == first
+    True
+
+    Raises `ArgumentError` unless -2^63 <= seed < 2^64.
+    """
+    return default_generator.manual_seed(seed)
+
+
+def seed() -> int:
+    """Let the default generator begin again, with a seed from the operating system."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed of the default generator."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> tuple[int, int]:
+    """Where the default generator stands; see `Generator.get_state`."""
+    return default_generator.get_state()
+
+
+def set_rng_state(state: tuple[int, int]) -> None:
+    """Let the default generator go on from where it stood; see `Generator.set_state`."""
+    default_generator.set_state(state)
+
+
+if hasattr(os, "register_at_fork"):
+    # A child goes on from where its parent is, and must not inherit a lock that is held.
+    os.register_at_fork(
+        before=default_generator._lock.acquire,
+        after_in_parent=default_generator._lock.release,
+        after_in_child=default_generator._lock.release,
+    )

@@ -1,0 +1,95 @@
+"""Parts of a buffer that are memory as they stand: elements that follow each other.
+
+    before   SHRINK(RESHAPE(BUFFER, (1000, 64)), (7, 9), (0, 64))
+    after    128 elements of the buffer, from element 448 on, in the shape (2, 64)
+
+A kernel that reads such a window reads a smaller buffer at another address. The place of the window
+is then no part of the kernel: `x[0]`, `x[1]` and so on have one compiled graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ogive.ir.memory import memory_leaf
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import element_count, row_major_strides
+
+
+class Window(NamedTuple):
+    """`length` elements of a buffer, from element `start` on."""
+
+    buffer: UOp
+    start: int
+    length: int
+
+
+class Windows(NamedTuple):
+    """The nodes of a graph that are windows and read as such; `hidden` is what only they need."""
+
+    found: dict[UOp, Window]
+    hidden: set[UOp]
+
+
+def find_windows(order: Sequence[UOp], roots: Sequence[UOp]) -> Windows:
+    """The windows of buffers in memory that a graph, in topological order, reads.
+
+    Buffers that it reads whole or writes to have none: one slot is enough for those.
+    """
+    ranges: dict[UOp, Window] = {}
+    read: dict[UOp, None] = dict.fromkeys(roots)
+    whole: set[UOp] = set()
+    for node in order:
+        window = window_of(node, ranges)
+        if window is not None:
+            ranges[node] = window
+        elif node.op is Op.AFTER:
+            whole.add(memory_leaf(node.src[0]))
+        if window is None or node.op is Op.BUFFER:
+            read.update(dict.fromkeys(node.src))
+    asked = [node for node in read if node in ranges]
+    whole.update(ranges[node].buffer for node in asked if is_whole(ranges[node]))
+    found = {node: ranges[node] for node in asked if ranges[node].buffer not in whole}
+    hidden = {node for node, window in ranges.items() if window.buffer not in whole}
+    return Windows(found, hidden - found.keys())
+
+
+def is_whole(window: Window) -> bool:
+    """Whether a window shows all of its buffer."""
+    return bool(window.length == window.buffer.arg[1])
+
+
+def window_of(node: UOp, below: dict[UOp, Window], device: str = "CPU") -> Window | None:
+    """The window that a node is, given those of the nodes below it."""
+    if node.op is Op.BUFFER:
+        return Window(node, 0, node.arg[1]) if node.arg[0] == device else None
+    if node.op not in (Op.RESHAPE, Op.SHRINK) or len(node.src) != 1 or node.src[0] not in below:
+        return None
+    source = below[node.src[0]]
+    if node.op is Op.RESHAPE:
+        return source
+    first = first_element(node)
+    if first is None:
+        return None
+    return Window(source.buffer, source.start + first, element_count(node.shape))
+
+
+def first_element(node: UOp) -> int | None:
+    """The position of the first element of a `SHRINK` whose elements follow each other."""
+    axis = row_axis(node)
+    before = node.src[0].shape
+    rest = list(zip(node.arg, before, strict=True))[axis + 1 :]
+    if any(end - begin != size for (begin, end), size in rest):
+        return None
+    strides = row_major_strides(before)
+    return int(sum(begin * stride for (begin, _), stride in zip(node.arg, strides, strict=True)))
+
+
+def row_axis(node: UOp) -> int:
+    """The first axis along which a `SHRINK` leaves more than one element."""
+    for axis, (begin, end) in enumerate(node.arg):
+        if end - begin != 1:
+            return axis
+    return len(node.arg) - 1

@@ -1,0 +1,172 @@
+"""Gradients as a tensor shows them: which tensors want them, and what they were found to be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import ArgumentTypeError, DtypeError, GradientError, ShapeError
+from ogive.ir import history, registry
+from ogive.ir.memory import memory_leaf
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.registry import graph_lock, make
+from ogive.tensor import build
+from ogive.tensor.core import Core
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+class Differentiable(Core):
+    """`requires_grad`, `grad` and `backward`."""
+
+    __slots__ = ()
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether `backward()` of this tensor reaches a tensor that gradients are wanted for.
+
+        >>> w = Tensor([1.0, 2.0], requires_grad=True)
+        >>> (w * 2).requires_grad, (w.detach() * 2).requires_grad
+        (True, False)
+        """
+        if self.is_leaf_marked:
+            return True
+        with graph_lock:
+            node = self.node
+            return node.dtype.is_float and history.leads_to_leaf(node)
+
+    @property
+    def is_leaf_marked(self) -> bool:
+        """Whether gradients are wanted for this very tensor."""
+        return getattr(self, "is_flagged", False)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether this tensor was not computed from one that requires gradients.
+
+        >>> w = Tensor([1.0], requires_grad=True)
+        >>> w.is_leaf, (w * 2).is_leaf
+        (True, False)
+        """
+        return self.is_leaf_marked or not self.requires_grad
+
+    def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:  # type: ignore[misc]
+        """Say whether gradients are wanted for this tensor. Returns the tensor itself.
+
+        Such a tensor is a *leaf*: it has memory of its own, in which `assign` under
+        `ogive.no_grad()` changes it, and `backward()` leaves a gradient in `grad`.
+
+        >>> w = Tensor([1.0, 2.0]).requires_grad_()
+        >>> (w * w).sum().backward()
+        >>> w.grad.tolist()
+        [2.0, 4.0]
+
+        Raises `GradientError` for a dtype other than a float, and for False on a tensor that was
+        computed from leaves: `detach()` gives one that was not.
+        """
+        if not requires_grad:
+            if not self.is_leaf:
+                raise GradientError(
+                    "only a leaf can be made not to require gradients; use detach() for what was "
+                    "computed from one"
+                )
+            history.unmark_leaf(self)
+        elif not self.dtype.is_float:
+            raise GradientError(
+                f"only floats have gradients, and this tensor of shape {self.shape} has the dtype "
+                f"{self.dtype.name}; cast it first"
+            )
+        elif not self.requires_grad:
+            _own_memory(self)
+            history.mark_leaf(self)
+        return self
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that `backward()` has left here, or None. It can be set and deleted by None.
+
+        Shapes: as this tensor.
+
+        >>> w = Tensor([3.0], requires_grad=True)
+        >>> w.grad
+        >>> (w * w).sum().backward()
+        >>> w.grad.tolist()
+        [6.0]
+        """
+        return getattr(self, "gradient", None)
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            _check_gradient(self, value, "grad")
+        self.gradient = value
+
+    def backward(
+        self: Tensor,  # type: ignore[misc]  # Tensor is the one heir
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+    ) -> None:
+        """Add the gradient of this tensor to `grad` of every leaf that it was computed from.
+
+        Shapes: `gradient` is that of this tensor, with which its elements are weighted; a tensor of
+        one element needs none. With `create_graph` the gradients can be differentiated themselves.
+        Nothing is computed yet: gradients are lazy. The graph stays, so `retain_graph` changes
+        nothing.
+
+        >>> w = Tensor([1.0, 2.0, 3.0], requires_grad=True)
+        >>> (w ** 2).sum().backward()
+        >>> w.grad.tolist()
+        [2.0, 4.0, 6.0]
+
+        Raises `GradientError` when no leaf is reached, when several elements have no `gradient`, or
+        when values that a gradient needs have been overwritten.
+        """
+        from ogive.autograd.backward import run_backward
+
+        if gradient is not None:
+            _check_gradient(self, gradient, "backward")
+        run_backward(self, gradient, create_graph)
+
+
+def _check_gradient(tensor: Core, gradient: Any, name: str) -> None:
+    if not isinstance(gradient, Core):
+        raise ArgumentTypeError(
+            f"{name}: a gradient is a tensor or None, not {type(gradient).__name__}"
+        )
+    if gradient.shape != tensor.shape:
+        raise ShapeError(
+            f"{name}: the gradient has the shape {build.show(gradient.shape)}, and the tensor "
+            f"{build.show(tensor.shape)}; they must be equal"
+        )
+    if gradient.dtype is not tensor.dtype:
+        raise DtypeError(
+            f"{name}: the gradient has the dtype {gradient.dtype.name}, and the tensor "
+            f"{tensor.dtype.name}; cast it"
+        )
+
+
+def _own_memory(tensor: Tensor) -> None:
+    """Let a tensor be memory, or at least a node, that nothing else reads."""
+    with graph_lock:
+        node = tensor.node
+        if _is_own(tensor, memory_leaf(node)):
+            return
+        cut = make(Op.DETACH, node.dtype, (node,))
+        registry.move_tensor(tensor, make(Op.CONTIGUOUS, node.dtype, (cut,), ()))
+    tensor.realize()
+    with graph_lock:
+        node = tensor.node
+        if memory_leaf(node).op is not Op.BUFFER:
+            # Nothing was computed: it is empty, or a function is being captured.
+            registry.move_tensor(
+                tensor, make(Op.GRADIENT, node.dtype, (node,), history.Argument())
+            )
+
+
+def _is_own(tensor: Tensor, memory: UOp) -> bool:
+    if memory.op is not Op.BUFFER or history.record_of(memory) is not None:
+        return False
+    buffer = registry.buffer_of(memory)
+    return buffer.writable and not registry.is_read_outside(memory, set(), besides=tensor)

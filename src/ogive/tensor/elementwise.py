@@ -1,0 +1,164 @@
+"""Functions of one tensor, element by element, composed of the operations of `functions`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import ml_dtypes
+
+from ogive.ir.registry import graph_lock
+from ogive.tensor import build
+from ogive.tensor.arithmetic import EQ, NUMBERS, combine, float_dtype, refuse
+from ogive.tensor.core import wrap
+from ogive.tensor.joining import where
+from ogive.tensor.pairwise import Pairwise, meet, only_floats
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+class Elementwise(Pairwise):
+    """Parts and signs of numbers, angles, and tests."""
+
+    __slots__ = ()
+
+    def positive(self) -> Tensor:
+        """+x, the tensor as it is. Shapes: unchanged.
+
+        >>> (+Tensor([1, -2])).tolist()
+        [1, -2]
+
+        Raises `DtypeError` for bool.
+        """
+        if self.dtype not in NUMBERS:
+            raise refuse(self.dtype, "positive", "cast to an integer or float dtype first")
+        with graph_lock:
+            return wrap(self.node, self.device)
+
+    __pos__ = positive
+
+    def frac(self) -> Tensor:
+        """What is behind the point, with the sign of x. Shapes: unchanged.
+
+        >>> Tensor([1.5, -2.25]).frac().tolist()
+        [0.5, -0.25]
+
+        Raises `DtypeError` for integers and bool.
+        """
+        only_floats(self.dtype, "frac")
+        return self.sub(self.trunc())
+
+    def sgn(self) -> Tensor:
+        """The same as `sign`. Shapes: unchanged.
+
+        >>> Tensor([-2.5, 0.0]).sgn().tolist()
+        [-1.0, 0.0]
+        """
+        return self.sign()
+
+    def signbit(self) -> Tensor:
+        """Whether x is negative, -0 included. Shapes: unchanged; the result is bool.
+
+        >>> Tensor([-0.0, 0.0, 1.0]).signbit().tolist()
+        [True, False, False]
+        """
+        if self.dtype.is_float:
+            return one_like(self).copysign(self).lt(0)
+        return self.lt(0)
+
+    def sinc(self) -> Tensor:
+        """sin(πx) / (πx), and 1 at 0. Shapes: unchanged.
+
+        >>> Tensor([0.0, 0.5]).sinc().tolist() == [1.0, Tensor(2 / math.pi).item()]
+        True
+        """
+        x, angle, dtype = meet(self, math.pi, "sinc", float_dtype)
+        angle = x * angle
+        return where(x.eq(0), 1, angle.sin() / angle).cast(dtype)
+
+    def angle(self) -> Tensor:
+        """The angle to the positive numbers: π below 0, 0 above; NaN stays. Shapes: unchanged.
+
+        >>> Tensor([-1.0, 2.0]).angle().tolist() == [Tensor(math.pi).item(), 0.0]
+        True
+        """
+        x, zero, dtype = meet(self, 0.0, "angle", float_dtype)
+        return where(x < 0, math.pi, where(x.isnan(), x, zero)).cast(dtype)
+
+    def deg2rad(self) -> Tensor:
+        """An angle in degrees as radians. Shapes: unchanged.
+
+        >>> Tensor([0.0]).deg2rad().tolist()
+        [0.0]
+        """
+        return self.mul(math.pi / 180)
+
+    def rad2deg(self) -> Tensor:
+        """An angle in radians as degrees. Shapes: unchanged.
+
+        >>> Tensor([0.0]).rad2deg().tolist()
+        [0.0]
+        """
+        return self.mul(180 / math.pi)
+
+    def logit(self, eps: float | None = None) -> Tensor:
+        """log(x / (1 - x)), the inverse of `sigmoid`; `eps` keeps x inside [eps, 1 - eps].
+
+        Shapes: unchanged. NaN outside [0, 1] where there is no `eps`.
+
+        >>> Tensor([0.5]).logit().tolist()
+        [0.0]
+        """
+        x, one, dtype = meet(self, 1.0, "logit", float_dtype)
+        if eps is not None:
+            x = x.clamp(eps, 1 - eps)
+        return (x / (one - x)).log().cast(dtype)
+
+    def nan_to_num(
+        self, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+    ) -> Tensor:
+        """NaN becomes `nan` (0), ∞ `posinf` and -∞ `neginf` (the greatest and least of the dtype).
+
+        Shapes: unchanged.
+
+        >>> Tensor([1.0, float("nan"), float("inf")]).nan_to_num(posinf=9).tolist()
+        [1.0, 0.0, 9.0]
+        """
+        if not self.dtype.is_float:
+            with graph_lock:
+                return wrap(self.node, self.device)
+        greatest = float(ml_dtypes.finfo(self.dtype.numpy).max)
+        finite = where(self.isposinf(), greatest if posinf is None else posinf, self)
+        finite = where(self.isneginf(), -greatest if neginf is None else neginf, finite)
+        return where(self.isnan(), 0.0 if nan is None else nan, finite)
+
+    def isposinf(self) -> Tensor:
+        """Whether x is ∞. Shapes: unchanged; the result is bool.
+
+        >>> Tensor([float("inf"), float("-inf")]).isposinf().tolist()
+        [True, False]
+        """
+        return combine(EQ, self, math.inf) if self.dtype.is_float else self._all_elements(False)
+
+    def isneginf(self) -> Tensor:
+        """Whether x is -∞. Shapes: unchanged; the result is bool.
+
+        >>> Tensor([float("inf"), float("-inf")]).isneginf().tolist()
+        [False, True]
+        """
+        return combine(EQ, self, -math.inf) if self.dtype.is_float else self._all_elements(False)
+
+    def isreal(self) -> Tensor:
+        """Whether x has no imaginary part: always. Shapes: unchanged; the result is bool.
+
+        >>> Tensor([1.5]).isreal().tolist()
+        [True]
+        """
+        return self._all_elements(True)
+
+
+def one_like(x: Pairwise) -> Tensor:
+    """A scalar 1 of the dtype of `x`."""
+    with graph_lock:
+        return wrap(build.constant(x.dtype, 1), x.device)

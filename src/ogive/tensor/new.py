@@ -1,0 +1,73 @@
+"""New tensors beside a given one: of its dtype unless another is given, and on its device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import ArgumentTypeError
+from ogive.ir.dtype import Scalar, to_dtype
+from ogive.ir.registry import graph_lock
+from ogive.ir.shape import Shape
+from ogive.tensor import build
+from ogive.tensor.core import Core, memory_device, to_device, to_operand, to_shape, to_tensor, wrap
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+class New(Core):
+    """`new_zeros` and the like."""
+
+    __slots__ = ()
+
+    def new_full(
+        self, size: Any, fill_value: Scalar, *, dtype: Any = None, device: str | None = None
+    ) -> Tensor:
+        """`fill_value` everywhere. Shapes: `size`.
+
+        >>> Tensor([1.5]).new_full((2,), 7).tolist()
+        [7.0, 7.0]
+        """
+        value = to_operand(fill_value, "new_full")
+        if isinstance(value, Core):
+            raise ArgumentTypeError("new_full takes a number; expand() repeats a tensor")
+        return _filled(self, to_shape((size,), "new_full"), value, dtype, device)
+
+    def new_zeros(self, *size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+        """Zeros. Shapes: `size`.
+
+        >>> Tensor([1, 2]).new_zeros(2, 3).dtype
+        ogive.int64
+        """
+        return _filled(self, to_shape(size, "new_zeros"), 0, dtype, device)
+
+    def new_ones(self, *size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+        """Ones. Shapes: `size`.
+
+        >>> Tensor([1.5]).new_ones(2).tolist()
+        [1.0, 1.0]
+        """
+        return _filled(self, to_shape(size, "new_ones"), 1, dtype, device)
+
+    def new_empty(self, *size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+        """A tensor to be assigned to; until then it holds zeros. Shapes: `size`.
+
+        >>> Tensor([1.5]).new_empty(2, 0).shape
+        (2, 0)
+        """
+        return _filled(self, to_shape(size, "new_empty"), 0, dtype, device)
+
+    def new_tensor(self, data: Any, *, dtype: Any = None) -> Tensor:
+        """`data` as a tensor of this tensor's dtype. Shapes: that of `data`.
+
+        >>> Tensor([1.5]).new_tensor([1, 2]).dtype
+        ogive.float32
+        """
+        return to_tensor(data).cast(self.dtype if dtype is None else dtype)
+
+
+def _filled(x: Core, shape: Shape, value: Scalar, dtype: Any, device: str | None) -> Tensor:
+    chosen = x.dtype if dtype is None else to_dtype(dtype)
+    place = memory_device(x) if device is None else to_device(device)
+    with graph_lock:
+        return wrap(build.filled(chosen, value, shape), place)

@@ -1,0 +1,352 @@
+"""NumPy's functions on tensors: what `numpy.exp(tensor)` and `numpy.mean(tensor)` mean.
+
+One table for ufuncs, which are methods here under other names, and one for the functions whose
+arguments are named otherwise. All of them are lazy and give tensors. What is in neither table is an
+error that says what to do, and never a silent conversion.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from ogive.errors import ArgumentTypeError, OgiveError
+from ogive.tensor import creation, joining
+from ogive.tensor.core import Core, to_operand, to_tensor
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+UFUNCS: dict[Any, str] = {
+    numpy.absolute: "abs",
+    numpy.add: "add",
+    numpy.arccos: "acos",
+    numpy.arccosh: "acosh",
+    numpy.arcsin: "asin",
+    numpy.arcsinh: "asinh",
+    numpy.arctan2: "atan2",
+    numpy.arctan: "atan",
+    numpy.arctanh: "atanh",
+    numpy.bitwise_and: "bitwise_and",
+    numpy.bitwise_or: "bitwise_or",
+    numpy.bitwise_xor: "bitwise_xor",
+    numpy.ceil: "ceil",
+    numpy.copysign: "copysign",
+    numpy.cos: "cos",
+    numpy.cosh: "cosh",
+    numpy.deg2rad: "deg2rad",
+    numpy.divide: "div",
+    numpy.equal: "eq",
+    numpy.exp2: "exp2",
+    numpy.exp: "exp",
+    numpy.expm1: "expm1",
+    numpy.fabs: "abs",
+    numpy.float_power: "float_power",
+    numpy.floor: "floor",
+    numpy.floor_divide: "floor_divide",
+    numpy.fmax: "fmax",
+    numpy.fmin: "fmin",
+    numpy.fmod: "fmod",
+    numpy.greater: "gt",
+    numpy.greater_equal: "ge",
+    numpy.heaviside: "heaviside",
+    numpy.hypot: "hypot",
+    numpy.invert: "bitwise_not",
+    numpy.isfinite: "isfinite",
+    numpy.isinf: "isinf",
+    numpy.isnan: "isnan",
+    numpy.left_shift: "bitwise_left_shift",
+    numpy.less: "lt",
+    numpy.less_equal: "le",
+    numpy.log10: "log10",
+    numpy.log1p: "log1p",
+    numpy.log2: "log2",
+    numpy.log: "log",
+    numpy.logaddexp2: "logaddexp2",
+    numpy.logaddexp: "logaddexp",
+    numpy.logical_and: "logical_and",
+    numpy.logical_not: "logical_not",
+    numpy.logical_or: "logical_or",
+    numpy.logical_xor: "logical_xor",
+    numpy.matmul: "matmul",
+    numpy.maximum: "maximum",
+    numpy.minimum: "minimum",
+    numpy.multiply: "mul",
+    numpy.negative: "neg",
+    numpy.nextafter: "nextafter",
+    numpy.not_equal: "ne",
+    numpy.positive: "positive",
+    numpy.power: "pow",
+    numpy.rad2deg: "rad2deg",
+    numpy.reciprocal: "reciprocal",
+    numpy.remainder: "remainder",
+    numpy.right_shift: "bitwise_right_shift",
+    numpy.rint: "round",
+    numpy.sign: "sign",
+    numpy.signbit: "signbit",
+    numpy.sin: "sin",
+    numpy.sinh: "sinh",
+    numpy.sqrt: "sqrt",
+    numpy.square: "square",
+    numpy.subtract: "sub",
+    numpy.tan: "tan",
+    numpy.tanh: "tanh",
+    numpy.trunc: "trunc",
+}
+"""The method of a tensor that a ufunc is."""
+
+REDUCTIONS: dict[Any, str] = {
+    numpy.add: "sum",
+    numpy.multiply: "prod",
+    numpy.maximum: "amax",
+    numpy.minimum: "amin",
+    numpy.logical_and: "all",
+    numpy.logical_or: "any",
+}
+"""The method of a tensor that `ufunc.reduce` is."""
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+"""What stands for a function of NumPy, with NumPy's names of arguments."""
+
+BY_VALUE = (
+    numpy.allclose, numpy.array2string, numpy.array_equal, numpy.array_repr, numpy.array_str,
+    numpy.save, numpy.savetxt, numpy.savez, numpy.savez_compressed,
+)  # fmt: skip
+"""Functions that give no array: they are NumPy's own, on the values."""
+
+
+def call_ufunc(
+    ufunc: Any, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]
+) -> Tensor:
+    """A ufunc on tensors, arrays and numbers. Raises `ArgumentTypeError` for one we have not."""
+    name = f"numpy.{ufunc.__name__}{'' if method == '__call__' else '.' + method}"
+    if method == "reduce" and ufunc in REDUCTIONS:
+        reduced: Tensor = _call(name, reduce, (REDUCTIONS[ufunc], *inputs), {"axis": 0, **keywords})
+        return reduced
+    if method != "__call__" or ufunc not in UFUNCS:
+        raise _absent(name)
+    dtype = keywords.pop("dtype", None)
+    if keywords:
+        raise ArgumentTypeError(
+            f"{name} of tensors takes no {', '.join(keywords)}: a tensor is computed later, and "
+            "its values come out with numpy()"
+        )
+    first, *rest = [to_operand(value, name) for value in inputs]
+    result: Tensor = getattr(_tensor(first), UFUNCS[ufunc])(*rest)
+    return result if dtype is None else result.cast(dtype)
+
+
+def call_function(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """A function of NumPy on tensors. Raises `ArgumentTypeError` for one we have not."""
+    if function in BY_VALUE:
+        values = {name: _value(value) for name, value in keywords.items()}
+        return function(*[_value(value) for value in arguments], **values)
+    name = f"{function.__module__}.{function.__name__}"
+    if function not in FUNCTIONS:
+        raise _absent(name)
+    return _call(name, FUNCTIONS[function], arguments, keywords)
+
+
+def reduce(
+    method: str, a: Any, axis: Any = None, *, keepdims: bool = False, **more: Any
+) -> Tensor:
+    """A reduction by NumPy's names of arguments; `more` goes to the method."""
+    result: Tensor = getattr(_tensor(a), method)(dim=axis, keepdim=keepdims, **more)
+    return result
+
+
+def _call(name: str, own: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Call what stands for a function of NumPy, which may have arguments that ours has not."""
+    try:
+        return own(*arguments, **keywords)
+    except TypeError as error:
+        if isinstance(error, OgiveError) or "argument" not in str(error):
+            raise
+        raise ArgumentTypeError(f"{name} of tensors: {error}") from None
+
+
+def _absent(name: str) -> ArgumentTypeError:
+    return ArgumentTypeError(
+        f"{name} does not work on tensors; use a method of Tensor, or give it the values: x.numpy()"
+    )
+
+
+def _tensor(value: Any) -> Tensor:
+    return value if isinstance(value, Core) else to_tensor(value)  # type: ignore[return-value]
+
+
+def _value(value: Any) -> Any:
+    return value.numpy() if isinstance(value, Core) else value  # type: ignore[attr-defined]
+
+
+def _implements(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def register(own: Callable[..., Any]) -> Callable[..., Any]:
+        FUNCTIONS.update(dict.fromkeys(functions, own))
+        return own
+
+    return register
+
+
+# Reductions
+
+for _function, _method in (
+    (numpy.sum, "sum"), (numpy.prod, "prod"), (numpy.mean, "mean"), (numpy.max, "amax"),
+    (numpy.amax, "amax"), (numpy.min, "amin"), (numpy.amin, "amin"), (numpy.all, "all"),
+    (numpy.any, "any"), (numpy.argmax, "argmax"), (numpy.argmin, "argmin"),
+):  # fmt: skip
+    FUNCTIONS[_function] = functools.partial(reduce, _method)
+
+
+@_implements(numpy.var)
+def _var(a: Any, axis: Any = None, *, ddof: float = 0, keepdims: Any = False) -> Tensor:
+    return reduce("var", a, axis, keepdims=keepdims, correction=ddof)
+
+
+@_implements(numpy.std)
+def _std(a: Any, axis: Any = None, *, ddof: float = 0, keepdims: Any = False) -> Tensor:
+    return reduce("std", a, axis, keepdims=keepdims, correction=ddof)
+
+
+# Shapes
+
+FUNCTIONS[numpy.shape] = lambda a: _tensor(a).shape
+FUNCTIONS[numpy.ndim] = lambda a: _tensor(a).ndim
+FUNCTIONS[numpy.ravel] = lambda a: _tensor(a).reshape(-1)
+FUNCTIONS[numpy.flip] = lambda m, axis=None: _tensor(m).flip(
+    *(range(_tensor(m).ndim) if axis is None else numpy.atleast_1d(axis).tolist())
+)
+FUNCTIONS[numpy.squeeze] = lambda a, axis=None: _tensor(a).squeeze(axis)
+FUNCTIONS[numpy.swapaxes] = lambda a, axis1, axis2: _tensor(a).transpose(axis1, axis2)
+FUNCTIONS[numpy.broadcast_to] = lambda array, shape: _tensor(array).expand(shape)
+
+
+@_implements(numpy.size)
+def _size(a: Any, axis: int | None = None) -> Any:
+    return _tensor(a).numel() if axis is None else _tensor(a).shape[axis]
+
+
+@_implements(numpy.reshape)
+def _reshape(a: Any, shape: Any) -> Tensor:
+    return _tensor(a).reshape(shape)
+
+
+@_implements(numpy.transpose)
+def _transpose(a: Any, axes: Sequence[int] | None = None) -> Tensor:
+    tensor = _tensor(a)
+    return tensor.permute(*(reversed(range(tensor.ndim)) if axes is None else axes))
+
+
+@_implements(numpy.expand_dims)
+def _expand_dims(a: Any, axis: Any) -> Tensor:
+    tensor = _tensor(a)
+    axes = numpy.atleast_1d(axis).tolist()
+    rank = tensor.ndim + len(axes)
+    for each in sorted(each % rank for each in axes):
+        tensor = tensor.unsqueeze(each)
+    return tensor
+
+
+@_implements(numpy.moveaxis)
+def _moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
+    tensor = _tensor(a)
+    rank = tensor.ndim
+    taken = [each % rank for each in numpy.atleast_1d(source).tolist()]
+    placed = [each % rank for each in numpy.atleast_1d(destination).tolist()]
+    order = [axis for axis in range(rank) if axis not in taken]
+    for place, axis in sorted(zip(placed, taken, strict=True)):
+        order.insert(place, axis)
+    return tensor.permute(*order)
+
+
+# Along an axis, and of matrices
+
+FUNCTIONS[numpy.tile] = lambda A, reps: _tensor(A).tile(reps)
+FUNCTIONS[numpy.roll] = lambda a, shift, axis=None: _tensor(a).roll(shift, axis)
+FUNCTIONS[numpy.repeat] = lambda a, repeats, axis=None: _tensor(a).repeat_interleave(repeats, axis)
+FUNCTIONS[numpy.diag] = lambda v, k=0: _tensor(v).diag(k)
+FUNCTIONS[numpy.tril] = lambda m, k=0: _tensor(m).tril(k)
+FUNCTIONS[numpy.triu] = lambda m, k=0: _tensor(m).triu(k)
+FUNCTIONS[numpy.trace] = lambda a: _tensor(a).trace()
+FUNCTIONS[numpy.outer] = lambda a, b: _tensor(a).reshape(-1).outer(_tensor(b).reshape(-1))
+FUNCTIONS[numpy.kron] = lambda a, b: _tensor(a).kron(_tensor(b))
+
+
+@_implements(numpy.cumsum)
+def _cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
+    return _tensor(a).reshape(-1).cumsum(0, dtype) if axis is None else a.cumsum(axis, dtype)
+
+
+@_implements(numpy.cumprod)
+def _cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
+    return _tensor(a).reshape(-1).cumprod(0, dtype) if axis is None else a.cumprod(axis, dtype)
+
+
+# Joining and choosing
+
+
+@_implements(numpy.concatenate)
+def _concatenate(arrays: Sequence[Any], axis: int | None = 0) -> Tensor:
+    tensors = [_tensor(array) for array in arrays]
+    if axis is None:
+        tensors = [tensor.reshape(-1) for tensor in tensors]
+    return joining.cat(tensors, axis or 0)
+
+
+@_implements(numpy.stack)
+def _stack(arrays: Sequence[Any], axis: int = 0) -> Tensor:
+    return joining.stack([_tensor(array) for array in arrays], axis)
+
+
+@_implements(numpy.where)
+def _where(condition: Any, x: Any, y: Any) -> Tensor:
+    return joining.where(_tensor(condition), x, y)
+
+
+@_implements(numpy.clip)
+def _clip(a: Any, a_min: Any = None, a_max: Any = None) -> Tensor:
+    return _tensor(a).clamp(a_min, a_max)
+
+
+@_implements(numpy.round, numpy.around)
+def _round(a: Any, decimals: int = 0) -> Tensor:
+    if decimals:
+        raise ArgumentTypeError(f"numpy.round of tensors takes decimals=0, not {decimals}")
+    return _tensor(a).round()
+
+
+# Products and creation
+
+
+@_implements(numpy.dot)
+def _dot(a: Any, b: Any) -> Tensor:
+    first, second = _tensor(a), _tensor(b)
+    if not first.ndim or not second.ndim:
+        return first * second
+    if second.ndim > 2:
+        raise ArgumentTypeError("numpy.dot of tensors takes up to 2 axes on the right; use matmul")
+    return first.matmul(second)
+
+
+@_implements(numpy.zeros_like)
+def _zeros_like(a: Any, dtype: Any = None) -> Tensor:
+    return creation.zeros_like(a, dtype=dtype)
+
+
+@_implements(numpy.ones_like)
+def _ones_like(a: Any, dtype: Any = None) -> Tensor:
+    return creation.ones_like(a, dtype=dtype)
+
+
+@_implements(numpy.full_like)
+def _full_like(a: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+    return creation.full_like(a, fill_value, dtype=dtype)
+
+
+@_implements(numpy.isclose)
+def _isclose(
+    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Tensor:
+    return _tensor(a).isclose(_tensor(b), rtol, atol, equal_nan)

@@ -1,0 +1,163 @@
+"""Elements repeated, rolled and turned, by movement alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import ArgumentTypeError, AxisError, ShapeError
+from ogive.ir.registry import graph_lock
+from ogive.ir.shape import as_length
+from ogive.tensor import build
+from ogive.tensor.core import Core, to_axis, to_dim, to_integer, to_shape, wrap
+from ogive.tensor.lengths import is_symbolic
+from ogive.tensor.shaping import Shaping
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+class Repeating(Shaping):
+    """Repetition, rotation and reversal."""
+
+    __slots__ = ()
+
+    def repeat(self, *repeats: Any) -> Tensor:
+        """The whole tensor set side by side, so many times along each axis; new axes come in front.
+
+        Shapes: (a, b) → (r₀·a, r₁·b).
+
+        >>> Tensor([1, 2]).repeat(2, 2).tolist()
+        [[1, 2, 1, 2], [1, 2, 1, 2]]
+
+        Raises `ShapeError` when there are fewer numbers than axes.
+        """
+        times = to_shape(repeats, "repeat")
+        if len(times) < self.ndim:
+            raise ShapeError(
+                f"repeat: {build.show(times)} has fewer numbers than shape "
+                f"{build.show(self.shape)} has axes"
+            )
+        with graph_lock:
+            shape = (*(1,) * (len(times) - self.ndim), *self.shape)
+            split = tuple([part for size in shape for part in (1, size)])
+            wide = tuple([part for pair in zip(times, shape, strict=True) for part in pair])
+            joined = tuple([as_length(n * size) for n, size in zip(times, shape, strict=True)])
+            node = build.expand(build.reshape(self.node, split), wide)
+            return wrap(build.reshape(node, joined), self.device)
+
+    def tile(self, *dims: Any) -> Tensor:
+        """`repeat`, where missing numbers in front count as 1.
+
+        Shapes: (a, b) → (a, r·b) for `tile(r)`.
+
+        >>> Tensor([[1], [2]]).tile(2).tolist()
+        [[1, 1], [2, 2]]
+        """
+        times = to_shape(dims, "tile")
+        return self.repeat((1,) * (self.ndim - len(times)) + times)
+
+    def repeat_interleave(self, repeats: Any, dim: int | None = None) -> Tensor:
+        """Every element `repeats` times in a row, along `dim` or of the flat tensor.
+
+        Shapes: (a, b) → (r·a, b) for `dim` 0; (r·a·b,) for None.
+
+        >>> Tensor([1, 2]).repeat_interleave(2).tolist()
+        [1, 1, 2, 2]
+
+        Raises `ArgumentTypeError` for a tensor of numbers: the shape would depend on values.
+        """
+        if isinstance(repeats, Core):
+            raise ArgumentTypeError(
+                "repeat_interleave takes one integer; a tensor of them would make the shape "
+                "depend on values"
+            )
+        times = to_shape((repeats,), "repeat_interleave")[0]
+        if dim is None:
+            return self.ravel().repeat_interleave(times, 0)
+        axis = to_axis(dim, self.ndim, "repeat_interleave")
+        wide = self.unsqueeze(axis + 1)
+        wide = wide.expand(*self.shape[: axis + 1], times, *self.shape[axis + 1 :])
+        return wide.flatten(axis, axis + 1)
+
+    def roll(self, shifts: Any, dims: int | Sequence[int] | None = None) -> Tensor:
+        """Elements moved by `shifts` along `dims`; what falls off the end comes back in front.
+
+        Shapes: unchanged. Without `dims` the flat tensor is rolled.
+
+        >>> Tensor([1, 2, 3, 4]).roll(1).tolist()
+        [4, 1, 2, 3]
+
+        Raises `ShapeError` unless there is one shift per axis.
+        """
+        moves = list(shifts) if isinstance(shifts, tuple | list) else [shifts]
+        if dims is None:
+            if len(moves) != 1:
+                raise ShapeError(f"roll: the shifts {moves} need as many dims")
+            return self.ravel().roll(moves, 0).reshape(self.shape)
+        axes = list(dims) if isinstance(dims, tuple | list) else [dims]
+        if len(axes) != len(moves):
+            raise ShapeError(f"roll: the shifts {moves} do not fit the dims {axes}: one for each")
+        with graph_lock:
+            result = wrap(self.node, self.device)
+        for shift, dim in zip(moves, axes, strict=True):
+            result = _rolled(result, to_dim(shift, "roll: a shift"), dim)
+        return result
+
+    def rot90(self, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
+        """The plane of two axes turned by k quarters, from the first towards the second.
+
+        Shapes: (a, b) → (b, a) for odd `k`.
+
+        >>> Tensor([[1, 2], [3, 4]]).rot90().tolist()
+        [[2, 4], [1, 3]]
+
+        Raises `AxisError` unless `dims` names two axes.
+        """
+        turns = to_integer(k, "rot90: k") % 4
+        if len(dims) != 2:
+            raise AxisError(f"rot90: {list(dims)} must name two axes")
+        first, second = [to_axis(dim, self.ndim, "rot90") for dim in dims]
+        if first == second:
+            raise AxisError(f"rot90: {list(dims)} names one axis twice")
+        if turns == 2:
+            return self.flip(first, second)
+        if turns == 1:
+            return self.flip(second).transpose(first, second)
+        if turns == 3:
+            return self.flip(first).transpose(first, second)
+        with graph_lock:
+            return wrap(self.node, self.device)
+
+    def fliplr(self) -> Tensor:
+        """The columns in reverse order. Shapes: unchanged.
+
+        >>> Tensor([[1, 2]]).fliplr().tolist()
+        [[2, 1]]
+
+        Raises `AxisError` for fewer than 2 axes.
+        """
+        return self.flip(to_axis(1, self.ndim, "fliplr"))
+
+    def flipud(self) -> Tensor:
+        """The rows in reverse order. Shapes: unchanged.
+
+        >>> Tensor([1, 2]).flipud().tolist()
+        [2, 1]
+
+        Raises `AxisError` for a scalar.
+        """
+        return self.flip(to_axis(0, self.ndim, "flipud"))
+
+
+def _rolled(x: Tensor, shift: Any, dim: Any) -> Tensor:
+    """A window of two copies side by side."""
+    axis = to_axis(dim, x.ndim, "roll")
+    size = x.shape[axis]
+    if size == 0:
+        return x
+    start = as_length((-shift) % size)
+    if not is_symbolic(start) and start == 0:
+        return x
+    doubled = x.repeat([2 if other == axis else 1 for other in range(x.ndim)])
+    return doubled.narrow(axis, start, size)

@@ -1,0 +1,196 @@
+"""Gradients across realization: values that are in memory know what they were computed from."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import numpy
+import pytest
+import torch
+
+import ogive
+from ogive import Tensor
+from ogive.engine import versions
+from ogive.errors import GradientError
+from ogive.ir import registry
+from ogive.ir.memory import memory_leaf
+
+
+def leaf(values: Any) -> Tensor:
+    return Tensor(numpy.array(values, dtype=numpy.float64), requires_grad=True)
+
+
+def grad_of(tensor: Tensor) -> Any:
+    assert tensor.grad is not None
+    return tensor.grad.tolist()
+
+
+def test_a_loss_can_be_read_before_backward() -> None:
+    x = leaf([1.0, 2.0])
+    loss = (x * x).sum()
+    assert loss.item() == 5.0
+    assert loss.requires_grad and not loss.is_leaf
+    loss.backward()
+    assert grad_of(x) == [2.0, 4.0]
+
+
+def test_values_half_way_can_be_realized_at_any_time() -> None:
+    values = numpy.random.default_rng(0).normal(size=(3, 4))
+    y = torch.tensor(values, requires_grad=True)
+    torch.tanh(y @ y.T).exp().sum().backward()
+    assert y.grad is not None
+    for moment in range(4):
+        x = leaf(values)
+        steps = [x @ x.T]
+        steps.append(steps[-1].tanh())
+        steps.append(steps[-1].exp())
+        if moment < 3:
+            steps[moment].realize()
+        loss = steps[-1].sum()
+        if moment == 3:
+            Tensor.realize_batch([steps[0], steps[2], loss])
+        loss.backward()
+        numpy.testing.assert_allclose(grad_of(x), y.grad.numpy())
+
+
+def test_a_realized_value_is_the_start_of_another_graph() -> None:
+    x = leaf([2.0])
+    y = (x * x).realize()
+    z = (y * y).realize()
+    (z * x).sum().backward()
+    assert grad_of(x) == [5 * 2.0**4]
+
+
+def test_a_realized_value_of_variable_length_keeps_its_history() -> None:
+    x = leaf([1.0, 2.0, 3.0])
+    n = ogive.Variable("n", 1, 3).bind(2)
+    y = (x[:n] * x[:n]).realize()
+    y.sum().backward()
+    assert grad_of(x) == [2.0, 4.0, 0.0]
+
+
+def test_what_is_made_under_no_grad_has_no_history() -> None:
+    x = leaf([2.0])
+    with ogive.no_grad():
+        y = (x * x).realize()
+    assert not y.requires_grad
+    z = x * x
+    with ogive.no_grad():
+        z.realize()
+    assert z.requires_grad
+
+
+def test_a_history_goes_with_its_tensor() -> None:
+    x = leaf([2.0, 3.0])
+    y = (x * x).realize()
+    z = (y * y).realize()
+    memory = weakref.ref(memory_leaf(y.node))
+    del y
+    gc.collect()
+    assert memory() is not None  # the history of z needs it
+    del z
+    gc.collect()
+    assert memory() is None
+
+
+def test_memory_half_way_that_no_gradient_needs_is_free() -> None:
+    x = leaf([2.0, 3.0])
+    before = registry.buffer_count()
+    y = ((x * x).exp() + 1).sum().realize()
+    assert registry.buffer_count() == before + 1
+    assert y.requires_grad
+
+
+def test_a_history_does_not_make_assignment_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[int] = []
+    plain = versions.versions_to_keep
+
+    def counting(*args: Any) -> Any:
+        found = plain(*args)
+        kept.append(len(found))
+        return found
+
+    monkeypatch.setattr("ogive.engine.realize.versions_to_keep", counting)
+    x = leaf([1.0, 2.0])
+    for _ in range(2):
+        loss = (x * x).sum()
+        loss.backward()
+        loss.item()
+        with ogive.no_grad():
+            x.assign(x - 0.1 * x.grad)
+        Tensor.realize_batch([x, x.grad])
+        x.grad = None
+    assert kept == [0, 0]
+
+
+def test_a_gradient_never_uses_values_that_were_overwritten() -> None:
+    x = leaf([1.0, 2.0])
+    loss = (x * x).sum().realize()
+    with ogive.no_grad():
+        x.assign(x * 10)
+    x.realize()
+    with pytest.raises(GradientError, match=r"before an assignment has overwritten.*x = leaf"):
+        loss.backward()
+
+
+def test_a_jitted_assignment_overwrites_as_well() -> None:
+    x = leaf([1.0, 2.0])
+    loss = (x * x).sum().realize()
+
+    @ogive.jit
+    def step() -> None:
+        with ogive.no_grad():
+            x.assign(x * 10)
+
+    step()
+    with pytest.raises(GradientError, match="overwritten"):
+        loss.backward()
+
+
+def test_an_overwritten_leaf_still_gets_gradients_that_do_not_need_its_values() -> None:
+    x = leaf([1.0, 2.0])
+    loss = (x * 3).sum().realize()
+    with ogive.no_grad():
+        x.assign(x * 10)
+    x.realize()
+    loss.backward()
+    assert grad_of(x) == [3.0, 3.0]
+
+
+def test_a_lazy_graph_keeps_the_version_that_it_read() -> None:
+    x = leaf([1.0, 2.0])
+    loss = (x * x).sum()
+    with ogive.no_grad():
+        x.assign(x * 10)
+    x.realize()
+    loss.backward()
+    assert grad_of(x) == [2.0, 4.0]
+
+
+def test_gradients_flow_through_assigned_parts() -> None:
+    x, v = leaf([1.0, 2.0, 3.0, 4.0]), leaf([5.0, 6.0])
+    for realized in (False, True):
+        x.grad = v.grad = None
+        y = (x * x).contiguous().realize()
+        y[1:3] = v * v
+        if realized:
+            y.realize()
+        (y * y).sum().backward()
+        assert grad_of(x) == [4 * 1.0**3, 0.0, 0.0, 4 * 4.0**3]
+        assert grad_of(v) == [4 * 5.0**3, 4 * 6.0**3]
+
+
+def test_an_assignment_that_reads_what_it_overwrites_is_noticed() -> None:
+    x, y = leaf([3.0]), Tensor([2.0], "float64").realize()
+    y.assign(y * x)
+    y.realize()
+    with pytest.raises(GradientError, match="overwritten"):
+        y.sum().backward()
+
+
+def test_realizing_without_leaves_leaves_no_history() -> None:
+    leaf([1.0])
+    y = (Tensor([1.0]) + 1).realize()
+    assert not hasattr(memory_leaf(y.node), "history")

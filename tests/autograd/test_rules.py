@@ -1,0 +1,89 @@
+"""Every rule against PyTorch's derivatives, in float64: once, twice, forwards and row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+import torch
+
+import ogive
+from ogive import Tensor
+from tests.autograd.cases import CASES, Case
+
+TIGHT = {"rtol": 1e-9, "atol": 1e-9}
+
+every_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+
+
+def weighted(function: Callable[..., Any], weight: Any) -> Callable[..., Any]:
+    """A scalar that depends on every element of the function's value, each by another factor."""
+    return lambda *inputs: (function(*inputs) * weight).sum()
+
+
+def weight_for(case: Case, arrays: list[Any]) -> Any:
+    shape = case.function(*[torch.tensor(array) for array in arrays]).shape
+    return numpy.random.default_rng(1).normal(size=tuple(shape))
+
+
+@every_case
+def test_gradients_are_those_of_pytorch(case: Case) -> None:
+    arrays = case.inputs(0)
+    weight = weight_for(case, arrays)
+    ours = [Tensor(array, requires_grad=True) for array in arrays]
+    theirs = [torch.tensor(array, requires_grad=True) for array in arrays]
+    weighted(case.function, Tensor(weight))(*ours).backward()
+    weighted(case.function, torch.tensor(weight))(*theirs).backward()
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine.grad is not None and other.grad is not None
+        numpy.testing.assert_allclose(mine.grad.numpy(), other.grad.numpy(), **TIGHT)
+
+
+@every_case
+def test_second_derivatives_are_those_of_pytorch(case: Case) -> None:
+    arrays = case.inputs(2)
+    weight = weight_for(case, arrays)
+    numbers = tuple(range(len(arrays)))
+
+    def slopes(library: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+        gradients = library.grad(function, numbers)
+        return lambda *inputs: sum((g * g * 0.5).sum() + g.sum() for g in gradients(*inputs))
+
+    ours = slopes(ogive, weighted(case.function, Tensor(weight)))
+    theirs = slopes(torch.func, weighted(case.function, torch.tensor(weight)))
+    found = ogive.grad(ours, numbers)(*[Tensor(array) for array in arrays])
+    wanted = torch.func.grad(theirs, numbers)(*[torch.tensor(array) for array in arrays])
+    for mine, other in zip(found, wanted, strict=True):
+        other_array = other.numpy(force=True)
+        numpy.testing.assert_allclose(mine.numpy(), other_array, rtol=1e-7, atol=1e-8)
+
+
+@every_case
+def test_tangents_are_those_of_pytorch(case: Case) -> None:
+    arrays, directions = case.inputs(3), case.inputs(4)
+    value, tangent = ogive.jvp(
+        case.function, [Tensor(a) for a in arrays], [Tensor(d) for d in directions]
+    )
+    wanted = torch.func.jvp(
+        case.function,
+        tuple([torch.tensor(a) for a in arrays]),
+        tuple([torch.tensor(d) for d in directions]),
+    )
+    numpy.testing.assert_allclose(value.numpy(), wanted[0].numpy(), **TIGHT)
+    numpy.testing.assert_allclose(tangent.numpy(), wanted[1].numpy(), **TIGHT)
+
+
+@every_case
+def test_gradients_of_many_examples_are_those_of_each(case: Case) -> None:
+    examples = [case.inputs(seed) for seed in (5, 6)]
+    weight = Tensor(weight_for(case, examples[0]))
+    numbers = tuple(range(len(case.shapes)))
+    gradient = ogive.grad(weighted(case.function, weight), numbers)
+    together = ogive.vmap(gradient)(
+        *[Tensor(numpy.stack(arrays)) for arrays in zip(*examples, strict=True)]
+    )
+    for row, arrays in enumerate(examples):
+        for mine, wanted in zip(together, gradient(*[Tensor(a) for a in arrays]), strict=True):
+            numpy.testing.assert_allclose(mine[row].numpy(), wanted.numpy(), **TIGHT)

@@ -1,0 +1,79 @@
+"""How memory is shared and what is cached changes no bit of any result, on random graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ogive.config import PLANNERS, Config
+from ogive.engine import disk as disk_module
+from ogive.engine import sources
+from ogive.engine import store as store_module
+from ogive.engine.graph import graph_cache
+from ogive.engine.kernels import kernel_cache
+from tests.engine.counting import Count
+from tests.random_programs import Program, config_for, generate, run
+
+GROUP = 20
+"""Programs in one test."""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    place = str(tmp_path / "cache")
+    monkeypatch.setenv("OGIVE_CACHE_DIR", place)
+    # Somebody may be editing the sources while the suite runs.
+    for module in (disk_module, sources):
+        monkeypatch.setattr(module, "source_signature", lambda: b"the same all through")
+    yield
+    store_module.store_in(place).close()
+
+
+def forget() -> None:
+    """What a new process does not know."""
+    graph_cache.clear()
+    kernel_cache.clear()
+
+
+def results(program: Program, config: Config) -> dict[int, bytes]:
+    return {number: tensor.numpy().tobytes() for number, tensor in run(program, config).items()}
+
+
+def check(seed: int) -> None:
+    """One program under each planner without a cache, with an empty one, a full one, the disk's."""
+    program = generate(seed, 14)
+    plain = replace(config_for(seed), disk_cache=True, schedule_cache=False)
+    wanted = results(program, plain)
+    for planner in PLANNERS:
+        cached = replace(plain, schedule_cache=True, planner=planner)
+        assert results(program, replace(cached, schedule_cache=False)) == wanted, planner
+        assert results(program, cached) == wanted, planner
+        with Count() as again:
+            assert results(program, cached) == wanted, planner
+        assert again["schedules_created"] == again["schedule_disk_hits"] == 0
+        forget()
+        with Count() as anew:
+            assert results(program, cached) == wanted, planner
+        assert anew["schedules_created"] == anew["kernels_compiled"] == 0
+
+
+def check_group(group: int) -> None:
+    for seed in range(group * GROUP, (group + 1) * GROUP):
+        try:
+            check(seed)
+        except Exception as error:
+            error.add_note(f"the program of seed {seed}")
+            raise
+
+
+def test_planners_and_caches_change_no_bit() -> None:
+    check_group(3)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("group", range(5000, 5050))
+def test_planners_and_caches_change_no_bit_of_1000_programs(group: int) -> None:
+    check_group(group)

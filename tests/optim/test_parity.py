@@ -1,0 +1,290 @@
+"""Optimizers and schedules against PyTorch's, step by step, in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+import torch
+
+import ogive
+from ogive import optim
+from ogive.errors import ArgumentError, ArgumentTypeError, StateError
+
+STEPS = 12
+
+OPTIMIZERS: list[tuple[str, dict[str, Any]]] = [
+    ("SGD", {"lr": 0.1}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.01}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.3}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "maximize": True}),
+    ("Adam", {"lr": 0.01}),
+    ("Adam", {"lr": 0.01, "betas": (0.8, 0.95), "weight_decay": 0.1, "amsgrad": True}),
+    ("AdamW", {"lr": 0.01}),
+    ("AdamW", {"lr": 0.01, "weight_decay": 0.3, "maximize": True}),
+    ("RMSprop", {"lr": 0.01}),
+    ("RMSprop", {"lr": 0.01, "momentum": 0.9, "centered": True, "weight_decay": 0.1}),
+    ("Adagrad", {"lr": 0.1, "lr_decay": 0.05, "initial_accumulator_value": 0.1}),
+]
+
+
+def start() -> list[Any]:
+    random = numpy.random.default_rng(11)
+    return [random.normal(size=shape) for shape in ((3, 4), (5,), (4, 3))]
+
+
+def loss_of(parameters: list[Any]) -> Any:
+    first, second, third = parameters
+    return ((first @ third).square().sum() + (second.exp() * second).sum()) / 10
+
+
+def trajectory(parameters: list[Any], optimizer: Any, steps: int = STEPS) -> list[Any]:
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss_of(parameters).backward()
+        optimizer.step()
+    return [p.detach().numpy() for p in parameters]
+
+
+def pair(name: str, settings: dict[str, Any]) -> tuple[list[Any], Any, list[Any], Any]:
+    ours = [ogive.Tensor(array, requires_grad=True) for array in start()]
+    theirs = [torch.tensor(array, requires_grad=True) for array in start()]
+    return (
+        ours, getattr(optim, name)(ours, **settings),
+        theirs, getattr(torch.optim, name)(theirs, **settings),
+    )  # fmt: skip
+
+
+def close(ours: list[Any], theirs: list[Any]) -> None:
+    for mine, other in zip(ours, theirs, strict=True):
+        numpy.testing.assert_allclose(mine, other, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "settings"), OPTIMIZERS)
+def test_an_optimizer_follows_pytorchs(name: str, settings: dict[str, Any]) -> None:
+    ours, our_optimizer, theirs, their_optimizer = pair(name, settings)
+    close(trajectory(ours, our_optimizer), trajectory(theirs, their_optimizer))
+
+
+@pytest.mark.parametrize(("name", "settings"), OPTIMIZERS)
+def test_a_jitted_step_is_the_same_step(name: str, settings: dict[str, Any]) -> None:
+    ours, optimizer, _, _ = pair(name, settings)
+    others, other_optimizer, _, _ = pair(name, settings)
+
+    @ogive.jit
+    def step() -> Any:
+        optimizer.zero_grad()
+        loss = loss_of(ours)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    for _ in range(STEPS):
+        step()
+    close([p.numpy() for p in ours], trajectory(others, other_optimizer))
+    assert step.cache_info().traces == 1
+
+
+def test_muon_makes_momentum_orthogonal() -> None:
+    if not hasattr(torch.optim, "Muon"):
+        pytest.skip("this PyTorch has no Muon")
+    array = numpy.random.default_rng(2).normal(size=(8, 5)).astype(numpy.float32)
+    ours, theirs = ogive.Tensor(array, requires_grad=True), torch.tensor(array, requires_grad=True)
+    our_optimizer = optim.Muon([ours], lr=0.05)
+    their_optimizer = torch.optim.Muon([theirs], lr=0.05)
+    for _ in range(4):
+        for p, optimizer in ((ours, our_optimizer), (theirs, their_optimizer)):
+            optimizer.zero_grad()
+            p.square().sum().backward()
+            optimizer.step()
+    numpy.testing.assert_allclose(ours.numpy(), theirs.detach().numpy(), atol=2e-2)
+
+
+def test_lion_follows_its_definition() -> None:
+    p, m = numpy.array([1.0, -2.0, 0.5]), numpy.zeros(3)
+    tensor = ogive.Tensor(p, requires_grad=True)
+    optimizer = optim.Lion([tensor], lr=0.1, weight_decay=0.2)
+    for _ in range(5):
+        gradient = p**2
+        optimizer.zero_grad()
+        (tensor**3 / 3).sum().backward()
+        optimizer.step()
+        p = p * (1 - 0.1 * 0.2) - 0.1 * numpy.sign(0.9 * m + 0.1 * gradient)
+        m = 0.99 * m + 0.01 * gradient
+    numpy.testing.assert_allclose(tensor.numpy(), p, rtol=1e-12)
+
+
+def test_lamb_follows_its_definition() -> None:
+    p = numpy.array([1.0, -2.0, 0.5])
+    m, v = numpy.zeros(3), numpy.zeros(3)
+    tensor = ogive.Tensor(p, requires_grad=True)
+    optimizer = optim.LAMB([tensor], lr=0.1, weight_decay=0.2)
+    for step in range(1, 6):
+        gradient = p**2
+        optimizer.zero_grad()
+        (tensor**3 / 3).sum().backward()
+        optimizer.step()
+        m, v = 0.9 * m + 0.1 * gradient, 0.999 * v + 0.001 * gradient**2
+        update = m / (1 - 0.9**step) / (numpy.sqrt(v / (1 - 0.999**step)) + 1e-6) + 0.2 * p
+        p = p - 0.1 * numpy.linalg.norm(p) / numpy.linalg.norm(update) * update
+    numpy.testing.assert_allclose(tensor.numpy(), p, rtol=1e-10)
+
+
+def test_groups_have_settings_of_their_own() -> None:
+    def groups(tensors: list[Any]) -> list[dict[str, Any]]:
+        return [{"params": tensors[:1], "lr": 0.5}, {"params": tensors[1:], "momentum": 0.9}]
+
+    ours = [ogive.Tensor(array, requires_grad=True) for array in start()]
+    theirs = [torch.tensor(array, requires_grad=True) for array in start()]
+    close(
+        trajectory(ours, optim.SGD(groups(ours), lr=0.01), 6),
+        trajectory(theirs, torch.optim.SGD(groups(theirs), lr=0.01), 6),
+    )
+
+
+SCHEDULES: list[tuple[str, dict[str, Any]]] = [
+    ("StepLR", {"step_size": 3, "gamma": 0.5}),
+    ("MultiStepLR", {"milestones": [2, 5], "gamma": 0.1}),
+    ("ExponentialLR", {"gamma": 0.9}),
+    ("ConstantLR", {"factor": 0.25, "total_iters": 4}),
+    ("LinearLR", {"start_factor": 0.1, "total_iters": 6}),
+    ("PolynomialLR", {"total_iters": 8, "power": 2.0}),
+    ("CosineAnnealingLR", {"T_max": 8, "eta_min": 0.01}),
+    ("CosineAnnealingWarmRestarts", {"T_0": 3, "T_mult": 2}),
+    ("OneCycleLR", {"max_lr": 0.5, "total_steps": 12}),
+    ("OneCycleLR", {"max_lr": 0.5, "total_steps": 12, "anneal_strategy": "linear"}),
+    ("OneCycleLR", {"max_lr": 0.5, "total_steps": 12, "three_phase": True}),
+    ("LambdaLR", {"lr_lambda": lambda step: 1 / (step + 1)}),
+]
+
+
+@pytest.mark.parametrize(("name", "settings"), SCHEDULES)
+def test_a_schedule_follows_pytorchs(name: str, settings: dict[str, Any]) -> None:
+    _, ours, _, theirs = pair("SGD", {"lr": 0.2})
+    if name == "OneCycleLR":
+        settings = {**settings, "cycle_momentum": False}
+    their_schedule = getattr(torch.optim.lr_scheduler, name)(theirs, **settings)
+    settings.pop("cycle_momentum", None)
+    our_schedule = getattr(optim.lr_scheduler, name)(ours, **settings)
+    for _ in range(10):
+        assert our_schedule.get_last_lr() == pytest.approx(their_schedule.get_last_lr(), rel=1e-9)
+        theirs.step()
+        our_schedule.step()
+        their_schedule.step()
+
+
+def test_schedules_follow_one_another() -> None:
+    rates = []
+    for library, optimizer in zip(
+        (optim.lr_scheduler, torch.optim.lr_scheduler), pair("SGD", {"lr": 0.2})[1::2], strict=True
+    ):
+        parts = [
+            library.LinearLR(optimizer, start_factor=0.1, total_iters=4),  # type: ignore[attr-defined]
+            library.CosineAnnealingLR(optimizer, T_max=6),  # type: ignore[attr-defined]
+        ]
+        schedule = library.SequentialLR(optimizer, parts, milestones=[4])  # type: ignore[attr-defined]
+        found = []
+        for _ in range(9):
+            found += schedule.get_last_lr()
+            optimizer.step()
+            schedule.step()
+        rates.append(found)
+    assert rates[0] == pytest.approx(rates[1], rel=1e-9)
+
+
+def test_a_plateau_lowers_the_rate() -> None:
+    measures = [1.0, 0.9, 0.91, 0.92, 0.93, 0.94, 0.5, 0.6, 0.6, 0.6, 0.6, 0.6]
+    _, ours, _, theirs = pair("SGD", {"lr": 0.2})
+    our_schedule = optim.lr_scheduler.ReduceLROnPlateau(ours, patience=2, factor=0.5, cooldown=1)
+    their_schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(
+        theirs, patience=2, factor=0.5, cooldown=1
+    )
+    for measure in measures:
+        our_schedule.step(ogive.Tensor(measure))
+        their_schedule.step(measure)
+        assert our_schedule.get_last_lr() == pytest.approx(their_schedule.get_last_lr())
+
+
+def test_a_schedule_compiles_nothing_and_a_jitted_step_sees_it() -> None:
+    parameter = ogive.Tensor([1.0], requires_grad=True)
+    optimizer = optim.SGD([parameter], lr=1.0)
+    schedule = optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+
+    @ogive.jit
+    def step() -> Any:
+        optimizer.zero_grad()
+        loss = parameter.sum()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    step()
+    assert parameter.tolist() == [0.0]
+    schedule.step()
+    before = ogive.counters()["kernels_compiled"]
+    step()
+    assert parameter.tolist() == [-0.5]
+    assert ogive.counters()["kernels_compiled"] == before
+    assert step.cache_info().traces == 1
+
+
+@pytest.mark.parametrize("norm", [1.0, 2.0, float("inf")])
+def test_gradients_are_clipped_as_pytorch_does(norm: float) -> None:
+    ours, _, theirs, _ = pair("SGD", {"lr": 0.1})
+    loss_of(ours).backward()
+    loss_of(theirs).backward()
+    total = optim.clip_grad_norm_(ours, 0.7, norm)
+    expected = torch.nn.utils.clip_grad_norm_(theirs, 0.7, norm)
+    close([total.numpy()], [expected.numpy()])
+    close([p.grad.numpy() for p in ours], [p.grad.numpy() for p in theirs])
+    optim.clip_grad_value_(ours, 0.05)
+    torch.nn.utils.clip_grad_value_(theirs, 0.05)
+    close([p.grad.numpy() for p in ours], [p.grad.numpy() for p in theirs])
+
+
+def test_an_optimizer_goes_on_from_its_state() -> None:
+    ours, optimizer, theirs, their_optimizer = pair("AdamW", {"lr": 0.05})
+    trajectory(ours, optimizer, 4)
+    state = optimizer.state_dict()
+    copies = [ogive.Tensor(p.numpy(), requires_grad=True) for p in ours]
+    other = optim.AdamW(copies, lr=0.9)
+    other.load_state_dict(state)
+    assert other.param_groups[0]["lr"] == 0.05
+    close(trajectory(copies, other, 4), trajectory(theirs, their_optimizer, 8))
+
+
+def test_pytorchs_state_can_be_loaded() -> None:
+    _, _, theirs, their_optimizer = pair("Adam", {"lr": 0.05})
+    trajectory(theirs, their_optimizer, 4)
+    copies = [ogive.Tensor(p.detach().numpy(), requires_grad=True) for p in theirs]
+    fresh = optim.Adam(copies, lr=0.05)
+    fresh.load_state_dict(their_optimizer.state_dict())
+    close(trajectory(copies, fresh, 4), trajectory(theirs, their_optimizer, 4))
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda p: optim.SGD([], lr=0.1), ArgumentError, "at least one parameter"),
+        (lambda p: optim.SGD(p, lr=0.1), ArgumentTypeError, "an iterable of parameters"),
+        (lambda p: optim.SGD([p], lr=-1.0), ArgumentError, "lr must not be negative, got -1.0"),
+        (lambda p: optim.Adam([p], betas=(0.9, 1.0)), ArgumentError, r"betas must lie in \[0, 1\)"),
+        (lambda p: optim.SGD([p], nesterov=True), ArgumentError, "nesterov needs a momentum"),
+        (lambda p: optim.SGD([p, p]), ArgumentError, "twice"),
+        (lambda p: optim.SGD([ogive.ones(2)]), ArgumentTypeError, "require gradients"),
+        (lambda p: optim.SGD([{"params": [p], "lrr": 1}]), ArgumentError, "did you mean 'lr'"),
+        (lambda p: optim.Muon([p]), ArgumentError, "is for matrices"),
+    ],
+)
+def test_bad_settings_are_named(make: Callable[[Any], Any], error: Any, words: str) -> None:
+    with pytest.raises(error, match=words):
+        make(ogive.Tensor([1.0, 2.0], requires_grad=True))
+
+
+def test_a_state_of_other_parameters_is_refused() -> None:
+    state = pair("Adam", {})[1].state_dict()
+    other = optim.Adam([ogive.Tensor([1.0], requires_grad=True)])
+    with pytest.raises(StateError, match=r"groups of \[3\] parameters, .* have \[1\]"):
+        other.load_state_dict(state)

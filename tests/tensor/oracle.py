@@ -1,0 +1,84 @@
+"""Functions of `ogive.nn.functional` against those of `torch.nn.functional`, in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as theirs
+from numpy.typing import NDArray
+
+from ogive import Tensor
+from ogive.nn import functional as ours
+
+Array = NDArray[Any]
+
+RANDOM = np.random.default_rng(7)
+REFUSED = (RuntimeError, ValueError, IndexError, TypeError, NotImplementedError, AssertionError)
+"""What PyTorch raises for arguments it does not take."""
+
+
+def normal(*shape: int) -> Array:
+    return RANDOM.standard_normal(shape)
+
+
+def uniform(*shape: int) -> Array:
+    return RANDOM.random(shape)
+
+
+def _map(value: Any, make: Callable[[Array], Any]) -> Any:
+    return make(value) if isinstance(value, np.ndarray) else value
+
+
+def _all(result: Any) -> tuple[Any, ...]:
+    return result if isinstance(result, tuple) else (result,)
+
+
+def call_ours(name: str, *arguments: Any, **options: Any) -> Any:
+    given = [_map(value, Tensor) for value in arguments]
+    named = {key: _map(value, Tensor) for key, value in options.items()}
+    return getattr(ours, name)(*given, **named)
+
+
+def call_theirs(name: str, *arguments: Any, **options: Any) -> Any:
+    given = [_map(value, torch.tensor) for value in arguments]
+    named = {key: _map(value, torch.tensor) for key, value in options.items()}
+    return getattr(theirs, name)(*given, **named)
+
+
+def agree(name: str, *arguments: Any, tolerance: float = 1e-9, **options: Any) -> None:
+    """Both give the same values, of the same shapes and dtypes; arrays become tensors."""
+    expected = _all(call_theirs(name, *arguments, **options))
+    actual = _all(call_ours(name, *arguments, **options))
+    assert len(actual) == len(expected)
+    for one, other in zip(actual, expected, strict=True):
+        assert one.shape == tuple(other.shape), f"{name}: {one.shape}, not {tuple(other.shape)}"
+        assert one.dtype.name == str(other.dtype).removeprefix("torch.")
+        np.testing.assert_allclose(
+            one.numpy(), other.numpy(), rtol=tolerance, atol=tolerance, err_msg=name
+        )
+
+
+def agree_on_dtype(name: str, dtype: str, *arguments: Any, **options: Any) -> None:
+    """A result in `dtype` has the dtype that PyTorch gives it, and nearly its values."""
+    kind = getattr(torch, dtype)
+
+    def cast(value: Array) -> torch.Tensor:
+        made = torch.tensor(value)
+        return made.to(kind) if made.is_floating_point() else made
+
+    def cast_ours(value: Array) -> Tensor:
+        made = Tensor(value)
+        return made.cast(dtype) if made.dtype.is_float else made
+
+    named = {key: _map(value, cast) for key, value in options.items()}
+    expected = getattr(theirs, name)(*[_map(value, cast) for value in arguments], **named)
+    named = {key: _map(value, cast_ours) for key, value in options.items()}
+    actual = getattr(ours, name)(*[_map(value, cast_ours) for value in arguments], **named)
+    assert actual.dtype.name == str(expected.dtype).removeprefix("torch.")
+    precision = float(torch.finfo(expected.dtype).eps)
+    np.testing.assert_allclose(
+        actual.double().numpy(), expected.double().numpy(), rtol=8 * precision, atol=8 * precision
+    )

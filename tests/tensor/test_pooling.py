@@ -1,0 +1,141 @@
+"""Pooling, unfolding and folding: values, positions, shapes and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+import ogive
+from ogive import Tensor
+from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, OgiveError, ShapeError
+from tests.tensor.oracle import agree, agree_on_dtype, normal, uniform
+
+Shape = tuple[int, ...]
+
+WINDOWS: list[tuple[Shape, dict[str, Any]]] = [
+    ((2, 3, 9), {"kernel_size": 2}),
+    ((3, 10), {"kernel_size": 4, "stride": 3, "padding": 2, "ceil_mode": True}),
+    ((2, 3, 7, 8), {"kernel_size": 3, "stride": 2, "padding": 1}),
+    ((2, 3, 7, 8), {"kernel_size": (2, 3), "ceil_mode": True}),
+    ((2, 3, 7, 8), {"kernel_size": (2, 4), "stride": (3, 1), "padding": (1, 2)}),
+    ((3, 6, 5), {"kernel_size": 1, "stride": 2}),
+    ((0, 3, 6, 5), {"kernel_size": 2}),
+    ((1, 2, 5, 4, 6), {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True}),
+]
+
+
+def axes_of(shape: Shape, options: dict[str, Any]) -> int:
+    return 3 if len(shape) == 5 else 1 if isinstance(options["kernel_size"], int) and len(
+        shape
+    ) < 3 else len(shape) - 2 if len(shape) == 4 or shape[1] == 3 else 2
+
+
+@pytest.mark.parametrize(("shape", "options"), WINDOWS, ids=str)
+@pytest.mark.parametrize("dilation", [1, 2])
+def test_the_greatest_and_its_first_position_agree_with_torch(
+    shape: Shape, options: dict[str, Any], dilation: int
+) -> None:
+    x = np.round(normal(*shape))  # with ties
+    axes = axes_of(shape, options)
+    agree(f"max_pool{axes}d", x, **options, dilation=dilation, return_indices=True)
+    agree(f"max_pool{axes}d", x, **options, dilation=dilation)
+
+
+@pytest.mark.parametrize(("shape", "options"), WINDOWS, ids=str)
+@pytest.mark.parametrize("counted", [True, False])
+def test_averages_agree_with_torch(shape: Shape, options: Any, counted: bool) -> None:
+    axes = axes_of(shape, options)
+    agree(f"avg_pool{axes}d", normal(*shape), **options, count_include_pad=counted)
+    if axes > 1:
+        agree(f"avg_pool{axes}d", normal(*shape), **options, divisor_override=5)
+
+
+@pytest.mark.parametrize("power", [1, 2, 3.5])
+def test_norms_agree_with_torch(power: float) -> None:
+    agree("lp_pool1d", uniform(2, 3, 9), power, 2)
+    agree("lp_pool2d", uniform(2, 3, 7, 8), power, (2, 3), stride=2, ceil_mode=True)
+    agree("lp_pool3d", uniform(1, 2, 4, 5, 6), power, 2)
+
+
+ADAPTIVE: list[tuple[Shape, Any]] = [
+    ((2, 3, 9), 3), ((3, 7), 4), ((2, 3, 8, 6), (2, 3)), ((2, 3, 7, 5), (3, None)),
+    ((3, 5, 7), (1, 1)), ((0, 3, 5, 7), 2), ((1, 2, 5, 3, 4), (2, 3, 5)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("shape", "size"), ADAPTIVE, ids=str)
+def test_pooling_to_a_size_agrees_with_torch(shape: Shape, size: Any) -> None:
+    axes = len(size) if isinstance(size, tuple) else 1 if len(shape) < 4 else 2
+    agree(f"adaptive_avg_pool{axes}d", normal(*shape), size)
+    agree(f"adaptive_max_pool{axes}d", np.round(normal(*shape)), size, return_indices=True)
+
+
+@pytest.mark.parametrize("options", [
+    {"kernel_size": 3}, {"kernel_size": (2, 3), "stride": 2, "padding": 1},
+    {"kernel_size": 2, "dilation": (3, 1), "stride": (1, 3)}, {"kernel_size": 1, "stride": 4},
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("shape", [(2, 3, 7, 8), (3, 6, 5)])
+def test_unfolding_and_folding_agree_with_torch(shape: Shape, options: Any) -> None:
+    x = normal(*shape)
+    agree("unfold", x, **options)
+    columns = F.unfold(torch.tensor(x), **options).numpy()
+    agree("fold", columns, shape[-2:], **options)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_the_dtype_stays(dtype: str) -> None:
+    x = normal(1, 2, 6, 6)
+    for name in ("max_pool2d", "avg_pool2d", "adaptive_avg_pool2d"):
+        agree_on_dtype(name, dtype, x, 3)
+
+
+def test_integers_have_a_greatest_and_no_average() -> None:
+    agree("max_pool2d", np.arange(-36, 36).reshape(2, 6, 6), 3, padding=1)
+    with pytest.raises(DtypeError, match="avg_pool2d does not take int64"):
+        Tensor(np.arange(16).reshape(1, 4, 4)).avg_pool2d(2)
+
+
+def test_not_a_number_is_the_greatest() -> None:
+    x = Tensor([[[1.0, float("nan"), 3.0, 4.0]]])
+    values, positions = x.max_pool1d(2, return_indices=True)
+    np.testing.assert_array_equal(values.numpy(), [[[np.nan, 4]]])
+    assert positions.tolist() == [[[1, 3]]]
+
+
+def test_views_are_pooled_as_they_are_seen() -> None:
+    x = normal(9, 8, 3, 2)
+    seen = torch.tensor(x).permute(3, 2, 1, 0)
+    pooled = Tensor(x).permute(3, 2, 1, 0).max_pool2d(3, 2, 1)
+    np.testing.assert_array_equal(pooled.numpy(), F.max_pool2d(seen, 3, 2, 1).numpy())
+
+
+X = ogive.zeros(2, 3, 6, 6)
+
+ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (lambda: X.max_pool2d(7), ShapeError, r"input \(2, 3, 6, 6\) .* has no room for windows of"),
+    (lambda: X.max_pool2d(2, padding=2), ArgumentError, r"padding=\(2, 2\) is more than half of"),
+    (lambda: X.max_pool2d(0), ArgumentError, "kernel_size must be at least 1, got 0"),
+    (lambda: X.max_pool2d((2, 2, 2)), ArgumentTypeError, "kernel_size is one integer or 2 of them"),
+    (lambda: X.max_pool1d(2), ShapeError, r"max_pool1d: input has the shape \(2, 3, 6, 6\); exp"),
+    (lambda: X.bool().max_pool2d(2), DtypeError, "max_pool2d does not take bool"),
+    (lambda: X.avg_pool2d(2, divisor_override=0), ArgumentError, "divisor_override must not be 0"),
+    (lambda: X.adaptive_avg_pool2d((1, 2, 3)), ArgumentTypeError, "output_size is one integer or"),
+    (lambda: ogive.zeros(2, 3, 0, 6).adaptive_avg_pool2d(1), ShapeError, "only the batch may be"),
+    (lambda: X.unfold_windows(7), ShapeError, r"has no room for windows of \(7, 7\)"),
+    (lambda: X[0].fold_windows(6, 2), ShapeError, r"fold: input has the shape \(3, 6, 6\); exp.*"
+     r"a multiple of 4, 25"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("action", "error", "words"), ERRORS, ids=[e[2][:40] for e in ERRORS])
+def test_errors_name_the_argument_and_what_was_expected(
+    action: Callable[[], Any], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words) as caught:
+        action()
+    assert isinstance(caught.value, OgiveError)

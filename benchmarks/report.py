@@ -157,7 +157,7 @@ def steps_text(reports: dict[str, Any]) -> str:
         else:
             mark = notes.mark(complaint(library, report["status"], report["reason"]))
             lines.append([library, f"{report['status']} {mark}", "", ""])
-    header = ["kernels that cannot fuse, µs", str(SHORT), str(LONG), "one more, its kernel included"]
+    header = ["kernels that cannot fuse, µs", f"{SHORT}", f"{LONG}", "one more, with its kernel"]
     return "\n".join([table(header, lines), *notes.lines()])
 
 

@@ -1,7 +1,7 @@
 """`python -m benchmarks steps`: what a step of a plan costs.
 
 A chain of kernels that cannot fuse, each over 16 numbers. In Ogive it is one plan; in JAX as many
-calls of one jitted function. The cost of a further step is the slope between a plan of 50 and one of
+calls of one jitted function. The cost of a further step is the slope between plans of 50 and of
 500: it contains the step's kernel, and so is more than what the step adds to it.
 """
 

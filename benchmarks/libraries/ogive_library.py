@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,24 @@ from benchmarks.libraries.base import Function, HostArray, Library, Operations, 
 from benchmarks.rows import Row
 
 
+class OgiveOperations(Operations):
+    """The methods that torch and tinygrad have too, and the functional gradient."""
+
+    def convolve(self, x: Any, weight: Any) -> Any:
+        return x.conv2d(weight, padding=1)
+
+    def gradient_step(
+        self, loss: Function, parameters: Sequence[Any], rate: float
+    ) -> tuple[Any, ...]:
+        ogive = importlib.import_module("ogive")
+        gradients = ogive.grad(loss, argnums=tuple(range(len(parameters))))(*parameters)
+        return tuple(p - rate * g for p, g in zip(parameters, gradients, strict=True))
+
+
 class OgiveLibrary(Library):
     """A plan's `execute` returns when everything is computed."""
 
-    operations = Operations()
+    operations: Operations = OgiveOperations()
 
     def __init__(self, threads: int) -> None:
         super().__init__(threads)

@@ -67,6 +67,7 @@ from ogive.tensor.distance import cdist, cosine_similarity, pairwise_distance
 from ogive.tensor.einsum import einsum, tensordot
 from ogive.tensor.joining import cat, stack, where
 from ogive.tensor.linear import multi_dot
+from ogive.tensor.searching import bucketize, isin, searchsorted
 from ogive.tensor.stacking import (
     atleast_1d,
     atleast_2d,
@@ -84,7 +85,7 @@ from ogive.tensor.stacking import (
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
-    from ogive import data, io, random
+    from ogive import data, io, linalg, random
     from ogive.io import load, save
     from ogive.random import (
         bernoulli,
@@ -109,6 +110,7 @@ _LOADED_LATER = {
     "data": "ogive.data",
     "from_dlpack": "ogive.tensor.sharing",
     "io": "ogive.io",
+    "linalg": "ogive.linalg",
     "load": "ogive.io",
     "nn": "ogive.nn",
     "optim": "ogive.optim",
@@ -137,6 +139,7 @@ __all__ = [
     "bool",
     "broadcast_shapes",
     "broadcast_tensors",
+    "bucketize",
     "cartesian_prod",
     "cat",
     "cdist",
@@ -171,8 +174,10 @@ __all__ = [
     "int32",
     "int64",
     "io",
+    "isin",
     "jit",
     "jvp",
+    "linalg",
     "linspace",
     "load",
     "logspace",
@@ -194,6 +199,7 @@ __all__ = [
     "random",
     "randperm",
     "save",
+    "searchsorted",
     "stack",
     "tensordot",
     "tril_indices",

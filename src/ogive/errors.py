@@ -92,6 +92,10 @@ class ArgumentError(OgiveError, ValueError):
     """An argument of the right type with a value that makes no sense."""
 
 
+class LinearAlgebraError(ArgumentError):
+    """A matrix that an operation does not work for: singular, or not positive definite."""
+
+
 class ArgumentTypeError(OgiveError, TypeError):
     """An argument of the wrong type."""
 
@@ -121,7 +125,7 @@ class StateError(OgiveError, ValueError):
 
 
 class TraceError(OgiveError, RuntimeError):
-    """A function that `ogive.jit` cannot capture, or a tensor of a capture that has ended."""
+    """A function that `ogive.jit` or `ogive.vmap` cannot capture, or a tensor left by a capture."""
 
 
 class GradientError(OgiveError, RuntimeError):

@@ -11,9 +11,14 @@ import torch
 
 import ogive
 from ogive import Tensor
+from ogive.autograd.rules import FLAT, RULES
+from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from tests.autograd.cases import CASES, Case
 
-TIGHT = {"rtol": 1e-9, "atol": 1e-9}
+
+def assert_close(found: Any, wanted: Any) -> None:
+    numpy.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+
 
 every_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 
@@ -38,7 +43,7 @@ def test_gradients_are_those_of_pytorch(case: Case) -> None:
     weighted(case.function, torch.tensor(weight))(*theirs).backward()
     for mine, other in zip(ours, theirs, strict=True):
         assert mine.grad is not None and other.grad is not None
-        numpy.testing.assert_allclose(mine.grad.numpy(), other.grad.numpy(), **TIGHT)
+        assert_close(mine.grad.numpy(), other.grad.numpy())
 
 
 @every_case
@@ -71,8 +76,8 @@ def test_tangents_are_those_of_pytorch(case: Case) -> None:
         tuple([torch.tensor(a) for a in arrays]),
         tuple([torch.tensor(d) for d in directions]),
     )
-    numpy.testing.assert_allclose(value.numpy(), wanted[0].numpy(), **TIGHT)
-    numpy.testing.assert_allclose(tangent.numpy(), wanted[1].numpy(), **TIGHT)
+    assert_close(value.numpy(), wanted[0].numpy())
+    assert_close(tangent.numpy(), wanted[1].numpy())
 
 
 @every_case
@@ -86,4 +91,14 @@ def test_gradients_of_many_examples_are_those_of_each(case: Case) -> None:
     )
     for row, arrays in enumerate(examples):
         for mine, wanted in zip(together, gradient(*[Tensor(a) for a in arrays]), strict=True):
-            numpy.testing.assert_allclose(mine[row].numpy(), wanted.numpy(), **TIGHT)
+            assert_close(mine[row].numpy(), wanted.numpy())
+
+
+INTEGERS_ONLY = {Op.NOT, Op.AND, Op.OR, Op.XOR, Op.SHL, Op.SHR, Op.THREEFRY}
+
+
+def test_every_operation_on_floats_has_a_rule_or_is_said_to_be_flat() -> None:
+    over_axes = {Op.REDUCE_AXES, Op.GATHER, Op.SCATTER, Op.SCAN, Op.CONTIGUOUS, Op.COPY}
+    wanted = (ELEMENTWISE | MOVEMENT | over_axes) - INTEGERS_ONLY
+    assert wanted - set(RULES) - FLAT == set()
+    assert not FLAT & set(RULES)

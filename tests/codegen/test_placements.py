@@ -23,8 +23,8 @@ from ogive.codegen.optimize.placement import (
 from ogive.device.target import host_target
 from ogive.errors import OptimizeError
 from ogive.ir import registry
+from ogive.ir.evaluate import evaluate
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
 from ogive.runtime.link import link
 from ogive.runtime.native import KernelStep, NativePlan
 from ogive.schedule.normalize import normalize
@@ -80,7 +80,7 @@ class Kernel:
     """A one-kernel computation, its memory, and what it gives by default."""
 
     def __init__(self, tensor: Tensor) -> None:
-        normalized = normalize((tensor.node,))
+        normalized = normalize((tensor.node,), whole=True)
         (self.step,) = split(normalized.sink, host_target(), CONFIG).kernels
         loops = rangeify(self.step.region.graph)
         self.forms = [loops, merge_axes(loops)]
@@ -98,9 +98,10 @@ class Kernel:
             else output.ctypes.data
             for slot in kernel.signature.slots
         ]
-        assert kernel.tiles.op is Op.CONST
+        fixed = dict(self.step.region.fixed)
+        arguments += [fixed[name] for name in kernel.signature.variables]
         loaded = link(kernel.object_code, kernel.name)
-        step = KernelStep(loaded, arguments, kernel.tiles.arg, grain)
+        step = KernelStep(loaded, arguments, evaluate(kernel.tiles, fixed), grain)
         assert NativePlan([step]).execute() is None
         return output
 

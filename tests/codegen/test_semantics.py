@@ -127,9 +127,9 @@ def test_a_nan_anywhere_in_a_row_is_its_max_and_min(name: str, length: int) -> N
     array = np.tile(np.arange(length, dtype=name), (length, 1))
     np.fill_diagonal(array, NAN)
     x = Tensor(array)
-    assert np.isnan(x.max(-1).numpy()).all()
-    assert np.isnan(x.min(-1).numpy()).all()
-    assert np.isnan(x.max(0).numpy()).all()
+    assert np.isnan(x.amax(-1).numpy()).all()
+    assert np.isnan(x.amin(-1).numpy()).all()
+    assert np.isnan(x.amax(0).numpy()).all()
     assert x.argmax(-1).tolist() == list(range(length))
     assert x.argmin(-1).tolist() == list(range(length))
 
@@ -144,8 +144,8 @@ def test_infinities_are_the_extremes_of_their_rows() -> None:
 def test_the_extreme_of_very_negative_integers_is_not_padding(length: int) -> None:
     for name in SIGNED:
         least, most = np.iinfo(name).min, np.iinfo(name).max
-        assert Tensor(np.full((3, length), least, name)).max(-1).tolist() == [least] * 3
-        assert Tensor(np.full((3, length), most, name)).min(-1).tolist() == [most] * 3
+        assert Tensor(np.full((3, length), least, name)).amax(-1).tolist() == [least] * 3
+        assert Tensor(np.full((3, length), most, name)).amin(-1).tolist() == [most] * 3
     assert Tensor(np.full(length, -INFINITY)).max().item() == -INFINITY
     assert Tensor(np.full(length, 2.0)).prod().item() == 2.0**length
 

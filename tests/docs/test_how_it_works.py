@@ -11,6 +11,7 @@ from tests.docs.markdown import ROOT, python_blocks, run_block
 PAGES = [
     "README.md",
     "docs/how-it-works.md",
+    "docs/autograd.md",
     "docs/interchange.md",
     "docs/io.md",
     "docs/search.md",

@@ -18,7 +18,6 @@ from ogive import Tensor
 from ogive.engine.kernels import Kernel
 from tests.engine.counting import Count
 
-
 Array = NDArray[Any]
 
 

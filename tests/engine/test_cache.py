@@ -18,7 +18,7 @@ from ogive.engine import keys, sources
 from ogive.engine import store as store_module
 from ogive.engine.graph import GraphCache, Launch, graph_cache
 from ogive.engine.kernels import Kernel, kernel_cache
-from ogive.engine.keys import encode_graph, make_key
+from ogive.engine.keys import Key, encode_graph, make_key
 from ogive.engine.records import unpack_code
 from ogive.engine.store import database_path
 from ogive.errors import LoadError
@@ -27,6 +27,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.variable import Variable
 from tests.engine.counting import Count
+from tests.test_imports import ALLOWED
 
 SIGNATURE = sources.source_signature
 NAMES = (
@@ -252,7 +253,10 @@ def test_a_graph_with_a_parameter_that_does_not_matter_is_found_on_disk(tmp_path
 def test_a_kernel_record_that_does_not_fit_is_compiled_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(disk_module, "make_key", lambda *parts: make_key(parts[0]))
+    def forged(*parts: bytes) -> Key:
+        return make_key(*parts) if parts[0] == b"code" else make_key(parts[0])
+
+    monkeypatch.setattr(disk_module, "make_key", forged)
     x = Tensor(numpy.arange(6, dtype=numpy.float32))
     y = Tensor(numpy.arange(8, dtype=numpy.float32))
     (x + 1).realize()
@@ -437,6 +441,14 @@ def test_the_signature_of_the_sources_sees_every_edit(
     assert source_signature() != second[0]
     monkeypatch.setattr(sources, "LOADED_AT", 0)
     assert source_signature() is None
+
+
+def test_nothing_that_the_engine_uses_is_left_out_of_the_digest() -> None:
+    used, new = set(), {"engine"}
+    while new:
+        used |= new
+        new = {name.partition(".")[0] for part in new for name in ALLOWED[part]} - used
+    assert "codegen" in used and not used & sources.SURFACE
 
 
 def test_equal_structure_has_equal_text_and_else_not() -> None:

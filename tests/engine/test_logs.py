@@ -121,7 +121,7 @@ def test_each_execution_tells_how_long_it_took(lines: Lines) -> None:
 
 
 def test_searches_tell_their_choices(lines: Lines) -> None:
-    config = Config(log="search", search=Beam(1, 0.3))
+    config = Config(log="search", search=Beam(1, 10))
     (Tensor(np.ones(3000, np.float32)) + 1).realize(config)
     *_, choice = lines()
     assert re.match("ogive: search: .* chosen: .*parallel", choice)

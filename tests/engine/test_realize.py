@@ -11,7 +11,12 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor, Variable
+from ogive.errors import ExecuteError
+from ogive.ir.memory import memory_leaf
+from ogive.ir.node import live_uop_ids
 from ogive.ir.ops import Op
+from ogive.ir.registry import buffer_count
+from tests.engine.counting import Count
 
 
 def grid() -> Tensor:
@@ -92,6 +97,40 @@ def test_an_empty_batch_does_nothing_and_an_empty_plan_is_refused() -> None:
     Tensor.realize_batch([])
     with pytest.raises(ogive.errors.ArgumentError, match="at least one tensor"):
         Tensor.prepare_batch([])
+
+
+def test_what_is_realized_or_empty_costs_nothing() -> None:
+    x, empty = grid().realize(), grid()[:0] * 2 + 1
+    Tensor.realize_batch([x, empty])
+    before = buffer_count(), len(live_uop_ids())
+    with Count() as count:
+        for _ in range(3):
+            Tensor.realize_batch([x, empty, x])
+    assert count == {}
+    assert (buffer_count(), len(live_uop_ids())) == before
+    assert Tensor.prepare_batch([x, empty]).steps == ()
+
+
+def test_the_outputs_of_a_plan_are_the_tensors_given_in_their_order() -> None:
+    x = grid()
+    tensors = [x.T * 2, x + 1, x.sum(0)]
+    for order in ([0, 1, 2], [2, 0, 1], [1, 1, 0]):
+        asked = [tensors[number] for number in order]
+        plan = Tensor.prepare_batch(asked)
+        assert [id(tensor) for tensor in plan.outputs] == [id(tensor) for tensor in asked]
+    for tensor, wanted in zip(tensors, (x.T * 2, x + 1, x.sum(0)), strict=True):
+        assert memory_leaf(tensor.node).op is Op.BUFFER
+        np.testing.assert_array_equal(tensor.numpy(), wanted.numpy())
+
+
+def test_the_outputs_of_a_released_plan_remain() -> None:
+    y = grid() * 3
+    plan = y.prepare()
+    plan.execute()
+    plan.release()
+    np.testing.assert_array_equal(y.numpy(), grid().numpy() * 3)
+    with pytest.raises(ExecuteError, match="released"):
+        plan.execute()
 
 
 def test_one_tensor_may_be_asked_for_twice() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -134,3 +135,9 @@ def test_import_ogive_does_not_load_the_formats() -> None:
     program = "import sys, ogive; print(any(name.startswith('ogive.io') for name in sys.modules))"
     done = subprocess.check_output([sys.executable, "-c", program], text=True)
     assert done.strip() == "False"
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.npy")
+    with pytest.raises(FileError, match="it is not a regular file"):
+        ogive.load(tmp_path / "x.npy")

@@ -120,3 +120,34 @@ def test_sound_bounds_are_absent_where_64_bits_may_not_do() -> None:
     assert UOp(Op.MOD, index, (product, number(8))).bounds == (0, 7)
     assert UOp(Op.MOD, index, (product, number(8))).sound_bounds is None
     assert UOp(Op.PARAM, float32, (), (0, 4)).sound_bounds is None
+
+
+@pytest.mark.parametrize("limit", [-2, 0, 3])
+@pytest.mark.parametrize("shift", [-4, 0, 5])
+@pytest.mark.parametrize("turned", [False, True])
+def test_bounds_of_a_choice_know_what_was_compared(limit: int, shift: int, turned: bool) -> None:
+    x = UOp(Op.VARIABLE, int64, (), ("x", -5, 7))
+    moved = UOp(Op.ADD, int64, (x, UOp.const(int64, shift)))
+    less = UOp(Op.CMPLT, bool_, (x, UOp.const(int64, limit)))
+    choice = UOp(Op.WHERE, int64, (less, x, moved) if turned else (less, moved, x))
+    found = [v if (v < limit) == turned else v + shift for v in range(-5, 8)]
+    low, high = choice.bounds
+    assert low <= min(found)
+    assert max(found) <= high
+    if not turned:
+        assert (low, high) == (min(found), max(found))
+
+
+def test_what_passes_a_check_is_within_its_limit() -> None:
+    value = UOp(Op.VARIABLE, int64, (), ("x", 3, 900))
+    inside = UOp(Op.CMPLT, bool_, (value, UOp.const(int64, 10)))
+    assert UOp(Op.CHECK, int64, (value, inside), (0, 0)).bounds == (0, 9)
+    nonzero = UOp(Op.CMPNE, bool_, (value, UOp.const(int64, 0)))
+    assert UOp(Op.CHECK, int64, (value, nonzero), (0, 1)).bounds == (1, 900)
+
+
+def test_movement_keeps_bounds_but_for_what_is_padded() -> None:
+    count = UOp(Op.IOTA, int64, (), 5)
+    column = UOp(Op.RESHAPE, int64, (count,), (5, 1))
+    assert UOp(Op.EXPAND, int64, (column,), (5, 9)).bounds == (0, 4)
+    assert UOp(Op.PAD, int64, (count,), (((1, 0),), -3)).bounds == (-3, 4)

@@ -84,6 +84,7 @@ def test_what_was_scattered_from_stays_as_it_was() -> None:
     once = scatter(x, Tensor([10.0]), Tensor([0]), op=Op.ADD)
     twice = scatter(x, Tensor([20.0]), Tensor([0]), op=Op.ADD)
     chained = scatter(once, Tensor([5.0]), Tensor([2]))
+    assert len(kernels_of(once, twice)) == 4
     assert (once + twice).tolist() == [32, 4, 6]
     assert chained.tolist() == [11, 2, 5]
     assert x.tolist() == [1, 2, 3]

@@ -74,6 +74,15 @@ def _evaluate_one(node: UOp, values: dict[UOp, Array]) -> Array:
         combining, axes = node.arg
         reduced: Array = np.asarray(_REDUCTIONS[combining](first, axis=axes, keepdims=True))
         return reduced.astype(first.dtype)
+    if op is Op.GATHER:
+        indices = np.broadcast_arrays(*[values[index] for index in node.src[1:]])
+        return np.asarray(first[tuple(indices)])
+    if op is Op.SCATTER:
+        return _scatter(first, [values[source] for source in node.src[1:]], node.arg)
+    if op is Op.SCAN:
+        combining, axis = node.arg
+        scanned: Array = _COMBINATIONS[combining].accumulate(_widen(first), axis)
+        return scanned.astype(first.dtype)
     if op in (Op.CONTIGUOUS, Op.DETACH):
         return first
     if op is Op.AFTER:
@@ -92,6 +101,16 @@ def _evaluate_one(node: UOp, values: dict[UOp, Array]) -> Array:
     assert len({o.dtype for o in operands if o.dtype != bool}) <= 1, "operands agree in dtype"
     result = np.asarray(_FUNCTIONS[op](*[_widen(operand) for operand in operands]))
     return result.astype(dtype.numpy)
+
+
+def _scatter(base: Array, sources: list[Array], op: Op | None) -> Array:
+    value, *indices = np.broadcast_arrays(*sources)
+    result = base.copy()
+    if op is None:
+        result[tuple(indices)] = value
+    else:
+        _COMBINATIONS[op].at(result, tuple(indices), value)
+    return result
 
 
 def cast(array: Array, dtype: DType) -> Array:
@@ -131,6 +150,10 @@ _MOVEMENT: dict[Op, Callable[[Array, Any], Array]] = {
     Op.SHRINK: _shrink,
     Op.FLIP: _flip,
 }
+
+_COMBINATIONS: dict[Op, np.ufunc] = {
+    Op.ADD: np.add, Op.MUL: np.multiply, Op.MAXIMUM: np.maximum, Op.MINIMUM: np.minimum,
+}  # fmt: skip
 
 _REDUCTIONS: dict[Op, Any] = {
     Op.ADD: lambda a, **k: np.sum(_widen(a), **k),

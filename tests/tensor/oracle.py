@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -16,9 +17,6 @@ from ogive.nn import functional as ours
 Array = NDArray[Any]
 
 RANDOM = np.random.default_rng(7)
-REFUSED = (RuntimeError, ValueError, IndexError, TypeError, NotImplementedError, AssertionError)
-"""What PyTorch raises for arguments it does not take."""
-
 
 def normal(*shape: int) -> Array:
     return RANDOM.standard_normal(shape)
@@ -45,7 +43,9 @@ def call_ours(name: str, *arguments: Any, **options: Any) -> Any:
 def call_theirs(name: str, *arguments: Any, **options: Any) -> Any:
     given = [_map(value, torch.tensor) for value in arguments]
     named = {key: _map(value, torch.tensor) for key, value in options.items()}
-    return getattr(theirs, name)(*given, **named)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about costs and changes that are not ours
+        return getattr(theirs, name)(*given, **named)
 
 
 def agree(name: str, *arguments: Any, tolerance: float = 1e-9, **options: Any) -> None:
@@ -82,3 +82,21 @@ def agree_on_dtype(name: str, dtype: str, *arguments: Any, **options: Any) -> No
     np.testing.assert_allclose(
         actual.double().numpy(), expected.double().numpy(), rtol=8 * precision, atol=8 * precision
     )
+
+
+def agree_on_gradients(name: str, *arguments: Any, wanted: tuple[int, ...], **options: Any) -> None:
+    """The gradients of the arguments at `wanted` are those of PyTorch, for a random cotangent."""
+    given = [_map(value, torch.tensor) for value in arguments]
+    mine = [_map(value, Tensor) for value in arguments]
+    for place in wanted:
+        given[place].requires_grad_(True)
+        mine[place].requires_grad_(True)
+    expected = getattr(theirs, name)(*given, **options)
+    cotangent = normal(*expected.shape)
+    (expected * torch.tensor(cotangent)).sum().backward()
+    (getattr(ours, name)(*mine, **options) * Tensor(cotangent)).sum().backward()
+    for place in wanted:
+        np.testing.assert_allclose(
+            mine[place].grad.numpy(), given[place].grad.numpy(), rtol=1e-7, atol=1e-9,
+            err_msg=f"{name}, argument {place}",
+        )  # fmt: skip

@@ -105,9 +105,9 @@ def test_a_value_that_does_not_fit_changes_nothing() -> None:
     assert x.node is before
 
 
-def test_augmented_operators_make_a_new_tensor(read: Read) -> None:
+def test_augmented_operators_write_to_the_tensor_itself(read: Read) -> None:
     x = Tensor([1, 2])
-    same = x
+    same, before = x, x * 10
     x += 1
-    assert read(same).tolist() == [1, 2]
-    assert read(x).tolist() == [2, 3]
+    assert read(same).tolist() == [2, 3]
+    assert read(before).tolist() == [10, 20]

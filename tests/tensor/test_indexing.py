@@ -107,9 +107,6 @@ def test_a_step_pads_only_when_nothing_lies_around_the_slice() -> None:
         (1.5, ArgumentTypeError, "an index must be an integer, got 1.5"),
         (slice(1.5), ArgumentTypeError, "a bound of a slice must be an integer"),
         ("a", ArgumentTypeError, "an index must be an integer"),
-        (True, ArgumentTypeError, "not there yet"),
-        ([0, 1], ArgumentTypeError, r"indexing with a list \(gathering, masks\) is not there yet"),
-        (np.array([0]), ArgumentTypeError, "not there yet"),
     ],
 )  # fmt: skip
 def test_bad_indices_are_refused_in_words(index: Any, error: type[Exception], words: str) -> None:
@@ -120,11 +117,6 @@ def test_bad_indices_are_refused_in_words(index: Any, error: type[Exception], wo
     with pytest.raises(error, match=words):
         x[index] = 1
     assert x.node is before
-
-
-def test_tensors_do_not_index_yet() -> None:
-    with pytest.raises(ArgumentTypeError, match="indexing with a Tensor"):
-        ogive.zeros(3)[Tensor([0, 1])]
 
 
 def test_numpys_integers_index() -> None:

@@ -124,7 +124,9 @@ def test_an_integer_tensor_takes_no_floats() -> None:
 
 def test_a_result_of_another_shape_is_refused() -> None:
     x = Tensor([1, 2])
-    with pytest.raises(ShapeError, match=r"add_: the result has the shape \(3, 2\), and the tensor"):
+    with pytest.raises(
+        ShapeError, match=r"add_: the result has the shape \(3, 2\), and the tensor"
+    ):
         x += ogive.ones(3, 2, dtype="int64")
     with pytest.raises(ShapeError, match="does not broadcast"):
         x.copy_(Tensor([1, 2, 3]))

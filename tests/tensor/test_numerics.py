@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 import ogive
 from ogive import Tensor
 from tests.tensor.interpreter import WAYS
-from tests.tensor.table import CASES, Case
+from tests.tensor.table import CASES
+from tests.tensor.table.case import Case
 
 Array = NDArray[Any]
 
@@ -94,7 +95,7 @@ def test_values_agree_with_torch(case: Case, way: str) -> None:
     inputs = list(itertools.product(SHAPES, VIEWS))
     for name in case.dtypes:
         # Kernels take time to compile: each dtype of each case takes its turn of the inputs.
-        turn = random.permutation(len(inputs))[: 3 if way == "compiled" else None]
+        turn = random.permutation(len(inputs))[: 3 if way == "compiled" else 12]
         for shape, label in [((33, 17), "plain"), *[inputs[i] for i in turn]]:
             arrays = [
                 random_input(case, name, shape, random, last=i == case.arity - 1)

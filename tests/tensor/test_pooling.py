@@ -17,42 +17,41 @@ from tests.tensor.oracle import agree, agree_on_dtype, normal, uniform
 
 Shape = tuple[int, ...]
 
-WINDOWS: list[tuple[Shape, dict[str, Any]]] = [
-    ((2, 3, 9), {"kernel_size": 2}),
-    ((3, 10), {"kernel_size": 4, "stride": 3, "padding": 2, "ceil_mode": True}),
-    ((2, 3, 7, 8), {"kernel_size": 3, "stride": 2, "padding": 1}),
-    ((2, 3, 7, 8), {"kernel_size": (2, 3), "ceil_mode": True}),
-    ((2, 3, 7, 8), {"kernel_size": (2, 4), "stride": (3, 1), "padding": (1, 2)}),
-    ((3, 6, 5), {"kernel_size": 1, "stride": 2}),
-    ((0, 3, 6, 5), {"kernel_size": 2}),
-    ((1, 2, 5, 4, 6), {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True}),
+WINDOWS: list[tuple[int, Shape, dict[str, Any]]] = [
+    (1, (2, 3, 9), {"kernel_size": 2}),
+    (1, (3, 10), {"kernel_size": 4, "stride": 3, "padding": 2, "ceil_mode": True}),
+    (2, (2, 3, 7, 8), {"kernel_size": 3, "stride": 2, "padding": 1}),
+    (2, (2, 3, 7, 8), {"kernel_size": (2, 3), "ceil_mode": True}),
+    (2, (2, 3, 7, 8), {"kernel_size": (2, 4), "stride": (3, 1), "padding": (1, 2)}),
+    (2, (3, 6, 5), {"kernel_size": 1, "stride": 2}),
+    (2, (0, 3, 6, 5), {"kernel_size": 2}),
+    (3, (1, 2, 5, 4, 6), {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True}),
 ]
 
 
-def axes_of(shape: Shape, options: dict[str, Any]) -> int:
-    return 3 if len(shape) == 5 else 1 if isinstance(options["kernel_size"], int) and len(
-        shape
-    ) < 3 else len(shape) - 2 if len(shape) == 4 or shape[1] == 3 else 2
-
-
-@pytest.mark.parametrize(("shape", "options"), WINDOWS, ids=str)
-@pytest.mark.parametrize("dilation", [1, 2])
+@pytest.mark.parametrize(("axes", "shape", "options"), WINDOWS, ids=str)
 def test_the_greatest_and_its_first_position_agree_with_torch(
-    shape: Shape, options: dict[str, Any], dilation: int
+    axes: int, shape: Shape, options: dict[str, Any]
 ) -> None:
     x = np.round(normal(*shape))  # with ties
-    axes = axes_of(shape, options)
-    agree(f"max_pool{axes}d", x, **options, dilation=dilation, return_indices=True)
-    agree(f"max_pool{axes}d", x, **options, dilation=dilation)
+    agree(f"max_pool{axes}d", x, **options, return_indices=True)
+    agree(f"max_pool{axes}d", x, **options)
 
 
-@pytest.mark.parametrize(("shape", "options"), WINDOWS, ids=str)
+def test_the_greatest_of_dilated_windows_agrees_with_torch() -> None:
+    agree("max_pool1d", normal(2, 3, 9), 3, dilation=2, padding=1, return_indices=True)
+    agree("max_pool2d", normal(2, 3, 9, 8), (3, 2), 2, dilation=(2, 3), ceil_mode=True)
+
+
+@pytest.mark.parametrize(("axes", "shape", "options"), WINDOWS, ids=str)
 @pytest.mark.parametrize("counted", [True, False])
-def test_averages_agree_with_torch(shape: Shape, options: Any, counted: bool) -> None:
-    axes = axes_of(shape, options)
+def test_averages_agree_with_torch(axes: int, shape: Shape, options: Any, counted: bool) -> None:
     agree(f"avg_pool{axes}d", normal(*shape), **options, count_include_pad=counted)
-    if axes > 1:
-        agree(f"avg_pool{axes}d", normal(*shape), **options, divisor_override=5)
+
+
+def test_the_divisor_of_averages_can_be_given() -> None:
+    agree("avg_pool2d", normal(2, 3, 7, 8), 3, 2, 1, divisor_override=5)
+    agree("avg_pool3d", normal(1, 2, 4, 4, 4), 2, divisor_override=-1)
 
 
 @pytest.mark.parametrize("power", [1, 2, 3.5])
@@ -62,15 +61,14 @@ def test_norms_agree_with_torch(power: float) -> None:
     agree("lp_pool3d", uniform(1, 2, 4, 5, 6), power, 2)
 
 
-ADAPTIVE: list[tuple[Shape, Any]] = [
-    ((2, 3, 9), 3), ((3, 7), 4), ((2, 3, 8, 6), (2, 3)), ((2, 3, 7, 5), (3, None)),
-    ((3, 5, 7), (1, 1)), ((0, 3, 5, 7), 2), ((1, 2, 5, 3, 4), (2, 3, 5)),
+ADAPTIVE: list[tuple[int, Shape, Any]] = [
+    (1, (2, 3, 9), 3), (1, (3, 7), 4), (2, (2, 3, 8, 6), (2, 3)), (2, (2, 3, 7, 5), (3, None)),
+    (2, (3, 5, 7), (1, 1)), (2, (0, 3, 5, 7), 2), (3, (1, 2, 5, 3, 4), (2, 3, 5)),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("shape", "size"), ADAPTIVE, ids=str)
-def test_pooling_to_a_size_agrees_with_torch(shape: Shape, size: Any) -> None:
-    axes = len(size) if isinstance(size, tuple) else 1 if len(shape) < 4 else 2
+@pytest.mark.parametrize(("axes", "shape", "size"), ADAPTIVE, ids=str)
+def test_pooling_to_a_size_agrees_with_torch(axes: int, shape: Shape, size: Any) -> None:
     agree(f"adaptive_avg_pool{axes}d", normal(*shape), size)
     agree(f"adaptive_max_pool{axes}d", np.round(normal(*shape)), size, return_indices=True)
 

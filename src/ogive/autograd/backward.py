@@ -1,23 +1,30 @@
-"""`backward`: gradients of one tensor, left in the leaves that it was computed from."""
+"""`backward`: gradients of one tensor, left in the leaves that it was computed from.
+
+An optimizer that overwrites parameters would have to copy them first for whoever still reads them:
+the loss, its logits, the gradients. It is cheaper to compute these with the update, from which
+they differ little. `take_companions` finds them.
+"""
 
 from __future__ import annotations
 
+import weakref
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from ogive.autograd.formulas import ones_like
+from ogive.autograd.formulas import as_value, ones_like
 from ogive.autograd.gradient import gradient, total
 from ogive.errors import GradientError
 from ogive.ir import history
-from ogive.ir.memory import upper_shape
-from ogive.ir.node import UOp
+from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
-from ogive.ir.shape import Shape
-from ogive.tensor import build
 from ogive.tensor.core import hold
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
+
+_recent: deque[weakref.ref[Any]] = deque(maxlen=64)
+"""The tensors that `backward` was called on, the latest last."""
 
 
 def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> None:
@@ -35,7 +42,7 @@ def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> N
         for version, value in found.items():
             leaf: Any = history.leaf_of(version)
             _, parts = leaves.setdefault(leaf.id, (leaf, []))
-            parts.append(as_shape(value, leaf.shape))
+            parts.append(as_value(value, leaf.shape))
         if not leaves and not history.leads_to_leaf(node):
             raise GradientError(
                 f"backward() of a tensor of shape {root.shape} and dtype {root.dtype.name} reaches "
@@ -44,14 +51,25 @@ def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> N
             )
         for leaf, parts in leaves.values():
             _accumulate(leaf, total(parts), create_graph)
+        _recent.append(weakref.ref(root))
 
 
-def as_shape(value: UOp, shape: Shape) -> UOp:
-    """A gradient of memory as one of the value that lies in it."""
-    if value.shape == shape:
-        return value
-    whole = build.reshape(value, upper_shape(shape))
-    return build.shrink(whole, tuple([(0, size) for size in shape]))
+def take_companions() -> list[Tensor]:
+    """What recent backward passes began with or went through, as far as tensors hold it.
+
+    Each pass is given once.
+    """
+    with graph_lock:
+        roots = [root.node for reference in _recent if (root := reference()) is not None]
+        _recent.clear()
+        found = {}
+        for node in walk(tuple(roots)):
+            if node.dtype.is_float and node.op is not Op.BUFFER:
+                for reference in node.holders:
+                    tensor = reference()
+                    if tensor is not None and tensor.node is node:
+                        found[tensor.id] = tensor
+        return list(found.values())
 
 
 def _accumulate(leaf: Tensor, value: UOp, create_graph: bool) -> None:

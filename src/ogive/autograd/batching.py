@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ogive.errors import GradientError
+from ogive.errors import TraceError
 from ogive.ir.history import Argument
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import ELEMENTWISE, Op
@@ -50,7 +50,7 @@ class Batching:
             return make(op, node.dtype, tuple(sources))
         rule = _RULES.get(op)
         if rule is None:
-            raise GradientError(_without_rule(node), node.origin)
+            raise TraceError(_without_rule(node), node.origin)
         return rule(self, node)
 
 

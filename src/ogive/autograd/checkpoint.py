@@ -98,14 +98,14 @@ class Recompute:
 
     def gradients(self, node: UOp, upstream: UOp) -> Sequence[UOp | None]:
         """What the arguments, and what the function found by itself, get."""
-        parts: dict[Any, list[UOp]] = {argument: [] for argument in self._arguments}
-        around = node.src[1 + len(parts) :]
-        parts.update({each: [] for each in around})
+        own = self._arguments
+        around = node.src[1 + len(own) :]
+        parts: dict[Any, list[UOp]] = {key: [] for key in (*own, *map(_key, around))}
         value = node.src[0]
         late = {
-            each: make(Op.GRADIENT, each.dtype, (_after(each.src[0], upstream),), each.arg)
+            each: each.replace(src=(_after(each.src[0], upstream), *each.src[1:]))
             for each in value.walk()
-            if each.op is Op.GRADIENT and each.arg in parts
+            if each.op is Op.GRADIENT and each.arg in own
         }
         (again,) = substitute((value,), late, revisit=False)
         connect(again)

@@ -8,10 +8,11 @@ Constants stand for themselves in any shape:
 from __future__ import annotations
 
 from ogive.ir import dtype as dtypes
+from ogive.ir.memory import upper_shape
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import make
-from ogive.ir.shape import movement_argument
+from ogive.ir.shape import Shape, movement_argument
 from ogive.tensor import build
 
 Operand = UOp | float
@@ -55,6 +56,18 @@ def apply(op: Op, x: UOp) -> UOp:
 
 def negate(x: UOp) -> UOp:
     return apply(Op.NEG, x)
+
+
+def conjugate(x: UOp) -> UOp:
+    """x with the sign of its imaginary part turned; a real x as it is."""
+    if not x.dtype.is_complex:
+        return x
+    if x.op is Op.CONST:
+        return build.constant(x.dtype, x.arg.conjugate())
+    part = x.dtype.part
+    real = make(Op.REAL, part, (x,), None, x.shape)
+    imaginary = negate(make(Op.IMAGINARY, part, (x,), None, x.shape))
+    return make(Op.COMPLEX, x.dtype, (real, imaginary), None, x.shape)
 
 
 def square(x: UOp) -> UOp:
@@ -129,10 +142,15 @@ def unmove(node: UOp, moved: UOp) -> UOp:
 
 def move_again(node: UOp, source: UOp) -> UOp:
     """The movement of `node`, of another source of the same shape."""
-    made = make(node.op, source.dtype, (source, *node.src[1:]), node.arg, node.shape)
-    if node.op is Op.PAD:
-        return build.pad(source, movement_argument(node)[0])
-    return made
+    return make(node.op, source.dtype, (source, *node.src[1:]), node.arg, node.shape)
+
+
+def as_value(memory: UOp, shape: Shape) -> UOp:
+    """A gradient of memory as one of the value of `shape` that lies in it."""
+    if memory.shape == shape:
+        return memory
+    whole = build.reshape(memory, upper_shape(shape))
+    return build.shrink(whole, tuple([(0, size) for size in shape]))
 
 
 # Products of all but one

@@ -83,7 +83,7 @@ def to_float_tensor(value: Any, name: str) -> Tensor:
             f"{name} is {type(value).__name__} {value!r:.60}, which has no gradient; give tensors "
             "or floats, or leave it out of argnums"
         )
-    if not value.dtype.is_float:
+    if not value.dtype.is_inexact:
         raise GradientError(
             f"{name} has the dtype {value.dtype.name}, and only floats have gradients; cast it, or "
             "leave it out of argnums"
@@ -95,7 +95,7 @@ def to_outputs(value: Any, name: str) -> list[Tensor]:
     """The tensors of what a function returned. Raises `ArgumentTypeError` for anything else."""
     found = []
     for path, leaf in leaves(value, "result"):
-        if not isinstance(leaf, Tensor) or not leaf.dtype.is_float:
+        if not isinstance(leaf, Tensor) or not leaf.dtype.is_inexact:
             shown = leaf.dtype.name if isinstance(leaf, Tensor) else f"{type(leaf).__name__}"
             raise ArgumentTypeError(
                 f"{name}: the function returned {shown} as {path}; it must return tensors of "

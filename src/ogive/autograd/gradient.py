@@ -14,15 +14,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ogive.autograd.assigned import assigned_gradients, assigned_sources
-from ogive.autograd.formulas import add
+from ogive.autograd.formulas import add, as_value
 from ogive.autograd.rules import FLAT, RULES
 from ogive.errors import GradientError, describe_origin
 from ogive.ir import history, registry
 from ogive.ir.history import Record
-from ogive.ir.memory import upper_shape
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
-from ogive.tensor import build
 
 
 def gradient(
@@ -65,7 +63,7 @@ class _Sweep:
                     leading.add(node)
                     self.order.append(node)
                 continue
-            if node in seen or not node.dtype.is_float:
+            if node in seen or not node.dtype.is_inexact:
                 continue
             seen.add(node)
             if self.is_target(node):
@@ -140,7 +138,9 @@ def _gradients(node: UOp, upstream: UOp, needed: Sequence[bool]) -> Sequence[UOp
     """What a node hands down to those of its sources that need it."""
     op = node.op
     if op is Op.BUFFER:
-        return (_as_value(upstream, history.record_of(node)),)
+        record = history.record_of(node)
+        assert record is not None, "memory with a history"
+        return (as_value(upstream, record.expression.shape),)
     if op is Op.GRADIENT:
         parts: Sequence[UOp | None] = node.arg.gradients(node, upstream)
         return parts
@@ -158,14 +158,6 @@ def _gradients(node: UOp, upstream: UOp, needed: Sequence[bool]) -> Sequence[UOp
 def _per_source(rule: Any, count: int) -> Sequence[Any]:
     """A rule, and None for sources that are lengths."""
     return [*rule, *[None] * (count - len(rule))]
-
-
-def _as_value(flat: UOp, record: Record | None) -> UOp:
-    """A gradient of flat memory as one of the value that lies in it."""
-    assert record is not None, "memory with a history"
-    shape = record.expression.shape
-    whole = build.reshape(flat, upper_shape(shape))
-    return build.shrink(whole, tuple([(0, size) for size in shape]))
 
 
 def _overwritten(node: UOp) -> str:

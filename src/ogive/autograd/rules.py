@@ -7,7 +7,8 @@ dtype) to the gradient of that source (of the source's). None stands where no gr
     EXPAND(x)    x gets upstream, summed over what was repeated
 
 The formulas are nodes themselves, so that gradients can be differentiated again. Where PyTorch has
-a convention (ties, poles), it is kept.
+a convention (ties, poles), it is kept. So it is for complex numbers: the gradient of a real loss is
+∂/∂x + i·∂/∂y, and what flows through a product is conjugated.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ogive.autograd.formulas import (
     apply,
     choose,
     compare,
+    conjugate,
     divide,
     multiply,
     negate,
@@ -118,16 +120,20 @@ def _like(node: UOp, shaped: UOp) -> UOp:
 
 
 def _extreme(position: int) -> Formula:
-    """The one that is chosen gets all; equals share. A number keeps its half to itself: nothing."""
+    """The one that is chosen gets all; equals share."""
 
     def formula(node: UOp, upstream: UOp) -> UOp:
         own, other = node.src[position], node.src[1 - position]
         less = (own, other) if node.op is Op.MAXIMUM else (other, own)
         kept = choose(compare(Op.CMPLT, *less), 0.0, upstream)
-        share = 0.0 if other.op is Op.CONST else multiply(upstream, 0.5)
-        return choose(compare(Op.CMPEQ, own, other), share, kept)
+        return choose(compare(Op.CMPEQ, own, other), multiply(upstream, 0.5), kept)
 
     return formula
+
+
+def _divisor(node: UOp, upstream: UOp) -> UOp:
+    product = multiply(upstream, conjugate(node))
+    return negate(divide(product, conjugate(node.src[1])))
 
 
 def _mod_divisor(node: UOp, upstream: UOp) -> UOp:
@@ -149,16 +155,28 @@ def _copysign(node: UOp, upstream: UOp) -> UOp:
     return multiply(upstream, choose(compare(Op.CMPEQ, magnitude, 0.0), 0.0, ratio))
 
 
+def _complex(real: UOp | float, imaginary: UOp | float) -> UOp:
+    """A complex gradient from one of a part."""
+    like = real if isinstance(real, UOp) else imaginary
+    assert isinstance(like, UOp), "one part is a node"
+    parts = [x if isinstance(x, UOp) else build.constant(like.dtype, x) for x in (real, imaginary)]
+    return make(Op.COMPLEX, dtypes.promote(like.dtype, dtypes.complex64), tuple(parts))
+
+
+def _part_of(op: Op) -> Formula:
+    return lambda node, upstream: make(op, node.dtype.part, (upstream,), None, node.shape)
+
+
 PAIRS: dict[Op, Rule] = {
     Op.ADD: (lambda node, upstream: upstream, lambda node, upstream: upstream),
     Op.SUB: (lambda node, upstream: upstream, lambda node, upstream: negate(upstream)),
     Op.MUL: (
-        lambda node, upstream: multiply(upstream, node.src[1]),
-        lambda node, upstream: multiply(upstream, node.src[0]),
+        lambda node, upstream: multiply(upstream, conjugate(node.src[1])),
+        lambda node, upstream: multiply(upstream, conjugate(node.src[0])),
     ),
     Op.DIV: (
-        lambda node, upstream: divide(upstream, node.src[1]),
-        lambda node, upstream: negate(divide(multiply(upstream, node), node.src[1])),
+        lambda node, upstream: divide(upstream, conjugate(node.src[1])),
+        _divisor,
     ),
     Op.POW: (_pow_base, _pow_exponent),
     Op.MAXIMUM: (_extreme(0), _extreme(1)),
@@ -172,6 +190,9 @@ PAIRS: dict[Op, Rule] = {
         ),
     ),
     Op.COPYSIGN: (_copysign, _zero),
+    Op.REAL: (lambda node, upstream: _complex(upstream, 0.0),),
+    Op.IMAGINARY: (lambda node, upstream: _complex(0.0, upstream),),
+    Op.COMPLEX: (_part_of(Op.REAL), _part_of(Op.IMAGINARY)),
     Op.WHERE: (
         None,
         lambda node, upstream: choose(_like(node.src[0], node), upstream, 0.0),

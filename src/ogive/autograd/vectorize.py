@@ -43,8 +43,8 @@ def vmap(
     >>> ogive.vmap(ogive.grad(lambda x: x ** 3))(Tensor([1.0, 2.0])).tolist()
     [3.0, 12.0]
 
-    Raises `ShapeError` when the numbers of examples differ, `TraceError` when the function asks for
-    values, and `GradientError` for operations that know only one example.
+    Raises `ShapeError` when the numbers of examples differ, and `TraceError` when the function asks
+    for values or does what can only be done for one example.
     """
 
     @functools.wraps(function)

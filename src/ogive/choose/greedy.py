@@ -184,15 +184,14 @@ def _summarize(
             reduces = False
             varying = 0
             loads = False
-            for source in node.src:
+            for number, source in enumerate(node.src):
                 part = below[source]
                 cost += part.cost
                 reduces |= part.reduces
-                varying |= (
-                    part.varying
-                    if op in ELEMENTWISE or source is not node.src[0]
-                    else _selected_axes(node, part.varying, axes_of)
-                )
+                if op is Op.GATHER and number == 0:
+                    varying |= _selected_axes(node, part.varying, axes_of)
+                else:
+                    varying |= part.varying
                 loads |= part.loads
             summary = Summary(min(cost, _COST_LIMIT), reduces, varying, loads)
         elif op in MOVEMENT:

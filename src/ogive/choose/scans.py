@@ -30,8 +30,10 @@ FEW_ROWS, FEW_COLUMN_TILES = 32, 8
 
 def split_scans(sink: UOp) -> UOp:
     """The graph with long scans along few other elements made in chunks."""
+    if not any(node.op is Op.SCAN for node in sink.walk()):
+        return sink
     chunked = transform(sink, lambda node: _split(node) if node.op is Op.SCAN else node)
-    return sink if chunked is sink else chunked.with_sources(_plain_roots(chunked.src))
+    return chunked.with_sources(_plain_roots(chunked.src))
 
 
 def _plain_roots(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:

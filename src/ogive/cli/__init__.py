@@ -15,8 +15,14 @@ USAGE_ERROR = 2
 INTERRUPTED = 130
 
 
-def _demo() -> int:
+def _demo(save: str = "ogive-digits.safetensors") -> int:
     from ogive.cli.demo import run
+
+    return run(save)
+
+
+def _stages() -> int:
+    from ogive.cli.stages import run
 
     return run()
 
@@ -34,7 +40,8 @@ def _cache(action: str = "info") -> int:
 
 
 COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
-    "demo": (_demo, "draw ripples on a pond, and show every stage of the compiler at it"),
+    "demo": (_demo, "teach a small network to read handwritten digits, and watch it"),
+    "stages": (_stages, "draw ripples on a pond, and show every stage of the compiler at it"),
     "doctor": (_doctor, "say what machine this is, what works on it, and which settings hold"),
     "cache": (_cache, "say what is kept on disk for the next process, or where, or delete it"),
 }
@@ -68,6 +75,11 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="command")
     for name, (_, text) in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        if name == "demo":
+            command.add_argument(
+                "--save", metavar="PATH", default="ogive-digits.safetensors",
+                help="where to put the trained model (default: %(default)s)",
+            )  # fmt: skip
         if name == "cache":
             command.add_argument("action", nargs="?", choices=CACHE_ACTIONS, default="info")
     return parser

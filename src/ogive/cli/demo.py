@@ -1,194 +1,150 @@
-"""`ogive demo`: one computation, from the expression to the picture, every number measured."""
+"""`ogive demo`: a small network learns to read handwritten digits, while you watch."""
 
 from __future__ import annotations
 
-import inspect
-import textwrap
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
-from ogive import __version__
-from ogive.cli.picture import draw
+import ogive
+from ogive import data, nn, optim
+from ogive.cli.picture import draw_beside
 from ogive.cli.screen import Screen, find_screen
-from ogive.config import current_config
-from ogive.device.target import host_target
-from ogive.engine.graph import pool_for
-from ogive.engine.kernels import Kernel
-from ogive.ir.node import UOp
-from ogive.ir.printer import format_tree
-from ogive.schedule.normalize import normalize
-from ogive.schedule.rangeify import rangeify
-from ogive.schedule.split import split
+from ogive.io import save_safetensors
 from ogive.tensor.tensor import Tensor
 
-Array = NDArray[numpy.float32]
-
-WIDTH, HEIGHT = 768, 384
-DROPS = ((-1.35, -0.35), (0.9, 0.55), (0.25, -0.75), (-0.5, 0.7))
-MEASURING_SECONDS = 0.4
-"""How long the two libraries take turns, a few calls each time."""
-
-CALLS_A_TURN = 5
-
-
-def ripples(x: Tensor, y: Tensor, drop_x: Tensor, drop_y: Tensor) -> Tensor:
-    distance = ((x - drop_x).square() + (y - drop_y).square()).sqrt()
-    wave = (distance * 16).cos() * (-distance).exp()
-    return wave.sum(0)
+EPOCHS = 14
+BATCH = 48
+RATE = 6e-3
+SEED = 7
+SHOWN_DIGITS = 8
+SHOWN_KERNELS = 5
+PROFILED_RUNS = 20
 
 
-def ripples_in_numpy(x: Array, y: Array, drop_x: Array, drop_y: Array) -> Array:
-    distance = numpy.sqrt(numpy.square(x - drop_x) + numpy.square(y - drop_y))
-    wave = numpy.cos(distance * 16) * numpy.exp(-distance)
-    result: Array = wave.sum(0)
-    return result
-
-
-def run() -> int:
-    """Tell the whole story on standard output."""
-    screen = find_screen()
-    inputs = _inputs()
-    height = ripples(*[Tensor(array) for array in inputs])
-    screen.say(
-        f"Ogive {__version__}: {len(DROPS)} drops fall into a pond, and we ask how high the water "
-        f"is at {WIDTH} × {HEIGHT} points."
+def digit_reader() -> nn.Sequential:
+    """Two convolutions, a pooling and a dense layer: (N, 1, 8, 8) → (N, 10)."""
+    return nn.Sequential(
+        nn.Conv2d(1, 16, 3, padding=1),
+        nn.ReLU(),
+        nn.Conv2d(16, 32, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Dropout(0.25),
+        nn.Linear(512, 10),
     )
-    _tell_capture(screen, height)
-    node = height.node
-    # Before its stages are looked at one by one, which would leave less for it to do.
-    start = time.perf_counter()
-    # Not from the disk, since what it shows is how a kernel is made.
-    plan = height.prepare(config=current_config().with_changes({"disk_cache": False}))
-    prepared = time.perf_counter() - start
-    regions, sink = _cut(node)
-    _tell_schedule(screen, sink, regions)
-    _tell_kernels(screen, plan.kernels)
-    _tell_compile_time(screen, plan.kernels, prepared)
-    expected = ripples_in_numpy(*inputs)
-    ours, theirs = _race(plan.execute, lambda: ripples_in_numpy(*inputs))
-    values = height.numpy()
-    error = float(numpy.abs(values - expected).max())
-    _tell_speed(screen, ours, theirs, prepared, error)
-    screen.title("The water")
-    print(draw(values, screen))
+
+
+def run(save: str = "ogive-digits.safetensors") -> int:
+    """Train, measure, draw and save; everything is said on standard output."""
+    screen = find_screen()
+    ogive.manual_seed(SEED)
+    (images, labels), test = data.digits()
+    model = digit_reader()
+    count = sum(math.prod(p.shape) for p in model.parameters())
+    screen.say(
+        f"Ogive {ogive.__version__}: {len(images)} handwritten digits of 8 × 8 pixels to learn "
+        f"from, {len(test[0])} to be tested with, and a network of {count:,} numbers:"
+    )
+    screen.show(repr(model))
+    started = time.perf_counter()
+    before = ogive.counters()
+    first = train(model, images, labels, screen)
+    seconds = time.perf_counter() - started
+    after = ogive.counters()
+    right = is_right(model, *test)
+    screen.title(f"{right.mean():.1%} of the digits it has not seen are read rightly")
+    screen.say(
+        f"Training took {seconds:.1f} s, of which the first step, with everything to compile, "
+        f"{first:.2f} s: {after['kernels_compiled'] - before['kernels_compiled']} kernels were "
+        f"compiled, {after['kernel_disk_hits'] - before['kernel_disk_hits']} found on disk."
+    )
+    show_kernels(model, images[:BATCH], labels[:BATCH], screen)
+    show_digits(model, *test, right, screen)
+    path = Path(save)
+    save_safetensors(path, model.state_dict())
+    screen.title(f"The model is in {path} ({path.stat().st_size:,} bytes)")
     return 0
 
 
-def _inputs() -> tuple[Array, Array, Array, Array]:
-    x = numpy.linspace(-2, 2, WIDTH, dtype=numpy.float32)
-    y = numpy.linspace(-1, 1, HEIGHT, dtype=numpy.float32).reshape(HEIGHT, 1)
-    drops = numpy.array(DROPS, numpy.float32).reshape(len(DROPS), 2, 1, 1)
-    return x, y, drops[:, 0].copy(), drops[:, 1].copy()
-
-
-def _cut(node: UOp) -> tuple[list[UOp], UOp]:
-    """The regions that the scheduler makes of a graph, and the parametric graph between."""
-    sink = normalize((node,)).sink
-    steps = split(sink, host_target(), current_config()).kernels
-    return [step.region.graph for step in steps], sink
-
-
-def _race(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float]:
-    """The best time of each, taking turns."""
-    best = [float("inf"), float("inf")]
-    contenders = (ours, theirs)
-    for contender in contenders:
-        contender()
-    finish = time.perf_counter() + MEASURING_SECONDS
-    while time.perf_counter() < finish:
-        for lane, contender in enumerate(contenders):
-            for _ in range(CALLS_A_TURN):
-                start = time.perf_counter()
-                contender()
-                best[lane] = min(best[lane], time.perf_counter() - start)
-    return best[0], best[1]
-
-
-def _tell_capture(screen: Screen, height: Tensor) -> None:
-    screen.title("1. You write an expression, and nothing is computed")
-    body = inspect.getsource(ripples).partition("\n")[2]
-    screen.show(textwrap.dedent(body).replace("return wave", "height = wave"))
-    screen.say(
-        f"height is {height!r}. Behind it stands a graph of {len(height.node.walk())} nodes, one "
-        "line each; %7 is the value of line 7, the brackets hold its shape:"
+def train(model: nn.Module, images: Tensor, labels: Tensor, screen: Screen) -> float:
+    """Train the model in place; gives the seconds that the first step took."""
+    batches = data.Batches((images, labels), BATCH, shuffle=True, seed=SEED, drop_last=True)
+    optimizer = optim.AdamW(model.parameters(), lr=RATE)
+    steps = EPOCHS * len(batches)
+    schedule = optim.lr_scheduler.OneCycleLR(optimizer, RATE, steps)
+    step = training_step(model, optimizer)
+    first = 0.0
+    bar = data.progress(
+        (batch for _ in range(EPOCHS) for batch in batches), "training", total=steps
     )
-    screen.show(format_tree(height.node))
+    for number, (x, y) in enumerate(bar):
+        began = time.perf_counter()
+        loss = step(x, y)
+        if number == 0:
+            loss.realize()
+            first = time.perf_counter() - began
+        if number % 20 == 0 or number == steps - 1:
+            bar.note(epoch=number // len(batches) + 1, loss=loss.item())
+        if number < steps - 1:
+            schedule.step()
+    return first
 
 
-def _tell_schedule(screen: Screen, sink: UOp, regions: Sequence[UOp]) -> None:
-    screen.title("2. You ask for the values: the data is taken out")
-    screen.say(
-        "Buffers become numbered parameters, so that the same expression over other data finds "
-        "what is compiled for this one:"
-    )
-    parameters = [line for line in format_tree(sink).splitlines() if "PARAM" in line]
-    screen.show("\n".join(parameters))
-    count = len(regions)
-    screen.title(f"3. It is cut into {count} region{'s' if count > 1 else ''}, a kernel each")
-    screen.say(
-        "A value is computed where it is used, unless that would repeat too much work: then it is "
-        "kept in memory and the graph is cut there. The last region:"
-    )
-    screen.show(format_tree(regions[-1]))
-    screen.title("4. Shapes and movement become loops and indices")
-    screen.say(
-        "A RANGE is a loop counter (i0, i1, …), and reading from another shape is arithmetic:"
-    )
-    screen.show(format_tree(rangeify(regions[-1])))
+def training_step(model: nn.Module, optimizer: optim.Optimizer) -> Callable[..., Any]:
+    """Forward, backward and update as one captured function: (images, labels) → loss."""
+
+    @ogive.jit
+    def step(x: Tensor, y: Tensor) -> Tensor:
+        optimizer.zero_grad()
+        loss: Tensor = model(x).cross_entropy(y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
 
 
-def _tell_kernels(screen: Screen, kernels: Sequence[Kernel]) -> None:
-    kernel = kernels[-1]
-    screen.title("5. Every axis gets its place, and the kernel its name")
-    for each in kernels:
-        screen.show(each.name)
-    parts = ", ".join(f"{placement} {length}" for placement, length in kernel.axes)
-    screen.say(
-        f"The last one, from the outside in: {parts}. Threads share the parallel axis, a lane is "
-        "an element of a vector register, and upcast counts registers side by side."
-    )
-    screen.title("6. It is written as LLVM IR and assembled for this processor")
-    screen.say("The head of the last one, its accumulators left out:")
-    screen.show("\n".join(_without_accumulators(kernel.ir)), most=14)
+def is_right(model: nn.Module, images: Tensor, labels: Tensor) -> NDArray[numpy.bool_]:
+    """For each image, whether the model finds its label."""
+    model.eval()
+    with ogive.no_grad():
+        right: NDArray[numpy.bool_] = model(images).argmax(-1).eq(labels).numpy()
+    return right
 
 
-def _without_accumulators(ir: str) -> list[str]:
-    return [line for line in ir.splitlines() if "alloca" not in line]
+def show_kernels(model: nn.Module, images: Tensor, labels: Tensor, screen: Screen) -> None:
+    """Where the time of one forward and backward pass goes."""
+    model.train()
+    model.zero_grad()
+    model(images).cross_entropy(labels).backward()
+    plan = Tensor.prepare_batch([p.grad for p in model.parameters() if p.grad is not None])
+    profile = plan.profile(PROFILED_RUNS)
+    total = sum(seconds for _, seconds in profile)
+    screen.title(f"The slowest of the {len(profile)} kernels of a gradient ({total * 1e3:.2f} ms)")
+    for kernel, seconds in sorted(profile, key=lambda entry: -entry[1])[:SHOWN_KERNELS]:
+        screen.show(f"{seconds * 1e6:8.1f} µs  {seconds / total:6.1%}  {kernel.name}")
 
 
-def _tell_compile_time(screen: Screen, kernels: Sequence[Kernel], prepared: float) -> None:
-    screen.title("7. What that took")
-    stages: dict[str, float] = {}
-    for kernel in kernels:
-        for stage, seconds in kernel.timings.items():
-            stages[stage] = stages.get(stage, 0.0) + seconds
-    stages["all else"] = prepared - sum(stages.values())
-    for stage, seconds in stages.items():
-        screen.show(f"{stage:10} {seconds * 1e3:8.2f} ms")
-    screen.say(
-        f"Together {prepared * 1e3:.0f} ms for {len(kernels)} kernels. All else is scheduling, "
-        "linking, and, once in a process, starting LLVM and making the thread pool."
-    )
-
-
-def _tell_speed(
-    screen: Screen, ours: float, theirs: float, prepared: float, error: float
+def show_digits(
+    model: nn.Module, images: Tensor, labels: Tensor, right: NDArray[numpy.bool_], screen: Screen
 ) -> None:
-    screen.title("8. The same work in Ogive and in NumPy, taking turns, best of each")
-    threads = pool_for(current_config()).threads
-    screen.show(
-        f"plan.execute()  {ours * 1e3:8.3f} ms, {threads} thread{'s' if threads > 1 else ''}\n"
-        f"NumPy           {theirs * 1e3:8.3f} ms, 1 thread"
-    )
-    if ours < theirs:
-        calls = int(prepared / (theirs - ours)) + 1
-        verdict = (
-            f"Ogive is {theirs / ours:.1f} times as fast here; compiling has paid for itself "
-            f"after {calls} calls."
-        )
-    else:
-        verdict = f"NumPy is {ours / theirs:.1f} times as fast here, this time."
-    screen.say(f"{verdict} The results differ by at most {error:.1e}.")
+    """Some digits with what the network takes them for; mistakes come first."""
+    chosen = numpy.argsort(right, kind="stable")[:SHOWN_DIGITS]
+    model.eval()
+    with ogive.no_grad():
+        found = model(images).softmax(-1).numpy()[chosen]
+    answers = labels.numpy()[chosen]
+    captions = []
+    for chances, answer in zip(found, answers, strict=True):
+        guess = int(chances.argmax())
+        verdict = "" if guess == answer else f", is {answer}"
+        captions.append(f"{guess} ({chances[guess]:.0%}){verdict}")
+    screen.title("What it takes some of them for, mistakes first")
+    print(draw_beside(images.numpy()[chosen, 0], captions, screen))

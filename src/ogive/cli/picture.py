@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 import numpy
 from numpy.typing import NDArray
 
@@ -13,6 +16,8 @@ SHADES = " .:-=+*#%@"
 BLOCKS = " ░▒▓█"
 PALETTE = ((6, 10, 40), (18, 52, 120), (40, 130, 180), (150, 215, 225), (255, 255, 255))
 """Red, green and blue from the lowest value to the highest."""
+
+_COLOUR = re.compile("\033\\[[0-9;]*m")
 
 CELL_RATIO = 2
 """A character cell is about twice as high as it is wide."""
@@ -28,6 +33,37 @@ def draw(values: NDArray[numpy.float32], screen: Screen) -> str:
     shades = BLOCKS if screen.blocks else SHADES
     steps = _scale(_sample(values, rows, columns)) * (len(shades) - 1)
     return "\n".join("".join(shades[round(step)] for step in row).rstrip() for row in steps)
+
+
+def draw_beside(
+    pictures: NDArray[numpy.float32], captions: Sequence[str], screen: Screen, scale: int = 2
+) -> str:
+    """Small pictures (count, height, width), as many in a row as fit, each over its caption."""
+    cell = Screen(pictures.shape[2] * scale, screen.colours, screen.blocks)
+    width = max(cell.columns, *map(len, captions)) + 2
+    a_row = max(1, (screen.columns + 2) // width)
+    rows = []
+    for first in range(0, len(pictures), a_row):
+        chosen = pictures[first : first + a_row]
+        drawn = [draw(_enlarge(picture, scale), cell).splitlines() for picture in chosen]
+        height = max(map(len, drawn))
+        for line in range(height):
+            cells = [lines[line] if line < len(lines) else "" for lines in drawn]
+            rows.append("".join(_fill(cell, width) for cell in cells).rstrip(" "))
+        texts = captions[first : first + a_row]
+        rows.append("".join(text.ljust(width) for text in texts).rstrip())
+        rows.append("")
+    return "\n".join(rows[:-1])
+
+
+def _enlarge(picture: NDArray[numpy.float32], scale: int) -> NDArray[numpy.float32]:
+    return picture.repeat(scale, axis=0).repeat(scale, axis=1)
+
+
+def _fill(cell: str, width: int) -> str:
+    """A cell with spaces behind it, as wide as it looks: colours take no room."""
+    visible = len(_COLOUR.sub("", cell))
+    return cell + " " * max(width - visible, 0)
 
 
 def _sample(values: NDArray[numpy.float32], rows: int, columns: int) -> Pixels:

@@ -10,13 +10,16 @@ from ogive.schedule.rangeify import LOOP
 
 def kernel_axes(root: UOp) -> tuple[tuple[str, int], ...]:
     """The axes, outermost first, each with its placement and length; unplaced ones are loops."""
+    return tuple([(c.arg[1] or LOOP, int(c.src[0].vmax)) for c in _counters(root)])
+
+
+def _counters(root: UOp) -> list[UOp]:
     counters = [node for node in root.walk() if node.op is Op.RANGE]
-    counters.sort(key=lambda counter: counter.arg[0])
-    return tuple([(counter.arg[1] or LOOP, int(counter.src[0].vmax)) for counter in counters])
+    return sorted(counters, key=lambda counter: counter.arg[0])
 
 
 def kernel_name(loops: UOp, placed: UOp | None = None) -> str:
-    """Such as `reduce_parallel4096_loop64_upcast4_lane16`.
+    """Such as `reduce_parallel4096_loop64_upcast4_lane16`; a length that varies is an `N`.
 
     What a kernel does is read off its loop graph, where an axis of the result is one counter.
     """
@@ -26,8 +29,11 @@ def kernel_name(loops: UOp, placed: UOp | None = None) -> str:
     kind = "product" if multiplies else "reduce" if reductions else "elementwise"
     if ordered_axes(loops):
         kind = "scan" if any(node.op is Op.SCAN for node in loops.walk()) else "scatter"
-    axes = kernel_axes(placed or loops)
-    return "_".join([kind, *[f"{placement}{length}" for placement, length in axes]])
+    axes = [
+        f"{counter.arg[1] or LOOP}{counter.src[0].arg if counter.src[0].op is Op.CONST else 'N'}"
+        for counter in _counters(placed or loops)
+    ]
+    return "_".join([kind, *axes])
 
 
 def _is_product(reduction: UOp, outputs: frozenset[UOp]) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
 
 from ogive.device.handle import Handle
-from ogive.errors import ExecuteError, Origin
+from ogive.errors import ExecuteError, LinearAlgebraError, Origin
 
 
 class PythonFunction(Handle):
@@ -23,9 +24,11 @@ class PythonFunction(Handle):
         self.origin = origin
 
     def call(self, reads: Sequence[NDArray[Any]], writes: Sequence[NDArray[Any]]) -> None:
-        """Call it. Raises `ExecuteError`, from what it raised itself."""
+        """Call it. Raises `LinearAlgebraError` for NumPy's, else `ExecuteError`, from its own error."""
         try:
             returned = self.function(*reads, *writes)
+        except LinAlgError as error:
+            raise LinearAlgebraError(f"{self.name}: {error}", self.origin) from error
         except Exception as error:
             raise ExecuteError(
                 f"the custom function {self.name!r} raised {type(error).__name__}: {error}",

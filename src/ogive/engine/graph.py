@@ -25,6 +25,7 @@ from ogive.errors import LoadError
 from ogive.ir.evaluate import evaluate
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.variable import names_in
 from ogive.log import log, show_bytes, since
 from ogive.runtime.native import Fault, HostStep, KernelStep, NativePlan
 from ogive.runtime.planner import MemoryPlan, plan_memory
@@ -36,12 +37,28 @@ class Launch(NamedTuple):
     """One kernel call: which of the graph's slots are its buffers, and how it is shared out.
 
     `tiles` is an index expression of the graph's variables where the parallel axis is symbolic.
+    `fixed` has the values of the kernel's variables that are the scheduler's own.
     """
 
     kernel: Kernel
     slots: tuple[int, ...]
     tiles: int | UOp
     grain: int
+    fixed: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def of(
+        cls, kernel: Kernel, slots: tuple[int, ...], fixed: tuple[tuple[str, int], ...]
+    ) -> Launch:
+        """The call of a kernel over `slots`, with tiles that follow from the `fixed` variables."""
+        from ogive.codegen.work import grain_of
+
+        given = dict(fixed)
+        own = {name: given[name] for name in kernel.variables if name in given}
+        tiles = kernel.tiles
+        if not isinstance(tiles, int) and names_in(tiles) <= own.keys():
+            tiles = evaluate(tiles, own)
+        return cls(kernel, slots, tiles, grain_of(kernel.record.work), tuple(own.items()))
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -107,7 +124,9 @@ class CompiledGraph:
             if isinstance(step, Launch):
                 tiles = step.tiles if isinstance(step.tiles, int) else 0
                 shared = not isinstance(step.tiles, int) or tiles > step.grain
-                arguments = [0] * (len(step.slots) + len(step.variables))
+                values = dict(step.fixed)
+                arguments = [0] * len(step.slots)
+                arguments += [values.get(name, 0) for name in step.variables]
                 made.append(
                     KernelStep(
                         step.kernel.loaded,
@@ -146,9 +165,12 @@ class CompiledGraph:
         position = 0
         for step in self.steps:
             position += len(step.slots)
-            for name in step.variables if isinstance(step, Launch) else ():
-                found.append((position, name))
-                position += 1
+            if isinstance(step, Launch):
+                fixed = dict(step.fixed)
+                for name in step.variables:
+                    if name not in fixed:
+                        found.append((position, name))
+                    position += 1
         return tuple(found)
 
     @functools.cached_property
@@ -251,8 +273,6 @@ def compile_graph(
     sink: UOp, target: Target, config: Config, disk: Disk | None = None
 ) -> CompiledGraph:
     """Schedule a parametric graph and compile its kernels, each distinct region once."""
-    from ogive.codegen.work import grain_of
-
     schedule = schedule_for(sink, target, config, disk)
     steps: list[Step] = []
     entries: list[Entry] = []
@@ -261,8 +281,7 @@ def compile_graph(
             steps.append(step)
             continue
         kernel = kernel_cache.kernel_for(step.region.graph, target, config, disk, entries)
-        grain = grain_of(kernel.record.work)
-        steps.append(Launch(kernel, kernel.arguments(step.slots), kernel.tiles, grain))
+        steps.append(Launch.of(kernel, kernel.arguments(step.slots), step.region.fixed))
     variables = {n.arg[0]: n.arg[1:] for n in sink.walk() if n.op is Op.VARIABLE}
     graph = CompiledGraph.of(steps, schedule.slots, schedule.outputs, variables)
     if disk is not None:
@@ -286,7 +305,7 @@ def load_graph(sink: UOp, target: Target, config: Config, disk: Disk) -> Compile
     record, codes = found
     kernels = [kernel_cache.kernel_of(k, codes[k.code], disk) for k in record.kernels]
     steps = [
-        Launch(kernels[step.kernel], step.slots, step.tiles, step.grain)
+        Launch(kernels[step.kernel], step.slots, step.tiles, step.grain, step.fixed)
         if isinstance(step, LaunchRecord)
         else step
         for step in record.steps
@@ -301,7 +320,7 @@ def _record(graph: CompiledGraph) -> GraphRecord:
     kernels = list(dict.fromkeys(launch.kernel for launch in graph.launches))
     numbers = {kernel: number for number, kernel in enumerate(kernels)}
     steps = [
-        LaunchRecord(numbers[step.kernel], step.slots, step.tiles, step.grain)
+        LaunchRecord(numbers[step.kernel], step.slots, step.tiles, step.grain, step.fixed)
         if isinstance(step, Launch)
         else step
         for step in graph.scheduled

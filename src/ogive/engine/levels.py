@@ -24,8 +24,11 @@ from ogive.schedule.slots import CallStep, CopyStep, Slot
 if TYPE_CHECKING:
     from ogive.engine.graph import Step
 
-MOST_PARTS = 32
+MOST_PARTS = 8
 """A kernel of more calls than that is shared out by itself."""
+
+MOST_BYTES = 1 << 16
+"""What a small kernel writes at most: if it runs long before it is needed, caches still have it."""
 
 LEAST_WORK = 1 << 20
 """Operations that are worth a job for the pool, all steps of a level together."""
@@ -135,9 +138,12 @@ def _kind(step: Step, slots: Sequence[Slot]) -> tuple[str | None, int]:
     if isinstance(step, CopyStep | CallStep) or not isinstance(step.tiles, int):
         return None, 0
     work = step.tiles * step.kernel.record.work
+    written = [slots[slot] for slot in written_slots(step)]
     if step.tiles > MOST_PARTS * step.grain or work > MOST_WORK:
         return None, 0
-    is_store = any(slots[slot].parameter is not None for slot in written_slots(step))
+    if any(slot.nbytes > MOST_BYTES for slot in written):
+        return None, 0
+    is_store = any(slot.parameter is not None for slot in written)
     return "store" if is_store else "value", work
 
 

@@ -7,20 +7,21 @@ from ogive.ir.node import UOp
 from ogive.schedule.normalize import Normalized, normalize
 
 
-def to_parametric(asked: tuple[UOp, ...], config: Config) -> Normalized:
+def to_parametric(asked: tuple[UOp, ...], config: Config, whole: bool = False) -> Normalized:
     """The parametric graph of `asked`, with what was taken out of it; of files, only what is read.
 
-    Both graphs are checked if the configuration says so.
+    With `whole`, buffers in memory are read whole. Both graphs are checked if the configuration
+    says so.
     """
     if config.verify:
         from ogive.ir.verify import verify
 
         verify(asked, "tensor")
-    normalized = normalize(asked)
+    normalized = normalize(asked, whole)
     if any(node.arg[0] == "DISK" for node in normalized.buffers):
         from ogive.engine.files import narrow_files
 
-        normalized = normalize(narrow_files(asked))
+        normalized = normalize(narrow_files(asked), whole)
     if config.verify:
         verify(normalized.sink, "parametric")
     return normalized

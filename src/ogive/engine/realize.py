@@ -28,6 +28,7 @@ from ogive.ir.ops import Op
 from ogive.log import log, logging_time, since
 from ogive.runtime.native import Fault
 from ogive.schedule.normalize import Normalized
+from ogive.schedule.windows import Window, is_whole
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -162,11 +163,13 @@ class _Run:
         self.normalized: Normalized = to_parametric(tuple(asked), config)
         self.replay: Replay = graph_cache.replay_for(self.normalized.sink, config)
         graph = self.replay.graph
-        inputs: list[Buffer] = [registry.buffer_of(node) for node in self.normalized.buffers]
+        self.inputs: list[Buffer] = [registry.buffer_of(node) for node in self.normalized.buffers]
         if unexecuted:
-            for buffer in inputs:
+            for buffer in self.inputs:
                 execute_plan_of(buffer)
-        self.buffers = graph.allocate(inputs, config.planner)
+        windows = zip(self.normalized.windows, self.inputs, strict=True)
+        given = [_part_of(buffer, window) for window, buffer in windows]
+        self.buffers = graph.allocate(given, config.planner)
 
     def execute(self) -> None:
         """Run it once. After a fault every tensor can be read: see `settle`."""
@@ -183,8 +186,8 @@ class _Run:
             raise self.explain(fault)
 
     def writes(self) -> list[int]:
-        """How often writing to each of the buffers has begun or ended."""
-        return [buffer.writes for buffer in self.buffers]
+        """How often writing to each of the inputs has begun or ended."""
+        return [buffer.writes for buffer in self.inputs]
 
     def written(self) -> list[Buffer]:
         """The buffers that assignments write to."""
@@ -292,6 +295,14 @@ def _computed(root: UOp) -> UOp:
     if detached or root.op in (Op.CONST, Op.IOTA, Op.BIND) or is_realized(root):
         return UOp(Op.CONTIGUOUS, root.dtype, (root,), ())
     return root
+
+
+def _part_of(buffer: Buffer, window: Window) -> Buffer:
+    """The memory of a window of `buffer`."""
+    if is_whole(window):
+        return buffer
+    size = window.buffer.dtype.itemsize
+    return buffer.view(window.start * size, window.length * size)
 
 
 def _absent(value: UOp, message: str) -> UOp:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import struct
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ogive.engine.keys import DIGEST_BYTES, Key
@@ -18,9 +18,10 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.variable import OWN
 from ogive.schedule.slots import CallStep, CopyStep, Slot
 
-FORMAT = 2
+FORMAT = 3
 """Part of every key: a change of the format makes other keys."""
 
 MOST = 1 << 24
@@ -65,6 +66,7 @@ class LaunchRecord(NamedTuple):
     slots: tuple[int, ...]
     tiles: int | UOp
     grain: int
+    fixed: tuple[tuple[str, int], ...] = ()
 
 
 class GraphRecord(NamedTuple):
@@ -205,13 +207,19 @@ class Reader:
             raise DamagedRecord("a name is none")
         return name
 
+    def variable(self) -> str:
+        name = self.text()
+        if not (name.isidentifier() or name.removeprefix(OWN).isalnum()):
+            raise DamagedRecord("a name is none")
+        return name
+
     def key(self) -> Key:
         return Key(self.take(DIGEST_BYTES), self.take(DIGEST_BYTES))
 
     def variables(self) -> dict[str, tuple[int, int]]:
         found: dict[str, tuple[int, int]] = {}
         for _ in range(self.number()):
-            name = self.name()
+            name = self.variable()
             low, high = struct.unpack("<2q", self.take(16))
             if name in found or not 0 <= low <= high:
                 raise DamagedRecord("a variable makes no sense")
@@ -328,6 +336,7 @@ def pack_graph(record: GraphRecord) -> bytes:
     writer.numbers([slot for launch in launches for slot in launch.slots])
     writer.numbers([launch.grain for launch in launches])
     writer.numbers([launch.tiles if isinstance(launch.tiles, int) else -1 for launch in launches])
+    writer.numbers([value for launch in launches for _, value in launch.fixed])
     for launch in launches:
         if not isinstance(launch.tiles, int):
             writer.expression(launch.tiles, record.variables)
@@ -342,8 +351,9 @@ def unpack_graph(data: bytes) -> GraphRecord:
     outputs = reader.numbers(0, len(slots) - 1)
     kernels = tuple([_read_kernel(reader) for _ in range(reader.number())])
     for kernel in kernels:
-        if any(variables.get(name) != bounds for name, bounds in kernel.variables.items()):
-            raise DamagedRecord("a kernel has a variable that its graph has not")
+        for name, bounds in kernel.variables.items():
+            if not name.startswith(OWN) and variables.get(name) != bounds:
+                raise DamagedRecord("a kernel has a variable that its graph has not")
     kinds = reader.numbers(0, len(_KINDS) - 1)
     others = [_OTHERS[kind](reader, slots) for kind in kinds if kind in _OTHERS]
     launches = _read_launches(reader, kernels, len(slots), variables)
@@ -439,17 +449,30 @@ def _read_launches(
     slots = reader.numbers(0, slot_count - 1)
     grains = reader.numbers(1, MOST_BYTES)
     tiles = reader.numbers(-1, MOST_BYTES)
+    values = iter(reader.numbers(0, MOST_BYTES))
     _same_length(numbers, grains, tiles)
     launches = []
     position = 0
     for number, grain, count in zip(numbers, grains, tiles, strict=True):
         end = position + len(kernels[number].slots)
         extent = reader.expression(variables) if count < 0 else count
-        launches.append(LaunchRecord(number, slots[position:end], extent, grain))
+        fixed = _read_fixed(kernels[number], values)
+        launches.append(LaunchRecord(number, slots[position:end], extent, grain, fixed))
         position = end
+    if next(values, None) is not None:
+        raise DamagedRecord("launches have more fixed values than their kernels have variables")
     if position != len(slots):
         raise DamagedRecord("launches have more or fewer slots than their kernels")
     return tuple(launches)
+
+
+def _read_fixed(kernel: KernelRecord, values: Iterator[int]) -> tuple[tuple[str, int], ...]:
+    """The values of a kernel's variables that are the scheduler's own, within their bounds."""
+    fixed = []
+    for name, (low, high) in kernel.variables.items():
+        if name.startswith(OWN):
+            fixed.append((name, _within(next(values, -1), low, high)))
+    return tuple(fixed)
 
 
 _OTHERS: dict[int, Callable[[Reader, Sequence[Slot]], CopyStep | CallStep]] = {

@@ -19,7 +19,7 @@ from ogive.engine.store import Kind, Store
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SURFACE = frozenset(
-    {"autograd", "cli", "data", "io", "jit", "nn", "optim", "random", "tensor", "viz", "__pycache__"}
+    {"autograd", "cli", "data", "io", "jit", "nn", "optim", "random", "tensor", "__pycache__"}
 )
 """Folders of the package that cannot change what a given graph compiles to."""
 

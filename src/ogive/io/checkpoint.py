@@ -64,6 +64,13 @@ def load_torch(path: Path) -> Any:
     Gives dictionaries, lists, tuples, sets, text, bytes and numbers as they were nested. Tensors
     and parameters become tensors; a view of a larger storage, strided or not, reads its part of it.
 
+    >>> import pickle, tempfile, zipfile
+    >>> path = tempfile.mkdtemp() + "/x.pt"
+    >>> with zipfile.ZipFile(path, "w") as archive:
+    ...     archive.writestr("x/data.pkl", pickle.dumps({"step": 3}))
+    >>> ogive.io.load_torch(path)
+    {'step': 3}
+
     Raises `FileError` when the file is missing, malformed or truncated, is of the format before
     PyTorch 1.6, or holds anything else than tensors and plain data, which it names.
     """

@@ -121,8 +121,8 @@ def _open(place: str, kind: str) -> BinaryIO:
     try:
         if os.path.isfile(place):  # opening a pipe would wait for somebody to write to it
             return open(place, "rb")
-        if os.path.isdir(place):
-            found = "it is a folder"
+        if os.path.exists(place):
+            found = "it is a folder" if os.path.isdir(place) else "it is not a regular file"
     except (OSError, ValueError) as error:
         found = str(error)
     raise FileError(f"{place!r} cannot be read as {kind}: {found}")

@@ -65,6 +65,13 @@ def load_gguf(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     float32, dequantized in the kernels that use them; `realize()` keeps the numbers instead. Shapes
     have the fastest axis last, as everywhere here.
 
+    >>> import struct, tempfile
+    >>> path = tempfile.mkdtemp() + "/empty.gguf"
+    >>> with open(path, "wb") as file:
+    ...     _ = file.write(b"GGUF" + struct.pack("<IQQ", 3, 0, 0))
+    >>> ogive.io.load_gguf(path)
+    ({}, {})
+
     Raises `FileError` when the file is missing, malformed or truncated, or has tensors of a type
     that is none of these.
     """

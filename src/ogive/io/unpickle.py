@@ -39,10 +39,11 @@ def as_key(value: Any) -> Any:
 
 
 class Machine:
-    """Runs one pickle: `Machine(data, names, persistent).run()`.
+    """Runs one pickle: `Machine(data, names, persistent, refuse).run()`.
 
     `names` has what `module.name` stands for; `persistent` makes what a persistent id stands for.
-    Both raise `ValueError` for what they do not take. `run` raises `FileError` from `refuse`.
+    `persistent` and functions raise `ValueError` for what they do not take, and `refuse` gets to
+    say so.
     """
 
     def __init__(

@@ -23,7 +23,7 @@ Scalar = bool | int | float
 class DType:
     """One element type.
 
-    `kind` is "bool", "int", "uint", "float", or "none" for types that no tensor can have
+    `kind` is "bool", "int", "uint", "float", "complex", or "none" for types that no tensor can have
     (`void`, and `index`, the unbounded integers of address arithmetic).
     """
 
@@ -47,6 +47,20 @@ class DType:
         return self.kind == "float"
 
     @property
+    def is_complex(self) -> bool:
+        return self.kind == "complex"
+
+    @property
+    def is_inexact(self) -> bool:
+        """Floats and complex numbers: what has gradients."""
+        return self.kind in ("float", "complex")
+
+    @property
+    def part(self) -> DType:
+        """The dtype of the real and the imaginary part; a dtype that is not complex is its own."""
+        return _PARTS.get(self, self)
+
+    @property
     def is_integer(self) -> bool:
         """Signed or unsigned integers, and address arithmetic; not bool."""
         return self.kind in ("int", "uint") or self is index
@@ -57,7 +71,7 @@ class DType:
 
     @property
     def is_signed(self) -> bool:
-        return self.kind in ("int", "float") or self is index
+        return self.kind in ("int", "float", "complex") or self is index
 
     @property
     def is_storage_only(self) -> bool:
@@ -65,8 +79,8 @@ class DType:
         return self in (float8_e4m3, float8_e5m2)
 
     @property
-    def limits(self) -> tuple[Scalar, Scalar]:
-        """The least and the greatest value (infinities for floats)."""
+    def limits(self) -> tuple[Any, Any]:
+        """The least and the greatest value (infinities for floats, and for parts of numbers)."""
         if self.is_bool:
             return False, True
         if self.kind == "uint":
@@ -75,13 +89,16 @@ class DType:
             return -(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1
         return float("-inf"), float("inf")
 
-    def canonical(self, value: Scalar) -> Scalar:
-        """`value` as this dtype holds it: integers wrap, floats round."""
+    def canonical(self, value: Scalar | complex) -> Any:
+        """`value` as this dtype holds it: integers wrap, floats round; real ones drop `imag`."""
         if self.kind == "float":
-            return _round_float(self, float(value))
+            return _round_float(self, float(value.real))
+        if self.kind == "complex":
+            parts = _round_float(self.part, value.real), _round_float(self.part, value.imag)
+            return complex(*parts)
         if self.kind == "bool":
             return bool(value)
-        integer = int(value)
+        integer = int(value.real)
         if self is index:
             return integer
         integer &= (1 << self.bits) - 1
@@ -122,11 +139,15 @@ float32 = DType("float32", "float", 32, numpy.float32)
 float64 = DType("float64", "float", 64, numpy.float64)
 float8_e4m3 = DType("float8_e4m3", "float", 8, ml_dtypes.float8_e4m3fn)
 float8_e5m2 = DType("float8_e5m2", "float", 8, ml_dtypes.float8_e5m2)
+complex64 = DType("complex64", "complex", 64, numpy.complex64)
+complex128 = DType("complex128", "complex", 128, numpy.complex128)
 
 SIGNED = (int8, int16, int32, int64)
 UNSIGNED = (uint8, uint16, uint32, uint64)
 FLOATS = (float8_e4m3, float8_e5m2, float16, bfloat16, float32, float64)
-ALL = (bool_, *SIGNED, *UNSIGNED, *FLOATS)
+COMPLEX = (complex64, complex128)
+ALL = (bool_, *SIGNED, *UNSIGNED, *FLOATS, *COMPLEX)
+_PARTS = {complex64: float32, complex128: float64}
 
 default_float = float32
 default_int = int64
@@ -134,9 +155,12 @@ default_int = int64
 _BY_NAME = {dtype.name: dtype for dtype in ALL} | {
     "half": float16, "float": float32, "double": float64, "int": int32, "long": int64,
     "short": int16, "byte": uint8, "float8_e4m3fn": float8_e4m3,
+    "cfloat": complex64, "cdouble": complex128,
 }  # fmt: skip
 _BY_NUMPY = {dtype.numpy: dtype for dtype in ALL}
-_BY_PYTHON: dict[type, DType] = {bool: bool_, int: default_int, float: default_float}
+_BY_PYTHON: dict[type, DType] = {
+    bool: bool_, int: default_int, float: default_float, complex: complex64,
+}  # fmt: skip
 
 
 def to_dtype(given: Any) -> DType:
@@ -179,6 +203,8 @@ def promote(left: DType, right: DType) -> DType:
         return right
     if right.is_bool:
         return left
+    if left.is_complex or right.is_complex:
+        return complex128 if float64 in (left.part, right.part) else complex64
     if left.is_float or right.is_float:
         if not (left.is_float and right.is_float):
             return left if left.is_float else right
@@ -194,17 +220,18 @@ def promote(left: DType, right: DType) -> DType:
     raise DtypeError(f"no integer dtype holds both {left.name} and {right.name}; cast one of them")
 
 
-_RANK = {"bool": 0, "uint": 1, "int": 1, "float": 2}
+_RANK = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
 
 
-def result_type(tensors: Iterable[tuple[DType, int]], scalars: Iterable[Scalar] = ()) -> DType:
+def result_type(tensors: Iterable[tuple[DType, int]], scalars: Iterable[Any] = ()) -> DType:
     """The common dtype of `(dtype, number of axes)` operands and Python scalars.
 
     As in PyTorch, a tensor of no axes and, weaker still, a Python number change the dtype only
-    when they are of a higher category (bool < integer < float) than all stronger operands.
+    when they are of a higher category (bool < integer < float < complex) than all stronger
+    operands. Complex numbers are then as precise as the floats they meet.
 
-    >>> result_type([(int32, 2)], [1.5])
-    ogive.float32
+    >>> result_type([(int32, 2)], [1.5]), result_type([(float64, 2)], [1j])
+    (ogive.float32, ogive.complex128)
     """
     levels: list[DType | None] = [None, None, None]
     for dtype, rank in tensors:
@@ -220,6 +247,6 @@ def result_type(tensors: Iterable[tuple[DType, int]], scalars: Iterable[Scalar] 
         if candidate is None:
             continue
         if result is None or _RANK[candidate.kind] > _RANK[result.kind]:
-            result = candidate
+            result = promote(result, candidate) if result and result.is_float else candidate
     assert result is not None, "result_type needs an operand"
     return result

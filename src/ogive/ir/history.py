@@ -82,9 +82,14 @@ def unmark_leaf(tensor: Any) -> None:
     tensor.is_flagged = False
 
 
+def is_flagged(tensor: Any) -> bool:
+    """Whether a tensor is a leaf."""
+    return getattr(tensor, "is_flagged", False)
+
+
 def follow(tensor: Any, node: UOp) -> None:
     """A leaf is about to hold `node`: another version of it."""
-    if getattr(tensor, "is_flagged", False):
+    if is_flagged(tensor):
         _set_leaf(node, weakref.ref(tensor))
 
 
@@ -174,7 +179,7 @@ def gradient_sources(node: UOp) -> Iterable[UOp]:
     if node.op is Op.DETACH:
         return ()
     sources = node.src[1:] if node.op is Op.GRADIENT else node.src
-    return [source for source in sources if source.dtype.is_float or source.op is Op.STORE]
+    return [source for source in sources if source.dtype.is_inexact or source.op is Op.STORE]
 
 
 # Whether operations are recorded
@@ -199,7 +204,7 @@ def set_recording(recording: bool) -> bool:
 
 def needs_cut(node: UOp) -> bool:
     """Whether a value made now has to be detached for gradients not to flow through it."""
-    if is_recording() or not is_tracking() or not node.dtype.is_float:
+    if is_recording() or not is_tracking() or not node.dtype.is_inexact:
         return False
     if node.op in (Op.CONST, Op.DETACH):
         return False

@@ -88,11 +88,12 @@ def reads_elsewhere(
         node = stack.pop()
         if node is target:
             continue
-        if node.op not in ELEMENTWISE:
+        marked = node.op in (Op.DETACH, Op.GRADIENT)
+        if node.op not in ELEMENTWISE and not marked:
             if memory in below(node):
                 return True
             continue
-        for source in node.src:
+        for source in node.src[:1] if marked else node.src:
             if source not in seen:
                 seen.add(source)
                 stack.append(source)

@@ -163,7 +163,7 @@ class UOp:
             _forget(present)
 
     @staticmethod
-    def const(dtype: DType, value: Scalar) -> UOp:
+    def const(dtype: DType, value: Scalar | complex) -> UOp:
         """A constant; equal bit patterns of one dtype are one node."""
         return UOp(Op.CONST, dtype, (), value)
 
@@ -368,8 +368,12 @@ def _make(cls: type[UOp], op: Op, dtype: DType, src: Any, arg: Any, tag: Any) ->
     return node
 
 
-def _bits(value: Scalar) -> tuple[str, bytes] | bool | int:
-    return ("f", struct.pack("<d", value)) if isinstance(value, float) else value
+def _bits(value: Any) -> tuple[str, bytes] | bool | int:
+    if isinstance(value, float):
+        return "f", struct.pack("<d", value)
+    if isinstance(value, complex):
+        return "c", struct.pack("<dd", value.real, value.imag)
+    return value
 
 
 def walk(roots: tuple[UOp, ...]) -> list[UOp]:

@@ -63,6 +63,8 @@ class Op(Enum):
     ATANH = auto()
     ERF = auto()
     ERFC = auto()
+    REAL = auto()  # the real part of a complex number
+    IMAGINARY = auto()  # its imaginary part
 
     # Elementwise, two sources
     ADD = auto()
@@ -81,6 +83,7 @@ class Op(Enum):
     XOR = auto()
     SHL = auto()
     SHR = auto()
+    COMPLEX = auto()  # (real part, imaginary part)
     THREEFRY = auto()  # (counter, key): 64 random bits, a function of both; all are uint64
     CMPLT = auto()
     CMPLE = auto()
@@ -132,12 +135,12 @@ COMPARISON = frozenset({Op.CMPLT, Op.CMPLE, Op.CMPEQ, Op.CMPNE})
 
 UNARY = frozenset({
     Op.CAST, Op.BITCAST, Op.NEG, Op.NOT, Op.ABS, Op.FLOOR, Op.CEIL, Op.ROUND, Op.TRUNC,
-    Op.RECIPROCAL, Op.SQRT,
+    Op.RECIPROCAL, Op.SQRT, Op.REAL, Op.IMAGINARY,
 }) | (TRANSCENDENTAL - {Op.POW, Op.ATAN2})  # fmt: skip
 
 BINARY = frozenset({
     Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.FLOORDIV, Op.MOD, Op.MAXIMUM, Op.MINIMUM, Op.POW, Op.ATAN2,
-    Op.COPYSIGN, Op.AND, Op.OR, Op.XOR, Op.SHL, Op.SHR, Op.THREEFRY,
+    Op.COPYSIGN, Op.COMPLEX, Op.AND, Op.OR, Op.XOR, Op.SHL, Op.SHR, Op.THREEFRY,
 }) | COMPARISON  # fmt: skip
 
 TERNARY = frozenset({Op.WHERE})

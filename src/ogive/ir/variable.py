@@ -67,6 +67,15 @@ MOST = 1 << 47
 """The greatest bound: no memory is longer."""
 
 
+OWN = "#"
+"""What the names of the scheduler's own variables begin with, and no name of a user's."""
+
+
+def names_in(value: UOp) -> set[str]:
+    """The names of the variables in an expression."""
+    return {node.arg[0] for node in value.walk() if node.op is Op.VARIABLE}
+
+
 def _whole(value: Any) -> int | None:
     if isinstance(value, bool):
         return None

@@ -36,8 +36,11 @@ def verify(root: UOp | tuple[UOp, ...], dialect: str) -> None:
     The error names the node, its op and what was expected.
     """
     forms = DIALECTS[dialect]
+    with_complex = dialect in _WITH_COMPLEX
     for node in walk(root if isinstance(root, tuple) else (root,)):
         problem = _find_problem(node, forms)
+        if node.dtype.is_complex and not with_complex:
+            problem = "a real dtype: complex numbers are pairs of floats from here on"
         if problem is not None:
             raise VerifyError(
                 f"{node.op.name} in the {dialect} dialect: expected {problem}; found {node!r}",
@@ -66,9 +69,11 @@ def _integers(value: Any) -> bool:
 
 # Leaves
 
+_PYTHON_TYPES: dict[str, type] = {"bool": bool, "float": float, "complex": complex}
+
 
 def _const(node: UOp) -> Problem:
-    kind = bool if node.dtype is bool_ else float if node.dtype.is_float else int
+    kind = _PYTHON_TYPES.get(node.dtype.kind, int)
     return None if type(node.arg) is kind else f"a {kind.__name__} for {node.dtype.name}"
 
 
@@ -181,6 +186,8 @@ _FLOAT_ONLY = (TRANSCENDENTAL - {Op.POW}) | {
     Op.DIV, Op.RECIPROCAL, Op.SQRT, Op.FLOOR, Op.CEIL, Op.ROUND, Op.TRUNC, Op.COPYSIGN,
 }  # fmt: skip
 _BITWISE = frozenset({Op.AND, Op.OR, Op.XOR, Op.NOT})
+_COMPLEX_PARTS = frozenset({Op.COMPLEX, Op.REAL, Op.IMAGINARY})
+_ON_COMPLEX = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG})
 _SHIFTS = frozenset({Op.SHL, Op.SHR})
 _SCALARS = frozenset({Op.CONST, Op.VARIABLE, Op.BIND})
 
@@ -201,6 +208,11 @@ def dtype_problem(node: UOp) -> Problem:
         return None if same else f"a dtype of {given[0].itemsize} bytes"
     if op in COMPARISON:
         return None if dtype is bool_ and given[0] is given[1] else "two of one dtype, giving bool"
+    if op in _COMPLEX_PARTS:
+        part = (given[0] if op is Op.COMPLEX else dtype)
+        whole = dtype if op is Op.COMPLEX else given[0]
+        fits = whole.is_complex and part is whole.part and len(set(given)) == 1
+        return None if fits else "a complex dtype and that of its parts"
     if op is Op.WHERE:
         fits = given[0] is bool_ and given[1] is dtype and given[2] is dtype
         return None if fits else f"(bool, {dtype.name}, {dtype.name})"
@@ -212,6 +224,8 @@ def dtype_problem(node: UOp) -> Problem:
 def _kind_problem(op: Op, dtype: DType) -> Problem:
     if dtype.is_storage_only:
         return "a dtype that has arithmetic"
+    if dtype.is_complex:
+        return None if op in _ON_COMPLEX else "a real dtype"
     if op in _FLOAT_ONLY and not dtype.is_float:
         return "a float dtype"
     if op in _BITWISE and dtype.is_float:
@@ -237,6 +251,8 @@ def _reduce_axes(node: UOp) -> Problem:
     arg = node.arg
     if not isinstance(arg, tuple) or len(arg) != 2 or arg[0] not in REDUCING:
         return "(combining op, axes) as argument"
+    if node.dtype.is_complex and arg[0] is not Op.ADD:
+        return "a sum, or a real dtype"
     rank = len(node.src[0].shape)
     fits = _integers(arg[1]) and all(0 <= axis < rank for axis in arg[1])
     return None if fits else f"axes below {rank}, not {arg[1]}"
@@ -468,6 +484,7 @@ _LOWERED: dict[Op, Form] = _PLACED | {
     Op.STORE: Form(2, None, _lowered_store),
 }
 
+_WITH_COMPLEX = frozenset({"tensor", "parametric"})
 DIALECTS: dict[str, dict[Op, Form]] = {
     "tensor": _TENSOR,
     "parametric": _PARAMETRIC,

@@ -175,7 +175,8 @@ class _Preparation:
         # The versions that are to be in place come first: others of the same memory get copies.
         first = [node for _, node in self.in_place] + [self.fresh[at] for at in self.donations]
         roots = tuple(dict.fromkeys([*first, *[node for node in computed if node], *others]))
-        normalized = to_parametric(roots, config)
+        # A call gives each buffer one address.
+        normalized = to_parametric(roots, config, whole=True)
         graph = graph_cache.replay_for(normalized.sink, config).graph
         slots = dict(zip(roots, graph.outputs, strict=True))
         results = []

@@ -182,7 +182,7 @@ class _Run:
                 )
             if id(value) not in tensors:
                 tensors[id(value)] = tensor_on(flats[same], value.shape, device)
-                if getattr(value, "is_flagged", False):
+                if history.is_flagged(value):
                     history.mark_leaf(tensors[id(value)])
             self.flats.append(flats[same])
             self.placeholders.append(tensors[id(value)])

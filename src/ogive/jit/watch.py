@@ -99,7 +99,10 @@ class _WatchedNode:
 
 
 class _WatchedGradient:
-    """`Core.gradient`, noting what that of old tensors is before it is looked at or changes."""
+    """`Core.gradient`, noting what that of old tensors is before it is looked at or changes.
+
+    Here as well other threads see and set what was there before.
+    """
 
     def __init__(self, slot: Any) -> None:
         self.slot = slot
@@ -107,24 +110,30 @@ class _WatchedGradient:
     def __get__(self, tensor: Any, owner: Any = None) -> Any:
         if tensor is None:
             return self
-        self._note(tensor)
+        watch = self._note(tensor)
+        if watch is not None and get_ident() not in _watches:
+            return watch.gradients[tensor.id][1]
         return self.slot.__get__(tensor)
 
     def __set__(self, tensor: Any, gradient: Any) -> None:
-        self._note(tensor)
-        if gradient is None and get_ident() in _watches:
-            _watches[get_ident()].cleared.add(tensor.id)
+        watch = self._note(tensor)
+        if watch is not None and get_ident() not in _watches:
+            watch.gradients[tensor.id] = tensor, gradient
+            return
+        if watch is not None and gradient is None:
+            watch.cleared.add(tensor.id)
         self.slot.__set__(tensor, gradient)
 
-    def _note(self, tensor: Any) -> None:
+    def _note(self, tensor: Any) -> Watch | None:
+        """The watch that has noted the gradient of a tensor, by now."""
         watch = _watches.get(get_ident())
-        if watch is None or not watch.is_old(tensor) or tensor.id in watch.gradients:
-            return
-        try:
-            before = self.slot.__get__(tensor)
-        except AttributeError:
-            before = None
-        watch.gradients[tensor.id] = tensor, before
+        if watch is not None and watch.is_old(tensor) and tensor.id not in watch.gradients:
+            try:
+                before = self.slot.__get__(tensor)
+            except AttributeError:
+                before = None
+            watch.gradients[tensor.id] = tensor, before
+        return next((each for each in _watches.values() if tensor.id in each.gradients), None)
 
 
 def _as_before(tensor: Any) -> Any:

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import numpy
+
 from ogive.autograd import enable_grad, no_grad
+from ogive.autograd.backward import take_companions
 from ogive.errors import ArgumentError, ArgumentTypeError, StateError, nearest
 from ogive.ir import dtype as dtypes
 from ogive.jit.watch import is_tracing
@@ -36,7 +39,8 @@ class Group(dict[str, Any]):
     def __setitem__(self, name: str, value: Any) -> None:
         if name == "lr":
             value = float(value)
-            self.rate.assign(value)
+            # From memory: a number in the graph would be compiled into the code.
+            self.rate.assign(Tensor.from_numpy(numpy.array([value])).reshape(()))
             self.rate.realize()
         super().__setitem__(name, value)
 
@@ -108,16 +112,17 @@ class Optimizer:
                 group.steps.assign(group.steps + 1)
                 changed.append(group.steps)
                 for parameter in group["params"]:
-                    gradient = parameter.grad
-                    if gradient is None:
+                    gradient = left = parameter.grad
+                    if gradient is None or left is None:
                         continue
                     if group.get("maximize"):
                         gradient = -gradient
                     state = self.state[id(parameter)]
                     parameter.assign(self.update(parameter, gradient, state, group))
-                    changed += [parameter, *state.values()]
+                    changed += [parameter, left, *state.values()]
         if not is_tracing():
-            Tensor.realize_batch(changed)
+            # Who reads the parameters as they were is computed now, or they would be copied.
+            Tensor.realize_batch([*changed, *take_companions()])
         return loss
 
     def zero_grad(self, set_to_none: bool = True) -> None:

@@ -170,7 +170,7 @@ def randperm(
     with graph_lock:
         draw = Draw((length,), key, generator, "randperm")
         words = draw.finish(draw.bits(), dtypes.uint64, place)
-    return _on_host(_sort, [words], (length,)).cast(chosen)
+    return words.argsort().cast(chosen)
 
 
 def multinomial(
@@ -218,11 +218,7 @@ def multinomial(
     return _on_host(_race, [weights, times], (*shape[:-1], samples))
 
 
-# Ordering is done on the host, at its place among the kernels.
-
-
-def _sort(values: NDArray[Any], result: NDArray[Any]) -> None:
-    result[...] = numpy.argsort(values)
+# Choosing by weights is done on the host, at its place among the kernels.
 
 
 def _race(weights: NDArray[Any], times: NDArray[Any], result: NDArray[Any]) -> None:

@@ -42,16 +42,23 @@ def _is_ours() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
+def _replace_handler(deferral: _Deferral) -> bool:
+    try:
+        signal.signal(signal.SIGINT, deferral)
+    except ValueError:
+        return False  # the main thread of an interpreter inside another
+    return True
+
+
 @contextlib.contextmanager
 def deferred() -> Iterator[None]:
     """Let Ctrl-C wait, for `raised` or for the end."""
     global _current
     handler = signal.getsignal(signal.SIGINT) if _is_ours() and _current is None else None
-    if not callable(handler):
+    deferral = _Deferral(handler)
+    if not callable(handler) or not _replace_handler(deferral):
         yield
         return
-    deferral = _Deferral(handler)
-    signal.signal(signal.SIGINT, deferral)
     _current = deferral
     try:
         yield

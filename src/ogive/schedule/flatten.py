@@ -16,12 +16,13 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.memory import shaped
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.variable import OWN
 from ogive.schedule.regions import HostRegion, Region
 
 LONGEST = 1 << 40
 """More elements than any buffer has."""
 
-NAME = "#n"
+NAME = f"{OWN}n"
 
 
 def flatten(region: Region | HostRegion) -> Region | HostRegion:
@@ -32,7 +33,9 @@ def flatten(region: Region | HostRegion) -> Region | HostRegion:
     if count is None:
         return region
     done = _flattened(region.graph, count)
-    sources = {done[node]: source for node, source in region.sources.items() if node in done}
+    sources: dict[UOp, UOp] = {}
+    for node, source in region.sources.items():
+        sources.setdefault(done[node], source)
     return dataclasses.replace(
         region, graph=done[region.graph], sources=sources, fixed=((NAME, count),)
     )
@@ -47,6 +50,8 @@ def _common_count(graph: UOp) -> int | None:
     if count < 2:
         return None
     for node in graph.walk():
+        if node.op is Op.STORE and len(node.src) > 2:
+            return None  # a scatter
         if node.op in (Op.SINK, Op.STORE, Op.CONST) or node.dtype is dtypes.index:
             continue
         if not all(isinstance(size, int) for size in node.shape):

@@ -9,11 +9,35 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 
-from ogive.ir.memory import reads_elsewhere
+from ogive.ir.memory import is_memory, reads_elsewhere
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.schedule.checks import can_fault
 from ogive.schedule.regions import STORAGE, HostRegion, Region, storage
+
+
+def separate_targets(sink: UOp) -> UOp:
+    """Give a root that is a part of a buffer, to which something is stored, memory of its own.
+
+        before   SINK(SHRINK(x), AFTER(x, STORE(SHRINK(x), 1)))
+        after    SINK(CONTIGUOUS(SHRINK(x)), AFTER(x, STORE(SHRINK(x), 1)))
+
+    Otherwise the root, which is kept elsewhere, would be what the store writes to.
+    """
+    targets: set[UOp] = set()
+    for node in sink.walk():
+        if node.op is Op.STORE:
+            view = node.src[0]
+            while view.op not in STORAGE:
+                targets.add(view)
+                view = view.src[0]
+    roots = [
+        UOp(Op.CONTIGUOUS, root.dtype, (root,), ("part", position))
+        if root in targets and not is_memory(root)
+        else root
+        for position, root in enumerate(sink.src)
+    ]
+    return UOp(Op.SINK, sink.dtype, tuple(roots))
 
 
 def separate_versions(sink: UOp) -> UOp:

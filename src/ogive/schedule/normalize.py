@@ -16,27 +16,33 @@ from dataclasses import dataclass
 
 from ogive.errors import VariableError
 from ogive.ir import dtype as dtypes
-from ogive.ir.memory import host_value
+from ogive.ir.memory import host_value, shaped
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.ir.symbolic import symbolic_rules
 from ogive.ir.variable import note_binding, note_variable
+from ogive.schedule.windows import Window, Windows, find_windows
+
+_NO_WINDOWS = Windows({}, set())
 
 
 @dataclass(frozen=True)
 class Normalized:
-    """`sink` holds one source per root asked for; `buffers[slot]` is what `PARAM slot` stands for.
+    """`sink` holds one source per root asked for; `windows[slot]` is what `PARAM slot` stands for.
 
-    `windows[slot]` says which part of it.
     `variables` has the values that were bound; `sources` maps each parametric node back to the node
     of the user's graph it came from.
     """
 
     sink: UOp
-    buffers: tuple[UOp, ...]
+    windows: tuple[Window, ...]
     variables: dict[str, int]
     sources: dict[UOp, UOp]
-    windows: tuple[Window, ...]
+
+    @property
+    def buffers(self) -> tuple[UOp, ...]:
+        """The buffers that the slots stand for, or for parts of."""
+        return tuple([window.buffer for window in self.windows])
 
 
 def normalize(roots: tuple[UOp, ...], whole: bool = False) -> Normalized:
@@ -49,15 +55,15 @@ def normalize(roots: tuple[UOp, ...], whole: bool = False) -> Normalized:
     seen: list[UOp] = []
     sources: dict[UOp, UOp] = {}
     order = walk(roots)
-    views = _NO_WINDOWS
+    found, hidden = _NO_WINDOWS
     if not whole and any(node.op is Op.SHRINK for node in order):
-        views = find_windows(order, roots)
+        found, hidden = find_windows(order, roots)
     slots: dict[Window, UOp] = {}
     for node in order:
-        if node.op is Op.UNIQUE or node in views.hidden:
+        if node.op is Op.UNIQUE or node in hidden:
             continue
-        if node in views.found:
-            window = views.found[node]
+        if node in found:
+            window = found[node]
             if window not in slots:
                 slots[window] = UOp(Op.PARAM, node.dtype, (), (len(slots), window.length))
             made = shaped(slots[window], node.shape)
@@ -92,10 +98,13 @@ def normalize(roots: tuple[UOp, ...], whole: bool = False) -> Normalized:
                 seen.append(node)
         done[node] = made
         sources.setdefault(made, node)
+    for root in found.keys() & set(roots):
+        # A result is never a part of other memory.
+        done[root] = UOp(Op.CONTIGUOUS, root.dtype, (done[root],), ())
     sink = UOp(Op.SINK, dtypes.void, _plain_roots([done[root] for root in roots]))
     if seen:
         _check_bound(seen, variables)
-    return Normalized(sink, tuple(buffers), variables, sources)
+    return Normalized(sink, tuple(slots), variables, sources)
 
 
 def _plain_roots(roots: list[UOp]) -> tuple[UOp, ...]:

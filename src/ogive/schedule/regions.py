@@ -25,13 +25,15 @@ class Region:
 
     `values[slot]` is a node of the parametric graph: a `PARAM`, an `AFTER` or a kept node.
     The first slot is the one that is written. `root` is the kept node the region computes.
-    `sources` leads from the region's nodes back to the parametric graph's.
+    `sources` leads from the region's nodes back to the parametric graph's. `fixed` has the values
+    of the scheduler's own variables in the graph (`flatten.py`, `reroll.py`).
     """
 
     graph: UOp
     values: tuple[UOp, ...]
     root: UOp
     sources: dict[UOp, UOp] = field(compare=False, default_factory=dict)
+    fixed: tuple[tuple[str, int], ...] = ()
 
     @property
     def roots(self) -> tuple[UOp, ...]:

@@ -20,6 +20,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import as_length, split_argument
+from ogive.ir.variable import OWN
 from ogive.schedule.regions import HostRegion, Region
 
 LEAST_REGIONS = 3
@@ -88,7 +89,10 @@ class _Positions:
         shape = node.src[0].shape
         if node.op is Op.SHRINK:
             return tuple(
-                [self._window(*pair, size) for pair, size in zip(node.arg, shape, strict=True)]
+                [
+                    self._window(begin, end, size)
+                    for (begin, end), size in zip(node.arg, shape, strict=True)
+                ]
             )
         pads, fill = node.arg
         return tuple([self._padding(before, after) for before, after in pads]), fill
@@ -112,6 +116,6 @@ class _Positions:
         self.values.append(value)
         if number in self._constant:
             return value
-        name = f"#{number}"
+        name = f"{OWN}{number}"
         self.fixed[name] = value
         return UOp(Op.VARIABLE, dtypes.index, (), (name, 0, greatest))

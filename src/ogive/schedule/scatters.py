@@ -20,7 +20,8 @@ def place_scatters(sink: UOp) -> UOp:
     """The graph without `SCATTER`; no two roots are the same memory."""
     if not any(node.op is Op.SCATTER for node in sink.walk()):
         return sink
-    placed = transform(sink, lambda node: _place(node) if node.op is Op.SCATTER else node)
+    copies: dict[UOp, int] = {}
+    placed = transform(sink, lambda node: _place(node, copies) if node.op is Op.SCATTER else node)
     taken: set[UOp] = set()
     roots = []
     for position, root in enumerate(placed.src):
@@ -32,8 +33,10 @@ def place_scatters(sink: UOp) -> UOp:
     return placed.with_sources(tuple(roots))
 
 
-def _place(node: UOp) -> UOp:
+def _place(node: UOp, copies: dict[UOp, int]) -> UOp:
     base, *rest = node.src
-    copy = UOp(Op.CONTIGUOUS, node.dtype, (base,), ("scatter",))
+    # The number keeps several copies of one value apart.
+    copies[base] = number = copies.get(base, 0) + 1
+    copy = UOp(Op.CONTIGUOUS, node.dtype, (base,), ("scatter", number))
     store = UOp(Op.STORE, dtypes.void, (copy, *rest), node.arg, node.tag)
     return UOp(Op.AFTER, node.dtype, (copy, store))

@@ -20,13 +20,17 @@ from ogive.errors import ScheduleError
 from ogive.ir.memory import is_memory, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.schedule.flatten import flatten
+from ogive.schedule.complexes import split_complex
 from ogive.schedule.hazards import (
     keep_old_versions,
     order_regions,
+    separate_targets,
     separate_versions,
     stage_overlaps,
 )
 from ogive.schedule.regions import HostRegion, Region, cut_region, host_region, storage
+from ogive.schedule.reroll import reroll
 from ogive.schedule.scatters import place_scatters
 from ogive.schedule.simplify import simplify_values
 from ogive.schedule.slots import CallStep, CopyStep, Slot
@@ -56,10 +60,10 @@ class Schedule:
 
 def split(sink: UOp, target: Target, config: Config) -> Schedule:
     """Cut a parametric graph into steps."""
-    sink = split_scans(split_reductions(place_scatters(simplify_values(sink))))
+    sink = split_scans(split_reductions(place_scatters(simplify_values(split_complex(sink)))))
     if config.pack_operands:
         sink = pack_operands(sink, target)
-    sink = keep_old_versions(separate_versions(sink))
+    sink = keep_old_versions(separate_versions(separate_targets(sink)))
     staged = stage_overlaps(sink)
     regions = _cut(staged, config)
     if regions is None:
@@ -67,6 +71,9 @@ def split(sink: UOp, target: Target, config: Config) -> Schedule:
         regions = _cut(staged, config)
     if regions is None:
         raise ScheduleError("the assignments of this graph cannot be put into an order")
+    if config.search is None:
+        # What is searched for is one shape's kernel: it is timed over memory of that size.
+        regions = reroll([flatten(region) for region in regions])
     table = _SlotTable(staged)
     steps: list[Step | CopyStep | CallStep] = []
     for region in regions:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir.dtype import DType
 from ogive.tensor import build
-from ogive.tensor.arithmetic import MAXIMUM, combine, number_dtype
+from ogive.tensor.arithmetic import MAXIMUM, MINIMUM, limit, number_dtype
 from ogive.tensor.core import to_axis
 from ogive.tensor.joining import where
 from ogive.tensor.pairwise import only_floats
@@ -31,7 +31,7 @@ class Activation(Softmax):
         [0.0, 2.0]
         """
         number_dtype(self.dtype, "relu")
-        return combine(MAXIMUM, self, 0)
+        return limit(MAXIMUM, self, 0, flat=True)
 
     def sigmoid(self) -> Tensor:
         """1 / (1 + e⁻ˣ). Shapes: unchanged.
@@ -83,7 +83,8 @@ class Activation(Softmax):
         [-1.0, 0.5]
         """
         dtype = number_dtype(self.dtype, "hardtanh")
-        return self.clamp(min_val, max_val).cast(dtype)
+        above = limit(MAXIMUM, self, min_val, flat=True)
+        return limit(MINIMUM, above, max_val, flat=True).cast(dtype)
 
     def hardsigmoid(self) -> Tensor:
         """relu6(x + 3) / 6. Shapes: unchanged.
@@ -92,7 +93,7 @@ class Activation(Softmax):
         [0.0, 0.5]
         """
         x, dtype = widen_float(self, "hardsigmoid")
-        return ((x + 3).clamp(0, 6) / 6).cast(dtype)
+        return ((x + 3).relu6() / 6).cast(dtype)
 
     def hardswish(self) -> Tensor:
         """x · relu6(x + 3) / 6. Shapes: unchanged.
@@ -115,14 +116,16 @@ class Activation(Softmax):
     def rrelu(self, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Tensor:
         """`leaky_relu` with the slope halfway between `lower` and `upper`. Shapes: unchanged.
 
+        In `training` each element has a slope of its own, drawn evenly from between the two.
+
         >>> Tensor([-2.0, 2.0]).rrelu(0.25, 0.75).tolist()
         [-1.0, 2.0]
-
-        Raises `ArgumentError` for `training`, where PyTorch draws the slopes at random.
         """
-        if training:
-            raise ArgumentError("rrelu: random slopes in training are not there; use leaky_relu")
-        return self.leaky_relu((lower + upper) / 2)
+        if not training:
+            return self.leaky_relu((lower + upper) / 2)
+        x, dtype = widen_float(self, "rrelu")
+        slopes = x.new_empty(x.shape).uniform_(lower, upper)
+        return where(x > 0, x, x * slopes).cast(dtype)
 
     def prelu(self, weight: Tensor) -> Tensor:
         """`leaky_relu` whose slopes are a tensor: one, or one per channel (axis 1).
@@ -154,7 +157,7 @@ class Activation(Softmax):
         [0.0, 2.0]
         """
         x, dtype = widen_float(self, "elu")
-        return where(x > 0, x, x.minimum(0).expm1() * alpha).cast(dtype)
+        return where(x > 0, x, x.clamp_max(0).expm1() * alpha).cast(dtype)
 
     def selu(self) -> Tensor:
         """`elu` with the slope and scale that keep mean 0 and variance 1. Shapes: unchanged.
@@ -174,7 +177,7 @@ class Activation(Softmax):
         if alpha == 0:
             raise ArgumentError("celu: alpha is 0, and x is divided by it")
         x, dtype = widen_float(self, "celu")
-        return where(x > 0, x, (x.minimum(0) / alpha).expm1() * alpha).cast(dtype)
+        return where(x > 0, x, (x.clamp_max(0) / alpha).expm1() * alpha).cast(dtype)
 
     def softplus(self, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
         """log(1 + e^(beta · x)) / beta, and x itself where beta · x is above `threshold`.

@@ -7,7 +7,7 @@ at once when shapes and dtypes agree and takes the longer way when they do not.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, DivisionByZeroError, DtypeError
@@ -56,14 +56,21 @@ def refuse(dtype: DType, name: str, advice: str) -> DtypeError:
     """The error of an operation that does not take `dtype`."""
     if dtype.is_storage_only:
         advice = "the 8-bit floats are for storage; cast to a wider float first"
+    if dtype.is_complex:
+        advice = "complex numbers have neither order nor bits; take real, imag or abs() first"
     return DtypeError(f"{name} does not take {dtype.name}: {advice}")
 
 
 def any_dtype(dtype: DType, name: str) -> DType:
-    """Everything but storage."""
-    if dtype.is_storage_only:
+    """Everything real but storage."""
+    if dtype.is_storage_only or dtype.is_complex:
         raise refuse(dtype, name, "")
     return dtype
+
+
+def field_dtype(dtype: DType, name: str) -> DType:
+    """Everything but storage, complex numbers too: what can be added and multiplied."""
+    return dtype if dtype.is_complex else any_dtype(dtype, name)
 
 
 def number_dtype(dtype: DType, name: str) -> DType:
@@ -82,12 +89,12 @@ def subtractable_dtype(dtype: DType, name: str) -> DType:
 
 def float_dtype(dtype: DType, name: str) -> DType:
     """Floats; integers and bool are computed in float32."""
-    return any_dtype(dtype, name) if dtype.is_float else dtypes.default_float
+    return any_dtype(dtype, name) if dtype.is_inexact else dtypes.default_float
 
 
 def bits_dtype(dtype: DType, name: str) -> DType:
     """Integers and bool."""
-    if dtype.is_float:
+    if dtype.is_inexact:
         raise refuse(dtype, name, "it works on integers and bool")
     return dtype
 
@@ -174,7 +181,12 @@ def _combine_unequal(operation: Operation, left: Any, right: Any) -> Tensor:
     operands = (to_operand(left, name), to_operand(right, name))
     tensors = [value for value in operands if isinstance(value, Core)]
     device = same_device(tensors, name)
-    dtype = operation.adapt(common_dtype(operands), name)
+    common = common_dtype(operands)
+    if common.is_complex:
+        from ogive.tensor import complex
+
+        return complex.combine(operation, operands, common, device)
+    dtype = operation.adapt(common, name)
     if operation.result is not None and dtype.is_integer:
         known = _known_comparison(operation.op, operands, dtype)
         if known is not None:
@@ -184,13 +196,13 @@ def _combine_unequal(operation: Operation, left: Any, right: Any) -> Tensor:
     return wrap(make(op, operation.result or dtype, nodes), device)
 
 
-def common_dtype(operands: tuple[Core | Scalar, ...]) -> DType:
+def common_dtype(operands: Sequence[Any]) -> DType:
     """The dtype in which tensors and Python numbers meet."""
     tensors = [(x.node.dtype, len(x.node.shape)) for x in operands if isinstance(x, Core)]
     return result_type(tensors, [x for x in operands if not isinstance(x, Core)])
 
 
-def to_node(value: Core | Scalar, dtype: DType) -> UOp:
+def to_node(value: Core | Scalar | complex, dtype: DType) -> UOp:
     """An operand as a node of `dtype`."""
     if isinstance(value, Core):
         return build.cast(value.node, dtype)
@@ -209,6 +221,22 @@ def _known_comparison(op: Op, operands: tuple[Core | Scalar, ...], dtype: DType)
         if not isinstance(value, Core) and not least <= value <= greatest:
             return _COMPARE[op](*[least if isinstance(x, Core) else x for x in operands])
     return None
+
+
+def limit(operation: Operation, x: Core, bound: Any, flat: bool = False) -> Tensor:
+    """`maximum` or `minimum` of x and a bound. At the bound x gets the gradient, unless `flat`.
+
+    limit(MAXIMUM, x, 0)   →   WHERE(x < 0, 0, x)
+    """
+    value = to_operand(bound, operation.name)
+    if isinstance(value, Core) or value != value or not x.node.dtype.is_float:
+        return combine(operation, x, value)
+    with graph_lock:
+        dtype = operation.adapt(common_dtype((x, value)), operation.name)
+        node, edge = build.cast(x.node, dtype), build.constant(dtype, value)
+        sources = (node, edge) if operation is MAXIMUM else (edge, node)
+        beyond = make(Op.CMPLE if flat else Op.CMPLT, dtypes.bool_, sources, None, node.shape)
+        return wrap(make(Op.WHERE, dtype, (beyond, edge, node), None, node.shape), x.device)
 
 
 class Arithmetic(Core):
@@ -300,6 +328,10 @@ class Arithmetic(Core):
         value = to_operand(exponent, "pow")
         if isinstance(value, Core):
             return combine(POW, self, value)
+        if common_dtype((self, value)).is_complex:
+            from ogive.tensor import complex
+
+            return complex.power(self, value)
         return _power(self, value)
 
     def maximum(self, other: Any) -> Tensor:
@@ -344,8 +376,8 @@ class Arithmetic(Core):
             raise ArgumentError("clamp needs min, max or both")
         result: Any = self
         if min is not None:
-            result = combine(MAXIMUM, result, min)
-        return result if max is None else combine(MINIMUM, result, max)
+            result = limit(MAXIMUM, result, min)
+        return result if max is None else limit(MINIMUM, result, max)
 
     def clamp_min(self, min: Any) -> Tensor:
         """Values below `min` become `min`; NaN stays. Shapes broadcast.
@@ -353,7 +385,7 @@ class Arithmetic(Core):
         >>> Tensor([1, 5]).clamp_min(2).tolist()
         [2, 5]
         """
-        return combine(MAXIMUM, self, min)
+        return limit(MAXIMUM, self, min)
 
     def clamp_max(self, max: Any) -> Tensor:
         """Values above `max` become `max`; NaN stays. Shapes broadcast.
@@ -361,7 +393,7 @@ class Arithmetic(Core):
         >>> Tensor([1, 5]).clamp_max(2).tolist()
         [1, 2]
         """
-        return combine(MINIMUM, self, max)
+        return limit(MINIMUM, self, max)
 
     def lerp(self, end: Any, weight: Any) -> Tensor:
         """`self + weight * (end - self)`. Shapes broadcast.
@@ -536,7 +568,7 @@ def _truth(value: Any) -> Core | bool:
 def _scaled(x: Core, other: Any, alpha: Scalar, name: str) -> Any:
     """`alpha * other`, which must leave integers integers."""
     operand = to_operand(other, name)
-    if isinstance(alpha, float) and not common_dtype((x, operand)).is_float:
+    if isinstance(alpha, float) and not common_dtype((x, operand)).is_inexact:
         raise DtypeError(f"{name}: alpha is {alpha}, and must be an integer between integers")
     return combine(MUL, operand, alpha) if isinstance(operand, Core) else operand * alpha
 

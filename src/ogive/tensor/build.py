@@ -38,7 +38,7 @@ def show(shape: Sequence[Dim]) -> str:
 # Scalars and casts
 
 
-def constant(dtype: DType, value: Scalar) -> UOp:
+def constant(dtype: DType, value: Scalar | complex) -> UOp:
     """A scalar. Raises `ArgumentError` for an integer that no 64-bit dtype holds."""
     if dtype.kind != "float" and type(value) is int and not -(1 << 63) <= value < 1 << 64:
         raise ArgumentError(f"{value} does not fit {dtype.name}")
@@ -52,7 +52,7 @@ def index_value(size: Dim) -> UOp:
     return make(Op.CONST, dtypes.int64, (), size)
 
 
-def filled(dtype: DType, value: Scalar, shape: Shape) -> UOp:
+def filled(dtype: DType, value: Scalar | complex, shape: Shape) -> UOp:
     """One value everywhere."""
     return expand_to(constant(dtype, value), shape)
 
@@ -69,7 +69,7 @@ def cast(node: UOp, dtype: DType) -> UOp:
     source = node.dtype
     if source is dtype:
         return node
-    if node.op is Op.CONST and not (source.is_float and dtype.is_integer):
+    if node.op is Op.CONST and not (source.is_inexact and dtype.is_integer):
         return make(Op.CONST, dtype, (), node.arg)
     return make(Op.CAST, dtype, (node,), None, node.shape)
 

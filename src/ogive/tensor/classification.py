@@ -10,6 +10,7 @@ from ogive.ir.dtype import DType
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Shape
 from ogive.tensor import build
+from ogive.tensor.arithmetic import NE, combine
 from ogive.tensor.core import Core, same_device, wrap
 from ogive.tensor.embedding import checked
 from ogive.tensor.joining import where
@@ -181,7 +182,7 @@ def _targets(
             "probabilities are floats in the shape of the input"
         )
     same_device([x, target], name)
-    counted = target != ignored
+    counted = combine(NE, target, ignored)
     classes = checked(where(counted, target, 0), x.shape[axis]).unsqueeze(axis)
     with graph_lock:
         number = wrap(build.count_along(axis, x.node.shape), x.device)

@@ -84,6 +84,14 @@ class Conversion(Core):
                 node = make(Op.COPY, node.dtype, (node,), place)
             return wrap(node if dtype is None else build.cast(node, to_dtype(dtype)), place)
 
+    def cpu(self) -> Tensor:
+        """This tensor in the memory of the CPU. Shapes: unchanged.
+
+        >>> Tensor([1, 2]).cpu().device
+        'CPU'
+        """
+        return self.to("CPU")
+
     def type_as(self, other: Core) -> Tensor:
         """`cast` to the dtype of `other`. Shapes: unchanged.
 

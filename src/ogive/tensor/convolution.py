@@ -25,8 +25,10 @@ from ogive.tensor.core import Core, same_device, to_integer, wrap
 from ogive.tensor.windows import (
     Numbers,
     batched,
+    join_axes,
     keep,
     lay_out,
+    pad_axis,
     pad_last,
     per_axis,
     place_count,
@@ -303,16 +305,9 @@ def _dilate(filters: UOp, dilations: Numbers) -> UOp:
     """Zeros between the taps."""
     for axis, dilation in enumerate(dilations, 2):
         if dilation > 1:
-            taps = filters.shape[axis]
-            filters = split_axis(filters, axis, (taps, 1))
-            pads = [(0, 0)] * len(filters.shape)
-            pads[axis + 1] = (0, dilation - 1)
-            filters = build.pad(filters, tuple(pads))
-            shape = filters.shape
-            filters = build.reshape(filters, (*shape[:axis], taps * dilation, *shape[axis + 2 :]))
-            kept = [(0, size) for size in filters.shape]
-            kept[axis] = (0, (taps - 1) * dilation + 1)
-            filters = build.shrink(filters, tuple(kept))
+            filters = split_axis(filters, axis, (filters.shape[axis], 1))
+            filters = join_axes(pad_axis(filters, axis + 1, 0, dilation - 1), axis)
+            filters = pad_axis(filters, axis, 0, 1 - dilation)
     return filters
 
 

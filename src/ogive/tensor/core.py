@@ -138,7 +138,7 @@ def relocate(tensor: Core, node: UOp) -> None:
     """
     if tensor.device == "DISK":
         raise DeviceError(f"a tensor on DISK cannot be assigned to; {READ_ONLY}")
-    if getattr(tensor, "is_flagged", False):
+    if history.is_flagged(tensor):
         if history.is_recording():
             raise GradientError(
                 f"a tensor that requires gradients, of shape {tensor.shape}, is assigned to; do it "
@@ -178,12 +178,12 @@ def to_operand(value: Any, name: str) -> Core | Scalar:
     if isinstance(value, Core):
         return value
     kind = type(value)
-    if kind in (bool, int, float):
+    if kind in (bool, int, float, complex):
         return value  # type: ignore[no-any-return]
     if isinstance(value, numpy.generic):
         number = value.item()
-        if isinstance(number, bool | int | float):
-            return number
+        if isinstance(number, bool | int | float | complex):
+            return number  # type: ignore[return-value]
         return float(value)  # the small floats of ml_dtypes
     if isinstance(value, float):
         return float(value)

@@ -30,16 +30,11 @@ class Differentiable(Core):
         >>> (w * 2).requires_grad, (w.detach() * 2).requires_grad
         (True, False)
         """
-        if self.is_leaf_marked:
+        if history.is_flagged(self):
             return True
         with graph_lock:
             node = self.node
-            return node.dtype.is_float and history.leads_to_leaf(node)
-
-    @property
-    def is_leaf_marked(self) -> bool:
-        """Whether gradients are wanted for this very tensor."""
-        return getattr(self, "is_flagged", False)
+            return node.dtype.is_inexact and history.leads_to_leaf(node)
 
     @property
     def is_leaf(self) -> bool:
@@ -49,7 +44,7 @@ class Differentiable(Core):
         >>> w.is_leaf, (w * 2).is_leaf
         (True, False)
         """
-        return self.is_leaf_marked or not self.requires_grad
+        return history.is_flagged(self) or not self.requires_grad
 
     def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:  # type: ignore[misc]
         """Say whether gradients are wanted for this tensor. Returns the tensor itself.
@@ -72,7 +67,7 @@ class Differentiable(Core):
                     "computed from one"
                 )
             history.unmark_leaf(self)
-        elif not self.dtype.is_float:
+        elif not self.dtype.is_inexact:
             raise GradientError(
                 f"only floats have gradients, and this tensor of shape {self.shape} has the dtype "
                 f"{self.dtype.name}; cast it first"
@@ -102,8 +97,8 @@ class Differentiable(Core):
             _check_gradient(self, value, "grad")
         self.gradient = value
 
-    def backward(
-        self: Tensor,  # type: ignore[misc]  # Tensor is the one heir
+    def backward(  # type: ignore[misc]  # Tensor is the one heir
+        self: Tensor,
         gradient: Tensor | None = None,
         retain_graph: bool | None = None,
         create_graph: bool = False,

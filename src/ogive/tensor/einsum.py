@@ -19,7 +19,7 @@ from ogive.ir.node import UOp
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, greatest
 from ogive.tensor import build
-from ogive.tensor.arithmetic import any_dtype
+from ogive.tensor.arithmetic import field_dtype
 from ogive.tensor.core import Core, same_device, to_axes, to_axis, to_integer, wrap
 from ogive.tensor.joining import to_tensors
 from ogive.tensor.product import multiply_and_sum
@@ -127,7 +127,7 @@ def contract(left: Term, right: Term, keep: set[Hashable]) -> Term:
     result = tuple([label for label in ordered if label in keep])
     summed = tuple([label for label in names if label not in keep])
     device = same_device([left.tensor, right.tensor], "einsum")
-    dtype = any_dtype(promote(left.tensor.dtype, right.tensor.dtype), "einsum")
+    dtype = field_dtype(promote(left.tensor.dtype, right.tensor.dtype), "einsum")
     compute = dtypes.float32 if dtype in build.WIDENED else dtype
     with graph_lock:
         order = (*result, *summed)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import ml_dtypes
 
+from ogive.ir import dtype as dtypes
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.arithmetic import EQ, NUMBERS, combine, float_dtype, refuse
@@ -16,6 +17,13 @@ from ogive.tensor.pairwise import Pairwise, meet, only_floats
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
+
+
+class Parts(NamedTuple):
+    """A number as a fraction and a power of two."""
+
+    mantissa: Tensor
+    exponent: Tensor
 
 
 class Elementwise(Pairwise):
@@ -31,7 +39,7 @@ class Elementwise(Pairwise):
 
         Raises `DtypeError` for bool.
         """
-        if self.dtype not in NUMBERS:
+        if self.dtype not in NUMBERS and not self.dtype.is_complex:
             raise refuse(self.dtype, "positive", "cast to an integer or float dtype first")
         with graph_lock:
             return wrap(self.node, self.device)
@@ -50,11 +58,15 @@ class Elementwise(Pairwise):
         return self.sub(self.trunc())
 
     def sgn(self) -> Tensor:
-        """The same as `sign`. Shapes: unchanged.
+        """`sign`; of complex numbers z / |z|, and 0 at 0. Shapes: unchanged.
 
-        >>> Tensor([-2.5, 0.0]).sgn().tolist()
-        [-1.0, 0.0]
+        >>> Tensor([-2.5, 0.0]).sgn().tolist(), Tensor([-2j]).sgn().tolist()
+        ([-1.0, 0.0], [-1j])
         """
+        if self.dtype.is_complex:
+            from ogive.tensor import complex_functions
+
+            return complex_functions.sign(self)  # type: ignore[arg-type]  # Tensor is the one heir
         return self.sign()
 
     def signbit(self) -> Tensor:
@@ -78,13 +90,39 @@ class Elementwise(Pairwise):
         return where(x.eq(0), 1, angle.sin() / angle).cast(dtype)
 
     def angle(self) -> Tensor:
-        """The angle to the positive numbers: π below 0, 0 above; NaN stays. Shapes: unchanged.
+        """The angle to the positive numbers, of real ones π below 0 and 0 above; NaN stays.
+
+        Shapes: unchanged.
 
         >>> Tensor([-1.0, 2.0]).angle().tolist() == [Tensor(math.pi).item(), 0.0]
         True
         """
+        if self.dtype.is_complex:
+            return self.imag.atan2(self.real)
         x, zero, dtype = meet(self, 0.0, "angle", float_dtype)
         return where(x < 0, math.pi, where(x.isnan(), x, zero)).cast(dtype)
+
+    def frexp(self) -> Parts:
+        """`mantissa` · 2^`exponent`, with ½ ≤ |mantissa| < 1; what is not finite stays, with 0.
+
+        Shapes: unchanged; the exponent is int32.
+
+        >>> mantissa, exponent = Tensor([6.0]).frexp()
+        >>> mantissa.tolist(), exponent.tolist()
+        ([0.75], [3])
+
+        Raises `DtypeError` for integers and bool.
+        """
+        dtype = only_floats(self.dtype, "frexp")
+        x = self.cast(dtypes.float64)
+        small = x.abs() < 2.0**-1000
+        bits = where(small, x * 2.0**64, x).bitcast(dtypes.int64)
+        shift = where(small, 1022 + 64, 1022)
+        exponent = ((bits >> 52) & 0x7FF) - shift
+        mantissa = ((bits & ~(0x7FF << 52)) | (1022 << 52)).bitcast(dtypes.float64)
+        plain = x.isfinite() & x.ne(0)
+        whole = where(plain, exponent, 0).cast(dtypes.int32)
+        return Parts(where(plain, mantissa, x).cast(dtype), whole)
 
     def deg2rad(self) -> Tensor:
         """An angle in degrees as radians. Shapes: unchanged.
@@ -150,12 +188,12 @@ class Elementwise(Pairwise):
         return combine(EQ, self, -math.inf) if self.dtype.is_float else self._all_elements(False)
 
     def isreal(self) -> Tensor:
-        """Whether x has no imaginary part: always. Shapes: unchanged; the result is bool.
+        """Whether x has no imaginary part. Shapes: unchanged; the result is bool.
 
         >>> Tensor([1.5]).isreal().tolist()
         [True]
         """
-        return self._all_elements(True)
+        return self.imag.eq(0) if self.dtype.is_complex else self._all_elements(True)
 
 
 def one_like(x: Pairwise) -> Tensor:

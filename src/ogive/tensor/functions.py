@@ -33,6 +33,10 @@ def apply(op: Op, x: Core) -> Tensor:
     """A function of floats."""
     with graph_lock:
         node = x.node
+        if node.dtype.is_complex:
+            from ogive.tensor import complex_functions
+
+            return complex_functions.apply(op, x)
         if node.dtype not in FLOATS:
             node = build.cast(node, float_dtype(node.dtype, op.name.lower()))
         return wrap(make(op, node.dtype, (node,), None, node.shape), x.device)
@@ -262,16 +266,18 @@ class Functions(Arithmetic):
         """
         with graph_lock:
             node = self.node
-            if node.dtype not in NUMBERS:
+            if node.dtype not in NUMBERS and not node.dtype.is_complex:
                 raise refuse(node.dtype, "neg", "to invert a mask use ~ or logical_not()")
             return wrap(make(Op.NEG, node.dtype, (node,)), self.device)
 
     def abs(self) -> Tensor:
-        """|x|. Shapes: unchanged.
+        """|x|, of complex numbers the distance from 0. Shapes: unchanged.
 
-        >>> abs(Tensor([1, -2])).tolist()
-        [1, 2]
+        >>> abs(Tensor([1, -2])).tolist(), abs(Tensor([3 + 4j])).tolist()
+        ([1, 2], [5.0])
         """
+        if self.node.dtype.is_complex:
+            return self.real.hypot(self.imag)
         with graph_lock:
             node = self.node
             if node.dtype not in NUMBERS:
@@ -281,6 +287,8 @@ class Functions(Arithmetic):
 
     def sign(self) -> Tensor:
         """-1, 0 or 1 by the sign of x; 0 for NaN. Shapes: unchanged.
+
+        Complex numbers have `sgn`.
 
         >>> Tensor([-2.5, 0.0, 3.0]).sign().tolist()
         [-1.0, 0.0, 1.0]
@@ -336,7 +344,7 @@ class Functions(Arithmetic):
         >>> Tensor([1.0, float("nan")]).isnan().tolist()
         [False, True]
         """
-        if self.node.dtype.is_float:
+        if self.node.dtype.is_inexact:
             return combine(NE, self, self)
         return self._all_elements(False)
 
@@ -346,6 +354,8 @@ class Functions(Arithmetic):
         >>> Tensor([1.0, float("-inf")]).isinf().tolist()
         [False, True]
         """
+        if self.node.dtype.is_complex:
+            return self.real.isinf() | self.imag.isinf()
         if self.node.dtype.is_float:
             return combine(EQ, self.abs(), math.inf)
         return self._all_elements(False)
@@ -356,6 +366,8 @@ class Functions(Arithmetic):
         >>> Tensor([1.0, float("inf")]).isfinite().tolist()
         [True, False]
         """
+        if self.node.dtype.is_complex:
+            return self.real.isfinite() & self.imag.isfinite()
         if self.node.dtype.is_float:
             return combine(LT, self.abs(), math.inf)
         return self._all_elements(True)

@@ -1,4 +1,4 @@
-"""Basic indexing, read and written: integers, slices with steps, None and Ellipsis.
+"""Basic indices: integers, slices with steps, None and Ellipsis.
 
 An index becomes a list of movements from the tensor to what it selects:
 
@@ -14,31 +14,14 @@ Bounds may depend on variables; they are clipped to the axis as Python's are:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-import numpy
-
-from ogive.errors import ArgumentError, ArgumentTypeError, IndexRangeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.evaluate import evaluate
+from ogive.errors import ArgumentError, IndexRangeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, Shape, as_length, greatest, least
-from ogive.tensor import assignment, build, lengths
-from ogive.tensor.core import (
-    Core,
-    relocate,
-    same_device,
-    to_dim,
-    to_integer,
-    to_operand,
-    wrap,
-)
-
-if TYPE_CHECKING:
-    from ogive.tensor.tensor import Tensor
-
+from ogive.tensor import build, lengths
+from ogive.tensor.core import to_dim, to_integer
 
 WHOLE = slice(None)
 
@@ -138,12 +121,6 @@ def to_view(shape: Shape, index: Any) -> View:
 
 def _complete(shape: Shape, index: tuple[Any, ...]) -> list[Any]:
     """The index with one entry per axis, and None for each new axis."""
-    for entry in index:
-        if isinstance(entry, bool | numpy.bool_ | Core | list | tuple | numpy.ndarray):
-            raise ArgumentTypeError(
-                f"an index may hold integers, slices, None and Ellipsis; indexing with a "
-                f"{type(entry).__name__} (gathering, masks) is not there yet"
-            )
     given = sum([entry is not None and entry is not Ellipsis for entry in index])
     if given > len(shape):
         raise IndexRangeError(
@@ -231,64 +208,3 @@ def _position(entry: Any, size: Dim, axis: int, shape: Shape) -> Dim:
             f"axis {axis} of length {size}{lengths.span(size)} of shape {build.show(shape)}"
         )
     return position
-
-
-class Indexing(Core):
-    """`x[...]`, and `x[...] = value`."""
-
-    __slots__ = ()
-
-    def __getitem__(self, index: Any) -> Tensor:
-        """A part of the tensor, by integers, slices, None (a new axis) and Ellipsis.
-
-        Integers and bounds of slices may depend on variables.
-
-        >>> Tensor([[1, 2, 3], [4, 5, 6]])[:, ::-2].tolist()
-        [[3, 1], [6, 4]]
-
-        Raises `IndexRangeError` for an index that is outside its axis or, for some value of its
-        variables, may be, and for too many of them.
-        """
-        with graph_lock:
-            node = self.node
-            return wrap(to_view(node.shape, index).forward(node), self.device)
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        """Replace a part of the tensor; `value` broadcasts to it and takes on the dtype.
-
-        Whatever was made from this tensor before keeps the values it had then.
-
-        >>> x = Tensor([1, 2, 3, 4])
-        >>> x[::2] = 0
-        >>> x.tolist()
-        [0, 2, 0, 4]
-        """
-        operand = to_operand(value, "assignment")
-        if isinstance(operand, Core):
-            same_device([self, operand], "assignment")
-        with graph_lock:
-            old = self.node
-            view = to_view(old.shape, index)
-            new = assignment.fit(operand, old.dtype, view.shape)
-            if assignment.is_writable(old) and not view.is_padded:
-                relocate(self, assignment.store(old, view.forward(old), new))
-                return
-            mask = view.backward(build.filled(dtypes.bool_, True, view.shape), False)
-            moved = view.backward(new, 0)
-            relocate(self, make(Op.WHERE, old.dtype, (mask, moved, old)))
-
-    def __len__(self) -> int:
-        shape = self.node.shape
-        if not shape:
-            raise ArgumentTypeError("a scalar tensor has no len()")
-        return evaluate(shape[0])
-
-    def __iter__(self) -> Any:
-        if not self.node.shape:
-            raise ArgumentTypeError("a scalar tensor cannot be iterated over")
-        if lengths.is_symbolic(self.node.shape[0]):
-            raise ShapeError(
-                f"a tensor of shape {build.show(self.node.shape)} cannot be iterated over: how "
-                "many entries it has depends on variables"
-            )
-        return (self[position] for position in range(len(self)))

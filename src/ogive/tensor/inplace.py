@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Arguments = ParamSpec("Arguments")
 
-_CATEGORY = {"bool": 0, "uint": 1, "int": 1, "float": 2}
+_CATEGORY = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
 
 
 def in_place(

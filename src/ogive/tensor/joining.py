@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
@@ -21,16 +21,27 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
-def where(condition: Any, if_true: Any, if_false: Any) -> Tensor:
+@overload
+def where(condition: Any) -> tuple[Tensor, ...]: ...
+
+
+@overload
+def where(condition: Any, if_true: Any, if_false: Any) -> Tensor: ...
+
+
+def where(condition: Any, if_true: Any = None, if_false: Any = None) -> Any:
     """`if_true` where `condition` holds, `if_false` elsewhere.
 
-    Shapes: all three broadcast. The dtype is the common one of the two values.
+    Shapes: all three broadcast. The dtype is the common one of the two values. Without values, the
+    positions where it holds, a tensor per axis: `condition.nonzero(as_tuple=True)`.
 
     >>> where(Tensor([True, False]), 1, Tensor([5, 6])).tolist()
     [1, 6]
 
     Raises `DtypeError` unless `condition` is bool.
     """
+    if if_true is None and if_false is None and isinstance(condition, Core):
+        return condition.nonzero(as_tuple=True)  # type: ignore[attr-defined]  # a Tensor
     test = to_operand(condition, "where")
     values = (to_operand(if_true, "where"), to_operand(if_false, "where"))
     if not isinstance(test, Core):

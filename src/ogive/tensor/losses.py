@@ -184,12 +184,8 @@ def _distance(
     losses = point((one - other).abs())
     if weight is None:
         return reduce_losses(losses, reduction, name).cast(dtype)
-    if weight.shape != losses.shape:
-        raise ShapeError(
-            f"{name}: weight has the shape {build.show(weight.shape)}; expected "
-            f"{build.show(losses.shape)} as the input{difference(weight.shape, losses.shape)}"
-        )
-    factors = weight.cast(losses.dtype)
+    check_same_shape(name, "weight", weight, losses)
+    factors: Tensor = weight.cast(losses.dtype)
     if reduction == "mean" and name != "huber_loss":  # which PyTorch averages over the elements
         return ((losses * factors).sum() / factors.sum()).cast(dtype)
     return reduce_losses(losses * factors, reduction, name).cast(dtype)

@@ -200,14 +200,14 @@ for _function, _method in (
     FUNCTIONS[_function] = functools.partial(reduce, _method)
 
 
-@_implements(numpy.var)
-def _var(a: Any, axis: Any = None, *, ddof: float = 0, keepdims: Any = False) -> Tensor:
-    return reduce("var", a, axis, keepdims=keepdims, correction=ddof)
+def _spread(
+    method: str, a: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False
+) -> Tensor:
+    return reduce(method, a, axis, keepdims=keepdims, correction=ddof)
 
 
-@_implements(numpy.std)
-def _std(a: Any, axis: Any = None, *, ddof: float = 0, keepdims: Any = False) -> Tensor:
-    return reduce("std", a, axis, keepdims=keepdims, correction=ddof)
+FUNCTIONS[numpy.var] = functools.partial(_spread, "var")
+FUNCTIONS[numpy.std] = functools.partial(_spread, "std")
 
 
 # Shapes
@@ -274,14 +274,16 @@ FUNCTIONS[numpy.outer] = lambda a, b: _tensor(a).reshape(-1).outer(_tensor(b).re
 FUNCTIONS[numpy.kron] = lambda a, b: _tensor(a).kron(_tensor(b))
 
 
-@_implements(numpy.cumsum)
-def _cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
-    return _tensor(a).reshape(-1).cumsum(0, dtype) if axis is None else a.cumsum(axis, dtype)
+def _scan(method: str, a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
+    tensor = _tensor(a)
+    if axis is None:
+        tensor, axis = tensor.reshape(-1), 0
+    result: Tensor = getattr(tensor, method)(axis, dtype)
+    return result
 
 
-@_implements(numpy.cumprod)
-def _cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
-    return _tensor(a).reshape(-1).cumprod(0, dtype) if axis is None else a.cumprod(axis, dtype)
+FUNCTIONS[numpy.cumsum] = functools.partial(_scan, "cumsum")
+FUNCTIONS[numpy.cumprod] = functools.partial(_scan, "cumprod")
 
 
 # Joining and choosing

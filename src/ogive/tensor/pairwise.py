@@ -310,7 +310,7 @@ def _distance(a: Tensor, b: Tensor) -> Tensor:
 
 def factor_for(value: Scalar, dtype: DType) -> Scalar:
     """A factor that leaves `dtype` as it is: between integers its whole part, as in PyTorch."""
-    return value if dtype.is_float else int(value)
+    return int(value) if dtype.is_integer and isinstance(value, float) else value
 
 
 def _same_dtype(left: Core, right: Core, name: str) -> None:

@@ -288,11 +288,11 @@ def _average(x: Softmax, spec: Slide, count_padding: bool, divisor: int | None) 
     with graph_lock:
         total = wrap(_windows(wide.node, spec), x.device).sum(spec.reductions)
     if divisor is None:
-        return (total / _counts(x, spec, count_padding)).cast(dtype)
+        return total.div(_counts(x, spec, count_padding)).cast(dtype)
     number = to_integer(divisor, f"{spec.name}: divisor_override")
     if number == 0:
         raise ArgumentError(f"{spec.name}: divisor_override must not be 0")
-    return (total / number).cast(dtype)
+    return total.div(number).cast(dtype)
 
 
 def _counts(x: Core, spec: Slide, count_padding: bool) -> Any:

@@ -12,7 +12,7 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
 from ogive.tensor import build
-from ogive.tensor.arithmetic import any_dtype
+from ogive.tensor.arithmetic import field_dtype
 from ogive.tensor.core import Core, same_device, to_operand, wrap
 from ogive.tensor.lengths import difference
 
@@ -57,7 +57,7 @@ def _matmul(left: Any, right: Any) -> Tensor:
 
 def _multiply(left: UOp, right: UOp) -> UOp:
     """Both operands brought to (..., m, n, k), multiplied, and summed over k."""
-    dtype = any_dtype(promote(left.dtype, right.dtype), "matmul")
+    dtype = field_dtype(promote(left.dtype, right.dtype), "matmul")
     compute = dtypes.float32 if dtype in build.WIDENED else dtype
     rows, columns = left.shape, right.shape
     _check(rows, columns)

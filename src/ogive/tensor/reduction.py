@@ -16,7 +16,7 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, element_count, least
 from ogive.tensor import build
-from ogive.tensor.arithmetic import MAXIMUM, MINIMUM, any_dtype, combine
+from ogive.tensor.arithmetic import MAXIMUM, MINIMUM, any_dtype, combine, field_dtype
 from ogive.tensor.core import Core, to_axes, to_axis, to_tensor, wrap
 from ogive.tensor.diagonal import Diagonal
 from ogive.tensor.joining import where
@@ -165,7 +165,7 @@ class Reduction(Special, Diagonal):
 
         Raises `DtypeError` for integers and bool, unless a float `dtype` is given.
         """
-        x = to_float(self, dtype, "mean")
+        x = _to_averaged(self, dtype)
         wide = x.cast(accumulator(x.dtype))
         total = wide.sum(dim, keepdim).div(reduced_count(self, dim, "mean"))
         return total.cast(x.dtype)
@@ -269,15 +269,20 @@ def _finish(x: Core, node: UOp, op: Op, dim: Axes, keepdim: bool, name: str) -> 
 
 def _accumulate(x: Core, op: Op, dim: Axes, keepdim: bool, dtype: Any, name: str) -> Tensor:
     with graph_lock:
-        return _finish(x, to_summand(x.node, dtype, name), op, dim, keepdim, name)
+        node = to_summand(x.node, dtype, name)
+        if op is Op.MUL and node.dtype.is_complex:
+            from ogive.tensor import complex
+
+            node = complex.product(wrap(node, x.device), resolve_axes(node, dim, name)).node
+        return _finish(x, node, op, dim, keepdim, name)
 
 
 def to_summand(node: UOp, dtype: Any, name: str) -> UOp:
     """In the dtype that is asked for, or else the one that sums and products are made in."""
-    own = any_dtype(node.dtype, name)
+    own = field_dtype(node.dtype, name)
     if dtype is not None:
-        return build.cast(node, any_dtype(to_dtype(dtype), name))
-    return node if own.is_float else build.cast(node, dtypes.int64)
+        return build.cast(node, field_dtype(to_dtype(dtype), name))
+    return node if own.is_inexact else build.cast(node, dtypes.int64)
 
 
 _ON_BOOL = {Op.MAXIMUM: Op.OR, Op.MINIMUM: Op.AND}
@@ -314,6 +319,14 @@ def _truth(node: UOp) -> UOp:
     if node.dtype.is_bool:
         return node
     return make(Op.CMPNE, dtypes.bool_, (node, build.constant(node.dtype, 0)))
+
+
+def _to_averaged(x: Core, dtype: Any) -> Tensor:
+    """Floats and complex numbers, of which there is a mean."""
+    if (x.dtype if dtype is None else to_dtype(dtype)).is_complex:
+        with graph_lock:
+            return wrap(to_summand(x.node, dtype, "mean"), x.device)
+    return to_float(x, dtype, "mean")
 
 
 def to_float(x: Core, dtype: Any, name: str) -> Tensor:

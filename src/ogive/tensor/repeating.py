@@ -1,14 +1,18 @@
-"""Elements repeated, rolled and turned, by movement alone."""
+"""Elements repeated, rolled and turned."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ogive.errors import ArgumentTypeError, AxisError, ShapeError
+import numpy
+from numpy.typing import NDArray
+
+from ogive.errors import ArgumentError, AxisError, DtypeError, ShapeError
+from ogive.ir.evaluate import evaluate
 from ogive.ir.registry import graph_lock
-from ogive.ir.shape import as_length
-from ogive.tensor import build
+from ogive.ir.shape import Dim, as_length
+from ogive.tensor import advanced, build
 from ogive.tensor.core import Core, to_axis, to_dim, to_integer, to_shape, wrap
 from ogive.tensor.lengths import is_symbolic
 from ogive.tensor.shaping import Shaping
@@ -60,22 +64,24 @@ class Repeating(Shaping):
     def repeat_interleave(self, repeats: Any, dim: int | None = None) -> Tensor:
         """Every element `repeats` times in a row, along `dim` or of the flat tensor.
 
-        Shapes: (a, b) → (r·a, b) for `dim` 0; (r·a·b,) for None.
+        Shapes: (a, b) → (r·a, b) for `dim` 0; (r·a·b,) for None. With a tensor of numbers, one for
+        each element along the axis, their sum takes the place of r·a; they are computed at once.
 
         >>> Tensor([1, 2]).repeat_interleave(2).tolist()
         [1, 1, 2, 2]
+        >>> Tensor([1, 2]).repeat_interleave(Tensor([3, 1])).tolist()
+        [1, 1, 1, 2]
 
-        Raises `ArgumentTypeError` for a tensor of numbers: the shape would depend on values.
+        Raises `ShapeError` unless there is one number or one for each element, `ArgumentError` for
+        a negative one.
         """
-        if isinstance(repeats, Core):
-            raise ArgumentTypeError(
-                "repeat_interleave takes one integer; a tensor of them would make the shape "
-                "depend on values"
-            )
-        times = to_shape((repeats,), "repeat_interleave")[0]
         if dim is None:
-            return self.ravel().repeat_interleave(times, 0)
+            return self.ravel().repeat_interleave(repeats, 0)
         axis = to_axis(dim, self.ndim, "repeat_interleave")
+        if isinstance(repeats, Core):
+            positions = _repeated_positions(repeats, self.shape[axis])
+            return advanced.read(self, (*[slice(None)] * axis, positions))
+        times = to_shape((repeats,), "repeat_interleave")[0]
         wide = self.unsqueeze(axis + 1)
         wide = wide.expand(*self.shape[: axis + 1], times, *self.shape[axis + 1 :])
         return wide.flatten(axis, axis + 1)
@@ -148,6 +154,21 @@ class Repeating(Shaping):
         Raises `AxisError` for a scalar.
         """
         return self.flip(to_axis(0, self.ndim, "flipud"))
+
+
+def _repeated_positions(repeats: Core, length: Dim) -> NDArray[Any]:
+    """0 … length - 1, each as often as a tensor says."""
+    if repeats.ndim > 1 or (repeats.ndim and repeats.shape[0] not in (1, length)):
+        raise ShapeError(
+            f"repeat_interleave: {build.show(repeats.shape)} numbers for {length} elements; "
+            "expected one, or one for each"
+        )
+    if not repeats.dtype.is_integer:
+        raise DtypeError(f"repeat_interleave: the numbers are {repeats.dtype.name}, not integers")
+    times = numpy.asarray(repeats)
+    if (times < 0).any():
+        raise ArgumentError(f"repeat_interleave: the number {times.min()} is negative")
+    return numpy.repeat(numpy.arange(evaluate(length)), times.ravel())
 
 
 def _rolled(x: Tensor, shift: Any, dim: Any) -> Tensor:

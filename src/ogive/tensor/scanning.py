@@ -82,8 +82,8 @@ class Scanning(Reduction):
         Shapes: any, and the result has the same. Made by doubling: each of log₂ n steps adds to an
         element what it has not seen yet of twice as many before it.
 
-        >>> Tensor([1000.0, 1000.0]).logcumsumexp(0).tolist()
-        [1000.0, 1000.693115234375]
+        >>> Tensor([-1000.0, 1000.0, 0.0]).logcumsumexp(0).tolist()
+        [-1000.0, 1000.0, 1000.0]
 
         Raises `DtypeError` for other dtypes than floats, `AxisError` for an axis that there is not.
         """
@@ -102,6 +102,10 @@ def _accumulate(x: Core, op: Op, dim: int, dtype: Any, name: str) -> Tensor:
     with graph_lock:
         node = to_summand(x.node, dtype, name)
         axis = to_axis(dim, max(len(node.shape), 1), name)
+        if op is Op.MUL and node.dtype.is_complex and node.shape:
+            from ogive.tensor import complex
+
+            return complex.running_product(wrap(node, x.device), axis)
         return wrap(build.scan(node, op, axis) if node.shape else node, x.device)
 
 

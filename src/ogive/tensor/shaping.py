@@ -78,6 +78,14 @@ class Shaping(Movement):
         """
         return self.dtype.is_float
 
+    def is_complex(self) -> bool:
+        """Whether the dtype is one of complex numbers.
+
+        >>> Tensor([1.5]).is_complex(), Tensor([1j]).is_complex()
+        (False, True)
+        """
+        return self.dtype.is_complex
+
     def is_signed(self) -> bool:
         """Whether the dtype has negative numbers.
 

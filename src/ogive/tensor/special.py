@@ -1,13 +1,13 @@
 """Special functions: gamma, Bessel and the inverse of the error function.
 
 They are computed in float64 whatever the dtype, so that narrower floats are right to the last bit
-or its neighbour. In float64 the errors, in units of the last place, are
+or its neighbour. Measured in float64 against 40 digits, the error is at most
 
-    lgamma      4, and 4·10⁻¹⁵ absolutely near its zeros     (x > 0; 10⁻¹³ below)
-    digamma     4, and 4·10⁻¹⁵ absolutely near its zeros     (x > 0; 10⁻¹² below)
-    erfinv      4
-    i0, i1      16, and the scaled i0e, i1e as well
-    ndtr        4, with 16 in the tail below -1
+    lgamma              5·10⁻¹⁵ of max(1, |value|)
+    digamma             2·10⁻¹⁵ of max(1, |value|) above 0, 10⁻¹² of it between the poles below
+    erfinv, ndtri       3 units in the last place
+    i0, i1, i0e, i1e    12 units in the last place
+    ndtr                2 units in the last place, and below -1 one unit times x²
 
 Series of known coefficients are evaluated where they converge; recurrences lead there:
 
@@ -269,22 +269,24 @@ _ASYMPTOTIC_TERMS = 24
 def _bessel(given: Special, order: int, scaled: bool, name: str) -> Tensor:
     """The power series up to 20, and from there the asymptotic one in 1/x."""
     x, dtype = _wide(given, name)
-    size = x.abs()
-    near = size.minimum(_BESSEL_BOUND)
+    near = x.clamp(-_BESSEL_BOUND, _BESSEL_BOUND)
     powers = [1 / (math.factorial(k) * math.factorial(k + order)) for k in range(_BESSEL_TERMS)]
     small = polynomial(near.square() * 0.25, powers)
     if order:
         small = small * near * 0.5
+    size = x.abs()
     far = size.maximum(_BESSEL_BOUND)
     large = polynomial(far.reciprocal(), _asymptotic(order)) * (far * (2 * math.pi)).rsqrt()
     if scaled:
-        small = small * near.neg().exp()
+        small = small * near.abs().neg().exp()
     else:
         # eˣ in two halves: it is infinite before the product is.
         half = (far * 0.5).exp()
         large = large * half * half
-    value = where(size < _BESSEL_BOUND, small, where(size.isinf(), 0.0 if scaled else size, large))
-    return (value.copysign(x) if order else value).cast(dtype)
+    large = where(size.isinf(), 0.0 if scaled else size, large)
+    if order:
+        large = large.copysign(x)
+    return where(size < _BESSEL_BOUND, small, large).cast(dtype)
 
 
 def _asymptotic(order: int) -> list[float]:

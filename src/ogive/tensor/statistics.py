@@ -134,6 +134,19 @@ class Statistics(Reduction):
         spread = self.std(dim, correction, keepdim, unbiased=unbiased)
         return spread, self.mean(None if isinstance(dim, bool) else dim, keepdim)
 
+    def renorm(self, p: float, dim: int, maxnorm: float) -> Tensor:
+        """The slices along `dim`, those whose `norm` is above `maxnorm` scaled down to it.
+
+        Shapes: unchanged.
+
+        >>> Tensor([[3.0, 4.0], [0.0, 1.0]]).renorm(2, 0, 1.0).norm(2, 1).round(decimals=5).tolist()
+        [1.0, 1.0]
+        """
+        axis = to_axis(dim, self.ndim, "renorm")
+        others = [other for other in range(self.ndim) if other != axis]
+        lengths = self.norm(p, others, keepdim=True) if others else self.abs()
+        return self.mul(where(lengths > maxnorm, maxnorm / (lengths + 1e-7), 1))
+
     def sum_to_size(self, *size: Any) -> Tensor:
         """The sum over the axes along which a tensor of `size` would be repeated to this shape.
 

@@ -34,7 +34,7 @@ def node_of(data: Any, dtype: DType | None, device: str) -> UOp:
         if data.device != device:
             node = make(Op.COPY, node.dtype, (node,), device)
         return node if dtype is None else build.cast(node, dtype)
-    if isinstance(data, bool | int | float) and not isinstance(data, numpy.generic):
+    if isinstance(data, bool | int | float | complex) and not isinstance(data, numpy.generic):
         return _scalar(data, dtype)
     if isinstance(data, UOp):
         value = build.index_value(to_dim(data, "a tensor's value"))
@@ -121,6 +121,8 @@ def to_array(data: Any, dtype: DType | None) -> NDArray[Any]:
 
 def _scalar(value: Scalar, dtype: DType | None) -> UOp:
     chosen = dtype or dtypes.to_dtype(type(value) if type(value) in _PYTHON else float)
+    if isinstance(value, complex) and not chosen.is_complex:
+        raise DtypeError(f"{value} is complex and does not fit {chosen.name}; give its real part")
     if chosen.is_integer and isinstance(value, float) and not value.is_integer():
         value = int(value) if numpy.isfinite(value) else _refuse_value(value, chosen)
     least, greatest = chosen.limits
@@ -129,15 +131,21 @@ def _scalar(value: Scalar, dtype: DType | None) -> UOp:
     return build.constant(chosen, value)
 
 
-_PYTHON = (bool, int, float)
+_PYTHON = (bool, int, float, complex)
 
 
 def _refuse_value(value: Any, dtype: DType) -> Any:
     raise ArgumentError(f"{value} does not fit {dtype.name}, which holds {dtype.limits}")
 
 
+_NARROWER: dict[Any, Any] = {
+    numpy.dtype("float64"): numpy.float32, numpy.dtype("complex128"): numpy.complex64,
+}  # fmt: skip
+"""What Python's numbers become that NumPy takes for these."""
+
+
 def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
-    """Nested lists. Python's floats become float32, its integers int64, unless told otherwise."""
+    """Nested lists. Python's floats become float32, integers int64, complex numbers complex64."""
     leaf = data
     while isinstance(leaf, list | tuple) and leaf:
         leaf = leaf[0]
@@ -153,8 +161,8 @@ def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
     if array.dtype == object:
         raise ArgumentError("the list holds integers that fit no integer dtype, or other objects")
     if dtype is None and not isinstance(leaf, numpy.generic | numpy.ndarray):
-        if array.dtype == numpy.float64:
-            return array.astype(numpy.float32)
+        if array.dtype in _NARROWER:
+            return array.astype(_NARROWER[array.dtype])
         if array.dtype == numpy.uint64:
             raise ArgumentError("the list holds integers beyond int64; give dtype='uint64'")
     return array

@@ -15,16 +15,17 @@ from ogive.ir.evaluate import evaluate
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
 from ogive.tensor import storage
+from ogive.tensor.advanced import Indexing
 from ogive.tensor.aliases import Aliases
+from ogive.tensor.complex import Complex
 from ogive.tensor.conversion import NamedCasts
 from ogive.tensor.core import DEFAULT_DEVICE, adopt, bind_class, to_device
 from ogive.tensor.differentiable import Differentiable
-from ogive.tensor.indexing import Indexing
 from ogive.tensor.interchange import Interchange
+from ogive.tensor.linalg import LinearAlgebra
 from ogive.tensor.network import Network
 from ogive.tensor.new import New
 from ogive.tensor.sampling import Sampling
-from ogive.tensor.scanning import Scanning
 
 if TYPE_CHECKING:
     from ogive.config import Config
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
 
 class Tensor(
-    Network, Aliases, Scanning, Indexing, NamedCasts, Sampling, Differentiable, New, Interchange
+    Network, Aliases, LinearAlgebra, Indexing, NamedCasts, Sampling, Differentiable, New, Complex,
+    Interchange,
 ):
     """An array whose values are computed when they are asked for.
 

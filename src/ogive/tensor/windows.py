@@ -10,7 +10,8 @@ before it. That is a shear, and a shear is two reshapes to rows of different len
              0 1 2 3     row    0 1 2 3 ·     to the left each time       0 1 2 3 · ·
 
 Every element that is kept then has a position that is linear in tap and place, for the windows and
-for their transpose alike, so no division is left in the loops of either.
+for their transpose alike, so no division is left in the loops of either. Strides are taken by
+cutting the axis into blocks of that length, which slide in steps of 1.
 
 Everything here works on nodes and is called with `graph_lock` held.
 """
@@ -110,15 +111,26 @@ def split_axis(node: UOp, axis: int, lengths: Numbers) -> UOp:
     return build.reshape(node, (*shape[:axis], *lengths, *shape[axis + 1 :]))
 
 
-def every(node: UOp, axis: int, step: int, count: int) -> UOp:
-    """The first `count` of every `step` elements along an axis that is at least that long."""
-    node = build.shrink(node, on_axis(node.shape, axis, (0, count * step)))
+def join_axes(node: UOp, axis: int) -> UOp:
+    """An axis and the one behind it as one."""
+    shape = node.shape
+    return build.reshape(
+        node, (*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :])
+    )
+
+
+def every(node: UOp, axis: int, step: int) -> UOp:
+    """The first of every `step` elements along an axis, which `step` divides."""
     if step == 1:
         return node
-    node = split_axis(node, axis, (count, step))
-    node = build.shrink(node, on_axis(node.shape, axis + 1, (0, 1)))
-    shape = node.shape
-    return build.reshape(node, (*shape[: axis + 1], *shape[axis + 2 :]))
+    node = split_axis(node, axis, (node.shape[axis] // step, step))
+    return join_axes(build.shrink(node, on_axis(node.shape, axis + 1, (0, 1))), axis)
+
+
+def _exchange(node: UOp, axis: int) -> UOp:
+    """An axis and the one behind it in the other order."""
+    rank = len(node.shape)
+    return build.permute(node, (*range(axis), axis + 1, axis, *range(axis + 2, rank)))
 
 
 # Windows
@@ -133,21 +145,31 @@ def slide(node: UOp, axis: int, taps: int, stride: int = 1, dilation: int = 1) -
     """One axis as two, (taps, places)."""
     length = node.shape[axis]
     places = place_count(length, taps, stride, dilation)
-    missing = max(places * stride - length, 0)
     if taps == 1:
-        node = every(pad_axis(node, axis, 0, missing), axis, stride, places)
-        return split_axis(node, axis, (1, places))
+        node = pad_axis(node, axis, 0, places * stride - length)
+        return split_axis(every(node, axis, stride), axis, (1, places))
+    if stride > 1 and dilation == 1:
+        return _slide_phases(node, axis, taps, stride, places)
     reach = dilation * (taps - 1)
-    row = reach + length + missing
+    row = reach + max(length, places * stride)
     node = split_axis(node, axis, (1, length))
     node = build.expand(node, (*node.shape[:axis], taps, *node.shape[axis + 1 :]))
     node = pad_axis(node, axis + 1, 0, row - dilation - length)
-    shape = node.shape
-    flat = (*shape[:axis], taps * (row - dilation), *shape[axis + 2 :])
-    node = pad_axis(build.reshape(node, flat), axis, reach, dilation)
+    node = pad_axis(join_axes(node, axis), axis, reach, dilation)
     node = split_axis(node, axis, (taps, row))
-    node = build.shrink(node, on_axis(node.shape, axis + 1, (reach, row)))
-    return every(node, axis + 1, stride, places)
+    node = build.shrink(node, on_axis(node.shape, axis + 1, (reach, reach + places * stride)))
+    return every(node, axis + 1, stride)
+
+
+def _slide_phases(node: UOp, axis: int, taps: int, stride: int, places: int) -> UOp:
+    """Steps of `stride` taken in blocks of that length: tap = stride·t + r is element r of the
+    block at place + t, so blocks slide in steps of 1."""
+    blocks = -(-taps // stride)
+    count = places + blocks - 1
+    node = pad_axis(node, axis, 0, count * stride - node.shape[axis])
+    node = slide(split_axis(node, axis, (count, stride)), axis, blocks)
+    node = join_axes(_exchange(node, axis + 1), axis)
+    return build.shrink(node, on_axis(node.shape, axis, (0, taps)))
 
 
 def slide_last(node: UOp, taps: Numbers, strides: Numbers, dilations: Numbers) -> UOp:
@@ -171,10 +193,8 @@ def lay_out(node: UOp, stride: int) -> UOp:
     length = node.shape[axis]
     count = -(-length // stride)
     node = pad_axis(node, axis, 0, count * stride - length)
-    node = split_axis(node, axis, (count, stride))
-    order = (*range(axis), axis + 1, axis)
-    node = build.permute(keep(build.permute(node, order)), order)
-    node = build.reshape(node, (*node.shape[:axis], count * stride))
+    node = _exchange(split_axis(node, axis, (count, stride)), axis)
+    node = join_axes(_exchange(keep(node), axis), axis)
     return build.shrink(node, on_axis(node.shape, axis, (0, length)))
 
 
@@ -184,23 +204,24 @@ def keep(node: UOp) -> UOp:
 
 
 def spread(node: UOp, axis: int, length: int, stride: int = 1, dilation: int = 1) -> UOp:
-    """The way back: (taps, places) as (taps, length), every element where `slide` has read it and
-    zeros elsewhere. The sum over the taps is the transpose of `slide`.
+    """The way back: (taps, places) as (terms, length), every element where `slide` has read it and
+    zeros elsewhere. The sum over the terms is the transpose of `slide`.
     """
     taps, places = node.shape[axis : axis + 2]
+    if stride > 1 and dilation == 1 and taps > 1:
+        blocks = -(-taps // stride)
+        node = pad_axis(node, axis, 0, blocks * stride - taps)
+        node = _exchange(split_axis(node, axis, (blocks, stride)), axis + 1)
+        node = join_axes(spread(node, axis, places + blocks - 1), axis + 1)
+        return pad_axis(node, axis + 1, 0, length - node.shape[axis + 1])
     if stride > 1:
-        node = split_axis(node, axis + 1, (places, 1))
-        node = pad_axis(node, axis + 2, 0, stride - 1)
-        shape = node.shape
-        node = build.reshape(node, (*shape[: axis + 1], places * stride, *shape[axis + 3 :]))
-    missing = max(places * stride - length, 0)
+        node = pad_axis(split_axis(node, axis + 1, (places, 1)), axis + 2, 0, stride - 1)
+        node = join_axes(node, axis + 1)
     if taps == 1:
         return pad_axis(node, axis + 1, 0, length - places * stride)
     reach = dilation * (taps - 1)
-    row = reach + length + missing
+    row = reach + max(length, places * stride)
     node = pad_axis(node, axis + 1, reach, row - reach - places * stride)
-    shape = node.shape
-    node = build.reshape(node, (*shape[:axis], taps * row, *shape[axis + 2 :]))
-    node = pad_axis(node, axis, -reach, -dilation)
+    node = pad_axis(join_axes(node, axis), axis, -reach, -dilation)
     node = split_axis(node, axis, (taps, row - dilation))
     return build.shrink(node, on_axis(node.shape, axis + 1, (0, length)))

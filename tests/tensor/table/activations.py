@@ -8,16 +8,18 @@ import torch.nn.functional as F
 
 from tests.tensor.table.case import NUMBERS, Case
 
+DTYPES = ("float16", "bfloat16", "float64")
+
 
 def functional(name: str, *arguments: Any, **changes: Any) -> Case:
     """A method called with `arguments` in both libraries."""
     label = f"{name}{arguments or ''}"
-    changes = {"absolute": True, "domain": (-8.0, 8.0)} | changes
+    settings: dict[str, Any] = {"absolute": True, "domain": (-8.0, 8.0), "dtypes": DTYPES} | changes
     return Case(
         label,
         lambda x: getattr(x, name)(*arguments),
         lambda x: getattr(F, name)(x, *arguments),
-        **changes,
+        **settings,
     )
 
 

@@ -27,7 +27,8 @@ def special(name: str, **changes: Any) -> Case:
 
 CASES = [
     method("positive", dtypes=NUMBERS), method("frac"), method("sgn", dtypes=ALL),
-    method("signbit", dtypes=ALL), method("sinc", absolute=True, error=8),
+    method("angle", dtypes=(*FLOATS, "int8")), method("signbit", dtypes=ALL),
+    method("sinc", absolute=True, error=8),
     method("deg2rad"), method("rad2deg"),
     method("logit", domain=(0.01, 0.99), absolute=True, error=8),
     both("logit eps", lambda x: x.logit(0.1), domain=(-0.5, 1.5), absolute=True, error=8),

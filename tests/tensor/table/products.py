@@ -10,8 +10,8 @@ import torch.nn.functional as F
 import ogive
 from tests.tensor.table.case import Case, both, library
 
-DTYPES = ("float32", "float64", "int32")
-WIDE = ("float32", "float64")
+DTYPES = ("float64", "int32")
+WIDE = ("float32",)
 
 
 def product(name: str, function: Any, **changes: Any) -> Case:
@@ -68,7 +68,8 @@ CASES = [
     product("tensordot of none", lambda x: library(x).tensordot(x[:2], x[-2:], 0)),
     einsum("i,i->i"), einsum("i,j"), einsum("ij->ji"), einsum("ij->"), einsum("...i->..."),
     einsum("ij,kj->ik"), einsum("ij,kj"), einsum("...i,...i"), einsum("bij,bkj->bik"),
-    einsum("ij,ij,ij->j"), einsum("ij,kj,kl->il", error=2048), einsum("ijk,ijl,mjl->mk", error=2048),
+    einsum("ij,ij,ij->j"), einsum("ij,kj,kl->il", error=2048),
+    einsum("ijk,ijl,mjl->mk", error=2048),
     einsum("...ij,...ij->...j"), einsum("ij,kl->ki"),
     product("einsum of a diagonal", lambda x: library(x).einsum("iij->ij", x.unsqueeze(0)[:, :1])),
     product("einsum of a trace", lambda x: library(x).einsum(

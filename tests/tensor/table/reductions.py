@@ -13,6 +13,8 @@ from tests.tensor.table.case import (
     both,
 )
 
+FEW = ("float16", "float64", "int8")
+
 CASES = [
     both("sum", lambda x: x.sum(), dtypes=ALL, error=64, absolute=True, special=False),
     both("sum -1", lambda x: x.sum(-1), dtypes=ALL, error=64, absolute=True, special=False),
@@ -22,12 +24,12 @@ CASES = [
          error=64),
     both("amax", lambda x: x.amax(-1), dtypes=ALL),
     both("amin", lambda x: x.amin(), dtypes=ALL),
-    both("max values", lambda x: x.max(-1).values, dtypes=NUMBERS),
-    both("min values", lambda x: x.min(0, keepdim=True).values, dtypes=NUMBERS),
-    both("max indices", lambda x: x.max(-1)[1], dtypes=NUMBERS),
-    both("min indices", lambda x: x.min(0, keepdim=True)[1], dtypes=NUMBERS),
+    both("max values", lambda x: x.max(-1).values, dtypes=FEW),
+    both("min values", lambda x: x.min(0, keepdim=True).values, dtypes=FEW),
+    both("max indices", lambda x: x.max(-1)[1], dtypes=FEW),
+    both("min indices", lambda x: x.min(0, keepdim=True)[1], dtypes=FEW),
     both("max of all", lambda x: x.max(), dtypes=ALL),
-    both("aminmax", lambda x: x.aminmax(dim=0).max - x.aminmax(dim=0).min, dtypes=NUMBERS,
+    both("aminmax", lambda x: x.aminmax(dim=0).max - x.aminmax(dim=0).min, dtypes=FEW,
          special=False, absolute=True),
     both("mean", lambda x: x.mean(-1), error=64, absolute=True, special=False),
     both("var", lambda x: x.var(-1), error=64, absolute=True, special=False),
@@ -66,6 +68,13 @@ CASES = [
          special=False, dtypes=WIDE),
     both("var unbiased", lambda x: x.var(0, unbiased=False), dtypes=WIDE, error=64, absolute=True,
          special=False),
+    both("renorm", lambda x: x.renorm(2, 0, 1.5), dtypes=WIDE, error=64, absolute=True,
+         special=False),
+    both("diff", lambda x: x.diff(), dtypes=("float64", "int16", "bool"), absolute=True),
+    both("diff twice", lambda x: x.diff(2, 0, x[:1], x[-2:]), dtypes=("float64", "int16"),
+         absolute=True, special=False, error=16),
+    both("sum_to_size", lambda x: x.sum_to_size(x.shape[-1:]), dtypes=("float64", "int16"),
+         error=64, absolute=True, special=False),
     both("cov", lambda x: x.cov(), dtypes=("float64", "int16"), error=64, absolute=True,
          special=False),
     both("cov of few", lambda x: x.cov(correction=0, aweights=x[0] ** 2 + 1), dtypes=("float64",),

@@ -158,8 +158,7 @@ def _choose_upcast(
     if reused and lane_outputs and lane_outputs[0] in reused:
         return _tile_columns(kernel, lane_outputs[0], lanes, target)
     if reused and any(counter in lanes for counter in kernel.reductions):
-        most = 4 if target.vector_registers >= 32 else 2
-        return {counter: best_tile(axis_extent(counter), most) for counter in reused[-2:]}
+        return _tile_sums(kernel, reused, 4 if target.vector_registers >= 32 else 2)
     rows = _transposed_rows(kernel, lanes)
     if rows is not None:
         return {rows: next(iter(lanes.values()))}
@@ -244,8 +243,28 @@ def _tile_columns(
     rows = _row_axes(kernel, column)
     upcast = {column: wide}
     if rows:
-        upcast[rows[-1]] = best_tile(axis_extent(rows[-1]), sums_in_registers(target) // wide)
+        row, upcast_rows = _longest_tile(rows, sums_in_registers(target) // wide)
+        upcast[row] = upcast_rows
     return upcast
+
+
+def _tile_sums(kernel: _Kernel, reused: list[UOp], most: int) -> dict[UOp, int]:
+    """A register tile of a product that is summed up in lanes: along one axis the one operand is
+    read again, along another the other."""
+    kinds: dict[frozenset[UOp], list[UOp]] = {}
+    for counter in reused:
+        loads = [access for _, loads in kernel.reduction_loads for access in loads]
+        read = frozenset([access.node for access in loads if access.depends_on(counter)])
+        kinds.setdefault(read, []).append(counter)
+    if len(kinds) == 1:
+        return {counter: best_tile(axis_extent(counter), most) for counter in reused[-2:]}
+    return dict([_longest_tile(axes, most) for axes in list(kinds.values())[-2:]])
+
+
+def _longest_tile(axes: list[UOp], most: int) -> tuple[UOp, int]:
+    """The axis that can be cut into the longest tiles, the last of those, and the length."""
+    tiles = [(counter, best_tile(axis_extent(counter), most)) for counter in reversed(axes)]
+    return max(tiles, key=lambda pair: pair[1])
 
 
 def _choose_order(kernel: _Kernel, lanes: dict[UOp, int]) -> list[UOp]:

@@ -18,13 +18,15 @@ def split_axes(root: UOp) -> UOp:
     if not blocks:
         return root
     counters = [node for node in root.walk() if node.op is Op.RANGE]
+    summed = {counter for node in root.walk() if node.op is Op.REDUCE for counter in node.src[1:]}
     replacements: dict[UOp, UOp] = {}
     gates: dict[UOp, UOp] = {}
     for counter in counters:
         number = 2 * counter.arg[0]
         length = counter.src[0].arg if counter.src[0].op is Op.CONST else 0
         block = blocks.get(counter, 0) if counter.arg[1] is None else 0
-        if 1 < block < length:
+        # A sum that blocks do not fill would go through what is missing too.
+        if 1 < block < length and not (counter in summed and length % block):
             outer = make_range(-(-length // block), number)
             expression = outer * block + make_range(block, number + 1)
             if length % block:

@@ -1,0 +1,53 @@
+"""How long each step of a plan takes, run by itself."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+from ogive.engine.graph import CompiledGraph, Launch
+from ogive.engine.kernels import Kernel
+from ogive.runtime.native import Fault, KernelStep, NativePlan
+from ogive.runtime.pool import Pool
+from ogive.schedule.slots import CallStep, CopyStep
+
+
+class StepTime(NamedTuple):
+    """The least time that a kernel, a copy or a call took."""
+
+    step: Kernel | CopyStep | CallStep
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        """What the step is called."""
+        return "copy" if isinstance(self.step, CopyStep) else self.step.name
+
+
+class StepTimer:
+    """The steps of a native plan as plans of their own, over the memory that it has now."""
+
+    def __init__(self, graph: CompiledGraph, native: NativePlan, pool: Pool) -> None:
+        self._steps = [s.kernel if isinstance(s, Launch) else s for s in graph.steps]
+        self._plans: list[NativePlan] = []
+        for number, step in enumerate(graph.native_steps()):
+            first = native.offsets[number]
+            given = native.words[first : first + len(step.arguments)].tolist()
+            if isinstance(step, KernelStep):
+                step = step._replace(tiles=int(native.tiles[number]), joins=False)
+            self._plans.append(NativePlan([step._replace(arguments=given)], pool))
+        self._best = [float("inf")] * len(self._plans)
+
+    def run(self) -> Fault | None:
+        """Run all steps once, in order. Returns the fault that stopped it, if one did."""
+        for number, plan in enumerate(self._plans):
+            start = time.perf_counter()
+            fault = plan.execute()
+            self._best[number] = min(self._best[number], time.perf_counter() - start)
+            if fault is not None:
+                return fault._replace(step=number)
+        return None
+
+    def times(self) -> list[StepTime]:
+        """The least time of each step so far."""
+        return [StepTime(*pair) for pair in zip(self._steps, self._best, strict=True)]

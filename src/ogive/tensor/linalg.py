@@ -1,0 +1,318 @@
+"""Linear algebra made of other operations: norms, powers, ranks, least squares; and the methods."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy
+
+from ogive.errors import ArgumentError, ShapeError
+from ogive.tensor import build
+from ogive.tensor import decompositions as parts
+from ogive.tensor.core import to_axes, to_integer
+from ogive.tensor.joining import where
+from ogive.tensor.reduction import Axes
+from ogive.tensor.selection import Selection
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+class LeastSquares(NamedTuple):
+    """A solution, the sums of squares that it leaves, and what is known of the matrix."""
+
+    solution: Tensor
+    residuals: Tensor
+    rank: Tensor
+    singular_values: Tensor
+
+
+class LinearAlgebra(Selection):
+    """The methods that tensors have for matrices; the rest is in `ogive.linalg`."""
+
+    __slots__ = ()
+
+    def det(self: Tensor) -> Tensor:  # type: ignore[misc]  # Tensor is the one heir
+        """`ogive.linalg.det`. Shapes: (..., n, n) → (...).
+
+        >>> Tensor([[1.0, 2.0], [3.0, 4.0]]).det().item()
+        -2.0
+        """
+        return parts.det(self)
+
+    def slogdet(self: Tensor) -> parts.SignedLogarithm:  # type: ignore[misc]
+        """`ogive.linalg.slogdet`. Shapes: (..., n, n) → (...) both.
+
+        >>> Tensor([[-1.0]]).slogdet().logabsdet.item()
+        0.0
+        """
+        return parts.slogdet(self)
+
+    def logdet(self: Tensor) -> Tensor:  # type: ignore[misc]
+        """The logarithm of the determinant, NaN where that is negative. Shapes: (..., n, n) → (...).
+
+        >>> Tensor([[1.0]]).logdet().item()
+        0.0
+        """
+        sign, logarithm = parts.slogdet(self)
+        return where(sign < 0, float("nan"), logarithm)
+
+    def inverse(self: Tensor) -> Tensor:  # type: ignore[misc]
+        """`ogive.linalg.inv`. Shapes: (..., n, n) → (..., n, n).
+
+        >>> Tensor([[2.0]]).inverse().tolist()
+        [[0.5]]
+        """
+        return parts.inv(self)
+
+    def pinverse(self: Tensor, rcond: float = 1e-15) -> Tensor:  # type: ignore[misc]
+        """`ogive.linalg.pinv`. Shapes: (m, n) → (n, m).
+
+        >>> Tensor([[2.0], [0.0]]).pinverse().tolist()
+        [[0.5, 0.0]]
+        """
+        return parts.pinv(self, rcond)
+
+    def cholesky(self: Tensor, upper: bool = False) -> Tensor:  # type: ignore[misc]
+        """`ogive.linalg.cholesky`. Shapes: (..., n, n) → (..., n, n).
+
+        >>> Tensor([[4.0]]).cholesky().tolist()
+        [[2.0]]
+        """
+        return parts.cholesky(self, upper=upper)
+
+    def qr(self: Tensor, some: bool = True) -> parts.QR:  # type: ignore[misc]
+        """`ogive.linalg.qr`, reduced unless `some` is False.
+
+        Shapes: (..., m, n) → (..., m, k), (..., k, n) with k = min(m, n).
+
+        >>> q, r = Tensor([[3.0], [4.0]]).qr()
+        >>> (q @ r).allclose(Tensor([[3.0], [4.0]]))
+        True
+        """
+        return parts.qr(self, "reduced" if some else "complete")
+
+    def svd(self: Tensor, some: bool = True, compute_uv: bool = True) -> Any:  # type: ignore[misc]
+        """U, S and V, not transposed, with U diag(S) Vᵀ the matrix. See `ogive.linalg.svd`.
+
+        Shapes: (..., m, n) → (..., m, k), (..., k), (..., n, k) with k = min(m, n). Without
+        `compute_uv`, U and V are zeros.
+
+        >>> U, S, V = Tensor([[3.0, 0.0], [0.0, 4.0]]).svd()
+        >>> S.tolist()
+        [4.0, 3.0]
+        """
+        U, S, Vh = parts.svd(self, not some)
+        return (U, S, Vh.mT) if compute_uv else (U * 0, S, Vh.mT * 0)
+
+    def matrix_power(self: Tensor, n: int) -> Tensor:  # type: ignore[misc]
+        """`ogive.linalg.matrix_power`. Shapes: (..., m, m) → (..., m, m).
+
+        >>> Tensor([[1.0, 1.0], [0.0, 1.0]]).matrix_power(3).tolist()
+        [[1.0, 3.0], [0.0, 1.0]]
+        """
+        return matrix_power(self, n)
+
+
+def matrix_power(A: Tensor, n: int) -> Tensor:
+    """A multiplied with itself, n times in all, by squaring; the inverse for a negative n.
+
+    Shapes: (..., m, m) → (..., m, m).
+
+    >>> ogive.linalg.matrix_power(Tensor([[1, 1], [0, 1]]), 4).tolist()
+    [[1, 4], [0, 1]]
+
+    Raises `ShapeError` unless the matrices are square.
+    """
+    power = to_integer(n, "matrix_power: n")
+    if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
+        raise ShapeError(f"matrix_power: the shape is {build.show(A.shape)}; expected (..., n, n)")
+    if power < 0:
+        return matrix_power(parts.inv(A), -power)
+    if power == 0:
+        return parts.is_diagonal(A).cast(A.dtype).expand(A.shape)
+    result, square = None, A
+    while power:
+        if power & 1:
+            result = square if result is None else result @ square
+        power >>= 1
+        square = square @ square if power else square
+    assert result is not None, "a power of at least one"
+    return result
+
+
+def vector_norm(
+    x: Tensor, ord: float = 2, dim: Axes = None, keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """(Σ |x|ᵖ)^(1/p) over some axes, or all of them, p being `ord`.
+
+    Shapes: (a, b) → (a,) for `dim` -1; () for None.
+
+    >>> ogive.linalg.vector_norm(Tensor([3.0, 4.0])).item()
+    5.0
+    """
+    return x.norm(ord, dim, keepdim, dtype)
+
+
+def matrix_norm(
+    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """A norm of matrices: "fro" √Σx², "nuc" the sum of singular values, 2 the greatest of them, 1
+    the greatest sum of a column of |x|, ∞ of a row; with a minus sign the least.
+
+    Shapes: (..., m, n) → (...).
+
+    >>> ogive.linalg.matrix_norm(Tensor([[3.0, 4.0]]), "nuc").item()
+    5.0
+
+    Raises `ArgumentError` for another norm.
+    """
+    x = A if dtype is None else A.cast(dtype)
+    if len(dim) != 2:
+        raise ArgumentError(f"matrix_norm: dim is two axes, got {dim}")
+    to_axes(tuple(dim), x.ndim, "matrix_norm")
+    if ord == "fro":
+        return x.norm(2, dim, keepdim)
+    plane = x.movedim(tuple(dim), (-2, -1))
+    if ord in ("nuc", 2, -2):
+        values = parts.svdvals(plane)
+        found = values.sum(-1) if ord == "nuc" else values.amax(-1) if ord == 2 else values.amin(-1)
+    elif ord in (1, -1, math.inf, -math.inf):
+        sums = plane.abs().sum(-2 if abs(ord) == 1 else -1)
+        found = sums.amax(-1) if ord > 0 else sums.amin(-1)
+    else:
+        raise ArgumentError(
+            f"matrix_norm: ord is 'fro', 'nuc', or one of ±1, ±2, ±inf, got {ord!r}"
+        )
+    if not keepdim:
+        return found
+    axes = to_axes(tuple(dim), x.ndim, "matrix_norm")
+    return found.unsqueeze(axes[0]).unsqueeze(axes[1])
+
+
+def norm(
+    x: Tensor, ord: Any = None, dim: Axes = None, keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """`matrix_norm` if `dim` is two axes, or there are two and `ord` is given; else `vector_norm`.
+
+    Shapes: () for None; without the axes else.
+
+    >>> ogive.linalg.norm(Tensor([[3.0], [4.0]])).item()
+    5.0
+    """
+    is_matrix = len(dim) == 2 if isinstance(dim, tuple | list) else dim is None and x.ndim == 2
+    if ord is None or not is_matrix:
+        return vector_norm(x, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
+    return matrix_norm(x, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+
+
+def cond(A: Tensor, p: Any = None) -> Tensor:
+    """How much a matrix can magnify an error: its norm times that of its inverse.
+
+    Shapes: (..., n, n) → (...). Without `p`, and for 2, the ratio of singular values.
+
+    >>> ogive.linalg.cond(Tensor([[2.0, 0.0], [0.0, 1.0]])).item()
+    2.0
+    """
+    if p in (None, 2, -2):
+        values = parts.svdvals(A)
+        ratio = values.amax(-1) / values.amin(-1)
+        return 1 / ratio if p == -2 else ratio
+    return matrix_norm(A, p) * matrix_norm(parts.inv(A), p)
+
+
+def matrix_rank(A: Tensor, *, rtol: Any = None, hermitian: bool = False) -> Tensor:
+    """How many singular values are more than rtol · the greatest one, as int64.
+
+    Shapes: (..., m, n) → (...). `rtol` is max(m, n) · ε by default.
+
+    >>> ogive.linalg.matrix_rank(Tensor([[1.0, 1.0], [1.0, 1.0]])).item()
+    1
+    """
+    size = max(parts.to_matrix(A, "linalg.matrix_rank"))
+    bound = size * float(numpy.finfo(A.dtype.numpy).eps) if rtol is None else rtol
+    values = parts.eigvalsh(A).abs() if hermitian else parts.svdvals(A)
+    if not values.shape[-1]:
+        return values.sum(-1).long()
+    return (values > values.amax(-1, keepdim=True) * bound).sum(-1)
+
+
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None) -> LeastSquares:
+    """The X for which the sum of squares of A X - B is least, and of these the shortest.
+
+    Shapes: (..., m, n) with (..., m, k) → `solution` (..., n, k); `residuals` (..., k) if m > n,
+    else none.
+
+    >>> A = Tensor([[1.0], [1.0]])
+    >>> ogive.linalg.lstsq(A, Tensor([[1.0], [3.0]])).solution.tolist()
+    [[2.0]]
+    """
+    rows, columns = parts.to_matrix(A, "linalg.lstsq")
+    solution = parts.pinv(A, rcond) @ B
+    left = A @ solution - B
+    residuals = (left * left).sum(-2) if rows > columns else left.reshape(-1)[:0]
+    return LeastSquares(solution, residuals, matrix_rank(A, rtol=rcond), parts.svdvals(A))
+
+
+def cross(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """The cross product of vectors of three elements. Shapes: (..., 3) both → (..., 3).
+
+    >>> ogive.linalg.cross(Tensor([1, 0, 0]), Tensor([0, 1, 0])).tolist()
+    [0, 0, 1]
+    """
+    return x.cross(y, dim)
+
+
+def diagonal(x: Tensor, *, offset: int = 0) -> Tensor:
+    """The diagonals of matrices. Shapes: (..., n, n) → (..., n).
+
+    >>> ogive.linalg.diagonal(Tensor([[1, 2], [3, 4]])).tolist()
+    [1, 4]
+    """
+    return x.diagonal(offset, -2, -1)
+
+
+def matmul(x: Tensor, y: Tensor) -> Tensor:
+    """The product of matrices. Shapes: (..., a, b), (..., b, c) → (..., a, c).
+
+    >>> ogive.linalg.matmul(Tensor([[1, 2]]), Tensor([[3], [4]])).tolist()
+    [[11]]
+    """
+    return x.matmul(y)
+
+
+def matrix_transpose(x: Tensor) -> Tensor:
+    """The last two axes exchanged. Shapes: (..., a, b) → (..., b, a).
+
+    >>> ogive.linalg.matrix_transpose(Tensor([[1, 2]])).tolist()
+    [[1], [2]]
+    """
+    return x.mT
+
+
+def outer(x: Tensor, y: Tensor) -> Tensor:
+    """The product of each element with each. Shapes: (a,), (b,) → (a, b).
+
+    >>> ogive.linalg.outer(Tensor([1, 2]), Tensor([3, 4])).tolist()
+    [[3, 4], [6, 8]]
+    """
+    return x.outer(y)
+
+
+def trace(x: Tensor, *, offset: int = 0, dtype: Any = None) -> Tensor:
+    """The sums of the diagonals. Shapes: (..., n, n) → (...).
+
+    >>> ogive.linalg.trace(Tensor([[1, 2], [3, 4]])).item()
+    5
+    """
+    return diagonal(x, offset=offset).sum(-1, dtype=dtype)
+
+
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """The sum of products along an axis. Shapes: (..., n) both → (...).
+
+    >>> ogive.linalg.vecdot(Tensor([1, 2]), Tensor([3, 4])).item()
+    11
+    """
+    return (x * y).sum(dim).cast((x * y).dtype)

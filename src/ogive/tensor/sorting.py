@@ -1,0 +1,357 @@
+"""Orders: sorted elements, the greatest, the middle ones, the most frequent.
+
+Every dtype is ordered by integer keys, which floats become by their bits; NaN counts as the
+greatest, and the two zeros as equal. Short axes are ordered by comparing all pairs, in a kernel:
+
+    rank of i   =   Σ over j of (keyⱼ < keyᵢ, or keyⱼ = keyᵢ and j < i)
+
+Long ones are sorted by NumPy, as a step between the kernels. Both are stable and lazy. Values are
+gathered from the tensor, so gradients flow to where they came from.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy
+from numpy.typing import NDArray
+
+from ogive.errors import ArgumentError, DtypeError, IndexRangeError
+from ogive.ir import dtype as dtypes
+from ogive.ir.registry import graph_lock
+from ogive.ir.shape import Dim, greatest
+from ogive.tensor import build
+from ogive.tensor.core import Core, to_axis, to_integer, wrap
+from ogive.tensor.custom import custom
+from ogive.tensor.joining import where
+from ogive.tensor.reduction import Extremes
+from ogive.tensor.scattering import Scattering
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+PAIRS = 32
+"""The longest axis that is ordered by comparing all pairs."""
+
+_SAME_SIZE = {16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}
+
+
+class Sorting(Scattering):
+    """`sort` and what follows from an order."""
+
+    __slots__ = ()
+
+    def argsort(self, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+        """The positions at which the elements along `dim` are found in ascending order, as int64.
+
+        Shapes: any, and the result has the same. Equal elements keep their order, also in
+        descending order; `stable` changes nothing. NaN counts as the greatest.
+
+        >>> Tensor([3, 1, 2, 1]).argsort().tolist()
+        [1, 3, 2, 0]
+
+        Raises `AxisError` for an axis that there is not.
+        """
+        if not self.ndim:
+            to_axis(dim, 1, "argsort")
+            return self.cast(dtypes.int64) * 0
+        axis = to_axis(dim, self.ndim, "argsort")
+        keys = sort_keys(self).movedim(axis, -1)
+        if descending:
+            keys = keys.bitwise_not()
+        length = keys.shape[-1]
+        order = _compare_pairs(keys) if greatest(length) <= PAIRS else _sort_on_host(keys)
+        return order.movedim(-1, axis)
+
+    def sort(self, dim: int = -1, descending: bool = False, stable: bool = False) -> Extremes:
+        """The elements along `dim` in ascending order, and the positions they were at.
+
+        Shapes: any, and `values` and `indices` (of int64) have the same. See `argsort`.
+
+        >>> Tensor([3.0, 1.0, 2.0]).sort(descending=True).values.tolist()
+        [3.0, 2.0, 1.0]
+        >>> Tensor([3.0, 1.0, 2.0]).sort(descending=True).indices.tolist()
+        [0, 2, 1]
+        """
+        indices = self.argsort(dim, descending, stable)
+        return Extremes(self.gather(dim, indices), indices)
+
+    def msort(self) -> Tensor:
+        """The elements in ascending order along axis 0.
+
+        >>> Tensor([[3, 1], [2, 5]]).msort().tolist()
+        [[2, 1], [3, 5]]
+        """
+        return self.sort(0).values
+
+    def topk(
+        self, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+    ) -> Extremes:
+        """The `k` greatest elements along `dim`, or the least, in order, and where they are.
+
+        Shapes: (a, b) → (a, k). They come in order even if `sorted` does not ask for it.
+
+        >>> Tensor([5, 9, 1, 7]).topk(2).values.tolist()
+        [9, 7]
+
+        Raises `IndexRangeError` if there are not `k` elements.
+        """
+        axis, count = to_axis(dim, max(self.ndim, 1), "topk"), to_integer(k, "topk: k")
+        length = self.shape[axis] if self.ndim else 1
+        if not 0 <= count <= greatest(length):
+            raise IndexRangeError(f"topk: k={count} of the {length} elements along axis {axis}")
+        if not self.ndim:
+            return Extremes(self.reshape(()), self.argsort())
+        indices = self.argsort(axis, descending=largest).narrow(axis, 0, count)
+        return Extremes(self.gather(axis, indices), indices)
+
+    def kthvalue(self, k: int, dim: int = -1, keepdim: bool = False) -> Extremes:
+        """The `k`-th least element along `dim`, counted from 1, and where it is.
+
+        Shapes: (a, b) → (a,).
+
+        >>> Tensor([5, 9, 1, 7]).kthvalue(2).values.item()
+        5
+
+        Raises `IndexRangeError` if there is no such element.
+        """
+        number = to_integer(k, "kthvalue: k")
+        length = self.shape[to_axis(dim, self.ndim, "kthvalue")] if self.ndim else 1
+        if not 1 <= number <= greatest(length):
+            raise IndexRangeError(f"kthvalue: k={number} of {length} elements; it counts from 1")
+        return _at_rank(self, dim, keepdim, lambda ordered, axis: number - 1)
+
+    def median(self, dim: int | None = None, keepdim: bool = False) -> Any:
+        """The middle element, the lower of two; NaN if there is one.
+
+        Shapes: () for None; with `dim` (a, b) → `values` and `indices` (a,).
+
+        >>> Tensor([4.0, 1.0, 3.0, 2.0]).median().item()
+        2.0
+
+        Raises `IndexRangeError` when there are no elements.
+        """
+        return _median(self, dim, keepdim, "median")
+
+    def nanmedian(self, dim: int | None = None, keepdim: bool = False) -> Any:
+        """`median` of the elements that are not NaN; NaN if there are none.
+
+        >>> Tensor([4.0, float("nan"), 3.0, 2.0]).nanmedian().item()
+        3.0
+        """
+        return _median(self, dim, keepdim, "nanmedian")
+
+    def mode(self, dim: int = -1, keepdim: bool = False) -> Extremes:
+        """The most frequent element along `dim`, the least of several, and where it is.
+
+        Shapes: (a, b) → (a,).
+
+        >>> Tensor([2, 1, 3, 1, 3]).mode().values.item()
+        1
+        """
+        return _at_rank(self, dim, keepdim, _most_frequent)
+
+    def quantile(
+        self,
+        q: Any,
+        dim: int | None = None,
+        keepdim: bool = False,
+        *,
+        interpolation: str = "linear",
+    ) -> Tensor:
+        """The value below which lies the share `q` of the elements along `dim`, or of all.
+
+        Shapes: (a, b) → (a,) for a number, (n, a) for n of them. Between two elements the value is
+        found by `interpolation`: linear, lower, higher, nearest or midpoint. NaN if there is one.
+
+        >>> Tensor([1.0, 2.0, 3.0, 4.0]).quantile(0.5).item()
+        2.5
+
+        Raises `DtypeError` except for float32 and float64, `ArgumentError` for a share outside of
+        0 to 1, an unknown interpolation, or no elements.
+        """
+        return _quantile(self, q, dim, keepdim, interpolation, "quantile")
+
+    def nanquantile(
+        self,
+        q: Any,
+        dim: int | None = None,
+        keepdim: bool = False,
+        *,
+        interpolation: str = "linear",
+    ) -> Tensor:
+        """`quantile` of the elements that are not NaN.
+
+        >>> Tensor([1.0, float("nan"), 3.0]).nanquantile(0.5).item()
+        2.0
+        """
+        return _quantile(self, q, dim, keepdim, interpolation, "nanquantile")
+
+
+# Orders
+
+
+def sort_keys(x: Core) -> Tensor:
+    """Integers that are ordered as the elements are; NaN is the greatest of all."""
+    with graph_lock:
+        tensor = wrap(x.node, x.device)
+    if tensor.dtype.is_bool:
+        return tensor.cast(dtypes.uint8)
+    if not tensor.dtype.is_float:
+        return tensor
+    if tensor.dtype.is_storage_only:
+        tensor = tensor.cast(dtypes.float32)
+    kind = _SAME_SIZE[tensor.dtype.bits]
+    bits = tensor.detach().bitcast(kind)
+    top = int(kind.limits[1])
+    ordered = where(bits < 0, bits.bitwise_xor(top), bits)
+    return where(tensor.isnan(), top, where(tensor == 0, 0, ordered)).cast(kind)
+
+
+def _compare_pairs(keys: Tensor) -> Tensor:
+    length = keys.shape[-1]
+    with graph_lock:
+        place = wrap(build.count(length), keys.device)
+    this, other = keys.unsqueeze(-1), keys.unsqueeze(-2)
+    is_before = place.unsqueeze(-2) < place.unsqueeze(-1)
+    rank = ((other < this) | ((other == this) & is_before)).sum(-1).contiguous()
+    return where(rank.unsqueeze(-2) == place.unsqueeze(-1), place, 0).sum(-1)
+
+
+def _sort_on_host(keys: Tensor) -> Tensor:
+    made: Tensor = custom(_argsort, [keys], (keys.shape, dtypes.int64), name="argsort")
+    return made
+
+
+def _argsort(keys: NDArray[Any], result: NDArray[Any]) -> None:
+    """A stable order along the last axis.
+
+    Keys of up to 32 bits are sorted together with their position, as one number of 64 bits: that is
+    what NumPy does fastest.
+    """
+    if keys.dtype.itemsize > 4:
+        result[...] = numpy.argsort(keys, axis=-1, kind="stable")
+        return
+    joined = keys.astype(numpy.int64) << 32
+    joined |= numpy.arange(keys.shape[-1], dtype=numpy.int64)
+    joined.sort(axis=-1)
+    numpy.bitwise_and(joined, (1 << 32) - 1, out=result)
+
+
+# What is at a place of the order
+
+
+def _at_rank(x: Sorting, dim: int, keepdim: bool, rank: Any) -> Extremes:
+    """The element at a place of the order along an axis: a number, or one for each line of it."""
+    if not x.ndim:
+        to_axis(dim, 1, "an order")
+        return Extremes(x.reshape(()), x.argsort())
+    axis = to_axis(dim, x.ndim, "an order")
+    order = x.argsort(axis)
+    place = rank(x.gather(axis, order), axis)
+    if isinstance(place, int):
+        indices = order.narrow(axis, place, 1)
+    else:
+        indices = order.gather(axis, place)
+    values = x.gather(axis, indices)
+    if keepdim:
+        return Extremes(values, indices)
+    return Extremes(values.squeeze(axis), indices.squeeze(axis))
+
+
+def _median(x: Sorting, dim: int | None, keepdim: bool, name: str) -> Any:
+    if dim is None:
+        if x.numel() == 0:
+            raise IndexRangeError(f"{name}: there are no elements, of shape {build.show(x.shape)}")
+        return _median(x.ravel(), 0, False, name).values
+    if x.ndim and x.shape[to_axis(dim, x.ndim, name)] == 0:
+        raise IndexRangeError(f"{name}: axis {dim} of {build.show(x.shape)} has no elements")
+
+    def middle(ordered: Tensor, axis: int) -> Tensor | int:
+        length = to_integer(ordered.shape[axis], f"{name}: the length of the axis")
+        if not ordered.dtype.is_float:
+            return (length - 1) // 2
+        missing = ordered.isnan()
+        if name == "nanmedian":
+            present = missing.logical_not().sum(axis, keepdim=True)
+            return ((present - 1) // 2).maximum(0)
+        return where(missing.any(axis, keepdim=True), length - 1, (length - 1) // 2)
+
+    return _at_rank(x, dim, keepdim, middle)
+
+
+def _most_frequent(ordered: Tensor, axis: int) -> Tensor:
+    """The place at which the longest run of equal elements is as long as it gets."""
+    with graph_lock:
+        place = wrap(build.count_along(axis, ordered.node.shape), ordered.device)
+    starts = where(ordered != ordered.roll(1, axis), place, 0)
+    length = place - starts.cummax(axis).values
+    return length.argmax(axis, keepdim=True)
+
+
+_INTERPOLATIONS = ("linear", "lower", "higher", "nearest", "midpoint")
+
+
+def _quantile(
+    x: Sorting, q: Any, dim: int | None, keepdim: bool, interpolation: str, name: str
+) -> Tensor:
+    if interpolation not in _INTERPOLATIONS:
+        raise ArgumentError(
+            f"{name}: interpolation is one of {', '.join(_INTERPOLATIONS)}, got {interpolation!r}"
+        )
+    if x.dtype not in (dtypes.float32, dtypes.float64):
+        raise DtypeError(f"{name} takes float32 and float64, not {x.dtype.name}")
+    share = _to_share(x, q, name)
+    source = x.ravel() if dim is None else x if x.ndim else x.reshape(1)
+    axis = 0 if dim is None else to_axis(dim, source.ndim, name)
+    if source.shape[axis] == 0:
+        raise ArgumentError(f"{name}: there are no elements in the shape {build.show(x.shape)}")
+    ordered = source.movedim(axis, -1).sort().values
+    found = _interpolate(ordered, _ranks(ordered, share.ravel(), name), interpolation)
+    if keepdim:
+        found = found.unsqueeze(0) if dim is None else found.unsqueeze(axis)
+        if dim is None:
+            found = found.reshape(*[1] * x.ndim, found.shape[-1])
+    found = found.movedim(-1, 0)
+    return found if share.ndim else found.squeeze(0)
+
+
+def _to_share(x: Core, q: Any, name: str) -> Tensor:
+    if isinstance(q, Core):
+        if q.ndim > 1 or q.dtype is not x.dtype:
+            raise ArgumentError(
+                f"{name}: q is a number or a tensor of one axis of {x.dtype.name}, not one of "
+                f"{q.dtype.name} and shape {build.show(q.shape)}"
+            )
+        with graph_lock:
+            return wrap(q.node, q.device)
+    if not 0 <= q <= 1:
+        raise ArgumentError(f"{name}: q is a share from 0 to 1, got {q}")
+    with graph_lock:
+        return wrap(build.constant(x.dtype, float(q)), x.device)
+
+
+def _ranks(ordered: Tensor, share: Tensor, name: str) -> Tensor:
+    """How far along the last axis the shares lie: (..., n) → (..., number of shares)."""
+    length: Dim = ordered.shape[-1]
+    missing = ordered.isnan()
+    if name == "nanquantile":
+        last = (missing.logical_not().sum(-1, keepdim=True) - 1).maximum(0)
+        return share * last.cast(ordered.dtype)
+    last_place = to_integer(length, f"{name}: the length of the axis") - 1
+    return where(missing.any(-1, keepdim=True), float(last_place), share * last_place)
+
+
+def _interpolate(ordered: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
+    def at(places: Tensor) -> Tensor:
+        return ordered.gather(-1, places.detach().cast(dtypes.int64))
+
+    if interpolation == "nearest":
+        return at(ranks.round())
+    if interpolation == "lower":
+        return at(ranks.floor())
+    if interpolation == "higher":
+        return at(ranks.ceil())
+    below = ranks.floor()
+    weight = 0.5 if interpolation == "midpoint" else ranks - below
+    return at(below).lerp(at(ranks.ceil()), weight)

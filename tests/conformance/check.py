@@ -1,0 +1,177 @@
+"""One operator against ours: values, shapes, dtypes and gradients on its samples."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from ogive import Tensor
+from tests.conformance.convert import Converter, tensors_in, to_numpy
+from tests.conformance.database import DTYPES, has_gradient, label, samples
+from tests.conformance.names import Function, find
+from tests.conformance.reasons import UNDETERMINED
+
+TOLERANCES = {"float32": 2e-4, "bfloat16": 1e-2, "float16": 2e-3, "complex64": 2e-4}
+"""How far results may differ, relative to one and to their size; 1e-7 for what is not here."""
+
+DIFFERENTIATED = ("float64",)
+"""The dtypes in which gradients are compared: in others the same rules run on coarser numbers."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A sample that does not give what PyTorch gives."""
+
+    operator: str
+    dtype: str
+    is_gradient: bool
+    text: str
+
+    def __str__(self) -> str:
+        part = "gradient" if self.is_gradient else "forward"
+        return f"{self.operator} {part} {self.dtype}: {self.text}"
+
+
+@dataclass
+class Result:
+    """What the samples of one operator gave."""
+
+    operator: str
+    forward: int = 0
+    gradients: int = 0
+    failures: list[Failure] = field(default_factory=list)
+
+
+def check(operator: Any, limit: int, dtypes: tuple[str, ...] = DTYPES) -> Result | None:
+    """Run at most `limit` samples a dtype; None where we have no such function."""
+    function = find(operator.name)
+    if function is None:
+        return None
+    result = Result(label(operator))
+    for dtype in dtypes:
+        for sample in samples(operator, dtype, limit):
+            _check_forward(operator, function, sample, dtype, result)
+        if dtype in DIFFERENTIATED and has_gradient(operator, dtype):
+            for sample in samples(operator, dtype, limit, with_gradients=True):
+                _check_gradient(operator, function, sample, dtype, result)
+    return result
+
+
+def _check_forward(
+    operator: Any, function: Function, sample: Any, dtype: str, result: Result
+) -> None:
+    expected = _call_theirs(operator, sample)
+    if expected is None:
+        return
+    result.forward += 1
+    try:
+        actual = _call_ours(function, sample, Converter())
+        compare(actual, expected, result.operator not in UNDETERMINED)
+    except Exception as error:
+        result.failures.append(Failure(result.operator, dtype, False, _describe(error, sample)))
+
+
+def _check_gradient(
+    operator: Any, function: Function, sample: Any, dtype: str, result: Result
+) -> None:
+    """Compare the gradients of a weighted sum of the outputs, for every input that wants one."""
+    outputs = [
+        output
+        for output in tensors_in(_call_theirs(operator, sample))
+        if isinstance(output, torch.Tensor) and output.requires_grad
+    ]
+    if not outputs or result.operator in UNDETERMINED:
+        return
+    generator = np.random.default_rng(0)
+    weights = [np.asarray(generator.normal(size=tuple(output.shape))) for output in outputs]
+    converter = Converter()
+    try:
+        made = tensors_in(_call_ours(function, sample, converter))
+    except Exception:
+        return  # the comparison of values says so
+    leaves = [leaf for leaf, _ in converter.leaves]
+    total = sum(
+        (output * torch.from_numpy(weight)).sum()
+        for output, weight in zip(outputs, weights, strict=True)
+    )
+    expected = torch.autograd.grad(total, leaves, allow_unused=True)
+    result.gradients += 1
+    try:
+        _backward([each for each in made if _is_differentiable(each)], weights)
+        for (_, leaf), gradient in zip(converter.leaves, expected, strict=True):
+            _compare_gradient(leaf, gradient)
+    except Exception as error:
+        result.failures.append(Failure(result.operator, dtype, True, _describe(error, sample)))
+
+
+def _is_differentiable(output: Any) -> bool:
+    return isinstance(output, Tensor) and output.dtype.is_float and output.requires_grad
+
+
+def _backward(outputs: list[Tensor], weights: list[NDArray[Any]]) -> None:
+    assert len(outputs) == len(weights), f"{len(outputs)} outputs of ours have gradients"
+    total = Tensor(0.0, "float64")
+    for output, weight in zip(outputs, weights, strict=True):
+        total = total + (output * Tensor(weight)).sum()
+    total.backward()
+
+
+def _compare_gradient(leaf: Tensor, expected: Any) -> None:
+    """No gradient is the same as zeros."""
+    actual = np.zeros(leaf.shape) if leaf.grad is None else leaf.grad.numpy()
+    wanted = np.zeros(leaf.shape) if expected is None else to_numpy(expected)
+    np.testing.assert_allclose(actual, wanted, rtol=1e-6, atol=1e-7)
+
+
+def _call_theirs(operator: Any, sample: Any) -> Any:
+    """What PyTorch gives, or None where it refuses its own sample."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return operator(sample.input, *sample.args, **sample.kwargs)
+    except (RuntimeError, NotImplementedError, TypeError):
+        return None
+
+
+def _call_ours(function: Function, sample: Any, converter: Converter) -> Any:
+    convert = converter.convert
+    return function(convert(sample.input), *convert(sample.args), **convert(sample.kwargs))
+
+
+def compare(actual: Any, expected: Any, with_values: bool = True) -> None:
+    """Raise `AssertionError` unless both have equal shapes, dtypes and nearly equal values."""
+    ours, theirs = tensors_in(actual), tensors_in(expected)
+    assert len(ours) == len(theirs), f"{len(ours)} results, not {len(theirs)}"
+    for one, other in zip(ours, theirs, strict=True):
+        if not isinstance(other, torch.Tensor):
+            assert one == other, f"{one}, not {other}"
+            continue
+        dtype = str(other.dtype).removeprefix("torch.")
+        assert one.shape == tuple(other.shape), f"shape {one.shape}, not {tuple(other.shape)}"
+        assert one.dtype.name == dtype, f"dtype {one.dtype.name}, not {dtype}"
+        if with_values:
+            tolerance = TOLERANCES.get(dtype, 1e-7)
+            values = one.numpy()
+            if dtype == "bfloat16":
+                values = values.astype(np.float32)
+            np.testing.assert_allclose(values, to_numpy(other), rtol=tolerance, atol=tolerance)
+
+
+def _describe(error: Exception, sample: Any) -> str:
+    given = [_brief(value) for value in (sample.input, *sample.args)]
+    given += [f"{key}={_brief(value)}" for key, value in sample.kwargs.items()]
+    text = " ".join(str(error).split("\n  at ")[0].split())
+    return f"({', '.join(given)}) {type(error).__name__}: {text[:300]}"
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        return f"tensor{tuple(value.shape)}"
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(_brief(part) for part in value)}]"
+    return repr(value)

@@ -1,0 +1,76 @@
+"""Which function of ours answers for an operator of PyTorch."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import ogive
+from ogive import Tensor
+
+Function = Callable[..., Any]
+
+NAMESPACES = ("nn.functional", "linalg", "fft", "signal.windows")
+"""Parts of PyTorch's namespace that ours has by the same name."""
+
+
+def _einsum(tensors: Any, equation: str) -> Any:
+    return ogive.einsum(equation, *tensors)
+
+
+def _embedding(weight: Any, index: Any, **options: Any) -> Any:
+    return ogive.nn.functional.embedding(index, weight, **options)
+
+
+def _polygamma(x: Any, order: int) -> Any:
+    return x.polygamma(order)
+
+
+def _where(x: Any, condition: Any, other: Any) -> Any:
+    return ogive.where(condition, x, other)
+
+
+def _zero(x: Any) -> Any:
+    return x.clone().zero_()
+
+
+ADAPTED: dict[str, Function] = {
+    "einsum": _einsum,
+    "nn.functional.embedding": _embedding,
+    "polygamma": _polygamma,
+    "special.polygamma": _polygamma,
+    "where": _where,
+    "zero_": _zero,
+}
+"""Operators whose samples give the arguments in another order than the function takes them."""
+
+
+def find(name: str) -> Function | None:
+    """The function, or None where we have none."""
+    if name in ADAPTED:
+        return ADAPTED[name]
+    for space in NAMESPACES:
+        if name.startswith(f"{space}."):
+            return _attribute(f"ogive.{space}", name.removeprefix(f"{space}."))
+    name = name.removeprefix("special.")
+    if "." in name:
+        return None
+    found = getattr(Tensor, name, None)
+    if isinstance(found, property):
+        return found.fget
+    return found or _attribute("ogive", name)
+
+
+def _attribute(module: str, name: str) -> Function | None:
+    found = getattr(_module(module), name, None)
+    return found if callable(found) else None
+
+
+@functools.cache
+def _module(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError:
+        return None

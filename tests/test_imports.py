@@ -50,7 +50,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "linalg": ("tensor",),
     "autograd": ("jit", "tensor", "ir", "errors"),
     "": (  # the package itself
-        "autograd", "data", "random", "io", "jit", "tensor", "ir", "counters", "config", "errors",
+        "autograd", "data", "linalg", "random", "io", "jit", "tensor", "ir", "counters", "config",
+        "errors",
     ),
     "cli": (
         "", "tensor", "engine", "schedule", "device", "ir", "log", "config", "folders", "errors",

@@ -45,6 +45,13 @@ def whole(*shape: int) -> Tensor:
     return Tensor(generator.integers(1, 90, shape).astype(np.int32))
 
 
+def repeats(axis: int) -> Tensor:
+    """Twenty rows that are all alike along an axis."""
+    shape = [4, 5, 6]
+    shape[axis] = 1
+    return data(*shape).expand(4, 5, 6)
+
+
 KERNELS: dict[str, Callable[[], Tensor]] = {
     "elementwise": lambda: data(7, 19) * 2 + data(19),
     "transpose": lambda: data(13, 18).T + 1,
@@ -65,6 +72,11 @@ KERNELS: dict[str, Callable[[], Tensor]] = {
     "divisions summed": lambda: (1000 // whole(5, 21)).sum(-1),
     "softmax": lambda: data(6, 27).softmax(-1),
     "layer norm": lambda: data(6, 27).layer_norm(27),
+    "sums of repeats": lambda: repeats(0).sum(1) + repeats(1).sum(1),
+    "sums in sums of repeats": lambda: (
+        (repeats(0) - repeats(0).amax(1, keepdim=True)).sum(1)
+        * (repeats(1) - repeats(1).amin(1, keepdim=True)).sum(1)
+    ),
     "argmax": lambda: data(7, 22).argmax(-1),
     "product": lambda: data(9, 11) @ data(11, 14),
     "product of integers by rows": lambda: whole(5, 7) @ whole(3, 7).T,

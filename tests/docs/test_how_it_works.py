@@ -12,6 +12,7 @@ PAGES = [
     "README.md",
     "docs/how-it-works.md",
     "docs/autograd.md",
+    "docs/training.md",
     "docs/interchange.md",
     "docs/io.md",
     "docs/search.md",

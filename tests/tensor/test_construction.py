@@ -185,7 +185,7 @@ def test_scalars_have_no_length() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
-    [((5,), 5), ((1, 5), 4), ((5, 1, -2), 2), ((0, 1, 0.3), 4), ((2, 2), 0), ((0, 10, 4), 3)],
+    [((5,), 5), ((1, 5), 4), ((5, 1, -2), 2), ((0, 1, 0.3), 4), ((2, 2), 0), ((0, 10, 4), 3), ((0, 5, -1), 0)],
 )
 def test_arange_has_numpys_length(arguments: Any, expected: int) -> None:
     assert ogive.arange(*arguments).shape == np.arange(*arguments).shape == (expected,)
@@ -194,8 +194,6 @@ def test_arange_has_numpys_length(arguments: Any, expected: int) -> None:
 def test_ranges_that_make_no_sense_are_refused() -> None:
     with pytest.raises(ArgumentError, match="from 0 to 5 by 0 has no length"):
         ogive.arange(0, 5, 0)
-    with pytest.raises(ArgumentError, match="a step of -1 does not lead from 0 to 5"):
-        ogive.arange(0, 5, -1)
     with pytest.raises(ArgumentError, match="has no length"):
         ogive.arange(float("nan"))
     with pytest.raises(ArgumentError, match="steps is -1"):

@@ -72,20 +72,20 @@ def _remade(output: Tensor, inputs: Inputs) -> Tensor:
 
 def _reached_besides(root: UOp, arguments: set[Argument]) -> list[UOp]:
     """What gradients flow to that the function did not get as an argument: parameters, mostly."""
-    found: list[UOp] = []
+    found: dict[Any, UOp] = {}
     stack, seen = [root], {root}
     while stack:
         node = stack.pop()
         if node.op is Op.GRADIENT and node.arg in arguments:
             continue
         if history.is_end(node):
-            found.append(node)
+            found[_key(node)] = node
             continue
         for source in history.gradient_sources(node):
             if source not in seen:
                 seen.add(source)
                 stack.append(source)
-    return found
+    return list(found.values())
 
 
 class Recompute:

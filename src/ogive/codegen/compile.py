@@ -15,6 +15,7 @@ from ogive.codegen.optimize.heuristic import choose_placement
 from ogive.codegen.optimize.merge import merge_axes
 from ogive.codegen.optimize.placement import PARALLEL, Placement, place
 from ogive.codegen.optimize.split import split_axes
+from ogive.codegen.separate import separate_loops
 from ogive.codegen.work import work_per_tile
 from ogive.config import Config
 from ogive.device.llvm import assemble
@@ -104,7 +105,7 @@ def linearize_placed(
 ) -> PlacedKernel:
     """Stages 6 to 8 under a given placement. Raises `OptimizeError` if it cannot be."""
     clock = clock or _Clock()
-    placed = clock.run("optimize", place, loops, placement)
+    placed = clock.run("optimize", separate_loops, clock.run("optimize", place, loops, placement))
     if config.verify:
         verify(placed, "placed")
     lowered = clock.run("lower", lower, placed)

@@ -24,7 +24,7 @@ class PythonFunction(Handle):
         self.origin = origin
 
     def call(self, reads: Sequence[NDArray[Any]], writes: Sequence[NDArray[Any]]) -> None:
-        """Call it. Raises `LinearAlgebraError` for NumPy's, else `ExecuteError`, from its own error."""
+        """Call it. Raises `ExecuteError`, or `LinearAlgebraError` for NumPy's, from what it raised."""
         try:
             returned = self.function(*reads, *writes)
         except LinAlgError as error:

@@ -56,6 +56,16 @@ class Argument:
         return [upstream for _ in node.src[1:]]
 
 
+class Unmoved:
+    """The rule of a `GRADIENT` node for a value that is the same whatever its inputs are."""
+
+    __slots__ = ()
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        """What the inputs get: nothing."""
+        return [None for _ in node.src[1:]]
+
+
 _open_arguments: dict[int, weakref.ref[Argument]] = {}
 _leaves: dict[int, weakref.ref[Any]] = {}
 

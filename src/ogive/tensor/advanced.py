@@ -281,8 +281,8 @@ class Indexing(Core):
     __slots__ = ()
 
     def __getitem__(self, index: Any) -> Tensor:
-        """A part of the tensor: by integers, slices, None (a new axis), Ellipsis; by tensors, arrays
-        or lists of positions, which broadcast together; and by masks.
+        """A part of the tensor: by integers, slices, None (a new axis), Ellipsis; by tensors,
+        arrays or lists of positions, which broadcast together; and by masks.
 
         Integers and bounds of slices may depend on variables. The positions in a tensor are checked
         when the result is computed. A mask is computed at once, since the shape depends on it.
@@ -297,7 +297,7 @@ class Indexing(Core):
         variables, may be, for too many of them, and for a mask that does not fit its axes.
         """
         entries = index if isinstance(index, tuple) else (index,)
-        if any([is_advanced(entry) for entry in entries]):
+        if any(map(is_advanced, entries)):
             return read(self, entries)
         with graph_lock:
             node = self.node
@@ -320,7 +320,7 @@ class Indexing(Core):
         if isinstance(operand, Core):
             same_device([self, operand], "assignment")
         entries = index if isinstance(index, tuple) else (index,)
-        if any([is_advanced(entry) for entry in entries]):
+        if any(map(is_advanced, entries)):
             write(self, entries, operand)
             return
         with graph_lock:

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ogive.errors import ArgumentError, IndexRangeError, ShapeError
+from ogive.errors import ArgumentError, IndexRangeError, ShapeError, user_origin
 from ogive.ir import dtype as dtypes
+from ogive.ir import history
 from ogive.ir.dtype import DType, Scalar
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -55,6 +56,16 @@ def index_value(size: Dim) -> UOp:
 def filled(dtype: DType, value: Scalar | complex, shape: Shape) -> UOp:
     """One value everywhere."""
     return expand_to(constant(dtype, value), shape)
+
+
+def unmoved(value: UOp, source: UOp) -> UOp:
+    """`value`, computed from `source` but the same whatever that is: its gradient is zero.
+
+    `backward()` of what leads to no leaf is refused, and this one leads to what `source` does.
+    """
+    if not source.dtype.is_inexact or not history.is_tracking():
+        return value
+    return make(Op.GRADIENT, value.dtype, (value, source), history.Unmoved())
 
 
 def count(length: Dim) -> UOp:
@@ -219,12 +230,12 @@ def gather(node: UOp, indices: Sequence[UOp]) -> UOp:
     if 0 in node.shape:
         shape = common_shape(tuple(indices))
         if 0 in shape:
-            return filled(node.dtype, 0, shape)
+            return unmoved(filled(node.dtype, 0, shape), node)
         raise IndexRangeError(
             f"an index of shape {show(shape)} selects from a tensor of shape {show(node.shape)}, "
             "which has no elements"
         )
-    return make(Op.GATHER, node.dtype, (node, *indices))
+    return _at_users_line(make(Op.GATHER, node.dtype, (node, *indices)))
 
 
 def scatter(node: UOp, value: UOp, indices: Sequence[UOp], op: Op | None = None) -> UOp:
@@ -244,7 +255,14 @@ def scatter(node: UOp, value: UOp, indices: Sequence[UOp], op: Op | None = None)
             "which has no elements"
         )
     assert value.dtype is node.dtype, "a value is put into a tensor of its own dtype"
-    return make(Op.SCATTER, node.dtype, (node, value, *indices), op, node.shape)
+    return _at_users_line(make(Op.SCATTER, node.dtype, (node, value, *indices), op, node.shape))
+
+
+def _at_users_line(node: UOp) -> UOp:
+    """A node that may fault, which names the line even if it is inside of what that line makes."""
+    if node.origin is None:
+        node.origin = user_origin(2)
+    return node
 
 
 def count_along(axis: int, shape: Shape) -> UOp:
@@ -265,7 +283,7 @@ def reduce(node: UOp, op: Op, axes: tuple[int, ...]) -> UOp:
     dtype = node.dtype
     rest = tuple([1 if axis in axes else size for axis, size in enumerate(shape)])
     if 0 in [shape[axis] for axis in axes]:
-        return filled(dtype, _IDENTITIES[op], rest)
+        return unmoved(filled(dtype, _IDENTITIES[op], rest), node)
     widened = dtype in WIDENED and op in (Op.ADD, Op.MUL)
     if widened:
         node = cast(node, dtypes.float32)

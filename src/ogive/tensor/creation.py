@@ -25,23 +25,24 @@ from ogive.tensor.core import (
     to_shape,
     wrap,
 )
+from ogive.tensor.keywords import also
 from ogive.tensor.lengths import at_most, is_symbolic
 from ogive.tensor.tensor import Tensor
 
 
 def full(
     shape: Any,
-    value: Scalar,
+    fill_value: Scalar | complex,
     dtype: Any = None,
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`value` everywhere; its dtype is float32, int64 or bool unless another is given.
+    """`fill_value` everywhere, of float32, int64, bool or complex64 unless a dtype is given.
 
     >>> full((2, 3), 7).dtype
     ogive.int64
     """
-    number = to_operand(value, "full")
+    number = to_operand(fill_value, "full")
     if isinstance(number, Tensor):
         raise ArgumentTypeError("full takes a number; expand() repeats a tensor")
     chosen = to_dtype(type(number) if dtype is None else dtype)
@@ -49,6 +50,7 @@ def full(
     return _wanted(made, requires_grad)
 
 
+@also(shape="shape")
 def zeros(
     *shape: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False
 ) -> Tensor:
@@ -61,6 +63,7 @@ def zeros(
     return _wanted(made, requires_grad)
 
 
+@also(shape="shape")
 def ones(
     *shape: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False
 ) -> Tensor:
@@ -75,18 +78,18 @@ def ones(
 
 def full_like(
     tensor: Tensor,
-    value: Scalar,
+    fill_value: Scalar | complex,
     dtype: Any = None,
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`value` everywhere, in the shape, dtype and on the device of `tensor`.
+    """`fill_value` everywhere, in the shape, dtype and on the device of `tensor`.
 
     >>> full_like(Tensor([[1, 2]]), 7).shape
     (1, 2)
     """
     chosen = tensor.dtype if dtype is None else to_dtype(dtype)
-    made = _filled(tensor.shape, value, chosen, device or memory_device(tensor))
+    made = _filled(tensor.shape, fill_value, chosen, device or memory_device(tensor))
     return _wanted(made, requires_grad)
 
 
@@ -134,7 +137,7 @@ def arange(
     >>> arange(1, 10, 4).shape
     (3,)
 
-    Raises `ArgumentError` for a step of 0 or one that leads away from `stop`.
+    A step that leads away from `stop` gives no elements. Raises `ArgumentError` for a step of 0.
     """
     if stop is None:
         start, stop = 0, start
@@ -145,15 +148,13 @@ def arange(
     first, end, stride = numbers
     if stride == 0 or not all(map(math.isfinite, numbers)):
         raise ArgumentError(f"arange: from {first} to {end} by {stride} has no length")
-    if (end - first) * stride < 0:
-        raise ArgumentError(f"arange: a step of {stride} does not lead from {first} to {end}")
     whole = all(isinstance(value, int) for value in numbers)
     chosen = to_dtype(dtype) if dtype is not None else dtypes.int64 if whole else dtypes.float32
     compute = dtypes.int64 if whole else dtypes.float64
     # Integers stay exact however large they are.
     length = -((first - end) // stride) if whole else math.ceil((end - first) / stride)
     with graph_lock:
-        node = build.cast(build.count(int(length)), compute)
+        node = build.cast(build.count(max(int(length), 0)), compute)
         node = _scaled(node, stride, first)
         made = wrap(build.cast(node, chosen), place)
     return _wanted(made, requires_grad)
@@ -179,27 +180,35 @@ def _symbolic_arange(start: Any, stop: Any, step: Any, dtype: Any, device: str) 
         return wrap(build.cast(node, chosen), device)
 
 
+@also(num="steps")
 def linspace(
-    start: float,
-    stop: float,
+    start: complex,
+    stop: complex,
     steps: int,
     dtype: Any = None,
     device: str | None = None,
     requires_grad: bool = False,
+    endpoint: bool = True,
 ) -> Tensor:
     """`steps` numbers at equal distances from `start` to `stop`, both included.
 
-    Shapes: (steps,). float32 unless another dtype is given.
+    Shapes: (steps,). float32, or complex64 between complex numbers, unless another dtype is given.
+    Without `endpoint` the last number is a step before `stop`.
 
     >>> linspace(0, 1, 5).shape
     (5,)
     """
+    if isinstance(start, complex) or isinstance(stop, complex):
+        made = _complex_linspace(start, stop, steps, endpoint, dtype, device)
+        return _wanted(made, requires_grad)
     first, last = _number(start, "linspace"), _number(stop, "linspace")
     number = to_integer(steps, "linspace: steps")
     chosen = _or_float(dtype)
     place = to_device(device)
     if number < 0:
         raise ArgumentError(f"linspace: steps is {number}, and cannot be negative")
+    if not endpoint:
+        last -= (last - first) / max(number, 1)
     distance = (last - first) / max(number - 1, 1)
     with graph_lock:
         node = build.cast(build.count(number), dtypes.float64)
@@ -214,14 +223,29 @@ def linspace(
     return _wanted(made, requires_grad)
 
 
+def _complex_linspace(
+    start: complex, stop: complex, steps: int, endpoint: bool, dtype: Any, device: str | None
+) -> Tensor:
+    """`linspace` of each part."""
+    chosen = dtypes.complex64 if dtype is None else to_dtype(dtype)
+    ends = ((start.real, stop.real), (start.imag, stop.imag))
+    parts = [
+        linspace(*pair, steps, chosen.part, device, endpoint=endpoint).node for pair in ends
+    ]
+    with graph_lock:
+        node = make(Op.COMPLEX, dtypes.promote(chosen.part, dtypes.complex64), tuple(parts))
+        return wrap(build.cast(node, chosen), to_device(device))
+
+
 def eye(
     rows: int,
     columns: int | None = None,
     dtype: Any = None,
     device: str | None = None,
     requires_grad: bool = False,
+    k: int = 0,
 ) -> Tensor:
-    """Ones on the diagonal, zeros elsewhere; float32 unless another dtype is given.
+    """Ones on the `k`-th diagonal, counted upwards, zeros elsewhere; float32 by default.
 
     Shapes: (rows, columns), square by default.
 
@@ -234,6 +258,8 @@ def eye(
     with graph_lock:
         row = build.expand(build.reshape(build.count(shape[0]), (shape[0], 1)), shape)
         column = build.expand_to(build.count(shape[1]), shape)
+        if k:
+            row = _binary(Op.ADD, row, build.constant(dtypes.int64, to_integer(k, "eye: k")))
         node = make(Op.CMPEQ, dtypes.bool_, (row, column))
         made = wrap(build.cast(node, chosen), place)
     return _wanted(made, requires_grad)
@@ -259,6 +285,7 @@ def logspace(
     return (float(base) ** exponents).cast(chosen)
 
 
+@also(shape="shape")
 def empty(
     *shape: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False
 ) -> Tensor:
@@ -320,7 +347,7 @@ def _wanted(made: Tensor, requires_grad: bool) -> Tensor:
     return made.requires_grad_() if requires_grad else made
 
 
-def _filled(shape: Shape, value: Scalar, dtype: DType, device: str | None) -> Tensor:
+def _filled(shape: Shape, value: Scalar | complex, dtype: DType, device: str | None) -> Tensor:
     place = to_device(device)
     with graph_lock:
         return wrap(build.filled(dtype, value, shape), place)

@@ -15,6 +15,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.tensor import build, lengths
+from ogive.tensor.complex import view_as_complex, view_as_real
 from ogive.tensor.core import DEFAULT_DEVICE, Core, same_device, to_integer, to_shape, wrap
 
 if TYPE_CHECKING:
@@ -62,6 +63,12 @@ def custom(
     if inputs:
         same_device(inputs, "custom")
     label = name or getattr(function, "__name__", None) or type(function).__name__
+    declared = [dtype for _, dtype in specified]
+    kinds = [*[tensor.dtype for tensor in inputs], *declared]
+    if any(dtype.is_complex for dtype in kinds):
+        function = _on_parts(function, kinds)
+        inputs = [view_as_real(t) if t.dtype.is_complex else t for t in inputs]
+        specified = tuple([_of_parts(output) for output in specified])
     with graph_lock:
         callee = make(Op.BUFFER, dtypes.uint8, (UOp.unique(),), ("PYTHON", 0))
         registry.set_buffer(callee, PythonFunction(function, str(label), user_origin()))
@@ -70,6 +77,10 @@ def custom(
         for number, (_, dtype) in enumerate(specified):
             node = make(Op.CUSTOM, dtype, sources, (str(label), specified, number))
             tensors.append(wrap(node, DEFAULT_DEVICE))
+    tensors = [
+        view_as_complex(tensor) if dtype.is_complex else tensor
+        for tensor, dtype in zip(tensors, declared, strict=True)
+    ]
     return tensors if several else tensors[0]
 
 
@@ -81,6 +92,25 @@ def _to_output(given: Any) -> Output:
         )
     shape = to_shape((given[0],), "custom")
     return tuple([to_integer(size, "custom: a length") for size in shape]), to_dtype(given[1])
+
+
+def _of_parts(output: Output) -> Output:
+    """A complex output as one of floats, its parts along a last axis."""
+    shape, dtype = output
+    return ((*shape, 2), dtype.part) if dtype.is_complex else output
+
+
+def _on_parts(function: Callable[..., None], kinds: Sequence[DType]) -> Callable[..., None]:
+    """`function`, given float arrays with the parts of its complex ones along a last axis."""
+
+    def call(*arrays: Any) -> None:
+        seen = [
+            array.view(dtype.numpy)[..., 0] if dtype.is_complex else array
+            for array, dtype in zip(arrays, kinds, strict=True)
+        ]
+        function(*seen)
+
+    return call
 
 
 def _in_memory(node: UOp) -> UOp:

@@ -137,8 +137,8 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     right = B.unsqueeze(-1) if is_vector else B
     if right.shape[-2] != size or right.dtype is not A.dtype:
         raise ShapeError(
-            f"linalg.solve: A is {A.dtype.name} of shape {build.show(A.shape)}, B {B.dtype.name} of "
-            f"{build.show(B.shape)}; expected one dtype, and B of shape (..., {size}, k)"
+            f"linalg.solve: A is {A.dtype.name} of shape {build.show(A.shape)}, B {B.dtype.name} "
+            f"of {build.show(B.shape)}; expected one dtype, and B of shape (..., {size}, k)"
         )
     batch = build.broadcast_shapes(A.shape[:-2], right.shape[:-2], "linalg.solve")
     X = _solve(A.expand(*batch, size, size), right.expand(*batch, *right.shape[-2:]))

@@ -22,6 +22,7 @@ from ogive.tensor import build
 from ogive.tensor.arithmetic import field_dtype
 from ogive.tensor.core import Core, same_device, to_axes, to_axis, to_integer, wrap
 from ogive.tensor.joining import to_tensors
+from ogive.tensor.keywords import also
 from ogive.tensor.product import multiply_and_sum
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
     return result.permute([kept.index(label) for label in output])
 
 
+@also(axes="dims")
 def tensordot(a: Core, b: Core, dims: Any = 2) -> Tensor:
     """The sum of products over axes of two tensors: the last of `a` with the first of `b`.
 

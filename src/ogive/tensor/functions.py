@@ -294,8 +294,11 @@ class Functions(Arithmetic):
         [-1.0, 0.0, 1.0]
         """
         dtype = any_dtype(self.node.dtype, "sign")
-        positive = combine(LT, 0, self).cast(dtype)
-        return positive - combine(LT, self, 0).cast(dtype) if dtype.is_signed else positive
+        result = combine(LT, 0, self).cast(dtype)
+        if dtype.is_signed:
+            result = result - combine(LT, self, 0).cast(dtype)
+        with graph_lock:
+            return wrap(build.unmoved(result.node, self.node), self.device)
 
     def floor(self) -> Tensor:
         """The greatest whole number not above x. Shapes: unchanged.

@@ -15,6 +15,7 @@ from ogive.ir.shape import Dim, Shape, as_length
 from ogive.tensor import build
 from ogive.tensor.arithmetic import common_dtype, to_node
 from ogive.tensor.core import Core, same_device, to_axis, to_operand, wrap
+from ogive.tensor.keywords import also
 from ogive.tensor.lengths import difference
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def cat(tensors: Sequence[Core], dim: int = 0) -> Tensor:
         return wrap(join(nodes, axis), device)
 
 
+@also(axis="dim")
 def stack(tensors: Sequence[Core], dim: int = 0) -> Tensor:
     """Join tensors of one shape along a new axis, which will be axis `dim` of the result.
 

@@ -50,7 +50,7 @@ class LinearAlgebra(Selection):
         return parts.slogdet(self)
 
     def logdet(self: Tensor) -> Tensor:  # type: ignore[misc]
-        """The logarithm of the determinant, NaN where that is negative. Shapes: (..., n, n) → (...).
+        """The logarithm of the determinant, NaN if that is negative. Shapes: (..., n, n) → (...).
 
         >>> Tensor([[1.0]]).logdet().item()
         0.0
@@ -245,8 +245,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None) -> LeastSquares:
     else none.
 
     >>> A = Tensor([[1.0], [1.0]])
-    >>> ogive.linalg.lstsq(A, Tensor([[1.0], [3.0]])).solution.tolist()
-    [[2.0]]
+    >>> round(ogive.linalg.lstsq(A, Tensor([[1.0], [3.0]])).solution.item(), 3)
+    2.0
     """
     rows, columns = parts.to_matrix(A, "linalg.lstsq")
     solution = parts.pinv(A, rcond) @ B

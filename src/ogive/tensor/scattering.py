@@ -69,7 +69,9 @@ class Scattering(Scanning):
                 f"{build.show(self.shape)}; they must have as many axes"
             )
         axis = to_axis(dim, self.ndim, "take_along_dim")
-        ones = [tuple([1 if i == axis else n for i, n in enumerate(t.shape)]) for t in (self, indices)]
+        ones = [
+            tuple([1 if i == axis else n for i, n in enumerate(t.shape)]) for t in (self, indices)
+        ]
         common = build.broadcast_shapes(ones[0], ones[1], "take_along_dim")
         sizes = [(*common[:axis], t.shape[axis], *common[axis + 1 :]) for t in (self, indices)]
         return self.expand(sizes[0]).gather(axis, indices.expand(sizes[1]))
@@ -144,9 +146,9 @@ class Scattering(Scanning):
 
         Shapes: as `scatter`. Without `include_self` what was there does not count.
 
-        >>> x = Tensor([10.0, 20.0])
-        >>> x.scatter_reduce(0, Tensor([0, 0]), Tensor([1.0, 2.0]), "mean", include_self=False).tolist()
-        [1.5, 20.0]
+        >>> x, index = Tensor([9.0, 8.0]), Tensor([0, 0])
+        >>> x.scatter_reduce(0, index, Tensor([1.0, 2.0]), "mean", include_self=False).tolist()
+        [1.5, 8.0]
 
         Raises `ArgumentError` for another `reduce`; else as `scatter`.
         """
@@ -214,11 +216,9 @@ class Scattering(Scanning):
             value = build.reshape(value, shape)
         return _combined(self, value, indices, reduce, include_self, device, "index_reduce")
 
-    def index_put(
-        self, indices: Sequence[Any], values: Any, accumulate: bool = False
-    ) -> Tensor:
-        """This tensor after `x[indices] = values`; with `accumulate`, after adding to what is there,
-        also where a position is given several times.
+    def index_put(self, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Tensor:
+        """This tensor after `x[indices] = values`; with `accumulate`, after adding to what is
+        there, also where a position is given several times.
 
         Shapes: as this tensor; `values` broadcast to what the indices select.
 
@@ -252,7 +252,7 @@ class Scattering(Scanning):
         to_index(index, "put")
         if index.numel() != source.numel():
             raise ShapeError(
-                f"put: {source.numel()} elements for {index.numel()} positions; they must be as many"
+                f"put: {source.numel()} elements for {index.numel()} positions; must be as many"
             )
         flat = self.ravel().index_put((index.ravel(),), source.ravel(), accumulate)
         return flat.reshape(self.shape)
@@ -353,9 +353,7 @@ def _cut(value: UOp, index: Core, name: str) -> UOp:
     return build.shrink(value, tuple([(0, size) for size in wanted]))
 
 
-def _scatter(
-    x: Core, dim: int, index: Core, given: Any, op: Op | None, name: str
-) -> Tensor:
+def _scatter(x: Core, dim: int, index: Core, given: Any, op: Op | None, name: str) -> Tensor:
     operand = to_operand(given, name)
     tensors = [x, to_index(index, name)]
     if isinstance(operand, Core):
@@ -373,9 +371,7 @@ def _scatter(
         return wrap(build.reshape(node, x.node.shape), device)
 
 
-def _index_put(
-    x: Core, dim: int, index: Core, given: Any, op: Op | None, name: str
-) -> Tensor:
+def _index_put(x: Core, dim: int, index: Core, given: Any, op: Op | None, name: str) -> Tensor:
     to_index(index, name)
     with graph_lock:
         shape, indices = _lines(x, dim, index, name)

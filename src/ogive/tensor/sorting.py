@@ -84,9 +84,7 @@ class Sorting(Scattering):
         """
         return self.sort(0).values
 
-    def topk(
-        self, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
-    ) -> Extremes:
+    def topk(self, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extremes:
         """The `k` greatest elements along `dim`, or the least, in order, and where they are.
 
         Shapes: (a, b) → (a, k). They come in order even if `sorted` does not ask for it.

@@ -129,12 +129,13 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     return tuple([part.expand(shape) for part in parts])
 
 
-def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
+def meshgrid(*tensors: Any, indexing: str = "xy") -> tuple[Tensor, ...]:
     """The coordinates of a grid: each vector repeated along the axes of the others.
 
-    Shapes: (a,), (b,) → (a, b) each; for `indexing` "xy" (b, a), as in pictures.
+    Shapes: (a,), (b,) → (b, a) each, as in pictures and in the array API standard; (a, b) for
+    `indexing` "ij", which is PyTorch's default.
 
-    >>> rows, columns = meshgrid(Tensor([1, 2]), Tensor([3, 4, 5]))
+    >>> rows, columns = meshgrid(Tensor([1, 2]), Tensor([3, 4, 5]), indexing="ij")
     >>> rows.tolist()
     [[1, 1, 1], [2, 2, 2]]
 
@@ -150,7 +151,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
                 "vector or a scalar"
             )
     if indexing == "xy" and len(parts) > 1:
-        second, first, *rest = meshgrid(parts[1], parts[0], *parts[2:])
+        second, first, *rest = meshgrid(parts[1], parts[0], *parts[2:], indexing="ij")
         return (first, second, *rest)
     lines = []
     for axis, part in enumerate(parts):
@@ -168,7 +169,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
     >>> cartesian_prod(Tensor([1, 2]), Tensor([3, 4])).tolist()
     [[1, 3], [1, 4], [2, 3], [2, 4]]
     """
-    grids = meshgrid(*tensors)
+    grids = meshgrid(*tensors, indexing="ij")
     if len(grids) == 1:
         return grids[0]
     return cat([grid.unsqueeze(-1) for grid in grids], -1).reshape(-1, len(grids))

@@ -179,6 +179,8 @@ def _check_lanes(root: UOp, placement: Placement) -> None:
     if len(in_lanes) < 2:
         return
     for node in root.walk():
-        found = [counter.arg[0] for counter in node.ranges if counter.arg[0] in in_lanes]
+        # What a reduction closes gates its value, even one that does not depend on it.
+        held = frozenset(node.src[1:]) | node.src[0].ranges if node.op is Op.REDUCE else node.ranges
+        found = [counter.arg[0] for counter in held if counter.arg[0] in in_lanes]
         if len(found) > 1:
             raise OptimizeError(f"axes {sorted(found)} are both in the lanes of one value")

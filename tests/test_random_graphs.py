@@ -1,4 +1,4 @@
-"""Random programs give what NumPy gives. `tests/random_programs.py` makes them."""
+"""Random programs give what NumPy gives. `tests/random_programs` makes them."""
 
 from __future__ import annotations
 

@@ -29,6 +29,8 @@ from ogive.errors import OgiveError
 from ogive.ir.dtype import (
     DType,
     bfloat16,
+    complex64,
+    complex128,
     float8_e4m3,
     float8_e5m2,
     float16,
@@ -46,6 +48,7 @@ from ogive.ir.dtype import (
 from ogive.ir.dtype import bool_ as bool
 from ogive.ir.variable import Variable
 from ogive.jit import jit
+from ogive.tensor.complex import complex, polar, view_as_complex, view_as_real
 from ogive.tensor.creation import (
     arange,
     empty,
@@ -85,7 +88,7 @@ from ogive.tensor.stacking import (
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
-    from ogive import data, io, linalg, random
+    from ogive import data, fft, io, linalg, random
     from ogive.io import load, save
     from ogive.random import (
         bernoulli,
@@ -108,6 +111,7 @@ _RANDOM = (
 )  # fmt: skip
 _LOADED_LATER = {
     "data": "ogive.data",
+    "fft": "ogive.fft",
     "from_dlpack": "ogive.tensor.sharing",
     "io": "ogive.io",
     "linalg": "ogive.linalg",
@@ -121,6 +125,7 @@ _LOADED_LATER = {
 """Names that are loaded when they are first asked for: modules, and what is in them."""
 
 __version__ = "0.1.0"
+__array_api_version__ = "2024.12"
 
 __all__ = [
     "Beam",
@@ -145,6 +150,9 @@ __all__ = [
     "cdist",
     "checkpoint",
     "column_stack",
+    "complex",
+    "complex64",
+    "complex128",
     "configure",
     "cosine_similarity",
     "counters",
@@ -158,6 +166,7 @@ __all__ = [
     "enable_grad",
     "errors",
     "eye",
+    "fft",
     "float8_e4m3",
     "float8_e5m2",
     "float16",
@@ -190,6 +199,7 @@ __all__ = [
     "ones",
     "ones_like",
     "pairwise_distance",
+    "polar",
     "rand",
     "rand_like",
     "randint",
@@ -209,6 +219,8 @@ __all__ = [
     "uint32",
     "uint64",
     "value_and_grad",
+    "view_as_complex",
+    "view_as_real",
     "vjp",
     "vmap",
     "vstack",
@@ -219,7 +231,19 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LOADED_LATER:
+    if name in _LOADED_LATER:
+        module = importlib.import_module(_LOADED_LATER[name])
+        return module if module.__name__ == f"ogive.{name}" else getattr(module, name)
+    from ogive.namespace import NAMES, find
+
+    if name not in NAMES:
         raise AttributeError(f"module 'ogive' has no attribute {name!r}")
-    module = importlib.import_module(_LOADED_LATER[name])
-    return module if module.__name__ == f"ogive.{name}" else getattr(module, name)
+    globals()[name] = found = find(name)
+    return found
+
+
+def __dir__() -> list[str]:
+    # The names of the array API standard are not in `__all__`: many are Python's own.
+    from ogive.namespace import NAMES
+
+    return sorted({*globals(), *_LOADED_LATER, *NAMES})

@@ -14,27 +14,13 @@ from ogive import Tensor
 from tests.conformance.convert import Converter, tensors_in, to_numpy
 from tests.conformance.database import DTYPES, has_gradient, label, samples
 from tests.conformance.names import Function, find
-from tests.conformance.reasons import UNDETERMINED
+from tests.conformance.reasons import UNDETERMINED, Failure, reason_for
 
 TOLERANCES = {"float32": 2e-4, "bfloat16": 1e-2, "float16": 2e-3, "complex64": 2e-4}
 """How far results may differ, relative to one and to their size; 1e-7 for what is not here."""
 
 DIFFERENTIATED = ("float64",)
 """The dtypes in which gradients are compared: in others the same rules run on coarser numbers."""
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A sample that does not give what PyTorch gives."""
-
-    operator: str
-    dtype: str
-    is_gradient: bool
-    text: str
-
-    def __str__(self) -> str:
-        part = "gradient" if self.is_gradient else "forward"
-        return f"{self.operator} {part} {self.dtype}: {self.text}"
 
 
 @dataclass
@@ -46,10 +32,21 @@ class Result:
     gradients: int = 0
     failures: list[Failure] = field(default_factory=list)
 
+    @property
+    def unexplained(self) -> list[Failure]:
+        """The failures that no stated reason covers."""
+        return [failure for failure in self.failures if reason_for(failure) is None]
+
+    @property
+    def reasons(self) -> set[str]:
+        """The stated reasons for what differs."""
+        found = {reason for failure in self.failures if (reason := reason_for(failure))}
+        return found | {UNDETERMINED[self.operator]} if self.operator in UNDETERMINED else found
+
 
 def check(operator: Any, limit: int, dtypes: tuple[str, ...] = DTYPES) -> Result | None:
     """Run at most `limit` samples a dtype; None where we have no such function."""
-    function = find(operator.name)
+    function = find(label(operator))
     if function is None:
         return None
     result = Result(label(operator))
@@ -80,11 +77,13 @@ def _check_gradient(
     operator: Any, function: Function, sample: Any, dtype: str, result: Result
 ) -> None:
     """Compare the gradients of a weighted sum of the outputs, for every input that wants one."""
-    outputs = [
-        output
-        for output in tensors_in(_call_theirs(operator, sample))
+    results = tensors_in(_call_theirs(operator, sample))
+    places = [
+        place
+        for place, output in enumerate(results)
         if isinstance(output, torch.Tensor) and output.requires_grad
     ]
+    outputs = [results[place] for place in places]
     if not outputs or result.operator in UNDETERMINED:
         return
     generator = np.random.default_rng(0)
@@ -102,19 +101,14 @@ def _check_gradient(
     expected = torch.autograd.grad(total, leaves, allow_unused=True)
     result.gradients += 1
     try:
-        _backward([each for each in made if _is_differentiable(each)], weights)
+        _backward([made[place] for place in places], weights)
         for (_, leaf), gradient in zip(converter.leaves, expected, strict=True):
             _compare_gradient(leaf, gradient)
     except Exception as error:
         result.failures.append(Failure(result.operator, dtype, True, _describe(error, sample)))
 
 
-def _is_differentiable(output: Any) -> bool:
-    return isinstance(output, Tensor) and output.dtype.is_float and output.requires_grad
-
-
 def _backward(outputs: list[Tensor], weights: list[NDArray[Any]]) -> None:
-    assert len(outputs) == len(weights), f"{len(outputs)} outputs of ours have gradients"
     total = Tensor(0.0, "float64")
     for output, weight in zip(outputs, weights, strict=True):
         total = total + (output * Tensor(weight)).sum()

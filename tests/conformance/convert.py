@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ogive import Tensor
+from ogive import Tensor, pairwise_distance
 
 IGNORED = {"layout", "memory_format", "pin_memory"}
 """Options about strides and pages, which our tensors have none of."""
@@ -29,6 +29,8 @@ class Converter:
             return str(value).removeprefix("torch.")
         if isinstance(value, torch.device):
             return str(value)
+        if isinstance(value, torch.nn.PairwiseDistance):
+            return pairwise_distance
         if isinstance(value, tuple | list):
             parts = [self.convert(part) for part in value]
             return parts if isinstance(value, list) else tuple(parts)
@@ -50,10 +52,9 @@ class Converter:
 
 def to_numpy(value: Any) -> NDArray[Any]:
     """The values of one of PyTorch's tensors, in memory of their own."""
-    plain = value.detach().resolve_conj().resolve_neg().contiguous()
-    if plain.dtype is torch.bfloat16:
-        plain = plain.to(torch.float32)
-    return np.array(plain.numpy())
+    if value.dtype is torch.bfloat16:
+        value = value.to(torch.float32)
+    return np.array(value.numpy(force=True), order="C")
 
 
 def tensors_in(result: Any) -> list[Any]:

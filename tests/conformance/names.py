@@ -32,6 +32,18 @@ def _where(x: Any, condition: Any, other: Any) -> Any:
     return ogive.where(condition, x, other)
 
 
+def _least_squares(x: Any, b: Any, driver: str) -> Any:
+    return ogive.linalg.lstsq(x, b, driver=driver)[:2]
+
+
+def _pinv_of_product(a: Any, b: Any) -> Any:
+    return ogive.linalg.pinv(a @ b.mT)
+
+
+def _normal(x: Any, *bounds: float) -> Any:
+    return x.clone().normal_(*bounds)
+
+
 def _zero(x: Any) -> Any:
     return x.clone().zero_()
 
@@ -41,16 +53,21 @@ ADAPTED: dict[str, Function] = {
     "nn.functional.embedding": _embedding,
     "polygamma": _polygamma,
     "special.polygamma": _polygamma,
+    "linalg.lstsq (grad_oriented)": _least_squares,
+    "linalg.pinv (singular)": _pinv_of_product,
+    "normal (in_place)": _normal,
     "where": _where,
     "zero_": _zero,
 }
 """Operators whose samples give the arguments in another order than the function takes them."""
 
 
-def find(name: str) -> Function | None:
-    """The function, or None where we have none."""
-    if name in ADAPTED:
-        return ADAPTED[name]
+def find(label: str) -> Function | None:
+    """The function for an operator, or None where we have none."""
+    name = label.partition(" (")[0]
+    for known in (label, name):
+        if known in ADAPTED:
+            return ADAPTED[known]
     for space in NAMESPACES:
         if name.startswith(f"{space}."):
             return _attribute(f"ogive.{space}", name.removeprefix(f"{space}."))
@@ -60,7 +77,7 @@ def find(name: str) -> Function | None:
     found = getattr(Tensor, name, None)
     if isinstance(found, property):
         return found.fget
-    return found or _attribute("ogive", name)
+    return found if callable(found) else _attribute("ogive", name)
 
 
 def _attribute(module: str, name: str) -> Function | None:

@@ -13,7 +13,9 @@ import pytest
 import ogive
 
 MODULES = ["ogive", *[m.name for m in pkgutil.walk_packages(ogive.__path__, "ogive.")]]
-NAMES: dict[str, Any] = {"ogive": ogive, "Tensor": ogive.Tensor, "numpy": numpy}
+NAMES: dict[str, Any] = {
+    "ogive": ogive, "Tensor": ogive.Tensor, "nn": ogive.nn, "numpy": numpy,
+}  # fmt: skip
 """What examples may use without importing it."""
 
 

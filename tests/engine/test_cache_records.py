@@ -57,9 +57,8 @@ def expressions() -> list[int | UOp]:
 
 
 def kernel(tiles: int | UOp, name: str = "elementwise_parallel8") -> KernelRecord:
-    return KernelRecord(
-        name, (("parallel", 8), ("lane", 16)), (0, 2), dict(BOUNDS), tiles, 40, make_key(b"code")
-    )
+    axes = (("parallel", 8), ("lane", 16))
+    return KernelRecord(name, axes, (0, 2), 1, dict(BOUNDS), tiles, 40, make_key(b"code"))
 
 
 def graph(tiles: int | UOp = 5) -> GraphRecord:

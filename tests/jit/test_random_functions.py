@@ -8,7 +8,16 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor
-from tests.random_programs import Program, Value, apply, compare, generate, make_input, perform
+from tests.random_programs import (
+    ASSIGNMENTS,
+    Program,
+    Value,
+    apply,
+    compare,
+    generate,
+    make_input,
+    perform,
+)
 
 GROUP = 10
 CALLS = 3
@@ -25,10 +34,8 @@ def run_captured(program: Program, seed: int) -> None:
         tensors = {**arguments, **found}
         for instruction in program:
             sources = [tensors[number] for number in instruction.inputs if number in tensors]
-            if instruction.kind == "assign":
-                sources[0].assign(sources[1])
-            elif instruction.kind == "setitem":
-                sources[0][instruction.arguments[0]] = sources[1]
+            if instruction.kind in ASSIGNMENTS:
+                perform(instruction, sources)
             elif instruction.kind not in SKIPPED:
                 tensors[instruction.out] = perform(instruction, sources)
         return {number: tensor for number, tensor in tensors.items() if number not in inputs}
@@ -56,8 +63,8 @@ def run_captured(program: Program, seed: int) -> None:
 def reference(program: Program) -> dict[int, Value]:
     values: dict[int, Any] = {}
     for instruction in program:
-        if instruction.kind in ("input", "assign", "setitem") or instruction.kind not in SKIPPED:
-            effect = instruction.kind in ("assign", "setitem")
+        if instruction.kind == "input" or instruction.kind not in SKIPPED:
+            effect = instruction.kind in ASSIGNMENTS
             value = apply(instruction, [values[number] for number in instruction.inputs])
             values[instruction.inputs[0] if effect else instruction.out] = value
     return values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy
 import pytest
@@ -49,7 +49,8 @@ def test_buffers_are_state_unless_they_are_not_persistent() -> None:
 
 def test_a_shared_parameter_is_listed_once_and_named_twice() -> None:
     block = Block(2)
-    block.parts[0].weight = block.attn.weight
+    first: Any = block.parts[0]
+    first.weight = block.attn.weight
     assert len(list(block.parameters())) == 5
     assert len(block.state_dict()) == 6
 
@@ -81,7 +82,7 @@ def test_a_state_of_other_names_is_refused_with_near_matches() -> None:
 
 
 def test_a_state_of_other_shapes_changes_nothing() -> None:
-    layer = nn.Linear(2, 3)
+    layer: Any = nn.Linear(2, 3)
     before = layer.bias.numpy()
     with pytest.raises(StateError, match=r"weight: expected the shape \(3, 2\), got \(2, 3\)"):
         layer.load_state_dict({"bias": ogive.ones(3), "weight": ogive.ones(2, 3)})
@@ -89,7 +90,7 @@ def test_a_state_of_other_shapes_changes_nothing() -> None:
 
 
 def test_loading_loosely_passes_over_what_is_not_there() -> None:
-    layer = nn.Linear(2, 3)
+    layer: Any = nn.Linear(2, 3)
     layer.load_state_dict({"bias": numpy.ones(3), "other": numpy.ones(3)}, strict=False)
     assert layer.bias.tolist() == [1.0, 1.0, 1.0]
 
@@ -135,7 +136,7 @@ def test_sequences_can_be_named_and_sliced() -> None:
 def test_replicas_have_parameters_of_their_own() -> None:
     encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8), 2)
     assert len(list(encoder.parameters())) == 2 * 12
-    first, second = encoder.layers
+    first, second = list[Any](encoder.layers)
     numpy.testing.assert_array_equal(first.linear1.weight.numpy(), second.linear1.weight.numpy())
     assert first.linear1.weight is not second.linear1.weight
 
@@ -146,7 +147,7 @@ def test_replicas_have_parameters_of_their_own() -> None:
         (lambda: nn.MaxPool2d(), "MaxPool2d needs the argument 'kernel_size'"),
         (lambda: nn.GELU(aproximate="tanh"), "'aproximate' is not an argument .did you mean"),
         (lambda: nn.ReLU(1, 2), "ReLU takes at most 0 arguments, got 2"),
-        (lambda: nn.Sequential(nn.ReLU, nn.ReLU()), "Sequential holds modules"),
+        (lambda: nn.Sequential(cast(Any, nn.ReLU), nn.ReLU()), "Sequential holds modules"),
         (lambda: nn.MultiheadAttention(7, 2), "num_heads=2 must divide embed_dim=7"),
         (lambda: nn.GroupNorm(2, 3), "num_groups=2 must divide num_channels=3"),
         (lambda: nn.Dropout(1.5), "between 0 and 1, not 1.5"),
@@ -202,7 +203,7 @@ def test_initial_values_have_their_deviation(fill: Any, deviation: float) -> Non
 
 def test_layers_start_as_pytorchs_do() -> None:
     ogive.manual_seed(0)
-    linear = nn.Linear(400, 300)
+    linear: Any = nn.Linear(400, 300)
     for values in (linear.weight.numpy(), linear.bias.numpy()):
         assert 0.97 / 20 < abs(values).max() <= 1 / 20
     assert abs(float(nn.Embedding(100, 100).weight.numpy().std()) - 1) < 0.02

@@ -181,10 +181,10 @@ def test_schedules_follow_one_another() -> None:
         (optim.lr_scheduler, torch.optim.lr_scheduler), pair("SGD", {"lr": 0.2})[1::2], strict=True
     ):
         parts = [
-            library.LinearLR(optimizer, start_factor=0.1, total_iters=4),  # type: ignore[attr-defined]
-            library.CosineAnnealingLR(optimizer, T_max=6),  # type: ignore[attr-defined]
+            library.LinearLR(optimizer, start_factor=0.1, total_iters=4),
+            library.CosineAnnealingLR(optimizer, T_max=6),
         ]
-        schedule = library.SequentialLR(optimizer, parts, milestones=[4])  # type: ignore[attr-defined]
+        schedule = library.SequentialLR(optimizer, parts, milestones=[4])
         found = []
         for _ in range(9):
             found += schedule.get_last_lr()

@@ -11,12 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ogive.errors import TraceError
+from ogive.ir import registry
 from ogive.ir.history import Argument
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.registry import make
 from ogive.ir.shape import Dim, Shape, common_shape, movement_argument
 from ogive.tensor import build
+from ogive.tensor.custom import in_memory
 
 
 class Batching:
@@ -58,7 +60,7 @@ def _without_rule(node: UOp) -> str:
     if node.op is Op.CUSTOM:
         return (
             f"vmap: {node.arg[0]}, a function of ogive.custom, works on one example; call it "
-            "outside, or write it with tensor operations"
+            "outside, write it with tensor operations, or say that it is batched"
         )
     if node.op in (Op.STORE, Op.AFTER):
         return (
@@ -137,6 +139,16 @@ def _shaped(batching: Batching, node: UOp, shape: Shape) -> UOp:
     return build.expand_to(node, wide) if node.op in build.SCALARS else batching.repeated(node)
 
 
+def _custom(batching: Batching, node: UOp) -> UOp:
+    callee, *inputs = node.src
+    if not getattr(registry.buffer_of(callee), "batched", False):
+        raise TraceError(_without_rule(node), node.origin)
+    name, outputs, number = node.arg
+    wide = tuple([((batching.size, *shape), dtype) for shape, dtype in outputs])
+    sources = [in_memory(batching.repeated(source)) for source in inputs]
+    return make(Op.CUSTOM, node.dtype, (callee, *sources), (name, wide, number))
+
+
 def _gradient(batching: Batching, node: UOp) -> UOp:
     rule = node.arg if isinstance(node.arg, Argument) else _BatchedRule(node, batching)
     sources = tuple([batching.repeated(source) for source in node.src])
@@ -175,6 +187,7 @@ _RULES: dict[Op, Rule] = {
     Op.GATHER: _gather,
     Op.SCATTER: _scatter,
     Op.GRADIENT: _gradient,
+    Op.CUSTOM: _custom,
     **dict.fromkeys([Op.CONTIGUOUS, Op.DETACH, Op.COPY], _marked),
 }
 

@@ -15,6 +15,10 @@ _COSTS = {
 }  # fmt: skip
 
 
+GATE_LOSS = 0.02
+"""The share of a kernel's time that gates take where tiles do not fill their axis."""
+
+
 def operation_cost(node: UOp) -> int:
     """What one element of an elementwise or gathering node costs, an addition being 1."""
     if node.op in TRANSCENDENTAL:
@@ -30,9 +34,12 @@ def sums_in_registers(target: Target) -> int:
 
 
 def best_tile(extent: int, most: int) -> int:
-    """The tile length up to `most` that wastes least of `extent`, the longest of those."""
-    return min(
-        range(1, min(most, extent) + 1),
-        key=lambda tile: (round(-(-extent // tile) * tile / extent, 2) + 0.25 / tile, -tile),
-        default=1,
-    )
+    """The tile length up to `most` that wastes least of `extent`, the longest of those.
+
+    A long tile reads less for each sum; one that does not fill the axis needs gates.
+    """
+    def loss(tile: int) -> float:
+        gated = GATE_LOSS if extent % tile else 0.0
+        return -(-extent // tile) * tile / extent + 0.25 / tile + gated
+
+    return min(range(1, min(most, extent) + 1), key=lambda tile: (loss(tile), -tile), default=1)

@@ -230,7 +230,9 @@ def _must_keep(node: UOp, reads: Readers, summary: Summary, config: Config) -> b
             return True
         prefixes = {_reduction_prefix(kernel, view, summary.varying) for kernel, view in views}
         if None in prefixes:
-            return True
+            # Cheap work on a reduction that was spread out is done where it is read: what is kept
+            # is the reduction below it, which is smaller.
+            return not _is_cheap_spread(node, summary)
         if node.op is Op.REDUCE_AXES:
             return len({tuple(view.loops) for _, view in views}) > 1
     elif several_kernels and summary.cost >= SHARE_LIMIT:
@@ -241,6 +243,14 @@ def _must_keep(node: UOp, reads: Readers, summary: Summary, config: Config) -> b
         return True
     distinct = len({view.loops for _, view in views})
     return summary.cost * (distinct - 1) > REPEAT_LIMIT
+
+
+def _is_cheap_spread(node: UOp, summary: Summary) -> bool:
+    """Whether a value has more elements than the reductions in it, and costs little beside them."""
+    results = math.prod(
+        [greatest(size) for axis, size in enumerate(node.shape) if (summary.varying >> axis) & 1]
+    )
+    return summary.cost < SHARE_LIMIT and results < math.prod(map(greatest, node.shape))
 
 
 def _reduction_prefix(kernel: Kernel, view: View, axes: int) -> int | None:

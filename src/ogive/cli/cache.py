@@ -7,7 +7,7 @@ import sys
 from ogive.config import current_config
 from ogive.engine.store import Kind, StoreInfo, store_in
 from ogive.folders import cache_place
-from ogive.log import show_bytes
+from ogive.journal import show_bytes
 
 NOUNS = {
     Kind.GRAPH: "compiled graphs",

@@ -17,7 +17,7 @@ from ogive.config import Config, current_config
 from ogive.device.target import Target, host_target
 from ogive.errors import OgiveError, nearest
 from ogive.folders import CACHE_VARIABLE, cache_folder, folder_bytes, folder_problem
-from ogive.log import show_bytes
+from ogive.journal import show_bytes
 from ogive.tensor.tensor import Tensor
 
 LABEL = 12

@@ -97,7 +97,7 @@ class _Nest:
     def build(self, nodes: list[UOp]) -> list[Item]:
         loops: dict[UOp, Loop] = {counter: Loop(counter) for counter in self.parent}
         items: list[UOp | Accumulate] = []
-        needs: list[tuple[UOp | Accumulate, UOp | Accumulate]] = []
+        needs: list[tuple[UOp | Accumulate, UOp | Accumulate]] = _loads_before_stores(nodes)
         for node in nodes:
             if node.op is Op.REDUCE:
                 step = Accumulate(node)
@@ -140,6 +140,16 @@ class _Nest:
         for counter, loop in loops.items():
             loop.body = _order(blocks[counter], edges, rank)
         return _order(blocks[None], edges, rank)
+
+
+def _loads_before_stores(nodes: list[UOp]) -> list[tuple[UOp | Accumulate, UOp | Accumulate]]:
+    """A store needs all loads of its buffer: they read what was there before, for other stores."""
+    loads: dict[UOp, list[UOp]] = {}
+    for node in nodes:
+        if node.op is Op.LOAD:
+            loads.setdefault(node.src[0].src[0], []).append(node)
+    stores = [node for node in nodes if node.op is Op.STORE]
+    return [(store, load) for store in stores for load in loads.get(store.src[0].src[0], ())]
 
 
 def _at_common_level(

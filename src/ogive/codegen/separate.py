@@ -22,7 +22,7 @@ def separate_loops(root: UOp) -> UOp:
         moved = _reductions_elsewhere(root)
         if not moved:
             return root
-        counters = loop_counters(moved[0].src[1:])
+        counters = loop_counters(moved[0].closed)
         number = 1 + max([node.arg[0] for node in root.walk() if node.op is Op.RANGE])
         own = {
             counter: make_range(counter.src[0], number + position, counter.arg[1])
@@ -36,7 +36,7 @@ def _reductions_elsewhere(root: UOp) -> list[UOp]:
     """Reductions that stand together in a block, and share their loop with those of another."""
     blocks: dict[UOp, dict[UOp | None, list[UOp]]] = {}
     for node in root.walk():
-        closed = loop_counters(node.src[1:]) if node.op is Op.REDUCE else []
+        closed = loop_counters(node.closed) if node.op in (Op.REDUCE, Op.STAGE) else []
         if closed:
             around = loop_counters(node.ranges)
             places = blocks.setdefault(closed[0], {})

@@ -13,18 +13,24 @@ from ogive.errors import ExecuteError, LinearAlgebraError, Origin
 
 
 class PythonFunction(Handle):
-    """A callable that fills arrays from arrays, and the user's line that asked for its call."""
+    """A callable that fills arrays from arrays, and the user's line that asked for its call.
 
-    __slots__ = ("function", "name", "origin")
+    One that is `batched` does so for any axes in front of those that it was made for.
+    """
 
-    def __init__(self, function: Callable[..., Any], name: str, origin: Origin | None) -> None:
+    __slots__ = ("batched", "function", "name", "origin")
+
+    def __init__(
+        self, function: Callable[..., Any], name: str, origin: Origin | None, batched: bool = False
+    ) -> None:
         super().__init__(0, "PYTHON")
+        self.batched = batched
         self.function = function
         self.name = name
         self.origin = origin
 
     def call(self, reads: Sequence[NDArray[Any]], writes: Sequence[NDArray[Any]]) -> None:
-        """Call it. Raises `ExecuteError`, or `LinearAlgebraError` for NumPy's, from what it raised."""
+        """Call it. Raises `ExecuteError`, or `LinearAlgebraError`, from what it raised itself."""
         try:
             returned = self.function(*reads, *writes)
         except LinAlgError as error:

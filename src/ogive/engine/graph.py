@@ -16,8 +16,9 @@ from ogive.device.buffer import Buffer
 from ogive.device.target import Target
 from ogive.engine.disk import Disk, disk_for
 from ogive.engine.kernels import Kernel, kernel_cache
-from ogive.engine.levels import arrange, left_out_of, lives_of, written_slots
+from ogive.engine.levels import arrange, left_out_of, lives_of
 from ogive.engine.machine import confirmed_target, ensure_driver, target_for
+from ogive.engine.ordering import written_slots
 from ogive.engine.records import GraphRecord, LaunchRecord, UnknownExpression, pack_graph
 from ogive.engine.search import schedule_for
 from ogive.engine.store import Entry, Kind
@@ -26,7 +27,7 @@ from ogive.ir.evaluate import evaluate
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.variable import names_in
-from ogive.log import log, show_bytes, since
+from ogive.journal import log, show_bytes, since
 from ogive.runtime.native import Fault, HostStep, KernelStep, NativePlan
 from ogive.runtime.planner import MemoryPlan, plan_memory
 from ogive.runtime.pool import Pool, default_pool
@@ -63,6 +64,11 @@ class Launch(NamedTuple):
     @property
     def variables(self) -> tuple[str, ...]:
         return self.kernel.variables
+
+    @property
+    def written(self) -> tuple[int, ...]:
+        """The slots that the kernel writes to."""
+        return self.slots[: self.kernel.record.writes]
 
     def __repr__(self) -> str:
         return f"<launch {self.kernel.name}: slots {self.slots}>"
@@ -135,7 +141,7 @@ class CompiledGraph:
                         step.grain,
                         parallel=shared,
                         joins=level == last,
-                        whole=step.slots[0] in self.stored,
+                        whole=not self.stored.isdisjoint(step.written),
                     )
                 )
             else:

@@ -25,7 +25,7 @@ from ogive.engine.store import Entry, Kind
 from ogive.errors import LoadError, OptimizeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.log import log
+from ogive.journal import log
 from ogive.runtime.link import LoadedKernel, link
 
 if TYPE_CHECKING:
@@ -265,6 +265,7 @@ def _record(compiled: CompiledKernel, region: UOp, code: Key) -> KernelRecord:
         name=compiled.name,
         axes=compiled.axes,
         slots=compiled.signature.slots,
+        writes=len(region.src),
         variables={name: bounds[name] for name in compiled.signature.variables},
         tiles=tiles.arg if tiles.op is Op.CONST else tiles,
         work=compiled.work,
@@ -275,6 +276,8 @@ def _record(compiled: CompiledKernel, region: UOp, code: Key) -> KernelRecord:
 def _fits(record: KernelRecord, region: UOp) -> bool:
     """Whether a record speaks of slots and variables that a region has."""
     slots = {node.arg[0] for node in region.walk() if node.op is Op.PARAM}
+    if record.slots[: record.writes] != tuple(range(len(region.src))):
+        return False
     return slots.issuperset(record.slots) and record.variables.items() <= _variables(region).items()
 
 

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from ogive.engine.ordering import order_for_memory, written_slots
 from ogive.runtime.planner import Life, largest_live_set
 from ogive.schedule.slots import CallStep, CopyStep, Slot
 
@@ -47,22 +48,30 @@ class Arrangement(NamedTuple):
     levels: tuple[int, ...]
 
 
-def written_slots(step: Step) -> tuple[int, ...]:
-    """The slots that a step writes; it may read them, too."""
-    return step.written if isinstance(step, CallStep) else step.slots[:1]
-
-
 def arrange(
     steps: Sequence[Step], slots: Sequence[Slot], outputs: Sequence[int]
 ) -> Arrangement:
     """Levels for `steps`, which are in an order that is right when each is a level."""
-    one_by_one = Arrangement(tuple(range(len(steps))), tuple(range(len(steps))))
-    groups = _group(steps, slots)
+    one_by_one = _order(steps, slots, outputs)
+    ordered = [steps[position] for position in one_by_one.order]
+    groups = _group(ordered, slots)
     if all(len(group.members) == 1 or group.work < LEAST_WORK for group in groups):
         return one_by_one
-    found = _levels(groups)
+    order, levels = _levels(groups)
+    found = Arrangement(tuple([one_by_one.order[position] for position in order]), levels)
     allowed = _most_memory(steps, slots, outputs, one_by_one) + MEMORY_FOR_IT
     return found if _most_memory(steps, slots, outputs, found) <= allowed else one_by_one
+
+
+def _order(steps: Sequence[Step], slots: Sequence[Slot], outputs: Sequence[int]) -> Arrangement:
+    """Steps one by one: as they are, unless another order takes less memory."""
+    numbers = tuple(range(len(steps)))
+    given = Arrangement(numbers, numbers)
+    frugal = Arrangement(order_for_memory(steps, slots, left_out_of(slots, outputs)), numbers)
+    if frugal.order == given.order:
+        return given
+    needed = [_most_memory(steps, slots, outputs, each) for each in (given, frugal)]
+    return frugal if needed[1] < needed[0] else given
 
 
 def lives_of(

@@ -13,14 +13,14 @@ from ogive.device.buffer import Buffer
 from ogive.engine.absent import lose
 from ogive.engine.graph import CompiledGraph, Step
 from ogive.engine.kernels import Kernel
-from ogive.engine.levels import written_slots
+from ogive.engine.ordering import written_slots
 from ogive.engine.versions import being_written
 from ogive.errors import ArgumentError, ExecuteError, VariableError, nearest
 from ogive.ir import registry
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.variable import bindings, check_binding, rebind
-from ogive.log import logging_time
+from ogive.journal import logging_time
 from ogive.runtime.native import Fault, NativePlan
 from ogive.runtime.planner import MemoryPlan
 from ogive.runtime.pool import Pool

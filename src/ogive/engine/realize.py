@@ -25,7 +25,7 @@ from ogive.ir import history, registry
 from ogive.ir.memory import memory_leaf, shaped
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
-from ogive.log import log, logging_time, since
+from ogive.journal import log, logging_time, since
 from ogive.runtime.native import Fault
 from ogive.schedule.normalize import Normalized
 from ogive.schedule.windows import Window, is_whole

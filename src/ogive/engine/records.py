@@ -21,7 +21,7 @@ from ogive.ir.ops import Op
 from ogive.ir.variable import OWN
 from ogive.schedule.slots import CallStep, CopyStep, Slot
 
-FORMAT = 3
+FORMAT = 4
 """Part of every key: a change of the format makes other keys."""
 
 MOST = 1 << 24
@@ -47,12 +47,14 @@ Bounds = Mapping[str, tuple[int, int]]
 class KernelRecord(NamedTuple):
     """How a kernel is called: `code` is where its code is; `variables` have bounds.
 
-    `tiles` is how many tiles its parallel axis has, `work` about how much there is to do in one.
+    It writes to the first `writes` of its slots, and may read those too. `tiles` is how many tiles
+    its parallel axis has, `work` about how much there is to do in one.
     """
 
     name: str
     axes: tuple[tuple[str, int], ...]
     slots: tuple[int, ...]
+    writes: int
     variables: dict[str, tuple[int, int]]
     tiles: int | UOp
     work: int
@@ -291,6 +293,7 @@ def _write_kernel(writer: Writer, record: KernelRecord) -> None:
         writer.text(placement)
         writer.number(length)
     writer.numbers(record.slots)
+    writer.number(record.writes)
     writer.variables(record.variables)
     writer.expression(record.tiles, record.variables)
     writer.number(record.work)
@@ -301,7 +304,8 @@ def _read_kernel(reader: Reader) -> KernelRecord:
     return KernelRecord(
         name=reader.name(),
         axes=tuple([(reader.text(), reader.number(0, MOST_BYTES)) for _ in range(reader.number())]),
-        slots=reader.numbers(0, MOST),
+        slots=(slots := reader.numbers(0, MOST)),
+        writes=reader.number(1, len(slots)),
         variables=(variables := reader.variables()),
         tiles=reader.expression(variables),
         work=reader.number(1, MOST_BYTES),

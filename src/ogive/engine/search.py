@@ -19,7 +19,7 @@ from ogive.counters import count
 from ogive.engine.keys import Key, make_key
 from ogive.engine.store import Kind
 from ogive.ir.node import UOp
-from ogive.log import log
+from ogive.journal import log
 
 if TYPE_CHECKING:
     from ogive.codegen.optimize.placement import Placement

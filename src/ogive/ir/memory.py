@@ -10,7 +10,7 @@ variable:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
@@ -76,12 +76,10 @@ def is_memory(node: UOp) -> bool:
     return memory_leaf(node).op in (Op.BUFFER, Op.PARAM, Op.AFTER)
 
 
-def reads_elsewhere(
-    value: UOp, target: UOp, memory: UOp, below: Callable[[UOp], Collection[UOp]]
-) -> bool:
-    """Whether `value` reads `memory` other than element by element, as `target`.
+def reads_elsewhere(value: UOp, target: UOp, reads: Callable[[UOp], bool]) -> bool:
+    """Whether `value` reads the memory of `target` other than element by element, as `target`.
 
-    `below` gives the nodes under one that count, itself among them.
+    `reads` says whether a node is computed from that memory.
     """
     stack, seen = [value], {value}
     while stack:
@@ -90,7 +88,7 @@ def reads_elsewhere(
             continue
         marked = node.op in (Op.DETACH, Op.GRADIENT)
         if node.op not in ELEMENTWISE and not marked:
-            if memory in below(node):
+            if reads(node):
                 return True
             continue
         for source in node.src[:1] if marked else node.src:

@@ -242,6 +242,11 @@ class UOp:
             return used.difference(self.src[_CLOSING[self.op] :])
         return used
 
+    @property
+    def closed(self) -> tuple[UOp, ...]:
+        """The loop counters that this node closes."""
+        return self.src[_CLOSING[self.op] :] if self.op in _CLOSING else ()
+
     @computed
     def has_index(self) -> bool:
         """Whether a place in memory is named by this node or below it."""
@@ -351,7 +356,7 @@ class UOp:
         raise TypeError("nodes are interned by identity and cannot be pickled")
 
 
-_CLOSING = {Op.REDUCE: 1, Op.STAGE: 1, Op.STORE: 2}
+_CLOSING = {Op.REDUCE: 1, Op.STAGE: 2, Op.STORE: 2}
 """The ops that close loops, and where their ranges begin among the sources."""
 
 

@@ -107,7 +107,7 @@ class Op(Enum):
     # Memory and order
     STORE = auto()  # (target, value, [index per axis...]) op; loops: (INDEX, value, ranges...) op
     AFTER = auto()  # (value, effects...): the value as it is once the effects have happened
-    STAGE = auto()  # (value, closed ranges...) space: kept, and read back through INDEX
+    STAGE = auto()  # (x) (space, axis); loops: (value, offset, ranges...) space: read by INDEX
     SINK = auto()  # (roots...): one graph to compile together
 
     # Loops
@@ -150,3 +150,6 @@ COMMUTATIVE = frozenset({
     Op.ADD, Op.MUL, Op.MAXIMUM, Op.MINIMUM, Op.AND, Op.OR, Op.XOR, Op.CMPEQ, Op.CMPNE,
 })  # fmt: skip
 REDUCING = frozenset({Op.ADD, Op.MUL, Op.MAXIMUM, Op.MINIMUM, Op.AND, Op.OR})
+
+SCRATCH = "scratch"
+"""The space of a `STAGE` in memory that a thread has for itself, written anew in each tile."""

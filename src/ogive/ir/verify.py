@@ -14,7 +14,16 @@ from typing import Any
 from ogive.errors import VerifyError
 from ogive.ir.dtype import DType, bool_, index, int64, uint64, void
 from ogive.ir.node import UOp, walk
-from ogive.ir.ops import BINARY, COMPARISON, ELEMENTWISE, MOVEMENT, REDUCING, TRANSCENDENTAL, Op
+from ogive.ir.ops import (
+    BINARY,
+    COMPARISON,
+    ELEMENTWISE,
+    MOVEMENT,
+    REDUCING,
+    SCRATCH,
+    TRANSCENDENTAL,
+    Op,
+)
 from ogive.ir.shape import movement_argument
 
 Problem = str | None
@@ -409,8 +418,26 @@ def _check(node: UOp) -> Problem:
     return _same_dtype(node) if fits else "(site, what stands in) as argument"
 
 
+def _tensor_stage(node: UOp) -> Problem:
+    fits = _is_space_and_number(node.arg) and 0 <= node.arg[1] < len(node.shape)
+    return _same_dtype(node) if fits else "(space, axis) as argument"
+
+
 def _stage(node: UOp) -> Problem:
-    return _same_dtype(node) or _ranges_from(node, 1)
+    if node.src[1].dtype is not index:
+        return "an index as second source"
+    fits = node.arg == SCRATCH
+    return _same_dtype(node) or _ranges_from(node, 2) if fits else "a space as argument"
+
+
+def _lowered_stage(node: UOp) -> Problem:
+    fits = _is_space_and_number(node.arg)
+    return _same_dtype(node) or _ranges_from(node, 2) if fits else "(space, count) as argument"
+
+
+def _is_space_and_number(value: Any) -> bool:
+    fits = isinstance(value, tuple) and len(value) == 2
+    return fits and value[0] == SCRATCH and _is_integer(value[1])
 
 
 def _copy(node: UOp) -> Problem:
@@ -445,6 +472,7 @@ _REGION: dict[Op, Form] = {
     Op.REDUCE_AXES: Form(1, 1, _reduce_axes),
     Op.GATHER: Form(2, None, _gather),
     Op.SCAN: Form(1, 2, _scan),
+    Op.STAGE: Form(1, 1, _tensor_stage),
     Op.STORE: Form(2, None, _tensor_store),
     Op.SINK: Form(0, None, _sink),
 }
@@ -457,6 +485,7 @@ _PARAMETRIC: dict[Op, Form] = _REGION | {
     Op.CUSTOM: Form(1, None, _custom),
     Op.AFTER: Form(1, None, _same_dtype),
 }
+del _PARAMETRIC[Op.STAGE]
 _TENSOR: dict[Op, Form] = _PARAMETRIC | {
     Op.UNIQUE: Form(0, 0, _unique),
     Op.BUFFER: Form(1, 1, _buffer),
@@ -475,13 +504,14 @@ _LOOPS: dict[Op, Form] = {
     Op.LOAD: Form(1, 1, _load),
     Op.CHECK: Form(2, 3, _check),
     Op.STORE: Form(2, None, _loop_store),
-    Op.STAGE: Form(1, None, _stage),
+    Op.STAGE: Form(2, None, _stage),
     Op.SINK: Form(0, None, _sink),
 }
 _PLACED: dict[Op, Form] = _LOOPS | {Op.RANGE: Form(1, 1, _placed_range)}
 _LOWERED: dict[Op, Form] = _PLACED | {
     Op.LOAD: Form(1, 2, _lowered_load),
     Op.STORE: Form(2, None, _lowered_store),
+    Op.STAGE: Form(2, None, _lowered_stage),
 }
 
 _WITH_COMPLEX = frozenset({"tensor", "parametric"})

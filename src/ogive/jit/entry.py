@@ -34,7 +34,7 @@ from ogive.jit.places import Place, Places, changed
 from ogive.jit.prepare import Made, Owner, Prepared
 from ogive.jit.trace import Result, Trace, is_pending
 from ogive.jit.trees import Call, rebuild
-from ogive.log import logging_time
+from ogive.journal import logging_time
 from ogive.runtime.native import Fault, NativePlan
 from ogive.tensor.core import hold, wrap
 from ogive.tensor.tensor import Tensor

@@ -16,7 +16,7 @@ from ogive.ir import registry
 from ogive.jit.explain import Facts, describe_call, difference
 from ogive.jit.trees import Call
 from ogive.jit.watch import is_tracing, trace_lock
-from ogive.log import log
+from ogive.journal import log
 
 if TYPE_CHECKING:
     from ogive.jit.entry import Entry

@@ -134,7 +134,7 @@ class _Preparation:
                 if element_count(node.shape) != flat.arg[1]:
                     continue
                 target = shaped(flat, node.shape)
-                if not reads_elsewhere(node, target, flat, UOp.walk):
+                if not reads_elsewhere(node, target, lambda each: flat in each.walk()):
                     store = UOp(Op.STORE, dtypes.void, (target, node))
                     self.fresh[position] = UOp(Op.AFTER, node.dtype, (target, store))
                     found[position] = at

@@ -10,8 +10,6 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-VERSION = "2024.12"
-
 CHAPTERS: dict[str, tuple[str, ...]] = {
     "constants": ("e", "inf", "nan", "newaxis", "pi"),
     "creation": ("asarray", "tril", "triu"),

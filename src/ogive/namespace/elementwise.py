@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ogive.errors import ArgumentTypeError
-from ogive.ir.dtype import promote
+from ogive.ir.dtype import promote, result_type
 from ogive.tensor.joining import where
 from ogive.tensor.tensor import Tensor
 
@@ -59,18 +59,13 @@ def _binary(name: str, method: str | None = None) -> Binary:
     def function(x1: Any, x2: Any, /) -> Tensor:
         first, second = to_operands(x1, x2, name)
         if not isinstance(first, Tensor):
-            first = _beside(first, second)
+            first = Tensor(first, result_type([(second.dtype, 1)], [first]))
         result: Tensor = getattr(first, called)(second)
         return result
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"`x1.{called}(x2)`, elementwise. Shapes broadcast."
     return function
-
-
-def _beside(number: Any, x: Tensor) -> Tensor:
-    """A Python number as a tensor that leaves the dtype of `x` as the number itself would."""
-    return Tensor(number, (x * 0 + number).dtype if not x.dtype.is_bool else None)
 
 
 abs = _unary("abs")

@@ -1,6 +1,6 @@
 """Layers, with PyTorch's names, arguments, initial values and state dictionaries.
 
->>> model = Sequential(Linear(4, 8), ReLU(), Linear(8, 2))
+>>> model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
 >>> model(ogive.ones(3, 4)).shape
 (3, 2)
 """

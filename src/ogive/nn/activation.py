@@ -49,7 +49,7 @@ LogSoftmax = wrap_function("LogSoftmax", "log_softmax", "log(softmax(x)) along a
 class PReLU(Module):
     """x, or weight·x below 0, the weight being trained: one for all channels, or one for each.
 
-    >>> PReLU()(Tensor([-1.0, 2.0])).tolist()
+    >>> nn.PReLU()(Tensor([-1.0, 2.0])).tolist()
     [-0.25, 2.0]
     """
 

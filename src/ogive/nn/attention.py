@@ -22,7 +22,7 @@ class MultiheadAttention(Module):
     Shapes: query (L, N, embed_dim), key (S, N, kdim), value (S, N, vdim) → (L, N, embed_dim) and
     weights (N, L, S), averaged over the heads; (N, L, ...) with `batch_first`; N may be absent.
 
-    >>> attention = MultiheadAttention(8, 2, batch_first=True)
+    >>> attention = nn.MultiheadAttention(8, 2, batch_first=True)
     >>> x = ogive.ones(3, 5, 8)
     >>> [part.shape for part in attention(x, x, x)]
     [(3, 5, 8), (3, 5, 5)]
@@ -88,12 +88,13 @@ class MultiheadAttention(Module):
         if is_causal and mask is None:
             raise ArgumentError("is_causal is a hint about attn_mask, and there is none")
         k, v, mask = self._extend(k, v, mask)
-        heads = [self._split_heads(x) for x in (q, k, v)]
+        q, k, v = [self._split_heads(x) for x in (q, k, v)]
         drop = self.dropout if self.training else 0.0
+        weights: Tensor | None = None
         if need_weights:
-            mixed, weights = _attend(*heads, mask, drop)
+            mixed, weights = _attend(q, k, v, mask, drop)
         else:
-            mixed, weights = heads[0].scaled_dot_product_attention(*heads[1:], mask, drop), None
+            mixed = q.scaled_dot_product_attention(k, v, mask, drop)
         made = self.out_proj(mixed.transpose(1, 2).flatten(2))
         if weights is not None and average_attn_weights:
             weights = weights.mean(1)

@@ -18,7 +18,7 @@ def _to_module(value: Any, name: str) -> Module:
 class ModuleList(Module):
     """Modules in order, named by their positions.
 
-    >>> layers = ModuleList([Linear(2, 2) for _ in range(3)])
+    >>> layers = nn.ModuleList([nn.Linear(2, 2) for _ in range(3)])
     >>> len(layers), [name for name, _ in layers.named_parameters()][:2]
     (3, ['0.weight', '0.bias'])
     """
@@ -69,7 +69,7 @@ class ModuleList(Module):
 class Sequential(ModuleList):
     """Modules applied one after the other. A dictionary gives them names.
 
-    >>> Sequential(Linear(4, 2), ReLU())(ogive.ones(3, 4)).shape
+    >>> nn.Sequential(nn.Linear(4, 2), nn.ReLU())(ogive.ones(3, 4)).shape
     (3, 2)
     """
 
@@ -117,7 +117,7 @@ class Sequential(ModuleList):
 class ModuleDict(Module):
     """Modules by name.
 
-    >>> ModuleDict({"head": Linear(2, 1)})["head"].weight.shape
+    >>> nn.ModuleDict({"head": nn.Linear(2, 1)})["head"].weight.shape
     (1, 2)
     """
 

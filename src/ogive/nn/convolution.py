@@ -48,8 +48,9 @@ class Convolution(Module):
         self.out_channels = out_channels
         self.kernel_size = to_sizes(kernel_size, self.axes, "kernel_size")
         self.stride = to_sizes(stride, self.axes, "stride")
-        is_named = isinstance(padding, str)
-        self.padding = padding if is_named else to_sizes(padding, self.axes, "padding")
+        self.padding: str | tuple[int, ...] = (
+            padding if isinstance(padding, str) else to_sizes(padding, self.axes, "padding")
+        )
         self.dilation = to_sizes(dilation, self.axes, "dilation")
         self.groups = groups
         self.padding_mode = padding_mode
@@ -73,7 +74,7 @@ class Convolution(Module):
 
     def forward(self, x: Tensor) -> Tensor:
         self.check(x)
-        padding = self.padding
+        padding: Any = self.padding
         if self.padding_mode != "zeros":
             x = x.pad(self._flat_padding(), mode=self.padding_mode)
             padding = 0
@@ -117,7 +118,7 @@ class Convolution(Module):
 class Conv1d(Convolution):
     """Windows along one axis. Shapes: (N, in_channels, L) → (N, out_channels, L').
 
-    >>> Conv1d(2, 4, 3)(ogive.ones(1, 2, 8)).shape
+    >>> nn.Conv1d(2, 4, 3)(ogive.ones(1, 2, 8)).shape
     (1, 4, 6)
     """
 
@@ -127,7 +128,7 @@ class Conv1d(Convolution):
 class Conv2d(Convolution):
     """Windows along two axes. Shapes: (N, in_channels, H, W) → (N, out_channels, H', W').
 
-    >>> Conv2d(2, 4, 3, padding=1)(ogive.ones(1, 2, 8, 8)).shape
+    >>> nn.Conv2d(2, 4, 3, padding=1)(ogive.ones(1, 2, 8, 8)).shape
     (1, 4, 8, 8)
     """
 
@@ -137,7 +138,7 @@ class Conv2d(Convolution):
 class Conv3d(Convolution):
     """Windows along three axes. Shapes: (N, in_channels, D, H, W) → (N, out_channels, ...).
 
-    >>> Conv3d(1, 2, 2)(ogive.ones(1, 1, 3, 3, 3)).shape
+    >>> nn.Conv3d(1, 2, 2)(ogive.ones(1, 1, 3, 3, 3)).shape
     (1, 2, 2, 2, 2)
     """
 
@@ -184,7 +185,7 @@ class TransposedConvolution(Convolution):
 class ConvTranspose1d(TransposedConvolution):
     """The transpose of `Conv1d`. Shapes: (N, in_channels, L) → (N, out_channels, L').
 
-    >>> ConvTranspose1d(2, 4, 3)(ogive.ones(1, 2, 6)).shape
+    >>> nn.ConvTranspose1d(2, 4, 3)(ogive.ones(1, 2, 6)).shape
     (1, 4, 8)
     """
 
@@ -194,7 +195,7 @@ class ConvTranspose1d(TransposedConvolution):
 class ConvTranspose2d(TransposedConvolution):
     """The transpose of `Conv2d`. Shapes: (N, in_channels, H, W) → (N, out_channels, H', W').
 
-    >>> ConvTranspose2d(2, 4, 2, stride=2)(ogive.ones(1, 2, 3, 3)).shape
+    >>> nn.ConvTranspose2d(2, 4, 2, stride=2)(ogive.ones(1, 2, 3, 3)).shape
     (1, 4, 6, 6)
     """
 
@@ -204,7 +205,7 @@ class ConvTranspose2d(TransposedConvolution):
 class ConvTranspose3d(TransposedConvolution):
     """The transpose of `Conv3d`. Shapes: (N, in_channels, D, H, W) → (N, out_channels, ...).
 
-    >>> ConvTranspose3d(1, 2, 2)(ogive.ones(1, 1, 2, 2, 2)).shape
+    >>> nn.ConvTranspose3d(1, 2, 2)(ogive.ones(1, 1, 2, 2, 2)).shape
     (1, 2, 3, 3, 3)
     """
 

@@ -10,7 +10,7 @@ from ogive.tensor.tensor import Tensor
 class Dropout(Module):
     """Zeroes elements with probability `p` and divides the rest by 1 - p. Shapes: unchanged.
 
-    >>> Dropout(0.5).eval()(Tensor([1.0, 2.0])).tolist()
+    >>> nn.Dropout(0.5).eval()(Tensor([1.0, 2.0])).tolist()
     [1.0, 2.0]
     """
 

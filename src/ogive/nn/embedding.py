@@ -16,7 +16,7 @@ class Embedding(Module):
     Shapes: (...) of integers → (..., embedding_dim). The row `padding_idx` starts as zeros and
     gets no gradient. Raises `IndexRangeError` when a row is read that is not there.
 
-    >>> Embedding(10, 3)(Tensor([[1, 2], [4, 9]])).shape
+    >>> nn.Embedding(10, 3)(Tensor([[1, 2], [4, 9]])).shape
     (2, 2, 3)
     """
 
@@ -43,7 +43,7 @@ class Embedding(Module):
         cls, embeddings: Any, freeze: bool = True, padding_idx: int | None = None
     ) -> Embedding:
         """A layer on a table that is there already; a frozen one is not trained."""
-        made = cls.__new__(cls)
+        made: Embedding = cls.__new__(cls)
         made.weight = Parameter(embeddings, requires_grad=not freeze)
         made.num_embeddings, made.embedding_dim = [int(size) for size in made.weight.shape]
         made.padding_idx = padding_idx

@@ -13,7 +13,7 @@ from ogive.tensor.tensor import Tensor
 class Identity(Module):
     """y = x.
 
-    >>> Identity()(Tensor([1, 2])).tolist()
+    >>> nn.Identity()(Tensor([1, 2])).tolist()
     [1, 2]
     """
 
@@ -26,7 +26,7 @@ class Linear(Module):
 
     Shapes: (..., in_features) → (..., out_features); `weight` is (out_features, in_features).
 
-    >>> Linear(3, 2)(ogive.ones(5, 3)).shape
+    >>> nn.Linear(3, 2)(ogive.ones(5, 3)).shape
     (5, 2)
     """
 
@@ -53,7 +53,7 @@ class Bilinear(Module):
 
     Shapes: (..., in1_features) and (..., in2_features) → (..., out_features).
 
-    >>> Bilinear(2, 3, 4)(ogive.ones(5, 2), ogive.ones(5, 3)).shape
+    >>> nn.Bilinear(2, 3, 4)(ogive.ones(5, 2), ogive.ones(5, 3)).shape
     (5, 4)
     """
 
@@ -80,7 +80,7 @@ class Bilinear(Module):
 class Flatten(Module):
     """Axes `start_dim` to `end_dim` become one.
 
-    >>> Flatten()(ogive.ones(2, 3, 4)).shape
+    >>> nn.Flatten()(ogive.ones(2, 3, 4)).shape
     (2, 12)
     """
 
@@ -98,7 +98,7 @@ class Flatten(Module):
 class Unflatten(Module):
     """Axis `dim` becomes several.
 
-    >>> Unflatten(1, (3, 4))(ogive.ones(2, 12)).shape
+    >>> nn.Unflatten(1, (3, 4))(ogive.ones(2, 12)).shape
     (2, 3, 4)
     """
 

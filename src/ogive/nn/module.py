@@ -23,9 +23,9 @@ Self = TypeVar("Self", bound="Module")
 class Module:
     """The base of all layers: define `forward`, call the module.
 
-    >>> class Scale(Module):
+    >>> class Scale(nn.Module):
     ...     def __init__(self, size):
-    ...         self.factor = Parameter(ogive.ones(size))
+    ...         self.factor = nn.Parameter(ogive.ones(size))
     ...     def forward(self, x):
     ...         return x * self.factor
     >>> scale = Scale(3)
@@ -77,7 +77,7 @@ class Module:
     def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
         """This module and all below, each once, with their paths.
 
-        >>> [path for path, _ in Sequential(Linear(2, 3), ReLU()).named_modules()]
+        >>> [path for path, _ in nn.Sequential(nn.Linear(2, 3), nn.ReLU()).named_modules()]
         ['', '0', '1']
         """
         seen: set[int] = set()
@@ -105,7 +105,7 @@ class Module:
     def named_parameters(self, prefix: str = "") -> Iterator[tuple[str, Parameter]]:
         """All parameters, each once, with their paths.
 
-        >>> [name for name, _ in Linear(2, 3).named_parameters()]
+        >>> [name for name, _ in nn.Linear(2, 3).named_parameters()]
         ['weight', 'bias']
         """
         seen: set[int] = set()
@@ -150,7 +150,7 @@ class Module:
 
         The entries keep their values when the module is trained on.
 
-        >>> {name: t.shape for name, t in Linear(2, 3).state_dict().items()}
+        >>> {name: t.shape for name, t in nn.Linear(2, 3).state_dict().items()}
         {'weight': (3, 2), 'bias': (3,)}
         """
         return {path: tensor.detach() for path, tensor in self._state()}
@@ -195,7 +195,7 @@ class Module:
     def to(self: Self, target: Any) -> Self:
         """Move to a device, or convert all floating-point tensors to a dtype, in place.
 
-        >>> Linear(2, 2).to("float64").weight.dtype
+        >>> nn.Linear(2, 2).to("float64").weight.dtype
         ogive.float64
         """
         is_dtype = isinstance(target, DType) or str(target).upper() not in DEVICES

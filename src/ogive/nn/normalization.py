@@ -87,7 +87,7 @@ class BatchNorm(RunningNorm):
 class BatchNorm1d(BatchNorm):
     """Shapes: (N, C) or (N, C, L), unchanged.
 
-    >>> BatchNorm1d(3)(ogive.ones(4, 3)).shape
+    >>> nn.BatchNorm1d(3)(ogive.ones(4, 3)).shape
     (4, 3)
     """
 
@@ -97,7 +97,7 @@ class BatchNorm1d(BatchNorm):
 class BatchNorm2d(BatchNorm):
     """Shapes: (N, C, H, W), unchanged.
 
-    >>> BatchNorm2d(3)(ogive.ones(4, 3, 2, 2)).shape
+    >>> nn.BatchNorm2d(3)(ogive.ones(4, 3, 2, 2)).shape
     (4, 3, 2, 2)
     """
 
@@ -107,7 +107,7 @@ class BatchNorm2d(BatchNorm):
 class BatchNorm3d(BatchNorm):
     """Shapes: (N, C, D, H, W), unchanged.
 
-    >>> BatchNorm3d(1)(ogive.ones(2, 1, 2, 2, 2)).shape
+    >>> nn.BatchNorm3d(1)(ogive.ones(2, 1, 2, 2, 2)).shape
     (2, 1, 2, 2, 2)
     """
 
@@ -133,7 +133,7 @@ class InstanceNorm(RunningNorm):
 class InstanceNorm1d(InstanceNorm):
     """Shapes: (N, C, L) or (C, L), unchanged.
 
-    >>> InstanceNorm1d(3)(ogive.ones(4, 3, 5)).shape
+    >>> nn.InstanceNorm1d(3)(ogive.ones(4, 3, 5)).shape
     (4, 3, 5)
     """
 
@@ -143,7 +143,7 @@ class InstanceNorm1d(InstanceNorm):
 class InstanceNorm2d(InstanceNorm):
     """Shapes: (N, C, H, W) or (C, H, W), unchanged.
 
-    >>> InstanceNorm2d(3)(ogive.ones(4, 3, 2, 2)).shape
+    >>> nn.InstanceNorm2d(3)(ogive.ones(4, 3, 2, 2)).shape
     (4, 3, 2, 2)
     """
 
@@ -153,7 +153,7 @@ class InstanceNorm2d(InstanceNorm):
 class InstanceNorm3d(InstanceNorm):
     """Shapes: (N, C, D, H, W) or (C, D, H, W), unchanged.
 
-    >>> InstanceNorm3d(1)(ogive.ones(2, 1, 2, 2, 2)).shape
+    >>> nn.InstanceNorm3d(1)(ogive.ones(2, 1, 2, 2, 2)).shape
     (2, 1, 2, 2, 2)
     """
 
@@ -163,7 +163,7 @@ class InstanceNorm3d(InstanceNorm):
 class LayerNorm(Module):
     """(x - mean) / √(variance + eps)·weight + bias over the last axes. Shapes: unchanged.
 
-    >>> LayerNorm(3)(Tensor([[1.0, 2.0, 3.0]])).shape
+    >>> nn.LayerNorm(3)(Tensor([[1.0, 2.0, 3.0]])).shape
     (1, 3)
     """
 
@@ -174,8 +174,7 @@ class LayerNorm(Module):
         elementwise_affine: bool = True,
         bias: bool = True,
     ) -> None:
-        is_one = isinstance(normalized_shape, int)
-        self.normalized_shape = (normalized_shape,) if is_one else tuple(normalized_shape)
+        self.normalized_shape = to_shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         shape = self.normalized_shape
@@ -196,7 +195,7 @@ class LayerNorm(Module):
 class RMSNorm(Module):
     """x / √(mean of x² + eps)·weight over the last axes. Shapes: unchanged.
 
-    >>> RMSNorm(3)(Tensor([[1.0, 2.0, 3.0]])).shape
+    >>> nn.RMSNorm(3)(Tensor([[1.0, 2.0, 3.0]])).shape
     (1, 3)
     """
 
@@ -206,8 +205,7 @@ class RMSNorm(Module):
         eps: float | None = None,
         elementwise_affine: bool = True,
     ) -> None:
-        is_one = isinstance(normalized_shape, int)
-        self.normalized_shape = (normalized_shape,) if is_one else tuple(normalized_shape)
+        self.normalized_shape = to_shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         shape = self.normalized_shape
@@ -227,7 +225,7 @@ class RMSNorm(Module):
 class GroupNorm(Module):
     """Normalization over groups of channels. Shapes: (N, C, ...), unchanged.
 
-    >>> GroupNorm(2, 4)(ogive.ones(3, 4, 5)).shape
+    >>> nn.GroupNorm(2, 4)(ogive.ones(3, 4, 5)).shape
     (3, 4, 5)
     """
 
@@ -257,7 +255,7 @@ class GroupNorm(Module):
 class LocalResponseNorm(Module):
     """Each channel divided by a measure of its neighbours. Shapes: (N, C, ...), unchanged.
 
-    >>> LocalResponseNorm(2)(ogive.ones(1, 4, 3)).shape
+    >>> nn.LocalResponseNorm(2)(ogive.ones(1, 4, 3)).shape
     (1, 4, 3)
     """
 
@@ -271,6 +269,11 @@ class LocalResponseNorm(Module):
 
     def extra_repr(self) -> str:
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+def to_shape(given: int | Sequence[int]) -> tuple[int, ...]:
+    """The last axes, given as one length or several."""
+    return (given,) if isinstance(given, int) else tuple(given)
 
 
 def check_last_axes(x: Tensor, shape: tuple[int, ...]) -> None:

@@ -10,7 +10,7 @@ from ogive.tensor.tensor import Tensor
 class Parameter(Tensor):
     """A tensor that counts as a parameter of the module it is an attribute of.
 
-    >>> Parameter([1.0, 2.0]).requires_grad
+    >>> nn.Parameter([1.0, 2.0]).requires_grad
     True
 
     Raises `GradientError` for a dtype that has no gradient, unless `requires_grad` is False.

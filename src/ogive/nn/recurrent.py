@@ -11,7 +11,6 @@ from typing import Any
 from ogive.errors import ArgumentError, ShapeError
 from ogive.nn.initialize import default_parameter
 from ogive.nn.module import Module
-from ogive.nn.parameter import Parameter
 from ogive.tensor.creation import zeros
 from ogive.tensor.joining import cat, stack
 from ogive.tensor.tensor import Tensor
@@ -106,10 +105,6 @@ class Recurrent(Module):
     def _suffixes(self, layer: int) -> list[str]:
         return [f"l{layer}", f"l{layer}_reverse"][: self._directions]
 
-    def _parameter(self, name: str, suffix: str) -> Parameter | None:
-        found: Parameter | None = getattr(self, f"{name}_{suffix}", None)
-        return found
-
     def forward(self, x: Tensor, state: Any = None) -> tuple[Tensor, Any]:
         if x.ndim not in (2, 3) or x.shape[-1] != self.input_size:
             raise ShapeError(
@@ -156,9 +151,10 @@ class Recurrent(Module):
         """All steps of one layer in one direction."""
         step = STEPS[self.kind][0]
         weight_ih, weight_hh, bias_ih, bias_hh, weight_hr = [
-            self._parameter(name, suffix)
+            getattr(self, f"{name}_{suffix}", None)
             for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
         ]
+        assert weight_ih is not None and weight_hh is not None
         gates = x.linear(weight_ih, bias_ih)
         times = range(int(x.shape[0]))
         outputs = []
@@ -187,7 +183,7 @@ class Recurrent(Module):
 class RNN(Recurrent):
     """h' = tanh(x·Wᵀ + h·Vᵀ + b). Shapes: (L, N, input) → (L, N, hidden) and (layers, N, hidden).
 
-    >>> output, state = RNN(3, 4)(ogive.ones(5, 2, 3))
+    >>> output, state = nn.RNN(3, 4)(ogive.ones(5, 2, 3))
     >>> output.shape, state.shape
     ((5, 2, 4), (1, 2, 4))
     """
@@ -214,7 +210,7 @@ class RNN(Recurrent):
 class LSTM(Recurrent):
     """Long short-term memory. Shapes: (L, N, input) → (L, N, hidden) and the state (h, c).
 
-    >>> output, (h, c) = LSTM(3, 4, num_layers=2)(ogive.ones(5, 2, 3))
+    >>> output, (h, c) = nn.LSTM(3, 4, num_layers=2)(ogive.ones(5, 2, 3))
     >>> output.shape, h.shape, c.shape
     ((5, 2, 4), (2, 2, 4), (2, 2, 4))
     """
@@ -225,7 +221,7 @@ class LSTM(Recurrent):
 class GRU(Recurrent):
     """Gated recurrent units. Shapes: (L, N, input) → (L, N, hidden) and (layers, N, hidden).
 
-    >>> output, state = GRU(3, 4, bidirectional=True)(ogive.ones(5, 2, 3))
+    >>> output, state = nn.GRU(3, 4, bidirectional=True)(ogive.ones(5, 2, 3))
     >>> output.shape, state.shape
     ((5, 2, 8), (2, 2, 4))
     """
@@ -271,7 +267,7 @@ class Cell(Module):
 class RNNCell(Cell):
     """One step of `RNN`. Shapes: (N, input) and (N, hidden) → (N, hidden).
 
-    >>> RNNCell(3, 4)(ogive.ones(2, 3)).shape
+    >>> nn.RNNCell(3, 4)(ogive.ones(2, 3)).shape
     (2, 4)
     """
 
@@ -281,7 +277,7 @@ class RNNCell(Cell):
 class LSTMCell(Cell):
     """One step of `LSTM`. Shapes: (N, input) and the state (h, c) → the new state.
 
-    >>> [part.shape for part in LSTMCell(3, 4)(ogive.ones(2, 3))]
+    >>> [part.shape for part in nn.LSTMCell(3, 4)(ogive.ones(2, 3))]
     [(2, 4), (2, 4)]
     """
 
@@ -291,7 +287,7 @@ class LSTMCell(Cell):
 class GRUCell(Cell):
     """One step of `GRU`. Shapes: (N, input) and (N, hidden) → (N, hidden).
 
-    >>> GRUCell(3, 4)(ogive.ones(2, 3)).shape
+    >>> nn.GRUCell(3, 4)(ogive.ones(2, 3)).shape
     (2, 4)
     """
 

@@ -14,7 +14,7 @@ def replicate(module: Module) -> Any:
 
     What is shared inside the module (a tied weight) is shared inside the copy too.
 
-    >>> first = Linear(2, 2); second = replicate(first)
+    >>> first = nn.Linear(2, 2); second = nn.replicate(first)
     >>> second.weight is first.weight, second.weight.tolist() == first.weight.tolist()
     (False, True)
     """

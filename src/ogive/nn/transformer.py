@@ -78,7 +78,7 @@ class _Layer(Module):
 class TransformerEncoderLayer(_Layer):
     """Self-attention and a dense part. Shapes: (L, N, d_model), unchanged.
 
-    >>> TransformerEncoderLayer(8, 2, 16).eval()(ogive.ones(5, 3, 8)).shape
+    >>> nn.TransformerEncoderLayer(8, 2, 16).eval()(ogive.ones(5, 3, 8)).shape
     (5, 3, 8)
     """
 
@@ -103,7 +103,7 @@ class TransformerEncoderLayer(_Layer):
 class TransformerDecoderLayer(_Layer):
     """Self-attention, attention to `memory`, and a dense part. Shapes: (T, N, d_model), unchanged.
 
-    >>> layer = TransformerDecoderLayer(8, 2, 16).eval()
+    >>> layer = nn.TransformerDecoderLayer(8, 2, 16).eval()
     >>> layer(ogive.ones(5, 3, 8), ogive.ones(7, 3, 8)).shape
     (5, 3, 8)
     """
@@ -141,7 +141,8 @@ class TransformerDecoderLayer(_Layer):
 class TransformerEncoder(Module):
     """Copies of an encoder layer, one after the other.
 
-    >>> TransformerEncoder(TransformerEncoderLayer(8, 2, 16), 2).eval()(ogive.ones(5, 3, 8)).shape
+    >>> encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 2).eval()
+    >>> encoder(ogive.ones(5, 3, 8)).shape
     (5, 3, 8)
     """
 
@@ -167,7 +168,7 @@ class TransformerEncoder(Module):
 class TransformerDecoder(Module):
     """Copies of a decoder layer, one after the other.
 
-    >>> decoder = TransformerDecoder(TransformerDecoderLayer(8, 2, 16), 2).eval()
+    >>> decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 16), 2).eval()
     >>> decoder(ogive.ones(5, 3, 8), ogive.ones(7, 3, 8)).shape
     (5, 3, 8)
     """
@@ -189,7 +190,7 @@ class TransformerDecoder(Module):
 class Transformer(Module):
     """An encoder and a decoder. Shapes: (S, N, d_model) and (T, N, d_model) → (T, N, d_model).
 
-    >>> model = Transformer(8, 2, 1, 1, 16).eval()
+    >>> model = nn.Transformer(8, 2, 1, 1, 16).eval()
     >>> model(ogive.ones(7, 3, 8), ogive.ones(5, 3, 8)).shape
     (5, 3, 8)
     """
@@ -247,7 +248,7 @@ class Transformer(Module):
     def generate_square_subsequent_mask(size: int) -> Tensor:
         """Minus infinity above the diagonal: no position sees those behind it.
 
-        >>> Transformer.generate_square_subsequent_mask(2).tolist()
+        >>> nn.Transformer.generate_square_subsequent_mask(2).tolist()
         [[0.0, -inf], [0.0, 0.0]]
         """
         return full((size, size), float("-inf")).triu(1)

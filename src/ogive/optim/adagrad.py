@@ -40,7 +40,8 @@ class Adagrad(Optimizer):
         total = state["sum"]
         total.assign(total + gradient * gradient)
         rate = group.rate / (1 + (group.steps - 1) * group["lr_decay"])
-        return parameter - gradient / (total.sqrt() + group["eps"]) * rate
+        made: Tensor = parameter - gradient / (total.sqrt() + group["eps"]) * rate
+        return made
 
 
 class RMSprop(Optimizer):
@@ -88,4 +89,5 @@ class RMSprop(Optimizer):
         if group["momentum"]:
             buffer = state["momentum_buffer"]
             step = buffer.assign(buffer * group["momentum"] + step)
-        return parameter - step * group.rate
+        made: Tensor = parameter - step * group.rate
+        return made

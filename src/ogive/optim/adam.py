@@ -54,7 +54,8 @@ class Adam(Optimizer):
             largest = state["max_exp_avg_sq"]
             square = largest.assign(largest.maximum(square))
         deviation = square.sqrt() / (1 - second**group.steps).sqrt() + group["eps"]
-        return parameter - mean / deviation * step_size
+        made: Tensor = parameter - mean / deviation * step_size
+        return made
 
 
 class AdamW(Adam):

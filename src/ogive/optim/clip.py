@@ -25,20 +25,20 @@ def clip_grad_norm_(
     chosen = _with_gradients(parameters)
     if not chosen:
         return zeros()
-    total = stack([p.grad.norm(norm_type) for p in chosen]).norm(norm_type)
+    total = stack([gradient.norm(norm_type) for _, gradient in chosen]).norm(norm_type)
     scale = (max_norm / (total + 1e-6)).clamp(max=1.0)
-    for p in chosen:
-        p.grad = p.grad * scale
+    for parameter, gradient in chosen:
+        parameter.grad = gradient * scale
     return total
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:
     """Keep each entry of each gradient within ±`clip_value`."""
     bound = math.fabs(clip_value)
-    for p in _with_gradients(parameters):
-        p.grad = p.grad.clamp(-bound, bound)
+    for parameter, gradient in _with_gradients(parameters):
+        parameter.grad = gradient.clamp(-bound, bound)
 
 
-def _with_gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
+def _with_gradients(parameters: Tensor | Iterable[Tensor]) -> list[tuple[Tensor, Tensor]]:
     given = [parameters] if isinstance(parameters, Tensor) else parameters
-    return [p for p in given if p.grad is not None]
+    return [(p, gradient) for p in given if (gradient := p.grad) is not None]

@@ -33,6 +33,7 @@ class Lion(Optimizer):
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
         first, second = group["betas"]
         mean = state["exp_avg"]
-        direction = (mean * first + gradient * (1 - first)).sign()
+        direction: Tensor = (mean * first + gradient * (1 - first)).sign()
         mean.assign(mean * second + gradient * (1 - second))
-        return parameter * (1 - group.rate * group["weight_decay"]) - direction * group.rate
+        kept: Tensor = parameter * (1 - group.rate * group["weight_decay"])
+        return kept - direction * group.rate

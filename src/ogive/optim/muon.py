@@ -62,7 +62,7 @@ class Muon(Optimizer):
         scale = math.sqrt(max(1, rows / columns))
         if group["adjust_lr_fn"] == "match_rms_adamw":
             scale = 0.2 * math.sqrt(max(rows, columns))
-        kept = parameter * (1 - group.rate * group["weight_decay"])
+        kept: Tensor = parameter * (1 - group.rate * group["weight_decay"])
         return kept - step.cast(parameter.dtype) * (group.rate * scale)
 
 

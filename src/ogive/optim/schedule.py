@@ -135,7 +135,8 @@ class PolynomialLR(Schedule):
         super().__init__(optimizer)
 
     def rate_at(self, step: int, base: float) -> float:
-        return base * (1 - min(step, self.total_iters) / self.total_iters) ** self.power
+        left = 1 - min(step, self.total_iters) / self.total_iters
+        return base * math.pow(left, self.power)
 
 
 class CosineAnnealingLR(Schedule):

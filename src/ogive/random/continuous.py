@@ -24,6 +24,7 @@ def rand(
     *shape: Any,
     dtype: Any = None,
     device: str | None = None,
+    requires_grad: bool = False,
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
@@ -39,7 +40,8 @@ def rand(
     sizes, chosen, place = to_shape(shape, "rand"), to_float(dtype, "rand"), to_device(device)
     with graph_lock:
         draw = Draw(sizes, key, generator, "rand")
-        return draw.finish(drawing.uniform(draw.bits(), chosen), chosen, place)
+        made = draw.finish(drawing.uniform(draw.bits(), chosen), chosen, place)
+    return made.requires_grad_() if requires_grad else made
 
 
 def uniform(
@@ -90,6 +92,7 @@ def randn(
     *shape: Any,
     dtype: Any = None,
     device: str | None = None,
+    requires_grad: bool = False,
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
@@ -103,7 +106,8 @@ def randn(
     sizes, chosen, place = to_shape(shape, "randn"), to_float(dtype, "randn"), to_device(device)
     with graph_lock:
         draw = Draw(sizes, key, generator, "randn")
-        return draw.finish(drawing.normal(draw, chosen), chosen, place)
+        made = draw.finish(drawing.normal(draw, chosen), chosen, place)
+    return made.requires_grad_() if requires_grad else made
 
 
 def normal(
@@ -201,6 +205,7 @@ def rand_like(
     tensor: Tensor,
     *,
     dtype: Any = None,
+    device: str | None = None,
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
@@ -210,7 +215,7 @@ def rand_like(
     (1, 2)
     """
     kind = tensor.dtype if dtype is None else dtype
-    place = memory_device(tensor)
+    place = memory_device(tensor) if device is None else device
     return rand(*tensor.shape, dtype=kind, device=place, key=key, generator=generator)
 
 
@@ -218,6 +223,7 @@ def randn_like(
     tensor: Tensor,
     *,
     dtype: Any = None,
+    device: str | None = None,
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
@@ -227,7 +233,7 @@ def randn_like(
     (1, 2)
     """
     kind = tensor.dtype if dtype is None else dtype
-    place = memory_device(tensor)
+    place = memory_device(tensor) if device is None else device
     return randn(*tensor.shape, dtype=kind, device=place, key=key, generator=generator)
 
 

@@ -71,6 +71,7 @@ def randint_like(
     tensor: Tensor,
     *bounds: int,
     dtype: Any = None,
+    device: str | None = None,
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
@@ -80,7 +81,7 @@ def randint_like(
     (1, 2)
     """
     kind = tensor.dtype if dtype is None else dtype
-    place = memory_device(tensor)
+    place = memory_device(tensor) if device is None else device
     return randint(*bounds, tensor.shape, dtype=kind, device=place, key=key, generator=generator)
 
 

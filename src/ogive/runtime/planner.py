@@ -13,6 +13,7 @@ Inputs, outputs and whatever is aliased are not the planner's: they are left out
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,10 +27,6 @@ class Life:
     nbytes: int
     first: int
     last: int
-
-    def meets(self, other: Life) -> bool:
-        """Whether the two are ever needed at the same time."""
-        return self.first <= other.last and other.first <= self.last
 
 
 @dataclass(frozen=True)
@@ -94,8 +91,11 @@ def _arena(lives: Mapping[int, Life]) -> tuple[dict[int, tuple[int, int]], list[
     by_span = sorted(
         lives, key=lambda slot: (lives[slot].first - lives[slot].last, -lives[slot].nbytes, slot)
     )
+    least = largest_live_set(list(lives.values()))
     best: tuple[int, dict[int, int]] | None = None
     for order in (by_size, by_time, by_span):
+        if best is not None and best[0] == least:
+            break
         offsets = _best_fit(order, lives)
         total = max((offsets[slot] + lives[slot].nbytes for slot in order), default=0)
         if best is None or total < best[0]:
@@ -108,23 +108,24 @@ def _arena(lives: Mapping[int, Life]) -> tuple[dict[int, tuple[int, int]], list[
 def _best_fit(order: Sequence[int], lives: Mapping[int, Life]) -> dict[int, int]:
     """Offsets, each in the tightest gap between the values it lives beside that holds it."""
     offsets: dict[int, int] = {}
-    placed: list[tuple[int, int, Life]] = []  # offset, end, life; sorted by offset
+    placed: list[tuple[int, int, int, int]] = []  # offset, end, first, last; sorted
     for slot in order:
         life = lives[slot]
+        nbytes, own_first, own_last = life.nbytes, life.first, life.last
         position = 0
         chosen: int | None = None
         slack = 0
-        for offset, end, other in placed:
-            if not life.meets(other):
+        for offset, end, first, last in placed:
+            if first > own_last or own_first > last:
                 continue
             gap = offset - position
-            if gap >= life.nbytes and (chosen is None or gap - life.nbytes < slack):
-                chosen, slack = position, gap - life.nbytes
-            position = max(position, end)
+            if gap >= nbytes and (chosen is None or gap - nbytes < slack):
+                chosen, slack = position, gap - nbytes
+            if end > position:
+                position = end
         offset = position if chosen is None else chosen
         offsets[slot] = offset
-        placed.append((offset, offset + life.nbytes, life))
-        placed.sort(key=lambda entry: entry[0])
+        insort(placed, (offset, offset + nbytes, own_first, own_last))
     return offsets
 
 

@@ -46,7 +46,7 @@ def _common_count(graph: UOp) -> int | None:
     shape = graph.src[0].src[0].shape
     if not all(isinstance(size, int) for size in shape):
         return None
-    count = math.prod(shape)
+    count: int = math.prod(shape)
     if count < 2:
         return None
     for node in graph.walk():
@@ -69,6 +69,12 @@ def _common_count(graph: UOp) -> int | None:
     return count
 
 
+def spread(scalar: UOp, length: UOp) -> UOp:
+    """One value in all of `length` elements."""
+    one = UOp(Op.RESHAPE, scalar.dtype, (scalar,), (1,))
+    return UOp(Op.EXPAND, scalar.dtype, (one, length), (None,))
+
+
 def _flattened(graph: UOp, count: int) -> dict[UOp, UOp]:
     length = UOp(Op.VARIABLE, dtypes.index, (), (NAME, 0, LONGEST))
     done: dict[UOp, UOp] = {}
@@ -82,11 +88,7 @@ def _flattened(graph: UOp, count: int) -> dict[UOp, UOp]:
         elif node.op is Op.RESHAPE:
             done[node] = sources[0]
         elif node.op is Op.EXPAND:
-            spread = sources[0]
-            if is_whole:
-                one = UOp(Op.RESHAPE, node.dtype, (spread,), (1,))
-                spread = UOp(Op.EXPAND, node.dtype, (one, length), (None,))
-            done[node] = spread
+            done[node] = spread(sources[0], length) if is_whole else sources[0]
         elif node.op is Op.IOTA:
             done[node] = UOp(Op.IOTA, node.dtype, (length,), None)
         else:

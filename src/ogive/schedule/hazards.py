@@ -7,7 +7,7 @@ the two are one buffer, so whoever reads the old version must run before the sto
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ogive.ir.memory import is_memory, reads_elsewhere
 from ogive.ir.node import UOp
@@ -89,14 +89,47 @@ def stage_overlaps(sink: UOp, everything: bool = False) -> UOp:
     old values (a swap). What is stored by indices goes into memory that nobody else knows.
     """
     order = sink.walk()
-    staged = {
-        node
-        for node in order
-        if node.op is Op.STORE
-        and len(node.src) == 2
-        and (everything or _reads_elsewhere(node) or _may_fault(node.src[1]))
-    }
+    stores = [node for node in order if node.op is Op.STORE and len(node.src) == 2]
+    if not everything:
+        faulty = _faulty_nodes(order)
+        bits = {memory: 1 << at for at, memory in enumerate({storage(s.src[0]) for s in stores})}
+        reads = _gather_bits(order, bits)
+        stores = [
+            store
+            for store in stores
+            if store.src[1] in faulty or _reads_elsewhere(store, bits, reads)
+        ]
+    staged = set(stores)
     return _stage(order, lambda node, source: node in staged and source is node.src[1])
+
+
+def _faulty_nodes(order: list[UOp]) -> set[UOp]:
+    """The nodes that can be in one kernel with something that may fault."""
+    found: set[UOp] = set()
+    for node in order:
+        inherits = node.op not in STORAGE and not found.isdisjoint(node.src)
+        if inherits or can_fault(node):
+            found.add(node)
+    return found
+
+
+def _gather_bits(order: list[UOp], bits: dict[UOp, int]) -> dict[UOp, int]:
+    """For each node the bits of all nodes that can be in one kernel with it, or that it reads."""
+    found: dict[UOp, int] = {}
+    for node in order:
+        gathered = bits.get(node, 0)
+        if node.op not in STORAGE:
+            for source in node.src:
+                gathered |= found[source]
+        found[node] = gathered
+    return found
+
+
+def _reads_elsewhere(store: UOp, bits: dict[UOp, int], reads: dict[UOp, int]) -> bool:
+    """Whether the value reads the target's buffer other than element by element in place."""
+    target, value = store.src
+    own = bits[storage(target)]
+    return reads_elsewhere(value, target, lambda node: bool(reads[node] & own))
 
 
 def _stage(order: list[UOp], wanted: Callable[[UOp, UOp], bool]) -> UOp:
@@ -111,31 +144,6 @@ def _stage(order: list[UOp], wanted: Callable[[UOp, UOp], bool]) -> UOp:
             sources.append(new)
         done[node] = node.with_sources(tuple(sources))
     return done[order[-1]]
-
-
-def _reads_elsewhere(store: UOp) -> bool:
-    """Whether the value reads the target's buffer other than element by element in place."""
-    target, value = store.src
-    return reads_elsewhere(value, target, storage(target), _kernel_walk)
-
-
-def _may_fault(value: UOp) -> bool:
-    return any(can_fault(node) for node in _kernel_walk(value))
-
-
-def _kernel_walk(value: UOp) -> set[UOp]:
-    """The nodes that can be in one kernel with `value`, and the memory that it reads."""
-    seen = {value}
-    stack = [value]
-    while stack:
-        node = stack.pop()
-        if node.op in STORAGE:
-            continue
-        for source in node.src:
-            if source not in seen:
-                seen.add(source)
-                stack.append(source)
-    return seen
 
 
 def keep_old_versions(sink: UOp) -> UOp:
@@ -154,26 +162,19 @@ def keep_old_versions(sink: UOp) -> UOp:
     for store in stores:
         version = storage(store.src[0])
         overwriting[version] = overwriting.get(version, 0) | bits[store]
-    # For each node: the stores it comes after (bits), and the versions it reads in its own kernel.
-    needed: dict[UOp, int] = {}
-    reads: dict[UOp, set[UOp]] = {}
+    # For each node: the stores it comes after, and those that overwrite what its kernel reads.
+    after: dict[UOp, int] = {}
     for node in order:
-        after = 0
+        passed = 0
         for source in node.src:
-            after |= needed[source] | bits.get(source, 0)
-        needed[node] = after
-        if node.op in (Op.PARAM, Op.AFTER) or node in overwriting:
-            reads[node] = {node}
-        elif node.op in STORAGE or node.op is Op.STORE:
-            reads[node] = set()
-        else:
-            reads[node] = set().union(*[reads[source] for source in node.src])
+            passed |= after[source] | bits.get(source, 0)
+        after[node] = passed
+    endangered = _gather_bits(order, overwriting)
 
     def is_overtaken(node: UOp, source: UOp) -> bool:
         if node.op in (Op.AFTER, Op.SINK) or (node.op is Op.STORE and source is node.src[0]):
             return False
-        late = needed[node] & ~needed[source]
-        return any(late & overwriting.get(version, 0) for version in reads[source])
+        return bool(after[node] & ~after[source] & endangered[source])
 
     return _stage(order, is_overtaken)
 
@@ -182,36 +183,38 @@ def order_regions(regions: list[Region | HostRegion]) -> list[Region | HostRegio
     """Each region after those it reads from, and before those that overwrite what it reads.
 
     None if that is impossible."""
-    writer = {root: position for position, region in enumerate(regions) for root in region.roots}
-    after: dict[int, set[int]] = {position: set() for position in range(len(regions))}
-    readers: dict[UOp, list[int]] = {}
-    for position, region in enumerate(regions):
-        for value in region.values:
-            readers.setdefault(value, []).append(position)
-            if value in writer and value not in region.roots:
-                after[position].add(writer[value])
-            if value.op is Op.AFTER:
-                for effect in value.src[1:]:
-                    if writer.get(effect, position) != position:
-                        after[position].add(writer[effect])
-    for position, region in enumerate(regions):
-        if region.root.op is not Op.STORE:
-            continue
-        for reader in readers.get(region.written, ()):
-            if reader != position:
-                after[position].add(reader)
+    after = [reads | overwrites for reads, overwrites in dependencies(regions)]
     order = _topological(after)
     return [regions[position] for position in order] if len(order) == len(regions) else None
 
 
-def _topological(after: dict[int, set[int]]) -> list[int]:
+def dependencies(regions: Sequence[Region | HostRegion]) -> list[tuple[set[int], set[int]]]:
+    """For each region, the positions of those it reads from, and whose reads it overwrites."""
+    writer = {root: position for position, region in enumerate(regions) for root in region.roots}
+    found: list[tuple[set[int], set[int]]] = [(set(), set()) for _ in regions]
+    readers: dict[UOp, list[int]] = {}
+    for position, region in enumerate(regions):
+        for value in region.values:
+            readers.setdefault(value, []).append(position)
+            for source in (value, *(value.src[1:] if value.op is Op.AFTER else ())):
+                if writer.get(source, position) != position:
+                    found[position][0].add(writer[source])
+    for position, region in enumerate(regions):
+        for root, version in zip(region.roots, region.values, strict=False):
+            if root.op is Op.STORE:
+                found[position][1].update(readers[version])
+        found[position][1].discard(position)
+    return found
+
+
+def _topological(after: Sequence[set[int]]) -> list[int]:
     """Positions in order, without those on a cycle or behind one."""
-    waiting = {position: len(before) for position, before in after.items()}
-    followers: dict[int, list[int]] = {position: [] for position in after}
-    for position, before in after.items():
+    waiting = [len(before) for before in after]
+    followers: list[list[int]] = [[] for _ in after]
+    for position, before in enumerate(after):
         for earlier in before:
             followers[earlier].append(position)
-    ready = [position for position, count in waiting.items() if count == 0]
+    ready = [position for position, count in enumerate(waiting) if count == 0]
     heapq.heapify(ready)
     order = []
     while ready:

@@ -79,7 +79,7 @@ class _Rangeifier:
         for store in self.region.src:
             indices = indices_of(store)
             shape = common_shape(store.src[1:]) if indices else store.src[0].shape
-            access = target = Access(self.new_ranges(shape, _ordered_axes(store)), None)
+            access = target = Access(self.output_ranges(store, shape), None)
             if indices:
                 reads = [_read(index, access) for index in indices]
                 target = Access(self.position_of(store, reads, None), None)
@@ -101,6 +101,14 @@ class _Rangeifier:
         value = with_checks(self.values[store.src[1], access], target.position, place)
         ranges = tuple([r for r in access.position if r.op is Op.RANGE])
         return UOp(Op.STORE, dtypes.void, (place, value, *ranges), store.arg)
+
+    def output_ranges(self, store: UOp, shape: tuple[Dim, ...]) -> Position:
+        """The counters of a store's elements; stores of equal shapes share theirs."""
+        ordered = _ordered_axes(store)
+        key = (shape, frozenset(ordered))
+        if key not in self.shared_ranges:
+            self.shared_ranges[key] = self.new_ranges(shape, ordered)
+        return self.shared_ranges[key]
 
     def new_ranges(self, shape: tuple[Dim, ...], ordered: Collection[int] = ()) -> Position:
         position = []

@@ -24,24 +24,17 @@ class Region:
     """One kernel's work: the normalized graph, and for each slot the value that stands there.
 
     `values[slot]` is a node of the parametric graph: a `PARAM`, an `AFTER` or a kept node.
-    The first slot is the one that is written. `root` is the kept node the region computes.
+    `roots` are the kept nodes the region computes, one for each `STORE` of the graph; they are
+    written to the first slots, in order.
     `sources` leads from the region's nodes back to the parametric graph's. `fixed` has the values
     of the scheduler's own variables in the graph (`flatten.py`, `reroll.py`).
     """
 
     graph: UOp
     values: tuple[UOp, ...]
-    root: UOp
+    roots: tuple[UOp, ...]
     sources: dict[UOp, UOp] = field(compare=False, default_factory=dict)
     fixed: tuple[tuple[str, int], ...] = ()
-
-    @property
-    def roots(self) -> tuple[UOp, ...]:
-        return (self.root,)
-
-    @property
-    def written(self) -> UOp:
-        return self.values[0]
 
 
 @dataclass(frozen=True)
@@ -54,10 +47,6 @@ class HostRegion:
     root: UOp
     values: tuple[UOp, ...]
     roots: tuple[UOp, ...]
-
-    @property
-    def written(self) -> UOp:
-        return self.values[0]
 
 
 def host_region(root: UOp) -> HostRegion:
@@ -121,7 +110,7 @@ def cut_region(root: UOp, kept: set[UOp]) -> Region:
     argument = root.arg if root.op is Op.STORE else None
     store = UOp(Op.STORE, dtypes.void, (target_node, done[value], *positions), argument)
     origins = {new: old for old, new in done.items()} | {store: root}
-    return Region(UOp(Op.SINK, dtypes.void, (store,)), tuple(values), root, origins)
+    return Region(UOp(Op.SINK, dtypes.void, (store,)), tuple(values), (root,), origins)
 
 
 def storage(node: UOp) -> UOp:

@@ -20,8 +20,8 @@ from ogive.errors import ScheduleError
 from ogive.ir.memory import is_memory, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.schedule.flatten import flatten
 from ogive.schedule.complexes import split_complex
+from ogive.schedule.flatten import flatten
 from ogive.schedule.hazards import (
     keep_old_versions,
     order_regions,
@@ -29,6 +29,7 @@ from ogive.schedule.hazards import (
     separate_versions,
     stage_overlaps,
 )
+from ogive.schedule.merge import merge
 from ogive.schedule.regions import HostRegion, Region, cut_region, host_region, storage
 from ogive.schedule.reroll import reroll
 from ogive.schedule.scatters import place_scatters
@@ -73,7 +74,8 @@ def split(sink: UOp, target: Target, config: Config) -> Schedule:
         raise ScheduleError("the assignments of this graph cannot be put into an order")
     if config.search is None:
         # What is searched for is one shape's kernel: it is timed over memory of that size.
-        regions = reroll([flatten(region) for region in regions])
+        flat = [flatten(region) for region in regions]
+        regions = reroll(merge(flat, staged.src, config.kernel_node_limit))
     table = _SlotTable(staged)
     steps: list[Step | CopyStep | CallStep] = []
     for region in regions:

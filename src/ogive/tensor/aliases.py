@@ -33,6 +33,8 @@ class Aliases(InPlace):
     nelement = InPlace.numel
     not_equal = InPlace.ne
     reshape_as = InPlace.view_as
+    resolve_conj = InPlace.clone
+    resolve_neg = InPlace.clone
     split_with_sizes = InPlace.split
     subtract = InPlace.sub
     swapaxes = InPlace.transpose

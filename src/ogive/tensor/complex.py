@@ -240,7 +240,7 @@ class Complex(Core):
         real, imaginary = parts_of(self)
         return complex(real, -imaginary)
 
-    conj_physical = resolve_conj = conj
+    conj_physical = conj
 
     def __complex__(self: Tensor) -> Any:  # type: ignore[misc]  # Tensor is the one heir
         return builtins.complex(self.item())

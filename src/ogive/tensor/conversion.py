@@ -56,11 +56,19 @@ class Conversion(Core):
                 )
             return wrap(make(Op.BITCAST, wanted, (node,)), self.device)
 
-    def to(self, *targets: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    def to(
+        self,
+        *targets: Any,
+        dtype: Any = None,
+        device: Any = None,
+        non_blocking: bool = False,
+        copy: bool = False,
+    ) -> Tensor:
         """This tensor as another dtype and on another device, by name or as `other` has them.
 
         Shapes: unchanged. A tensor that is there already is given as it is; one on `DISK` is read
-        when it is computed.
+        when it is computed. `non_blocking` and `copy`, which may follow by position, say when
+        memory is copied: here, when the result is computed and only if it has to be.
 
         >>> Tensor([1, 2]).to("float16").dtype
         ogive.float16
@@ -74,7 +82,7 @@ class Conversion(Core):
                 dtype, device = target.dtype, target.device
             elif isinstance(target, str) and target.upper() in (*DEVICES, "DISK"):
                 device = target
-            else:
+            elif not isinstance(target, bool):
                 dtype = _dtype_or_device(target)
         with graph_lock:
             node = self.node

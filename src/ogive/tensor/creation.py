@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar, to_dtype
 from ogive.ir.node import UOp
@@ -25,6 +25,7 @@ from ogive.tensor.core import (
     to_shape,
     wrap,
 )
+from ogive.tensor.joining import where
 from ogive.tensor.keywords import also
 from ogive.tensor.lengths import at_most, is_symbolic
 from ogive.tensor.tensor import Tensor
@@ -50,29 +51,29 @@ def full(
     return _wanted(made, requires_grad)
 
 
-@also(shape="shape")
+@also(shape="sizes")
 def zeros(
-    *shape: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False
+    *sizes: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False
 ) -> Tensor:
     """Zeros, of float32 unless another dtype is given.
 
     >>> zeros(2, 3).shape
     (2, 3)
     """
-    made = _filled(to_shape(shape, "zeros"), 0, _or_float(dtype), device)
+    made = _filled(to_shape(sizes, "zeros"), 0, _or_float(dtype), device)
     return _wanted(made, requires_grad)
 
 
-@also(shape="shape")
+@also(shape="sizes")
 def ones(
-    *shape: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False
+    *sizes: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False
 ) -> Tensor:
     """Ones, of float32 unless another dtype is given.
 
     >>> ones((2, 3), dtype="int8").dtype
     ogive.int8
     """
-    made = _filled(to_shape(shape, "ones"), 1, _or_float(dtype), device)
+    made = _filled(to_shape(sizes, "ones"), 1, _or_float(dtype), device)
     return _wanted(made, requires_grad)
 
 
@@ -182,8 +183,8 @@ def _symbolic_arange(start: Any, stop: Any, step: Any, dtype: Any, device: str) 
 
 @also(num="steps")
 def linspace(
-    start: complex,
-    stop: complex,
+    start: complex | Tensor,
+    stop: complex | Tensor,
     steps: int,
     dtype: Any = None,
     device: str | None = None,
@@ -191,6 +192,8 @@ def linspace(
     endpoint: bool = True,
 ) -> Tensor:
     """`steps` numbers at equal distances from `start` to `stop`, both included.
+
+    `start` and `stop` may be tensors of one element.
 
     Shapes: (steps,). float32, or complex64 between complex numbers, unless another dtype is given.
     Without `endpoint` the last number is a step before `stop`.
@@ -201,26 +204,29 @@ def linspace(
     if isinstance(start, complex) or isinstance(stop, complex):
         made = _complex_linspace(start, stop, steps, endpoint, dtype, device)
         return _wanted(made, requires_grad)
-    first, last = _number(start, "linspace"), _number(stop, "linspace")
+    first, last = _bound(start), _bound(stop)
     number = to_integer(steps, "linspace: steps")
-    chosen = _or_float(dtype)
-    place = to_device(device)
     if number < 0:
         raise ArgumentError(f"linspace: steps is {number}, and cannot be negative")
     if not endpoint:
-        last -= (last - first) / max(number, 1)
+        last = last - (last - first) / max(number, 1)
     distance = (last - first) / max(number - 1, 1)
-    with graph_lock:
-        node = build.cast(build.count(number), dtypes.float64)
-        rising = _scaled(node, distance, float(first))
-        if number > 1:
-            # From the nearer end, so that both ends are exact.
-            back = _binary(Op.SUB, _float(number - 1), node)
-            falling = _binary(Op.SUB, _float(last), _binary(Op.MUL, back, _float(distance)))
-            near = make(Op.CMPLT, dtypes.bool_, (node, _float(number / 2)))
-            rising = make(Op.WHERE, dtypes.float64, (near, rising, falling))
-        made = wrap(build.cast(rising, chosen), place)
-    return _wanted(made, requires_grad)
+    position = arange(number, dtype=dtypes.float64, device=device)
+    made = position * distance + first
+    if number > 1:
+        # From the nearer end, so that both ends are exact.
+        falling = last - (number - 1 - position) * distance
+        made = where(position < number / 2, made, falling)
+    return _wanted(made.cast(_or_float(dtype)), requires_grad)
+
+
+def _bound(value: Any) -> Tensor | float:
+    """An end of a `linspace`, in float64."""
+    if not isinstance(value, Tensor):
+        return float(_number(value, "linspace"))
+    if value.numel() != 1:
+        raise ShapeError(f"linspace: a bound has the shape {value.shape}; expected one element")
+    return value.reshape(()).cast(dtypes.float64)
 
 
 def _complex_linspace(
@@ -266,8 +272,8 @@ def eye(
 
 
 def logspace(
-    start: float,
-    stop: float,
+    start: float | Tensor,
+    stop: float | Tensor,
     steps: int,
     base: float = 10.0,
     dtype: Any = None,
@@ -285,9 +291,9 @@ def logspace(
     return (float(base) ** exponents).cast(chosen)
 
 
-@also(shape="shape")
+@also(shape="sizes")
 def empty(
-    *shape: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False
+    *sizes: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False
 ) -> Tensor:
     """A tensor to be assigned to, of float32 unless another dtype is given.
 
@@ -296,7 +302,7 @@ def empty(
     >>> empty(2, 3).shape
     (2, 3)
     """
-    made = _filled(to_shape(shape, "empty"), 0, _or_float(dtype), device)
+    made = _filled(to_shape(sizes, "empty"), 0, _or_float(dtype), device)
     return _wanted(made, requires_grad)
 
 
@@ -359,13 +365,9 @@ def _or_float(dtype: Any) -> DType:
 
 def _number(value: Any, name: str) -> int | float:
     operand = to_operand(value, name)
-    if isinstance(operand, bool) or not isinstance(operand, int | float):
+    if not isinstance(operand, int | float):
         raise ArgumentTypeError(f"{name} takes numbers, got {value!r}")
-    return operand
-
-
-def _float(value: float) -> UOp:
-    return build.constant(dtypes.float64, value)
+    return int(operand) if isinstance(operand, bool) else operand
 
 
 def _binary(op: Op, left: UOp, right: UOp) -> UOp:

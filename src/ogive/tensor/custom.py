@@ -25,7 +25,12 @@ Output = tuple[tuple[int, ...], DType]
 
 
 def custom(
-    function: Callable[..., None], inputs: Sequence[Tensor], outputs: Any, name: str | None = None
+    function: Callable[..., None],
+    inputs: Sequence[Tensor],
+    outputs: Any,
+    name: str | None = None,
+    *,
+    batched: bool = False,
 ) -> Any:
     """Values that a Python function computes, at its place among the kernels of a plan.
 
@@ -34,7 +39,8 @@ def custom(
     on nothing else, for it is called whenever a run needs one of its outputs, once for all of them.
 
     Shapes: `outputs` is `(shape, dtype)`, which gives a tensor, or a list of those, which gives
-    a list of tensors. `name` is how plans and errors call it.
+    a list of tensors. `name` is how plans and errors call it. A function that is `batched` takes
+    and fills arrays with a further axis in front as well, all at once, as `ogive.vmap` gives them.
 
     >>> def sort(values, result):
     ...     result[...] = numpy.sort(values)
@@ -71,8 +77,8 @@ def custom(
         specified = tuple([_of_parts(output) for output in specified])
     with graph_lock:
         callee = make(Op.BUFFER, dtypes.uint8, (UOp.unique(),), ("PYTHON", 0))
-        registry.set_buffer(callee, PythonFunction(function, str(label), user_origin()))
-        sources = (callee, *[_in_memory(tensor.node) for tensor in inputs])
+        registry.set_buffer(callee, PythonFunction(function, str(label), user_origin(), batched))
+        sources = (callee, *[in_memory(tensor.node) for tensor in inputs])
         tensors = []
         for number, (_, dtype) in enumerate(specified):
             node = make(Op.CUSTOM, dtype, sources, (str(label), specified, number))
@@ -113,7 +119,7 @@ def _on_parts(function: Callable[..., None], kinds: Sequence[DType]) -> Callable
     return call
 
 
-def _in_memory(node: UOp) -> UOp:
+def in_memory(node: UOp) -> UOp:
     """A node that a function can read: memory, or what is put there first."""
     if memory_leaf(node).op in (Op.BUFFER, Op.AFTER) or host_value(node) is not None:
         return node

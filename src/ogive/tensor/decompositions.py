@@ -8,7 +8,7 @@ goes back is made of tensor operations, so it can be differentiated again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy
 from numpy.linalg import LinAlgError
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 Array = NDArray[Any]
+Outputs = TypeVar("Outputs")
 
 
 class SignedLogarithm(NamedTuple):
@@ -72,7 +73,7 @@ def inv(A: Tensor) -> Tensor:
     is singular.
     """
     to_matrix(A, "linalg.inv", square=True)
-    result = _on_host(_inverse, [A], [A.shape], "linalg.inv")
+    result: Tensor = _on_host(_inverse, [A], [A.shape], "linalg.inv")
 
     def backward(upstream: Tensor) -> Tensor:
         inverse = inv(A).mT
@@ -105,7 +106,7 @@ def pinv(A: Tensor, rtol: float | None = None, hermitian: bool = False) -> Tenso
             result[...] = numpy.linalg.pinv(matrix, rcond=bound)
 
     shape = (*A.shape[:-2], columns, rows)
-    result = _on_host(pseudo_inverse, [A], [shape], "linalg.pinv")
+    result: Tensor = _on_host(pseudo_inverse, [A], [shape], "linalg.pinv")
 
     def backward(upstream: Tensor) -> Tensor:
         inverse, turned = pinv(A, bound), upstream.mT
@@ -146,7 +147,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 
 
 def _solve(A: Tensor, B: Tensor) -> Tensor:
-    result = _on_host(_solution, [A, B], [B.shape], "linalg.solve")
+    result: Tensor = _on_host(_solution, [A, B], [B.shape], "linalg.solve")
 
     def backward(upstream: Tensor) -> tuple[Tensor, Tensor]:
         to_right = _solve(A.mT, upstream)
@@ -197,7 +198,7 @@ def det(A: Tensor) -> Tensor:
     size, _ = to_matrix(A, "linalg.det", square=True)
     if size <= 3:
         return _small_det(A, size)
-    result = _on_host(_determinant, [A], [A.shape[:-2]], "linalg.det")
+    result: Tensor = _on_host(_determinant, [A], [A.shape[:-2]], "linalg.det")
 
     def backward(upstream: Tensor) -> Tensor:
         return (upstream * det(A)).unsqueeze(-1).unsqueeze(-1) * inv(A).mT
@@ -258,7 +259,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     Raises `LinearAlgebraError` when computed, if a matrix is not positive definite.
     """
     to_matrix(A, "linalg.cholesky", square=True)
-    result = _on_host(_lower_triangle, [A], [A.shape], "linalg.cholesky")
+    result: Tensor = _on_host(_lower_triangle, [A], [A.shape], "linalg.cholesky")
 
     def backward(upstream: Tensor) -> Tensor:
         lower = cholesky(A)
@@ -312,14 +313,14 @@ def qr(A: Tensor, mode: str = "reduced") -> QR:
 def _qr(A: Tensor) -> tuple[Tensor, Tensor]:
     size = A.shape[-1]
     shapes = [A.shape, (*A.shape[:-2], size, size)]
-    factors = tuple(_on_host(_factors, [A], shapes, "linalg.qr"))
+    q, r = _on_host(_factors, [A], shapes, "linalg.qr")
 
     def backward(to_q: Tensor, to_r: Tensor) -> Tensor:
         Q, R = _qr(A)
         middle = _mirrored(R @ to_r.mT - to_q.mT @ Q)
         return _solve(R, (to_q + Q @ middle).mT).mT
 
-    made: tuple[Tensor, Tensor] = with_gradient([A], factors, backward)
+    made: tuple[Tensor, Tensor] = with_gradient([A], (q, r), backward)
     return made
 
 
@@ -410,7 +411,8 @@ def eigh(A: Tensor, UPLO: str = "L") -> Eigen:
         values, vectors = eigh(A, UPLO)
         gap = _off_diagonal(values.unsqueeze(-2) - values.unsqueeze(-1))
         middle = (vectors.mT @ to_vectors) / gap + to_values.diag_embed()
-        return vectors @ middle @ vectors.mT
+        gradient = vectors @ middle @ vectors.mT
+        return (gradient + gradient.mT) * 0.5
 
     return Eigen(*with_gradient([A], parts, backward))
 
@@ -463,11 +465,13 @@ def _on_host(
 ) -> Any:
     """What NumPy computes: one tensor, or a list of several."""
     outputs = [(shape, inputs[0].dtype) for shape in shapes]
-    return custom(function, inputs, outputs if len(outputs) > 1 else outputs[0], name)
+    wanted = outputs if len(outputs) > 1 else outputs[0]
+    return custom(function, inputs, wanted, name, batched=True)
 
 
-def with_gradient(inputs: list[Tensor], outputs: Any, backward: Callable[..., Any]) -> Any:
+def with_gradient(inputs: list[Tensor], outputs: Outputs, backward: Callable[..., Any]) -> Outputs:
     """The outputs, whose gradients go to the inputs by `backward`."""
     from ogive.autograd.custom import custom_gradient
 
-    return custom_gradient(lambda *tensors: (outputs, backward))(*inputs)
+    made: Outputs = custom_gradient(lambda *tensors: (outputs, backward))(*inputs)
+    return made

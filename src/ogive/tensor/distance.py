@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
-def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
+def cdist(
+    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = None
+) -> Tensor:
     """The `norm` of the difference of every row of `x1` to every row of `x2`.
 
-    Shapes: (..., a, n), (..., b, n) → (..., a, b).
+    Shapes: (..., a, n), (..., b, n) → (..., a, b). Distances are always those of the differences;
+    `compute_mode`, by which PyTorch takes products instead, changes nothing.
 
     >>> cdist(Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0], [0.0, 1.0]])).tolist()
     [[5.0, 1.0]]

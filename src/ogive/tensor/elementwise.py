@@ -116,13 +116,13 @@ class Elementwise(Pairwise):
         dtype = only_floats(self.dtype, "frexp")
         x = self.cast(dtypes.float64)
         small = x.abs() < 2.0**-1000
-        bits = where(small, x * 2.0**64, x).bitcast(dtypes.int64)
-        shift = where(small, 1022 + 64, 1022)
-        exponent = ((bits >> 52) & 0x7FF) - shift
-        mantissa = ((bits & ~(0x7FF << 52)) | (1022 << 52)).bitcast(dtypes.float64)
+        lifted = where(small, x * 2.0**64, x)
+        exponent = ((lifted.bitcast(dtypes.int64) >> 52) & 0x7FF) - 1022
+        # 2^-exponent may be too small a number to write down as bits, 2^(2 - exponent) is not.
+        factor = ((1025 - exponent) << 52).bitcast(dtypes.float64)
         plain = x.isfinite() & x.ne(0)
-        whole = where(plain, exponent, 0).cast(dtypes.int32)
-        return Parts(where(plain, mantissa, x).cast(dtype), whole)
+        whole = where(plain, exponent - where(small, 64, 0), 0).cast(dtypes.int32)
+        return Parts(where(plain, lifted * factor * 0.25, x).cast(dtype), whole)
 
     def deg2rad(self) -> Tensor:
         """An angle in degrees as radians. Shapes: unchanged.

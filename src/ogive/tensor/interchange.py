@@ -1,9 +1,10 @@
-"""What other libraries ask of a tensor: its memory (DLPack), and NumPy's functions."""
+"""What other libraries ask of a tensor: its memory (DLPack), NumPy's functions, its namespace."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.tensor.core import Core
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Interchange(Core):
-    """`__dlpack__`, `__array_ufunc__` and `__array_function__`; what they do is loaded by need."""
+    """What is called by name only from outside; what it does is loaded by need."""
 
     __slots__ = ()
 
@@ -46,6 +47,46 @@ class Interchange(Core):
 
         return CPU
 
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """The module with the functions of the array API standard: `ogive` itself.
+
+        >>> Tensor([1.5]).__array_namespace__() is ogive
+        True
+
+        Raises `ArgumentError` for a version of the standard that is not supported.
+        """
+        import ogive
+
+        if api_version is not None and api_version not in _VERSIONS:
+            raise ArgumentError(
+                f"the array API standard of {api_version!r} is not supported; the versions are "
+                f"{', '.join(_VERSIONS)}"
+            )
+        return ogive
+
+    def to_device(  # type: ignore[misc]  # Tensor is the one heir
+        self: Tensor, device: str, /, *, stream: Any = None
+    ) -> Tensor:
+        """This tensor on another device. Shapes: unchanged.
+
+        >>> Tensor([1.5]).to_device("CPU").device
+        'CPU'
+
+        Raises `DeviceError` for an unknown device, `ArgumentError` for a stream: there are none.
+        """
+        if stream is not None:
+            raise ArgumentError(f"to_device: devices have no streams, and {stream!r} was given")
+        return self.to(device=device)
+
+    def __index__(self: Tensor) -> int:  # type: ignore[misc]  # Tensor is the one heir
+        """The value of an integer tensor with one element, where Python needs an index."""
+        if not self.dtype.is_integer or self.ndim:
+            raise ArgumentTypeError(
+                f"a tensor of {self.dtype.name} and shape {self.shape} is no index; an index is an "
+                "integer tensor without axes"
+            )
+        return int(self)
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
         from ogive.tensor.numpy_functions import call_ufunc
 
@@ -57,3 +98,7 @@ class Interchange(Core):
         from ogive.tensor.numpy_functions import call_function
 
         return call_function(function, arguments, keywords)
+
+
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
+"""The versions of the standard that the namespace satisfies, each being part of the next."""

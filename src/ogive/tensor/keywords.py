@@ -18,7 +18,7 @@ def also(**names: str) -> Callable[[Callable[..., Result]], Callable[..., Result
         @also(axis="dim")
         def stack(tensors, dim=0): ...        stack(parts, axis=1)   →   stack(parts, dim=1)
 
-    A variable number of positional arguments, `*shape`, has `shape` as second name for them all.
+    The second name of a variable number of positional arguments stands for them all.
     """
 
     def adapt(function: Callable[..., Result]) -> Callable[..., Result]:
@@ -48,10 +48,12 @@ def also(**names: str) -> Callable[[Callable[..., Result]], Callable[..., Result
 
 def _extended(signature: inspect.Signature, names: dict[str, str]) -> inspect.Signature:
     """The signature with the second names among its keywords."""
-    parameters = list(signature.parameters.values())
-    added = [
-        signature.parameters[first].replace(name=second, kind=inspect.Parameter.KEYWORD_ONLY)
-        for second, first in names.items()
-        if second != first
-    ]
-    return signature.replace(parameters=[*parameters, *added])
+    added = []
+    for second, first in names.items():
+        parameter = signature.parameters[first]
+        is_variable = parameter.kind is inspect.Parameter.VAR_POSITIONAL
+        default = None if is_variable else parameter.default
+        added.append(
+            inspect.Parameter(second, inspect.Parameter.KEYWORD_ONLY, default=default)
+        )
+    return signature.replace(parameters=[*signature.parameters.values(), *added])

@@ -152,6 +152,8 @@ class Linear(Activation, Product):
         >>> Tensor([1]).addr(Tensor([1, 2]), Tensor([3])).tolist()
         [[4], [7]]
         """
+        if promote(self.dtype, promote(vec1.dtype, vec2.dtype)).is_bool:
+            beta, alpha = bool(beta), bool(alpha)
         return _added(self, vec1.outer(vec2), beta, alpha)
 
     def baddbmm(

@@ -45,7 +45,7 @@ def searchsorted(
         raise ArgumentError(f"searchsorted: side={side!r} with right={right}; left or right?")
     if not isinstance(sorted_sequence, Core) or not sorted_sequence.ndim:
         raise ArgumentTypeError("searchsorted: the sequence must be a tensor with an axis")
-    sought = values if isinstance(values, Core) else to_tensor(values)
+    sought = to_tensor(values)
     same_device([sorted_sequence, sought], "searchsorted")
     sequence = sorted_sequence if sorter is None else sorted_sequence.gather(-1, sorter)
     if sequence.ndim > 1 and sequence.shape[:-1] != sought.shape[:-1]:
@@ -88,7 +88,7 @@ def isin(
     """
     if not isinstance(elements, Core) and not isinstance(test_elements, Core):
         raise ArgumentTypeError("isin takes a tensor, and a tensor or a number beside it")
-    these, those = [e if isinstance(e, Core) else to_tensor(e) for e in (elements, test_elements)]
+    these, those = to_tensor(elements), to_tensor(test_elements)
     dtype = result_type([(these.dtype, these.ndim), (those.dtype, those.ndim)])
     these, those = these.cast(dtype), those.cast(dtype).ravel()
     count = to_integer(those.shape[0], "isin: the number of test elements")

@@ -160,8 +160,9 @@ class Selection(Sorting):
         """How many elements lie in each bin, or the sum of their weights, and the edges of bins.
 
         Shapes: any → `hist` (n,), `bin_edges` (n + 1,). `bins` is a number of equal bins, in
-        `range` or from the least to the greatest element, or a tensor of ascending edges. A bin includes
-        its first edge, the last one both. With `density` the bins have the area 1 together.
+        `range` or from the least to the greatest element, or a tensor of ascending edges. A bin
+        includes its first edge, the last one both. With `density` the bins have the area 1
+        together.
 
         >>> Tensor([1.0, 2.0, 1.5]).histogram(2, range=(1.0, 2.0)).hist.tolist()
         [1.0, 2.0]

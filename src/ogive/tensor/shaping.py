@@ -11,8 +11,8 @@ from ogive.ir.dtype import DType
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, Shape, as_length
-from ogive.tensor import assignment, build, windows
-from ogive.tensor.core import same_device, to_axes, to_axis, to_dim, to_integer, wrap
+from ogive.tensor import advanced, assignment, build, windows
+from ogive.tensor.core import Core, same_device, to_axes, to_axis, to_dim, to_integer, wrap
 from ogive.tensor.indexing import View, to_view
 from ogive.tensor.lengths import at_most, is_symbolic
 from ogive.tensor.movement import Movement
@@ -200,21 +200,21 @@ class Shaping(Movement):
 
     @property
     def mH(self) -> Tensor:
-        """Matrices transposed; there are no complex numbers to conjugate.
+        """Matrices transposed, and conjugated. Shapes: (..., a, b) → (..., b, a).
 
         >>> ogive.zeros(2, 3, 4).mH.shape
         (2, 4, 3)
         """
-        return self.mT
+        return self.mT.conj()
 
     @property
     def H(self) -> Tensor:
-        """The transpose of a matrix; there are no complex numbers to conjugate.
+        """The transpose of a matrix, conjugated. Shapes: (a, b) → (b, a).
 
         >>> ogive.zeros(2, 3).H.shape
         (3, 2)
         """
-        return self.t()
+        return self.t().conj()
 
     def adjoint(self) -> Tensor:
         """`mH`. Shapes: (..., a, b) → (..., b, a).
@@ -222,12 +222,14 @@ class Shaping(Movement):
         >>> ogive.zeros(2, 3, 4).adjoint().shape
         (2, 4, 3)
         """
-        return self.mT
+        return self.mH
 
     # Parts
 
-    def narrow(self, dim: int, start: Dim, length: Dim) -> Tensor:
+    def narrow(self, dim: int, start: Dim | Tensor, length: Dim) -> Tensor:
         """`length` elements along `dim`, from `start` on. Shapes: (a, b) → (length, b) for 0.
+
+        Where `start` is a tensor of one integer, it is read when the result is computed.
 
         >>> Tensor([1, 2, 3, 4]).narrow(0, 1, 2).tolist()
         [2, 3]
@@ -236,7 +238,10 @@ class Shaping(Movement):
         """
         axis = to_axis(dim, self.ndim, "narrow")
         size = self.shape[axis]
-        first, number = to_dim(start, "narrow: start"), to_dim(length, "narrow: length")
+        number = to_dim(length, "narrow: length")
+        if isinstance(start, Core):
+            return _narrow_at(self, axis, start, number)
+        first = to_dim(start, "narrow: start")
         if not is_symbolic(first) and first < 0:
             first = as_length(first + size)
         end = as_length(first + number)
@@ -328,6 +333,16 @@ def put_back(x: Shaping, view: View, part: Tensor, name: str) -> Tensor:
         mask = view.backward(build.filled(dtypes.bool_, True, view.shape), False)
         nodes = (mask, view.backward(new, 0), x.node)
         return wrap(make(Op.WHERE, x.dtype, nodes), device)
+
+
+def _narrow_at(x: Core, axis: int, start: Tensor, length: Dim) -> Tensor:
+    """`narrow` from where a tensor says."""
+    size = x.shape[axis]
+    if not at_most(length, size):
+        raise IndexRangeError(f"narrow: {length} elements are more than axis {axis} of {size} has")
+    with graph_lock:
+        positions = wrap(build.count(length), x.device) + start.reshape(()) % size
+    return advanced.read(x, (*[slice(None)] * axis, positions))
 
 
 def _window(shape: Shape, axis: int, bounds: tuple[Dim, Dim]) -> list[tuple[Dim, Dim]]:

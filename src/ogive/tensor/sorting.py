@@ -217,7 +217,9 @@ def _compare_pairs(keys: Tensor) -> Tensor:
 
 
 def _sort_on_host(keys: Tensor) -> Tensor:
-    made: Tensor = custom(_argsort, [keys], (keys.shape, dtypes.int64), name="argsort")
+    made: Tensor = custom(
+        _argsort, [keys], (keys.shape, dtypes.int64), name="argsort", batched=True
+    )
     return made
 
 

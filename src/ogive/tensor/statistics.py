@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir.dtype import to_dtype
+from ogive.ir.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.arithmetic import float_dtype, number_dtype
-from ogive.tensor.core import to_axis, to_integer, to_shape, to_tensor
+from ogive.tensor.core import to_axis, to_integer, to_shape, to_tensor, wrap
 from ogive.tensor.joining import cat, where
 from ogive.tensor.reduction import Axes, Reduction, accumulator, to_float
 
@@ -166,7 +167,7 @@ class Statistics(Reduction):
                 f"{build.show(self.shape)}"
             )
         axes = [axis for axis, n in enumerate(full) if n != self.shape[axis]]
-        total = self.sum(axes, keepdim=True, dtype=self.dtype) if axes else self.clone()
+        total = self.sum(axes, keepdim=True) if axes or not wanted else self.clone()
         return total.reshape(wanted)
 
     def diff(
@@ -260,12 +261,23 @@ def _weights(
 
 def _length(x: Tensor, p: float, dim: Axes, keepdim: bool) -> Tensor:
     if p == 2:
-        return x.square().sum(dim, keepdim).sqrt()
+        return _root(x.square().sum(dim, keepdim), 2)
     if p == 0:
-        return x.ne(0).sum(dim, keepdim).cast(x.dtype)
+        number = x.ne(0).sum(dim, keepdim).cast(x.dtype)
+        with graph_lock:
+            return wrap(build.unmoved(number.node, x.node), x.device)
     size = x.abs()
     if p == 1:
         return size.sum(dim, keepdim)
     if math.isinf(p):
         return size.amax(dim, keepdim) if p > 0 else size.amin(dim, keepdim)
-    return size.pow(p).sum(dim, keepdim).pow(1 / p)
+    return _root(size.pow(p).sum(dim, keepdim), p)
+
+
+def _root(total: Tensor, p: float) -> Tensor:
+    """total^(1/p), whose gradient at 0 counts as 0: a vector of zeros is no reason for NaN."""
+    if p < 0:
+        return total.pow(1 / p)
+    nothing = total.eq(0)
+    safe = where(nothing, 1, total)
+    return where(nothing, 0, safe.sqrt() if p == 2 else safe.pow(1 / p))

@@ -29,6 +29,12 @@ COLUMN_TILES = 8
 SCANNED_ROWS = 4
 """Rows that are scanned side by side, so that each waits for its own last sum only."""
 
+WIDEST = 16
+"""The most vectors of columns in a tile of a product."""
+
+LEAST_PANEL = 4
+"""Rows from which on a panel makes a good tile."""
+
 PARALLEL_TILES = 512
 """Output loops are joined into the parallel one until it has this many iterations."""
 
@@ -238,14 +244,34 @@ def _row_axes(kernel: _Kernel, column: UOp) -> list[UOp]:
 def _tile_columns(
     kernel: _Kernel, column: UOp, lanes: dict[UOp, int], target: Target
 ) -> dict[UOp, int]:
-    """A register tile of a product whose columns are lanes: rows by one or two vectors."""
-    wide = 2 if axis_extent(column) >= 2 * lanes[column] else 1
+    """A register tile of a product whose columns are lanes: rows by two vectors, or by more
+    vectors where there are few rows."""
+    most = sums_in_registers(target)
+    vectors = max(axis_extent(column) // lanes[column], 1)
+    upcast = {column: min(vectors, 2)}
     rows = _row_axes(kernel, column)
-    upcast = {column: wide}
+    tile = 1
     if rows:
-        row, upcast_rows = _longest_tile(rows, sums_in_registers(target) // wide)
-        upcast[row] = upcast_rows
+        row, tile = _row_tile(kernel, rows, most // upcast[column])
+        upcast[row] = tile
+    others = math.prod(axis_extent(c) for c in kernel.outputs if c is not column)
+    wide = min(most // tile, WIDEST, max(vectors * others // tile // COLUMN_TILES, 1))
+    if wide > upcast[column]:
+        upcast[column] = best_tile(vectors, wide)
     return upcast
+
+
+def _row_tile(kernel: _Kernel, rows: list[UOp], most: int) -> tuple[UOp, int]:
+    """The rows of a tile: those of a panel, which lie side by side, or else the longest."""
+    for counter in rows:
+        beside = any(
+            access.strides.get(counter) == 1
+            for _, loads in kernel.reduction_loads
+            for access in loads
+        )
+        if beside and LEAST_PANEL <= axis_extent(counter) <= most:
+            return counter, axis_extent(counter)
+    return _longest_tile(rows, most)
 
 
 def _tile_sums(kernel: _Kernel, reused: list[UOp], most: int) -> dict[UOp, int]:

@@ -61,8 +61,8 @@ def _axis_groups(root: UOp) -> list[tuple[UOp, ...]]:
     for node in root.walk():
         if node.op is Op.STORE:
             groups[node.src[2:]] = None
-        elif node.op is Op.REDUCE:
-            groups[node.src[1:]] = None
+        elif node.op in (Op.REDUCE, Op.STAGE):
+            groups[node.closed] = None
     owners: dict[UOp, int] = {}
     for group in groups:
         for counter in group:

@@ -58,11 +58,11 @@ def _stored_axes(root: UOp) -> list[UOp]:
 
 
 def reduction_axes(root: UOp) -> tuple[UOp, ...]:
-    """The counters that reductions close, in axis order."""
+    """The counters that reductions and staged values close, in axis order."""
     axes: dict[UOp, None] = {}
     for node in root.walk():
-        if node.op is Op.REDUCE:
-            axes.update(dict.fromkeys(node.src[1:]))
+        if node.op in (Op.REDUCE, Op.STAGE):
+            axes.update(dict.fromkeys(node.closed))
     return tuple(sorted(axes, key=lambda counter: counter.arg[0]))
 
 
@@ -180,7 +180,9 @@ def _check_lanes(root: UOp, placement: Placement) -> None:
         return
     for node in root.walk():
         # What a reduction closes gates its value, even one that does not depend on it.
-        held = frozenset(node.src[1:]) | node.src[0].ranges if node.op is Op.REDUCE else node.ranges
+        held = node.ranges
+        if node.op in (Op.REDUCE, Op.STAGE):
+            held = held.union(node.closed)
         found = [counter.arg[0] for counter in held if counter.arg[0] in in_lanes]
         if len(found) > 1:
             raise OptimizeError(f"axes {sorted(found)} are both in the lanes of one value")

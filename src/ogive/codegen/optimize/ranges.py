@@ -53,6 +53,10 @@ def _rebuild(node: UOp, done: dict[UOp, UOp], gates: Mapping[UOp, UOp]) -> UOp:
         # Also the counters whose offset the store does not use: nobody may write past them.
         place = _gated(done[node.src[0]], _gate_of(node.src[2:], gates))
         return UOp(op, node.dtype, (place, done[node.src[1]], *counters), node.arg)
+    if op is Op.STAGE:
+        # What a tile has in excess goes where nobody reads: scratch memory is made for it.
+        counters = _new_counters(node.closed, done)
+        return UOp(op, node.dtype, (done[node.src[0]], done[node.src[1]], *counters), node.arg)
     if op is Op.INDEX:
         place = UOp(op, node.dtype, tuple([done[source] for source in node.src]))
         if _is_inside(place):
@@ -75,7 +79,7 @@ def _is_inside(place: UOp) -> bool:
     what is computed from it is never stored."""
     memory, offset = place.src[:2]
     low, high = offset.bounds
-    return memory.op is Op.PARAM and low >= 0 and high < memory.arg[1]
+    return memory.op is Op.STAGE or (low >= 0 and high < memory.arg[1])
 
 
 def _number(counter: UOp) -> int:

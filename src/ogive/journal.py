@@ -1,4 +1,7 @@
-"""Lines about what is done, on standard error, for those who asked with `OGIVE_LOG`."""
+"""Lines about what is done, on standard error, for those who asked with `OGIVE_LOG`.
+
+Not `ogive.log`: that is a logarithm.
+"""
 
 from __future__ import annotations
 

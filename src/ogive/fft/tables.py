@@ -1,0 +1,93 @@
+"""The constants of transforms: matrices of small ones, twiddle factors, chirps.
+
+They are computed once, from angles that are exact fractions of a turn, and kept as tensors, so
+that every transform of a length reads the same memory.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from ogive.ir.dtype import DType
+from ogive.tensor.tensor import Tensor
+
+KEPT = 256
+"""How many constants of a kind are kept."""
+
+Array = NDArray[Any]
+
+_PI = numpy.arctan2(numpy.longdouble(0), numpy.longdouble(-1))
+
+
+def _roots(turns: Array, n: int) -> Array:
+    """e^(2πi·turns/n), for integers, exact to the last bit of float64 or nearly."""
+    angles = (turns % n) * (2 * _PI / n)
+    return (numpy.cos(angles) + 1j * numpy.sin(angles)).astype(complex)
+
+
+def _parts(values: Array) -> Array:
+    """Complex numbers (...) as their parts along a first axis."""
+    return numpy.stack([values.real, values.imag])
+
+
+@functools.lru_cache(KEPT)
+def matrix(n: int, sign: int, sources: int, dtype: DType, on_the_right: bool) -> Tensor:
+    """The transform of length n as a real matrix.
+
+    Shapes: (2n, sources·n), from one part, for real numbers, or two, to two; transposed
+    `on_the_right`.
+    """
+    steps = numpy.arange(n)
+    roots = _roots(sign * numpy.outer(steps, steps), n)
+    columns = [numpy.concatenate([roots.real, roots.imag])]
+    if sources == 2:
+        columns.append(numpy.concatenate([-roots.imag, roots.real]))
+    table = numpy.concatenate(columns, axis=1)
+    return Tensor((table.T if on_the_right else table).astype(dtype.numpy))
+
+
+@functools.lru_cache(KEPT)
+def twiddles(first: int, rest: int, sign: int, dtype: DType) -> tuple[Tensor, Tensor]:
+    """What part (d, k, j) of a transform of first·rest is multiplied by between two stages.
+
+    Shapes: (2, first, rest), for the part itself and for the other one.
+    """
+    turns = numpy.outer(numpy.arange(first), numpy.arange(rest))
+    return factors(_roots(sign * turns, first * rest), dtype)
+
+
+def factors(values: Array, dtype: DType) -> tuple[Tensor, Tensor]:
+    """Complex constants (...) as what to multiply parts (2, ...), and exchanged parts, with.
+
+    (x, y)·(u + iv) = (x, y)·(u, u) + (y, x)·(-v, v)
+    """
+    own = numpy.stack([values.real, values.real])
+    other = numpy.stack([-values.imag, values.imag])
+    return Tensor(own.astype(dtype.numpy)), Tensor(other.astype(dtype.numpy))
+
+
+class Chirp:
+    """The constants that turn a transform of any length n into one of `size`, a power of two.
+
+    jk = (j² + k² - (k - j)²) / 2, so a transform is a convolution between two products.
+    """
+
+    def __init__(self, n: int, sign: int, dtype: DType) -> None:
+        self.size = 1 << (2 * n - 2).bit_length()
+        steps = numpy.arange(n)
+        chirp = _roots(sign * (steps * steps), 2 * n)
+        kernel = numpy.zeros(self.size, complex)
+        kernel[:n] = chirp.conj()
+        kernel[self.size - n + 1 :] = chirp[:0:-1].conj()
+        self.ends = factors(chirp, dtype)
+        self.spectrum = factors(numpy.fft.fft(kernel) / self.size, dtype)
+
+
+@functools.lru_cache(KEPT)
+def chirp(n: int, sign: int, dtype: DType) -> Chirp:
+    """The constants for length n."""
+    return Chirp(n, sign, dtype)

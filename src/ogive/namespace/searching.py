@@ -1,0 +1,43 @@
+"""Searching functions; `where` and `searchsorted` are PyTorch's as well."""
+
+from __future__ import annotations
+
+from ogive.namespace.elementwise import to_array
+from ogive.namespace.statistical import Axes, reduce
+from ogive.tensor.tensor import Tensor
+
+
+def argmax(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """The position of the first greatest element, along an axis or in row-major order.
+
+    >>> ogive.argmax(Tensor([3, 9, 9])).item()
+    1
+    """
+    return to_array(x, "argmax").argmax(axis, keepdims)
+
+
+def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """The position of the first least element, along an axis or in row-major order.
+
+    >>> ogive.argmin(Tensor([3, 1, 1])).item()
+    1
+    """
+    return to_array(x, "argmin").argmin(axis, keepdims)
+
+
+def count_nonzero(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """How many elements are not zero. Shapes: the axes go, or stay with length 1.
+
+    >>> ogive.count_nonzero(Tensor([[0, 1], [2, 3]]), axis=1).tolist()
+    [1, 2]
+    """
+    return reduce("sum", to_array(x, "count_nonzero").bool(), axis, keepdims)
+
+
+def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
+    """The positions of elements that are not zero, a vector per axis. Computes at once.
+
+    >>> [each.tolist() for each in ogive.nonzero(Tensor([[0, 1], [2, 0]]))]
+    [[0, 1], [1, 0]]
+    """
+    return tuple(to_array(x, "nonzero").nonzero(as_tuple=True))

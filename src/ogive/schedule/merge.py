@@ -1,0 +1,220 @@
+"""Stage 5, after `flatten`: regions over the same elements become one, with several stores.
+
+    before   m ← f(m, g)     v ← h(v, g)     p ← k(p, m, v)         three kernels
+    after    m, v, p ← f(m, g), h(v, g), k(p, f(m, g), h(v, g))     one, that reads a buffer once
+
+Such regions work element by element, each element on its own. So what one of them stores is for
+the others a value at hand, and what one of them overwrites they have loaded before, whatever the
+order. A result that nobody else reads is not stored at all.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.schedule.checks import can_fault
+from ogive.schedule.flatten import LONGEST, NAME, spread
+from ogive.schedule.hazards import dependencies
+from ogive.schedule.regions import HostRegion, Region, storage
+
+MOST_REGIONS = 8
+"""How many regions become one at most: each of its buffers takes registers."""
+
+
+def merge(
+    regions: Sequence[Region | HostRegion], outputs: Sequence[UOp], node_limit: int
+) -> list[Region | HostRegion]:
+    """The same work in fewer regions. `regions` are in order; `outputs` are what is asked for."""
+    merger = _Merger(regions, node_limit)
+    for number in merger.candidates:
+        merger.find_partner(number)
+    return merger.build(set(outputs))
+
+
+class _Facts:
+    """What matters of a region's graph."""
+
+    def __init__(self, graph: UOp) -> None:
+        nodes = graph.walk()
+        self.whole = [n.arg[0] for n in nodes if n.op is Op.PARAM and n.arg[1] == LONGEST]
+        self.node_count = sum([node.op in ELEMENTWISE for node in nodes])
+        self.can_fault = any(can_fault(node) for node in nodes)
+
+
+class _Merger:
+    """Regions and the groups that they form.
+
+    A group runs in the `place` of one of its members: earlier members move down to it, or later
+    ones up, past regions that neither need them nor are needed by them.
+    """
+
+    def __init__(self, regions: Sequence[Region | HostRegion], node_limit: int) -> None:
+        self.regions = regions
+        self.node_limit = node_limit
+        graphs = dict.fromkeys([each.graph for each in regions if isinstance(each, Region)])
+        self.facts = {graph: _Facts(graph) for graph in graphs}
+        self.candidates = [
+            number for number, each in enumerate(regions)
+            if isinstance(each, Region) and NAME in dict(each.fixed)
+            and not self.facts[each.graph].can_fault
+        ]  # fmt: skip
+        found = dependencies(regions)
+        self.before = [reads | overwrites for reads, overwrites in found]
+        self.after: list[set[int]] = [set() for _ in regions]
+        for number, earlier in enumerate(self.before):
+            for other in earlier:
+                self.after[other].add(number)
+        self.faults = self.faults_above([reads for reads, _ in found])
+        self.place = list(range(len(regions)))
+        self.members: dict[int, list[int]] = {}
+        # The last region that reads or writes a value.
+        self.toucher: dict[UOp, int] = {}
+
+    def faults_above(self, sources: Sequence[set[int]]) -> list[int]:
+        """For each region, as bits, the regions that it follows from, or is, and that can fault."""
+        found: list[int] = []
+        for number, region in enumerate(self.regions):
+            faults = 0
+            for source in sources[number]:
+                faults |= found[source]
+            if isinstance(region, HostRegion) or self.facts[region.graph].can_fault:
+                faults |= 1 << number
+            found.append(faults)
+        return found
+
+    def find_partner(self, number: int) -> None:
+        """Let a region join the first group that it shares a buffer with, or begin one."""
+        region = self.region(number)
+        touched = self.touched(region)
+        self.members[number] = [number]
+        for value in touched:
+            other = self.toucher.get(value)
+            if other is not None and self.join(self.place[other], number):
+                break
+        self.toucher.update(dict.fromkeys([*touched, *region.roots], number))
+
+    def region(self, number: int) -> Region:
+        region = self.regions[number]
+        assert isinstance(region, Region)
+        return region
+
+    def touched(self, region: Region) -> list[UOp]:
+        """The values a region has all elements of, an assignment's by its `STORE` too."""
+        found: list[UOp] = []
+        for slot in self.facts[region.graph].whole:
+            value = region.values[slot]
+            found += [value, *(value.src[1:] if value.op is Op.AFTER else ())]
+        return found
+
+    def join(self, place: int, number: int) -> bool:
+        """Put a region and a group together, if that changes nothing but the time it takes."""
+        group = self.members[place]
+        if not self.fits(group, number):
+            return False
+        if all(self.place[other] <= place for other in self.before[number]):
+            self.place[number] = place
+            group.append(number)
+            del self.members[number]
+            return True
+        inside = {*group, number}
+        followers = set().union(*[self.after[member] for member in group]) - inside
+        if any(self.place[other] <= number for other in followers):
+            return False
+        self.members[number] = [*self.members.pop(place), number]
+        for member in group:
+            self.place[member] = number
+        return True
+
+    def fits(self, group: list[int], number: int) -> bool:
+        region = self.region(number)
+        others = [self.region(member) for member in group]
+        nodes = sum([self.facts[each.graph].node_count for each in (*others, region)])
+        if len(group) >= MOST_REGIONS or nodes > self.node_limit:
+            return False
+        # Else a fault would take back an assignment that does not follow from it.
+        if self.faults[number] != self.faults[group[0]]:
+            return False
+        # An element of a buffer is stored once; and a value has one version in a kernel.
+        return _memory(region.values[0]) not in [_memory(other.values[0]) for other in others]
+
+    def build(self, outputs: set[UOp]) -> list[Region | HostRegion]:
+        """The regions in order, each group as one."""
+        merged: list[Region | HostRegion] = []
+        for number, region in enumerate(self.regions):
+            if self.place[number] != number:
+                continue
+            group = self.members.get(number, [number])
+            if len(group) > 1:
+                needed = [self.is_needed(member, outputs) for member in group]
+                region = _merge_group([self.region(member) for member in group], needed)
+            merged.append(region)
+        return merged
+
+    def is_needed(self, number: int, outputs: set[UOp]) -> bool:
+        """Whether what a region computes has to be in memory."""
+        (root,) = self.region(number).roots
+        is_read = any(self.place[other] != self.place[number] for other in self.after[number])
+        return is_read or root.op is Op.STORE or root in outputs
+
+
+def _memory(value: UOp) -> UOp:
+    """What is written to where a version of a buffer is, or a value with memory of its own."""
+    while value.op is Op.AFTER:
+        value = storage(value.src[0])
+    return value
+
+
+def _merge_group(regions: Sequence[Region], needed: Sequence[bool]) -> Region:
+    """One region for several, in order; of those that are not `needed` nothing is stored."""
+    computed = {root for region in regions for root in region.roots}
+    storing = list(itertools.compress(regions, needed))
+    read = [value for r in regions for value in r.values if _origin(value) not in computed]
+    values = tuple(dict.fromkeys([*[region.values[0] for region in storing], *read]))
+    slots = {value: slot for slot, value in enumerate(values)}
+    results: dict[UOp, UOp] = {}
+    stores: list[UOp] = []
+    sources: dict[UOp, UOp] = {}
+    for region, is_needed in zip(regions, needed, strict=True):
+        (store,) = region.graph.src
+        target, value = store.src
+        done = _renumbered(region, value.walk(), slots, results)
+        if is_needed:
+            done |= _renumbered(region, target.walk(), slots, {})
+            done[store] = store.with_sources((done[target], done[value]))
+            stores.append(done[store])
+        (length,) = target.shape
+        results[region.roots[0]] = done[value] if value.shape else spread(done[value], length)
+        for node in done.keys() & region.sources.keys():
+            sources.setdefault(done[node], region.sources[node])
+    graph = UOp(Op.SINK, dtypes.void, tuple(stores))
+    roots = tuple([region.roots[0] for region in storing])
+    return Region(graph, values, roots, sources, regions[0].fixed)
+
+
+def _origin(value: UOp) -> UOp:
+    """The root of the region that computes what a value holds."""
+    return value.src[1] if value.op is Op.AFTER else value
+
+
+def _renumbered(
+    region: Region, nodes: Sequence[UOp], slots: dict[UOp, int], results: dict[UOp, UOp]
+) -> dict[UOp, UOp]:
+    """Nodes of a flat region over other slots, with the `results` of others for what reads them."""
+    done: dict[UOp, UOp] = {}
+    for node in nodes:
+        sources = tuple([done[source] for source in node.src])
+        if node.op is Op.PARAM:
+            value = region.values[node.arg[0]]
+            result = results.get(_origin(value))
+            if result is None:
+                result = node.replace(arg=(slots[value], node.arg[1]))
+            done[node] = result
+        elif node.op is Op.SHRINK and sources[0].shape == node.shape:
+            done[node] = sources[0]  # a result, as long as what is read of it
+        else:
+            done[node] = node.with_sources(sources)
+    return done

@@ -17,6 +17,7 @@ from benchmarks.rows import ROWS, select
 from benchmarks.runner import Settings, open_runner, share_limits
 from benchmarks.startup import measure_startup
 from benchmarks.steps import measure_steps
+from benchmarks.training import measure_training
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -25,10 +26,10 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "part",
         nargs="?",
-        choices=["rows", "compile", "steps"],
+        choices=["rows", "compile", "steps", "training"],
         default="rows",
         help="rows: the table against the peers (default); compile: Ogive's compile time; "
-        "steps: what a step of a plan costs",
+        "steps: what a step of a plan costs; training: graphs, first steps and later ones",
     )
     parser.add_argument(
         "--rows",
@@ -88,6 +89,8 @@ def main(arguments: Sequence[str]) -> int:
         results.compile = measure_compile(settings)
     elif options.part == "steps":
         results.steps = measure_steps(settings)
+    elif options.part == "training":
+        results.training = measure_training(libraries, settings, tell)
     elif options.startup:
         results.startup = measure_startup(libraries, settings, tell)
     else:

@@ -30,6 +30,7 @@ def load(path: Path) -> Results:
         versions=data["versions"],
         rows=_rows(data["rows"]),
         startup=_rows(data["startup"]),
+        training=_rows(data.get("training", [])),
         compile=data["compile"],
     )
 
@@ -61,7 +62,7 @@ def render(results: Results) -> str:
         f"{results.date[:10]}, {machine['processor']}, {settings['threads']} threads, "
         f"Python {machine['python']}; {versions}."
     ]
-    parts += [_times(rows) for rows in (results.rows, results.startup) if rows]
+    parts += [_times(rows) for rows in (results.rows, results.startup, results.training) if rows]
     if results.compile:
         parts.append(_compile(results.compile))
     judged = [j for j in judge(results) if j.holds is not None]

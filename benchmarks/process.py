@@ -32,15 +32,28 @@ def child_environment(threads: int, cache: Path) -> dict[str, str]:
     return {**os.environ, **thread_environment(threads), **own}
 
 
+def cache_environment(folder: Path) -> dict[str, str]:
+    """Every library's cache moved into `folder`."""
+    return {
+        "OGIVE_CACHE_DIR": str(folder / "ogive"),
+        "CACHEDB": str(folder / "tinygrad.db"),
+        "XDG_CACHE_HOME": str(folder / "xdg"),
+        "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"),
+        "TRITON_CACHE_DIR": str(folder / "triton"),
+    }
+
+
 def report_of_child(
     module: str, arguments: Sequence[str], threads: int, timeout: float
 ) -> Reply:
-    """What a module says as the main one of a new process with an empty cache."""
+    """What a module says as the main one of a new process with empty caches."""
     with TemporaryDirectory(prefix="ogive-child-") as folder:
+        cache = Path(folder)
+        environment = {**child_environment(threads, cache), **cache_environment(cache)}
         try:
             done = subprocess.run(
                 [sys.executable, "-m", module, *arguments],
-                env=child_environment(threads, Path(folder)),
+                env=environment,
                 cwd=ROOT,
                 capture_output=True,
                 timeout=timeout,

@@ -185,8 +185,10 @@ def render(results: Results, libraries: Sequence[str]) -> str:
         }
         if reports:
             parts.append(breakdown_table(reports))
-    if results.startup:
-        parts.append(times_table(results.startup, [n for n in libraries if n != "limit"]))
+    for rows in (results.startup, results.training):
+        if rows:
+            found = {library for row in rows for library in row.cells}
+            parts.append(times_table(rows, [name for name in libraries if name in found]))
     if results.compile:
         parts.append(compile_text(results.compile))
     if results.steps:

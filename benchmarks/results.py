@@ -84,13 +84,14 @@ class Results:
     versions: dict[str, str] = field(default_factory=lambda: versions())
     rows: list[RowResult] = field(default_factory=list)
     startup: list[RowResult] = field(default_factory=list)
+    training: list[RowResult] = field(default_factory=list)
     compile: dict[str, Any] = field(default_factory=dict)
     steps: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Plain dictionaries and lists, with the ratios spelled out."""
         data = asdict(self)
-        for part in ("rows", "startup"):
+        for part in ("rows", "startup", "training"):
             for row, entry in zip(getattr(self, part), data[part], strict=True):
                 entry["ratio"] = {name: row.ratio(name) for name in ("best", "median")}
         return data

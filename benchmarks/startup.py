@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.check import reference
-from benchmarks.process import ROOT, child_environment
+from benchmarks.process import ROOT, cache_environment, child_environment
 from benchmarks.results import Cell, RowResult
 from benchmarks.rows import TINY_REALIZED, transformer_row
 from benchmarks.runner import Settings, cell_of
@@ -28,17 +28,6 @@ PATIENCE = 5.0  # seconds: what takes longer is measured once
 def row_name(program: str, part: str) -> str:
     """The name of a start-up row, such as "(x + 1): first result, cold"."""
     return f"{PROGRAMS[program]}: {part}"
-
-
-def cache_environment(folder: Path) -> dict[str, str]:
-    """Every library's cache moved into `folder`."""
-    return {
-        "OGIVE_CACHE_DIR": str(folder / "ogive"),
-        "CACHEDB": str(folder / "tinygrad.db"),
-        "XDG_CACHE_HOME": str(folder / "xdg"),
-        "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"),
-        "TRITON_CACHE_DIR": str(folder / "triton"),
-    }
 
 
 def run_child(library: str, program: str, settings: Settings, cache: Path) -> Reply:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.results import Results, RowResult
-from benchmarks.rows import TINY_CAPTURED, TINY_REALIZED, TRANSFORMER
+from benchmarks.rows import MLP_STEP, TINY_CAPTURED, TINY_REALIZED, TRANSFORMER
 from benchmarks.startup import IMPORT, row_name
 from benchmarks.steps import SHORT, advantage, step_cost
+from benchmarks.training import BUILD, CONVNET_FIRST, CONVNET_STEP, TRANSFORMER_FIRST
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,20 @@ def judge(results: Results) -> list[Judgement]:
     judgements.append(faster_steps(results.steps))
     cost = step_cost(results.steps)
     judgements.append(within(cost, 0.05e-6, "one more serial step of a plan"))
-    return judgements
+    return judgements + judge_training(results)
+
+
+def judge_training(results: Results) -> list[Judgement]:
+    """The promises about learning."""
+    rows = {row.name: row for row in [*results.rows, *results.training]}
+    first = rows.get(TRANSFORMER_FIRST)
+    return [
+        against_all(rows.get(MLP_STEP.name), MLP_STEP.name),
+        against(rows.get(BUILD), "tinygrad", 4, BUILD),
+        within(None if first is None else first.seconds("ogive"), 3.0, TRANSFORMER_FIRST),
+        against(rows.get(CONVNET_FIRST), "tinygrad", 10, CONVNET_FIRST),
+        against(rows.get(CONVNET_STEP), "torch", 1, CONVNET_STEP),
+    ]
 
 
 def faster_steps(reports: dict[str, Any]) -> Judgement:
@@ -58,6 +72,15 @@ def against(row: RowResult | None, peer: str, times: float, what: str) -> Judgem
     if own is None or other is None:
         return Judgement(promise, "not measured", None)
     return Judgement(promise, f"{other / own:.1f}×", other / own >= times)
+
+
+def against_all(row: RowResult | None, what: str) -> Judgement:
+    """Ogive must be at least as fast as the fastest peer in the same run."""
+    promise = f"{what}: as fast as the fastest peer"
+    times = row.ratio() if row else None
+    if times is None:
+        return Judgement(promise, "not measured", None)
+    return Judgement(promise, f"{times:.2f}×", times >= 1)
 
 
 def within(seconds: float | None, bound: float, what: str) -> Judgement:

@@ -54,8 +54,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "nn": ("random", "tensor", "ir", "errors"),
     "optim": ("nn", "autograd", "jit.watch", "tensor", "ir", "errors"),
     "": (  # the package itself
-        "autograd", "namespace", "fft", "data", "linalg", "nn", "optim", "random", "io", "jit", "tensor", "ir",
-        "counters", "config", "errors",
+        "autograd", "namespace", "fft", "data", "linalg", "nn", "optim", "random", "io", "jit",
+        "tensor", "ir", "counters", "config", "errors",
     ),
     "cli": (
         "", "optim", "nn", "data", "io", "tensor", "engine", "schedule", "device", "ir", "journal",

@@ -20,6 +20,7 @@ from ogive.codegen.optimize.placement import (
     place,
     reduction_axes,
 )
+from ogive.codegen.optimize.stage import join_stages
 from ogive.device.target import host_target
 from ogive.errors import OptimizeError
 from ogive.ir import registry
@@ -95,7 +96,7 @@ class Kernel:
         normalized = normalize((tensor.node,), whole=True)
         (self.step,) = split(normalized.sink, host_target(), CONFIG).kernels
         loops = rangeify(self.step.region.graph)
-        self.forms = [loops, merge_axes(loops)]
+        self.forms = [loops, merge_axes(join_stages(loops))]
         self.inputs = {
             slot: registry.buffer_of(buffer) for slot, buffer in enumerate(normalized.buffers)
         }

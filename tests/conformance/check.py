@@ -14,7 +14,7 @@ from ogive import Tensor
 from tests.conformance.convert import Converter, tensors_in, to_numpy
 from tests.conformance.database import DTYPES, has_gradient, label, samples
 from tests.conformance.names import Function, find
-from tests.conformance.reasons import UNDETERMINED, Failure, reason_for
+from tests.conformance.reasons import FREE_SIGNS, UNDETERMINED, Failure, reason_for
 
 TOLERANCES = {"float32": 2e-4, "bfloat16": 1e-2, "float16": 2e-3, "complex64": 2e-4}
 """How far results may differ, relative to one and to their size; 1e-7 for what is not here."""
@@ -68,6 +68,8 @@ def _check_forward(
     result.forward += 1
     try:
         actual = _call_ours(function, sample, Converter())
+        if result.operator in FREE_SIGNS:
+            actual, expected = map(sample.output_process_fn_grad, (actual, expected))
         compare(actual, expected, result.operator not in UNDETERMINED)
     except Exception as error:
         result.failures.append(Failure(result.operator, dtype, False, _describe(error, sample)))
@@ -77,25 +79,28 @@ def _check_gradient(
     operator: Any, function: Function, sample: Any, dtype: str, result: Result
 ) -> None:
     """Compare the gradients of a weighted sum of the outputs, for every input that wants one."""
-    results = tensors_in(_call_theirs(operator, sample))
+    process = sample.output_process_fn_grad
+    given = _call_theirs(operator, sample)
+    if given is None or result.operator in UNDETERMINED:
+        return
+    results = tensors_in(process(given))
     places = [
         place
         for place, output in enumerate(results)
         if isinstance(output, torch.Tensor) and output.requires_grad
     ]
     outputs = [results[place] for place in places]
-    if not outputs or result.operator in UNDETERMINED:
+    if not outputs:
         return
-    generator = np.random.default_rng(0)
-    weights = [np.asarray(generator.normal(size=tuple(output.shape))) for output in outputs]
+    weights = [_weights(output) for output in outputs]
     converter = Converter()
     try:
-        made = tensors_in(_call_ours(function, sample, converter))
+        made = tensors_in(process(_call_ours(function, sample, converter)))
     except Exception:
         return  # the comparison of values says so
     leaves = [leaf for leaf, _ in converter.leaves]
     total = sum(
-        (output * torch.from_numpy(weight)).sum()
+        (output * torch.from_numpy(weight)).sum().real
         for output, weight in zip(outputs, weights, strict=True)
     )
     expected = torch.autograd.grad(total, leaves, allow_unused=True)
@@ -108,10 +113,17 @@ def _check_gradient(
         result.failures.append(Failure(result.operator, dtype, True, _describe(error, sample)))
 
 
+def _weights(output: Any) -> NDArray[Any]:
+    generator = np.random.default_rng(0)
+    real, imaginary = [generator.normal(size=tuple(output.shape)) for _ in range(2)]
+    return np.asarray(real + 1j * imaginary if output.is_complex() else real)
+
+
 def _backward(outputs: list[Tensor], weights: list[NDArray[Any]]) -> None:
     total = Tensor(0.0, "float64")
     for output, weight in zip(outputs, weights, strict=True):
-        total = total + (output * Tensor(weight)).sum()
+        part = (output * Tensor(weight)).sum()
+        total = total + (part.real if part.dtype.is_complex else part)
     total.backward()
 
 

@@ -40,12 +40,9 @@ def _pinv_of_product(a: Any, b: Any) -> Any:
     return ogive.linalg.pinv(a @ b.mT)
 
 
-def _normal(x: Any, *bounds: float) -> Any:
-    return x.clone().normal_(*bounds)
-
-
-def _zero(x: Any) -> Any:
-    return x.clone().zero_()
+def _in_place(name: str) -> Function:
+    """The operation on a copy, which PyTorch's samples are about."""
+    return lambda x, *arguments, **options: getattr(x.clone(), name)(*arguments, **options)
 
 
 ADAPTED: dict[str, Function] = {
@@ -55,9 +52,12 @@ ADAPTED: dict[str, Function] = {
     "special.polygamma": _polygamma,
     "linalg.lstsq (grad_oriented)": _least_squares,
     "linalg.pinv (singular)": _pinv_of_product,
-    "normal (in_place)": _normal,
+    "exponential": _in_place("exponential_"),
+    "fill": _in_place("fill_"),
+    "normal (in_place)": _in_place("normal_"),
+    "uniform": _in_place("uniform_"),
     "where": _where,
-    "zero_": _zero,
+    "zero_": _in_place("zero_"),
 }
 """Operators whose samples give the arguments in another order than the function takes them."""
 

@@ -11,15 +11,19 @@ _MEMORY = "The values are whatever memory held; shapes and dtypes are compared."
 UNDETERMINED: dict[str, str] = {
     **dict.fromkeys(
         (
-            "bernoulli", "multinomial", "normal (in_place)", "nn.functional.alpha_dropout", "nn.functional.dropout",
-            "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.rrelu", "normal",
-            "normal (number_mean)", "rand_like", "randint", "randint_like", "randn", "randn_like",
+            "bernoulli", "exponential", "multinomial", "nn.functional.alpha_dropout",
+            "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d",
+            "nn.functional.rrelu", "normal", "normal (in_place)", "normal (number_mean)",
+            "rand_like", "randint", "randint_like", "randn", "randn_like", "uniform",
         ),
         _RANDOM,
     ),
     **dict.fromkeys(("empty", "empty_like", "new_empty"), _MEMORY),
 }  # fmt: skip
 """Operators whose values nobody can foretell."""
+
+FREE_SIGNS = {"linalg.eigh", "linalg.svd", "svd"}
+"""Decompositions that are not unique: what PyTorch's own tests look at is compared."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,78 @@ class Difference:
         )
 
 
-DIFFERENCES: tuple[Difference, ...] = ()
+_INTEGERS = ("int64", "bool")
+
+DIFFERENCES: tuple[Difference, ...] = (
+    Difference(
+        "Losses and averages work on floats: integers are refused (`DtypeError`), not divided.",
+        (
+            "nn.functional.avg_pool1d", "nn.functional.avg_pool2d", "nn.functional.avg_pool3d",
+            "nn.functional.cosine_embedding_loss", "nn.functional.margin_ranking_loss",
+            "nn.functional.poisson_nll_loss", "nn.functional.triplet_margin_loss",
+            "nn.functional.triplet_margin_with_distance_loss",
+        ),
+        "DtypeError: .* it works on floats",
+        _INTEGERS,
+    ),
+    Difference(
+        "Sums and products of bool are refused where they would be put into a bool.",
+        (
+            "index_add", "scatter", "scatter_add", "scatter_reduce (amax)",
+            "scatter_reduce (amin)", "scatter_reduce (prod)", "scatter_reduce (sum)",
+        ),
+        "DtypeError: .* does not take bool",
+        ("bool",),
+    ),
+    Difference(
+        "Of equal elements PyTorch gives any position, we the first in order.",
+        ("argsort", "kthvalue", "mode", "sort", "topk"),
+        "Not equal to tolerance",
+        _INTEGERS,
+    ),
+    Difference(
+        "Dividing integers gives floats, also if there are none.",
+        ("nn.functional.local_response_norm",),
+        "dtype float32, not int64",
+        ("int64",),
+    ),
+    Difference(
+        "With dropout the numbers are random.",
+        ("nn.functional.scaled_dot_product_attention",),
+        r"dropout_p=0\.[1-9]",
+    ),
+    Difference(
+        "The bounds of an integer range are not cut to integers before the numbers are made.",
+        ("arange", "linspace (tensor_overload)", "logspace", "logspace (tensor_overload)"),
+        "Not equal to tolerance|AssertionError: shape",
+        ("int64",),
+    ),
+    Difference(
+        "The step to the next number has no gradient.",
+        ("nextafter",),
+        "Not equal to tolerance",
+    ),
+    Difference(
+        "`max_norm`, which changes the table that is only read, is not taken.",
+        ("nn.functional.embedding",),
+        "max_norm",
+    ),
+    Difference(
+        "Weights of float32 are not rounded to float32 once more when they are normalized.",
+        ("cov",),
+        "aweights=tensor.* Not equal to tolerance",
+    ),
+    Difference(
+        "An input must have the axes that the operation is about, also if it has no elements.",
+        ("nn.functional.batch_norm",),
+        r"\(tensor\(0,\), .*ShapeError",
+    ),
+    Difference(
+        "An input must have an axis of classes.",
+        ("nn.functional.multi_margin_loss", "nn.functional.multilabel_margin_loss"),
+        r"\(tensor\(\), .*ShapeError",
+    ),
+)  # fmt: skip
 
 
 def reason_for(failure: Failure) -> str | None:

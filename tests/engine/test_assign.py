@@ -35,6 +35,21 @@ def test_readers_keep_the_version_they_read_whatever_is_realized_first(
     assert [tensor.tolist() for tensor in tensors] == wanted
 
 
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_a_part_is_written_to_also_where_its_old_value_was_asked_for(
+    order: tuple[int, ...],
+) -> None:
+    x = numbers(6)
+    part = x[2:4]
+    value = part + 1
+    x[2:4] = value
+    tensors = [part, value, x]
+    wanted = [[2, 3], [3, 4], [0, 1, 3, 4, 4, 5]]
+    for place in order:
+        assert tensors[place].tolist() == wanted[place]
+    assert [tensor.tolist() for tensor in tensors] == wanted
+
+
 def test_readers_keep_their_versions_in_one_batch() -> None:
     x = numbers(3)
     before = x * 10

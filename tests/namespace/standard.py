@@ -5,17 +5,22 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-UNARY = """
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+UNARY = _words("""
 abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite
 isinf isnan log log10 log1p log2 logical_not negative positive real reciprocal round sign signbit
 sin sinh sqrt square tan tanh trunc matrix_transpose nonzero unique_all unique_counts unique_inverse
 unique_values
-"""
-BINARY = """
+""")
+BINARY = _words("""
 add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign divide
 equal floor_divide greater greater_equal hypot less less_equal logaddexp logical_and logical_or
 logical_xor maximum minimum multiply nextafter not_equal pow remainder subtract matmul
-"""
+""")
 OTHERS = """
 all(x, /, *, axis=None, keepdims=False)
 any(x, /, *, axis=None, keepdims=False)
@@ -125,14 +130,14 @@ DTYPES = (
     "float64", "complex64", "complex128",
 )  # fmt: skip
 ATTRIBUTES = ("dtype", "device", "mT", "ndim", "shape", "size", "T")
-METHODS = """
+METHODS = _words("""
 __abs__ __add__ __and__ __array_namespace__ __bool__ __complex__ __dlpack__ __dlpack_device__ __eq__
 __float__ __floordiv__ __ge__ __getitem__ __gt__ __index__ __int__ __invert__ __le__ __lshift__
 __lt__ __matmul__ __mod__ __mul__ __ne__ __neg__ __or__ __pos__ __pow__ __rshift__ __setitem__
 __sub__ __truediv__ __xor__ to_device
 __radd__ __rand__ __rfloordiv__ __rlshift__ __rmatmul__ __rmod__ __rmul__ __ror__ __rpow__
 __rrshift__ __rsub__ __rtruediv__ __rxor__
-""".split()
+""")
 
 
 def _parse(text: str) -> dict[str, inspect.Signature]:
@@ -147,8 +152,8 @@ def _parse(text: str) -> dict[str, inspect.Signature]:
 
 FUNCTIONS: dict[str, inspect.Signature] = _parse(
     "\n".join(
-        [f"{name}(x, /)" for name in UNARY.split()]
-        + [f"{name}(x1, x2, /)" for name in BINARY.split()]
+        [f"{name}(x, /)" for name in UNARY]
+        + [f"{name}(x1, x2, /)" for name in BINARY]
         + OTHERS.strip().splitlines()
     )
 )

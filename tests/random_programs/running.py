@@ -53,7 +53,8 @@ def run(program: Program, config: Config | None = None) -> dict[int, Tensor]:
             values[out] = apply(instruction, [values[number] for number in inputs])
             made = perform(instruction, [tensors[number] for number in inputs])
             tensors.setdefault(out, made)
-    for number, tensor in tensors.items():
+    # The last first, so that they are computed from all that leads to them, not from memory.
+    for number, tensor in reversed(tensors.items()):
         compare(tensor, values[number], config)
     return tensors
 

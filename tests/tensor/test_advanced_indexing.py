@@ -269,6 +269,7 @@ def test_a_position_outside_is_a_fault_that_names_the_line() -> None:
     y[Tensor([0, 3])] = 9
     with pytest.raises(IndexRangeError, match=r"y\[Tensor\(\[0, 3\]\)\] = 9"):
         y.numpy()
+    assert y.tolist() == [1, 2, 3]
 
 
 def test_values_that_do_not_fit_are_refused() -> None:

@@ -46,10 +46,10 @@ def pair(array: Any, dtype: str = "float32") -> tuple[Tensor, torch.Tensor]:
 
 
 def same(ours: Tensor, theirs: torch.Tensor) -> None:
-    assert tuple(ours.shape) == tuple(theirs.shape)
     wide = torch.float64 if theirs.dtype.is_floating_point else theirs.dtype
     expected = theirs.to(wide).numpy()
     found = ours.cast("float64").numpy() if ours.dtype.is_float else ours.numpy()
+    assert found.shape == expected.shape
     np.testing.assert_array_equal(found, expected)
 
 
@@ -171,6 +171,17 @@ def test_sorting_is_lazy_and_captured() -> None:
     for _ in range(3):
         array = random.standard_normal(100)
         np.testing.assert_array_equal(largest(Tensor(array)).numpy(), np.sort(array)[-3:] + 1)
+
+
+@pytest.mark.parametrize("longest", [20, 64])
+def test_an_axis_of_variable_length_is_sorted(longest: int) -> None:
+    array = random.integers(0, 5, longest)
+    for length in (7, longest):
+        part = Tensor(array)[: ogive.Variable("n", 1, longest).bind(length)]
+        found = part.sort(descending=True)
+        expected = torch.tensor(array[:length]).sort(descending=True, stable=True)
+        same(found.values, expected.values)
+        same(found.indices, expected.indices)
 
 
 PROGRAM = """

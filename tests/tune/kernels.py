@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ogive import Config, Tensor
+from ogive import Beam, Config, Tensor
 from ogive.codegen.compile import loops_of
 from ogive.device.target import host_target
 from ogive.ir.node import UOp
 from ogive.schedule.normalize import normalize
 from ogive.schedule.split import Step, split
 
-CONFIG = Config(pack_operands=False)
+CONFIG = Config(pack_operands=False, search=Beam())
 TARGET = host_target()
 
 
@@ -33,7 +33,7 @@ def region_of(tensor: Tensor) -> UOp:
 
 def loops(tensor: Tensor) -> UOp:
     """The loop graph of a one-kernel computation."""
-    return loops_of(region_of(tensor), CONFIG)
+    return loops_of(region_of(tensor), TARGET, CONFIG)
 
 
 def faulty_command() -> list[str]:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 
 from ogive.choose.axes import View, gathered_view, identity_view, source_view, varying_axes
 from ogive.choose.costs import operation_cost
+from ogive.choose.stages import ROW_COST, find_scores, is_repeated, row_axis
 from ogive.config import Config
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import is_memory
@@ -56,6 +57,8 @@ class Kernel:
     output_count: int
     node_count: int = 0
     work: int = 0
+    rows: dict[int, int] = field(default_factory=dict)
+    """The loops (bits) that stage a row, and with each the output loops around it."""
 
     @property
     def is_ordered(self) -> bool:
@@ -75,39 +78,55 @@ class Readers:
             self.views.append(entry)
 
 
-def choose(sink: UOp, config: Config) -> list[UOp]:
-    """The nodes of the parametric graph to keep in memory, producers first.
+@dataclass
+class Choice:
+    """What to keep: `kept` nodes in memory, producers first, and `staged` ones in scratch memory
+    of the kernel that reads them, each along one of its axes."""
+
+    kept: list[UOp]
+    staged: dict[UOp, int]
+
+
+def choose(sink: UOp, config: Config) -> Choice:
+    """The nodes of the parametric graph to keep.
 
     Whether a value may be recomputed depends on what is kept below it, and that on its readers:
     so the choice is repeated, each time from the last one, until it stands.
     """
     order = walk(sink.src)
-    kept = _estimate(order)
+    scores = find_scores(order)
+    chosen = Choice(_estimate(order), {})
     for _ in range(ROUNDS):
-        chosen = _choose_once(sink, order, kept, config)
-        settled = set(chosen) == kept
-        kept = set(chosen)
-        if settled:
+        before = chosen
+        chosen = _choose_once(sink, order, scores, before, config)
+        if set(chosen.kept) == set(before.kept) and chosen.staged == before.staged:
             break
     return chosen
 
 
-def _choose_once(sink: UOp, order: list[UOp], before: set[UOp], config: Config) -> list[UOp]:
+def _choose_once(
+    sink: UOp, order: list[UOp], scores: set[UOp], before: Choice, config: Config
+) -> Choice:
     varying = _find_varying(order)
     summary = _summarize(order, before, varying)
     readers: dict[UOp, Readers] = {node: Readers() for node in order}
     forced = {root for root in sink.src if _is_computed(root) and not is_memory(root)}
     kept: list[UOp] = []
+    staged: dict[UOp, int] = {}
     for node in reversed(order):
         op = node.op
         if not _is_computed(node):
             continue
         reads = readers[node]
-        if (
-            op in _KEPT
-            or node in forced
-            or (op not in MOVEMENT and _must_keep(node, reads, summary[node], config))
-        ):
+        must_keep = op in _KEPT or node in forced
+        if not must_keep and op not in MOVEMENT:
+            must_keep = _must_keep(node, reads, summary[node], config)
+            axis = _stage_axis(node, reads, summary[node], node in scores and must_keep, config)
+            if axis is not None:
+                staged[node] = axis
+                reads = Readers([_open_row(node, reads, axis)])
+                must_keep = False
+        if must_keep:
             kept.append(node)
             stored = op is Op.STORE and len(node.src) > 2
             shape = common_shape(node.src[1:]) if stored else node.shape
@@ -116,10 +135,10 @@ def _choose_once(sink: UOp, order: list[UOp], before: set[UOp], config: Config) 
             reads = Readers([(kernel, identity_view(len(shape)))])
         _pass_on(node, reads, readers, varying)
     kept.reverse()
-    return kept
+    return Choice(kept, staged)
 
 
-def _estimate(order: list[UOp]) -> set[UOp]:
+def _estimate(order: list[UOp]) -> list[UOp]:
     """A first guess of what is kept: results of reductions that several nodes read."""
     uses: dict[UOp, int] = {}
     holds_reduction: set[UOp] = set()
@@ -135,7 +154,7 @@ def _estimate(order: list[UOp]) -> set[UOp]:
             )
         ):
             holds_reduction.add(node)
-    return {node for node in holds_reduction if uses.get(node, 0) > 1}
+    return [node for node in order if node in holds_reduction and uses.get(node, 0) > 1]
 
 
 def _is_computed(node: UOp) -> bool:
@@ -169,12 +188,14 @@ _CONSTANT = Summary(0, False, 0, loads=False)
 
 
 def _summarize(
-    order: list[UOp], kept: set[UOp], axes_of: dict[UOp, int]
+    order: list[UOp], chosen: Choice, axes_of: dict[UOp, int]
 ) -> dict[UOp, Summary]:
     """The summary of each node, of which those below a kept one count as read from memory.
 
+    What is staged is there along its row, and varies along its other axes as a reduction does.
     `axes_of` has the axes along which values vary, where there are indices.
     """
+    kept = set(chosen.kept)
     summaries: dict[UOp, Summary] = {}
     below: dict[UOp, Summary] = {}
     for node in order:
@@ -200,13 +221,20 @@ def _summarize(
                 part.cost, part.reduces, varying_axes(node, part.varying), part.loads
             )  # fmt: skip
         elif op is Op.REDUCE_AXES:
-            axes = sum(1 << axis for axis, size in enumerate(node.shape) if size != 1)
-            summary = Summary(0, True, axes)
+            summary = Summary(0, True, _long_axes(node))
         else:
             summary = _CONSTANT if op in (Op.CONST, Op.IOTA, Op.VARIABLE) else _MEMORY
         summaries[node] = summary
-        below[node] = _MEMORY if node in kept else summary
+        if node in chosen.staged:
+            below[node] = Summary(0, True, _long_axes(node) & ~(1 << chosen.staged[node]))
+        else:
+            below[node] = _MEMORY if node in kept else summary
     return summaries
+
+
+def _long_axes(node: UOp) -> int:
+    """The axes (bits) along which there is more than one element."""
+    return sum(1 << axis for axis, size in enumerate(node.shape) if size != 1)
 
 
 def _selected_axes(node: UOp, source_axes: int, axes_of: dict[UOp, int]) -> int:
@@ -245,6 +273,43 @@ def _must_keep(node: UOp, reads: Readers, summary: Summary, config: Config) -> b
     return summary.cost * (distinct - 1) > REPEAT_LIMIT
 
 
+def _stage_axis(
+    node: UOp, reads: Readers, summary: Summary, is_score: bool, config: Config
+) -> int | None:
+    """The axis along which a value is staged in the kernel that reads it, if it should be: a score
+    that would be kept otherwise, or what several loops would work out from the same row."""
+    if not reads.views:
+        return None
+    kernel = reads.views[0][0]
+    if kernel.is_ordered or any(other is not kernel for other, _ in reads.views):
+        return None
+    views = [view for _, view in reads.views]
+    distinct = len({view.loops for view in views})
+    is_row = distinct > 1 and summary.cost >= ROW_COST
+    if not (is_score or is_row) or kernel.node_count >= config.kernel_node_limit:
+        return None
+    axis = row_axis(node, views, kernel.extents)
+    if axis is None:
+        return None
+    if not is_score and (
+        (summary.varying >> axis) & 1 or any(is_repeated(view, kernel.extents) for view in views)
+    ):
+        return None
+    others = _long_axes(node) & ~(1 << axis)
+    return None if _reduction_prefix(kernel, views[0], others) is None else axis
+
+
+def _open_row(node: UOp, reads: Readers, axis: int) -> tuple[Kernel, View]:
+    """How a staged value is computed: along a new loop, for the output loops it varies with."""
+    kernel, view = reads.views[0]
+    bit = 1 << len(kernel.extents)
+    kernel.extents.append(greatest(node.shape[axis]))
+    around = view.used & ~view.loops[axis]
+    kernel.rows[bit] = around
+    loops = (*view.loops[:axis], bit, *view.loops[axis + 1 :])
+    return kernel, View(loops, view.bare, around | bit)
+
+
 def _is_cheap_spread(node: UOp, summary: Summary) -> bool:
     """Whether a value has more elements than the reductions in it, and costs little beside them."""
     results = math.prod(
@@ -262,6 +327,11 @@ def _reduction_prefix(kernel: Kernel, view: View, axes: int) -> int | None:
             if not (view.bare >> axis) & 1:
                 return None
             loops |= bits
+    for row, around in kernel.rows.items():
+        if loops & row:
+            if loops & ~row != around:
+                return None  # it would be computed again for every row
+            loops &= ~row
     # Output loops of length 1 are no loops at all.
     count = 0
     tiles = 1
@@ -318,7 +388,7 @@ def _find_varying(order: list[UOp]) -> dict[UOp, int]:
         elif op in MOVEMENT and op is not Op.PAD:
             axes = varying_axes(node, varying[node.src[0]])
         else:
-            axes = sum(1 << axis for axis, size in enumerate(node.shape) if size != 1)
+            axes = _long_axes(node)
         varying[node] = axes
     return varying
 
@@ -372,7 +442,7 @@ def _open_reduction(node: UOp, kernel: Kernel, view: View) -> View:
     """The view of a reduction's source: its reduced axes are read by new loops."""
     loops = list(view.loops)
     bare = view.bare
-    scope = view.used & ((1 << kernel.output_count) - 1)
+    scope = view.used & (((1 << kernel.output_count) - 1) | sum(kernel.rows))
     work = 1
     for axis in node.arg[1]:
         extent = greatest(node.src[0].shape[axis])

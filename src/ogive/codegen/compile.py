@@ -11,10 +11,12 @@ from ogive.codegen.emit import Signature, emit, kernel_signature
 from ogive.codegen.linearize import Item, linearize
 from ogive.codegen.lower import lower
 from ogive.codegen.names import kernel_axes, kernel_name
+from ogive.codegen.optimize.block import block_axes
 from ogive.codegen.optimize.heuristic import choose_placement
 from ogive.codegen.optimize.merge import merge_axes
 from ogive.codegen.optimize.placement import PARALLEL, Placement, place
 from ogive.codegen.optimize.split import split_axes
+from ogive.codegen.optimize.stage import join_stages
 from ogive.codegen.separate import separate_loops
 from ogive.codegen.work import work_per_tile
 from ogive.config import Config
@@ -70,20 +72,25 @@ def compile_region(
     `assembler` makes the object code; a cache of it may stand there.
     """
     clock = _Clock()
-    axes = loops_of(region, config, clock)
+    axes = loops_of(region, target, config, clock)
     if placement is None:
         placement = clock.run("optimize", choose_placement, axes, target, config)
     return compile_placed(axes, placement, target, config, clock, assembler)
 
 
-def loops_of(region: UOp, config: Config, clock: _Clock | None = None) -> UOp:
-    """The loop graph of a region as placements speak of it, its axes merged and split."""
+def loops_of(
+    region: UOp, target: Target, config: Config, clock: _Clock | None = None
+) -> UOp:
+    """The loop graph of a region as placements speak of it: staged values computed by their first
+    readers, axes merged, split and cut into blocks."""
     clock = clock or _Clock()
     loops = clock.run("rangeify", rangeify, region)
     if config.verify:
         verify(region, "region")
         verify(loops, "loops")
-    return clock.run("optimize", split_axes, clock.run("optimize", merge_axes, loops))
+    for change in (join_stages, merge_axes, split_axes):
+        loops = clock.run("optimize", change, loops)
+    return clock.run("optimize", block_axes, loops, target)
 
 
 @dataclass(frozen=True)

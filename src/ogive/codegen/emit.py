@@ -20,6 +20,7 @@ from ogive.codegen.math import definitions
 from ogive.codegen.memory import Memory
 from ogive.codegen.optimize.placement import LANE, PARALLEL, UPCAST
 from ogive.codegen.peel import peel_limit
+from ogive.codegen.scratch import shared_areas
 from ogive.codegen.writer import Writer, constant, register_type
 from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes
@@ -73,7 +74,7 @@ class _Emitter:
         self.root = root
         self.writer = Writer()
         self.instructions = Instructions(self.writer)
-        self.memory = Memory(self.writer)
+        self.memory = Memory(self.writer, shared_areas(root))
         self.registers: dict[UOp, dict[Tile, str]] = {}
         self.vectors: dict[tuple[str, int], str] = {}
         self.tiles: dict[UOp, tuple[UOp, ...]] = {}
@@ -130,9 +131,7 @@ class _Emitter:
             if isinstance(item, Loop):
                 self.loop(item)
             elif isinstance(item, Accumulate):
-                if not _has_loops(item.reduction):
-                    self.start(item.reduction)
-                self.accumulate(item.reduction)
+                self.accumulate(item.into)
             else:
                 self.node(item)
 
@@ -244,7 +243,7 @@ class _Emitter:
 
     def node(self, node: UOp) -> None:
         op = node.op
-        if op in (Op.INDEX, Op.VARIABLE) or node in self.fused:
+        if op in (Op.INDEX, Op.STAGE, Op.VARIABLE) or node in self.fused:
             return
         if node.dtype.is_bool and self.holds(node):
             self.registers[node] = {
@@ -374,6 +373,19 @@ class _Emitter:
                 text = self.instructions.combine(op, value.dtype, present, text, lanes)
             self.memory.store(place.src[0], value.dtype, text, *where)
 
+    def keep(self, node: UOp) -> None:
+        """Store one more staged value, which is then read back like any other memory."""
+        value, offset = node.src[:2]
+        lanes = lane_count(lane_of(node.closed) or node)
+        found = {*self.tile_of(node), *[c for c in node.closed if c.arg[1] == UPCAST]}
+        counters = tuple(sorted(found, key=lambda counter: counter.arg[0]))
+        stride = 1 if lanes > 1 else None
+        for position in self.entries(counters):
+            places = tuple(zip(counters, position, strict=True))
+            at = self.operand(offset, places, 1)
+            text = self.operand(value, places, lanes)
+            self.memory.store(node, node.dtype, text, at, stride, None, lanes)
+
     def check(self, node: UOp, places: tuple[tuple[UOp, int], ...], lanes: int) -> str:
         value = self.operand(node.src[0], places, lanes)
         good = self.operand(node.src[1], places, lanes)
@@ -434,12 +446,30 @@ class _Emitter:
             self.writer.effect(f"store {kind} {updated}, ptr {cell}")
             self.registers[node][place] = updated
 
+    def by_scalars(self, value: UOp, counters: tuple[UOp, ...]) -> list[Tile]:
+        """The entries of a tile, those together for which the same scalar is spread over lanes:
+        so that it needs a register no longer than while they are computed."""
+        scalars = {
+            counter
+            for source in value.src
+            if self.lanes_of(source) == 1
+            for counter in self.tile_of(source)
+        }
+        first = [number for number, counter in enumerate(counters) if counter in scalars]
+        return sorted(self.entries(counters), key=lambda place: [place[i] for i in first])
+
     def accumulate(self, node: UOp) -> None:
+        """One more value into a reduction's accumulators, or into staged memory."""
+        if node.op is Op.STAGE:
+            self.keep(node)
+            return
+        if not _has_loops(node):
+            self.start(node)
         lanes = self.accumulator_lanes(node)
         kind = register_type(node.dtype, lanes)
         counters = self.accumulator_counters(node)
         value = self.unwrapped(node.src[0])
-        for place in self.entries(counters):
+        for place in self.by_scalars(value, counters):
             cell = self.accumulators[node][place]
             places = tuple(zip(counters, place, strict=True))
             current = self.writer.instruction(f"load {kind}, ptr {cell}")
@@ -563,7 +593,7 @@ def _instruction_count(items: list[Item]) -> int:
         if isinstance(item, Loop):
             count += 4 + _instruction_count(item.body)
             continue
-        node = item.reduction if isinstance(item, Accumulate) else item
+        node = item.into if isinstance(item, Accumulate) else item
         tile = 1
         counters = set(node.src[0].ranges if isinstance(item, Accumulate) else node.ranges)
         for counter in counters:

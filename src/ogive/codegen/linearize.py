@@ -28,9 +28,9 @@ class Loop:
 
 @dataclass(frozen=True)
 class Accumulate:
-    """One more value into the accumulators of a reduction."""
+    """One more value into the accumulators of a reduction, or into staged memory."""
 
-    reduction: UOp
+    into: UOp
 
 
 Item = UOp | Loop | Accumulate
@@ -63,8 +63,8 @@ class _Nest:
         for store in stores:
             self.add_chain(None, loop_counters(store.src[2:]))
         for node in reversed(nodes):
-            if node.op is Op.REDUCE:
-                self.add_chain(self.innermost(node.ranges), loop_counters(node.src[1:]))
+            if node.op in (Op.REDUCE, Op.STAGE):
+                self.add_chain(self.innermost(node.ranges), loop_counters(node.closed))
 
     def add_chain(self, outer: UOp | None, counters: list[UOp]) -> None:
         for counter in counters:
@@ -79,8 +79,8 @@ class _Nest:
 
     def block_of(self, item: UOp | Accumulate) -> UOp | None:
         if isinstance(item, Accumulate):
-            loops = loop_counters(item.reduction.src[1:])
-            return loops[-1] if loops else self.innermost(item.reduction.ranges)
+            loops = loop_counters(item.into.closed)
+            return loops[-1] if loops else self.innermost(item.into.ranges)
         if item.op is Op.STORE:
             return self.innermost(item.src[2:])
         return self.innermost(item.ranges)
@@ -99,13 +99,13 @@ class _Nest:
         items: list[UOp | Accumulate] = []
         needs: list[tuple[UOp | Accumulate, UOp | Accumulate]] = _loads_before_stores(nodes)
         for node in nodes:
-            if node.op is Op.REDUCE:
+            if node.op in (Op.REDUCE, Op.STAGE):
                 step = Accumulate(node)
                 items.append(step)
-                needs.append((step, node.src[0]))
+                needs.extend([(step, source) for source in node.src])
                 needs.append((node, step))
-                closed = loop_counters(node.src[1:])
-                if closed:
+                closed = loop_counters(node.closed)
+                if closed and node.op is Op.REDUCE:
                     loops[closed[0]].starts.append(node)
             elif node.op not in (Op.SINK, Op.RANGE, Op.CONST, Op.PARAM):
                 if node.op is Op.SCAN:

@@ -3,6 +3,9 @@
     before   LOAD(INDEX(PARAM 1, r0*16 + lane))
     after    LOAD(INDEX(PARAM 1, r0*16), lane) stride 1
 
+    before   STAGE(x, r0*16 + lane, r0, lane) scratch, x in a register tile of u0
+    after    STAGE(x, r0*16 + u0*112, r0, lane) (scratch, 448): a place for each entry of the tile
+
 A LOAD or STORE with a lane source touches `offset + lane*stride`; one whose lanes lie irregularly
 keeps the lanes in its offset and has the stride `GATHER`; one without lanes is scalar. Beside its
 stride a STORE has the op by which its value is combined with what is there, if it is.
@@ -11,6 +14,7 @@ stride a STORE has the op by which its value is combined with what is there, if 
 from __future__ import annotations
 
 from ogive.codegen.optimize.placement import LANE
+from ogive.codegen.scratch import Rows, check_size, lay_out
 from ogive.ir import dtype as dtypes
 from ogive.ir.conditions import difference
 from ogive.ir.node import UOp
@@ -21,21 +25,31 @@ GATHER = "gather"
 
 
 def lower(root: UOp) -> UOp:
-    """The kernel with the strides of all its accesses made explicit."""
+    """The kernel with the strides of all its accesses made explicit.
+
+    Raises `OptimizeError` if what it stages is too much.
+    """
     done: dict[UOp, UOp] = {}
+    rows = lay_out(root)
     for node in root.walk():
         if not node.src:
             done[node] = node
             continue
         sources = tuple([done[source] for source in node.src])
+        if node.op is Op.INDEX and node.src[0] in rows:
+            sources = (sources[0], rows[node.src[0]].offset(sources[1]), *sources[2:])
         if node.op in (Op.LOAD, Op.STORE):
             done[node] = _lower_access(node, sources)
+        elif node.op is Op.STAGE:
+            done[node] = _lower_stage(node, sources, rows[node])
         elif node.op is Op.CMPLT and node.src[0].dtype is dtypes.index:
             done[node] = _lower_condition(node, sources)
         elif sources != node.src:
             done[node] = UOp(node.op, node.dtype, sources, node.arg)
         else:
             done[node] = node
+    if rows:
+        check_size(done[root])
     return done[root]
 
 
@@ -58,6 +72,17 @@ def _lower_access(node: UOp, sources: tuple[UOp, ...]) -> UOp:
     if node.op is Op.LOAD:
         return UOp(Op.LOAD, node.dtype, (place, lane), stride)
     return UOp(Op.STORE, node.dtype, (place, *sources[1:]), (stride, node.arg))
+
+
+def _lower_stage(node: UOp, sources: tuple[UOp, ...], rows: Rows) -> UOp:
+    """A staged value with the place of its first lane; its lanes, if any, lie side by side."""
+    offset = rows.offset(sources[1])
+    terms, constant = linear_form(offset)
+    lane = lane_of(offset.ranges)
+    if lane is not None:
+        terms = {term: factor for term, factor in terms.items() if term is not lane}
+    place = from_linear(dict(terms), constant)
+    return UOp(Op.STAGE, node.dtype, (sources[0], place, *sources[2:]), (node.arg, rows.count))
 
 
 def _lower_condition(node: UOp, sources: tuple[UOp, ...]) -> UOp:

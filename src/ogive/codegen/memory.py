@@ -6,6 +6,8 @@ lanes a gather or scatter. A gate becomes a mask, or for scalars a safe address 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ogive.codegen.lower import GATHER
 from ogive.codegen.writer import (
     Writer,
@@ -17,24 +19,40 @@ from ogive.codegen.writer import (
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
+from ogive.ir.ops import Op
 
 Stride = int | str | None
 
 
 class Memory:
-    """Writes accesses to a kernel's buffers; `bases` has the pointer of each slot."""
+    """Writes accesses to a kernel's buffers; `bases` has the pointer of each slot.
 
-    def __init__(self, writer: Writer) -> None:
+    `areas` has the staged values that lie where another one lay before, with that one.
+    """
+
+    def __init__(self, writer: Writer, areas: Mapping[UOp, UOp]) -> None:
         self.writer = writer
         self.bases: dict[int, str] = {}
+        self.areas = areas
+        self.scratch: dict[UOp, str] = {}
 
-    def address(self, parameter: UOp, dtype: DType, offset: str) -> str:
+    def address(self, memory: UOp, dtype: DType, offset: str) -> str:
         element = memory_type(dtype, 1)
-        base = self.bases[parameter.arg[0]]
+        base = self.base(memory)
         return self.writer.instruction(f"getelementptr {element}, ptr {base}, i64 {offset}")
 
+    def base(self, memory: UOp) -> str:
+        """Where a buffer begins, or what is staged in scratch memory."""
+        if memory.op is not Op.STAGE:
+            return self.bases[memory.arg[0]]
+        memory = self.areas.get(memory, memory)
+        if memory not in self.scratch:
+            kind = f"[{memory.arg[1]} x {memory_type(memory.dtype, 1)}]"
+            self.scratch[memory] = self.writer.allocate(kind)
+        return self.scratch[memory]
+
     def lane_addresses(
-        self, parameter: UOp, dtype: DType, offset: str, stride: Stride, lanes: int
+        self, memory: UOp, dtype: DType, offset: str, stride: Stride, lanes: int
     ) -> str:
         """A vector of the places of all lanes."""
         write = self.writer.instruction
@@ -42,13 +60,13 @@ class Memory:
             steps = ", ".join(f"i64 {lane * int(stride or 0)}" for lane in range(lanes))
             splat = self.writer.splat(offset, dtypes.index, lanes)
             offset = write(f"add <{lanes} x i64> {splat}, <{steps}>")
-        base = self.bases[parameter.arg[0]]
+        base = self.base(memory)
         element = memory_type(dtype, 1)
         return write(f"getelementptr {element}, ptr {base}, <{lanes} x i64> {offset}")
 
     def load(
         self,
-        parameter: UOp,
+        memory: UOp,
         dtype: DType,
         offset: str,
         stride: Stride,
@@ -57,11 +75,11 @@ class Memory:
     ) -> str:
         """The elements at `offset + lane*stride`; zero where the gate does not hold."""
         if lanes == 1:
-            return self.load_scalar(parameter, dtype, offset, gate)
+            return self.load_scalar(memory, dtype, offset, gate)
         if stride == 1:
-            value = self.load_vector(parameter, dtype, offset, gate, lanes)
+            value = self.load_vector(memory, dtype, offset, gate, lanes)
         else:
-            value = self.gather(parameter, dtype, offset, stride, gate, lanes)
+            value = self.gather(memory, dtype, offset, stride, gate, lanes)
         return self.from_memory(value, dtype, lanes)
 
     def from_memory(self, value: str, dtype: DType, lanes: int) -> str:
@@ -77,12 +95,12 @@ class Memory:
         before, after = register_type(dtype, lanes), memory_type(dtype, lanes)
         return self.writer.instruction(f"zext {before} {value} to {after}")
 
-    def load_scalar(self, parameter: UOp, dtype: DType, offset: str, gate: str | None) -> str:
+    def load_scalar(self, memory: UOp, dtype: DType, offset: str, gate: str | None) -> str:
         write = self.writer.instruction
         if gate is not None:
             offset = write(f"select i1 {gate}, i64 {offset}, i64 0")
         kind = memory_type(dtype, 1)
-        place = self.address(parameter, dtype, offset)
+        place = self.address(memory, dtype, offset)
         value = write(f"load {kind}, ptr {place}, align {dtype.itemsize}")
         if gate is not None:
             zero = "0" if kind.startswith("i") else "0.0"
@@ -90,14 +108,14 @@ class Memory:
         return self.from_memory(value, dtype, 1)
 
     def load_vector(
-        self, parameter: UOp, dtype: DType, offset: str, gate: str | None, lanes: int
+        self, memory: UOp, dtype: DType, offset: str, gate: str | None, lanes: int
     ) -> str:
         kind, align = memory_type(dtype, lanes), dtype.itemsize
         if gate is not None:
             # A masked load far outside its buffer is as slow as the fault it suppresses.
             some = self.any_lane(gate, lanes)
             offset = self.writer.instruction(f"select i1 {some}, i64 {offset}, i64 0")
-        place = self.address(parameter, dtype, offset)
+        place = self.address(memory, dtype, offset)
         if gate is None:
             return self.writer.instruction(f"load {kind}, ptr {place}, align {align}")
         symbol = f"@llvm.masked.load.{self.mangle(dtype, lanes)}.p0"
@@ -110,7 +128,7 @@ class Memory:
 
     def gather(
         self,
-        parameter: UOp,
+        memory: UOp,
         dtype: DType,
         offset: str,
         stride: Stride,
@@ -118,7 +136,7 @@ class Memory:
         lanes: int,
     ) -> str:
         kind = memory_type(dtype, lanes)
-        places = self.lane_addresses(parameter, dtype, offset, stride, lanes)
+        places = self.lane_addresses(memory, dtype, offset, stride, lanes)
         mask, pointers = f"<{lanes} x i1>", f"<{lanes} x ptr>"
         symbol = f"@llvm.masked.gather.{self.mangle(dtype, lanes)}.v{lanes}p0"
         self.writer.declarations.add(f"declare {kind} {symbol}({pointers}, {mask}, {kind})")
@@ -152,7 +170,7 @@ class Memory:
 
     def store(
         self,
-        parameter: UOp,
+        memory: UOp,
         dtype: DType,
         value: str,
         offset: str,
@@ -164,21 +182,21 @@ class Memory:
         value = self.to_memory(value, dtype, lanes)
         kind, align = memory_type(dtype, lanes), dtype.itemsize
         if lanes > 1 and stride != 1:
-            self.scatter(parameter, dtype, value, offset, stride, gate, lanes)
+            self.scatter(memory, dtype, value, offset, stride, gate, lanes)
             return
         if gate is None:
-            place = self.address(parameter, dtype, offset)
+            place = self.address(memory, dtype, offset)
             self.writer.effect(f"store {kind} {value}, ptr {place}, align {align}")
         elif lanes == 1:
             inside, after = self.writer.new_label(), self.writer.new_label()
             self.writer.branch_if(gate, inside, after)
             self.writer.label(inside)
-            place = self.address(parameter, dtype, offset)
+            place = self.address(memory, dtype, offset)
             self.writer.effect(f"store {kind} {value}, ptr {place}, align {align}")
             self.writer.branch(after)
             self.writer.label(after)
         else:
-            place = self.address(parameter, dtype, offset)
+            place = self.address(memory, dtype, offset)
             symbol = f"@llvm.masked.store.{self.mangle(dtype, lanes)}.p0"
             mask = f"<{lanes} x i1>"
             self.writer.declarations.add(f"declare void {symbol}({kind}, ptr, {mask})")
@@ -188,7 +206,7 @@ class Memory:
 
     def scatter(
         self,
-        parameter: UOp,
+        memory: UOp,
         dtype: DType,
         value: str,
         offset: str,
@@ -197,7 +215,7 @@ class Memory:
         lanes: int,
     ) -> None:
         kind = memory_type(dtype, lanes)
-        places = self.lane_addresses(parameter, dtype, offset, stride, lanes)
+        places = self.lane_addresses(memory, dtype, offset, stride, lanes)
         mask, pointers = f"<{lanes} x i1>", f"<{lanes} x ptr>"
         symbol = f"@llvm.masked.scatter.{self.mangle(dtype, lanes)}.v{lanes}p0"
         self.writer.declarations.add(f"declare void {symbol}({kind}, {pointers}, {mask})")

@@ -48,7 +48,7 @@ def prime_factors(n: int) -> list[int]:
             found.append(prime)
             n //= prime
         prime += 1
-    return found + [n] if n > 1 or not found else found
+    return [*found, n] if n > 1 or not found else found
 
 
 def stage_lengths(n: int) -> list[int]:

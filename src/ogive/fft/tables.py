@@ -26,7 +26,8 @@ _PI = numpy.arctan2(numpy.longdouble(0), numpy.longdouble(-1))
 def _roots(turns: Array, n: int) -> Array:
     """e^(2πi·turns/n), for integers, exact to the last bit of float64 or nearly."""
     angles = (turns % n) * (2 * _PI / n)
-    return (numpy.cos(angles) + 1j * numpy.sin(angles)).astype(complex)
+    roots: Array = (numpy.cos(angles) + 1j * numpy.sin(angles)).astype(complex)
+    return roots
 
 
 def _parts(values: Array) -> Array:

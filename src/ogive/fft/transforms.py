@@ -178,7 +178,7 @@ def _refuse_complex(x: Any, name: str) -> None:
 def _to_length(n: Any, name: str) -> int:
     size = to_integer(n, f"{name}: the length of an axis")
     if size < 1:
-        raise ShapeError(f"{name}: an axis of {size} elements has no transform; it needs at least 1")
+        raise ShapeError(f"{name}: an axis of {size} elements has no transform; it needs 1 or more")
     return size
 
 

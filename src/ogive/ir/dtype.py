@@ -79,7 +79,7 @@ class DType:
         return self in (float8_e4m3, float8_e5m2)
 
     @property
-    def limits(self) -> tuple[Any, Any]:
+    def limits(self) -> tuple[Scalar, Scalar]:
         """The least and the greatest value (infinities for floats, and for parts of numbers)."""
         if self.is_bool:
             return False, True
@@ -89,13 +89,13 @@ class DType:
             return -(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1
         return float("-inf"), float("inf")
 
-    def canonical(self, value: Scalar | complex) -> Any:
+    def canonical(self, value: Scalar | complex) -> Scalar:
         """`value` as this dtype holds it: integers wrap, floats round; real ones drop `imag`."""
         if self.kind == "float":
             return _round_float(self, float(value.real))
         if self.kind == "complex":
             parts = _round_float(self.part, value.real), _round_float(self.part, value.imag)
-            return complex(*parts)
+            return complex(*parts)  # type: ignore[return-value]  # none but complex nodes ask
         if self.kind == "bool":
             return bool(value)
         integer = int(value.real)

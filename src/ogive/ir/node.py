@@ -373,7 +373,7 @@ def _make(cls: type[UOp], op: Op, dtype: DType, src: Any, arg: Any, tag: Any) ->
     return node
 
 
-def _bits(value: Any) -> tuple[str, bytes] | bool | int:
+def _bits(value: Any) -> Any:
     if isinstance(value, float):
         return "f", struct.pack("<d", value)
     if isinstance(value, complex):

@@ -27,7 +27,7 @@ from ogive.ir import history
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.node import substitute as substitute_below
-from ogive.ir.ops import Op
+from ogive.ir.ops import MOVEMENT, Op
 
 graph_lock = threading.RLock()
 """Held while a tensor graph grows or changes."""
@@ -213,6 +213,8 @@ def substitute(mapping: Mapping[UOp, UOp], walk: bool = False) -> None:
                 continue
             # A constant that a tensor holds may be replaced; as an operand it stays what it is.
             sources = [s if s.op in _EDGELESS else done.get(s, s) for s in node.src]
+            if node.op is Op.STORE:
+                sources[0] = _moved_place(node.src[0], done)
             rebuilt = node.replace(src=tuple(sources))
             connect(rebuilt)
             if tracking and node.op is Op.AFTER:
@@ -228,6 +230,22 @@ def substitute(mapping: Mapping[UOp, UOp], walk: bool = False) -> None:
         for reference, holder, replacement in moves:
             holder.node = replacement
             _append(replacement.holders, reference)
+
+
+def _moved_place(view: UOp, replacements: Mapping[UOp, UOp]) -> UOp:
+    """Where a store goes once nodes are replaced: the same view of what became of its memory.
+
+    The view itself may have been computed, as a value; that is a copy, and not where the store
+    goes.
+    """
+    moves: list[UOp] = []
+    while view.op in MOVEMENT:
+        moves.append(view)
+        view = view.src[0]
+    place = replacements.get(view, view)
+    for move in reversed(moves):
+        place = move.replace(src=(place, *move.src[1:]))
+    return place
 
 
 def move_holders(node: UOp, replacement: UOp) -> None:

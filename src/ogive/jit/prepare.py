@@ -134,7 +134,7 @@ class _Preparation:
                 if element_count(node.shape) != flat.arg[1]:
                     continue
                 target = shaped(flat, node.shape)
-                if not reads_elsewhere(node, target, lambda each: flat in each.walk()):
+                if not _reads_elsewhere(node, target, flat):
                     store = UOp(Op.STORE, dtypes.void, (target, node))
                     self.fresh[position] = UOp(Op.AFTER, node.dtype, (target, store))
                     found[position] = at
@@ -251,6 +251,10 @@ def _stand_in(flat: UOp) -> UOp:
     device, count = flat.arg
     message = "this memory stands for that of a tensor which a captured function found"
     return flat_without_memory((count,), flat.dtype, device, TraceError, message)
+
+
+def _reads_elsewhere(value: UOp, target: UOp, flat: UOp) -> bool:
+    return reads_elsewhere(value, target, lambda node: flat in node.walk())
 
 
 def _versions(node: UOp) -> list[UOp]:

@@ -124,7 +124,7 @@ def iinfo(type: Any, /) -> IntegerInfo:
     if not dtype.is_integer:
         raise DtypeError(f"iinfo takes integers, not {dtype.name}; see finfo")
     least, greatest = dtype.limits
-    return IntegerInfo(dtype, dtype.bits, greatest, least)
+    return IntegerInfo(dtype, dtype.bits, int(greatest), int(least))
 
 
 def _dtype_of(given: Any) -> DType:

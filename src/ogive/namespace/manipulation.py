@@ -49,7 +49,7 @@ def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
     return cat([part.cast(dtype) for part in parts], axis)
 
 
-def expand_dims(x: Tensor, /, *, axis: int = 0) -> Tensor:
+def expand_dims(x: Tensor, /, axis: int = 0) -> Tensor:
     """A new axis of length 1. Shapes: (a, b) → (a, 1, b) for `axis` 1.
 
     >>> ogive.expand_dims(Tensor([1, 2]), axis=1).shape

@@ -29,10 +29,10 @@ def merge(
     regions: Sequence[Region | HostRegion], outputs: Sequence[UOp], node_limit: int
 ) -> list[Region | HostRegion]:
     """The same work in fewer regions. `regions` are in order; `outputs` are what is asked for."""
-    merger = _Merger(regions, node_limit)
+    merger = _Merger(regions, outputs, node_limit)
     for number in merger.candidates:
         merger.find_partner(number)
-    return merger.build(set(outputs))
+    return merger.build()
 
 
 class _Facts:
@@ -52,8 +52,11 @@ class _Merger:
     ones up, past regions that neither need them nor are needed by them.
     """
 
-    def __init__(self, regions: Sequence[Region | HostRegion], node_limit: int) -> None:
+    def __init__(
+        self, regions: Sequence[Region | HostRegion], outputs: Sequence[UOp], node_limit: int
+    ) -> None:
         self.regions = regions
+        self.outputs = set(outputs)
         self.node_limit = node_limit
         graphs = dict.fromkeys([each.graph for each in regions if isinstance(each, Region)])
         self.facts = {graph: _Facts(graph) for graph in graphs}
@@ -138,10 +141,25 @@ class _Merger:
         # Else a fault would take back an assignment that does not follow from it.
         if self.faults[number] != self.faults[group[0]]:
             return False
-        # An element of a buffer is stored once; and a value has one version in a kernel.
-        return _memory(region.values[0]) not in [_memory(other.values[0]) for other in others]
+        # An element of a buffer is stored once, and so a read of it is of one of two versions.
+        if _memory(region.values[0]) in [_memory(other.values[0]) for other in others]:
+            return False
+        return not self.risks_copy([*others, region])
 
-    def build(self, outputs: set[UOp]) -> list[Region | HostRegion]:
+    def risks_copy(self, regions: Sequence[Region]) -> bool:
+        """Whether one region overwrites what another copies for those who still read it.
+
+        If the store is interrupted half-way, the copy has to be whole.
+        """
+        overwritten = {r.values[0] for r in regions if r.roots[0].op is Op.STORE}
+        return any(
+            not self.facts[region.graph].node_count
+            and region.roots[0] in self.outputs
+            and not overwritten.isdisjoint(region.values[1:])
+            for region in regions
+        )
+
+    def build(self) -> list[Region | HostRegion]:
         """The regions in order, each group as one."""
         merged: list[Region | HostRegion] = []
         for number, region in enumerate(self.regions):
@@ -149,16 +167,16 @@ class _Merger:
                 continue
             group = self.members.get(number, [number])
             if len(group) > 1:
-                needed = [self.is_needed(member, outputs) for member in group]
+                needed = [self.is_needed(member) for member in group]
                 region = _merge_group([self.region(member) for member in group], needed)
             merged.append(region)
         return merged
 
-    def is_needed(self, number: int, outputs: set[UOp]) -> bool:
+    def is_needed(self, number: int) -> bool:
         """Whether what a region computes has to be in memory."""
         (root,) = self.region(number).roots
         is_read = any(self.place[other] != self.place[number] for other in self.after[number])
-        return is_read or root.op is Op.STORE or root in outputs
+        return is_read or root.op is Op.STORE or root in self.outputs
 
 
 def _memory(value: UOp) -> UOp:

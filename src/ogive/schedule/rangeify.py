@@ -17,7 +17,7 @@ from ogive.choose.axes import counted_axes
 from ogive.ir import dtype as dtypes
 from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp
-from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.ops import ELEMENTWISE, SCRATCH, Op
 from ogive.ir.shape import Dim, common_shape
 from ogive.schedule.checks import (
     can_fault,
@@ -143,6 +143,8 @@ class _Rangeifier:
             return (_read(node.src[0], access), *initial)
         if op is Op.REDUCE_AXES:
             return (_read(node.src[0], self.open_reduction(node, access)),)
+        if op is Op.STAGE:
+            return (_read(node.src[0], self.open_stage(node, access)),)
         if op is Op.GATHER:
             indices = [_read(index, access) for index in node.src[1:]]
             position = self.position_of(node, indices, access.gate)
@@ -198,6 +200,25 @@ class _Rangeifier:
             position[axis] = counter
         return Access(tuple(position), access.gate)
 
+    def open_stage(self, node: UOp, access: Access) -> Access:
+        """How a staged value is computed: along a counter of its own, whoever reads it."""
+        axis = node.arg[1]
+        position = list(access.position)
+        position[axis] = index_constant(0)
+        key = (node, tuple(position))
+        if key not in self.shared_ranges:
+            self.shared_ranges[key] = self.new_ranges((node.shape[axis],))
+        (position[axis],) = self.shared_ranges[key]
+        return Access(tuple(position), None)
+
+    def staged(self, node: UOp, value: UOp, counter: UOp, access: Access) -> UOp:
+        """A read of what is staged along a counter."""
+        closed = (counter,) if counter.op is Op.RANGE else ()
+        stage = UOp(Op.STAGE, node.dtype, (value, counter, *closed), SCRATCH)
+        gate = () if access.gate is None else (access.gate,)
+        place = UOp(Op.INDEX, node.dtype, (stage, access.position[node.arg[1]], *gate))
+        return UOp(Op.LOAD, node.dtype, (place,))
+
     def running(self, node: UOp, values: list[UOp], access: Access) -> UOp:
         """The value of a scan at its counter, which goes through the axis in order."""
         op, axis = node.arg
@@ -234,6 +255,8 @@ class _Rangeifier:
             return self.running(node, values, access)
         if op is Op.REDUCE_AXES:
             return UOp(Op.REDUCE, node.dtype, (values[0], *self.closed[read]), node.arg[0])
+        if op is Op.STAGE:
+            return self.staged(node, values[0], below[0][1].position[node.arg[1]], access)
         if op is Op.GATHER:
             return with_checks(values[0], below[0][1].position, values[0])
         return padded(node, values[0], access) if op is Op.PAD else values[0]

@@ -8,12 +8,13 @@ visit, so that equal work anywhere in the program is the *same* interned node:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import shaped, upper_count
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import SCRATCH, Op
 
 STORAGE = frozenset({Op.PARAM, Op.AFTER, Op.CONTIGUOUS, Op.SCAN, Op.COPY, Op.CUSTOM})
 """The ops whose values are in memory whatever is chosen."""
@@ -70,8 +71,11 @@ def without_shape(node: UOp) -> UOp:
     return node
 
 
-def cut_region(root: UOp, kept: set[UOp]) -> Region:
-    """The region that computes the kept node `root` from memory."""
+def cut_region(root: UOp, kept: set[UOp], staged: Mapping[UOp, int]) -> Region:
+    """The region that computes the kept node `root` from memory.
+
+    `staged` has the values that a kernel keeps in scratch memory, each along an axis.
+    """
     slots: dict[UOp, UOp] = {}
     values: list[UOp] = []
 
@@ -102,6 +106,9 @@ def cut_region(root: UOp, kept: set[UOp]) -> Region:
         elif node.src:
             sources = tuple([done[source] for source in node.src])
             done[node] = UOp(node.op, node.dtype, sources, node.arg)
+            if node in staged:
+                argument = (SCRATCH, staged[node])
+                done[node] = UOp(Op.STAGE, node.dtype, (done[node],), argument)
         else:
             done[node] = node
     if target is not None:
@@ -110,6 +117,7 @@ def cut_region(root: UOp, kept: set[UOp]) -> Region:
     argument = root.arg if root.op is Op.STORE else None
     store = UOp(Op.STORE, dtypes.void, (target_node, done[value], *positions), argument)
     origins = {new: old for old, new in done.items()} | {store: root}
+    origins |= {done[node].src[0]: node for node in staged if node in done}
     return Region(UOp(Op.SINK, dtypes.void, (store,)), tuple(values), (root,), origins)
 
 

@@ -26,11 +26,16 @@ def place_scatters(sink: UOp) -> UOp:
     roots = []
     for position, root in enumerate(placed.src):
         leaf = memory_leaf(root)
-        if leaf.op is Op.AFTER and leaf in taken:
+        if _is_placed(leaf) and leaf in taken:
             root = UOp(Op.CONTIGUOUS, root.dtype, (root,), ("result", position))
         taken.add(leaf)
         roots.append(root)
     return placed.with_sources(tuple(roots))
+
+
+def _is_placed(node: UOp) -> bool:
+    """Whether a node is the memory of a scatter. That of an assignment may be several roots."""
+    return node.op is Op.AFTER and node.src[0].op is Op.CONTIGUOUS
 
 
 def _place(node: UOp, copies: dict[UOp, int]) -> UOp:

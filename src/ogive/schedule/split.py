@@ -99,18 +99,18 @@ def _host_step(region: HostRegion, slots: tuple[int, ...]) -> CopyStep | CallSte
 
 
 def _cut(sink: UOp, config: Config) -> list[Region | HostRegion] | None:
-    kept = choose(sink, config)
-    kept_set = set(kept)
+    choice = choose(sink, config)
+    kept_set = set(choice.kept)
     regions: list[Region | HostRegion] = []
     called: set[UOp] = set()
-    for node in kept:
+    for node in choice.kept:
         if node.op not in (Op.COPY, Op.CUSTOM):
-            regions.append(cut_region(node, kept_set))
+            regions.append(cut_region(node, kept_set, choice.staged))
         elif node not in called:
             region = host_region(node)
             called.update(region.roots)
             regions.append(region)
-    if any(node.op is Op.STORE for node in kept):
+    if any(node.op is Op.STORE for node in choice.kept):
         return order_regions(regions)
     return regions
 

@@ -80,6 +80,11 @@ def number_dtype(dtype: DType, name: str) -> DType:
     return dtype
 
 
+def addable_dtype(dtype: DType, name: str) -> DType:
+    """Integers, floats and complex numbers."""
+    return dtype if dtype.is_complex else number_dtype(dtype, name)
+
+
 def subtractable_dtype(dtype: DType, name: str) -> DType:
     """Integers and floats, with PyTorch's advice on masks."""
     if dtype not in NUMBERS:

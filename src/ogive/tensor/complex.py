@@ -127,10 +127,11 @@ def _power(base: Tensor, exponent: Tensor) -> Tensor:
     return where(base.eq(0), at_zero, value)
 
 
-def power(base: Tensor, exponent: Any) -> Tensor:
+def power(base: Core, exponent: Any) -> Tensor:
     """A complex tensor, or one to a complex number: small whole powers are products."""
     dtype = common_dtype((base, exponent))
-    z = base.cast(dtype)
+    with graph_lock:
+        z = wrap(build.cast(base.node, dtype), base.device)
     whole = exponent if isinstance(exponent, int) else _whole(exponent)
     if whole is None or abs(whole) > _MOST_PRODUCTS:
         with graph_lock:

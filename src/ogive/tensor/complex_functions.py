@@ -30,10 +30,39 @@ def apply(op: Op, z: Core) -> Tensor:
     return complex(*function(*parts_of(z)))
 
 
+def size(z: Core) -> Tensor:
+    """|z|."""
+    x, y = parts_of(z)
+    return x.hypot(y)
+
+
 def sign(z: Tensor) -> Tensor:
     """z / |z|, and 0 at 0."""
-    size = z.abs()
-    return where(size.eq(0), 0, z / where(size.eq(0), 1, size))
+    length = size(z)
+    return where(length.eq(0), 0, z / where(length.eq(0), 1, length))
+
+
+def angle(z: Core) -> Tensor:
+    """The angle to the positive numbers."""
+    x, y = parts_of(z)
+    return y.atan2(x)
+
+
+def is_real(z: Core) -> Tensor:
+    """Whether the imaginary part is 0."""
+    return parts_of(z)[1].eq(0)
+
+
+def is_infinite(z: Core) -> Tensor:
+    """Whether a part is infinite."""
+    x, y = parts_of(z)
+    return x.isinf() | y.isinf()
+
+
+def is_finite(z: Core) -> Tensor:
+    """Whether both parts are finite."""
+    x, y = parts_of(z)
+    return x.isfinite() & y.isfinite()
 
 
 def _exp(x: Tensor, y: Tensor) -> Pair:

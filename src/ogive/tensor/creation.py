@@ -122,6 +122,7 @@ def ones_like(
     return full_like(tensor, 1, dtype, device, requires_grad)
 
 
+@also(end="stop")
 def arange(
     start: float | UOp,
     stop: float | UOp | None = None,
@@ -230,7 +231,7 @@ def _bound(value: Any) -> Tensor | float:
 
 
 def _complex_linspace(
-    start: complex, stop: complex, steps: int, endpoint: bool, dtype: Any, device: str | None
+    start: Any, stop: Any, steps: int, endpoint: bool, dtype: Any, device: str | None
 ) -> Tensor:
     """`linspace` of each part."""
     chosen = dtypes.complex64 if dtype is None else to_dtype(dtype)

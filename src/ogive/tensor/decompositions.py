@@ -232,7 +232,7 @@ def slogdet(A: Tensor) -> SignedLogarithm:
     -1.0
     """
     to_matrix(A, "linalg.slogdet", square=True)
-    sign, logarithm = _on_host(_signed_logarithm, [A], [A.shape[:-2]] * 2, "linalg.slogdet")
+    sign, logarithm = _on_host(_signed_logarithm, [A], [A.shape[:-2]] * 2, "linalg.slogdet", 1)
 
     def backward(upstream: Tensor) -> Tensor:
         return upstream.unsqueeze(-1).unsqueeze(-1) * inv(A).mT
@@ -267,7 +267,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
         return _solve(lower.mT, _solve(lower.mT, middle).mT)
 
     lower = with_gradient([A], result, backward)
-    return lower.mT if upper else lower
+    return lower.mH if upper else lower
 
 
 def _lower_triangle(matrix: Array, result: Array) -> None:
@@ -301,7 +301,7 @@ def qr(A: Tensor, mode: str = "reduced") -> QR:
     if rows < columns:
         square, rest = A[..., :rows], A[..., rows:]
         Q, R = qr(square)
-        R = cat([R, Q.mT @ rest], -1)
+        R = cat([R, Q.mH @ rest], -1)
     elif mode == "complete" and rows > columns:
         shapes = [(*A.shape[:-2], rows, rows), A.shape]
         Q, R = _on_host(_complete_factors, [A], shapes, "linalg.qr")
@@ -347,7 +347,7 @@ def svd(A: Tensor, full_matrices: bool = True) -> SVD:
     batch, k = A.shape[:-2], min(rows, columns)
     left, right = (rows, columns) if full_matrices else (k, k)
     shapes = [(*batch, rows, left), (*batch, k), (*batch, right, columns)]
-    parts = tuple(_on_host(_singular_parts, [A], shapes, "linalg.svd"))
+    parts = tuple(_on_host(_singular_parts, [A], shapes, "linalg.svd", 1))
 
     def backward(to_u: Tensor, to_s: Tensor, to_vh: Tensor) -> Tensor:
         return _svd_gradient(svd(A, False), to_u[..., :k], to_s, to_vh[..., :k, :])
@@ -405,7 +405,7 @@ def eigh(A: Tensor, UPLO: str = "L") -> Eigen:
     if UPLO not in ("L", "U"):
         raise ArgumentError(f"linalg.eigh: UPLO is 'L' or 'U', got {UPLO!r}")
     function = _eigen_lower if UPLO == "L" else _eigen_upper
-    parts = tuple(_on_host(function, [A], [A.shape[:-1], A.shape], "linalg.eigh"))
+    parts = tuple(_on_host(function, [A], [A.shape[:-1], A.shape], "linalg.eigh", 0))
 
     def backward(to_values: Tensor, to_vectors: Tensor) -> Tensor:
         values, vectors = eigh(A, UPLO)
@@ -444,8 +444,11 @@ def to_matrix(A: Any, name: str, square: bool = False) -> tuple[int, int]:
     if A.ndim < 2 or (square and A.shape[-1] != A.shape[-2]):
         wanted = "(..., n, n)" if square else "(..., m, n)"
         raise ShapeError(f"{name}: the shape is {build.show(A.shape)}; expected {wanted}")
-    if A.dtype not in (dtypes.float32, dtypes.float64):
-        raise DtypeError(f"{name} takes float32 and float64, not {A.dtype.name}; cast it first")
+    if A.dtype.part not in (dtypes.float32, dtypes.float64):
+        raise DtypeError(
+            f"{name} takes float32 and float64, or complex numbers of them, not {A.dtype.name}; "
+            "cast it first"
+        )
     rows, columns = A.shape[-2:]
     if not isinstance(rows, int) or not isinstance(columns, int):
         raise ShapeError(f"{name}: the shape {build.show(A.shape)} must not depend on variables")
@@ -461,16 +464,25 @@ def is_diagonal(A: Core) -> Tensor:
 
 
 def _on_host(
-    function: Callable[..., None], inputs: list[Tensor], shapes: list[Shape], name: str
+    function: Callable[..., None],
+    inputs: list[Tensor],
+    shapes: list[Shape],
+    name: str,
+    real: int | None = None,
 ) -> Any:
-    """What NumPy computes: one tensor, or a list of several."""
-    outputs = [(shape, inputs[0].dtype) for shape in shapes]
+    """What NumPy computes: one tensor, or a list of several, of which one is always `real`."""
+    dtype = inputs[0].dtype
+    outputs = [
+        (shape, dtype.part if number == real else dtype) for number, shape in enumerate(shapes)
+    ]
     wanted = outputs if len(outputs) > 1 else outputs[0]
     return custom(function, inputs, wanted, name, batched=True)
 
 
 def with_gradient(inputs: list[Tensor], outputs: Outputs, backward: Callable[..., Any]) -> Outputs:
-    """The outputs, whose gradients go to the inputs by `backward`."""
+    """The outputs, whose gradients go to the inputs by `backward`; those of complex ones do not."""
+    if any(tensor.dtype.is_complex for tensor in inputs):
+        return outputs
     from ogive.autograd.custom import custom_gradient
 
     made: Outputs = custom_gradient(lambda *tensors: (outputs, backward))(*inputs)

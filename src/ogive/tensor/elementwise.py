@@ -12,6 +12,7 @@ from ogive.ir.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.arithmetic import EQ, NUMBERS, combine, float_dtype, refuse
 from ogive.tensor.core import wrap
+from ogive.tensor.functions import on_complex
 from ogive.tensor.joining import where
 from ogive.tensor.pairwise import Pairwise, meet, only_floats
 
@@ -64,9 +65,7 @@ class Elementwise(Pairwise):
         ([-1.0, 0.0], [-1j])
         """
         if self.dtype.is_complex:
-            from ogive.tensor import complex_functions
-
-            return complex_functions.sign(self)  # type: ignore[arg-type]  # Tensor is the one heir
+            return on_complex("sign", self)
         return self.sign()
 
     def signbit(self) -> Tensor:
@@ -98,7 +97,7 @@ class Elementwise(Pairwise):
         True
         """
         if self.dtype.is_complex:
-            return self.imag.atan2(self.real)
+            return on_complex("angle", self)
         x, zero, dtype = meet(self, 0.0, "angle", float_dtype)
         return where(x < 0, math.pi, where(x.isnan(), x, zero)).cast(dtype)
 
@@ -193,7 +192,7 @@ class Elementwise(Pairwise):
         >>> Tensor([1.5]).isreal().tolist()
         [True]
         """
-        return self.imag.eq(0) if self.dtype.is_complex else self._all_elements(True)
+        return on_complex("is_real", self) if self.dtype.is_complex else self._all_elements(True)
 
 
 def one_like(x: Pairwise) -> Tensor:

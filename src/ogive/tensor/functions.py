@@ -42,6 +42,14 @@ def apply(op: Op, x: Core) -> Tensor:
         return wrap(make(op, node.dtype, (node,), None, node.shape), x.device)
 
 
+def on_complex(name: str, x: Core) -> Tensor:
+    """A function of `complex_functions`, which only complex tensors load."""
+    from ogive.tensor import complex_functions
+
+    result: Tensor = getattr(complex_functions, name)(x)
+    return result
+
+
 def _round(op: Op, x: Core) -> Tensor:
     """A rounding: integers are whole already."""
     with graph_lock:
@@ -277,7 +285,7 @@ class Functions(Arithmetic):
         ([1, 2], [5.0])
         """
         if self.node.dtype.is_complex:
-            return self.real.hypot(self.imag)
+            return on_complex("size", self)
         with graph_lock:
             node = self.node
             if node.dtype not in NUMBERS:
@@ -358,7 +366,7 @@ class Functions(Arithmetic):
         [False, True]
         """
         if self.node.dtype.is_complex:
-            return self.real.isinf() | self.imag.isinf()
+            return on_complex("is_infinite", self)
         if self.node.dtype.is_float:
             return combine(EQ, self.abs(), math.inf)
         return self._all_elements(False)
@@ -370,7 +378,7 @@ class Functions(Arithmetic):
         [True, False]
         """
         if self.node.dtype.is_complex:
-            return self.real.isfinite() & self.imag.isfinite()
+            return on_complex("is_finite", self)
         if self.node.dtype.is_float:
             return combine(LT, self.abs(), math.inf)
         return self._all_elements(True)

@@ -47,13 +47,17 @@ def also(**names: str) -> Callable[[Callable[..., Result]], Callable[..., Result
 
 
 def _extended(signature: inspect.Signature, names: dict[str, str]) -> inspect.Signature:
-    """The signature with the second names among its keywords."""
-    added = []
+    """The signature with the second names among its keywords; what has two is required as none."""
+    parameters = dict(signature.parameters)
     for second, first in names.items():
-        parameter = signature.parameters[first]
+        parameter = parameters[first]
         is_variable = parameter.kind is inspect.Parameter.VAR_POSITIONAL
-        default = None if is_variable else parameter.default
-        added.append(
-            inspect.Parameter(second, inspect.Parameter.KEYWORD_ONLY, default=default)
+        default = parameter.default
+        if is_variable or default is inspect.Parameter.empty:
+            default = None
+        if not is_variable:
+            parameters[first] = parameter.replace(default=default)
+        parameters[second] = inspect.Parameter(
+            second, inspect.Parameter.KEYWORD_ONLY, default=default
         )
-    return signature.replace(parameters=[*signature.parameters.values(), *added])
+    return signature.replace(parameters=list(parameters.values()))

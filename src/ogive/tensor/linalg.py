@@ -12,6 +12,7 @@ from ogive.tensor import build
 from ogive.tensor import decompositions as parts
 from ogive.tensor.core import to_axes, to_integer
 from ogive.tensor.joining import where
+from ogive.tensor.keywords import also
 from ogive.tensor.reduction import Axes
 from ogive.tensor.selection import Selection
 
@@ -142,6 +143,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     return result
 
 
+@also(axis="dim", keepdims="keepdim")
 def vector_norm(
     x: Tensor, ord: float = 2, dim: Axes = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
@@ -155,6 +157,7 @@ def vector_norm(
     return x.norm(ord, dim, keepdim, dtype)
 
 
+@also(keepdims="keepdim")
 def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
@@ -255,6 +258,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None) -> LeastSquares:
     return LeastSquares(solution, residuals, matrix_rank(A, rtol=rcond), parts.svdvals(A))
 
 
+@also(axis="dim")
 def cross(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """The cross product of vectors of three elements. Shapes: (..., 3) both → (..., 3).
 
@@ -309,6 +313,7 @@ def trace(x: Tensor, *, offset: int = 0, dtype: Any = None) -> Tensor:
     return diagonal(x, offset=offset).sum(-1, dtype=dtype)
 
 
+@also(axis="dim")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """The sum of products along an axis. Shapes: (..., n) both → (...).
 

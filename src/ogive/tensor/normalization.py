@@ -211,7 +211,8 @@ class Normalization(Pooling):
             )
         x, dtype = widen(self, "local_response_norm")
         batch, channels, *_ = x.shape
-        line = x.square().reshape(batch, 1, channels, -1).transpose(2, 3)
+        rest = element_count(x.shape[2:])
+        line = x.square().reshape(batch, 1, channels, rest).transpose(2, 3)
         # An average over all `size` channels, also where some of them are outside.
         mean = line.pad((number // 2, (number - 1) // 2)).avg_pool2d((1, number), stride=1)
         scale = (mean * alpha + k).pow(beta)

@@ -61,11 +61,14 @@ class Repeating(Shaping):
         times = to_shape(dims, "tile")
         return self.repeat((1,) * (self.ndim - len(times)) + times)
 
-    def repeat_interleave(self, repeats: Any, dim: int | None = None) -> Tensor:
+    def repeat_interleave(
+        self, repeats: Any, dim: int | None = None, *, output_size: int | None = None
+    ) -> Tensor:
         """Every element `repeats` times in a row, along `dim` or of the flat tensor.
 
         Shapes: (a, b) → (r·a, b) for `dim` 0; (r·a·b,) for None. With a tensor of numbers, one for
-        each element along the axis, their sum takes the place of r·a; they are computed at once.
+        each element along the axis, their sum takes the place of r·a; they are computed at once,
+        so that `output_size`, by which PyTorch is told that sum, changes nothing.
 
         >>> Tensor([1, 2]).repeat_interleave(2).tolist()
         [1, 1, 2, 2]

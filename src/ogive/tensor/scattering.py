@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError, nearest
@@ -12,9 +12,10 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Shape
 from ogive.tensor import advanced, assignment, build
-from ogive.tensor.arithmetic import number_dtype, to_node
+from ogive.tensor.arithmetic import addable_dtype, number_dtype, to_node
 from ogive.tensor.core import Core, same_device, to_axis, to_operand, wrap
 from ogive.tensor.inplace import in_place
+from ogive.tensor.joining import where
 from ogive.tensor.lengths import at_most
 from ogive.tensor.scanning import Scanning
 
@@ -52,7 +53,7 @@ class Scattering(Scanning):
     def take_along_dim(self, indices: Tensor, dim: int | None = None) -> Tensor:
         """`gather` of tensors that broadcast along the other axes; of the flat ones without `dim`.
 
-        Shapes: (a, b) with (a, c) → (a, c) for `dim` 1.
+        Shapes: (a, b) with (a, c) → (a, c) for `dim` 1. Negative indices count from the back.
 
         >>> x = Tensor([[3, 1, 2]])
         >>> x.take_along_dim(x.argsort(1), 1).tolist()
@@ -74,7 +75,8 @@ class Scattering(Scanning):
         ]
         common = build.broadcast_shapes(ones[0], ones[1], "take_along_dim")
         sizes = [(*common[:axis], t.shape[axis], *common[axis + 1 :]) for t in (self, indices)]
-        return self.expand(sizes[0]).gather(axis, indices.expand(sizes[1]))
+        positions = where(indices.lt(0), indices + self.shape[axis], indices)
+        return self.expand(sizes[0]).gather(axis, positions.expand(sizes[1]))
 
     def take(self, index: Tensor) -> Tensor:
         """The elements at positions of the flat tensor; negative ones count from the back.
@@ -170,9 +172,12 @@ class Scattering(Scanning):
         Raises `ShapeError` and `DtypeError` when `source` does not fit; `IndexRangeError` when
         computed.
         """
-        number_dtype(self.dtype, "index_add")
+        addable_dtype(self.dtype, "index_add")
         scaled = source if alpha == 1 else source * alpha
-        return _index_put(self, dim, index, scaled, Op.ADD, "index_add")
+        return _index_put(
+            self, dim, index, lambda shape: _fitted(self, scaled, shape, "index_add"), Op.ADD,
+            "index_add",
+        )  # fmt: skip
 
     def index_copy(self, dim: int, index: Tensor, source: Tensor) -> Tensor:
         """`source` in place of the parts at some positions along `dim`. Shapes: as `index_add`.
@@ -180,7 +185,10 @@ class Scattering(Scanning):
         >>> ogive.zeros(3).index_copy(0, Tensor([2, 0]), Tensor([2.0, 3.0])).tolist()
         [3.0, 0.0, 2.0]
         """
-        return _index_put(self, dim, index, source, None, "index_copy")
+        return _index_put(
+            self, dim, index, lambda shape: _fitted(self, source, shape, "index_copy"), None,
+            "index_copy",
+        )  # fmt: skip
 
     def index_fill(self, dim: int, index: Tensor, value: Any) -> Tensor:
         """One value in place of the parts at some positions along `dim`.
@@ -197,7 +205,10 @@ class Scattering(Scanning):
             raise ArgumentTypeError(
                 f"index_fill takes a number or a scalar, not the shape {build.show(fill.shape)}"
             )
-        return _index_put(self, dim, index, fill, None, "index_fill")
+        return _index_put(
+            self, dim, index, lambda shape: assignment.fit(fill, self.dtype, shape), None,
+            "index_fill",
+        )  # fmt: skip
 
     def index_reduce(
         self, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
@@ -209,11 +220,9 @@ class Scattering(Scanning):
         [6.0, 5.0]
         """
         device = same_device([self, to_index(index, "index_reduce"), source], "index_reduce")
-        value = _source(self, source, "index_reduce")
         with graph_lock:
             shape, indices = _lines(self, dim, index, "index_reduce")
-            _check_source(value.shape, shape if self.ndim else (), "index_reduce")
-            value = build.reshape(value, shape)
+            value = _fitted(self, source, shape, "index_reduce")
         return _combined(self, value, indices, reduce, include_self, device, "index_reduce")
 
     def index_put(self, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Tensor:
@@ -330,13 +339,6 @@ def _source(x: Core, source: Any, name: str) -> UOp:
     return source.node
 
 
-def _check_source(own: Shape, wanted: Shape, name: str) -> None:
-    if own != wanted:
-        raise ShapeError(
-            f"{name}: the source has the shape {build.show(own)}; expected {build.show(wanted)}"
-        )
-
-
 def _cut(value: UOp, index: Core, name: str) -> UOp:
     """The part of a source that has elements in the index."""
     wanted = index.shape or (1,)
@@ -361,7 +363,7 @@ def _scatter(x: Core, dim: int, index: Core, given: Any, op: Op | None, name: st
         tensors.append(operand)
     device = same_device(tensors, name)
     if op is not None:
-        number_dtype(x.dtype, name)
+        (addable_dtype if op is Op.ADD else number_dtype)(x.dtype, name)
     with graph_lock:
         indices = _along(x, index, dim, name)
         value = to_node(operand, x.dtype)
@@ -371,18 +373,26 @@ def _scatter(x: Core, dim: int, index: Core, given: Any, op: Op | None, name: st
         return wrap(build.reshape(node, x.node.shape), device)
 
 
-def _index_put(x: Core, dim: int, index: Core, given: Any, op: Op | None, name: str) -> Tensor:
-    to_index(index, name)
+def _index_put(
+    x: Core, dim: int, index: Core, value: Callable[[Shape], UOp], op: Op | None, name: str
+) -> Tensor:
+    """x with a value, made to the shape of those parts, at positions along an axis."""
+    device = same_device([x, to_index(index, name)], name)
     with graph_lock:
         shape, indices = _lines(x, dim, index, name)
-        if name == "index_fill":
-            value = assignment.fit(given, x.dtype, shape)
-        else:
-            value = _source(x, given, name)
-            _check_source(value.shape, shape if x.ndim else value.shape, name)
-            value = build.reshape(value, shape)
-        node = build.scatter(_with_axis(x.node), value, indices, op)
-        return wrap(build.reshape(node, x.node.shape), x.device)
+        node = build.scatter(_with_axis(x.node), value(shape), indices, op)
+        return wrap(build.reshape(node, x.node.shape), device)
+
+
+def _fitted(x: Core, source: Any, shape: Shape, name: str) -> UOp:
+    """The node of a source that has the shape of some parts of x."""
+    node = _source(x, source, name)
+    if x.ndim and node.shape != shape:
+        raise ShapeError(
+            f"{name}: the source has the shape {build.show(node.shape)}; expected "
+            f"{build.show(shape)}"
+        )
+    return build.reshape(node, shape)
 
 
 def _combined(

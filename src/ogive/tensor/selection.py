@@ -77,7 +77,7 @@ class Selection(Sorting):
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """The elements of `source` in order, where `mask` holds; this tensor elsewhere.
 
-        Shapes: `mask` broadcasts to the tensor, and `source` has an element for each place.
+        Shapes: `mask` and the tensor broadcast, and `source` has an element for each place.
 
         >>> x = Tensor([1, 2, 3])
         >>> x.masked_scatter(Tensor([True, False, True]), Tensor([8, 9])).tolist()
@@ -92,8 +92,9 @@ class Selection(Sorting):
                 f"masked_scatter: the source is of {source.dtype.name} and the tensor of "
                 f"{self.dtype.name}; they must be the same"
             )
-        wide = mask.expand(self.shape)
-        number = (wide.ravel().cumsum(0) - 1).reshape(self.shape)
+        shape = build.broadcast_shapes(self.shape, mask.shape, "masked_scatter")
+        wide = mask.expand(shape)
+        number = (wide.ravel().cumsum(0) - 1).reshape(shape)
         return where(wide, source.take(where(wide, number, 0)), self)
 
     masked_scatter_ = in_place(masked_scatter)
@@ -179,7 +180,8 @@ class Selection(Sorting):
             low, high = _bounds(flat, range or (0, 0), "histogram")
             with graph_lock:
                 number = wrap(build.count(count + 1), self.device).cast(self.dtype)
-            edges = low + (high - low) * (number / count)
+            # The last edge is the very bound: the greatest element must not fall beyond it.
+            edges = where(number.eq(count), high, low + (high - low) * (number / count))
         last = to_integer(edges.shape[0], "histogram: the number of edges") - 1
         inside = (flat >= edges[0]) & (flat <= edges[last])
         place = (searchsorted(edges, flat, right=True) - 1).clamp(0, last - 1)
@@ -258,7 +260,7 @@ def _bounds(x: Tensor, given: tuple[float, float], name: str) -> tuple[Tensor, T
         raise ArgumentError(f"{name}: the bounds {low} to {high} are in the wrong order")
     if low != high or not x.numel():
         with graph_lock:
-            ends = (low, high) if low != high else (low - 0.5, high + 0.5)
+            ends = (low, high) if low != high else (low, high + 1)
             first, last = [wrap(build.constant(x.dtype, end), x.device) for end in ends]
         return first, last
     least, most = x.amin(), x.amax()

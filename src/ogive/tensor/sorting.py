@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from ogive.errors import ArgumentError, DtypeError, IndexRangeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.registry import graph_lock
-from ogive.ir.shape import Dim, greatest
+from ogive.ir.shape import Dim, as_length, greatest
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, to_integer, wrap
 from ogive.tensor.custom import custom
 from ogive.tensor.joining import where
+from ogive.tensor.lengths import is_symbolic
 from ogive.tensor.reduction import Extremes
 from ogive.tensor.scattering import Scattering
 
@@ -217,6 +218,14 @@ def _compare_pairs(keys: Tensor) -> Tensor:
 
 
 def _sort_on_host(keys: Tensor) -> Tensor:
+    length = keys.shape[-1]
+    if is_symbolic(length):
+        # The axis is filled up to its greatest length with keys that come last.
+        rest = as_length(greatest(length) - length)
+        with graph_lock:
+            pads = (*[(0, 0)] * (keys.ndim - 1), (0, rest))
+            filled = build.pad(keys.node, pads, keys.dtype.limits[1])
+            return _sort_on_host(wrap(filled, keys.device)).narrow(-1, 0, length)
     made: Tensor = custom(
         _argsort, [keys], (keys.shape, dtypes.int64), name="argsort", batched=True
     )
@@ -309,9 +318,8 @@ def _quantile(
     ordered = source.movedim(axis, -1).sort().values
     found = _interpolate(ordered, _ranks(ordered, share.ravel(), name), interpolation)
     if keepdim:
-        found = found.unsqueeze(0) if dim is None else found.unsqueeze(axis)
-        if dim is None:
-            found = found.reshape(*[1] * x.ndim, found.shape[-1])
+        ones = [1] * x.ndim
+        found = found.reshape(*ones, -1) if dim is None else found.unsqueeze(axis)
     found = found.movedim(-1, 0)
     return found if share.ndim else found.squeeze(0)
 

@@ -44,7 +44,7 @@ class Statistics(Reduction):
         """
         if isinstance(p, str) and p != "fro":
             raise ArgumentError(f"norm: p is a number or 'fro', got {p!r}")
-        x = to_float(self, None, "norm")
+        x = to_float(self.abs() if self.dtype.is_complex else self, None, "norm")
         result = x.dtype if dtype is None else to_dtype(dtype)
         wide = x.cast(accumulator(result))
         return _length(wide, 2.0 if p == "fro" else float(p), dim, keepdim).cast(result)

@@ -119,7 +119,7 @@ def to_array(data: Any, dtype: DType | None) -> NDArray[Any]:
     return array.astype((dtype or own).numpy, copy=False)
 
 
-def _scalar(value: Scalar, dtype: DType | None) -> UOp:
+def _scalar(value: Any, dtype: DType | None) -> UOp:
     chosen = dtype or dtypes.to_dtype(type(value) if type(value) in _PYTHON else float)
     if isinstance(value, complex) and not chosen.is_complex:
         raise DtypeError(f"{value} is complex and does not fit {chosen.name}; give its real part")

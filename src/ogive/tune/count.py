@@ -25,8 +25,9 @@ def count_instructions(program: list[Item]) -> Counter[str]:
             pending += item.body
             continue
         if isinstance(item, Accumulate):
-            counters = {*item.reduction.ranges, *item.reduction.src[1:]}
-            name = f"REDUCE_{item.reduction.arg.name}"
+            counters = {*item.into.ranges, *item.into.closed}
+            op = item.into.arg
+            name = f"REDUCE_{op.name}" if item.into.op is Op.REDUCE else "STAGE"
         else:
             counters = set(item.src[2:] if item.op is Op.STORE else item.ranges)
             name = item.op.name

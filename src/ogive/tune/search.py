@@ -74,7 +74,7 @@ def search_placements(
     missing = {region: times for region, times in regions.items() if region not in found}
     if not missing:
         return found, 0
-    cases = _cases(missing, config)
+    cases = _cases(missing, target, config)
     report = Report(len(cases), config.logs("search"), clock)
     deadline = clock() + beam.seconds
     left = sum(case.cost for case in cases)
@@ -105,10 +105,12 @@ def search_placements(
     return found, len(cases)
 
 
-def _cases(regions: Mapping[UOp, int], config: Config) -> list[_Case]:
+def _cases(
+    regions: Mapping[UOp, int], target: Target, config: Config
+) -> list[_Case]:
     cases: dict[UOp, _Case] = {}
     for region, times in regions.items():
-        loops = loops_of(region, config)
+        loops = loops_of(region, target, config)
         case = cases.setdefault(loops, _Case(loops, [], 0))
         case.regions.append(region)
         case.cost += times * work_per_tile(loops)

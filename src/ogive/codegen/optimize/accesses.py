@@ -26,8 +26,10 @@ class MemoryAccess:
         return self.node.src[0]
 
     def depends_on(self, counter: UOp) -> bool:
-        """Whether the place touched changes with `counter`."""
-        return counter in self.strides or counter in self.irregular
+        """Whether the place touched changes with `counter`, or what was staged there."""
+        memory = self.index.src[0]
+        staged_anew = memory.op is Op.STAGE and counter in memory.ranges
+        return staged_anew or counter in self.strides or counter in self.irregular
 
 
 def memory_accesses(root: UOp) -> list[MemoryAccess]:

@@ -7,6 +7,7 @@ machine's core count or from timings: they fix the order of every reduction.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -15,9 +16,11 @@ from ogive.codegen.optimize.accesses import MemoryAccess, memory_accesses
 from ogive.codegen.optimize.placement import (
     Placement,
     axis_extent,
+    counters_together,
     output_axes,
     reduction_axes,
 )
+from ogive.codegen.optimize.scores import StagedRows, find_rows, tile_scores
 from ogive.config import Config
 from ogive.device.target import Target
 from ogive.ir.node import UOp
@@ -50,6 +53,7 @@ class _Kernel:
     together: dict[UOp, set[UOp]]  # counters that some value depends on at the same time
     cost: int
     scans: bool
+    rows: StagedRows | None
 
     @functools.cached_property
     def reduction_loads(self) -> list[tuple[UOp, list[MemoryAccess]]]:
@@ -62,6 +66,9 @@ def choose_placement(root: UOp, target: Target, config: Config) -> Placement:
     lanes = _choose_lanes(kernel, target) if config.vectorize else {}
     upcast = _choose_upcast(kernel, lanes, target)
     order = _choose_order(kernel, lanes)
+    if kernel.rows is not None:
+        upcast = kernel.rows.fit(lanes, upcast)
+        order = kernel.rows.outer_first(order)
     return Placement(
         lanes={counter.arg[0]: count for counter, count in lanes.items()},
         upcast={counter.arg[0]: count for counter, count in upcast.items() if count > 1},
@@ -79,11 +86,18 @@ def _inspect(root: UOp) -> _Kernel:
         if node.op in ELEMENTWISE and node.dtype.name != "index":
             cost += operation_cost(node)
         if node.op in (Op.LOAD, Op.STORE, Op.REDUCE) or node.op in ELEMENTWISE:
-            used = node.src[0].ranges if node.op in (Op.STORE, Op.REDUCE) else node.ranges
+            used = counters_together(node)
             for counter in used:
                 together.setdefault(counter, set()).update(used)
     return _Kernel(
-        root, output_axes(root), reduction_axes(root), memory_accesses(root), together, cost, scans
+        root,
+        output_axes(root),
+        reduction_axes(root),
+        memory_accesses(root),
+        together,
+        cost,
+        scans,
+        find_rows(root),
     )
 
 
@@ -102,7 +116,7 @@ def _choose_lanes(kernel: _Kernel, target: Target) -> dict[UOp, int]:
         if any(other in kernel.together.get(counter, ()) for other in chosen):
             continue
         lanes = counts[counter]
-        while lanes // 2 >= extent:
+        while lanes // 2 >= extent or (kernel.rows and not kernel.rows.allows(counter, lanes)):
             lanes //= 2
         if lanes > 1:
             chosen[counter] = lanes
@@ -159,6 +173,8 @@ def _lane_score(counter: UOp, kernel: _Kernel) -> float:
 def _choose_upcast(
     kernel: _Kernel, lanes: dict[UOp, int], target: Target
 ) -> dict[UOp, int]:
+    if kernel.rows is not None and kernel.rows.columns:
+        return tile_scores(kernel.rows, kernel.outputs, kernel.accesses, lanes, target)
     reused = _reused_axes(kernel)
     lane_outputs = [counter for counter in kernel.outputs if counter in lanes]
     if reused and lane_outputs and lane_outputs[0] in reused:
@@ -295,12 +311,26 @@ def _longest_tile(axes: list[UOp], most: int) -> tuple[UOp, int]:
 
 def _choose_order(kernel: _Kernel, lanes: dict[UOp, int]) -> list[UOp]:
     """The nest of the output loops: as they lie in memory, but innermost the rows of a product,
-    so that a panel stays in cache while they pass by, and those of a transposed tile, so that
-    loads follow each other."""
+    so that a block of panels stays in cache while they pass by, and those of a transposed tile,
+    so that loads follow each other."""
     columns = [counter for counter in _reused_axes(kernel) if counter in lanes]
     turned = _transposed_rows(kernel, lanes)
     rows = _row_axes(kernel, columns[0]) if columns else [turned] if turned is not None else []
-    return [*[c for c in kernel.outputs if c not in rows], *rows]
+    blocks = [c for c in _blocks(kernel) if rows and c not in lanes and c not in rows]
+    inner = [*rows, *blocks]
+    return [*[c for c in kernel.outputs if c not in inner], *inner]
+
+
+def _blocks(kernel: _Kernel) -> list[UOp]:
+    """Output axes that were cut off others, and run through a block that stays in cache."""
+    return [
+        inner
+        for outer, inner in itertools.pairwise(kernel.outputs)
+        if all(
+            access.strides.get(outer, 0) == access.strides.get(inner, 0) * axis_extent(inner)
+            for access in kernel.accesses
+        )
+    ]
 
 
 def _choose_parallel(
@@ -310,7 +340,7 @@ def _choose_parallel(
     tiles = 1
     count = 0
     needed = [
-        set(node.ranges) for node in kernel.root.walk() if node.op is Op.REDUCE
+        set(node.ranges) for node in kernel.root.walk() if node.op in (Op.REDUCE, Op.STAGE)
     ]
     for counter in order:
         if any(counter not in used for used in needed):

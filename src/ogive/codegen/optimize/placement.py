@@ -173,16 +173,20 @@ def _check(
             raise OptimizeError(f"axis {number} in a tile of {count}: it must be at least 1")
 
 
+def counters_together(node: UOp) -> frozenset[UOp]:
+    """The counters of which at most one may be in lanes for a value to be computed.
+
+    A reduction combines lanes even of what does not depend on the counters that it closes.
+    """
+    return node.src[0].ranges if node.op is Op.STORE else node.ranges.union(node.closed)
+
+
 def _check_lanes(root: UOp, placement: Placement) -> None:
     """A value has at most one lane axis: a register holds one row of elements."""
     in_lanes = {number for number, count in placement.lanes.items() if count > 1}
     if len(in_lanes) < 2:
         return
     for node in root.walk():
-        # What a reduction closes gates its value, even one that does not depend on it.
-        held = node.ranges
-        if node.op in (Op.REDUCE, Op.STAGE):
-            held = held.union(node.closed)
-        found = [counter.arg[0] for counter in held if counter.arg[0] in in_lanes]
+        found = [c.arg[0] for c in counters_together(node) if c.arg[0] in in_lanes]
         if len(found) > 1:
             raise OptimizeError(f"axes {sorted(found)} are both in the lanes of one value")

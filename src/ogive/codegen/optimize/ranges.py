@@ -79,7 +79,7 @@ def _is_inside(place: UOp) -> bool:
     what is computed from it is never stored."""
     memory, offset = place.src[:2]
     low, high = offset.bounds
-    return memory.op is Op.STAGE or (low >= 0 and high < memory.arg[1])
+    return low >= 0 and (memory.op is Op.STAGE or high < memory.arg[1])
 
 
 def _number(counter: UOp) -> int:

@@ -1,0 +1,101 @@
+"""Which values a kernel keeps for itself, in scratch memory, while it works on one row.
+
+A row program needs a value of the row in several of its loops: the exponentials of a softmax are
+summed and then divided by the sum. Scores, the products of all queries with all keys, are needed
+row by row too, and are far larger than what they are computed from: kept in memory they would be
+most of the traffic, so the kernel that reads them computes them, a few rows at a time.
+
+    before   sum over k of exp(x[q, k] - m[q]);   store exp(x[q, k] - m[q]) / sum
+    after    e[k] = exp(x[q, k] - m[q]), summed;  store e[k] / sum
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ogive.choose.axes import View
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.shape import greatest
+
+ROW_BYTES = 1 << 16
+"""The longest row that is staged. Several of them must fit into a second-level cache."""
+
+ROW_COST = 12
+"""Work (in units of an addition) from which on a value is read back and not computed again."""
+
+SCORE_BYTES = 1 << 24
+"""The size from which on scores are not kept in memory."""
+
+SCORE_GROWTH = 4
+"""By how much there must be more scores than elements that each is summed up from."""
+
+OPERAND_BYTES = 1 << 21
+"""The most that one row of scores may read besides the row's own operand: it is read again for
+every few rows, and must come from a cache."""
+
+
+def find_scores(order: Sequence[UOp]) -> set[UOp]:
+    """Large products of rows with rows, and what is computed from them element by element."""
+    found: set[UOp] = set()
+    for node in order:
+        if node.op in ELEMENTWISE:
+            is_score = any(s in found and s.shape == node.shape for s in node.src)
+        elif node.op is Op.RESHAPE:
+            (source,) = node.src[:1]
+            is_score = source in found and _long_axes(source) == _long_axes(node)
+        else:
+            is_score = node.op is Op.REDUCE_AXES and _are_scores(node)
+        if is_score:
+            found.add(node)
+    return found
+
+
+def _long_axes(node: UOp) -> list[object]:
+    return [size for size in node.shape if size != 1]
+
+
+def _are_scores(node: UOp) -> bool:
+    (product,) = node.src
+    shape = product.shape
+    last = len(shape) - 1
+    is_product = node.arg == (Op.ADD, (last,)) and product.op is Op.MUL and product.dtype.is_float
+    if not is_product or last < 2 or not all(isinstance(size, int) for size in shape):
+        return False
+    columns, terms = shape[-2:]
+    size = node.dtype.itemsize
+    return (
+        all(factor.op is Op.EXPAND for factor in product.src)
+        and math.prod(node.shape) * size >= SCORE_BYTES
+        and columns >= SCORE_GROWTH * terms
+        and columns * terms * size <= OPERAND_BYTES
+    )
+
+
+def row_axis(node: UOp, views: Sequence[View], extents: Sequence[int]) -> int | None:
+    """The axis along which a value is a row that each of its readers goes through as a whole, and
+    that they all read at the same place otherwise; None if there is none or it is too long."""
+    long = [axis for axis, size in enumerate(node.shape) if size != 1]
+    if not long or not node.dtype.is_float:
+        return None
+    axis = long[-1]
+    length = greatest(node.shape[axis])
+    if length * node.dtype.itemsize > ROW_BYTES:
+        return None
+    for view in views:
+        loop = view.loops[axis]
+        others = (*view.loops[:axis], *view.loops[axis + 1 :])
+        if view.by_data or not (view.bare >> axis) & 1 or loop.bit_count() != 1:
+            return None
+        if extents[loop.bit_length() - 1] != length or any(bits & loop for bits in others):
+            return None
+        if others != (*views[0].loops[:axis], *views[0].loops[axis + 1 :]):
+            return None
+    return axis
+
+
+def is_repeated(view: View, extents: Sequence[int]) -> bool:
+    """Whether a read stands in a loop that it does not depend on."""
+    idle = view.scope & ~view.used
+    return any((idle >> loop) & 1 and extent > 1 for loop, extent in enumerate(extents))

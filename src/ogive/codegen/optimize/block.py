@@ -1,0 +1,128 @@
+"""Cut the axes of products into blocks, for the caches and for the rounding.
+
+    before   k < 1024:               sum of a[i, k] * b[k, j]
+    after    k0 < 4: sum of (k1 < 256: sum of a[i, k0*256 + k1] * b[k0*256 + k1, j])
+
+A sum of a thousand products rounds a thousand times; in blocks, each of which starts from zero, it
+rounds as often but its parts are small, so that the error grows with the length of a block.
+
+Columns of which one operand is laid out in panels are cut as well: as many panels as half of the
+second-level cache holds stay there while the rows pass by (`heuristic` nests the loops so).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ogive.codegen.optimize.accesses import MemoryAccess, memory_accesses
+from ogive.codegen.optimize.placement import axis_extent, output_axes
+from ogive.codegen.optimize.ranges import replace_ranges
+from ogive.device.target import Target
+from ogive.ir.node import UOp, transform
+from ogive.ir.ops import Op
+from ogive.schedule.rangeify import make_range
+
+BLOCK = 256
+"""About how many products are added up before their sum goes into another one."""
+
+
+def block_axes(root: UOp, target: Target) -> UOp:
+    """The kernel with the sums of its product, and the panels of its columns, in blocks."""
+    products = [node for node in root.walk() if _is_sum_of_products(node)]
+    if len(products) != 1:
+        return root
+    (product,) = products
+    accesses = memory_accesses(root)
+    loads = [access for access in accesses if access.node in product.src[0].backward_slice()]
+    if not _runs_along_columns(product, loads):
+        return root
+    cuts = _summed_block(product) | _column_block(root, product, accesses, target)
+    return _cut(root, product, cuts) if cuts else root
+
+
+def _is_sum_of_products(node: UOp) -> bool:
+    return (
+        node.op is Op.REDUCE
+        and node.arg is Op.ADD
+        and node.src[0].op is Op.MUL
+        and node.dtype.is_float
+        and all(counter.src[0].op is Op.CONST for counter in node.closed)
+    )
+
+
+def _runs_along_columns(product: UOp, loads: list[MemoryAccess]) -> bool:
+    """Whether something is contiguous along an axis of the result, and not all along a sum."""
+    return any(
+        access.strides.get(counter) == 1 for access in loads for counter in product.ranges
+    ) and not all(
+        any(access.strides.get(counter) == 1 for counter in product.closed) for access in loads
+    )
+
+
+def _summed_block(product: UOp) -> dict[UOp, int]:
+    """The outermost counter of a long sum, with the length of its blocks."""
+    counter, *inner = product.closed
+    length = axis_extent(counter)
+    rest = math.prod(axis_extent(other) for other in inner)
+    if length * rest < 2 * BLOCK:
+        return {}
+    wanted = BLOCK // rest
+    fitting = [n for n in range(max(wanted // 2, 1), 2 * wanted) if length % n == 0 and n > 1]
+    if not fitting:
+        return {}
+    return {counter: min(fitting, key=lambda n: abs(math.log(n / wanted)))}
+
+
+def _column_block(
+    root: UOp, product: UOp, accesses: list[MemoryAccess], target: Target
+) -> dict[UOp, int]:
+    """The axis of a product's column panels, with the number of those that stay in cache
+    together; none if all rows stay there anyway."""
+    outputs = output_axes(root)
+    loads = [access for access in accesses if access.node in product.src[0].backward_slice()]
+    stores = [access for access in accesses if access.is_store]
+    for panels in loads:
+        columns = [c for c in outputs if panels.depends_on(c)]
+        if len(columns) != 2 or len(loads) != 2:
+            continue
+        panel, column = sorted(columns, key=lambda c: -panels.strides.get(c, 0))
+        (rows,) = [access for access in loads if access is not panels]
+        if rows.depends_on(panel) or rows.depends_on(column):
+            continue
+        if any(access.strides.get(column) != 1 for access in (panels, *stores)):
+            continue
+        summed = panels.index.dtype.itemsize * math.prod(axis_extent(c) for c in product.closed)
+        most = target.l2_bytes // 2 // summed
+        if math.prod(axis_extent(c) for c in outputs if rows.depends_on(c)) <= most:
+            continue
+        count = axis_extent(panel)
+        wanted = max(most // axis_extent(column), 1)
+        block = max(n for n in range(1, wanted + 1) if count % n == 0)
+        if 1 < block < count:
+            return {panel: block}
+    return {}
+
+
+def _cut(root: UOp, product: UOp, cuts: dict[UOp, int]) -> UOp:
+    """The kernel with counters cut, and the reduction over blocks apart from that in them."""
+    replacements: dict[UOp, UOp] = {}
+    outer: set[UOp] = set()
+    for counter in [node for node in root.walk() if node.op is Op.RANGE]:
+        number = 2 * counter.arg[0]
+        if counter in cuts:
+            blocks = make_range(axis_extent(counter) // cuts[counter], number)
+            replacements[counter] = blocks * cuts[counter] + make_range(cuts[counter], number + 1)
+            if counter in product.closed:
+                outer.add(blocks)
+        else:
+            replacements[counter] = make_range(counter.src[0], number, counter.arg[1])
+
+    def nest(node: UOp) -> UOp:
+        over = outer.intersection(node.closed) if node.op is Op.REDUCE else ()
+        if not over:
+            return node
+        within = tuple([counter for counter in node.closed if counter not in over])
+        inner = UOp(Op.REDUCE, node.dtype, (node.src[0], *within), node.arg)
+        return UOp(Op.REDUCE, node.dtype, (inner, *over), node.arg)
+
+    return transform(replace_ranges(root, replacements), nest)

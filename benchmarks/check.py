@@ -59,8 +59,8 @@ def disagreement(row: Row, expected: Reference, given: list[HostArray]) -> str |
     for want, have in zip(expected, given, strict=True):
         if have.shape != want.shape:
             return f"shape {have.shape}, expected {want.shape}"
-        if have.dtype != np.float32:
-            return f"dtype {have.dtype}, expected float32"
+        if have.dtype.name != row.dtype:
+            return f"dtype {have.dtype}, expected {row.dtype}"
         error = relative_error(want, have)
         if not error <= row.tolerance:  # so that NaN is wrong too
             return f"error {error:.1e}, allowed {row.tolerance:.0e}"

@@ -23,9 +23,9 @@ def random(seed: int, *shape: int, scale: float = 1.0) -> HostArray:
     return values * np.float32(scale)
 
 
-def transformer_inputs(layers: int) -> list[HostArray]:
-    """The tokens `(TOKENS, WIDTH)`, then `WEIGHTS_PER_BLOCK` arrays a block."""
-    arrays = [random(0, TOKENS, WIDTH)]
+def transformer_inputs(layers: int, count: int = TOKENS) -> list[HostArray]:
+    """The tokens `(count, WIDTH)`, then `WEIGHTS_PER_BLOCK` arrays a block."""
+    arrays = [random(0, count, WIDTH)]
     for layer in range(layers):
         for part, (rows, columns) in enumerate(
             [(WIDTH, 3 * WIDTH), (WIDTH, WIDTH), (WIDTH, 4 * WIDTH), (4 * WIDTH, WIDTH)]
@@ -40,7 +40,7 @@ def transformer_inputs(layers: int) -> list[HostArray]:
 
 
 def transformer(operations: Operations, tokens: Any, *weights: Any) -> Any:
-    """As many blocks as there are weights for: `(TOKENS, WIDTH)` in and out."""
+    """As many blocks as there are weights for: `(count, WIDTH)` in and out."""
     for start in range(0, len(weights), WEIGHTS_PER_BLOCK):
         tokens = transformer_block(operations, tokens, weights[start : start + WEIGHTS_PER_BLOCK])
     return tokens
@@ -49,21 +49,22 @@ def transformer(operations: Operations, tokens: Any, *weights: Any) -> Any:
 def transformer_block(operations: Operations, tokens: Any, weights: Sequence[Any]) -> Any:
     """Pre-norm attention of `HEADS` heads, then a gelu MLP four times as wide."""
     norm1, shift1, w_qkv, b_qkv, w_out, b_out, norm2, shift2, w_up, b_up, w_down, b_down = weights
+    count = tokens.shape[0]
     normal = operations.layer_norm(tokens, norm1, shift1)
-    qkv = operations.linear(normal, w_qkv, b_qkv).reshape(TOKENS, 3, HEADS, WIDTH // HEADS)
+    qkv = operations.linear(normal, w_qkv, b_qkv).reshape(count, 3, HEADS, WIDTH // HEADS)
     qkv = operations.permute(qkv, (1, 2, 0, 3))
     mixed = operations.attention(qkv[0], qkv[1], qkv[2])
-    mixed = operations.permute(mixed, (1, 0, 2)).reshape(TOKENS, WIDTH)
+    mixed = operations.permute(mixed, (1, 0, 2)).reshape(count, WIDTH)
     tokens = tokens + operations.linear(mixed, w_out, b_out)
     normal = operations.layer_norm(tokens, norm2, shift2)
     hidden = operations.gelu(operations.linear(normal, w_up, b_up))
     return tokens + operations.linear(hidden, w_down, b_down)
 
 
-def transformer_operations() -> int:
+def transformer_operations(count: int = TOKENS) -> int:
     """Multiplications and additions of one block's matrix products."""
-    projections = 2 * TOKENS * WIDTH * (3 * WIDTH + WIDTH + 4 * WIDTH + 4 * WIDTH)
-    return projections + 2 * 2 * TOKENS * TOKENS * WIDTH
+    projections = 2 * count * WIDTH * (3 * WIDTH + WIDTH + 4 * WIDTH + 4 * WIDTH)
+    return projections + 2 * 2 * count * count * WIDTH
 
 
 def mlp_inputs() -> list[HostArray]:

@@ -8,9 +8,10 @@ from fnmatch import fnmatch
 from functools import partial
 from typing import Any, Literal
 
+import ml_dtypes
 import numpy as np
 
-from benchmarks import models
+from benchmarks import models, networks
 from benchmarks.libraries.base import Function, HostArray, Operations
 from benchmarks.models import random
 
@@ -29,9 +30,10 @@ class Limit:
 
 @dataclass(frozen=True)
 class Row:
-    """One workload: `function(operations, *inputs)` on seeded float32 inputs.
+    """One workload: `function(operations, *inputs)` on seeded inputs.
 
-    `tolerance` bounds the largest error, relative to the largest value of the result.
+    `tolerance` bounds the largest error, relative to the largest value of the result, which has
+    the given `dtype` (float32 where files know no bfloat16).
     A row that is not `captured` builds its expression anew in every call.
     """
 
@@ -42,6 +44,7 @@ class Row:
     limit: Limit | None = None
     captured: bool = True
     reference: Function | None = None
+    dtype: str = "float32"
 
 
 def add_one(operations: Operations, x: Any) -> Any:
@@ -84,9 +87,31 @@ def product(operations: Operations, a: Any, b: Any) -> Any:
     return a @ b
 
 
-def convolution(operations: Operations, x: Any, weight: Any) -> Any:
-    """3×3 convolution, then relu."""
-    return operations.relu(operations.convolve(x, weight))
+def transposed_left(operations: Operations, a: Any, b: Any) -> Any:
+    """`aᵀ @ b`."""
+    return operations.permute(a, (1, 0)) @ b
+
+
+def transposed_right(operations: Operations, a: Any, b: Any) -> Any:
+    """`a @ bᵀ`."""
+    return a @ operations.permute(b, (1, 0))
+
+
+def integer_product(operations: Operations, a: Any, b: Any) -> Any:
+    """`a @ b` of int8, summed as int32."""
+    return operations.integer_product(a, b)
+
+
+def convolution(
+    operations: Operations, x: Any, weight: Any, stride: int = 1, groups: int = 1
+) -> Any:
+    """Convolution, then relu."""
+    return operations.relu(operations.convolve(x, weight, stride, groups))
+
+
+def attention(operations: Operations, query: Any, key: Any, value: Any) -> Any:
+    """Softmax attention."""
+    return operations.attention(query, key, value)
 
 
 def four() -> list[HostArray]:
@@ -111,24 +136,62 @@ def _positive(shape: tuple[int, ...]) -> list[HostArray]:
     return [np.random.default_rng(0).random(shape, dtype=np.float32)]
 
 
-def matmul_row(size: int) -> Row:
-    """Two square matrices."""
-    inputs = normal((size, size), (size, size))
-    return Row(f"matmul {size}", inputs, product, 1e-5, Limit("arithmetic", 2 * size**3))
+def of_type(dtype: Any, inputs: Callable[[], list[HostArray]]) -> Callable[[], list[HostArray]]:
+    """The same inputs in another dtype; integers spread over its range."""
+    return partial(_of_type, dtype, inputs)
 
 
-def transformer_row(layers: int) -> Row:
-    """So many blocks of the transformer."""
+def _of_type(dtype: Any, inputs: Callable[[], list[HostArray]]) -> list[HostArray]:
+    scale = 30 if np.dtype(dtype).kind == "i" else 1
+    return [np.clip(array * scale, -127, 127).astype(dtype) for array in inputs()]
+
+
+def matmul_row(rows: int, depth: int, columns: int) -> Row:
+    """Two matrices, named by their one size if they are square."""
+    name = f"{rows}×{depth}×{columns}" if len({rows, depth, columns}) > 1 else f"{rows}"
+    inputs = normal((rows, depth), (depth, columns))
+    limit = Limit("arithmetic", 2 * rows * depth * columns)
+    if min(rows, columns) == 1:
+        limit = Limit("read", 4 * depth * max(rows, columns))
+    return Row(f"matmul {name}", inputs, product, 1e-5, limit)
+
+
+def convolution_row(
+    name: str,
+    batch: int,
+    channels: tuple[int, int],
+    side: int,
+    window: int,
+    stride: int = 1,
+    groups: int = 1,
+) -> Row:
+    """A convolution of square images, and relu."""
+    before, after = channels
+    per_pixel = 2 * before // groups * after * window**2
     return Row(
-        f"transformer, {layers} block{'s' if layers > 1 else ''}",
-        partial(models.transformer_inputs, layers),
+        f"conv {name}, relu",
+        normal((batch, before, side, side), (after, before // groups, window, window)),
+        partial(convolution, stride=stride, groups=groups),
+        1e-5,
+        Limit("arithmetic", per_pixel * batch * (side // stride) ** 2),
+    )
+
+
+def transformer_row(layers: int, count: int = models.TOKENS) -> Row:
+    """So many blocks of the transformer on so many tokens."""
+    tokens = "" if count == models.TOKENS else f", {count} tokens"
+    return Row(
+        f"transformer, {layers} block{'s' if layers > 1 else ''}{tokens}",
+        partial(models.transformer_inputs, layers, count),
         models.transformer,
         1e-4,
-        Limit("arithmetic", layers * models.transformer_operations()),
+        Limit("arithmetic", layers * models.transformer_operations(count)),
     )
 
 
 CALL = Limit("call", 1)
+SQUARES = normal((1024, 1024), (1024, 1024))
+SQUARE = Limit("arithmetic", 2 * 1024**3)
 COPY = Limit("copy", 2 * PLANE)
 TINY_REALIZED = Row("tiny add, built each time", four, add_one, 0.0, CALL, captured=False)
 TINY_CAPTURED = Row("tiny add, per call", four, add_one, 0.0, CALL)
@@ -152,15 +215,35 @@ ROWS = (
     Row("layer norm 4096²", normal((SIDE, SIDE), (SIDE,), (SIDE,)), layer_norm, 1e-5, COPY),
     Row("column sum 4096²", positive(SIDE, SIDE), column_sum, 1e-5, Limit("read", PLANE)),
     Row("transpose copy 4096²", normal((SIDE, SIDE)), transpose_copy, 0.0, COPY),
-    *(matmul_row(size) for size in (256, 512, 1024, 2048)),
-    Row("matrix-vector 4096", normal((SIDE, SIDE), (SIDE,)), product, 1e-5, Limit("read", PLANE)),
-    Row(
-        "conv 3×3 64→64 56², relu",
-        normal((1, 64, 56, 56), (64, 64, 3, 3)),
-        convolution,
-        1e-5,
-        Limit("arithmetic", 2 * 64 * 64 * 9 * 56 * 56),
+    *(matmul_row(size, size, size) for size in (256, 512, 1000, 1024, 2048)),
+    *(
+        matmul_row(*sizes)
+        for sizes in [
+            (128, 784, 512),
+            (512, 3072, 768),
+            (777, 333, 555),
+            (20000, 64, 64),
+            (1, SIDE, SIDE),
+        ]
     ),
+    Row(
+        "matmul 64 × (128×64×128)",
+        normal((64, 128, 64), (64, 64, 128)),
+        product,
+        1e-5,
+        Limit("arithmetic", 2 * 64 * 128 * 64 * 128),
+    ),
+    Row("matmul 1024, left transposed", SQUARES, transposed_left, 1e-5, SQUARE),
+    Row("matmul 1024, right transposed", SQUARES, transposed_right, 1e-5, SQUARE),
+    Row("matmul 1024, f64", of_type(np.float64, SQUARES), product, 1e-14, dtype="float64"),
+    Row("matmul 1024, bf16", of_type(ml_dtypes.bfloat16, SQUARES), product, 1e-2),
+    Row("matmul 1024, int8", of_type(np.int8, SQUARES), integer_product, 0.0, dtype="int32"),
+    Row("matrix-vector 4096", normal((SIDE, SIDE), (SIDE,)), product, 1e-5, Limit("read", PLANE)),
+    convolution_row("3×3 64→64 56²", 1, (64, 64), 56, 3),
+    convolution_row("3×3 64→64 56², batch 8", 8, (64, 64), 56, 3),
+    convolution_row("1×1 256→64 56²", 1, (256, 64), 56, 1),
+    convolution_row("3×3 depthwise 128 56²", 1, (128, 128), 56, 3, groups=128),
+    convolution_row("7×7 3→64 224², stride 2", 1, (3, 64), 224, 7, stride=2),
     Row(
         "MLP forward, batch 128",
         models.mlp_inputs,
@@ -170,6 +253,28 @@ ROWS = (
     ),
     MLP_STEP,
     TRANSFORMER,
+    transformer_row(1, 1024),
+    Row(
+        "LSTM cell, batch 64",
+        networks.lstm_inputs,
+        networks.lstm_cell,
+        1e-5,
+        Limit("arithmetic", networks.lstm_operations()),
+    ),
+    Row(
+        "attention 8×4096×64",
+        normal(*[(8, SIDE, 64)] * 3),
+        attention,
+        1e-5,
+        Limit("arithmetic", 2 * 2 * 8 * SIDE * SIDE * 64),
+    ),
+    Row(
+        "ResNet-18 forward, batch 1",
+        networks.resnet_inputs,
+        networks.resnet,
+        1e-4,
+        Limit("arithmetic", networks.resnet_operations()),
+    ),
 )
 
 

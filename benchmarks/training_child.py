@@ -135,7 +135,7 @@ def torch_convnet() -> Step:
         loss = torch.nn.functional.cross_entropy(model(images), classes)
         loss.backward()
         optimizer.step()
-        return loss.item()
+        return float(loss.item())
 
     return step
 
@@ -150,7 +150,6 @@ def tinygrad_convnet() -> Step:
     images, classes = (Tensor(array).realize() for array in convnet_batch())
     optimizer = AdamW(list(weights.values()), lr=RATE)
 
-    @TinyJit
     def step() -> Any:
         with Context(TRAINING=1):
             optimizer.zero_grad()
@@ -160,7 +159,8 @@ def tinygrad_convnet() -> Step:
             loss = logits.sparse_categorical_crossentropy(classes).backward()
             return loss.realize(*optimizer.schedule_step())
 
-    return lambda: float(step().item())
+    captured = TinyJit(step)
+    return lambda: float(captured().item())
 
 
 def tinygrad_build() -> Callable[[], Any]:

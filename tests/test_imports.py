@@ -58,8 +58,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "tensor", "ir", "counters", "config", "errors",
     ),
     "cli": (
-        "", "optim", "nn", "data", "io", "tensor", "engine", "schedule", "device", "ir", "journal",
-        "config", "folders", "errors",
+        "", "optim", "nn", "data", "io", "jit", "tensor", "engine", "schedule", "device", "ir",
+        "journal", "config", "folders", "errors",
     ),
     "__main__": ("cli",),
 }  # fmt: skip

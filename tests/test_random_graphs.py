@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import ModuleType
+
 import pytest
 
+from ogive.choose import greedy, packing, reductions, scans, stages
+from ogive.engine import levels
 from tests.random_programs import config_for, generate, run
 
 GROUP = 20
 """Programs in one test."""
 
+SMALL: dict[ModuleType, dict[str, int]] = {
+    reductions: {"CHUNK": 16, "MANY_ROWS": 64, "LONG": 64},
+    scans: {"CHUNK": 16, "COLUMNS": 4},
+    packing: {"LEAST_ROWS": 2, "LEAST_WORK": 16, "MANY_COLUMNS": 8, "CACHE_PERIOD": 16},
+    greedy: {"TINY_WORK": 16},
+    stages: {"ROW_COST": 2, "SCORE_BYTES": 64, "SCORE_GROWTH": 1},
+    levels: {"LEAST_WORK": 1},
+}
+"""Sizes from which on work is cut into pieces, such that small programs reach them."""
 
-def run_group(group: int, length: int) -> None:
+
+def run_group(group: int, length: int, cached: bool = True) -> None:
     for seed in range(group * GROUP, (group + 1) * GROUP):
         try:
-            run(generate(seed, length), config_for(seed))
+            config = config_for(seed)
+            if not cached:
+                config = replace(config, schedule_cache=False, disk_cache=False)
+            run(generate(seed, length), config)
         except Exception as error:
             command = f"python -m tests.random_programs {seed} {seed + 1} {length}"
             error.add_note(f"{command} cuts it down")
             raise
 
 
-@pytest.mark.parametrize("group", range(15))
+@pytest.mark.parametrize("group", range(10))
 def test_random_programs_give_what_numpy_gives(group: int) -> None:
     run_group(group, 14)
 
@@ -35,3 +53,25 @@ def test_many_random_programs_give_what_numpy_gives(group: int) -> None:
 @pytest.mark.parametrize("group", range(2000, 2020))
 def test_long_random_programs_give_what_numpy_gives(group: int) -> None:
     run_group(group, 60)
+
+
+@pytest.fixture
+def in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, sizes in SMALL.items():
+        for name, size in sizes.items():
+            assert hasattr(module, name)
+            monkeypatch.setattr(module, name, size)
+
+
+@pytest.mark.usefixtures("in_pieces")
+@pytest.mark.parametrize("group", range(100, 102))
+def test_random_programs_cut_into_pieces_give_what_numpy_gives(group: int) -> None:
+    # What is cached does not know these sizes.
+    run_group(group, 14, cached=False)
+
+
+@pytest.mark.soak
+@pytest.mark.usefixtures("in_pieces")
+@pytest.mark.parametrize("group", range(3000, 3100))
+def test_many_random_programs_cut_into_pieces_give_what_numpy_gives(group: int) -> None:
+    run_group(group, 16, cached=False)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from benchmarks.rows import Row
 
-HostArray = NDArray[np.float32]
+HostArray = NDArray[Any]
 Function = Callable[..., Any]
 
 
@@ -39,6 +39,12 @@ class Operations:
 
     def relu(self, x: Any) -> Any:
         return x.relu()
+
+    def sigmoid(self, x: Any) -> Any:
+        return x.sigmoid()
+
+    def tanh(self, x: Any) -> Any:
+        return x.tanh()
 
     def gelu(self, x: Any) -> Any:
         """The exact one, by erf: the tanh approximation would be another computation."""
@@ -69,15 +75,34 @@ class Operations:
         scores = (query @ self.permute(key, (0, 2, 1))) * scale
         return self.softmax(scores) @ value
 
-    def convolve(self, x: Any, weight: Any) -> Any:
-        """3×3 convolution of `(batch, in, height, width)` with a padding of one."""
-        raise NotThere("no convolution")
+    def convolve(self, x: Any, weight: Any, stride: int = 1, groups: int = 1) -> Any:
+        """Convolution of `(batch, in, height, width)`, padded by half the window's size."""
+        return x.conv2d(weight, stride=stride, padding=weight.shape[-1] // 2, groups=groups)
+
+    def max_pool(self, x: Any) -> Any:
+        """The maximum of 3×3 windows, two apart, padded by one."""
+        return x.max_pool2d(3, stride=2, padding=1)
+
+    def batch_norm(self, x: Any, mean: Any, variance: Any, weight: Any, bias: Any) -> Any:
+        """Normalization of the channels of `(batch, channels, height, width)` as in inference."""
+        scale = weight / (variance + 1e-5) ** 0.5
+        shift = bias - mean * scale
+        return x * scale.reshape(1, -1, 1, 1) + shift.reshape(1, -1, 1, 1)
+
+    def integer_product(self, a: Any, b: Any) -> Any:
+        """The product of int8 matrices, summed as int32."""
+        raise NotThere("no product of int8 into int32")
 
     def gradient_step(
         self, loss: Function, parameters: Sequence[Any], rate: float
     ) -> tuple[Any, ...]:
         """`parameters - rate * gradient of loss(*parameters)`, as new tensors."""
         raise NotThere("no gradients")
+
+
+def widened(array: HostArray) -> HostArray:
+    """The same values in a dtype that a file of NumPy's can hold."""
+    return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
 
 
 @dataclass(frozen=True)

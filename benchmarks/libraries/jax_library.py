@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from benchmarks.libraries.base import Function, HostArray, Library
+from benchmarks.libraries.base import Function, HostArray, Library, widened
 from benchmarks.libraries.numpy_library import ArrayOperations
 
 
@@ -33,8 +33,28 @@ class JaxOperations(ArrayOperations):
     def contiguous(self, x: Any) -> Any:
         return x  # every JAX array is, once it leaves the compiled function
 
-    def convolve(self, x: Any, weight: Any) -> Any:
-        return jax.lax.conv(x, weight, window_strides=(1, 1), padding="SAME")
+    def convolve(self, x: Any, weight: Any, stride: int = 1, groups: int = 1) -> Any:
+        half = weight.shape[-1] // 2
+        return jax.lax.conv_general_dilated(
+            x,
+            weight,
+            window_strides=(stride, stride),
+            padding=[(half, half), (half, half)],
+            feature_group_count=groups,
+        )
+
+    def max_pool(self, x: Any) -> Any:
+        return jax.lax.reduce_window(
+            x,
+            -jax.numpy.inf,
+            jax.lax.max,
+            window_dimensions=(1, 1, 3, 3),
+            window_strides=(1, 1, 2, 2),
+            padding=[(0, 0), (0, 0), (1, 1), (1, 1)],
+        )
+
+    def integer_product(self, a: Any, b: Any) -> Any:
+        return jax.lax.dot(a, b, preferred_element_type=jax.numpy.int32)
 
     def gradient_step(
         self, loss: Function, parameters: Sequence[Any], rate: float
@@ -49,11 +69,15 @@ class JaxLibrary(Library):
     operations = JaxOperations()
     captures_first = True
 
+    def __init__(self, threads: int) -> None:
+        super().__init__(threads)
+        jax.config.update("jax_enable_x64", True)  # for the rows that are float64
+
     def load(self, array: HostArray) -> Any:
         return jax.numpy.asarray(array)
 
     def fetch(self, tensor: Any) -> HostArray:
-        return np.asarray(tensor)
+        return widened(np.asarray(tensor))
 
     def eager(self, function: Function, inputs: list[Any]) -> Callable[[], Any]:
         return lambda: jax.block_until_ready(function(self.operations, *inputs))

@@ -25,6 +25,12 @@ class ArrayOperations(Operations):
     def gelu(self, x: Any) -> Any:
         raise NotThere("NumPy has no erf")
 
+    def sigmoid(self, x: Any) -> Any:
+        return 1 / (1 + self.namespace.exp(-x))
+
+    def tanh(self, x: Any) -> Any:
+        return self.namespace.tanh(x)
+
     def softmax(self, x: Any) -> Any:
         exponentials = self.namespace.exp(x - x.max(-1, keepdims=True))
         return exponentials / exponentials.sum(-1, keepdims=True)
@@ -51,13 +57,30 @@ class NumpyOperations(ArrayOperations):
     def __init__(self) -> None:
         super().__init__(np)
 
-    def convolve(self, x: Any, weight: Any) -> Any:
-        """As one matrix product over the gathered 3×3 windows."""
-        batch, channels, height, width = x.shape
-        padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
-        windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))
-        columns = windows.transpose(0, 1, 4, 5, 2, 3).reshape(batch, channels * 9, height * width)
-        return (weight.reshape(len(weight), -1) @ columns).reshape(batch, -1, height, width)
+    def convolve(self, x: Any, weight: Any, stride: int = 1, groups: int = 1) -> Any:
+        """As one matrix product a group over the gathered windows."""
+        size = weight.shape[-1]
+        half = size // 2
+        padded = np.pad(x, ((0, 0), (0, 0), (half, half), (half, half)))
+        windows = self.windows(padded, size, stride).transpose(0, 1, 4, 5, 2, 3)
+        batch, _, _, _, height, width = windows.shape
+        columns = windows.reshape(batch, groups, -1, height * width)
+        rows = weight.reshape(groups, len(weight) // groups, -1)
+        return (rows @ columns).reshape(batch, -1, height, width)
+
+    def max_pool(self, x: Any) -> Any:
+        edges = ((0, 0), (0, 0), (1, 1), (1, 1))
+        padded = np.pad(x, edges, constant_values=-np.inf)
+        return self.windows(padded, 3, 2).max((-2, -1))
+
+    def windows(self, x: Any, size: int, stride: int) -> Any:
+        """The windows of `(batch, channels, height, width)`, as two more axes."""
+        every = np.lib.stride_tricks.sliding_window_view(x, (size, size), axis=(2, 3))
+        return every[:, :, ::stride, ::stride]
+
+    def integer_product(self, a: Any, b: Any) -> Any:
+        # Not int32: the same function serves as the reference, whose inputs are float64.
+        return np.matmul(a, b, dtype=np.result_type(a, np.int32))
 
 
 class NumpyLibrary(Library):
@@ -66,6 +89,8 @@ class NumpyLibrary(Library):
     operations = NumpyOperations()
 
     def load(self, array: HostArray) -> Any:
+        if array.dtype.name == "bfloat16":
+            raise NotThere("NumPy has no bfloat16")
         return array
 
     def fetch(self, tensor: Any) -> HostArray:

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from benchmarks.breakdown import summarize
-from benchmarks.libraries.base import Function, HostArray, Library, Operations, Prepared
+from benchmarks.libraries.base import Function, HostArray, Library, Operations, Prepared, widened
 from benchmarks.rows import Row
 
 
 class OgiveOperations(Operations):
     """The methods that torch and tinygrad have too, and the functional gradient."""
 
-    def convolve(self, x: Any, weight: Any) -> Any:
-        return x.conv2d(weight, padding=1)
+    def integer_product(self, a: Any, b: Any) -> Any:
+        return a.cast("int32") @ b.cast("int32")
 
     def gradient_step(
         self, loss: Function, parameters: Sequence[Any], rate: float
@@ -42,7 +42,7 @@ class OgiveLibrary(Library):
         return self.tensor_class.from_numpy(array)
 
     def fetch(self, tensor: Any) -> HostArray:
-        return np.asarray(tensor.numpy())
+        return widened(np.asarray(tensor.numpy()))
 
     def eager(self, function: Function, inputs: list[Any]) -> Callable[[], Any]:
         def call() -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from tinygrad import Device, Tensor, TinyJit
 
-from benchmarks.libraries.base import Function, HostArray, Library, Operations
+from benchmarks.libraries.base import Function, HostArray, Library, Operations, widened
 
 
 class TinygradOperations(Operations):
@@ -17,8 +17,11 @@ class TinygradOperations(Operations):
     def layer_norm(self, x: Any, weight: Any, bias: Any) -> Any:
         return x.layernorm() * weight + bias
 
-    def convolve(self, x: Any, weight: Any) -> Any:
-        return x.conv2d(weight, padding=1)
+    def max_pool(self, x: Any) -> Any:
+        return x.max_pool2d((3, 3), stride=2, padding=1)
+
+    def integer_product(self, a: Any, b: Any) -> Any:
+        return a.matmul(b, dtype="int32")
 
     def gradient_step(
         self, loss: Function, parameters: Sequence[Any], rate: float
@@ -33,10 +36,11 @@ class TinygradLibrary(Library):
     operations = TinygradOperations()
 
     def load(self, array: HostArray) -> Any:
-        return Tensor(array).contiguous().realize()
+        loaded = Tensor(widened(array)).contiguous().realize()
+        return loaded if array.dtype.name != "bfloat16" else loaded.cast("bfloat16").realize()
 
     def fetch(self, tensor: Any) -> HostArray:
-        return np.asarray(tensor.numpy())
+        return np.asarray(tensor.float().numpy() if tensor.dtype.name == "__bf16" else tensor.numpy())
 
     def eager(self, function: Function, inputs: list[Any]) -> Callable[[], Any]:
         device = Device[Device.DEFAULT]

@@ -28,8 +28,18 @@ class TorchOperations(Operations):
         batched = (tensor.unsqueeze(0) for tensor in (query, key, value))
         return torch.nn.functional.scaled_dot_product_attention(*batched).squeeze(0)
 
-    def convolve(self, x: Any, weight: Any) -> Any:
-        return torch.nn.functional.conv2d(x, weight, padding=1)
+    def convolve(self, x: Any, weight: Any, stride: int = 1, groups: int = 1) -> Any:
+        padding = weight.shape[-1] // 2
+        return torch.nn.functional.conv2d(x, weight, None, stride, padding, 1, groups)
+
+    def max_pool(self, x: Any) -> Any:
+        return torch.nn.functional.max_pool2d(x, 3, stride=2, padding=1)
+
+    def batch_norm(self, x: Any, mean: Any, variance: Any, weight: Any, bias: Any) -> Any:
+        return torch.nn.functional.batch_norm(x, mean, variance, weight, bias)
+
+    def integer_product(self, a: Any, b: Any) -> Any:
+        return torch._int_mm(a, b)
 
     def gradient_step(
         self, loss: Function, parameters: Sequence[Any], rate: float
@@ -61,10 +71,13 @@ class TorchLibrary(Library):
         torch.set_grad_enabled(False)
 
     def load(self, array: HostArray) -> Any:
+        if array.dtype.name == "bfloat16":
+            return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
         return torch.from_numpy(array)
 
     def fetch(self, tensor: Any) -> HostArray:
-        return np.asarray(tensor.detach().numpy())
+        tensor = tensor.detach()
+        return np.asarray(tensor.float() if tensor.dtype is torch.bfloat16 else tensor)
 
     def eager(self, function: Function, inputs: list[Any]) -> Callable[[], Any]:
         return lambda: function(self.operations, *inputs)

@@ -48,6 +48,7 @@ from ogive.ir.dtype import (
 from ogive.ir.dtype import bool_ as bool
 from ogive.ir.variable import Variable
 from ogive.jit import jit
+from ogive.tensor.calculus import cumulative_trapezoid, gradient, trapezoid
 from ogive.tensor.complex import complex, polar, view_as_complex, view_as_real
 from ogive.tensor.creation import (
     arange,
@@ -80,6 +81,7 @@ from ogive.tensor.stacking import (
     broadcast_tensors,
     cartesian_prod,
     column_stack,
+    combinations,
     dstack,
     hstack,
     meshgrid,
@@ -150,12 +152,14 @@ __all__ = [
     "cdist",
     "checkpoint",
     "column_stack",
+    "combinations",
     "complex",
     "complex64",
     "complex128",
     "configure",
     "cosine_similarity",
     "counters",
+    "cumulative_trapezoid",
     "custom",
     "custom_gradient",
     "data",
@@ -177,6 +181,7 @@ __all__ = [
     "full_like",
     "grad",
     "grad_enabled",
+    "gradient",
     "hstack",
     "int8",
     "int16",
@@ -212,6 +217,7 @@ __all__ = [
     "searchsorted",
     "stack",
     "tensordot",
+    "trapezoid",
     "tril_indices",
     "triu_indices",
     "uint8",

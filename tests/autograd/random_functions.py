@@ -42,24 +42,29 @@ class Step(NamedTuple):
 
 
 class Program(NamedTuple):
-    """Inputs, what is made of them, and by how much each element of each value counts."""
+    """Inputs, what is made of them, and by how much each element at the ends counts."""
 
     inputs: list[Array]
     steps: list[Step]
     weights: list[Array]
 
     def total(self, library: Library, inputs: Sequence[Any]) -> Any:
-        """The sum of all elements of the values that nothing else uses, by their weights."""
+        """The sum of all elements of the values at the ends, by their weights."""
         values = list(inputs)
         for step in self.steps:
             values.append(step.function(library, *[values[number] for number in step.inputs]))
-        used = {number for step in self.steps for number in step.inputs}
-        ends = [value for number, value in enumerate(values) if number not in used]
         parts = [
-            (value * library.make(weight)).sum()
-            for value, weight in zip(ends, self.weights, strict=True)
+            (values[number] * library.make(weight)).sum()
+            for number, weight in zip(self.ends, self.weights, strict=True)
         ]
         return sum(parts[1:], parts[0])
+
+    @property
+    def ends(self) -> list[int]:
+        """The numbers of the inputs, and of what nothing else uses."""
+        used = {number for step in self.steps for number in step.inputs}
+        first, count = len(self.inputs), len(self.steps)
+        return [*range(first), *[n for n in range(first, first + count) if n not in used]]
 
     def __str__(self) -> str:
         lines = [f"{number}: input {array.shape}" for number, array in enumerate(self.inputs)]
@@ -99,12 +104,13 @@ BINARY: dict[str, Function] = {
 ALONG: dict[str, Function] = {
     **{
         name: lambda library, x, axis, name=name: getattr(x, name)(axis, keepdim=True)
-        for name in ("sum", "mean", "amax", "amin", "prod", "logsumexp", "var")
+        for name in ("sum", "mean", "amax", "amin", "prod", "logsumexp")
     },
     **{
         name: lambda library, x, axis, name=name: getattr(x, name)(axis)
         for name in ("sum", "softmax", "log_softmax", "cumsum", "cumprod", "logcumsumexp")
     },
+    "var": lambda library, x, axis: x.var(axis, keepdim=True, correction=0),
     "cummax": lambda library, x, axis: x.cummax(axis).values,
     "sort": lambda library, x, axis: x.sort(axis).values,
     "normalized": lambda library, x, axis: (
@@ -153,10 +159,9 @@ class Generator:
                 values.append(made)
             if len(self.steps) == length:
                 break
-        used = {number for step in self.steps for number in step.inputs}
-        ends = [value for number, value in enumerate(values) if number not in used]
-        weights = [self.random.normal(size=tuple(value.shape)) for value in ends]
-        return Program(self.inputs, self.steps, weights)
+        program = Program(self.inputs, self.steps, [])
+        shapes = [tuple(values[number].shape) for number in program.ends]
+        return program._replace(weights=[self.random.normal(size=shape) for shape in shapes])
 
     def tried(self, step: Step, values: list[torch.Tensor]) -> torch.Tensor | None:
         """What a step gives, if that can be gone on with."""

@@ -46,7 +46,7 @@ def samples(operator: Any, dtype: str, limit: int, with_gradients: bool = False)
         found = list(operator.sample_inputs("cpu", kind, requires_grad=with_gradients))
     if len(found) <= limit:
         return found
-    return [found[at * len(found) // limit] for at in range(limit)]
+    return [found[(2 * at + 1) * len(found) // (2 * limit)] for at in range(limit)]
 
 
 def has_gradient(operator: Any, dtype: str) -> bool:

@@ -56,6 +56,7 @@ ADAPTED: dict[str, Function] = {
     "fill": _in_place("fill_"),
     "normal (in_place)": _in_place("normal_"),
     "uniform": _in_place("uniform_"),
+    "trapz": ogive.trapezoid,
     "where": _where,
     "zero_": _in_place("zero_"),
 }

@@ -44,9 +44,9 @@ def family_of(label: str) -> str:
     return head or "tensors"
 
 
-def page(results: dict[str, Result | None]) -> str:
-    """The whole document."""
-    parts = [HEAD, *_counts(results), *_differences(results), *_failures(results)]
+def page(results: dict[str, Result | None], limit: int) -> str:
+    """The whole document, about at most `limit` samples per operator and dtype."""
+    parts = [HEAD, *_counts(results, limit), *_differences(results), *_failures(results)]
     return "\n".join([*parts, *_absent(results)])
 
 
@@ -56,7 +56,7 @@ def summary(results: dict[str, Result | None]) -> str:
     return ", ".join(f"{counts[status]} {status}" for status in (PASSES, DIFFERS, FAILS, ABSENT))
 
 
-def _counts(results: dict[str, Result | None]) -> list[str]:
+def _counts(results: dict[str, Result | None], limit: int) -> list[str]:
     run = [result for result in results.values() if result is not None]
     forward = sum(result.forward for result in run)
     gradients = sum(result.gradients for result in run)
@@ -69,9 +69,10 @@ def _counts(results: dict[str, Result | None]) -> list[str]:
     return [
         "## Counts",
         "",
-        f"PyTorch {torch.__version__.partition('+')[0]}, {len(results)} operators; "
-        f"{forward:,} samples compared in {', '.join(DTYPES)},",
-        f"and the gradients of {gradients:,} in float64.",
+        f"PyTorch {torch.__version__.partition('+')[0]}, {len(results)} operators, at most {limit} "
+        "samples for each in a dtype:",
+        f"{forward:,} compared in {', '.join(DTYPES)}, and the gradients of {gradients:,} in "
+        "float64.",
         "",
         f"| operators | {' | '.join(columns)} | in all |",
         f"|---|{'---:|' * (len(columns) + 1)}",

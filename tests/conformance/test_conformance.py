@@ -20,7 +20,7 @@ EXCEPTIONS = [
 
 @pytest.mark.parametrize("label", PRESENT)
 def test_values_and_gradients_are_those_of_pytorch(label: str) -> None:
-    result = check(OPERATORS[label], limit=2, dtypes=("float64",))
+    result = check(OPERATORS[label], limit=1, dtypes=("float64",))
     assert result is not None
     assert not result.unexplained, "\n".join(map(str, result.unexplained))
 
@@ -28,9 +28,12 @@ def test_values_and_gradients_are_those_of_pytorch(label: str) -> None:
 @pytest.mark.parametrize(("difference", "operator"), EXCEPTIONS)
 def test_a_stated_difference_is_there(difference: Difference, operator: str) -> None:
     dtypes = difference.dtypes or ("float64",)
-    result = check(OPERATORS[operator], limit=60, dtypes=dtypes)
-    assert result is not None
-    assert any(difference.explains(failure) for failure in result.failures)
+    assert any(
+        difference.explains(failure)
+        for limit in (1, 15)  # most show it at once
+        if (result := check(OPERATORS[operator], limit, dtypes)) is not None
+        for failure in result.failures
+    )
 
 
 def test_random_operators_are_there() -> None:

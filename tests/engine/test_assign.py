@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from ogive import Tensor
 from ogive.counters import counters
+from ogive.ir.memory import memory_leaf
+from ogive.ir.registry import buffer_of
 
 Array = NDArray[Any]
 
@@ -305,3 +307,13 @@ def test_an_optimizer_step_updates_weights_in_place() -> None:
         weights = weights - held * 0.01
     np.testing.assert_allclose(w.numpy(), weights, rtol=1e-12)
     np.testing.assert_allclose(momentum.numpy(), held, rtol=1e-12)
+
+
+def test_an_assignment_of_a_value_that_simplifies_is_in_place() -> None:
+    x, y = numbers(), numbers()
+    memory = buffer_of(memory_leaf(x.node))
+    x.assign(y * 1)
+    plan = x.prepare()
+    plan.execute()
+    assert len(plan.kernels) == 1
+    assert buffer_of(memory_leaf(x.node)) is memory

@@ -14,7 +14,6 @@ import ogive
 from ogive import Config, Tensor
 from ogive.engine import Plan, levels
 from ogive.engine.graph import CompiledGraph, Launch, graph_cache
-from ogive.engine.levels import written_slots
 from ogive.errors import DivisionByZeroError
 
 THREADS = (1, 2, 5)
@@ -94,7 +93,7 @@ def overlapping(plan: Plan) -> list[tuple[int, int]]:
         for second, other in enumerate(graph.steps):
             if first == second or graph.levels[first] != graph.levels[second]:
                 continue
-            for begin, end in ranges(written_slots(one)):
+            for begin, end in ranges(one.written):
                 if any(begin < stop and start < end for start, stop in ranges(other.slots)):
                     found.append((first, second))
     return found

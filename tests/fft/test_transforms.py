@@ -30,7 +30,7 @@ def close(found: Tensor, expected: Any, tolerance: float = 1e-12) -> None:
 @pytest.mark.parametrize(("dtype", "bound"), [("complex64", 3e-7), ("complex128", 2e-15)])
 def test_every_length_is_nearly_as_exact_as_numpys(n: int, dtype: str, bound: float) -> None:
     values = (RNG.normal(size=n) + 1j * RNG.normal(size=n)).astype(dtype)
-    exact = numpy.fft.fft(values.astype("complex256"))
+    exact = numpy.fft.fft(values.astype(numpy.clongdouble))
     found = ogive.fft.fft(Tensor(values))
     assert found.dtype.name == dtype
     error = numpy.linalg.norm(found.numpy() - exact) / numpy.linalg.norm(exact)
@@ -138,9 +138,9 @@ def test_gradients_are_pytorchs(number: int) -> None:
     )
 
 
-@pytest.mark.parametrize("n", range(1, 200))
-def test_stages_multiply_to_the_length(n: int) -> None:
-    assert numpy.prod(stage_lengths(n)) == numpy.prod(prime_factors(n)) == n
+def test_stages_multiply_to_the_length() -> None:
+    for n in range(1, 400):
+        assert numpy.prod(stage_lengths(n)) == numpy.prod(prime_factors(n)) == n
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,6 @@ class Custom:
         (torch.nn.Linear(2, 2), "torch.nn.modules.linear.Linear"),
         (numpy.float64(1), "scalar"),
         (torch.eye(2).to_sparse(), "torch._utils._rebuild_sparse_tensor"),
-        (torch.ones(1, dtype=torch.complex64), "torch.ComplexFloatStorage"),
     ],
 )
 def test_other_names_are_refused_and_never_called(value: Any, name: str, tmp_path: Path) -> None:

@@ -128,8 +128,9 @@ def test_large_integers_are_not_rounded_twice() -> None:
 
 
 def test_holds_means_that_the_way_back_is_exact() -> None:
-    for narrow in ALL:
-        for wide in ALL:
+    real = [dtype for dtype in ALL if not dtype.is_complex]
+    for narrow in real:
+        for wide in real:
             if not holds(wide, narrow) or wide is narrow:
                 continue
             leaf = UOp(Op.PARAM, narrow, (), (0, 200))

@@ -18,7 +18,7 @@ TORCH: dict[DType, Any] = {
     dtype: getattr(torch, {"float8_e4m3": "float8_e4m3fn"}.get(dtype.name, dtype.name))
     for dtype in ALL
 }
-OURS = {theirs: ours for ours, theirs in TORCH.items()}
+OURS = {theirs: ours for ours, theirs in TORCH.items()} | {torch.complex32: dtypes.complex64}
 PAIRS = list(itertools.product(ALL, repeat=2))
 WIDE_UNSIGNED = {dtypes.uint16, dtypes.uint32, dtypes.uint64}
 
@@ -64,9 +64,9 @@ def test_tensors_without_axes_are_weak(ranks: tuple[int, int]) -> None:
         assert found is expected, (left, right)
 
 
-@pytest.mark.parametrize("scalar", [True, 3, 2.5])
+@pytest.mark.parametrize("scalar", [True, 3, 2.5, 1j])
 @pytest.mark.parametrize("rank", [0, 1])
-def test_python_numbers_are_weaker_still(scalar: bool | int | float, rank: int) -> None:
+def test_python_numbers_are_weaker_still(scalar: complex, rank: int) -> None:
     for dtype in ALL:
         if is_ours_alone(dtype):
             continue
@@ -82,6 +82,9 @@ def test_integers_wrap_and_floats_round_as_numpy_has_it(dtype: DType) -> None:
                 expected = float(numpy.float64(value).astype(dtype.numpy))
             found = dtype.canonical(value)
             assert found == expected or (math.isnan(found) and math.isnan(expected))
+        elif dtype.is_complex:
+            number = complex(value, -value / 3)
+            assert dtype.canonical(number) == complex(numpy.complex128(number).astype(dtype.numpy))
         elif dtype.is_bool:
             assert dtype.canonical(value) is bool(value)
         else:

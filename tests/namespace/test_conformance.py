@@ -11,6 +11,7 @@ import pytest
 import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError
+from tests.docs.markdown import ROOT, python_blocks, run_block
 from tests.namespace.programs import PROGRAMS, Program, inputs
 from tests.namespace.standard import EXTENSIONS, FUNCTIONS
 
@@ -62,6 +63,13 @@ def test_every_function_is_called_by_a_program() -> None:
     }  # fmt: skip
     wanted = {*FUNCTIONS, *EXTENSIONS["linalg"]}
     assert wanted - called - elsewhere == set()
+
+
+def test_the_page_on_the_standard_runs() -> None:
+    scope: dict[str, Any] = {}
+    for block in python_blocks(ROOT / "docs" / "array-api.md"):
+        run_block(block, scope)
+    assert scope
 
 
 DTYPES = ("bool", "int8", "int32", "int64", "uint8", "float32", "float64", "complex64")

@@ -201,7 +201,7 @@ KINDS: dict[str, Kind] = {
     "unary": Kind(lambda inputs, name: arithmetic.unary(name, inputs[0]), _named),
     "binary": Kind(_binary, _combine),
     "scalar": Kind(_scalar, _named),
-    "where": Kind(_where, lambda inputs: ogive.where(*inputs)),
+    "where": Kind(_where, lambda inputs: ogive.where(inputs[0], inputs[1], inputs[2])),
     "reshape": Kind(_moved(np.reshape), _method("reshape")),
     "permute": Kind(_moved(np.transpose), _method("permute")),
     "expand": Kind(_moved(np.broadcast_to), _method("expand")),
@@ -233,7 +233,7 @@ KINDS: dict[str, Kind] = {
         lambda inputs, name, axis, part: getattr(getattr(inputs[0], name)(axis), part),
     ),
     "gather": Kind(
-        lambda inputs, axis: positions.gathered(*inputs, axis),
+        lambda inputs, axis: positions.gathered(inputs, axis),
         lambda inputs, axis: inputs[0].gather(axis, inputs[1]),
     ),
     "index": Kind(
@@ -241,8 +241,8 @@ KINDS: dict[str, Kind] = {
         lambda inputs, index: inputs[0][positions.filled(index, inputs[1:])],
     ),
     "scatter": Kind(
-        lambda inputs, axis, way: positions.scattered(*inputs, axis, way),
-        lambda inputs, axis, way: positions.scatter(*inputs, axis, way),
+        lambda inputs, axis, way: positions.scattered(inputs, axis, way),
+        lambda inputs, axis, way: positions.scatter(inputs, axis, way),
     ),
 }  # fmt: skip
 """Instructions that give something new."""

@@ -36,21 +36,23 @@ def indexed(value: Value, indices: Sequence[Value], index: tuple[Any, ...]) -> V
 
 def _along(shape: tuple[int, ...], index: Array, axis: int) -> tuple[Array, ...]:
     """The positions of `gather` and `scatter`: those of `index` along an axis, else its own."""
-    places = list(np.indices(index.shape))
+    places: list[Array] = list(np.array(np.indices(index.shape)))
     if np.any(index < 0) or np.any(index >= shape[axis]):
         raise Unsuitable("a fault")
     places[axis] = index
     return tuple(places)
 
 
-def gathered(value: Value, index: Value, axis: int) -> Value:
+def gathered(inputs: Sequence[Value], axis: int) -> Value:
     """`value.gather(axis, index)`."""
+    value, index = inputs
     places = _along(value.shape, index.data, axis)
     return value.moved(lambda array: np.asarray(array[places]))
 
 
-def scattered(base: Value, index: Value, source: Value, axis: int, way: str) -> Value:
+def scattered(inputs: Sequence[Value], axis: int, way: str) -> Value:
     """`base` with `source` put, or combined in, at the positions of `index` along an axis."""
+    base, index, source = inputs
     if base.dtype != source.dtype or base.dtype == "bool":
         raise Unsuitable("tested elsewhere")
     places = _along(base.shape, index.data, axis)
@@ -77,8 +79,9 @@ def scattered(base: Value, index: Value, source: Value, axis: int, way: str) -> 
     return computed(base.dtype, data, error)
 
 
-def scatter(base: Tensor, index: Tensor, source: Tensor, axis: int, way: str) -> Tensor:
+def scatter(inputs: Sequence[Tensor], axis: int, way: str) -> Tensor:
     """The same by Ogive."""
+    base, index, source = inputs
     if way == "put":
         return base.scatter(axis, index, source)
     if way == "add":

@@ -161,7 +161,7 @@ class Steps(Drawing):
     def positions(self, shape: tuple[int, ...], size: int) -> int | None:
         """Positions in an axis of that size: data, or counted through so that none comes twice."""
         if self.chance(0.5) or len(shape) != 1 or shape[0] > size:
-            data = self.add_input(shape, "int64")
+            data: int | None = self.add_input(shape, "int64")
         else:
             data = self.add("arange", (), shape[0])
             factor = self.draw([f for f in (1, 2, 3, 5, 7) if np.gcd(f, size) == 1])

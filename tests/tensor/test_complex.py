@@ -12,7 +12,7 @@ import torch
 import ogive
 from ogive import Tensor, Variable
 from ogive.config import Config
-from ogive.errors import ArgumentTypeError, DtypeError, GradientError, ShapeError
+from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, GradientError, ShapeError
 from ogive.ir.node import walk
 from ogive.schedule.complexes import split_complex
 
@@ -115,7 +115,8 @@ def test_values_come_in_and_go_out() -> None:
 
 def test_parts_make_numbers_exactly() -> None:
     z = ogive.complex(Tensor([1.0, numpy.inf]), Tensor([-0.0, 2.0]))
-    assert z.numpy().tobytes() == numpy.array([complex(1, -0.0), complex(numpy.inf, 2)], "c8").tobytes()
+    exact = numpy.array([complex(1, -0.0), complex(numpy.inf, 2)], "c8")
+    assert z.numpy().tobytes() == exact.tobytes()
     both(lambda x: torch.view_as_real(x) if isinstance(x, torch.Tensor)
          else ogive.view_as_real(x), A)  # fmt: skip
     assert ogive.view_as_complex(ogive.view_as_real(Tensor(A))).numpy().tolist() == A.tolist()
@@ -252,12 +253,18 @@ def test_gradients_of_gradients_flow_through_complex_numbers() -> None:
         theirs, lambda loss, z: torch.autograd.grad(loss, z, create_graph=True)[0]
     ).detach()
 
-    def penalty(z: Tensor) -> Tensor:
+    def penalize(z: Tensor) -> Tensor:
         first = ogive.grad(lambda x: (x * x * x).abs().sum())(z)
-        return (first * first.conj()).real.sum()
+        penalty: Tensor = (first * first.conj()).real.sum()
+        return penalty
 
-    found = ogive.grad(penalty)(Tensor(A))
+    found = ogive.grad(penalize)(Tensor(A))
     numpy.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-8)
+
+
+def test_examples_are_batched_with_complex_numbers() -> None:
+    found = ogive.vmap(lambda z: (z * z.conj()).real + z.abs())(Tensor(A))
+    numpy.testing.assert_allclose(found.numpy(), abs(A) ** 2 + abs(A), rtol=1e-12)
 
 
 # Graphs
@@ -310,6 +317,13 @@ def test_complex_graphs_pass_the_verifier() -> None:
         (lambda z: ogive.view_as_real(Tensor([1.0])), DtypeError, "takes complex numbers apart"),
         (lambda z: Tensor([1.5]).add_(1j), DtypeError, "cannot hold"),
         (lambda z: float(z[0, 0]), TypeError, "complex"),
+        (lambda z: ogive.full((2,), 1j, dtype="int8"), ArgumentError, "does not fit int8"),
+        (lambda z: Tensor([1.5]).assign(1j), ArgumentError, "1j is complex and does not fit"),
+        (lambda z: z.nan_to_num(), DtypeError, "nan_to_num does not take complex128"),
+        (lambda z: z.isposinf(), DtypeError, "isposinf does not take complex128"),
+        (lambda z: (z.requires_grad_() * 1j).sum().backward(), GradientError, "needs a gradient"),
+        (lambda z: ogive.grad(lambda x: ogive.linalg.inv(x).real.sum())(z[:, :3]), GradientError,
+         "linalg.inv, a function of ogive.custom, has no gradient"),
         (lambda z: z + "1", ArgumentTypeError, "add takes tensors"),
         (lambda z: ogive.grad(lambda x: x.sum())(z), GradientError, "must return a float tensor"),
     ],

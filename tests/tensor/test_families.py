@@ -151,7 +151,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: A.prelu(ogive.ones(2)), ShapeError, r"weight has the shape \(2,\).*one per channel"),
     (lambda: A.softshrink(-1), ArgumentError, "lambd is -1"),
     (lambda: A.polygamma(-1), ArgumentError, "polygamma: n is -1"),
-    (lambda: A.norm("nuc"), ArgumentError, "norm: p is a number or 'fro', got 'nuc'"),
+    (lambda: A.norm("two"), ArgumentError, "norm: p is a number, 'fro' or 'nuc', got 'two'"),
     (lambda: A.movedim((0, 1), 0), ShapeError, "2 axes .* do not go to 1 places"),
     (lambda: A.movedim((0, 0), (0, 1)), AxisError, "axis 0 is named twice"),
     (lambda: ogive.ones(2, 2, 2).t(), ShapeError, "more than 2 axes; use mT"),

@@ -36,6 +36,11 @@ def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> N
                 f"backward() of a tensor of shape {root.shape} needs a gradient of that shape; "
                 "only one of a single element can do without, such as what sum() and mean() give"
             )
+        if upstream is None and node.dtype.is_complex:
+            raise GradientError(
+                f"backward() of a tensor of {node.dtype.name} needs a gradient; only a real number "
+                "can do without, such as what abs() and real give"
+            )
         seed = ones_like(node) if upstream is None else upstream.node
         found = gradient([(node, seed)], lambda each: history.leaf_of(each) is not None)
         leaves: dict[int, tuple[Tensor, list[UOp]]] = {}

@@ -50,7 +50,7 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
         inputs = Inputs("checkpoint")
 
         def stand_in(leaf: Any) -> Any:
-            floats = isinstance(leaf, Tensor) and leaf.dtype.is_float
+            floats = isinstance(leaf, Tensor) and leaf.dtype.is_inexact
             return inputs.stand_in(leaf) if floats else leaf
 
         given, named = rebuild((args, kwargs), stand_in)

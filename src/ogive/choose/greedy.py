@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from ogive.choose.axes import View, gathered_view, identity_view, source_view, varying_axes
 from ogive.choose.costs import operation_cost
-from ogive.choose.stages import ROW_COST, find_scores, is_repeated, row_axis
+from ogive.choose.stages import MOST_ROWS, ROW_COST, find_scores, is_repeated, row_axis
 from ogive.config import Config
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import is_memory
@@ -286,7 +286,8 @@ def _stage_axis(
     views = [view for _, view in reads.views]
     distinct = len({view.loops for view in views})
     is_row = distinct > 1 and summary.cost >= ROW_COST
-    if not (is_score or is_row) or kernel.node_count >= config.kernel_node_limit:
+    full = len(kernel.rows) >= MOST_ROWS or kernel.node_count >= config.kernel_node_limit
+    if full or not (is_score or is_row):
         return None
     axis = row_axis(node, views, kernel.extents)
     if axis is None:

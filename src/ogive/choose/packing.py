@@ -47,27 +47,31 @@ def pack_operands(sink: UOp, target: Target) -> UOp:
 
 def _pack_product(node: UOp, target: Target) -> UOp:
     (product,) = node.src
-    rank = len(node.shape)
-    if product.op is not Op.MUL or rank < 3 or node.arg[1] != (rank - 1,):
-        return node
     shape = product.shape
+    _, axes = node.arg
+    if product.op is not Op.MUL or len(shape) < 3 or len(axes) != 1:
+        return node
+    (depth,) = axes
+    *_, rows, columns = [axis for axis in range(len(shape)) if axis != depth]
+    if depth < rows:
+        # As in the gradient of a weight: both operands are read along what lies side by side.
+        return node
     if not all(isinstance(size, int) for size in shape) or not product.dtype.is_float:
         return node
-    columns = rank - 2
     width = VECTORS_PER_PANEL * target.vector_bytes // product.dtype.itemsize
-    if shape[columns] < width or math.prod(shape[columns - 1 :]) < LEAST_WORK:
+    if shape[columns] < width or shape[rows] * shape[columns] * shape[depth] < LEAST_WORK:
         return node
     left, right = product.src
-    if _is_spread_over(left, columns - 1) and _is_spread_over(right, columns):
+    if _is_spread_over(left, rows) and _is_spread_over(right, columns):
         left, right = right, left
-    if not (_is_spread_over(right, columns - 1) and _is_spread_over(left, columns)):
+    if not (_is_spread_over(right, rows) and _is_spread_over(left, columns)):
         return node
     if _repetitions(right) < LEAST_ROWS:
         return node
-    packed = {right: _packed(right, columns, width)}
-    if _pays_for_rows(left, columns - 1):
+    packed = {right: _packed(right, columns, depth, width)}
+    if _pays_for_rows(left, rows, depth):
         most = sums_in_registers(target) // VECTORS_PER_PANEL
-        packed[left] = _packed(left, columns - 1, best_tile(shape[columns - 1], most))
+        packed[left] = _packed(left, rows, depth, best_tile(shape[rows], most))
     factors = tuple([packed.get(factor, factor) for factor in product.src])
     product = UOp(Op.MUL, product.dtype, factors)
     return UOp(node.op, node.dtype, (product,), node.arg, node.tag)
@@ -79,10 +83,10 @@ def _repetitions(operand: UOp) -> int:
     return math.prod(s for s, o in zip(operand.shape, own, strict=True) if o == 1)
 
 
-def _pays_for_rows(operand: UOp, rows: int) -> bool:
+def _pays_for_rows(operand: UOp, rows: int, depth: int) -> bool:
     """Whether the rows of a tile lie so that they push each other out of the first-level cache,
     and are read often enough to lay them out anew."""
-    stride = operand.shape[-1] * operand.dtype.itemsize
+    stride = operand.shape[depth] * operand.dtype.itemsize
     return (
         operand.shape[rows] >= LEAST_ROWS
         and stride % CACHE_PERIOD == 0
@@ -99,14 +103,14 @@ def _is_spread_over(operand: UOp, axis: int) -> bool:
     )
 
 
-def _packed(operand: UOp, axis: int, width: int) -> UOp:
+def _packed(operand: UOp, axis: int, depth: int, width: int) -> UOp:
     """A spread operand, read from panels along `axis`."""
-    panels = _panels(operand.src[0], axis, width)
+    panels = _panels(operand.src[0], axis, depth, width)
     return UOp(Op.EXPAND, operand.dtype, (panels,), operand.shape)
 
 
-def _panels(value: UOp, axis: int, width: int) -> UOp:
-    """`value`, kept with `axis` cut into panels of `width` that lie innermost."""
+def _panels(value: UOp, axis: int, depth: int, width: int) -> UOp:
+    """`value`, kept with `axis` cut into panels of `width` that lie innermost, then `depth`."""
     shape: Shape = value.shape
     dtype = value.dtype
     length = shape[axis]
@@ -117,7 +121,8 @@ def _panels(value: UOp, axis: int, width: int) -> UOp:
     cut = (*shape[:axis], count, width, *shape[axis + 1 :])
     value = UOp(Op.RESHAPE, dtype, (value,), cut)
     rank = len(cut)
-    order = (*[i for i in range(rank) if i != axis + 1], axis + 1)
+    last = (axis, depth + (depth > axis), axis + 1)
+    order = (*[i for i in range(rank) if i not in last], *last)
     value = UOp(Op.CONTIGUOUS, dtype, (UOp(Op.PERMUTE, dtype, (value,), order),), ("panels",))
     back = tuple([order.index(i) for i in range(rank)])
     value = UOp(Op.PERMUTE, dtype, (value,), back)

@@ -16,7 +16,7 @@ from typing import Any
 from ogive.ir.identity import identity_element
 from ogive.ir.memory import upper_shape
 from ogive.ir.node import UOp, transform
-from ogive.ir.ops import Op
+from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import Dim, Shape, as_length, element_count, split_argument
 
 CHUNK = 1 << 14
@@ -24,6 +24,9 @@ CHUNK = 1 << 14
 
 COLUMNS = 256
 """Columns that one tile of a sum of columns takes."""
+
+ROWS = 16
+"""Rows that are added up side by side: as many streams as a processor fetches ahead."""
 
 MANY_ROWS = 1 << 20
 """Elements from which on adding up rows is worth a second step."""
@@ -50,16 +53,18 @@ def _split(node: UOp) -> UOp:
         return node
     length = math.prod(shape[axis] for axis in axes)
     symbolic = shape != source.shape
-    # Where the last axis is kept, rows are added up and the partial results are rows as well.
-    last = max(axis for axis, size in enumerate(shape) if size != 1 or axis == 0)
+    # Where what lies side by side is kept, rows are added up, and the partial results are rows.
+    operand = _largest_operand(source)
+    last = _innermost_axis(operand)
     by_rows = last in kept
     width = min(shape[last], COLUMNS) if by_rows else 1
     tiles = math.prod(lengths) // width
-    chunk = max(CHUNK // width, 16)
-    if not symbolic:
+    chunk = ROWS if by_rows else CHUNK
+    if not symbolic and not by_rows:
         chunk = chunk_length(length, chunk)
     small = length < 4 * chunk or (by_rows and math.prod(shape) < MANY_ROWS)
-    if small or (tiles >= FEW_TILES and length < LONG):
+    once = by_rows and _distinct_elements(operand) == math.prod(shape)
+    if small or (tiles >= FEW_TILES and length < LONG and not once):
         return node
     # What follows a symbolic length has strides that are known; so it comes first.
     chunks_first = by_rows or symbolic
@@ -68,6 +73,45 @@ def _split(node: UOp) -> UOp:
         source = UOp(Op.PERMUTE, node.dtype, (source,), order)
     front, back = ((), lengths) if chunks_first else (lengths, ())
     return reshape(_in_chunks(op, source, front, back, chunk), node.shape)
+
+
+def _distinct_elements(node: UOp) -> int:
+    """How many elements a value has that are not repetitions of others."""
+    return math.prod(upper_shape(node.src[0].shape if node.op is Op.EXPAND else node.shape))
+
+
+def _largest_operand(node: UOp) -> UOp:
+    """What an elementwise expression reads most of."""
+    while node.op in ELEMENTWISE:
+        node = max(node.src, key=_distinct_elements)
+    return node
+
+
+def _innermost_axis(node: UOp) -> int:
+    """The axis of a value along which it lies side by side in memory."""
+    moves: list[UOp] = []
+    while node.op in MOVEMENT:
+        moves.append(node)
+        node = node.src[0]
+    axis = _last_axis(node.shape)
+    for move in reversed(moves):
+        if move.op is Op.PERMUTE:
+            axis = move.arg.index(axis)
+        elif move.op is Op.RESHAPE:
+            axis = _same_axis(move.src[0].shape, axis, move.shape)
+    return axis
+
+
+def _last_axis(shape: Shape) -> int:
+    return max([axis for axis, size in enumerate(shape) if size != 1], default=0)
+
+
+def _same_axis(before: Shape, axis: int, after: Shape) -> int:
+    """Where an axis is after a reshape that adds or removes axes of length 1; else the last."""
+    old = [number for number, size in enumerate(before) if size != 1]
+    new = [number for number, size in enumerate(after) if size != 1]
+    same = [before[number] for number in old] == [after[number] for number in new]
+    return new[old.index(axis)] if same and axis in old else _last_axis(after)
 
 
 def _in_chunks(op: Op, source: UOp, front: Shape, back: Shape, chunk: int) -> UOp:

@@ -22,10 +22,13 @@ from ogive.ir.shape import greatest
 ROW_BYTES = 1 << 16
 """The longest row that is staged. Several of them must fit into a second-level cache."""
 
+MOST_ROWS = 8
+"""How many values one kernel stages at most."""
+
 ROW_COST = 12
 """Work (in units of an addition) from which on a value is read back and not computed again."""
 
-SCORE_BYTES = 1 << 24
+SCORE_BYTES = 1 << 21
 """The size from which on scores are not kept in memory."""
 
 SCORE_GROWTH = 4

@@ -106,7 +106,7 @@ def shared_areas(root: UOp) -> dict[UOp, UOp]:
 def _succeeds(stage: UOp, other: UOp, reads: list[UOp], nodes: list[UOp]) -> bool:
     if (stage.dtype, stage.arg, stage.ranges) != (other.dtype, other.arg, other.ranges):
         return False
-    loops = set()
+    loops: set[UOp] = set()
     for read in reads:
         if read.src[0].src[1] is not stage.src[1]:
             loops |= read.ranges - stage.ranges

@@ -18,7 +18,6 @@ from ogive.engine.disk import Disk, disk_for
 from ogive.engine.kernels import Kernel, kernel_cache
 from ogive.engine.levels import arrange, left_out_of, lives_of
 from ogive.engine.machine import confirmed_target, ensure_driver, target_for
-from ogive.engine.ordering import written_slots
 from ogive.engine.records import GraphRecord, LaunchRecord, UnknownExpression, pack_graph
 from ogive.engine.search import schedule_for
 from ogive.engine.store import Entry, Kind
@@ -119,7 +118,7 @@ class CompiledGraph:
     @functools.cached_property
     def stored(self) -> frozenset[int]:
         """The slots of inputs that steps write to: assignments."""
-        written = {slot for step in self.steps for slot in written_slots(step)}
+        written = {slot for step in self.steps for slot in step.written}
         return frozenset(n for n in written if self.slots[n].parameter is not None)
 
     def native_steps(self) -> list[KernelStep | HostStep]:

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from ogive.engine.ordering import order_for_memory, written_slots
+from ogive.engine.ordering import order_for_memory
 from ogive.runtime.planner import Life, largest_live_set
 from ogive.schedule.slots import CallStep, CopyStep, Slot
 
@@ -115,7 +115,7 @@ def _group(steps: Sequence[Step], slots: Sequence[Slot]) -> list[_Group]:
     used: dict[int, int] = {}
     barrier = 0
     for position, step in enumerate(steps):
-        own = written_slots(step)
+        own = step.written
         first = max(
             barrier,
             *[written.get(slot, -1) + 1 for slot in step.slots],
@@ -147,7 +147,7 @@ def _kind(step: Step, slots: Sequence[Slot]) -> tuple[str | None, int]:
     if isinstance(step, CopyStep | CallStep) or not isinstance(step.tiles, int):
         return None, 0
     work = step.tiles * step.kernel.record.work
-    written = [slots[slot] for slot in written_slots(step)]
+    written = [slots[slot] for slot in step.written]
     if step.tiles > MOST_PARTS * step.grain or work > MOST_WORK:
         return None, 0
     if any(slot.nbytes > MOST_BYTES for slot in written):

@@ -1,8 +1,8 @@
 """The order of steps that needs the least memory, as far as a greedy choice finds it.
 
-A schedule visits what its results need one result after the other. The gradients of a network, asked
-for from the first layer to the last, then all wait for their updates until the first layer's is
-known:
+A schedule visits what its results need one result after the other. The gradients of a network,
+asked for from the first layer to the last, then all wait for their updates until the first layer's
+is known:
 
     before   g3 g2 g1  u1 u2 u3          three gradients alive at once
     after    g3 u3  g2 u2  g1 u1         one or two
@@ -15,18 +15,13 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
-from ogive.schedule.slots import CallStep, CopyStep, Slot
+from ogive.schedule.slots import CallStep, Slot
 
 if TYPE_CHECKING:
     from ogive.engine.graph import Step
 
 MOST_STEPS = 4096
 """Longer schedules stay as they are: choosing takes time."""
-
-
-def written_slots(step: Step) -> tuple[int, ...]:
-    """The slots that a step writes; it may read them, too."""
-    return step.slots[:1] if isinstance(step, CopyStep) else step.written
 
 
 def order_for_memory(
@@ -82,7 +77,7 @@ def _dependencies(steps: Sequence[Step]) -> tuple[list[set[int]], list[set[int]]
     readers: dict[int, list[int]] = {}
     last_call: int | None = None
     for position, step in enumerate(steps):
-        own = written_slots(step)
+        own = step.written
         found = {writer[slot] for slot in step.slots if slot in writer}
         for slot in own:
             found.update(readers.get(slot, ()))

@@ -13,7 +13,6 @@ from ogive.device.buffer import Buffer
 from ogive.engine.absent import lose
 from ogive.engine.graph import CompiledGraph, Step
 from ogive.engine.kernels import Kernel
-from ogive.engine.ordering import written_slots
 from ogive.engine.versions import being_written
 from ogive.errors import ArgumentError, ExecuteError, VariableError, nearest
 from ogive.ir import registry
@@ -130,7 +129,7 @@ class Plan:
             fault = run()
             if fault is not None and fault.torn:
                 step = self._graph.steps[fault.step]
-                for slot in self._graph.stored.intersection(written_slots(step)):
+                for slot in self._graph.stored.intersection(step.written):
                     lose(self._buffers[slot])
                     self._execute = _refuse_torn
             return fault

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ogive.device.buffer import Buffer
-from ogive.engine.ordering import written_slots
 from ogive.ir import registry
 from ogive.ir.memory import is_memory, memory_leaf
 from ogive.ir.node import UOp, substitute, walk
@@ -77,7 +76,7 @@ def split_effects(
     step = fault.step
     stores: dict[int, list[tuple[bool, bool, bool]]] = {}
     for number, each in enumerate(graph.steps):
-        written = written_slots(each)
+        written = each.written
         faulted = number == step and not fault.stopped
         if faulted or not missing.isdisjoint(each.slots):
             missing.update(written)

@@ -26,8 +26,14 @@ _PI = numpy.arctan2(numpy.longdouble(0), numpy.longdouble(-1))
 def _roots(turns: Array, n: int) -> Array:
     """e^(2πi·turns/n), for integers, exact to the last bit of float64 or nearly."""
     angles = (turns % n) * (2 * _PI / n)
-    roots: Array = (numpy.cos(angles) + 1j * numpy.sin(angles)).astype(complex)
+    sine, cosine = [_cleared(function(angles)) for function in (numpy.sin, numpy.cos)]
+    roots: Array = (cosine + 1j * sine).astype(complex)
     return roots
+
+
+def _cleared(values: Array) -> Array:
+    """Zero where there is nothing but the rounding of π."""
+    return numpy.where(abs(values) < 1e-15, 0, values)
 
 
 def _parts(values: Array) -> Array:

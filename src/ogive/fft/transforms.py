@@ -187,7 +187,8 @@ def _sized_axes(x: Any, s: Lengths, axes: Lengths, name: str) -> list[tuple[int 
     rank = _to_input(x, name).ndim
     if axes is None:
         axes = range(0 if s is None else rank - len(s), rank)
-    places = [to_axis(axis, rank, name) for axis in axes]
+    places = [to_axis(axis, rank, name) for axis in ([axes] if isinstance(axes, int) else axes)]
+    s = [s] if isinstance(s, int) else s
     sizes: Sequence[int | None] = [None] * len(places) if s is None else s
     if len(sizes) != len(places):
         raise ArgumentError(f"{name}: {len(sizes)} lengths are given for {len(places)} axes")

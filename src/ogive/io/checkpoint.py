@@ -37,6 +37,8 @@ STORAGES = {
     "CharStorage": dtypes.int8,
     "ByteStorage": dtypes.uint8,
     "BoolStorage": dtypes.bool_,
+    "ComplexFloatStorage": dtypes.complex64,
+    "ComplexDoubleStorage": dtypes.complex128,
     "UntypedStorage": None,
 }
 DTYPES = {dtype.name: dtype for dtype in dtypes.ALL if dtype is not dtypes.float8_e4m3} | {

@@ -247,6 +247,6 @@ def result_type(tensors: Iterable[tuple[DType, int]], scalars: Iterable[Any] = (
         if candidate is None:
             continue
         if result is None or _RANK[candidate.kind] > _RANK[result.kind]:
-            result = promote(result, candidate) if result and result.is_float else candidate
+            result = promote(result, complex64) if result and result.is_float else candidate
     assert result is not None, "result_type needs an operand"
     return result

@@ -324,6 +324,17 @@ def _sink(node: UOp) -> Problem:
     return None if node.dtype is void else "no dtype"
 
 
+def _region_sink(node: UOp) -> Problem:
+    targets = []
+    for store in node.src:
+        target = store.src[0]
+        while target.op is not Op.PARAM:
+            target = target.src[0]
+        targets.append(target)
+    differ = len(set(targets)) == len(targets)
+    return _sink(node) or (None if differ else "stores to different buffers")
+
+
 # Loops
 
 
@@ -462,7 +473,7 @@ _ELEMENTWISE = {
     for op in ELEMENTWISE
     for arity in [3 if op is Op.WHERE else 2 if op in BINARY else 1]
 }
-_REGION: dict[Op, Form] = {
+_VALUES: dict[Op, Form] = {
     Op.CONST: Form(0, 0, _const),
     Op.VARIABLE: Form(0, 0, _variable),
     Op.PARAM: Form(0, 0, _param),
@@ -476,7 +487,8 @@ _REGION: dict[Op, Form] = {
     Op.STORE: Form(2, None, _tensor_store),
     Op.SINK: Form(0, None, _sink),
 }
-_PARAMETRIC: dict[Op, Form] = _REGION | {
+_REGION: dict[Op, Form] = _VALUES | {Op.SINK: Form(1, None, _region_sink)}
+_PARAMETRIC: dict[Op, Form] = _VALUES | {
     Op.CONTIGUOUS: Form(1, 1, _same_dtype),
     Op.DETACH: Form(1, 1, _same_dtype),
     Op.GRADIENT: Form(1, None, _same_dtype),

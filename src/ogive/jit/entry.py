@@ -10,7 +10,7 @@ import functools
 import sys
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy
 
@@ -19,7 +19,6 @@ from ogive.device.buffer import Buffer
 from ogive.engine import realize
 from ogive.engine.absent import lose
 from ogive.engine.graph import pool_for
-from ogive.engine.levels import written_slots
 from ogive.engine.plan import execute_plan_of, unexecuted
 from ogive.engine.versions import being_written
 from ogive.errors import ArgumentError, TraceError, VariableError
@@ -38,6 +37,9 @@ from ogive.journal import logging_time
 from ogive.runtime.native import Fault, NativePlan
 from ogive.tensor.core import hold, wrap
 from ogive.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from ogive.engine.profile import StepTime
 
 RECYCLED_BYTES = 1 << 18
 """Results up to this size keep their nodes and memory, to be used again when nobody has them."""
@@ -251,8 +253,29 @@ class Entry:
 
     # Running
 
-    def run(self, call: Call) -> Any:
-        """Run it. The guards were checked; for an entry that writes, `effect_lock` is held."""
+    def profile(self, call: Call, times: int) -> list[StepTime]:
+        """Run it step by step, so many times: the least time of each step."""
+        from ogive.engine.profile import StepTimer
+
+        found: list[StepTime] = []
+
+        def run_steps(native: NativePlan) -> Fault | None:
+            timer = StepTimer(self.prepared.graph, native, pool_for(self.config))
+            for _ in range(times):
+                fault = timer.run()
+                if fault is not None:
+                    return fault
+            found.extend(timer.times())
+            return None
+
+        self.run(call, run_steps)
+        return found
+
+    def run(self, call: Call, by: Callable[[NativePlan], Fault | None] | None = None) -> Any:
+        """Run it, by a function that executes the plan, if one is given.
+
+        The guards were checked; for an entry that writes, `effect_lock` is held.
+        """
         if unexecuted:
             self._execute_plans(call)
         if self.prepared.written:
@@ -285,7 +308,8 @@ class Entry:
         cells = [
             self._cell(instance, number, made, variables) for number, made in enumerate(self.fresh)
         ]
-        fault = self._assign(instance, call) if self._stored else instance.execute()
+        execute = instance.execute if by is None else functools.partial(by, instance.native)
+        fault = self._assign(execute, call) if self._stored else execute()
         if fault is not None:
             self._instances.append(instance)
             self._take_donated(call)
@@ -406,7 +430,7 @@ class Entry:
                 self._found = _look_up([reference() for reference in self.tensors])
             self._separate(call, self._found)
 
-    def _assign(self, instance: Instance, call: Call) -> Fault | None:
+    def _assign(self, run: Callable[[], Fault | None], call: Call) -> Fault | None:
         """Run what writes to memory of tensors."""
         memories: dict[int, Buffer] = {}
         for slot in self._stored:
@@ -414,7 +438,7 @@ class Entry:
             tensor = self._owner(owner, call)
             memories[slot] = registry.buffer_of(memory_leaf(tensor.node))
         with being_written(list(memories.values())):
-            fault = instance.execute()
+            fault = run()
             if fault is not None and fault.torn:
                 for slot in written_slots(self.prepared.graph.steps[fault.step]):
                     if slot in memories:

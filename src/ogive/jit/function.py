@@ -19,12 +19,14 @@ from ogive.jit.watch import is_tracing, trace_lock
 from ogive.journal import log
 
 if TYPE_CHECKING:
+    from ogive.engine.profile import StepTime
     from ogive.jit.entry import Entry
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 KEPT = 64
+PROFILED_RUNS = 10
 
 
 class CacheInfo(NamedTuple):
@@ -106,6 +108,23 @@ class Jitted(Generic[P, R]):
         CacheInfo(hits=2, traces=1, kept=1, limit=64)
         """
         return CacheInfo(self._hits, self._traces, len(self._entries), self._keep)
+
+    def profile(self, *args: P.args, **kwargs: P.kwargs) -> list[StepTime]:
+        """Call the function, then ten times more step by step: the least time of each step.
+
+        >>> double = ogive.jit(lambda x: x * 2)
+        >>> [entry.seconds > 0 for entry in double.profile(Tensor([1.0, 2.0]))]
+        [True]
+
+        What the function assigns, it assigns every time. Raises `ArgumentError` where arguments are
+        donated: only one call can use them.
+        """
+        if self._donate:
+            raise ArgumentError("profile: a function that uses up its arguments runs only once")
+        self(*args, **kwargs)
+        call = Call(args, kwargs, self._number_of(self._config or current_config()))
+        with registry.effect_lock:
+            return self._entries[call.key].profile(call, PROFILED_RUNS)
 
     def clear(self) -> None:
         """Forget all traces and the memory they keep."""

@@ -9,7 +9,7 @@ and go by `unfold_windows` and `fold_windows` there.
 
 from __future__ import annotations
 
-from ogive.tensor.distance import cosine_similarity, pairwise_distance
+from ogive.tensor.distance import cosine_similarity, pairwise_distance, pdist
 from ogive.tensor.tensor import Tensor
 
 # Convolution and windows
@@ -120,4 +120,4 @@ soft_margin_loss = Tensor.soft_margin_loss
 triplet_margin_loss = Tensor.triplet_margin_loss
 triplet_margin_with_distance_loss = Tensor.triplet_margin_with_distance_loss
 
-__all__ = ["cosine_similarity", "pairwise_distance"]
+__all__ = ["cosine_similarity", "pairwise_distance", "pdist"]

@@ -138,20 +138,28 @@ class TransformerDecoderLayer(_Layer):
         return self.join(self.join(x, 2, attend_memory), 3, self.feed_forward)
 
 
-class TransformerEncoder(Module):
-    """Copies of an encoder layer, one after the other.
+class _Stack(Module):
+    """Copies of a layer, one after the other, and a norm behind the last."""
+
+    def __init__(self, layer: Module, num_layers: int, norm: Module | None = None) -> None:
+        self.layers = ModuleList([replicate(layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(self, x: Tensor, *others: Any, **more: Any) -> Tensor:
+        """`others` and `more` are what the layers take besides the first argument."""
+        for layer in self.layers:
+            x = layer(x, *others, **more)
+        return x if self.norm is None else self.norm(x)
+
+
+class TransformerEncoder(_Stack):
+    """Copies of a `TransformerEncoderLayer`. Shapes: (L, N, d_model), unchanged.
 
     >>> encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 2).eval()
     >>> encoder(ogive.ones(5, 3, 8)).shape
     (5, 3, 8)
     """
-
-    def __init__(
-        self, encoder_layer: Module, num_layers: int, norm: Module | None = None
-    ) -> None:
-        self.layers = ModuleList([replicate(encoder_layer) for _ in range(num_layers)])
-        self.num_layers = num_layers
-        self.norm = norm
 
     def forward(
         self,
@@ -160,31 +168,16 @@ class TransformerEncoder(Module):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
     ) -> Tensor:
-        for layer in self.layers:
-            src = layer(src, mask, src_key_padding_mask, is_causal)
-        return src if self.norm is None else self.norm(src)
+        return super().forward(src, mask, src_key_padding_mask, is_causal)
 
 
-class TransformerDecoder(Module):
-    """Copies of a decoder layer, one after the other.
+class TransformerDecoder(_Stack):
+    """Copies of a `TransformerDecoderLayer`, called as it is. Shapes: (T, N, d_model), unchanged.
 
     >>> decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 16), 2).eval()
     >>> decoder(ogive.ones(5, 3, 8), ogive.ones(7, 3, 8)).shape
     (5, 3, 8)
     """
-
-    def __init__(
-        self, decoder_layer: Module, num_layers: int, norm: Module | None = None
-    ) -> None:
-        self.layers = ModuleList([replicate(decoder_layer) for _ in range(num_layers)])
-        self.num_layers = num_layers
-        self.norm = norm
-
-    def forward(self, tgt: Tensor, memory: Tensor, *masks: Any, **more: Any) -> Tensor:
-        """The masks are those of `TransformerDecoderLayer`."""
-        for layer in self.layers:
-            tgt = layer(tgt, memory, *masks, **more)
-        return tgt if self.norm is None else self.norm(tgt)
 
 
 class Transformer(Module):

@@ -31,7 +31,7 @@ def merge(
     """The same work in fewer regions. `regions` are in order; `outputs` are what is asked for."""
     merger = _Merger(regions, outputs, node_limit)
     for number in merger.candidates:
-        merger.find_partner(number)
+        merger.find_partners(number)
     return merger.build()
 
 
@@ -89,15 +89,15 @@ class _Merger:
             found.append(faults)
         return found
 
-    def find_partner(self, number: int) -> None:
-        """Let a region join the first group that it shares a buffer with, or begin one."""
+    def find_partners(self, number: int) -> None:
+        """Let a region join the groups that it shares a buffer with, or begin one."""
         region = self.region(number)
         touched = self.touched(region)
         self.members[number] = [number]
         for value in touched:
             other = self.toucher.get(value)
-            if other is not None and self.join(self.place[other], number):
-                break
+            if other is not None and self.place[other] != self.place[number]:
+                self.join(*sorted([self.place[other], self.place[number]]))
         self.toucher.update(dict.fromkeys([*touched, *region.roots], number))
 
     def region(self, number: int) -> Region:
@@ -113,38 +113,37 @@ class _Merger:
             found += [value, *(value.src[1:] if value.op is Op.AFTER else ())]
         return found
 
-    def join(self, place: int, number: int) -> bool:
-        """Put a region and a group together, if that changes nothing but the time it takes."""
-        group = self.members[place]
-        if not self.fits(group, number):
-            return False
-        if all(self.place[other] <= place for other in self.before[number]):
-            self.place[number] = place
-            group.append(number)
-            del self.members[number]
-            return True
-        inside = {*group, number}
-        followers = set().union(*[self.after[member] for member in group]) - inside
-        if any(self.place[other] <= number for other in followers):
-            return False
-        self.members[number] = [*self.members.pop(place), number]
+    def join(self, first: int, second: int) -> None:
+        """Put two groups together, if that changes nothing but the time it takes."""
+        group = sorted([*self.members[first], *self.members[second]])
+        if not self.can_merge(group):
+            return
+        before = set().union(*[self.before[member] for member in self.members[second]])
+        after = set().union(*[self.after[member] for member in self.members[first]])
+        if all(self.place[other] < first for other in before.difference(group)):
+            place = first
+        elif all(self.place[other] > second for other in after.difference(group)):
+            place = second
+        else:
+            return
+        del self.members[first], self.members[second]
+        self.members[place] = group
         for member in group:
-            self.place[member] = number
-        return True
+            self.place[member] = place
 
-    def fits(self, group: list[int], number: int) -> bool:
-        region = self.region(number)
-        others = [self.region(member) for member in group]
-        nodes = sum([self.facts[each.graph].node_count for each in (*others, region)])
-        if len(group) >= MOST_REGIONS or nodes > self.node_limit:
+    def can_merge(self, group: Sequence[int]) -> bool:
+        """Whether regions, wherever they run, can be one kernel."""
+        regions = [self.region(member) for member in group]
+        nodes = sum([self.facts[region.graph].node_count for region in regions])
+        if len(group) > MOST_REGIONS or nodes > self.node_limit:
             return False
         # Else a fault would take back an assignment that does not follow from it.
-        if self.faults[number] != self.faults[group[0]]:
+        if len({self.faults[member] for member in group}) > 1:
             return False
         # An element of a buffer is stored once, and so a read of it is of one of two versions.
-        if _memory(region.values[0]) in [_memory(other.values[0]) for other in others]:
+        if len({_memory(region.values[0]) for region in regions}) < len(regions):
             return False
-        return not self.risks_copy([*others, region])
+        return not self.risks_copy(regions)
 
     def risks_copy(self, regions: Sequence[Region]) -> bool:
         """Whether one region overwrites what another copies for those who still read it.

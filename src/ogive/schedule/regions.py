@@ -107,8 +107,8 @@ def cut_region(root: UOp, kept: set[UOp], staged: Mapping[UOp, int]) -> Region:
             sources = tuple([done[source] for source in node.src])
             done[node] = UOp(node.op, node.dtype, sources, node.arg)
             if node in staged:
-                argument = (SCRATCH, staged[node])
-                done[node] = UOp(Op.STAGE, node.dtype, (done[node],), argument)
+                row = (SCRATCH, staged[node])
+                done[node] = UOp(Op.STAGE, node.dtype, (done[node],), row)
         else:
             done[node] = node
     if target is not None:

@@ -5,14 +5,20 @@
 
 The copy is a kernel like any other (filling with zeros, say), and the store that follows it changes
 what it holds in place. Nobody else reads or writes the copy, so if an index is out of range nothing
-is lost but the result.
+is lost but the result. What is scattered into a scatter that nothing else reads goes into the same
+copy:
+
+    before   SCATTER(SCATTER(x, v, i...), w, j...)
+    after    AFTER(a, STORE(a, w, j...)), where a = AFTER(c, STORE(c, v, i...))
 """
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp, transform
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
 
@@ -20,8 +26,7 @@ def place_scatters(sink: UOp) -> UOp:
     """The graph without `SCATTER`; no two roots are the same memory."""
     if not any(node.op is Op.SCATTER for node in sink.walk()):
         return sink
-    copies: dict[UOp, int] = {}
-    placed = transform(sink, lambda node: _place(node, copies) if node.op is Op.SCATTER else node)
+    placed = _Placing(sink).placed
     taken: set[UOp] = set()
     roots = []
     for position, root in enumerate(placed.src):
@@ -35,13 +40,34 @@ def place_scatters(sink: UOp) -> UOp:
 
 def _is_placed(node: UOp) -> bool:
     """Whether a node is the memory of a scatter. That of an assignment may be several roots."""
-    return node.op is Op.AFTER and node.src[0].op is Op.CONTIGUOUS
+    while node.op is Op.AFTER:
+        node = node.src[0]
+        if node.op is Op.CONTIGUOUS:
+            return True
+    return False
 
 
-def _place(node: UOp, copies: dict[UOp, int]) -> UOp:
-    base, *rest = node.src
-    # The number keeps several copies of one value apart.
-    copies[base] = number = copies.get(base, 0) + 1
-    copy = UOp(Op.CONTIGUOUS, node.dtype, (base,), ("scatter", number))
-    store = UOp(Op.STORE, dtypes.void, (copy, *rest), node.arg, node.tag)
-    return UOp(Op.AFTER, node.dtype, (copy, store))
+class _Placing:
+    """One pass over a graph; `placed` is what becomes of it."""
+
+    def __init__(self, sink: UOp) -> None:
+        self.uses = Counter([source for node in sink.walk() for source in node.src])
+        self.copies: Counter[UOp] = Counter()
+        done: dict[UOp, UOp] = {}
+        for node in sink.walk():
+            sources = tuple([done[source] for source in node.src])
+            if node.op is Op.SCATTER:
+                done[node] = self.place(node, *sources)
+            else:
+                done[node] = node.with_sources(sources)
+        self.placed = done[sink]
+
+    def place(self, node: UOp, base: UOp, *rest: UOp) -> UOp:
+        memory = base
+        if node.src[0].op is not Op.SCATTER or self.uses[node.src[0]] > 1:
+            # The number keeps several copies of one value apart.
+            self.copies[base] += 1
+            number = self.copies[base]
+            memory = UOp(Op.CONTIGUOUS, node.dtype, (base,), ("scatter", number))
+        store = UOp(Op.STORE, dtypes.void, (memory, *rest), node.arg, node.tag)
+        return UOp(Op.AFTER, node.dtype, (memory, store))

@@ -20,12 +20,15 @@ def simplify_values(sink: UOp) -> UOp:
     simplified = rewrite(sink, algebra_rules)
     if simplified is sink:
         return sink
-    roots: list[UOp] = []
-    unchanged = {old for old, new in zip(sink.src, simplified.src, strict=True) if new is old}
+    roots: dict[UOp, UOp] = {}
+    given = {old for old, new in zip(sink.src, simplified.src, strict=True) if new is old}
     for position, (old, new) in enumerate(zip(sink.src, simplified.src, strict=True)):
-        taken = new in unchanged or new in roots
+        if old in roots:
+            continue  # asked for twice: as a result, and as an assignment
+        taken = new in given
         became_memory = is_memory(new) and not is_memory(old)  # a version stays one, in place
         if new is not old and (taken or became_memory or not new.src):
             new = UOp(Op.CONTIGUOUS, new.dtype, (new,), ("result", position))
-        roots.append(new)
-    return UOp(Op.SINK, sink.dtype, tuple(roots))
+        roots[old] = new
+        given.add(new)
+    return UOp(Op.SINK, sink.dtype, tuple([roots[old] for old in sink.src]))

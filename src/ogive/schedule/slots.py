@@ -27,6 +27,11 @@ class CopyStep(NamedTuple):
 
     slots: tuple[int, ...]
 
+    @property
+    def written(self) -> tuple[int, ...]:
+        """The slot that is filled."""
+        return self.slots[:1]
+
     def __repr__(self) -> str:
         return f"<copy slot {self.slots[1]} from DISK to slot {self.slots[0]}>"
 

@@ -40,7 +40,8 @@ class Aliases(InPlace):
     swapaxes = InPlace.transpose
     swapdims = InPlace.transpose
     true_divide = InPlace.div
-    vdot = InPlace.dot
+    unsafe_chunk = InPlace.chunk
+    unsafe_split = InPlace.split
     absolute_ = InPlace.abs_
     arccos_ = InPlace.acos_
     arccosh_ = InPlace.acosh_

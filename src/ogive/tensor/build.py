@@ -40,7 +40,10 @@ def show(shape: Sequence[Dim]) -> str:
 
 
 def constant(dtype: DType, value: Scalar | complex) -> UOp:
-    """A scalar. Raises `ArgumentError` for an integer that no 64-bit dtype holds."""
+    """A scalar. Raises `ArgumentError` for an integer that no 64-bit dtype holds, and for a complex
+    number in another dtype."""
+    if value.__class__ is complex and dtype.kind != "complex":
+        raise ArgumentError(f"{value} is complex and does not fit {dtype.name}; give its real part")
     if dtype.kind != "float" and type(value) is int and not -(1 << 63) <= value < 1 << 64:
         raise ArgumentError(f"{value} does not fit {dtype.name}")
     return make(Op.CONST, dtype, (), value)

@@ -48,11 +48,12 @@ class Conversion(Core):
             node = self.node
             if node.dtype is wanted:
                 return wrap(node, self.device)
-            if node.dtype.bits != wanted.bits or dtypes.bool_ in (node.dtype, wanted):
+            kinds = {node.dtype.kind, wanted.kind}
+            if node.dtype.bits != wanted.bits or kinds & {"bool", "complex"}:
                 raise DtypeError(
                     f"bitcast: {node.dtype.name} ({node.dtype.bits} bits) cannot be read as "
-                    f"{wanted.name} ({wanted.bits} bits); the sizes must be equal, and bool holds "
-                    "only 0 and 1"
+                    f"{wanted.name} ({wanted.bits} bits); the sizes must be equal, bool holds only "
+                    "0 and 1, and view_as_real takes complex numbers apart"
                 )
             return wrap(make(Op.BITCAST, wanted, (node,)), self.device)
 

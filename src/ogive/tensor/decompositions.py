@@ -89,24 +89,29 @@ def _inverse(matrix: Array, result: Array) -> None:
         raise LinAlgError("a matrix is singular and has no inverse; pinv takes any") from None
 
 
-def pinv(A: Tensor, rtol: float | None = None, hermitian: bool = False) -> Tensor:
+def pinv(A: Tensor, rtol: float | Tensor | None = None, hermitian: bool = False) -> Tensor:
     """The pseudo-inverse: V S⁺ Uᵀ, where singular values up to rtol · the greatest count as 0.
 
     Shapes: (..., m, n) → (..., n, m). `rtol` is max(m, n) · ε by default. `hermitian` says that the
-    matrices are symmetric, and changes nothing.
+    matrices are symmetric; only their lower triangle is read.
 
     >>> ogive.linalg.pinv(Tensor([[2.0], [0.0]])).tolist()
     [[0.5, 0.0]]
     """
-    rows, columns = to_matrix(A, "linalg.pinv")
+    rows, columns = to_matrix(A, "linalg.pinv", hermitian)
     bound = max(rows, columns) * float(numpy.finfo(A.dtype.numpy).eps) if rtol is None else rtol
+    if hermitian:
+        return pinv(A.tril() + A.tril(-1).mH, bound)
 
-    def pseudo_inverse(matrix: Array, result: Array) -> None:
+    bounds = [bound] if isinstance(bound, Core) else []
+
+    def pseudo_inverse(matrix: Array, *limit_and_result: Array) -> None:
+        *limit, result = limit_and_result
         if result.size:
-            result[...] = numpy.linalg.pinv(matrix, rcond=bound)
+            result[...] = numpy.linalg.pinv(matrix, rcond=limit[0] if limit else bound)
 
     shape = (*A.shape[:-2], columns, rows)
-    result: Tensor = _on_host(pseudo_inverse, [A], [shape], "linalg.pinv")
+    result: Tensor = _on_host(pseudo_inverse, [A, *bounds], [shape], "linalg.pinv")
 
     def backward(upstream: Tensor) -> Tensor:
         inverse, turned = pinv(A, bound), upstream.mT
@@ -210,7 +215,7 @@ def _small_det(A: Tensor, size: int) -> Tensor:
     """The sum over the first row of each element times the determinant of what is not beside it."""
     if size == 0:
         with graph_lock:
-            return wrap(build.filled(A.dtype, 1, A.shape[:-2]), A.device)
+            return wrap(build.unmoved(build.filled(A.dtype, 1, A.shape[:-2]), A.node), A.device)
     if size == 1:
         return A[..., 0, 0]
     if size == 2:
@@ -387,7 +392,11 @@ def svdvals(A: Tensor) -> Tensor:
     >>> ogive.linalg.svdvals(Tensor([[3.0, 0.0], [0.0, 4.0]])).tolist()
     [4.0, 3.0]
     """
-    return svd(A, full_matrices=False).S
+    def backward(upstream: Tensor) -> Tensor:
+        U, _, Vh = svd(A, full_matrices=False)
+        return (U * upstream.unsqueeze(-2)) @ Vh
+
+    return with_gradient([A], svd(A.detach(), full_matrices=False).S, backward)
 
 
 def eigh(A: Tensor, UPLO: str = "L") -> Eigen:
@@ -431,7 +440,11 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     >>> ogive.linalg.eigvalsh(Tensor([[2.0, 0.0], [0.0, 1.0]])).tolist()
     [1.0, 2.0]
     """
-    return eigh(A, UPLO).eigenvalues
+    def backward(upstream: Tensor) -> Tensor:
+        vectors = eigh(A, UPLO).eigenvectors
+        return (vectors * upstream.unsqueeze(-2)) @ vectors.mH
+
+    return with_gradient([A], eigh(A.detach(), UPLO).eigenvalues, backward)
 
 
 # What they share

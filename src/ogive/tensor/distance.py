@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy
+
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import promote
+from ogive.ir.evaluate import evaluate
 from ogive.tensor import build
 from ogive.tensor.core import to_axis
 from ogive.tensor.pairwise import only_floats
@@ -28,18 +31,35 @@ def cdist(
 
     Raises `ShapeError` when the rows differ in length, `ArgumentError` for a negative `p`.
     """
-    if p < 0:
-        raise ArgumentError(f"cdist: p is {p}, and cannot be negative")
     only_floats(promote(x1.dtype, x2.dtype), "cdist")
     if x1.ndim < 2 or x2.ndim < 2 or x1.shape[-1] != x2.shape[-1]:
         raise ShapeError(
             f"cdist: shapes {build.show(x1.shape)} and {build.show(x2.shape)} must be (..., a, n) "
             "and (..., b, n)"
         )
-    difference = x1.unsqueeze(-2) - x2.unsqueeze(-3)
-    if difference.shape[-1] == 0:
-        return difference.sum(-1)
-    return difference.norm(p, -1)
+    return _lengths(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, "cdist")
+
+
+def pdist(x: Tensor, p: float = 2.0) -> Tensor:
+    """The `norm` of the difference of every two rows, each pair once: (0, 1), (0, 2), ..., (1, 2).
+
+    Shapes: (n, m) → (n · (n - 1) / 2,).
+
+    >>> pdist(Tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])).tolist()[:2]
+    [5.0, 1.0]
+
+    Raises `ShapeError` unless `x` is a matrix, `ArgumentError` for a negative `p`.
+    """
+    if x.ndim != 2:
+        raise ShapeError(f"pdist: the shape is {build.show(x.shape)}; expected (n, m)")
+    first, second = numpy.triu_indices(evaluate(x.shape[0]), 1)
+    return _lengths(x[first] - x[second], p, "pdist")
+
+
+def _lengths(difference: Tensor, p: float, name: str) -> Tensor:
+    if p < 0:
+        raise ArgumentError(f"{name}: p is {p}, and cannot be negative")
+    return difference.sum(-1) if difference.shape[-1] == 0 else difference.norm(p, -1)
 
 
 def pairwise_distance(

@@ -61,8 +61,8 @@ class Elementwise(Pairwise):
     def sgn(self) -> Tensor:
         """`sign`; of complex numbers z / |z|, and 0 at 0. Shapes: unchanged.
 
-        >>> Tensor([-2.5, 0.0]).sgn().tolist(), Tensor([-2j]).sgn().tolist()
-        ([-1.0, 0.0], [-1j])
+        >>> Tensor([-2.5, 0.0]).sgn().tolist(), Tensor([2j]).sgn().tolist()
+        ([-1.0, 0.0], [1j])
         """
         if self.dtype.is_complex:
             return on_complex("sign", self)
@@ -162,6 +162,8 @@ class Elementwise(Pairwise):
         >>> Tensor([1.0, float("nan"), float("inf")]).nan_to_num(posinf=9).tolist()
         [1.0, 0.0, 9.0]
         """
+        if self.dtype.is_complex:
+            raise refuse(self.dtype, "nan_to_num", "")
         if not self.dtype.is_float:
             with graph_lock:
                 return wrap(self.node, self.device)
@@ -176,7 +178,7 @@ class Elementwise(Pairwise):
         >>> Tensor([float("inf"), float("-inf")]).isposinf().tolist()
         [True, False]
         """
-        return combine(EQ, self, math.inf) if self.dtype.is_float else self._all_elements(False)
+        return _is_number(self, math.inf, "isposinf")
 
     def isneginf(self) -> Tensor:
         """Whether x is -∞. Shapes: unchanged; the result is bool.
@@ -184,7 +186,7 @@ class Elementwise(Pairwise):
         >>> Tensor([float("inf"), float("-inf")]).isneginf().tolist()
         [False, True]
         """
-        return combine(EQ, self, -math.inf) if self.dtype.is_float else self._all_elements(False)
+        return _is_number(self, -math.inf, "isneginf")
 
     def isreal(self) -> Tensor:
         """Whether x has no imaginary part. Shapes: unchanged; the result is bool.
@@ -193,6 +195,13 @@ class Elementwise(Pairwise):
         [True]
         """
         return on_complex("is_real", self) if self.dtype.is_complex else self._all_elements(True)
+
+
+def _is_number(x: Pairwise, number: float, name: str) -> Tensor:
+    """Where x is a number that only floats can be."""
+    if x.dtype.is_complex:
+        raise refuse(x.dtype, name, "")
+    return combine(EQ, x, number) if x.dtype.is_float else x._all_elements(False)
 
 
 def one_like(x: Pairwise) -> Tensor:

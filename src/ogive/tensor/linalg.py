@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy
 
 from ogive.errors import ArgumentError, ShapeError
+from ogive.ir.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor import decompositions as parts
-from ogive.tensor.core import to_axes, to_integer
+from ogive.tensor.core import to_axes, to_integer, to_tensor, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.keywords import also
 from ogive.tensor.reduction import Axes
@@ -132,7 +133,9 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     if power < 0:
         return matrix_power(parts.inv(A), -power)
     if power == 0:
-        return parts.is_diagonal(A).cast(A.dtype).expand(A.shape)
+        unit = parts.is_diagonal(A).cast(A.dtype).expand(A.shape)
+        with graph_lock:
+            return wrap(build.unmoved(unit.node, A.node), A.device)
     result, square = None, A
     while power:
         if power & 1:
@@ -175,15 +178,13 @@ def matrix_norm(
     if len(dim) != 2:
         raise ArgumentError(f"matrix_norm: dim is two axes, got {dim}")
     to_axes(tuple(dim), x.ndim, "matrix_norm")
-    if ord == "fro":
-        return x.norm(2, dim, keepdim)
+    if ord in ("fro", "nuc"):
+        return x.norm(ord, dim, keepdim)
     plane = x.movedim(tuple(dim), (-2, -1))
-    if ord in ("nuc", 2, -2):
-        values = parts.svdvals(plane)
-        found = values.sum(-1) if ord == "nuc" else values.amax(-1) if ord == 2 else values.amin(-1)
+    if ord in (2, -2):
+        found = _extreme(parts.svdvals(plane), ord)
     elif ord in (1, -1, math.inf, -math.inf):
-        sums = plane.abs().sum(-2 if abs(ord) == 1 else -1)
-        found = sums.amax(-1) if ord > 0 else sums.amin(-1)
+        found = _extreme(plane.abs().sum(-2 if abs(ord) == 1 else -1), ord)
     else:
         raise ArgumentError(
             f"matrix_norm: ord is 'fro', 'nuc', or one of ±1, ±2, ±inf, got {ord!r}"
@@ -192,6 +193,13 @@ def matrix_norm(
         return found
     axes = to_axes(tuple(dim), x.ndim, "matrix_norm")
     return found.unsqueeze(axes[0]).unsqueeze(axes[1])
+
+
+def _extreme(sizes: Tensor, ord: float) -> Tensor:
+    """The greatest along the last axis, the least for a negative `ord`; 0 where there is none."""
+    if sizes.shape[-1] == 0:
+        return sizes.sum(-1)
+    return sizes.amax(-1) if ord > 0 else sizes.amin(-1)
 
 
 def norm(
@@ -225,24 +233,37 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     return matrix_norm(A, p) * matrix_norm(parts.inv(A), p)
 
 
-def matrix_rank(A: Tensor, *, rtol: Any = None, hermitian: bool = False) -> Tensor:
-    """How many singular values are more than rtol · the greatest one, as int64.
+def matrix_rank(
+    A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False
+) -> Tensor:
+    """How many singular values are more than `atol` and rtol · the greatest one, as int64.
 
-    Shapes: (..., m, n) → (...). `rtol` is max(m, n) · ε by default.
+    Shapes: (..., m, n) → (...); `atol` and `rtol` are numbers or (...). By default `atol` is 0, and
+    `rtol` max(m, n) · ε where there is no `atol`.
 
     >>> ogive.linalg.matrix_rank(Tensor([[1.0, 1.0], [1.0, 1.0]])).item()
     1
     """
     size = max(parts.to_matrix(A, "linalg.matrix_rank"))
-    bound = size * float(numpy.finfo(A.dtype.numpy).eps) if rtol is None else rtol
     values = parts.eigvalsh(A).abs() if hermitian else parts.svdvals(A)
     if not values.shape[-1]:
         return values.sum(-1).long()
-    return (values > values.amax(-1, keepdim=True) * bound).sum(-1)
+    bound = rtol
+    if bound is None:
+        least = size * float(numpy.finfo(A.dtype.numpy).eps)
+        bound = least if atol is None else where(to_tensor(atol).gt(0), 0.0, least)
+    limit: Tensor = values.amax(-1) * bound
+    if atol is not None:
+        limit = limit.maximum(to_tensor(atol).cast(limit.dtype))
+    return values.gt(limit.unsqueeze(-1)).sum(-1)
 
 
-def lstsq(A: Tensor, B: Tensor, rcond: float | None = None) -> LeastSquares:
+def lstsq(
+    A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None
+) -> LeastSquares:
     """The X for which the sum of squares of A X - B is least, and of these the shortest.
+
+    It is that of the pseudo-inverse, whichever way of LAPACK's is named as `driver`.
 
     Shapes: (..., m, n) with (..., m, k) → `solution` (..., n, k); `residuals` (..., k) if m > n,
     else none.
@@ -254,7 +275,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None) -> LeastSquares:
     rows, columns = parts.to_matrix(A, "linalg.lstsq")
     solution = parts.pinv(A, rcond) @ B
     left = A @ solution - B
-    residuals = (left * left).sum(-2) if rows > columns else left.reshape(-1)[:0]
+    size = left.abs() if left.dtype.is_complex else left
+    residuals = size.square().sum(-2) if rows > columns else size.reshape(-1)[:0]
     return LeastSquares(solution, residuals, matrix_rank(A, rtol=rcond), parts.svdvals(A))
 
 
@@ -268,13 +290,13 @@ def cross(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     return x.cross(y, dim)
 
 
-def diagonal(x: Tensor, *, offset: int = 0) -> Tensor:
+def diagonal(x: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices. Shapes: (..., n, n) → (..., n).
 
     >>> ogive.linalg.diagonal(Tensor([[1, 2], [3, 4]])).tolist()
     [1, 4]
     """
-    return x.diagonal(offset, -2, -1)
+    return x.diagonal(offset, dim1, dim2)
 
 
 def matmul(x: Tensor, y: Tensor) -> Tensor:

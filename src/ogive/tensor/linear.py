@@ -73,6 +73,14 @@ class Linear(Activation, Product):
         _check_ranks("dot", (self, 1), (tensor, 1))
         return self.matmul(tensor)
 
+    def vdot(self: Tensor, other: Tensor) -> Tensor:  # type: ignore[misc]  # its one heir
+        """`dot`, with this tensor conjugated. Shapes: (a,), (a,) → ().
+
+        >>> Tensor([1j, 2.0]).vdot(Tensor([1j, 1.0])).item()
+        (3+0j)
+        """
+        return self.conj().dot(other)
+
     def inner(self, other: Tensor) -> Tensor:
         """The sums of products over the last axes. Shapes: (..., a), (---, a) → (..., ---).
 

@@ -53,15 +53,15 @@ class Pairwise(Functions, Conversion):
         return where(rest.ne(0) & ((rest < 0) ^ (a < 0)), rest - b, rest)
 
     def float_power(self, exponent: Any) -> Tensor:
-        """`self ** exponent`, computed in float64 and of that dtype. Shapes broadcast.
+        """`self ** exponent`, computed in float64, or complex128. Shapes broadcast.
 
         >>> Tensor([2, 3]).float_power(-1).dtype
         ogive.float64
         """
         power = to_operand(exponent, "float_power")
-        return self.cast(dtypes.float64).pow(
-            power.cast(dtypes.float64) if isinstance(power, Pairwise) else float(power)  # type: ignore[arg-type]
-        )
+        is_complex = common_dtype((self, power)).is_complex
+        wide = dtypes.complex128 if is_complex else dtypes.float64
+        return self.cast(wide).pow(power.cast(wide) if isinstance(power, Pairwise) else power)
 
     def hypot(self, other: Any) -> Tensor:
         """√(self² + other²) without overflow in between. Shapes broadcast.

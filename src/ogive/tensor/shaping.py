@@ -12,7 +12,16 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, Shape, as_length
 from ogive.tensor import advanced, assignment, build, windows
-from ogive.tensor.core import Core, same_device, to_axes, to_axis, to_dim, to_integer, wrap
+from ogive.tensor.core import (
+    Core,
+    same_device,
+    to_axes,
+    to_axis,
+    to_dim,
+    to_integer,
+    to_tensor,
+    wrap,
+)
 from ogive.tensor.indexing import View, to_view
 from ogive.tensor.lengths import at_most, is_symbolic
 from ogive.tensor.movement import Movement
@@ -240,7 +249,7 @@ class Shaping(Movement):
         size = self.shape[axis]
         number = to_dim(length, "narrow: length")
         if isinstance(start, Core):
-            return _narrow_at(self, axis, start, number)
+            return _narrow_at(self, axis, to_tensor(start), number)
         first = to_dim(start, "narrow: start")
         if not is_symbolic(first) and first < 0:
             first = as_length(first + size)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir.dtype import result_type
+from ogive.ir.evaluate import evaluate
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Shape
 from ogive.tensor import build
-from ogive.tensor.core import Core, same_device, to_shape, wrap
+from ogive.tensor.core import Core, same_device, to_integer, to_shape, wrap
 from ogive.tensor.joining import cat, to_tensors
 
 if TYPE_CHECKING:
@@ -173,6 +177,25 @@ def cartesian_prod(*tensors: Any) -> Tensor:
     if len(grids) == 1:
         return grids[0]
     return cat([grid.unsqueeze(-1) for grid in grids], -1).reshape(-1, len(grids))
+
+
+def combinations(x: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """All choices of `r` elements of a vector, in its order; each may be taken again if said so.
+
+    Shapes: (n,) → (choices, r).
+
+    >>> combinations(Tensor([1, 2, 3])).tolist()
+    [[1, 2], [1, 3], [2, 3]]
+
+    Raises `ShapeError` unless `x` is a vector.
+    """
+    if x.ndim != 1:
+        raise ShapeError(f"combinations: the shape is {build.show(x.shape)}; expected a vector")
+    if r == 0:
+        return x[:0]
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    chosen = list(choose(range(evaluate(x.shape[0])), to_integer(r, "combinations: r")))
+    return x[numpy.array(chosen, dtype=numpy.int64).reshape(-1, r)]
 
 
 def block_diag(*tensors: Any) -> Tensor:

@@ -10,7 +10,8 @@ from ogive.ir.dtype import to_dtype
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.arithmetic import float_dtype, number_dtype
-from ogive.tensor.core import to_axis, to_integer, to_shape, to_tensor, wrap
+from ogive.tensor.core import to_axes, to_axis, to_integer, to_shape, to_tensor, wrap
+from ogive.tensor.decompositions import svdvals
 from ogive.tensor.joining import cat, where
 from ogive.tensor.reduction import Axes, Reduction, accumulator, to_float
 
@@ -35,15 +36,21 @@ class Statistics(Reduction):
     ) -> Tensor:
         """The length of vectors: (Σ |x|ᵖ)^(1/p); "fro" means 2, ∞ the greatest |x|, -∞ the least.
 
-        Shapes: (a, b) → (a,) for `dim` -1; () for None. p = 0 counts what is not 0.
+        Shapes: (a, b) → (a,) for `dim` -1; () for None. p = 0 counts what is not 0; "nuc" adds the
+        singular values of matrices, see `ogive.linalg.matrix_norm`.
 
         >>> Tensor([3.0, -4.0]).norm().item(), Tensor([3.0, -4.0]).norm(1).item()
         (5.0, 7.0)
 
-        Raises `DtypeError` for integers and bool, `ArgumentError` for another word than "fro".
+        Raises `DtypeError` for integers and bool, `ArgumentError` for another word.
         """
+        if p == "nuc":
+            plane = to_axes((-2, -1) if dim is None else dim, self.ndim, "norm")
+            x = self if dtype is None else self.cast(dtype)
+            total = svdvals(x.movedim(plane, (-2, -1))).sum(-1)
+            return total.unsqueeze(plane[0]).unsqueeze(plane[1]) if keepdim else total
         if isinstance(p, str) and p != "fro":
-            raise ArgumentError(f"norm: p is a number or 'fro', got {p!r}")
+            raise ArgumentError(f"norm: p is a number, 'fro' or 'nuc', got {p!r}")
         x = to_float(self.abs() if self.dtype.is_complex else self, None, "norm")
         result = x.dtype if dtype is None else to_dtype(dtype)
         wide = x.cast(accumulator(result))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
@@ -22,9 +22,6 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import Core, refuse_unbound, to_dim, to_integer, to_shape
-
-if TYPE_CHECKING:
-    from ogive.ir.dtype import Scalar
 
 
 def node_of(data: Any, dtype: DType | None, device: str) -> UOp:

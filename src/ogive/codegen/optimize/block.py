@@ -12,6 +12,7 @@ second-level cache holds stay there while the rows pass by (`heuristic` nests th
 
 from __future__ import annotations
 
+import itertools
 import math
 
 from ogive.codegen.optimize.accesses import MemoryAccess, memory_accesses
@@ -105,17 +106,19 @@ def _column_block(
 
 def _cut(root: UOp, product: UOp, cuts: dict[UOp, int]) -> UOp:
     """The kernel with counters cut, and the reduction over blocks apart from that in them."""
+    numbers = itertools.count()
     replacements: dict[UOp, UOp] = {}
     outer: set[UOp] = set()
-    for counter in [node for node in root.walk() if node.op is Op.RANGE]:
-        number = 2 * counter.arg[0]
+    counters = [node for node in root.walk() if node.op is Op.RANGE]
+    for counter in sorted(counters, key=lambda counter: counter.arg[0]):
         if counter in cuts:
-            blocks = make_range(axis_extent(counter) // cuts[counter], number)
-            replacements[counter] = blocks * cuts[counter] + make_range(cuts[counter], number + 1)
+            blocks = make_range(axis_extent(counter) // cuts[counter], next(numbers))
+            within = make_range(cuts[counter], next(numbers))
+            replacements[counter] = blocks * cuts[counter] + within
             if counter in product.closed:
                 outer.add(blocks)
         else:
-            replacements[counter] = make_range(counter.src[0], number, counter.arg[1])
+            replacements[counter] = make_range(counter.src[0], next(numbers), counter.arg[1])
 
     def nest(node: UOp) -> UOp:
         over = outer.intersection(node.closed) if node.op is Op.REDUCE else ()

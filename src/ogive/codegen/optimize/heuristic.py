@@ -32,8 +32,8 @@ COLUMN_TILES = 8
 SCANNED_ROWS = 4
 """Rows that are scanned side by side, so that each waits for its own last sum only."""
 
-WIDEST = 16
-"""The most vectors of columns in a tile of a product."""
+FEW_ROWS = 16
+"""Rows that a processor fetches ahead side by side."""
 
 LEAST_PANEL = 4
 """Rows from which on a panel makes a good tile."""
@@ -194,8 +194,7 @@ def _choose_upcast(
         most = max(vectors // 2, 1)
         upcast[counter] = wanted
         if (kernel.reductions or kernel.scans) and counter in kernel.outputs and wanted == 4:
-            # Sums of columns, whole or running: the wider the rows read at a time, the better.
-            upcast[counter] = sums_in_registers(target) // 3 * 2
+            upcast[counter] = _columns_at_a_time(kernel, target)
             others = math.prod(axis_extent(c) for c in kernel.outputs if c is not counter)
             most = max(min(vectors, vectors * others // COLUMN_TILES), 1)
         while upcast[counter] > most:
@@ -271,10 +270,25 @@ def _tile_columns(
         row, tile = _row_tile(kernel, rows, most // upcast[column])
         upcast[row] = tile
     others = math.prod(axis_extent(c) for c in kernel.outputs if c is not column)
-    wide = min(most // tile, WIDEST, max(vectors * others // tile // COLUMN_TILES, 1))
+    wide = min(
+        most // tile,
+        _columns_at_a_time(kernel, target),
+        max(vectors * others // tile // COLUMN_TILES, 1),
+    )
     if wide > upcast[column]:
         upcast[column] = best_tile(vectors, wide)
     return upcast
+
+
+def _columns_at_a_time(kernel: _Kernel, target: Target) -> int:
+    """How many vectors of each row are read at a time where columns are added up.
+
+    Of many rows, as many as registers hold, since each is far from the last. A few rows are
+    fetched ahead side by side, if none of them runs far ahead of the others.
+    """
+    rows = math.prod(axis_extent(counter) for counter in kernel.reductions)
+    sums = sums_in_registers(target)
+    return sums // 6 if kernel.reductions and rows <= FEW_ROWS else sums // 3 * 2
 
 
 def _row_tile(kernel: _Kernel, rows: list[UOp], most: int) -> tuple[UOp, int]:

@@ -12,20 +12,33 @@ from __future__ import annotations
 from ogive.codegen.optimize.ranges import replace_ranges
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
+from ogive.schedule.rangeify import make_range
 
 
 def join_stages(root: UOp) -> UOp:
     """The loop graph with every staged value computed by its first reader, if that can be."""
-    while True:
-        joined = _find_first_reader(root)
-        if joined is None:
-            return root
+    before = root
+    while (joined := _find_first_reader(root)) is not None:
         stage, counter = joined
         own = stage.src[1]
         value = replace_ranges(stage.src[0], {own: counter})
         moved = UOp(Op.STAGE, stage.dtype, (value, counter, counter), stage.arg)
         read = UOp(Op.LOAD, stage.dtype, (UOp(Op.INDEX, stage.dtype, (stage, counter)),))
         (root,) = substitute((root,), {stage: moved, read: value}, revisit=False)
+    return root if root is before else _renumbered(root)
+
+
+def _renumbered(root: UOp) -> UOp:
+    """The same graph, its counters numbered without gaps."""
+    counters = [node for node in root.walk() if node.op is Op.RANGE]
+    counters.sort(key=lambda counter: counter.arg[0])
+    return replace_ranges(
+        root,
+        {
+            counter: make_range(counter.src[0], number, counter.arg[1])
+            for number, counter in enumerate(counters)
+        },
+    )
 
 
 def _find_first_reader(root: UOp) -> tuple[UOp, UOp] | None:

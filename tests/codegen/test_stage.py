@@ -1,0 +1,240 @@
+"""Values that a kernel keeps in scratch memory: what is staged, and that nothing else changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from ogive import Config, Tensor, Variable
+from ogive.choose import stages
+from ogive.codegen.compile import linearize_placed, loops_of
+from ogive.codegen.linearize import Item, Loop
+from ogive.codegen.optimize.heuristic import choose_placement
+from ogive.codegen.optimize.placement import Placement
+from ogive.codegen.scratch import shared_areas
+from ogive.device.target import host_target
+from ogive.errors import OptimizeError
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.schedule.normalize import normalize
+from ogive.schedule.split import split
+from tests.codegen.test_placements import Kernel, check
+
+Array = NDArray[Any]
+CONFIG = Config(verify=True)
+RANDOM = np.random.default_rng(11)
+
+
+def data(*shape: int) -> Array:
+    return RANDOM.standard_normal(shape).astype(np.float32)
+
+
+def kernels_of(tensor: Tensor) -> list[UOp]:
+    """The loop graphs of the kernels that compute a tensor."""
+    target = host_target()
+    steps = split(normalize((tensor.node,)).sink, target, CONFIG).kernels
+    return [loops_of(step.region.graph, target, CONFIG) for step in steps]
+
+
+def staged_in(root: UOp) -> list[UOp]:
+    return [node for node in root.walk() if node.op is Op.STAGE]
+
+
+def nest(items: list[Item]) -> list[Any]:
+    return [nest(item.body) for item in items if isinstance(item, Loop)]
+
+
+def attention(query: Array, key: Array, value: Array, causal: bool = False) -> Tensor:
+    return Tensor(query).scaled_dot_product_attention(
+        Tensor(key), Tensor(value), is_causal=causal
+    )
+
+
+def exact_attention(query: Array, key: Array, value: Array, causal: bool = False) -> Array:
+    operands = [torch.tensor(operand.astype(np.float64)) for operand in (query, key, value)]
+    wanted = torch.nn.functional.scaled_dot_product_attention(*operands, is_causal=causal)
+    return np.asarray(wanted.numpy())
+
+
+@pytest.fixture
+def small_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets scores of any size be staged, so that tests need not be large."""
+    monkeypatch.setattr(stages, "SCORE_BYTES", 0)
+    monkeypatch.setattr(stages, "SCORE_GROWTH", 1)
+
+
+# What is staged
+
+
+def test_the_exponentials_of_a_softmax_are_computed_once() -> None:
+    (kernel,) = kernels_of(Tensor(data(50, 70)).softmax(-1))
+    assert len(staged_in(kernel)) == 1
+    assert [node.op for node in kernel.walk()].count(Op.EXP) == 1
+    placed = linearize_placed(kernel, Placement(parallel=1), CONFIG)
+    assert nest(placed.program) == [[[], [], []]]
+
+
+def test_costly_work_on_a_row_needs_no_kernel_of_its_own() -> None:
+    (kernel,) = kernels_of(Tensor(data(50, 70)).gelu().layer_norm(70))
+    assert len(staged_in(kernel)) == 1
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x: x.layer_norm(70),
+        lambda x: x.log_softmax(-1),
+        lambda x: x.exp().sum(-1),
+        lambda x: x.softmax(0),
+        lambda x: (x.exp() / x.exp().flip(1).sum(-1, keepdim=True)),
+    ],
+    ids=["cheap", "needed once", "one loop", "columns", "read backwards"],
+)
+def test_nothing_is_staged_that_need_not_or_cannot_be(build: Callable[[Tensor], Tensor]) -> None:
+    assert not any(staged_in(kernel) for kernel in kernels_of(build(Tensor(data(50, 70)))))
+
+
+def test_a_row_that_is_too_long_is_not_staged() -> None:
+    longest = stages.ROW_BYTES // 4
+    for length, count in ((longest, 1), (longest + 1, 0)):
+        (kernel,) = kernels_of(Tensor(np.zeros((40, length), np.float32)).softmax(-1))
+        assert len(staged_in(kernel)) == count
+
+
+def test_scores_are_staged_once_there_are_many() -> None:
+    few, many = data(2, 64, 16), data(2, 1024, 16)
+    for operand, count in ((few, 0), (many, 3)):
+        *_, product = kernels_of(attention(operand, operand, operand))
+        assert len(staged_in(product)) == count
+
+
+def test_the_steps_of_attention_share_one_area(small_scores: None) -> None:
+    query, key, value = data(2, 40, 16), data(2, 50, 16), data(2, 50, 16)
+    *_, loops = kernels_of(attention(query, key, value))
+    target = host_target()
+    kernel = linearize_placed(loops, choose_placement(loops, target, CONFIG), CONFIG)
+    first, *others = staged_in(kernel.root)
+    assert shared_areas(kernel.root) == dict.fromkeys(others, first)
+
+
+def test_memory_of_attention_grows_with_the_sequence() -> None:
+    query = data(1, 2048, 32)
+    plan = attention(query, query, query).prepare()
+    assert plan.memory.peak < 4 * query.nbytes < 2048 * 2048 * 4
+
+
+def test_an_area_that_is_read_again_later_is_not_shared() -> None:
+    x = Tensor(data(40, 30))
+    exponentials = (x - x.amax(-1, keepdim=True)).exp()
+    tamed = (exponentials / exponentials.sum(-1, keepdim=True)).tanh()
+    both = tamed / tamed.sum(-1, keepdim=True) * exponentials
+    (kernel,) = kernels_of(both)
+    assert len(staged_in(kernel)) == 2 and not shared_areas(kernel)
+
+
+def test_a_tile_with_too_many_rows_is_refused() -> None:
+    (kernel,) = kernels_of(Tensor(data(64, 16384)).softmax(-1))
+    with pytest.raises(OptimizeError, match="bytes of scratch memory are more than"):
+        linearize_placed(kernel, Placement(upcast={0: 32}), CONFIG)
+
+
+# That results are right
+
+# Each of these reads the same in PyTorch, where it is computed in float64.
+ROWS: dict[str, Callable[[Any], Any]] = {
+    "softmax": lambda x: x.softmax(-1),
+    "softmax of columns as rows": lambda x: x.T.softmax(-1),
+    "softmax of a part": lambda x: x[1:, 2:].softmax(-1) * 2,
+    "norm of a root": lambda x: (x.exp() + 1).sqrt() - (x.exp() + 1).sqrt().mean(-1, True),
+    "a reduction of both": lambda x: (x.softmax(-1) * x).sum(-1, True) - x.softmax(-1),
+    "two staged rows": lambda x: (x.sigmoid().softmax(-1).exp() + 1).log().softmax(-1),
+    "middle axis": lambda x: x.reshape(1, *x.shape, 1).softmax(2),
+}
+
+
+@pytest.mark.parametrize("shape", [(5, 1), (1, 300), (7, 19), (33, 64), (3, 1000)])
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_are_right(name: str, shape: tuple[int, int]) -> None:
+    values = data(*shape)
+    got = ROWS[name](Tensor(values)).realize(config=CONFIG).numpy()
+    wanted = ROWS[name](torch.tensor(values.astype(np.float64))).numpy()
+    np.testing.assert_allclose(got, wanted, rtol=2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(
+    "shape", [(1, 33, 40, 16, 16), (3, 20, 100, 32, 24), (2, 64, 64, 16, 64), (1, 50, 37, 8, 5)]
+)
+def test_attention_is_right(
+    shape: tuple[int, int, int, int, int], causal: bool, small_scores: None
+) -> None:
+    heads, queries, keys, width, values = shape
+    operands = data(heads, queries, width), data(heads, keys, width), data(heads, keys, values)
+    got = attention(*operands, causal).realize(config=CONFIG).numpy()
+    np.testing.assert_allclose(got, exact_attention(*operands, causal), rtol=2e-5, atol=2e-6)
+
+
+PLACED: dict[str, Callable[[], Tensor]] = {
+    "softmax": lambda: Tensor(data(6, 27)).softmax(-1),
+    "two staged rows": lambda: ROWS["two staged rows"](Tensor(data(9, 35))),
+    "attention": lambda: attention(data(2, 13, 6), data(2, 21, 6), data(2, 21, 7)),
+}
+
+
+@pytest.mark.parametrize("name", PLACED)
+def test_random_placements_keep_the_result(name: str, small_scores: None) -> None:
+    kernel = Kernel(PLACED[name]())
+    assert all(staged_in(form) for form in kernel.forms)
+    check(kernel, 3, 12)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+def test_results_are_the_same_bits_for_any_number_of_threads(
+    threads: int, small_scores: None
+) -> None:
+    query, rows = np.linspace(-2, 2, 3 * 60 * 16, dtype=np.float32), np.linspace(-3, 3, 90 * 200)
+    operand = query.reshape(3, 60, 16)
+    builders: list[Callable[[], Tensor]] = [
+        lambda: attention(operand, operand * 2, operand[..., ::-1].copy()),
+        lambda: Tensor(rows.reshape(90, 200)).softmax(-1),
+    ]
+    for build in builders:
+        alone = build().realize(config=Config(threads=1)).numpy()
+        assert alone.tobytes() == build().realize(config=Config(threads=threads)).numpy().tobytes()
+
+
+def test_a_row_of_symbolic_length_is_staged() -> None:
+    values = data(40, 64)
+    for length in (1, 17, 64):
+        n = Variable("n", 1, 64).bind(length)
+        got = Tensor(values)[:, :n].softmax(-1)
+        assert len(staged_in(kernels_of(got)[-1])) == 1
+        wanted = torch.tensor(values[:, :length]).softmax(-1).numpy()
+        np.testing.assert_allclose(got.realize(config=CONFIG).numpy(), wanted, rtol=1e-5)
+
+
+def test_a_fault_in_a_staged_value_is_reported() -> None:
+    table, numbers = Tensor(data(9)), np.arange(40 * 8).reshape(40, 8) % 9
+    with_fault = numbers.copy()
+    with_fault[17, 5] = 9
+    for chosen, faults in ((numbers, False), (with_fault, True)):
+        rows = table[Tensor(chosen)].exp()
+        result = rows / rows.sum(-1, keepdim=True)
+        if faults:
+            with pytest.raises(IndexError, match=r"rows = table\[Tensor\(chosen\)\]"):
+                result.realize()
+        else:
+            assert any(staged_in(kernel) for kernel in kernels_of(result))
+            np.testing.assert_allclose(result.numpy().sum(-1), 1, rtol=1e-5)
+
+
+def test_a_kernel_that_stages_can_be_sent_to_a_search() -> None:
+    from ogive.tune.encode import decode_graph, encode_graph
+
+    (kernel,) = kernels_of(Tensor(data(50, 70)).softmax(-1))
+    assert decode_graph(encode_graph(kernel)) is kernel

@@ -1,6 +1,7 @@
 """`python -m benchmarks steps`: what a step of a plan costs.
 
-A chain of kernels that cannot fuse, each over 16 numbers. In Ogive it is one plan; in JAX as many
+A chain of kernels that cannot fuse, each over 16 numbers that it turns round: a value that is read
+in another order must be in memory first. In Ogive it is one plan; in JAX as many
 calls of one jitted function. The cost of a further step is the slope between plans of 50 and of
 500: it contains the step's kernel, and so is more than what the step adds to it.
 """
@@ -56,11 +57,12 @@ def ogive_chain(count: int) -> Callable[[], object]:
 
     value = Tensor(NUMBERS)
     for _ in range(count):
-        value = (value + 1).contiguous()
+        value = (value.flip(0) + 1).contiguous()
     plan = value.prepare()
     assert len(plan.kernels) == count, "the kernels must not fuse"
     plan.execute()
-    assert value.numpy()[3] == 3 + count
+    turned = count % 2
+    assert value.numpy()[3] == (NUMBERS[-4] if turned else NUMBERS[3]) + count
     return plan.execute
 
 
@@ -68,7 +70,7 @@ def jax_chain(count: int) -> Callable[[], object]:
     """So many calls of one jitted function."""
     import jax
 
-    function = jax.jit(lambda value: value + 1)
+    function = jax.jit(lambda value: value[::-1] + 1)
     given = jax.numpy.asarray(NUMBERS)
 
     def call() -> object:

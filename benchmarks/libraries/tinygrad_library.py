@@ -40,7 +40,8 @@ class TinygradLibrary(Library):
         return loaded if array.dtype.name != "bfloat16" else loaded.cast("bfloat16").realize()
 
     def fetch(self, tensor: Any) -> HostArray:
-        return np.asarray(tensor.float().numpy() if tensor.dtype.name == "__bf16" else tensor.numpy())
+        is_wide = tensor.dtype.itemsize > 2
+        return np.asarray((tensor if is_wide else tensor.float()).numpy())
 
     def eager(self, function: Function, inputs: list[Any]) -> Callable[[], Any]:
         device = Device[Device.DEFAULT]

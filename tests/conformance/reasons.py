@@ -99,7 +99,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         ("bool",),
     ),
     Difference(
-        "Of equal elements PyTorch gives any position, we the first in order.",
+        "Of equal elements PyTorch gives the position of any.",
         ("argsort", "kthvalue", "mode", "sort", "topk"),
         "Not equal to tolerance",
         _INTEGERS,
@@ -130,9 +130,10 @@ DIFFERENCES: tuple[Difference, ...] = (
         "Not equal to tolerance",
     ),
     Difference(
-        "`max_norm`, which changes the table that is only read, is not taken.",
+        "`max_norm`, which changes a table that is only read, and `sparse` gradients are not "
+        "taken.",
         ("nn.functional.embedding",),
-        "max_norm",
+        "argument '(max_norm|sparse)'",
     ),
     Difference(
         "Weights of float32 are not rounded to float32 once more when they are normalized.",

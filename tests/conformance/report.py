@@ -19,7 +19,9 @@ HEAD = """# Conformance
 
 PyTorch has a database of its operators with sample inputs for each, which its own tests run on. We
 run them too: what our function gives for a sample is compared with what PyTorch's gives, in shape,
-dtype and values, and so are the gradients of a weighted sum of the results.
+dtype and values, and so are the gradients of a weighted sum of the results; to have none counts as
+zeros. The options `layout`, `memory_format` and `pin_memory` are left out: our tensors show no
+strides.
 
     python -m tests.conformance            # all of it; a name or several run only those
     python -m tests.conformance --write    # and write this page

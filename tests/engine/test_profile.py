@@ -95,4 +95,5 @@ def test_a_captured_function_is_profiled_with_its_assignments() -> None:
     assert len(profile) >= 2 and all(entry.seconds > 0 for entry in profile)
     assert count.tolist() == [11.0]
     assert step.cache_info().traces == 1
-    numpy.testing.assert_allclose(step(x).numpy(), numpy.exp(values(8, 8) @ values(8, 8)), rtol=1e-4)
+    expected = numpy.exp(values(8, 8) @ values(8, 8))
+    numpy.testing.assert_allclose(step(x).numpy(), expected, rtol=1e-4)

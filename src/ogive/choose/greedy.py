@@ -21,7 +21,14 @@ from dataclasses import dataclass, field
 
 from ogive.choose.axes import View, gathered_view, identity_view, source_view, varying_axes
 from ogive.choose.costs import operation_cost
-from ogive.choose.stages import MOST_ROWS, ROW_COST, find_scores, is_repeated, row_axis
+from ogive.choose.stages import (
+    ROW_COST,
+    SCRATCH_BYTES,
+    find_scores,
+    is_repeated,
+    row_axis,
+    row_bytes,
+)
 from ogive.config import Config
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import is_memory
@@ -59,6 +66,8 @@ class Kernel:
     work: int = 0
     rows: dict[int, int] = field(default_factory=dict)
     """The loops (bits) that stage a row, and with each the output loops around it."""
+    scratch: int = 0
+    """The bytes of all staged rows."""
 
     @property
     def is_ordered(self) -> bool:
@@ -286,11 +295,10 @@ def _stage_axis(
     views = [view for _, view in reads.views]
     distinct = len({view.loops for view in views})
     is_row = distinct > 1 and summary.cost >= ROW_COST
-    full = len(kernel.rows) >= MOST_ROWS or kernel.node_count >= config.kernel_node_limit
-    if full or not (is_score or is_row):
+    if not (is_score or is_row) or kernel.node_count >= config.kernel_node_limit:
         return None
     axis = row_axis(node, views, kernel.extents)
-    if axis is None:
+    if axis is None or kernel.scratch + row_bytes(node, axis) > SCRATCH_BYTES:
         return None
     if not is_score and (
         (summary.varying >> axis) & 1 or any(is_repeated(view, kernel.extents) for view in views)
@@ -307,6 +315,7 @@ def _open_row(node: UOp, reads: Readers, axis: int) -> tuple[Kernel, View]:
     kernel.extents.append(greatest(node.shape[axis]))
     around = view.used & ~view.loops[axis]
     kernel.rows[bit] = around
+    kernel.scratch += row_bytes(node, axis)
     loops = (*view.loops[:axis], bit, *view.loops[axis + 1 :])
     return kernel, View(loops, view.bare, around | bit)
 

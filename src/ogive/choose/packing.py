@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 
 from ogive.choose.costs import best_tile, sums_in_registers
+from ogive.choose.reductions import innermost_axis
 from ogive.device.target import Target
 from ogive.ir.node import UOp, transform
 from ogive.ir.ops import Op
@@ -29,6 +30,9 @@ LEAST_WORK = 1 << 15
 
 MANY_COLUMNS = 512
 """Columns from which on the other operand is packed as well, if its rows collide."""
+
+NARROW_BYTES = 512
+"""The length of rows that are as good as those of a panel."""
 
 CACHE_PERIOD = 2048
 """Rows a multiple of this many bytes apart fall into few sets of a first-level cache."""
@@ -56,7 +60,7 @@ def _pack_product(node: UOp, target: Target) -> UOp:
     if depth < rows:
         # As in the gradient of a weight: both operands are read along what lies side by side.
         return node
-    if not all(isinstance(size, int) for size in shape) or not product.dtype.is_float:
+    if not all(isinstance(size, int) for size in shape) or product.dtype.is_bool:
         return node
     width = VECTORS_PER_PANEL * target.vector_bytes // product.dtype.itemsize
     if shape[columns] < width or shape[rows] * shape[columns] * shape[depth] < LEAST_WORK:
@@ -66,7 +70,7 @@ def _pack_product(node: UOp, target: Target) -> UOp:
         left, right = right, left
     if not (_is_spread_over(right, rows) and _is_spread_over(left, columns)):
         return node
-    if _repetitions(right) < LEAST_ROWS:
+    if _repetitions(right) < LEAST_ROWS or _is_narrow(right, columns):
         return node
     packed = {right: _packed(right, columns, depth, width)}
     if _pays_for_rows(left, rows, depth):
@@ -81,6 +85,17 @@ def _repetitions(operand: UOp) -> int:
     """How often a spread operand is read."""
     own = operand.src[0].shape
     return math.prod(s for s, o in zip(operand.shape, own, strict=True) if o == 1)
+
+
+def _is_narrow(operand: UOp, columns: int) -> bool:
+    """Whether the rows of an operand are so short that they follow each other like those of a
+    panel, and it is not read often enough for the difference to matter."""
+    row = operand.shape[columns] * operand.dtype.itemsize
+    return (
+        row <= NARROW_BYTES
+        and _repetitions(operand) < MANY_COLUMNS
+        and innermost_axis(operand) == columns
+    )
 
 
 def _pays_for_rows(operand: UOp, rows: int, depth: int) -> bool:

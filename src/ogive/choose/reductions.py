@@ -55,7 +55,8 @@ def _split(node: UOp) -> UOp:
     symbolic = shape != source.shape
     # Where what lies side by side is kept, rows are added up, and the partial results are rows.
     operand = _largest_operand(source)
-    last = _innermost_axis(operand)
+    is_read_once = _distinct_elements(operand) == math.prod(shape)
+    last = innermost_axis(operand) if is_read_once else _last_axis(shape)
     by_rows = last in kept
     width = min(shape[last], COLUMNS) if by_rows else 1
     tiles = math.prod(lengths) // width
@@ -63,8 +64,8 @@ def _split(node: UOp) -> UOp:
     if not symbolic and not by_rows:
         chunk = chunk_length(length, chunk)
     small = length < 4 * chunk or (by_rows and math.prod(shape) < MANY_ROWS)
-    once = by_rows and _distinct_elements(operand) == math.prod(shape)
-    if small or (tiles >= FEW_TILES and length < LONG and not once):
+    few = tiles < FEW_TILES or (by_rows and is_read_once)
+    if small or not (few or length >= LONG):
         return node
     # What follows a symbolic length has strides that are known; so it comes first.
     chunks_first = by_rows or symbolic
@@ -87,7 +88,7 @@ def _largest_operand(node: UOp) -> UOp:
     return node
 
 
-def _innermost_axis(node: UOp) -> int:
+def innermost_axis(node: UOp) -> int:
     """The axis of a value along which it lies side by side in memory."""
     moves: list[UOp] = []
     while node.op in MOVEMENT:

@@ -22,8 +22,8 @@ from ogive.ir.shape import greatest
 ROW_BYTES = 1 << 16
 """The longest row that is staged. Several of them must fit into a second-level cache."""
 
-MOST_ROWS = 8
-"""How many values one kernel stages at most."""
+SCRATCH_BYTES = 1 << 18
+"""The most that one kernel stages of a row, all its staged values together."""
 
 ROW_COST = 12
 """Work (in units of an addition) from which on a value is read back and not computed again."""
@@ -34,7 +34,7 @@ SCORE_BYTES = 1 << 21
 SCORE_GROWTH = 4
 """By how much there must be more scores than elements that each is summed up from."""
 
-OPERAND_BYTES = 1 << 21
+OPERAND_BYTES = 1 << 22
 """The most that one row of scores may read besides the row's own operand: it is read again for
 every few rows, and must come from a cache."""
 
@@ -83,19 +83,24 @@ def row_axis(node: UOp, views: Sequence[View], extents: Sequence[int]) -> int | 
     if not long or not node.dtype.is_float:
         return None
     axis = long[-1]
-    length = greatest(node.shape[axis])
-    if length * node.dtype.itemsize > ROW_BYTES:
+    if row_bytes(node, axis) > ROW_BYTES:
         return None
     for view in views:
         loop = view.loops[axis]
         others = (*view.loops[:axis], *view.loops[axis + 1 :])
         if view.by_data or not (view.bare >> axis) & 1 or loop.bit_count() != 1:
             return None
-        if extents[loop.bit_length() - 1] != length or any(bits & loop for bits in others):
+        length = extents[loop.bit_length() - 1]
+        if length != greatest(node.shape[axis]) or any(bits & loop for bits in others):
             return None
         if others != (*views[0].loops[:axis], *views[0].loops[axis + 1 :]):
             return None
     return axis
+
+
+def row_bytes(node: UOp, axis: int) -> int:
+    """How much a value takes along one of its axes."""
+    return greatest(node.shape[axis]) * node.dtype.itemsize
 
 
 def is_repeated(view: View, extents: Sequence[int]) -> bool:

@@ -19,14 +19,14 @@ from ogive.codegen.lower import GATHER, lane_of
 from ogive.codegen.math import definitions
 from ogive.codegen.memory import Memory
 from ogive.codegen.optimize.placement import LANE, PARALLEL, UPCAST
-from ogive.codegen.peel import peel_limit
+from ogive.codegen.peel import gates_within, instruction_count, peel_limit
 from ogive.codegen.scratch import shared_areas
 from ogive.codegen.writer import Writer, constant, register_type
 from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes
 from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp
-from ogive.ir.ops import ELEMENTWISE, TRANSCENDENTAL, Op
+from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.symbolic import linear_form
 
 Tile = tuple[int, ...]
@@ -145,9 +145,9 @@ class _Emitter:
             begin, end = "%begin", "%end"
         else:
             begin, end = "0", self.operand(loop.counter.src[0], (), 1)
-        gates = [n for n in _gates_within(loop.body) if loop.counter in n.ranges]
+        gates = [n for n in gates_within(loop.body) if loop.counter in n.ranges]
         limit, certain = peel_limit(loop.counter, gates)
-        if limit is None or _instruction_count(loop.body) > PEEL_LIMIT:
+        if limit is None or instruction_count(loop.body) > PEEL_LIMIT:
             self.write_loop(loop, begin, end)
             return
         if limit.op is Op.CONST and begin == "0" and end.isdigit():
@@ -375,16 +375,14 @@ class _Emitter:
 
     def keep(self, node: UOp) -> None:
         """Store one more staged value, which is then read back like any other memory."""
-        value, offset = node.src[:2]
-        lanes = lane_count(lane_of(node.closed) or node)
-        found = {*self.tile_of(node), *[c for c in node.closed if c.arg[1] == UPCAST]}
-        counters = tuple(sorted(found, key=lambda counter: counter.arg[0]))
+        lanes = self.accumulator_lanes(node)
+        counters = self.accumulator_counters(node)
         stride = 1 if lanes > 1 else None
         for position in self.entries(counters):
             places = tuple(zip(counters, position, strict=True))
-            at = self.operand(offset, places, 1)
-            text = self.operand(value, places, lanes)
-            self.memory.store(node, node.dtype, text, at, stride, None, lanes)
+            offset = self.operand(node.src[1], places, 1)
+            value = self.operand(node.src[0], places, lanes)
+            self.memory.store(node, node.dtype, value, offset, stride, None, lanes)
 
     def check(self, node: UOp, places: tuple[tuple[UOp, int], ...], lanes: int) -> str:
         value = self.operand(node.src[0], places, lanes)
@@ -401,13 +399,13 @@ class _Emitter:
     # Reductions
 
     def accumulator_counters(self, node: UOp) -> tuple[UOp, ...]:
-        """The tile counters of a reduction's accumulators: its result's and those it closes."""
+        """The tile counters of what is accumulated or staged: the result's and those closed."""
         found = set(self.tile_of(node))
-        found.update(counter for counter in node.src[1:] if counter.arg[1] == UPCAST)
+        found.update(counter for counter in node.closed if counter.arg[1] == UPCAST)
         return tuple(sorted(found, key=lambda counter: counter.arg[0]))
 
     def accumulator_lanes(self, node: UOp) -> int:
-        lane = lane_of(node.src[1:])
+        lane = lane_of(node.closed)
         return int(lane.src[0].arg) if lane is not None else self.lanes_of(node)
 
     def start(self, node: UOp) -> None:
@@ -573,33 +571,3 @@ def _fused_products(root: UOp) -> frozenset[UOp]:
         and all(user.op is Op.REDUCE and user.arg is Op.ADD for user in users.get(node, ()))
         and users.get(node)
     )
-
-
-def _gates_within(items: list[Item]) -> list[UOp]:
-    """The conditions that accesses and reductions of a block, and of its loops, depend on."""
-    gates: dict[UOp, None] = {}
-    for item in items:
-        if isinstance(item, Loop):
-            gates.update(dict.fromkeys(_gates_within(item.body)))
-        elif isinstance(item, UOp) and item.dtype.is_bool and not item.has_index:
-            gates[item] = None
-    return list(gates)
-
-
-def _instruction_count(items: list[Item]) -> int:
-    """About how many instructions a block becomes."""
-    count = 0
-    for item in items:
-        if isinstance(item, Loop):
-            count += 4 + _instruction_count(item.body)
-            continue
-        node = item.into if isinstance(item, Accumulate) else item
-        tile = 1
-        counters = set(node.src[0].ranges if isinstance(item, Accumulate) else node.ranges)
-        for counter in counters:
-            if counter.arg[1] == UPCAST:
-                tile *= counter.src[0].arg
-        weight = 12 if node.op in TRANSCENDENTAL else 1
-        count += tile * weight
-    return count
-

@@ -1,12 +1,14 @@
-"""How far a loop runs before one of its gates can fail."""
+"""How far a loop runs before one of its gates can fail, and what writing it twice would cost."""
 
 from __future__ import annotations
 
 from functools import reduce
 
+from ogive.codegen.linearize import Accumulate, Item, Loop
+from ogive.codegen.optimize.placement import UPCAST
 from ogive.ir.conditions import difference
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import TRANSCENDENTAL, Op
 from ogive.ir.symbolic import from_linear, integer, maximum, minimum
 
 
@@ -51,3 +53,32 @@ def _limit(counter: UOp, gate: UOp) -> UOp | None:
     room = from_linear(steady, -rest)
     limit = maximum(room // slope + 1, 0)
     return None if limit.op is Op.CONST and limit.arg <= 0 else limit
+
+
+def gates_within(items: list[Item]) -> list[UOp]:
+    """The conditions that accesses and reductions of a block, and of its loops, depend on."""
+    gates: dict[UOp, None] = {}
+    for item in items:
+        if isinstance(item, Loop):
+            gates.update(dict.fromkeys(gates_within(item.body)))
+        elif isinstance(item, UOp) and item.dtype.is_bool and not item.has_index:
+            gates[item] = None
+    return list(gates)
+
+
+def instruction_count(items: list[Item]) -> int:
+    """About how many instructions a block becomes."""
+    count = 0
+    for item in items:
+        if isinstance(item, Loop):
+            count += 4 + instruction_count(item.body)
+            continue
+        node = item.into if isinstance(item, Accumulate) else item
+        tile = 1
+        counters = set(node.src[0].ranges if isinstance(item, Accumulate) else node.ranges)
+        for counter in counters:
+            if counter.arg[1] == UPCAST:
+                tile *= counter.src[0].arg
+        weight = 12 if node.op in TRANSCENDENTAL else 1
+        count += tile * weight
+    return count

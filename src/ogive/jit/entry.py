@@ -440,7 +440,7 @@ class Entry:
         with being_written(list(memories.values())):
             fault = run()
             if fault is not None and fault.torn:
-                for slot in written_slots(self.prepared.graph.steps[fault.step]):
+                for slot in self.prepared.graph.steps[fault.step].written:
                     if slot in memories:
                         lose(memories[slot])
             return fault

@@ -337,9 +337,10 @@ def trace(x: Tensor, *, offset: int = 0, dtype: Any = None) -> Tensor:
 
 @also(axis="dim")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    """The sum of products along an axis. Shapes: (..., n) both → (...).
+    """The sum of products along an axis, x being conjugated. Shapes: (..., n) both → (...).
 
     >>> ogive.linalg.vecdot(Tensor([1, 2]), Tensor([3, 4])).item()
     11
     """
-    return (x * y).sum(dim).cast((x * y).dtype)
+    product = x.conj() * y
+    return product.sum(dim).cast(product.dtype)

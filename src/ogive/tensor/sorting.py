@@ -317,7 +317,7 @@ def _quantile(
         raise ArgumentError(f"{name}: there are no elements in the shape {build.show(x.shape)}")
     ordered = source.movedim(axis, -1).sort().values
     found = _interpolate(ordered, _ranks(ordered, share.ravel(), name), interpolation)
-    if keepdim:
+    if keepdim and x.ndim:
         ones = [1] * x.ndim
         found = found.reshape(*ones, -1) if dim is None else found.unsqueeze(axis)
     found = found.movedim(-1, 0)

@@ -70,7 +70,7 @@ def _summed_block(product: UOp) -> dict[UOp, int]:
     wanted = BLOCK // rest
     fitting = [n for n in range(max(wanted // 2, 1), 2 * wanted) if length % n == 0 and n > 1]
     if not fitting:
-        return {}
+        return {counter: wanted} if 1 < wanted < length else {}
     return {counter: min(fitting, key=lambda n: abs(math.log(n / wanted)))}
 
 
@@ -105,27 +105,39 @@ def _column_block(
 
 
 def _cut(root: UOp, product: UOp, cuts: dict[UOp, int]) -> UOp:
-    """The kernel with counters cut, and the reduction over blocks apart from that in them."""
+    """The kernel with counters cut, and its sum in blocks."""
     numbers = itertools.count()
     replacements: dict[UOp, UOp] = {}
-    outer: set[UOp] = set()
     counters = [node for node in root.walk() if node.op is Op.RANGE]
     for counter in sorted(counters, key=lambda counter: counter.arg[0]):
         if counter in cuts:
             blocks = make_range(axis_extent(counter) // cuts[counter], next(numbers))
             within = make_range(cuts[counter], next(numbers))
             replacements[counter] = blocks * cuts[counter] + within
-            if counter in product.closed:
-                outer.add(blocks)
         else:
             replacements[counter] = make_range(counter.src[0], next(numbers), counter.arg[1])
+    sums = _sum_in_blocks(product, cuts, replacements, next(numbers))
+    whole = replace_ranges(product, replacements)
+    return transform(replace_ranges(root, replacements), lambda n: sums if n is whole else n)
 
-    def nest(node: UOp) -> UOp:
-        over = outer.intersection(node.closed) if node.op is Op.REDUCE else ()
-        if not over:
-            return node
-        within = tuple([counter for counter in node.closed if counter not in over])
-        inner = UOp(Op.REDUCE, node.dtype, (node.src[0], *within), node.arg)
-        return UOp(Op.REDUCE, node.dtype, (inner, *over), node.arg)
 
-    return transform(replace_ranges(root, replacements), nest)
+def _sum_in_blocks(
+    product: UOp, cuts: dict[UOp, int], replacements: dict[UOp, UOp], number: int
+) -> UOp:
+    """The sum of the sums of blocks, and of what follows the last block that is full."""
+    summed, *others = product.closed
+    value, *around = [replace_ranges(node, replacements) for node in (product.src[0], *others)]
+    if summed not in cuts:
+        return replace_ranges(product, replacements)
+    blocks, within = sorted(replacements[summed].ranges, key=lambda counter: counter.arg[0])
+
+    def total(value: UOp, *counters: UOp) -> UOp:
+        return UOp(Op.REDUCE, product.dtype, (value, *counters), Op.ADD)
+
+    sums = total(total(value, within, *around), blocks)
+    length, full = axis_extent(summed), axis_extent(blocks) * axis_extent(within)
+    if full == length:
+        return sums
+    last = make_range(length - full, number)
+    rest = replace_ranges(product.src[0], {**replacements, summed: last + full})
+    return UOp(Op.ADD, product.dtype, (sums, total(rest, last, *around)))

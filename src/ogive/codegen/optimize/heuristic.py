@@ -29,6 +29,9 @@ from ogive.ir.ops import ELEMENTWISE, Op
 COLUMN_TILES = 8
 """Sums of columns are cut into at least this many tiles."""
 
+MOVED_ROWS = 8
+"""Rows that are cut into panels at a time."""
+
 SCANNED_ROWS = 4
 """Rows that are scanned side by side, so that each waits for its own last sum only."""
 
@@ -187,6 +190,11 @@ def _choose_upcast(
     if kernel.scans and kernel.outputs and not lanes:
         rows = kernel.outputs[-1]
         return {rows: best_tile(axis_extent(rows), SCANNED_ROWS)}
+    moved = _moved_rows(kernel, lanes)
+    if moved is not None:
+        (lane,) = lanes
+        vectors = min(axis_extent(lane) // lanes[lane], 2)
+        return {lane: vectors, moved: best_tile(axis_extent(moved), MOVED_ROWS)}
     wanted = 4 if kernel.cost <= 12 else 2 if kernel.cost <= 40 else 1
     upcast: dict[UOp, int] = {}
     for counter, count in lanes.items():
@@ -217,6 +225,26 @@ def _transposed_rows(kernel: _Kernel, lanes: dict[UOp, int]) -> UOp | None:
                 if access.strides.get(counter) == 1 and axis_extent(counter) >= count:
                     return counter
     return None
+
+
+def _moved_rows(kernel: _Kernel, lanes: dict[UOp, int]) -> UOp | None:
+    """The output axis of rows that are cut into panels, as an operand of a product is.
+
+    Along it, what is read is far apart and what is written is not: a few rows are taken at a
+    time, from one panel to the next, so that neither reads nor writes jump about.
+    """
+    if kernel.reductions or kernel.scans or len(lanes) != 1 or len(kernel.outputs) < 3:
+        return None
+    panels, rows, lane = kernel.outputs[-3:]
+    if lane not in lanes:
+        return None
+    (store, *others) = [access.strides for access in kernel.accesses if access.is_store]
+    loads = [access.strides for access in kernel.accesses if not access.is_store]
+    if others or store.get(panels, 0) <= store.get(rows, 0):
+        return None
+    width = axis_extent(lane)
+    is_cut = any(s.get(lane) == 1 and s.get(panels) == width < s.get(rows, 0) for s in loads)
+    return rows if is_cut else None
 
 
 def _reduction_loads(kernel: _Kernel) -> list[tuple[UOp, list[MemoryAccess]]]:
@@ -328,6 +356,10 @@ def _choose_order(kernel: _Kernel, lanes: dict[UOp, int]) -> list[UOp]:
     so that a block of panels stays in cache while they pass by, and those of a transposed tile,
     so that loads follow each other."""
     columns = [counter for counter in _reused_axes(kernel) if counter in lanes]
+    moved = _moved_rows(kernel, lanes)
+    if moved is not None:
+        *outer, panels, _, lane = kernel.outputs
+        return [*outer, moved, panels, lane]
     turned = _transposed_rows(kernel, lanes)
     rows = _row_axes(kernel, columns[0]) if columns else [turned] if turned is not None else []
     blocks = [c for c in _blocks(kernel) if rows and c not in lanes and c not in rows]

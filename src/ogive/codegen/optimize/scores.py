@@ -38,7 +38,7 @@ class StagedRows:
     @functools.cached_property
     def most_rows(self) -> int:
         """How many rows may be held side by side."""
-        return max(MOST_BYTES // 2 // self.row_bytes, 1)
+        return max(MOST_BYTES * 3 // 4 // self.row_bytes, 1)
 
     def outer_first(self, order: list[UOp]) -> list[UOp]:
         """The nest with the loops around what is staged on the outside."""

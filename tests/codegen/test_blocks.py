@@ -1,0 +1,112 @@
+"""Sums of products in blocks: right for any length, accurate, the same on any threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ogive import Tensor
+from ogive.codegen.compile import loops_of
+from ogive.config import Config
+from ogive.device.target import host_target
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.schedule.normalize import normalize
+from ogive.schedule.split import split
+
+CONFIG = Config(verify=True)
+LENGTHS = [511, 512, 769, 991, 1000]  # too short, full blocks, one left over, a prime, other blocks
+
+
+def random(*shape: int, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def kernel_loops(tensor: Tensor) -> UOp:
+    """The loop graph of the last kernel."""
+    step = split(normalize((tensor.node,)).sink, host_target(), CONFIG).kernels[-1]
+    return loops_of(step.region.graph, host_target(), CONFIG)
+
+
+def reductions(tensor: Tensor) -> list[list[int]]:
+    """The lengths that each reduction of the last kernel closes, innermost first."""
+    return [
+        [counter.src[0].arg for counter in node.closed]
+        for node in kernel_loops(tensor).walk()
+        if node.op is Op.REDUCE
+    ]
+
+
+def product(rows: int, length: int, columns: int) -> Tensor:
+    left, right = random(rows, length), random(length, columns, seed=1)
+    return Tensor(left.astype(np.float32)) @ Tensor(right.astype(np.float32))
+
+
+def test_a_long_sum_of_products_is_a_sum_of_sums() -> None:
+    assert reductions(product(24, 1024, 64)) == [[256], [4]]
+    assert reductions(product(24, 1000, 64)) == [[250], [4]]
+
+
+def test_what_does_not_fill_a_block_is_added_by_itself() -> None:
+    assert sorted(reductions(product(24, 991, 64))) == [[3], [223], [256]]
+
+
+def test_a_short_sum_and_a_sum_in_lanes_stay_as_they_are() -> None:
+    assert reductions(product(24, 511, 64)) == [[511]]
+    matrix, vector = random(64, 1024), random(1024)
+    assert reductions(Tensor(matrix) @ Tensor(vector)) == [[1024]]
+
+
+@pytest.mark.parametrize("vectorize", [True, False])
+@pytest.mark.parametrize("length", LENGTHS)
+def test_products_of_any_length_are_right(length: int, vectorize: bool) -> None:
+    left, right = random(19, length), random(length, 70, seed=1)
+    result = Tensor(left) @ Tensor(right)
+    result.prepare(CONFIG.with_changes({"vectorize": vectorize})).execute()
+    np.testing.assert_allclose(result.numpy(), left @ right, rtol=1e-12, atol=1e-12)
+
+
+def test_the_error_of_a_product_grows_with_a_block_and_not_with_the_sum() -> None:
+    left, right = random(32, 16384).astype(np.float32), random(16384, 64, seed=1).astype(np.float32)
+    expected = left.astype(np.float64) @ right
+    error = np.abs((Tensor(left) @ Tensor(right)).numpy() - expected).max()
+    assert error < 1e-6 * np.abs(expected).max()
+
+
+def test_blocks_of_channels_of_a_convolution_are_right() -> None:
+    torch = pytest.importorskip("torch")
+    image, weight = random(1, 61, 9, 20), random(33, 61, 3, 3, seed=1)
+    expected = torch.nn.functional.conv2d(torch.tensor(image), torch.tensor(weight), padding=1)
+    result = Tensor(image).conv2d(Tensor(weight), padding=1)
+    np.testing.assert_allclose(result.numpy(), expected.numpy(), rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("kind", ["product", "row times matrix", "sum of columns"])
+def test_the_bits_do_not_depend_on_the_number_of_threads(kind: str) -> None:
+    def compute(threads: int) -> bytes:
+        if kind == "product":
+            result = product(200, 991, 300)
+        elif kind == "row times matrix":
+            result = product(1, 1100, 1000)
+        else:
+            result = Tensor(random(1100, 1000).astype(np.float32)).sum(0)
+        result.prepare(Config(threads=threads)).execute()
+        return result.numpy().tobytes()
+
+    assert len({compute(threads) for threads in (1, 2, 3, 7)}) == 1
+
+
+@pytest.mark.parametrize("shape", [(1100, 1000), (4099, 257), (70, 16001)])
+def test_a_row_times_a_large_matrix_and_its_sums_of_columns_are_right(
+    shape: tuple[int, int],
+) -> None:
+    matrix, row = random(*shape), random(1, shape[0], seed=1)
+    turned = Tensor(np.ascontiguousarray(matrix.T)).T
+    for given, expected in [
+        (Tensor(row) @ Tensor(matrix), row @ matrix),
+        (Tensor(row) @ turned, row @ matrix),
+        (Tensor(matrix).sum(0), matrix.sum(0)),
+    ]:
+        np.testing.assert_allclose(given.numpy(), expected, rtol=1e-11, atol=1e-11)

@@ -60,6 +60,9 @@ KERNELS: dict[str, Callable[[], Tensor]] = {
     "slice": lambda: data(9, 21)[::2, ::-3] + 1,
     "cat": lambda: ogive.cat([data(3, 5), data(4, 5) * 2, data(1, 5)]),
     "flip and fold": lambda: data(4, 6).flip(1).reshape(8, 3).T.contiguous(),
+    "rows moved, shorter than a register": lambda: (
+        (data(2, 8, 5, 5) > 0).reshape(2, 4, 2, 5, 5).transpose(1, 2).contiguous()
+    ),
     "bool": lambda: (data(11, 5) > 0) & (data(11, 1) < 3),
     "bytes": lambda: (whole(6, 33).cast("uint8") + 200) * 3,
     "division": lambda: whole(6, 13) // whole(6, 13).flip(0),

@@ -18,11 +18,15 @@ from ogive.codegen.optimize.heuristic import choose_placement
 from ogive.codegen.optimize.placement import Placement
 from ogive.codegen.scratch import shared_areas
 from ogive.device.target import host_target
-from ogive.errors import OptimizeError
+from ogive.errors import OptimizeError, VerifyError
+from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import SCRATCH, Op
+from ogive.ir.verify import verify
 from ogive.schedule.normalize import normalize
+from ogive.schedule.rangeify import make_range
 from ogive.schedule.split import split
+from ogive.tune.encode import decode_graph, encode_graph
 from tests.codegen.test_placements import Kernel, check
 
 Array = NDArray[Any]
@@ -234,7 +238,28 @@ def test_a_fault_in_a_staged_value_is_reported() -> None:
 
 
 def test_a_kernel_that_stages_can_be_sent_to_a_search() -> None:
-    from ogive.tune.encode import decode_graph, encode_graph
-
     (kernel,) = kernels_of(Tensor(data(50, 70)).softmax(-1))
     assert decode_graph(encode_graph(kernel)) is kernel
+
+
+# What the verifier says
+
+
+def test_a_stage_that_is_no_stage_is_refused() -> None:
+    value, position = UOp.const(dtypes.float32, 1.0), make_range(4, 0)
+    first = UOp.const(dtypes.index, 0)
+
+    def stage(*sources: UOp, argument: Any) -> UOp:
+        return UOp(Op.STAGE, dtypes.float32, sources, argument)
+
+    verify(stage(value, position, position, argument=SCRATCH), "loops")
+    for node, dialect, expected in (
+        (stage(value, position, position, argument=None), "loops", "a space as argument"),
+        (stage(value, value, position, argument=SCRATCH), "loops", "an index as second source"),
+        (stage(value, position, value, argument=SCRATCH), "loops", "ranges to close, not CONST"),
+        (stage(value, first, argument=SCRATCH), "lowered", r"\(space, count\) as argument"),
+        (stage(value, argument=(SCRATCH, 0)), "region", r"\(space, axis\) as argument"),
+        (stage(value, argument=(SCRATCH, 0)), "parametric", "not allowed here"),
+    ):
+        with pytest.raises(VerifyError, match=expected):
+            verify(node, dialect)

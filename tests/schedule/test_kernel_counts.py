@@ -96,7 +96,7 @@ def test_a_product_takes_bias_and_activation_along() -> None:
 
 
 def test_packing_an_operand_is_one_more_kernel() -> None:
-    a, w, bias = data(64, 64), data(64, 128), data(128)
+    a, w, bias = data(64, 64), data(64, 256), data(256)
     assert len(kernels((a @ w + bias).gelu())) == 2
 
 

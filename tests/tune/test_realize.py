@@ -188,7 +188,7 @@ def test_operands_are_packed_if_that_is_faster(
     packed_is_faster: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def build() -> Tensor:
-        return random(64, 48) @ random(48, 80)
+        return random(64, 48) @ random(48, 144)
 
     packed, plain = [
         len(build().prepare(config=Config(pack_operands=pack)).kernels) for pack in (True, False)

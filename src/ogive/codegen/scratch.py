@@ -12,9 +12,8 @@ from ogive.errors import OptimizeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
-MOST_BYTES = 1 << 19
-"""The most scratch memory of a kernel. It is part of the stack, of which a thread has a few
-megabytes, and should stay in a second-level cache."""
+MOST_BYTES = 1 << 21
+"""The most scratch memory of a kernel. It is part of the stack, of which a thread has 8 MB."""
 
 ROW_STEP = 16
 """Rows are a multiple of that many elements, and an odd one: rows a power of two apart would push

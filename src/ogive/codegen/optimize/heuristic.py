@@ -193,7 +193,7 @@ def _choose_upcast(
     moved = _moved_rows(kernel, lanes)
     if moved is not None:
         (lane,) = lanes
-        vectors = min(axis_extent(lane) // lanes[lane], 2)
+        vectors = max(min(axis_extent(lane) // lanes[lane], 2), 1)
         return {lane: vectors, moved: best_tile(axis_extent(moved), MOVED_ROWS)}
     wanted = 4 if kernel.cost <= 12 else 2 if kernel.cost <= 40 else 1
     upcast: dict[UOp, int] = {}

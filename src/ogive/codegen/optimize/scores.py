@@ -15,10 +15,13 @@ from dataclasses import dataclass
 from ogive.choose.costs import best_tile, sums_in_registers
 from ogive.codegen.optimize.accesses import MemoryAccess
 from ogive.codegen.optimize.placement import axis_extent
-from ogive.codegen.scratch import MOST_BYTES, shared_areas
+from ogive.codegen.scratch import shared_areas
 from ogive.device.target import Target
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+
+TILE_BYTES = 3 << 17
+"""The scratch memory that tiles are made to fit: it stays in a second-level cache."""
 
 WIDE = 2
 """How many vectors of columns a register tile of products has."""
@@ -38,7 +41,7 @@ class StagedRows:
     @functools.cached_property
     def most_rows(self) -> int:
         """How many rows may be held side by side."""
-        return max(MOST_BYTES * 3 // 4 // self.row_bytes, 1)
+        return max(TILE_BYTES // self.row_bytes, 1)
 
     def outer_first(self, order: list[UOp]) -> list[UOp]:
         """The nest with the loops around what is staged on the outside."""

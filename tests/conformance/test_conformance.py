@@ -30,7 +30,7 @@ def test_a_stated_difference_is_there(difference: Difference, operator: str) -> 
     dtypes = difference.dtypes or ("float64",)
     assert any(
         difference.explains(failure)
-        for limit in (1, 15)  # most show it at once
+        for limit in (1, 6, 15)  # most show it at once
         if (result := check(OPERATORS[operator], limit, dtypes)) is not None
         for failure in result.failures
     )

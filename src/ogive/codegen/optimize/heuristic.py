@@ -304,7 +304,8 @@ def _tile_columns(
         max(vectors * others // tile // COLUMN_TILES, 1),
     )
     if wide > upcast[column]:
-        upcast[column] = best_tile(vectors, wide)
+        # A last vector that is not full counts: a tile that leaves it over runs all but empty.
+        upcast[column] = best_tile(-(-axis_extent(column) // lanes[column]), wide)
     return upcast
 
 

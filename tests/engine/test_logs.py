@@ -130,6 +130,7 @@ def test_searches_tell_their_choices(lines: Lines) -> None:
 def test_the_environment_asks_for_several_topics(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OGIVE_LOG", "schedule,execute")
     monkeypatch.setattr(ogive.config, "_current", None)
+    monkeypatch.setattr(ogive.config, "_configured", {})  # which goes before the environment
     config = ogive.config.current_config()
     assert config.logs("schedule") and config.logs("execute") and not config.logs("search")
 

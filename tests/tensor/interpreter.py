@@ -83,7 +83,7 @@ def _evaluate_one(node: UOp, values: dict[UOp, Array]) -> Array:
         combining, axis = node.arg
         scanned: Array = _COMBINATIONS[combining].accumulate(_widen(first), axis)
         return scanned.astype(first.dtype)
-    if op in (Op.CONTIGUOUS, Op.DETACH):
+    if op in (Op.CONTIGUOUS, Op.DETACH, Op.GRADIENT):
         return first
     if op is Op.AFTER:
         for effect in node.src[1:]:

@@ -60,7 +60,14 @@ def nearest(word: str, valid: Iterable[str]) -> str:
 
 
 class OgiveError(Exception):
-    """Base of all errors raised by Ogive. `origin` is the user's line it is about."""
+    """Base of all errors raised by Ogive. `origin` is the user's line it is about.
+
+    `module` is the outermost layer of a network that it has come through, and `has_path` says
+    whether its message begins with the path to the innermost.
+    """
+
+    module: object = None
+    has_path = False
 
     def __init__(self, message: str, origin: Origin | None = None) -> None:
         self.origin = origin if origin is not None else user_origin(2)

@@ -251,13 +251,12 @@ def _state_of(module: Module) -> Iterator[tuple[str, Any]]:
 
 def _add_path(error: OgiveError, module: Module) -> None:
     """Put the path to the module that an error came from in front of its message."""
-    inner = getattr(error, "module", None)
-    error.module = module  # type: ignore[attr-defined]
+    inner, error.module = error.module, module
     if inner is None:
         return
     for path, child in module._all_modules(""):
         if child is inner and path:
-            separator = "." if getattr(error, "has_path", False) else ": "
+            separator = "." if error.has_path else ": "
             error.args = (f"{path}{separator}{error.args[0]}", *error.args[1:])
-            error.has_path = True  # type: ignore[attr-defined]
+            error.has_path = True
             return

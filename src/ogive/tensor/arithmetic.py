@@ -18,6 +18,7 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_operand, wrap
+from ogive.tensor.powers import power
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -591,33 +592,6 @@ def _refuse_zero(x: Core, divisor: Any, name: str) -> None:
 
 
 def _power(x: Core, exponent: Scalar) -> Tensor:
-    """`x` to a number: products and roots where they are exact or as good."""
     dtype = number_dtype(common_dtype((x, exponent)), "pow")
     with graph_lock:
-        base = build.cast(x.node, dtype)
-        if dtype.is_integer:
-            if exponent < 0:
-                raise ArgumentError(f"pow: integers to the power {exponent}; cast to float first")
-            return wrap(_integer_power(base, int(exponent)), x.device)
-        if exponent == 0:
-            return wrap(build.filled(dtype, 1, base.shape), x.device)
-        if exponent in (1, 2, 3):
-            return wrap(_integer_power(base, int(exponent)), x.device)
-        if exponent in _ROOTS:
-            return wrap(make(_ROOTS[exponent], dtype, (base,)), x.device)
-        return wrap(make(Op.POW, dtype, (base, build.constant(dtype, exponent))), x.device)
-
-
-_ROOTS = {0.5: Op.SQRT, -0.5: Op.RSQRT, -1: Op.RECIPROCAL}
-
-
-def _integer_power(base: UOp, exponent: int) -> UOp:
-    """Repeated squaring."""
-    result: UOp | None = None
-    while exponent:
-        if exponent & 1:
-            result = base if result is None else make(Op.MUL, base.dtype, (result, base))
-        exponent >>= 1
-        if exponent:
-            base = make(Op.MUL, base.dtype, (base, base))
-    return build.filled(base.dtype, 1, base.shape) if result is None else result
+        return wrap(power(build.cast(x.node, dtype), exponent), x.device)

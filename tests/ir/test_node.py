@@ -13,7 +13,7 @@ import threading
 import pytest
 
 from ogive.ir.dtype import bool_, float32, float64, index, int32, int64
-from ogive.ir.node import UOp, gc_dead_refs, live_uop_ids, substitute, walk
+from ogive.ir.node import UOp, computed, gc_dead_refs, live_uop_ids, substitute, walk
 from ogive.ir.ops import Op
 from ogive.ir.printer import format_node, format_tree
 
@@ -80,6 +80,24 @@ def test_threads_building_and_dropping_never_leave_two_of_a_kind() -> None:
             thread.join()
         sys.setswitchinterval(interval)
     assert not failures
+
+
+def test_a_property_that_another_thread_fills_in_first_is_read_from_the_node() -> None:
+    class Watched(UOp):
+        __slots__ = ("_height",)
+
+        @computed
+        def height(self) -> int:
+            if not self.src:
+                top._height = 2  # as a thread would that came by in the meantime
+                return 0
+            return 1 + max(source.height for source in self.src)
+
+    low = Watched(Op.UNIQUE, arg="low")
+    middle = Watched(Op.AFTER, src=(low,))
+    top = Watched(Op.AFTER, src=(middle,))
+    assert top.height == 2
+    assert middle.height == 1
 
 
 def test_a_dropped_node_goes_with_the_children_only_it_kept() -> None:

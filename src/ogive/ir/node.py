@@ -67,9 +67,8 @@ class computed(Generic[Value]):
             if len(stack) == depth:
                 stack.pop()
                 if getattr(current, slot, _missing) is _missing:
-                    value = self.function(current)
-                    setattr(current, slot, value)
-        return value
+                    setattr(current, slot, self.function(current))
+        return getattr(node, slot)  # which another thread may have been the one to fill in
 
 
 class _TableReference(weakref.ref["UOp"]):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks import shapes
 from benchmarks.compile import measure_compile
 from benchmarks.libraries import PEERS
 from benchmarks.report import render
@@ -26,10 +27,11 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "part",
         nargs="?",
-        choices=["rows", "compile", "steps", "training"],
+        choices=["rows", "shapes", "compile", "steps", "training"],
         default="rows",
-        help="rows: the table against the peers (default); compile: Ogive's compile time; "
-        "steps: what a step of a plan costs; training: graphs, first steps and later ones",
+        help="rows: the table against the peers (default); shapes: the same at random sizes; "
+        "compile: Ogive's compile time; steps: what a step of a plan costs; training: graphs, "
+        "first steps and later ones",
     )
     parser.add_argument(
         "--rows",
@@ -45,6 +47,20 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         default=list(PEERS),
         metavar="NAME",
         help=f"the libraries beside ogive: {' '.join(PEERS)} (default: all)",
+    )
+    parser.add_argument(
+        "--families",
+        nargs="+",
+        choices=shapes.FAMILIES,
+        default=list(shapes.FAMILIES),
+        metavar="NAME",
+        help=f"the families of random sizes: {', '.join(shapes.FAMILIES)} (default: all)",
+    )
+    parser.add_argument(
+        "--count",
+        type=int,
+        default=shapes.COUNT,
+        help=f"random sizes a family (default {shapes.COUNT})",
     )
     parser.add_argument("--threads", type=int, default=2, help="for every library (default 2)")
     parser.add_argument(
@@ -91,6 +107,10 @@ def main(arguments: Sequence[str]) -> int:
         results.steps = measure_steps(settings)
     elif options.part == "training":
         results.training = measure_training(libraries, settings, tell)
+    elif options.part == "shapes":
+        with open_runner(libraries, settings) as runner:
+            wanted = (options.families, options.count)
+            results.shapes = shapes.measure_shapes(runner, *wanted, tell)
     elif options.startup:
         results.startup = measure_startup(libraries, settings, tell)
     else:

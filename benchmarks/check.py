@@ -61,10 +61,16 @@ def disagreement(row: Row, expected: Reference, given: list[HostArray]) -> str |
             return f"shape {have.shape}, expected {want.shape}"
         if have.dtype.name != row.dtype:
             return f"dtype {have.dtype}, expected {row.dtype}"
-        error = relative_error(want, have)
-        if not error <= row.tolerance:  # so that NaN is wrong too
-            return f"error {error:.1e}, allowed {row.tolerance:.0e}"
+    error = largest_error(expected, given)
+    if not error <= row.tolerance:  # so that NaN is wrong too
+        return f"error {error:.1e}, allowed {row.tolerance:.0e}"
     return None
+
+
+def largest_error(expected: Reference, given: list[HostArray]) -> float:
+    """The largest error of all the results, each relative to its own largest value."""
+    errors = [relative_error(want, have) for want, have in zip(expected, given, strict=True)]
+    return float(np.max(errors, initial=0.0))
 
 
 def relative_error(want: NDArray[np.float64], have: HostArray) -> float:

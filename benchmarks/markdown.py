@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import Notes, cell_text, milliseconds, ratio_text, ratios
+from benchmarks.report import Notes, cell_text, milliseconds, ratio_text, ratios, spread_lines
 from benchmarks.results import Cell, Results, RowResult
 from benchmarks.targets import judge
 
@@ -31,7 +31,9 @@ def load(path: Path) -> Results:
         rows=_rows(data["rows"]),
         startup=_rows(data["startup"]),
         training=_rows(data.get("training", [])),
+        shapes=_rows(data.get("shapes", [])),
         compile=data["compile"],
+        steps=data["steps"],
     )
 
 
@@ -63,6 +65,8 @@ def render(results: Results) -> str:
         f"Python {machine['python']}; {versions}."
     ]
     parts += [_times(rows) for rows in (results.rows, results.startup, results.training) if rows]
+    if results.shapes:
+        parts.append(table(*spread_lines(results.shapes)))
     if results.compile:
         parts.append(_compile(results.compile))
     judged = [j for j in judge(results) if j.holds is not None]

@@ -7,8 +7,11 @@ from typing import Any
 
 from benchmarks.results import Results, RowResult
 from benchmarks.runner import DISTURBED
+from benchmarks.shapes import summarize
 from benchmarks.steps import LONG, SHORT
 from benchmarks.targets import judge
+
+SHOWN = 40  # rows in which a peer is ahead
 
 
 def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
@@ -94,6 +97,34 @@ def ratios(row: RowResult, libraries: Sequence[str]) -> list[float | None]:
         limit, own = row.seconds("limit"), row.seconds("ogive")
         found.append(None if limit is None or own is None else limit / own)
     return found
+
+
+def spread_lines(rows: Sequence[RowResult]) -> tuple[list[str], list[list[str]]]:
+    """Header and lines of the table of families at random sizes."""
+    header = ["peer ÷ ogive", "rows", "mean", "behind", "worst", "which", "first result, ms"]
+    lines = [
+        [
+            spread.family,
+            str(spread.count),
+            ratio_text(spread.mean),
+            f"{spread.behind:.0%}",
+            ratio_text(spread.worst),
+            spread.worst_row,
+            milliseconds(spread.compile),
+        ]
+        for spread in summarize(rows)
+    ]
+    return header, lines
+
+
+def slowest(rows: Sequence[RowResult]) -> list[str]:
+    """The rows in which a peer is furthest ahead, and those with something wrong."""
+    behind = [row for row in rows if (ratio := row.ratio()) is not None and ratio < 0.8]
+    behind.sort(key=lambda row: row.ratio() or 0.0)
+    bad = ("wrong", "failed")
+    wrong = [row for row in rows if any(cell.status in bad for cell in row.cells.values())]
+    shown = list({row.name: row for row in [*behind[:SHOWN], *wrong]}.values())
+    return [times_table(shown, list(shown[0].cells))] if shown else []
 
 
 def breakdown_table(reports: dict[str, dict[str, Any]]) -> str:
@@ -189,6 +220,9 @@ def render(results: Results, libraries: Sequence[str]) -> str:
         if rows:
             found = {library for row in rows for library in row.cells}
             parts.append(times_table(rows, [name for name in libraries if name in found]))
+    if results.shapes:
+        parts.append(table(*spread_lines(results.shapes)))
+        parts.extend(slowest(results.shapes))
     if results.compile:
         parts.append(compile_text(results.compile))
     if results.steps:

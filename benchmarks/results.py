@@ -14,6 +14,7 @@ import numpy as np
 
 from benchmarks.libraries import ENTRIES
 
+HALF_UNIT = 2.0**-24
 Status = Literal["ok", "wrong", "not there", "failed"]
 
 
@@ -22,7 +23,8 @@ class Cell:
     """One row in one library; times are in seconds a call.
 
     `first` is the time from the inputs to the first result, compilation and all; `others` is how
-    many processors the rest of the machine kept busy in the quietest slice of measuring.
+    many processors the rest of the machine kept busy in the quietest slice of measuring; `error` is
+    the largest difference from the result in float64, relative to the largest value.
     """
 
     status: Status
@@ -33,6 +35,7 @@ class Cell:
     samples: int = 0
     others: float | None = None
     first: float | None = None
+    error: float | None = None
     compile: dict[str, Any] | None = None
 
     @classmethod
@@ -73,6 +76,15 @@ class RowResult:
         peer, own = self.best_peer(statistic), self.seconds("ogive", statistic)
         return None if peer is None or own is None else peer[1] / own
 
+    def error_ratio(self) -> float | None:
+        """Ogive's error over the best peer's, both taken to be at least half a unit in the last
+        place of float32: a scalar that happens to be exact is no feat."""
+        errors = {name: cell.error for name, cell in self.cells.items() if cell.error is not None}
+        own = errors.pop("ogive", None)
+        if own is None or not errors:
+            return None
+        return max(own, HALF_UNIT) / max(min(errors.values()), HALF_UNIT)
+
 
 @dataclass
 class Results:
@@ -85,13 +97,14 @@ class Results:
     rows: list[RowResult] = field(default_factory=list)
     startup: list[RowResult] = field(default_factory=list)
     training: list[RowResult] = field(default_factory=list)
+    shapes: list[RowResult] = field(default_factory=list)
     compile: dict[str, Any] = field(default_factory=dict)
     steps: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Plain dictionaries and lists, with the ratios spelled out."""
         data = asdict(self)
-        for part in ("rows", "startup", "training"):
+        for part in ("rows", "startup", "training", "shapes"):
             for row, entry in zip(getattr(self, part), data[part], strict=True):
                 entry["ratio"] = {name: row.ratio(name) for name in ("best", "median")}
         return data

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from benchmarks.check import disagreement, reference
+from benchmarks.check import disagreement, largest_error, reference
 from benchmarks.process import Reply, WorkerProcess
 from benchmarks.results import Cell, RowResult
 from benchmarks.rows import Limit, Row, find
@@ -96,10 +96,11 @@ class Runner:
             with np.load(path) as file:
                 given = [file[name] for name in file.files]
             path.unlink()
+            cell = cells[worker.library]
             if complaint := disagreement(row, expected, given):
-                cells[worker.library] = replace(
-                    cells[worker.library], status="wrong", reason=complaint
-                )
+                cells[worker.library] = replace(cell, status="wrong", reason=complaint)
+            else:
+                cell.error = largest_error(expected, given)
 
 
 def samples_of(slices: Sequence[Reply]) -> list[float]:

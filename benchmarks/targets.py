@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.results import Results, RowResult
 from benchmarks.rows import MLP_STEP, TINY_CAPTURED, TINY_REALIZED, TRANSFORMER
+from benchmarks.shapes import Spread, summarize
 from benchmarks.startup import IMPORT, row_name
 from benchmarks.steps import SHORT, advantage, step_cost
 from benchmarks.training import BUILD, CONVNET_FIRST, CONVNET_STEP, TRANSFORMER_FIRST
@@ -40,7 +42,28 @@ def judge(results: Results) -> list[Judgement]:
     judgements.append(faster_steps(results.steps))
     cost = step_cost(results.steps)
     judgements.append(within(cost, 0.05e-6, "one more serial step of a plan"))
+    judgements.append(accurate([*results.rows, *results.shapes]))
+    judgements += [judgement for spread in summarize(results.shapes) for judgement in even(spread)]
     return judgements + judge_training(results)
+
+
+def accurate(rows: Sequence[RowResult]) -> Judgement:
+    """No row may have more than twice the error of the best peer."""
+    promise = "largest error against float64, over the best peer's: at most 2"
+    ratios = [(ratio, row.name) for row in rows if (ratio := row.error_ratio()) is not None]
+    if not ratios:
+        return Judgement(promise, "not measured", None)
+    worst, name = max(ratios)
+    return Judgement(promise, f"{worst:.2f}× ({name})", worst <= 2)
+
+
+def even(spread: Spread) -> list[Judgement]:
+    """What holds for a family at sizes that nobody tuned."""
+    family = f"{spread.count} random {spread.family}"
+    return [
+        Judgement(f"{family}: mean ratio at least 1", f"{spread.mean:.2f}×", spread.mean >= 1),
+        Judgement(f"{family}: none under 0.6", f"{spread.worst:.2f}×", spread.worst >= 0.6),
+    ]
 
 
 def judge_training(results: Results) -> list[Judgement]:

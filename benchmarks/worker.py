@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import rows
+from benchmarks import shapes
 from benchmarks.libraries import open_library
 from benchmarks.libraries.base import Library, NotThere, Prepared
 
@@ -41,7 +41,7 @@ class Worker:
         if self.library is None:
             self.library = open_library(self.name, self.threads)
         start = perf_counter()
-        self.prepared = self.library.prepare(rows.find(row))
+        self.prepared = self.library.prepare(shapes.find(row))
         self.prepared.call()
         first = perf_counter() - start
         self.calls = calls_per_sample(self.prepared)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import models, rows
+from benchmarks import models, rows, shapes
 from benchmarks.breakdown import summarize
 from benchmarks.check import ReferenceOperations, disagreement, erf, reference
 from benchmarks.report import breakdown_table, compile_text, milliseconds, render, times_table
@@ -34,6 +34,41 @@ def test_names_of_rows_are_unique() -> None:
 )
 def test_rows_are_selected_by_part_or_glob(patterns: list[str], count: int) -> None:
     assert len(rows.select(patterns)) == count
+
+
+@pytest.mark.parametrize("family", shapes.FAMILIES)
+def test_a_drawn_row_is_found_by_its_name_and_is_the_same_each_time(family: str) -> None:
+    row = shapes.row_of(family, 3)
+    assert row.name.startswith(f"{family} 3: ")
+    assert row.name != shapes.row_of(family, 4).name
+    found = shapes.find(row.name)
+    assert [array.shape for array in found.inputs()] == [array.shape for array in row.inputs()]
+    assert [part.shape for part in reference(found)] == [part.shape for part in reference(row)]
+
+
+def test_a_declared_row_is_found_beside_the_drawn_ones() -> None:
+    assert shapes.find(TINY.name) is TINY
+
+
+def test_families_are_judged_by_their_mean_and_their_worst() -> None:
+    measured = [
+        RowResult(f"products {number}: {number}", {"ogive": cell(own), "torch": cell(peer)})
+        for number, (own, peer) in enumerate([(1.0, 4.0), (2.0, 1.0)])
+    ]
+    (spread,) = shapes.summarize(measured)
+    assert spread.mean == pytest.approx(math.sqrt(2))
+    assert (spread.worst, spread.worst_row, spread.behind) == (0.5, "1", 0.5)
+    judged = judge(Results({}, shapes=measured))
+    verdicts = [j.holds for j in judged if "random products" in j.promise]
+    assert verdicts == [True, False]
+
+
+def test_an_error_is_held_against_the_best_peer() -> None:
+    row = RowResult("x", {"ogive": Cell("ok", error=3e-6), "torch": Cell("ok", error=1e-6)})
+    assert row.error_ratio() == pytest.approx(3)
+    row.cells["ogive"].error = 1e-9
+    row.cells["torch"].error = 0.0
+    assert row.error_ratio() == 1
 
 
 def test_inputs_of_a_row_are_the_same_each_time() -> None:

@@ -86,12 +86,14 @@ def test_a_property_that_another_thread_fills_in_first_is_read_from_the_node() -
     class Watched(UOp):
         __slots__ = ("_height",)
 
+        _height: int
+
         @computed
-        def height(self) -> int:
+        def height(self: UOp) -> int:
             if not self.src:
                 top._height = 2  # as a thread would that came by in the meantime
                 return 0
-            return 1 + max(source.height for source in self.src)
+            return 1 + max(source.height for source in self.src if isinstance(source, Watched))
 
     low = Watched(Op.UNIQUE, arg="low")
     middle = Watched(Op.AFTER, src=(low,))

@@ -25,7 +25,7 @@ def child_environment(threads: int, cache: Path) -> dict[str, str]:
     """The environment of a measured process, Ogive's cache being `cache`."""
     own = {
         "OGIVE_CACHE_DIR": str(cache),
-        "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),  # this tree, installed or not
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
         # One process: a pool of compilers would still be busy when the next library measures.
         "TORCHINDUCTOR_COMPILE_THREADS": "1",
     }

@@ -57,7 +57,7 @@ def sum_along(operations: Operations, x: Any, axis: int) -> Any:
 
 def transposes(generator: Generator) -> Row:
     """A tensor laid out anew with its axes in another order."""
-    shape = draw_shape(generator, 1e3, 1e7, axes=(2, 3, 4))
+    shape = tuple(max(size, 2) for size in draw_shape(generator, 1e3, 1e7, axes=(2, 3, 4)))
     order = tuple(range(len(shape)))
     while order == tuple(range(len(shape))):
         order = tuple(int(axis) for axis in generator.permutation(len(shape)))

@@ -1,4 +1,4 @@
-"""Sums of products in blocks: right for any length, accurate, the same on any threads."""
+"""Sums in blocks: right for any length, accurate, the same on any threads."""
 
 from __future__ import annotations
 
@@ -75,12 +75,48 @@ def test_the_error_of_a_product_grows_with_a_block_and_not_with_the_sum() -> Non
     assert error < 1e-6 * np.abs(expected).max()
 
 
-def test_blocks_of_channels_of_a_convolution_are_right() -> None:
+@pytest.mark.parametrize(
+    ("batch", "channels", "side", "filters", "window", "stride"),
+    [(1, 61, 9, 33, 3, 1), (2, 157, 20, 32, 3, 2), (4, 94, 8, 170, 5, 2)],
+)
+def test_blocks_of_channels_of_a_convolution_are_right(
+    batch: int, channels: int, side: int, filters: int, window: int, stride: int
+) -> None:
     torch = pytest.importorskip("torch")
-    image, weight = random(1, 61, 9, 20), random(33, 61, 3, 3, seed=1)
-    expected = torch.nn.functional.conv2d(torch.tensor(image), torch.tensor(weight), padding=1)
-    result = Tensor(image).conv2d(Tensor(weight), padding=1)
+    image = random(batch, channels, side, side)
+    weight = random(filters, channels, window, window, seed=1)
+    places = {"stride": stride, "padding": window // 2}
+    expected = torch.nn.functional.conv2d(torch.tensor(image), torch.tensor(weight), **places)
+    result = Tensor(image).conv2d(Tensor(weight), **places)
     np.testing.assert_allclose(result.numpy(), expected.numpy(), rtol=1e-11, atol=1e-11)
+
+
+SUMS: dict[str, tuple[tuple[int, ...], tuple[int, ...], list[list[int]]]] = {
+    "a row of several blocks": ((40, 6144), (1,), [[2048], [3]]),
+    "a row with something left over": ((40, 10007), (1,), [[2048], [4], [1815]]),
+    "a short row": ((40, 4095), (1,), [[4095]]),
+    "columns": ((640, 50), (0,), [[32], [20]]),
+    "columns of many rows": ((5000, 50), (0,), [[40], [25], [5]]),
+    "a batch of images": ((70, 33, 60, 60), (0, 2, 3), [[3600], [35], [2]]),
+}
+
+
+@pytest.mark.parametrize("kind", SUMS)
+def test_any_long_sum_is_a_sum_of_sums(kind: str) -> None:
+    shape, axes, expected = SUMS[kind]
+    values = random(*shape).astype(np.float32)
+    given = Tensor(values).sum(axes)
+    assert reductions(given) == expected
+    exact = values.sum(axes, dtype=np.float64)
+    np.testing.assert_allclose(given.numpy(), exact, rtol=0, atol=3e-7 * np.abs(exact).max())
+
+
+def test_sums_that_share_a_loop_are_cut_together() -> None:
+    values = random(40, 10007)
+    given = Tensor(values)
+    together = given.sum(1) / given.max(1).values - (given * given).sum(1)
+    expected = values.sum(1) / values.max(1) - (values * values).sum(1)
+    np.testing.assert_allclose(together.numpy(), expected, rtol=1e-11)
 
 
 @pytest.mark.parametrize("kind", ["product", "row times matrix", "sum of columns"])

@@ -61,10 +61,11 @@ def _split(node: UOp) -> UOp:
     width = min(shape[last], COLUMNS) if by_rows else 1
     tiles = math.prod(lengths) // width
     chunk = ROWS if by_rows else CHUNK
-    if not symbolic and not by_rows:
-        chunk = chunk_length(length, chunk)
+    if not symbolic:
+        chunk = chunk_length(length, chunk, 1 if by_rows else 16)
     small = length < 4 * chunk or (by_rows and math.prod(shape) < MANY_ROWS)
-    few = tiles < FEW_TILES or (by_rows and is_read_once)
+    # Rows longer than a tile is wide are far apart, and few of them are fetched ahead at a time.
+    few = tiles < FEW_TILES or (by_rows and is_read_once and shape[last] > COLUMNS)
     if small or not (few or length >= LONG):
         return node
     # What follows a symbolic length has strides that are known; so it comes first.
@@ -132,9 +133,9 @@ def _in_chunks(op: Op, source: UOp, front: Shape, back: Shape, chunk: int) -> UO
     return UOp(Op.REDUCE_AXES, source.dtype, (kept_rows,), (op, (len(front),)))
 
 
-def chunk_length(length: int, wanted: int) -> int:
-    """A length near `wanted` that divides `length` and fills vectors, or `wanted` itself."""
-    for candidate in range(wanted, wanted // 2, -16):
+def chunk_length(length: int, wanted: int, unit: int) -> int:
+    """A multiple of `unit` near `wanted` that divides `length`, or `wanted` itself."""
+    for candidate in range(wanted, wanted // 2, -unit):
         if length % candidate == 0:
             return candidate
     return wanted

@@ -1,10 +1,11 @@
-"""Cut the axes of products into blocks, for the caches and for the rounding.
+"""Cut sums, and the columns of products, into blocks: for the rounding and for the caches.
 
     before   k < 1024:               sum of a[i, k] * b[k, j]
     after    k0 < 4: sum of (k1 < 256: sum of a[i, k0*256 + k1] * b[k0*256 + k1, j])
 
 A sum of a thousand products rounds a thousand times; in blocks, each of which starts from zero, it
-rounds as often but its parts are small, so that the error grows with the length of a block.
+rounds as often but its parts are small, so that the error grows with the length of a block
+(`rounding` does the same for sums of anything else).
 
 Columns of which one operand is laid out in panels are cut as well: as many panels as half of the
 second-level cache holds stay there while the rows pass by (`heuristic` nests the loops so).
@@ -12,33 +13,32 @@ second-level cache holds stay there while the rows pass by (`heuristic` nests th
 
 from __future__ import annotations
 
-import itertools
 import math
 
 from ogive.codegen.optimize.accesses import MemoryAccess, memory_accesses
+from ogive.codegen.optimize.cut import block_length, cut_counters
 from ogive.codegen.optimize.placement import axis_extent, output_axes
-from ogive.codegen.optimize.ranges import replace_ranges
+from ogive.codegen.optimize.rounding import block_sums
 from ogive.device.target import Target
-from ogive.ir.node import UOp, transform
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.schedule.rangeify import make_range
 
 BLOCK = 256
 """About how many products are added up before their sum goes into another one."""
 
 
 def block_axes(root: UOp, target: Target) -> UOp:
-    """The kernel with the sums of its product, and the panels of its columns, in blocks."""
+    """The kernel with its long sums, and the panels of its product's columns, in blocks."""
     products = [node for node in root.walk() if _is_sum_of_products(node)]
     if len(products) != 1:
-        return root
+        return block_sums(root)
     (product,) = products
     accesses = memory_accesses(root)
     loads = [access for access in accesses if access.node in product.src[0].backward_slice()]
     if not _runs_along_columns(product, loads):
-        return root
+        return block_sums(root)
     cuts = _summed_block(product) | _column_block(root, product, accesses, target)
-    return _cut(root, product, cuts) if cuts else root
+    return cut_counters(root, [product], cuts) if cuts else root
 
 
 def _is_sum_of_products(node: UOp) -> bool:
@@ -68,10 +68,7 @@ def _summed_block(product: UOp) -> dict[UOp, int]:
     if length * rest < 2 * BLOCK:
         return {}
     wanted = BLOCK // rest
-    fitting = [n for n in range(max(wanted // 2, 1), 2 * wanted) if length % n == 0 and n > 1]
-    if not fitting:
-        return {counter: wanted} if 1 < wanted < length else {}
-    return {counter: min(fitting, key=lambda n: abs(math.log(n / wanted)))}
+    return {counter: block_length(length, wanted)} if wanted > 1 else {}
 
 
 def _column_block(
@@ -102,42 +99,3 @@ def _column_block(
         if 1 < block < count:
             return {panel: block}
     return {}
-
-
-def _cut(root: UOp, product: UOp, cuts: dict[UOp, int]) -> UOp:
-    """The kernel with counters cut, and its sum in blocks."""
-    numbers = itertools.count()
-    replacements: dict[UOp, UOp] = {}
-    counters = [node for node in root.walk() if node.op is Op.RANGE]
-    for counter in sorted(counters, key=lambda counter: counter.arg[0]):
-        if counter in cuts:
-            blocks = make_range(axis_extent(counter) // cuts[counter], next(numbers))
-            within = make_range(cuts[counter], next(numbers))
-            replacements[counter] = blocks * cuts[counter] + within
-        else:
-            replacements[counter] = make_range(counter.src[0], next(numbers), counter.arg[1])
-    sums = _sum_in_blocks(product, cuts, replacements, next(numbers))
-    whole = replace_ranges(product, replacements)
-    return transform(replace_ranges(root, replacements), lambda n: sums if n is whole else n)
-
-
-def _sum_in_blocks(
-    product: UOp, cuts: dict[UOp, int], replacements: dict[UOp, UOp], number: int
-) -> UOp:
-    """The sum of the sums of blocks, and of what follows the last block that is full."""
-    summed, *others = product.closed
-    value, *around = [replace_ranges(node, replacements) for node in (product.src[0], *others)]
-    if summed not in cuts:
-        return replace_ranges(product, replacements)
-    blocks, within = sorted(replacements[summed].ranges, key=lambda counter: counter.arg[0])
-
-    def total(value: UOp, *counters: UOp) -> UOp:
-        return UOp(Op.REDUCE, product.dtype, (value, *counters), Op.ADD)
-
-    sums = total(total(value, within, *around), blocks)
-    length, full = axis_extent(summed), axis_extent(blocks) * axis_extent(within)
-    if full == length:
-        return sums
-    last = make_range(length - full, number)
-    rest = replace_ranges(product.src[0], {**replacements, summed: last + full})
-    return UOp(Op.ADD, product.dtype, (sums, total(rest, last, *around)))

@@ -1,0 +1,74 @@
+"""Cut counters in two, and the reductions along them into blocks.
+
+    before   k < 1024: sum of x[k]
+    after    k0 < 4: sum of (k1 < 256: sum of x[k0*256 + k1])
+
+What follows the last block that is full is added to the sum of the others.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+
+from ogive.codegen.optimize.placement import axis_extent
+from ogive.codegen.optimize.ranges import replace_ranges
+from ogive.ir.node import UOp, substitute
+from ogive.ir.ops import Op
+from ogive.schedule.rangeify import make_range
+
+
+def block_length(length: int, wanted: int, unit: int = 1) -> int:
+    """A multiple of `unit` near `wanted`, one that divides `length` if there is any."""
+    candidates = range(max(wanted // 2, unit), 2 * wanted, unit)
+    fitting = [n for n in candidates if length % n == 0 and n > 1]
+    return min(fitting, key=lambda n: abs(math.log(n / wanted)), default=wanted)
+
+
+def cut_counters(root: UOp, reductions: Sequence[UOp], cuts: Mapping[UOp, int]) -> UOp:
+    """The kernel with counters cut into blocks of the given lengths.
+
+    `reductions` are those that close a counter which may not be a multiple of its blocks; it is the
+    first that they close. Any other counter has to be one.
+    """
+    numbers = itertools.count()
+    replacements: dict[UOp, UOp] = {}
+    counters = [node for node in root.walk() if node.op is Op.RANGE]
+    for counter in sorted(counters, key=lambda counter: counter.arg[0]):
+        if counter in cuts:
+            blocks = make_range(axis_extent(counter) // cuts[counter], next(numbers))
+            within = make_range(cuts[counter], next(numbers))
+            replacements[counter] = blocks * cuts[counter] + within
+        else:
+            replacements[counter] = make_range(counter.src[0], next(numbers), counter.arg[1])
+    in_blocks = {
+        replace_ranges(node, replacements): _in_blocks(node, replacements, numbers)
+        for node in reductions
+        if node.closed[0] in cuts
+    }
+    (root,) = substitute((replace_ranges(root, replacements),), in_blocks)
+    return root
+
+
+def _in_blocks(
+    reduction: UOp, replacements: Mapping[UOp, UOp], numbers: itertools.count[int]
+) -> UOp:
+    """The reduction of its blocks, each reduced, and of what follows the last full one."""
+    value, op = reduction.src[0], reduction.arg
+    first, *others = reduction.closed
+    around = [replacements[counter] for counter in others]
+    blocks, within = sorted(replacements[first].ranges, key=lambda counter: counter.arg[0])
+
+    def reduced(value: UOp, *counters: UOp) -> UOp:
+        return UOp(Op.REDUCE, reduction.dtype, (value, *counters), op)
+
+    whole = reduced(reduced(replace_ranges(value, replacements), within, *around), blocks)
+    length, full = axis_extent(first), axis_extent(blocks) * axis_extent(within)
+    if full == length:
+        return whole
+    last, *own = [
+        make_range(size, next(numbers)) for size in (length - full, *map(axis_extent, others))
+    ]
+    places = {**replacements, first: last + full, **dict(zip(others, own, strict=True))}
+    return UOp(op, reduction.dtype, (whole, reduced(replace_ranges(value, places), last, *own)))

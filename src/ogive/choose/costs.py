@@ -15,6 +15,9 @@ _COSTS = {
 }  # fmt: skip
 
 
+LONG_SUM = 64
+"""Products of which so many are added up that storing the sum takes no time beside them."""
+
 GATE_LOSS = 0.02
 """The share of a kernel's time that gates take where tiles do not fill their axis."""
 
@@ -43,3 +46,8 @@ def best_tile(extent: int, most: int) -> int:
         return -(-extent // tile) * tile / extent + 0.25 / tile + gated
 
     return min(range(1, min(most, extent) + 1), key=lambda tile: (loss(tile), -tile), default=1)
+
+
+def lane_use(extent: int, lanes: int) -> float:
+    """The share of lanes that do something if an axis is spread over vectors of `lanes`."""
+    return extent / (-(-extent // lanes) * lanes) if extent else 0.0

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from ogive.choose.costs import best_tile, sums_in_registers
+from ogive.choose.costs import LONG_SUM, best_tile, lane_use, sums_in_registers
 from ogive.choose.reductions import innermost_axis
 from ogive.device.target import Target
 from ogive.ir.node import UOp, transform
@@ -39,6 +39,15 @@ CACHE_PERIOD = 2048
 
 VECTORS_PER_PANEL = 2
 
+LEAST_GAIN = 0.03
+"""The share of lanes that must be gained for results to be turned in registers."""
+
+LEAST_USE = 0.7
+"""The share of lanes that features have to fill."""
+
+PACKING_COST = 0.5
+"""What packing takes for each element, in operations on vectors."""
+
 
 def pack_operands(sink: UOp, target: Target) -> UOp:
     """The graph with the column operands of its larger products packed."""
@@ -52,33 +61,87 @@ def pack_operands(sink: UOp, target: Target) -> UOp:
 def _pack_product(node: UOp, target: Target) -> UOp:
     (product,) = node.src
     shape = product.shape
-    _, axes = node.arg
-    if product.op is not Op.MUL or len(shape) < 3 or len(axes) != 1:
+    if product.op is not Op.MUL or len(shape) < 3 or product.dtype.is_bool:
         return node
+    if not all(isinstance(size, int) for size in shape) or math.prod(shape) < LEAST_WORK:
+        return node
+    packed = _pack_columns(node, target) or _pack_features(node, target)
+    if not packed:
+        return node
+    factors = tuple([packed.get(factor, factor) for factor in product.src])
+    product = UOp(Op.MUL, product.dtype, factors)
+    return UOp(node.op, node.dtype, (product,), node.arg, node.tag)
+
+
+def _pack_columns(node: UOp, target: Target) -> dict[UOp, UOp]:
+    """The operand of a matrix product that runs along its columns, packed, and maybe the other."""
+    (product,) = node.src
+    shape = product.shape
+    _, axes = node.arg
+    if len(axes) != 1:
+        return {}
     (depth,) = axes
     *_, rows, columns = [axis for axis in range(len(shape)) if axis != depth]
     if depth < rows:
         # As in the gradient of a weight: both operands are read along what lies side by side.
-        return node
-    if not all(isinstance(size, int) for size in shape) or product.dtype.is_bool:
-        return node
+        return {}
     width = VECTORS_PER_PANEL * target.vector_bytes // product.dtype.itemsize
     if shape[columns] < width or shape[rows] * shape[columns] * shape[depth] < LEAST_WORK:
-        return node
+        return {}
     left, right = product.src
     if _is_spread_over(left, rows) and _is_spread_over(right, columns):
         left, right = right, left
     if not (_is_spread_over(right, rows) and _is_spread_over(left, columns)):
-        return node
+        return {}
     if _repetitions(right) < LEAST_ROWS or _is_narrow(right, columns):
-        return node
-    packed = {right: _packed(right, columns, depth, width)}
+        return {}
+    packed = {right: _packed(right, columns, axes, width)}
     if _pays_for_rows(left, rows, depth):
         most = sums_in_registers(target) // VECTORS_PER_PANEL
-        packed[left] = _packed(left, rows, depth, best_tile(shape[rows], most))
-    factors = tuple([packed.get(factor, factor) for factor in product.src])
-    product = UOp(Op.MUL, product.dtype, factors)
-    return UOp(node.op, node.dtype, (product,), node.arg, node.tag)
+        packed[left] = _packed(left, rows, axes, best_tile(shape[rows], most))
+    return packed
+
+
+def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
+    """The operand of a product that does not depend on where the results lie side by side, as the
+    filters of a convolution do not, packed if its own axis fills vectors better.
+
+    The kernel then has features in lanes, and turns its results in registers.
+    """
+    (product,) = node.src
+    shape = product.shape
+    _, axes = node.arg
+    kept = [axis for axis in range(len(shape)) if axis not in axes and shape[axis] != 1]
+    if len(kept) < 2 or math.prod(shape[axis] for axis in axes) < LONG_SUM:
+        return {}
+    place = kept[-1]
+    windows, filters = product.src
+    if _is_spread_over(windows, place):
+        windows, filters = filters, windows
+    features = [a for a in kept if _is_spread_over(windows, a) and not _is_spread_over(filters, a)]
+    if not features or not _is_spread_over(filters, place):
+        return {}
+    feature = max(features, key=lambda axis: shape[axis])
+    lanes = target.vector_bytes // product.dtype.itemsize
+    before = lane_use(_side_by_side(shape, axes, feature), lanes)
+    after = lane_use(shape[feature], lanes)
+    saved = _repetitions(filters) * (1 / before - 1 / after) / lanes
+    if after < max(before + LEAST_GAIN, LEAST_USE) or saved < PACKING_COST:
+        return {}
+    width = VECTORS_PER_PANEL * lanes
+    if lane_use(shape[feature], width) < after:
+        width = lanes
+    return {filters: _packed(filters, feature, axes, width)}
+
+
+def _side_by_side(shape: Shape, summed: tuple[int, ...], feature: int) -> int:
+    """How many results lie side by side in memory that a product reads side by side as well."""
+    count: int = 1
+    for axis in range(len(shape) - 1, feature, -1):
+        if axis in summed and count > 1:
+            break
+        count *= 1 if axis in summed else shape[axis]
+    return count
 
 
 def _repetitions(operand: UOp) -> int:
@@ -118,13 +181,13 @@ def _is_spread_over(operand: UOp, axis: int) -> bool:
     )
 
 
-def _packed(operand: UOp, axis: int, depth: int, width: int) -> UOp:
+def _packed(operand: UOp, axis: int, depth: tuple[int, ...], width: int) -> UOp:
     """A spread operand, read from panels along `axis`."""
     panels = _panels(operand.src[0], axis, depth, width)
     return UOp(Op.EXPAND, operand.dtype, (panels,), operand.shape)
 
 
-def _panels(value: UOp, axis: int, depth: int, width: int) -> UOp:
+def _panels(value: UOp, axis: int, depth: tuple[int, ...], width: int) -> UOp:
     """`value`, kept with `axis` cut into panels of `width` that lie innermost, then `depth`."""
     shape: Shape = value.shape
     dtype = value.dtype
@@ -136,7 +199,7 @@ def _panels(value: UOp, axis: int, depth: int, width: int) -> UOp:
     cut = (*shape[:axis], count, width, *shape[axis + 1 :])
     value = UOp(Op.RESHAPE, dtype, (value,), cut)
     rank = len(cut)
-    last = (axis, depth + (depth > axis), axis + 1)
+    last = (axis, *[other + (other > axis) for other in depth], axis + 1)
     order = (*[i for i in range(rank) if i not in last], *last)
     value = UOp(Op.CONTIGUOUS, dtype, (UOp(Op.PERMUTE, dtype, (value,), order),), ("panels",))
     back = tuple([order.index(i) for i in range(rank)])

@@ -21,13 +21,13 @@ from ogive.codegen.memory import Memory
 from ogive.codegen.optimize.placement import LANE, PARALLEL, UPCAST
 from ogive.codegen.peel import gates_within, instruction_count, peel_limit
 from ogive.codegen.scratch import shared_areas
+from ogive.codegen.turn import split_gate, transposed_counter, turned_counter
 from ogive.codegen.writer import Writer, constant, register_type
 from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes
 from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
-from ogive.ir.symbolic import linear_form
 
 Tile = tuple[int, ...]
 """A position in a register tile: one number per UPCAST counter of a node, in counter order."""
@@ -362,6 +362,10 @@ class _Emitter:
                 [c for c in node.src[2:] if c.arg[1] == UPCAST], key=lambda counter: counter.arg[0]
             )
         )
+        rows = turned_counter(node, lanes)
+        if rows is not None:
+            self.store_turned(node, rows, counters, lanes)
+            return
         for position in self.entries(counters):
             places = tuple(zip(counters, position, strict=True))
             offset = self.operand(place.src[1], places, lanes if stride == GATHER else 1)
@@ -372,6 +376,43 @@ class _Emitter:
                 present = self.memory.load(place.src[0], value.dtype, *where)
                 text = self.instructions.combine(op, value.dtype, present, text, lanes)
             self.memory.store(place.src[0], value.dtype, text, *where)
+
+    def store_turned(
+        self, node: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
+    ) -> None:
+        """A tile whose lanes go far apart but whose rows are contiguous: turn it in registers and
+        store it lane by lane."""
+        place, value = node.src[0], node.src[1]
+        stride, _ = node.arg
+        parts = split_gate(place.src[2], rows) if len(place.src) > 2 else ([], [])
+        by_row, by_lane = [[part for part in found if not self.holds(part)] for found in parts]
+        others = tuple([counter for counter in counters if counter is not rows])
+        for at in self.entries(others):
+            fixed = tuple(zip(others, at, strict=True))
+            first = (*fixed, (rows, 0))
+            lane_gate = self.conjunction(by_lane, first, lanes)
+            for begin in range(0, rows.src[0].arg, lanes):
+                numbers = range(begin, min(begin + lanes, rows.src[0].arg))
+                entries = [(*fixed, (rows, number)) for number in numbers]
+                values = [self.operand(value, entry, lanes) for entry in entries]
+                gates = [self.conjunction(by_row, entry, 1) for entry in entries]
+                offset = self.operand(place.src[1], entries[0], 1)
+                self.memory.store_turned(
+                    place.src[0], value.dtype, values, offset, stride, gates, lane_gate, lanes
+                )
+
+    def conjunction(
+        self, gates: list[UOp], places: tuple[tuple[UOp, int], ...], lanes: int
+    ) -> str | None:
+        """Whether all of some gates hold, if there are any."""
+        if not gates:
+            return None
+        first, *rest = [self.operand(gate, places, lanes) for gate in gates]
+        for other in rest:
+            first = self.writer.instruction(
+                f"and {register_type(dtypes.bool_, lanes)} {first}, {other}"
+            )
+        return first
 
     def keep(self, node: UOp) -> None:
         """Store one more staged value, which is then read back like any other memory."""
@@ -534,18 +575,6 @@ class _Emitter:
             value = self.instructions.combine(node.arg, node.dtype, low, high, half)
             lanes = half
         return value
-
-
-def transposed_counter(load: UOp, lanes: int) -> UOp | None:
-    """The tile counter along which a load's rows are contiguous, if its lanes are not and the
-    tile is square."""
-    if lanes == 1 or load.arg in (0, 1, GATHER):
-        return None
-    terms, _ = linear_form(load.src[0].src[1])
-    for term, coefficient in terms.items():
-        if coefficient == 1 and term.op is Op.RANGE and term.arg[1] == UPCAST:
-            return term if term.src[0].arg == lanes else None
-    return None
 
 
 def _counts_lanes(node: UOp) -> bool:

@@ -1,7 +1,8 @@
 """Loads, stores and fault reports as LLVM instructions.
 
-Lanes that lie side by side are one vector access, lanes at the same place a scalar one, any other
-lanes a gather or scatter. A gate becomes a mask, or for scalars a safe address or a branch.
+Lanes that lie side by side are one vector access, lanes at the same place a scalar one, lanes a few
+elements apart are picked out of vectors, any other lanes a gather or scatter. A gate becomes a mask,
+or for scalars a safe address or a branch.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
 Stride = int | str | None
+
+MOST_STRIDE = 4
+"""The distance up to which lanes are picked out of whole vectors rather than gathered."""
 
 
 class Memory:
@@ -78,6 +82,8 @@ class Memory:
             return self.load_scalar(memory, dtype, offset, gate)
         if stride == 1:
             value = self.load_vector(memory, dtype, offset, gate, lanes)
+        elif isinstance(stride, int) and 0 < abs(stride) <= MOST_STRIDE:
+            value = self.load_strided(memory, dtype, offset, stride, gate, lanes)
         else:
             value = self.gather(memory, dtype, offset, stride, gate, lanes)
         return self.from_memory(value, dtype, lanes)
@@ -126,6 +132,46 @@ class Memory:
             f"{kind} zeroinitializer)"
         )
 
+    def load_strided(
+        self,
+        memory: UOp,
+        dtype: DType,
+        offset: str,
+        stride: int,
+        gate: str | None,
+        lanes: int,
+    ) -> str:
+        """Lanes that are a few elements apart: whole vectors are loaded, and the lanes picked out
+        of them. Nothing is touched before the first lane or behind the last."""
+        kind = memory_type(dtype, lanes)
+        places = [abs(stride) * (lane if stride > 0 else lanes - 1 - lane) for lane in range(lanes)]
+        reach = max(places) + 1
+        if stride < 0:
+            offset = self.writer.instruction(f"sub i64 {offset}, {reach - 1}")
+        result = "poison"
+        for number in range(abs(stride)):
+            first = number * lanes if gate is not None else min(number * lanes, reach - lanes)
+            inside = {place - first: lane for lane, place in enumerate(places)}
+            mask = None
+            if gate is not None:
+                holders = [inside.get(place, lanes) for place in range(lanes)]
+                mask = self.shuffle(gate, "zeroinitializer", holders, f"<{lanes} x i1>")
+            begin = self.writer.instruction(f"add i64 {offset}, {first}")
+            part = self.load_vector(memory, dtype, begin, mask, lanes)
+            picks = [
+                lanes + place - first if number * lanes <= place < (number + 1) * lanes else lane
+                for lane, place in enumerate(places)
+            ]
+            result = self.shuffle(result, part, picks, kind)
+        return result
+
+    def shuffle(self, left: str, right: str, picks: list[int], kind: str) -> str:
+        """A vector of the elements of two others that `picks` numbers."""
+        numbers = ", ".join(f"i32 {pick}" for pick in picks)
+        return self.writer.instruction(
+            f"shufflevector {kind} {left}, {kind} {right}, <{len(picks)} x i32> <{numbers}>"
+        )
+
     def gather(
         self,
         memory: UOp,
@@ -149,7 +195,6 @@ class Memory:
         """The columns of a square tile held in `rows`, by exchanging ever larger blocks."""
         count = len(rows)
         kind = register_type(dtype, count)
-        picks = f"<{count} x i32>"
         distance = 1
         while distance < count:
             low = [i if not i & distance else count + i - distance for i in range(count)]
@@ -158,12 +203,8 @@ class Memory:
             for i in range(count):
                 if i & distance:
                     continue
-                for target, mask in ((i, low), (i + distance, high)):
-                    text = ", ".join(f"i32 {pick}" for pick in mask)
-                    turned[target] = self.writer.instruction(
-                        f"shufflevector {kind} {rows[i]}, {kind} {rows[i + distance]}, "
-                        f"{picks} <{text}>"
-                    )
+                for target, picks in ((i, low), (i + distance, high)):
+                    turned[target] = self.shuffle(rows[i], rows[i + distance], picks, kind)
             rows = turned
             distance *= 2
         return rows
@@ -203,6 +244,49 @@ class Memory:
             self.writer.effect(
                 f"call void {symbol}({kind} {value}, ptr align {align} {place}, {mask} {gate})"
             )
+
+    def store_turned(
+        self,
+        memory: UOp,
+        dtype: DType,
+        values: list[str],
+        offset: str,
+        stride: int,
+        gates: list[str | None],
+        lane_gate: str | None,
+        lanes: int,
+    ) -> None:
+        """Write `values` side by side where their `gates` hold, and each of their lanes `stride`
+        elements from the last one. There are at most as many values as lanes."""
+        write = self.writer.instruction
+        width = max(1 << (len(values) - 1).bit_length(), 2)
+        kind = memory_type(dtype, lanes)
+        row_gate = self.mask_of([*gates, *["false"] * (width - len(values))])
+        square = [*values, *["poison"] * (lanes - len(values))]
+        for lane, row in enumerate(self.transpose(square, dtype)):
+            if width < lanes:
+                row = self.shuffle(row, "poison", list(range(width)), kind)
+            gate = row_gate
+            if lane_gate is not None:
+                bit = write(f"extractelement <{lanes} x i1> {lane_gate}, i64 {lane}")
+                gate = self.writer.splat(bit, dtypes.bool_, width)
+                if row_gate is not None:
+                    gate = write(f"and <{width} x i1> {gate}, {row_gate}")
+            place = write(f"add i64 {offset}, {lane * stride}")
+            self.store(memory, dtype, row, place, 1, gate, width)
+
+    def mask_of(self, gates: list[str | None]) -> str | None:
+        """A mask of scalar conditions, of which None always holds; None if all do."""
+        if not any(gates):
+            return None
+        known = ", ".join("i1 false" if gate == "false" else "i1 true" for gate in gates)
+        mask = f"<{known}>"
+        for number, gate in enumerate(gates):
+            if gate is not None and gate != "false":
+                mask = self.writer.instruction(
+                    f"insertelement <{len(gates)} x i1> {mask}, i1 {gate}, i64 {number}"
+                )
+        return mask
 
     def scatter(
         self,

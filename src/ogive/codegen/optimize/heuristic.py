@@ -11,7 +11,13 @@ import itertools
 import math
 from dataclasses import dataclass
 
-from ogive.choose.costs import best_tile, operation_cost, sums_in_registers
+from ogive.choose.costs import (
+    LONG_SUM,
+    best_tile,
+    lane_use,
+    operation_cost,
+    sums_in_registers,
+)
 from ogive.codegen.optimize.accesses import MemoryAccess, memory_accesses
 from ogive.codegen.optimize.placement import (
     Placement,
@@ -57,6 +63,12 @@ class _Kernel:
     cost: int
     scans: bool
     rows: StagedRows | None
+
+    @functools.cached_property
+    def is_long_product(self) -> bool:
+        """Whether so many products go into an element that storing it takes no time beside them."""
+        summed = math.prod(axis_extent(counter) for counter in self.reductions)
+        return summed >= LONG_SUM and self.rows is None and bool(_reused_axes(self))
 
     @functools.cached_property
     def reduction_loads(self) -> list[tuple[UOp, list[MemoryAccess]]]:
@@ -108,7 +120,7 @@ def _choose_lanes(kernel: _Kernel, target: Target) -> dict[UOp, int]:
     counters = (*kernel.outputs, *kernel.reductions)
     counts = _lane_counts(kernel, counters, target)
     scores = {
-        counter: _lane_score(counter, kernel) * _lane_use(counter, counts[counter])
+        counter: _lane_score(counter, kernel) * lane_use(axis_extent(counter), counts[counter])
         for counter in counters
     }
     chosen: dict[UOp, int] = {}
@@ -152,18 +164,12 @@ def _lane_counts(
     return counts
 
 
-def _lane_use(counter: UOp, count: int) -> float:
-    """The share of lanes that do something if `counter` is spread over `count` of them."""
-    extent = axis_extent(counter)
-    return extent / (-(-extent // count) * count) if extent else 0.0
-
-
 def _lane_score(counter: UOp, kernel: _Kernel) -> float:
     """How well the accesses run along `counter`: contiguous is good, strided is bad."""
     score = 0.0
     for access in kernel.accesses:
         if access.is_store:
-            weight = 1.5
+            weight = 0.0625 if kernel.is_long_product else 1.5
         else:
             weight = 4.0 if any(access.depends_on(r) for r in kernel.reductions) else 1.0
         if counter in access.irregular:
@@ -321,7 +327,8 @@ def _columns_at_a_time(kernel: _Kernel, target: Target) -> int:
 
 
 def _row_tile(kernel: _Kernel, rows: list[UOp], most: int) -> tuple[UOp, int]:
-    """The rows of a tile: those of a panel, which lie side by side, or else the longest."""
+    """The rows of a tile: those of a panel, which lie side by side, those that are stored side by
+    side, which the columns then are not, or else the longest."""
     for counter in rows:
         beside = any(
             access.strides.get(counter) == 1
@@ -330,7 +337,13 @@ def _row_tile(kernel: _Kernel, rows: list[UOp], most: int) -> tuple[UOp, int]:
         )
         if beside and LEAST_PANEL <= axis_extent(counter) <= most:
             return counter, axis_extent(counter)
-    return _longest_tile(rows, most)
+    stored = [
+        counter
+        for counter in rows
+        if any(a.is_store and a.strides.get(counter) == 1 for a in kernel.accesses)
+    ]
+    row, tile = _longest_tile(stored, most) if stored else (rows[-1], 1)
+    return (row, tile) if tile >= LEAST_PANEL else _longest_tile(rows, most)
 
 
 def _tile_sums(kernel: _Kernel, reused: list[UOp], most: int) -> dict[UOp, int]:

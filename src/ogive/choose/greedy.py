@@ -48,6 +48,9 @@ TINY_WORK = 1 << 14
 PARALLEL_TILES = 32
 """The least number of outer iterations worth keeping a reduction inside its reader's kernel."""
 
+LARGE_PRODUCT = 1 << 20
+"""Multiplications from which on a product has a kernel of its own."""
+
 ROUNDS = 4
 """How often the choice is revised at most."""
 
@@ -64,6 +67,7 @@ class Kernel:
     output_count: int
     node_count: int = 0
     work: int = 0
+    has_product: bool = False
     rows: dict[int, int] = field(default_factory=dict)
     """The loops (bits) that stage a row, and with each the output loops around it."""
     scratch: int = 0
@@ -271,6 +275,8 @@ def _must_keep(node: UOp, reads: Readers, summary: Summary, config: Config) -> b
             # is the reduction below it, which is smaller.
             return not _is_cheap_spread(node, summary)
         if node.op is Op.REDUCE_AXES:
+            if views[0][0].has_product and _is_large_product(node):
+                return True  # the registers of one kernel hold one tile of sums
             return len({tuple(view.loops) for _, view in views}) > 1
     elif several_kernels and summary.cost >= SHARE_LIMIT:
         return True
@@ -422,6 +428,7 @@ def _pass_on(
         kernel, view = reads.views[0]
         readers[node.src[0]].add(kernel, _open_reduction(node, kernel, view))
         kernel.node_count += 1
+        kernel.has_product |= _is_large_product(node)
         return
     for kernel, view in reads.views:
         if op in MOVEMENT:
@@ -436,6 +443,17 @@ def _pass_on(
             for source in sources:
                 if source.shape or source.op is not Op.CONST:
                     readers[source].add(kernel, view)
+
+
+def _is_large_product(node: UOp) -> bool:
+    """Whether a reduction is a product of the kind whose sums are made in a register tile."""
+    (product,) = node.src
+    return (
+        node.arg[0] is Op.ADD
+        and product.op is Op.MUL
+        and all(factor.op is Op.EXPAND for factor in product.src)
+        and math.prod(map(greatest, product.shape)) >= LARGE_PRODUCT
+    )
 
 
 def _open_scan(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:

@@ -11,17 +11,18 @@ in which they hold, without gates, and once for the rest.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ogive.codegen.instructions import Instructions
 from ogive.codegen.linearize import Accumulate, Item, Loop, is_loop
 from ogive.codegen.lower import GATHER, lane_of
 from ogive.codegen.math import definitions
-from ogive.codegen.memory import Memory
+from ogive.codegen.memory import Memory, TurnedPlace
 from ogive.codegen.optimize.placement import LANE, PARALLEL, UPCAST
 from ogive.codegen.peel import gates_within, instruction_count, peel_limit
 from ogive.codegen.scratch import shared_areas
-from ogive.codegen.turn import split_gate, transposed_counter, turned_counter
+from ogive.codegen.turn import split_gate, turned_counter
 from ogive.codegen.writer import Writer, constant, register_type
 from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes
@@ -256,8 +257,8 @@ class _Emitter:
             self.finish(node)
         elif op is Op.SCAN:
             self.scan(node)
-        elif op is Op.LOAD and (rows := transposed_counter(node, self.lanes_of(node))):
-            self.load_transposed(node, rows)
+        elif op is Op.LOAD and (rows := turned_counter(node, self.lanes_of(node))):
+            self.load_turned(node, rows)
         else:
             self.compute_tile(node)
 
@@ -327,30 +328,51 @@ class _Emitter:
         gate = self.gate_operand(place, places, lanes)
         return self.memory.load(place.src[0], node.dtype, offset, stride, gate, lanes)
 
-    def load_transposed(self, node: UOp, rows: UOp) -> None:
-        """A square tile whose lanes are far apart but whose rows are contiguous: load it row by
-        row and turn it in registers."""
-        place, lanes = node.src[0], self.lanes_of(node)
-        counters = self.tile_of(node)
-        if len(place.src) > 2 and not self.holds(place.src[2]):
-            self.compute_tile(node)
-            return
-        others = tuple([counter for counter in counters if counter is not rows])
+    def load_turned(self, node: UOp, rows: UOp) -> None:
+        """A tile whose lanes are far apart but whose rows are contiguous: load it lane by lane
+        and turn it in registers."""
+        counters, lanes = self.tile_of(node), self.lanes_of(node)
         registers: dict[Tile, str] = {}
+        for entries, where in self.turned_tiles(node.src[0], rows, counters, lanes):
+            values = self.memory.load_turned(
+                node.src[0].src[0], node.dtype, where, node.arg, lanes
+            )
+            for entry, value in zip(entries, values, strict=True):
+                registers[tuple([entry[counter] for counter in counters])] = value
+        self.registers[node] = registers
+
+    def turned_tiles(
+        self, place: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
+    ) -> Iterator[tuple[list[dict[UOp, int]], TurnedPlace]]:
+        """The parts of a tile that are turned by themselves, of at most as many rows as there are
+        lanes: the entries of each, and where they lie."""
+        parts = split_gate(place)
+        by_row, by_lane = [[part for part in found if not self.holds(part)] for found in parts]
+        others = tuple([counter for counter in counters if counter is not rows])
+        length = rows.src[0].arg
         for at in self.entries(others):
             fixed = dict(zip(others, at, strict=True))
-            first = self.operand(place.src[1], (*fixed.items(), (rows, 0)), 1)
-            vectors = []
-            for lane in range(lanes):
-                offset = self.writer.instruction(f"add i64 {first}, {lane * node.arg}")
-                vectors.append(
-                    self.memory.load(place.src[0], node.dtype, offset, 1, None, lanes)
+            for begin in range(0, length, lanes):
+                numbers = range(begin, min(begin + lanes, length))
+                entries = [{**fixed, rows: number} for number in numbers]
+                spots = [tuple(entry.items()) for entry in entries]
+                yield entries, TurnedPlace(
+                    self.operand(place.src[1], spots[0], 1),
+                    [self.conjunction(by_row, spot, 1) for spot in spots],
+                    self.conjunction(by_lane, spots[0], lanes),
                 )
-            turned = self.memory.transpose(vectors, node.dtype)
-            for row, vector in enumerate(turned):
-                whole = {**fixed, rows: row}
-                registers[tuple([whole[counter] for counter in counters])] = vector
-        self.registers[node] = registers
+
+    def conjunction(
+        self, gates: list[UOp], places: tuple[tuple[UOp, int], ...], lanes: int
+    ) -> str | None:
+        """Whether all of some gates hold, if there are any."""
+        if not gates:
+            return None
+        first, *rest = [self.operand(gate, places, lanes) for gate in gates]
+        for other in rest:
+            kind = register_type(dtypes.bool_, lanes)
+            first = self.writer.instruction(f"and {kind} {first}, {other}")
+        return first
 
     def store(self, node: UOp) -> None:
         place, value = node.src[0], node.src[1]
@@ -364,7 +386,9 @@ class _Emitter:
         )
         rows = turned_counter(node, lanes)
         if rows is not None:
-            self.store_turned(node, rows, counters, lanes)
+            for entries, spot in self.turned_tiles(place, rows, counters, lanes):
+                values = [self.operand(value, tuple(e.items()), lanes) for e in entries]
+                self.memory.store_turned(place.src[0], value.dtype, values, spot, stride, lanes)
             return
         for position in self.entries(counters):
             places = tuple(zip(counters, position, strict=True))
@@ -376,43 +400,6 @@ class _Emitter:
                 present = self.memory.load(place.src[0], value.dtype, *where)
                 text = self.instructions.combine(op, value.dtype, present, text, lanes)
             self.memory.store(place.src[0], value.dtype, text, *where)
-
-    def store_turned(
-        self, node: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
-    ) -> None:
-        """A tile whose lanes go far apart but whose rows are contiguous: turn it in registers and
-        store it lane by lane."""
-        place, value = node.src[0], node.src[1]
-        stride, _ = node.arg
-        parts = split_gate(place.src[2], rows) if len(place.src) > 2 else ([], [])
-        by_row, by_lane = [[part for part in found if not self.holds(part)] for found in parts]
-        others = tuple([counter for counter in counters if counter is not rows])
-        for at in self.entries(others):
-            fixed = tuple(zip(others, at, strict=True))
-            first = (*fixed, (rows, 0))
-            lane_gate = self.conjunction(by_lane, first, lanes)
-            for begin in range(0, rows.src[0].arg, lanes):
-                numbers = range(begin, min(begin + lanes, rows.src[0].arg))
-                entries = [(*fixed, (rows, number)) for number in numbers]
-                values = [self.operand(value, entry, lanes) for entry in entries]
-                gates = [self.conjunction(by_row, entry, 1) for entry in entries]
-                offset = self.operand(place.src[1], entries[0], 1)
-                self.memory.store_turned(
-                    place.src[0], value.dtype, values, offset, stride, gates, lane_gate, lanes
-                )
-
-    def conjunction(
-        self, gates: list[UOp], places: tuple[tuple[UOp, int], ...], lanes: int
-    ) -> str | None:
-        """Whether all of some gates hold, if there are any."""
-        if not gates:
-            return None
-        first, *rest = [self.operand(gate, places, lanes) for gate in gates]
-        for other in rest:
-            first = self.writer.instruction(
-                f"and {register_type(dtypes.bool_, lanes)} {first}, {other}"
-            )
-        return first
 
     def keep(self, node: UOp) -> None:
         """Store one more staged value, which is then read back like any other memory."""

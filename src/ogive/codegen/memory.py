@@ -1,13 +1,14 @@
 """Loads, stores and fault reports as LLVM instructions.
 
 Lanes that lie side by side are one vector access, lanes at the same place a scalar one, lanes a few
-elements apart are picked out of vectors, any other lanes a gather or scatter. A gate becomes a mask,
-or for scalars a safe address or a branch.
+elements apart are picked out of vectors, any other lanes a gather or scatter. A gate becomes a
+mask, or for scalars a safe address or a branch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from ogive.codegen.lower import GATHER
 from ogive.codegen.writer import (
@@ -26,6 +27,15 @@ Stride = int | str | None
 
 MOST_STRIDE = 4
 """The distance up to which lanes are picked out of whole vectors rather than gathered."""
+
+
+class TurnedPlace(NamedTuple):
+    """Where a tile lies whose rows are contiguous and whose lanes are not: the first element, the
+    condition for each row, None if it always holds, and for the lanes."""
+
+    offset: str
+    gates: list[str | None]
+    lane_gate: str | None
 
 
 class Memory:
@@ -245,35 +255,52 @@ class Memory:
                 f"call void {symbol}({kind} {value}, ptr align {align} {place}, {mask} {gate})"
             )
 
+    def load_turned(
+        self, memory: UOp, dtype: DType, where: TurnedPlace, stride: int, lanes: int
+    ) -> list[str]:
+        """Values that lie side by side, each with its lanes `stride` elements apart."""
+        width, gates = self.lane_gates(where, lanes)
+        kind = memory_type(dtype, width)
+        widened = [min(number, width) for number in range(lanes)]
+        rows = []
+        for lane, gate in enumerate(gates):
+            offset = self.writer.instruction(f"add i64 {where.offset}, {lane * stride}")
+            row = self.load_vector(memory, dtype, offset, gate, width)
+            rows.append(row if width == lanes else self.shuffle(row, "poison", widened, kind))
+        return self.transpose(rows, dtype)[: len(where.gates)]
+
     def store_turned(
         self,
         memory: UOp,
         dtype: DType,
         values: list[str],
-        offset: str,
+        where: TurnedPlace,
         stride: int,
-        gates: list[str | None],
-        lane_gate: str | None,
         lanes: int,
     ) -> None:
-        """Write `values` side by side where their `gates` hold, and each of their lanes `stride`
-        elements from the last one. There are at most as many values as lanes."""
-        write = self.writer.instruction
-        width = max(1 << (len(values) - 1).bit_length(), 2)
+        """Write values side by side, each with its lanes `stride` elements apart."""
+        width, gates = self.lane_gates(where, lanes)
         kind = memory_type(dtype, lanes)
-        row_gate = self.mask_of([*gates, *["false"] * (width - len(values))])
         square = [*values, *["poison"] * (lanes - len(values))]
-        for lane, row in enumerate(self.transpose(square, dtype)):
+        for lane, (row, gate) in enumerate(zip(self.transpose(square, dtype), gates, strict=True)):
             if width < lanes:
                 row = self.shuffle(row, "poison", list(range(width)), kind)
-            gate = row_gate
-            if lane_gate is not None:
-                bit = write(f"extractelement <{lanes} x i1> {lane_gate}, i64 {lane}")
-                gate = self.writer.splat(bit, dtypes.bool_, width)
-                if row_gate is not None:
-                    gate = write(f"and <{width} x i1> {gate}, {row_gate}")
-            place = write(f"add i64 {offset}, {lane * stride}")
-            self.store(memory, dtype, row, place, 1, gate, width)
+            offset = self.writer.instruction(f"add i64 {where.offset}, {lane * stride}")
+            self.store(memory, dtype, row, offset, 1, gate, width)
+
+    def lane_gates(self, where: TurnedPlace, lanes: int) -> tuple[int, list[str | None]]:
+        """How many elements of each lane are accessed at once, and the mask of them."""
+        write = self.writer.instruction
+        width = max(1 << (len(where.gates) - 1).bit_length(), 2)
+        rows = self.mask_of([*where.gates, *["false"] * (width - len(where.gates))])
+        if where.lane_gate is None:
+            return width, [rows] * lanes
+        gates: list[str | None] = []
+        for lane in range(lanes):
+            bit = write(f"extractelement <{lanes} x i1> {where.lane_gate}, i64 {lane}")
+            gate = self.writer.splat(bit, dtypes.bool_, width)
+            gates.append(gate if rows is None else write(f"and <{width} x i1> {gate}, {rows}"))
+        return width, gates
 
     def mask_of(self, gates: list[str | None]) -> str | None:
         """A mask of scalar conditions, of which None always holds; None if all do."""

@@ -67,6 +67,7 @@ def _in_blocks(
     length, full = axis_extent(first), axis_extent(blocks) * axis_extent(within)
     if full == length:
         return whole
+    # Counters of its own: a loop cannot be both within the one over blocks and behind it.
     last, *own = [
         make_range(size, next(numbers)) for size in (length - full, *map(axis_extent, others))
     ]

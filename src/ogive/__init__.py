@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from ogive import errors
@@ -15,7 +16,6 @@ from ogive.autograd import (
     checkpoint,
     custom_gradient,
     enable_grad,
-    grad,
     grad_enabled,
     jvp,
     no_grad,
@@ -23,6 +23,7 @@ from ogive.autograd import (
     vjp,
     vmap,
 )
+from ogive.autograd.functional import grad
 from ogive.config import Beam, Config, configure
 from ogive.counters import counters
 from ogive.errors import OgiveError
@@ -88,6 +89,8 @@ from ogive.tensor.stacking import (
     vstack,
 )
 from ogive.tensor.tensor import Tensor
+
+from_numpy = Tensor.from_numpy
 
 if TYPE_CHECKING:
     from ogive import data, fft, io, linalg, random
@@ -177,6 +180,7 @@ __all__ = [
     "float32",
     "float64",
     "from_dlpack",
+    "from_numpy",
     "full",
     "full_like",
     "grad",
@@ -243,7 +247,8 @@ def __getattr__(name: str) -> Any:
     from ogive.namespace import NAMES, find
 
     if name not in NAMES:
-        raise AttributeError(f"module 'ogive' has no attribute {name!r}")
+        message = f"module 'ogive' has no attribute {name!r}"
+        raise AttributeError(message, name=name, obj=sys.modules[__name__])
     globals()[name] = found = find(name)
     return found
 

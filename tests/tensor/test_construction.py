@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ogive
-from ogive import Tensor
+from ogive import Tensor, nn
 from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.ops import Op
@@ -161,11 +161,31 @@ def test_facts_about_a_tensor() -> None:
     assert hash(x) == hash(x) and x in {x}
 
 
-def test_a_lazy_tensor_prints_without_computing() -> None:
+def test_the_repr_of_a_lazy_tensor_computes_nothing() -> None:
     x = Tensor([1.0, 2.0]) + 1
     node = x.node
     assert repr(x) == "Tensor(shape=(2,), dtype=float32, device=CPU, lazy)"
     assert x.node is node
+
+
+def test_text_is_of_values() -> None:
+    x = Tensor([1.0, 2.0]) + 1
+    assert str(x) == f"{x}" == "Tensor([2., 3.], shape=(2,), dtype=float32, device=CPU)"
+    assert f"{x.mean():.3f}" == "2.500" and f"{Tensor(7):03d}" == "007"
+    with pytest.raises(TypeError, match=r"'\.3f' is for one number, .* the shape \(2,\)"):
+        format(x, ".3f")
+    captured = ogive.jit(lambda x: (str(x), x + 1)[1])
+    assert captured(x).tolist() == [3.0, 4.0]
+
+
+def test_pytorchs_functions_are_methods_of_their_first_argument() -> None:
+    x = ogive.tensor([[1.0, 3.0, 2.0]])
+    assert ogive.topk(x, 2).indices.tolist() == [[1, 2]]
+    assert ogive.softmax(input=x, dim=1).shape == nn.functional.softmax(x, -1).shape == (1, 3)
+    with pytest.raises(TypeError, match=r"relu takes a tensor first, got list"):
+        ogive.relu([1.0])
+    with pytest.raises(TypeError, match=r"gelu takes a tensor first, got ndarray"):
+        nn.functional.gelu(np.ones(3))
 
 
 def test_bool_and_item_need_one_element() -> None:

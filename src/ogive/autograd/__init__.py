@@ -1,9 +1,13 @@
-"""Differentiation: gradients of lazy graphs as lazy graphs, and transforms of functions."""
+"""Differentiation: gradients of lazy graphs as lazy graphs, and transforms of functions.
+
+`ogive.autograd.grad` is of tensors, as PyTorch's; `ogive.grad`, the transform, of functions.
+"""
 
 from ogive.autograd.checkpoint import checkpoint
 from ogive.autograd.custom import custom_gradient
-from ogive.autograd.functional import grad, jvp, value_and_grad, vjp
+from ogive.autograd.functional import jvp, value_and_grad, vjp
 from ogive.autograd.mode import enable_grad, grad_enabled, no_grad
+from ogive.autograd.tensors import grad
 from ogive.autograd.vectorize import vmap
 
 __all__ = [

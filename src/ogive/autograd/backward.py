@@ -55,7 +55,9 @@ def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> N
                 "no_grad() or ogive.jit"
             )
         for leaf, parts in leaves.values():
-            _accumulate(leaf, total(parts), create_graph)
+            hooks = getattr(leaf, "hooks", None)
+            value = total(parts) if hooks is None else hooks.changed(total(parts))
+            _accumulate(leaf, value, create_graph)
         _recent.append(weakref.ref(root))
 
 

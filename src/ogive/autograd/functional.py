@@ -165,6 +165,11 @@ def value_and_grad(
 
     Raises `GradientError` for arguments that are no floats or a value that is no scalar.
     """
+    if not callable(function):
+        raise ArgumentTypeError(
+            f"grad takes a function, not {type(function).__name__}; ogive.autograd.grad is of "
+            "tensors, and backward() of a loss"
+        )
 
     @functools.wraps(function)
     def value_and_gradient_of(*args: Any, **kwargs: Any) -> Any:

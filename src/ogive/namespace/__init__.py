@@ -3,6 +3,7 @@
 A function here takes the arguments that the standard gives it, by the standard's names, and calls
 the methods of `Tensor`, which follow PyTorch. Where the two mean different things, the function
 does as the standard says: see `docs/array-api.md`. Chapters are loaded when they are asked for.
+What PyTorch has besides and is a method of `Tensor` is a function as well: `ogive.topk(x, 3)`.
 """
 
 from __future__ import annotations
@@ -42,9 +43,43 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The names of each chapter. Others of the standard's are where PyTorch's of the same name are."""
 
+METHODS: tuple[str, ...] = (
+    "absolute", "adaptive_avg_pool1d", "adaptive_max_pool1d", "addbmm", "addcdiv", "addcmul",
+    "addmm", "addmv", "addr", "adjoint", "allclose", "alpha_dropout", "amax", "amin", "aminmax",
+    "angle", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
+    "argwhere", "avg_pool1d", "baddbmm", "batch_norm", "bilinear",
+    "binary_cross_entropy_with_logits", "bincount", "bitwise_not", "bmm", "celu",
+    "channel_shuffle", "cholesky", "chunk", "clamp", "clamp_max", "clamp_min", "clone",
+    "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "corrcoef", "cosine_embedding_loss", "cov", "cross", "cummax", "cummin", "cumprod",
+    "cumsum", "deg2rad", "det", "detach", "diag", "diag_embed", "diagflat", "diagonal",
+    "diagonal_scatter", "digamma", "dist", "div", "dot", "dropout", "dsplit", "embedding", "eq",
+    "erf", "erfc", "erfinv", "exp2", "fix", "flatten", "fliplr", "flipud", "float_power",
+    "fmax", "fmin", "fmod", "frac", "frexp", "gather", "ge", "ger", "group_norm", "gt",
+    "hardshrink", "heaviside", "hinge_embedding_loss", "histc", "histogram", "hsplit", "i0",
+    "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select",
+    "inner", "instance_norm", "inverse", "is_complex", "is_floating_point", "is_same_size",
+    "is_signed", "isclose", "isneginf", "isposinf", "isreal", "kl_div", "kron", "kthvalue",
+    "layer_norm", "ldexp", "le", "lerp", "lgamma", "log_softmax", "logaddexp2", "logcumsumexp",
+    "logdet", "logit", "logsumexp", "lt", "margin_ranking_loss", "masked_fill",
+    "masked_scatter", "masked_select", "matrix_power", "max_pool1d", "max_pool2d", "max_pool3d",
+    "median", "mm", "mode", "movedim", "msort", "mul", "mv", "mvlgamma", "nan_to_num",
+    "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "ne", "neg", "norm", "numel",
+    "outer", "permute", "pinverse", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss",
+    "polygamma", "prelu", "put", "qr", "quantile", "rad2deg", "ravel", "relu", "renorm",
+    "repeat_interleave", "rms_norm", "rot90", "rrelu", "rsqrt", "scatter", "scatter_add",
+    "scatter_reduce", "select", "select_scatter", "selu", "sgn", "sigmoid", "sinc",
+    "slice_scatter", "slogdet", "softmax", "split", "split_with_sizes", "std_mean", "sub",
+    "svd", "swapaxes", "swapdims", "t", "take_along_dim", "tensor_split", "threshold", "topk",
+    "trace", "transpose", "triplet_margin_loss", "true_divide", "unbind", "unflatten", "unique",
+    "unique_consecutive", "unsqueeze", "var_mean", "vdot", "vsplit", "xlogy",
+)  # fmt: skip
+"""PyTorch's functions that the standard knows nothing of: the methods of these names."""
+
 NAMES: dict[str, str] = {name: chapter for chapter, names in CHAPTERS.items() for name in names}
+NAMES.update(dict.fromkeys(METHODS, "methods"))
 
 
 def find(name: str) -> Any:
-    """What the standard calls `name`. Raises `KeyError` if it is in no chapter here."""
+    """The function of that name. Raises `KeyError` if it is in no chapter here."""
     return getattr(importlib.import_module(f"ogive.namespace.{NAMES[name]}"), name)

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from ogive.nn import functional
+from ogive.nn import functional, utils
 from ogive.nn import initialize as init
 from ogive.nn.activation import (
     CELU,
@@ -84,7 +84,7 @@ from ogive.nn.normalization import (
     LocalResponseNorm,
     RMSNorm,
 )
-from ogive.nn.parameter import Parameter
+from ogive.nn.parameter import Parameter, ParameterDict, ParameterList
 from ogive.nn.pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
@@ -123,7 +123,7 @@ from ogive.nn.pooling import (
     ZeroPad3d,
 )
 from ogive.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
-from ogive.nn.replicate import replicate
+from ogive.nn.stateless import functional_call
 from ogive.nn.transformer import (
     Transformer,
     TransformerDecoder,
@@ -219,6 +219,8 @@ __all__ = [
     "NLLLoss",
     "PReLU",
     "Parameter",
+    "ParameterDict",
+    "ParameterList",
     "PixelShuffle",
     "PixelUnshuffle",
     "PoissonNLLLoss",
@@ -258,6 +260,7 @@ __all__ = [
     "ZeroPad2d",
     "ZeroPad3d",
     "functional",
+    "functional_call",
     "init",
-    "replicate",
+    "utils",
 ]

@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 
 from ogive.errors import DtypeError, OgiveError
 from ogive.ir.dtype import DType, to_dtype
+from ogive.nn.hooks import Handle, Hook, call_with_hooks, set_hooks
 from ogive.nn.parameter import Parameter
-from ogive.nn.state import check_state, load_tensors, replace_value
+from ogive.nn.state import IncompatibleKeys, check_state, load_tensors, replace_value
 from ogive.tensor.core import DEVICES
 from ogive.tensor.tensor import Tensor
 
@@ -39,11 +40,14 @@ class Module:
 
     training: bool
     _buffer_names: Mapping[str, bool] = {}
+    _hooks: tuple[Hook, ...] = ()
+    _hooked: int
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         # Here, and so without a call of super().__init__(), which is soon forgotten.
         made = super().__new__(cls)
         made.training = True
+        made._hooked = 0
         return made
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -52,23 +56,55 @@ class Module:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
+            if self._hooked:
+                return call_with_hooks(self, args, kwargs)
             return self.forward(*args, **kwargs)
         except OgiveError as error:
             _add_path(error, self)
             raise
 
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, with_kwargs: bool = False
+    ) -> Handle:
+        """Call `hook(module, args)` before `forward`; what it returns takes the place of `args`.
+
+        With `with_kwargs` it is `hook(module, args, kwargs)`, which returns both. None changes
+        nothing.
+        """
+        return self._add_hook(Hook(hook, True, with_kwargs))
+
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, with_kwargs: bool = False
+    ) -> Handle:
+        """Call `hook(module, args, result)` after `forward`; what it returns becomes the result.
+
+        With `with_kwargs` it is `hook(module, args, kwargs, result)`. None changes nothing. In a
+        captured function, hooks run when it is traced.
+
+        >>> seen = []
+        >>> layer = nn.Linear(2, 3)
+        >>> with layer.register_forward_hook(lambda module, args, result: seen.append(result)):
+        ...     _ = layer(ogive.ones(4, 2))
+        >>> seen[0].shape
+        (4, 3)
+        """
+        return self._add_hook(Hook(hook, False, with_kwargs))
+
+    def _add_hook(self, hook: Hook) -> Handle:
+        set_hooks(self, (*self._hooks, hook))
+        return Handle(self, hook)
+
     # The tree
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The modules directly below, with the names that lead to them."""
-        for name, value in vars(self).items():
-            if isinstance(value, Module):
-                yield name, value
-            elif isinstance(value, list | tuple | dict):
-                entries = value.items() if isinstance(value, dict) else enumerate(value)
-                for key, entry in entries:
-                    if isinstance(entry, Module):
-                        yield f"{name}.{key}", entry
+        for name, holder, key in _attributes(self):
+            if isinstance(holder[key], Module):
+                yield name, holder[key]
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Make a module an attribute, by a name that was computed."""
+        setattr(self, name, module)
 
     def children(self) -> Iterator[Module]:
         """The modules directly below, each once."""
@@ -119,6 +155,19 @@ class Module:
         for _, parameter in self.named_parameters():
             yield parameter
 
+    def register_parameter(self, name: str, parameter: Parameter | None) -> None:
+        """Make a parameter an attribute, by a name that was computed."""
+        setattr(self, name, parameter)
+
+    def get_parameter(self, path: str) -> Parameter:
+        """The parameter at a path such as `"layers.3.weight"`. Raises `KeyError`."""
+        found: Parameter = dict(self._all_tensors("", _parameters_of))[path]
+        return found
+
+    def get_buffer(self, path: str) -> Tensor:
+        """The buffer at a path. Raises `KeyError`."""
+        return dict(self.named_buffers())[path]
+
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Make a tensor an attribute that is part of the state, but is not trained.
 
@@ -155,16 +204,28 @@ class Module:
         """
         return {path: tensor.detach() for path, tensor in self._state()}
 
-    def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> None:
+    def _places(self) -> Iterator[tuple[str, tuple[Any, Any]]]:
+        """For each tensor of the state, by its path, what holds it and by which key."""
+        for path, module in self._all_modules(""):
+            for name, holder, key in _attributes(module):
+                if isinstance(holder[key], Parameter) or name in module._buffer_names:
+                    yield f"{path}.{name}" if path else name, (holder, key)
+
+    def load_state_dict(
+        self, state: Mapping[str, Any], strict: bool = True
+    ) -> IncompatibleKeys:
         """Take on the values of `state`: tensors, NumPy arrays or whatever speaks DLPack.
 
         Nothing changes unless all of it fits. Raises `StateError`, which lists the keys that are
         missing or not expected, with near matches, and the shapes that differ. With
-        `strict=False` keys on one side only are passed over.
+        `strict=False` keys on one side only are passed over, and given back.
         """
         own = dict(self._state())
         check_state(type(self).__name__, own, state, strict)
         load_tensors([(own[key], value) for key, value in state.items() if key in own])
+        return IncompatibleKeys(
+            [key for key in own if key not in state], [key for key in state if key not in own]
+        )
 
     def _state(self) -> Iterator[tuple[str, Tensor]]:
         yield from self._all_tensors("", _state_of)
@@ -192,12 +253,38 @@ class Module:
         for parameter in self.parameters():
             parameter.grad = None
 
-    def to(self: Self, target: Any) -> Self:
-        """Move to a device, or convert all floating-point tensors to a dtype, in place.
+    def to(self: Self, *targets: Any, device: Any = None, dtype: Any = None) -> Self:
+        """Move to a device, convert all floating-point tensors to a dtype, or both, in place.
 
         >>> nn.Linear(2, 2).to("float64").weight.dtype
         ogive.float64
         """
+        for target in (*targets, device, dtype):
+            if target is not None:
+                self._move(target)
+        return self
+
+    def cpu(self: Self) -> Self:
+        """Move to the CPU. Returns the module."""
+        return self.to("CPU")
+
+    def half(self: Self) -> Self:
+        """Convert all floating-point tensors to float16. Returns the module."""
+        return self.to("float16")
+
+    def bfloat16(self: Self) -> Self:
+        """Convert all floating-point tensors to bfloat16. Returns the module."""
+        return self.to("bfloat16")
+
+    def float(self: Self) -> Self:
+        """Convert all floating-point tensors to float32. Returns the module."""
+        return self.to("float32")
+
+    def double(self: Self) -> Self:
+        """Convert all floating-point tensors to float64. Returns the module."""
+        return self.to("float64")
+
+    def _move(self, target: Any) -> None:
         is_dtype = isinstance(target, DType) or str(target).upper() not in DEVICES
         dtype = to_dtype(target) if is_dtype else None
         if dtype is not None and not dtype.is_float:
@@ -207,7 +294,6 @@ class Module:
                 replace_value(tensor, tensor.to(target))
             elif tensor.dtype.is_float and tensor.dtype is not dtype:
                 replace_value(tensor, tensor.cast(dtype))
-        return self
 
     def apply(self: Self, function: Callable[[Module], Any]) -> Self:
         """Call `function` with every module, children first. Returns the module."""
@@ -230,10 +316,22 @@ class Module:
         return head + ("\n" + "\n".join(lines) + "\n" if lines else "") + ")"
 
 
+def _attributes(module: Module) -> Iterator[tuple[str, Any, Any]]:
+    """What a module may find parts in: names, what holds the value, and by which key."""
+    own = vars(module)
+    for name, value in own.items():
+        if isinstance(value, dict):
+            yield from [(f"{name}.{key}", value, key) for key in value]
+        elif isinstance(value, list | tuple):
+            yield from [(f"{name}.{position}", value, position) for position in range(len(value))]
+        else:
+            yield name, own, name
+
+
 def _parameters_of(module: Module) -> Iterator[tuple[str, Any]]:
-    for name, value in vars(module).items():
-        if isinstance(value, Parameter):
-            yield name, value
+    for name, holder, key in _attributes(module):
+        if isinstance(holder[key], Parameter):
+            yield name, holder[key]
 
 
 def _buffers_of(module: Module) -> Iterator[tuple[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -16,6 +16,13 @@ from ogive.tensor.tensor import Tensor
 
 SHOWN = 20
 """How many complaints an error lists."""
+
+
+class IncompatibleKeys(NamedTuple):
+    """Which keys a state did not have, and which it had besides."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
 
 
 def check_state(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,6 @@ from ogive.nn.initialize import xavier_uniform_
 from ogive.nn.linear import Linear
 from ogive.nn.module import Module
 from ogive.nn.normalization import LayerNorm
-from ogive.nn.replicate import replicate
 from ogive.tensor.creation import full
 from ogive.tensor.tensor import Tensor
 
@@ -142,7 +142,7 @@ class _Stack(Module):
     """Copies of a layer, one after the other, and a norm behind the last."""
 
     def __init__(self, layer: Module, num_layers: int, norm: Module | None = None) -> None:
-        self.layers = ModuleList([replicate(layer) for _ in range(num_layers)])
+        self.layers = ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
         self.num_layers = num_layers
         self.norm = norm
 

@@ -6,6 +6,7 @@ order. `REQUIRED` stands for an argument that has none.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from ogive.errors import ArgumentTypeError, nearest
@@ -62,7 +63,8 @@ class Wrapped(Module):
 
 def wrap_function(name: str, function: str, description: str, **defaults: Any) -> type[Wrapped]:
     """A module class around the tensor method `function`."""
+    module = sys._getframe(1).f_globals["__name__"]  # where pickle finds the class by its name
     members = {
-        "__doc__": description, "__module__": __name__, "function": function, "defaults": defaults,
+        "__doc__": description, "__module__": module, "function": function, "defaults": defaults,
     }  # fmt: skip
     return type(name, (Wrapped,), members)

@@ -9,10 +9,10 @@
 
 from __future__ import annotations
 
+from ogive.nn.utils import clip_grad_norm_, clip_grad_value_
 from ogive.optim import schedule as lr_scheduler
 from ogive.optim.adagrad import Adagrad, RMSprop
 from ogive.optim.adam import Adam, AdamW
-from ogive.optim.clip import clip_grad_norm_, clip_grad_value_
 from ogive.optim.lamb import LAMB
 from ogive.optim.lion import Lion
 from ogive.optim.muon import Muon

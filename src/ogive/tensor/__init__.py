@@ -1,1 +1,21 @@
-"""Capture: Python calls become a tensor graph. Nothing is computed here."""
+"""Capture: Python calls become a tensor graph. Nothing is computed here.
+
+The package has the name of PyTorch's function that makes a tensor, and is that function as well:
+`ogive.tensor([1.0, 2.0])` is `Tensor([1.0, 2.0])`.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+
+class _Package(ModuleType):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        from ogive.tensor.tensor import Tensor
+
+        return Tensor(*args, **kwargs)
+
+
+sys.modules[__name__].__class__ = _Package

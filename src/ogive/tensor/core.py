@@ -45,13 +45,15 @@ class Core:
     """A node of the graph, the device its value lives on, and the user's line that made it.
 
     `id` is the tensor's own: it stays when realization replaces the node. `is_flagged` is set for
-    leaves, for which gradients are wanted, and `gradient` where they have one.
+    leaves, for which gradients are wanted, and `gradient` where they have one; their `hooks` are
+    called with it.
     """
 
-    __slots__ = ("__weakref__", "device", "gradient", "id", "is_flagged", "node", "origin")
+    __slots__ = ("__weakref__", "device", "gradient", "hooks", "id", "is_flagged", "node", "origin")
 
     device: str
     gradient: Tensor | None
+    hooks: Any
     id: int
     is_flagged: bool
     node: UOp

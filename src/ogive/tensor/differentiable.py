@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentTypeError, DtypeError, GradientError, ShapeError
@@ -12,6 +14,7 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import Core
+from ogive.tensor.hooks import Handle, hooks_of
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -97,6 +100,53 @@ class Differentiable(Core):
             _check_gradient(self, value, "grad")
         self.gradient = value
 
+    def register_hook(  # type: ignore[misc]  # Tensor is the one heir
+        self: Tensor, hook: Callable[[Tensor], Tensor | None]
+    ) -> Handle:
+        """Call `hook` with the gradient of this tensor in every backward pass that reaches it.
+
+        What it returns takes the place of the gradient; None changes nothing. The gradient is lazy,
+        as always. Gives a handle whose `remove()` takes the hook away. Tensors computed in the same
+        way from the same are one to a backward pass, which has one gradient for them.
+
+        >>> w = Tensor([1.0, 2.0], requires_grad=True)
+        >>> handle = w.register_hook(lambda gradient: gradient * 10)
+        >>> (w * w).sum().backward()
+        >>> w.grad.tolist()
+        [20.0, 40.0]
+
+        Raises `GradientError` for a tensor that no gradient flows to.
+        """
+        _check_reached(self, "register_hook")
+        hooks = hooks_of(self)
+        hooks.functions.append(hook)
+        return Handle(hooks, hook)
+
+    def retain_grad(self: Tensor) -> None:  # type: ignore[misc]  # Tensor is the one heir
+        """Let backward passes leave a gradient in `grad`, as they do for leaves.
+
+        >>> w = Tensor([1.0, 2.0], requires_grad=True)
+        >>> y = w * 3
+        >>> y.retain_grad()
+        >>> (y * y).sum().backward()
+        >>> y.grad.tolist()
+        [6.0, 12.0]
+
+        Raises `GradientError` for a tensor that no gradient flows to.
+        """
+        _check_reached(self, "retain_grad")
+        if history.is_flagged(self):
+            return
+        own = weakref.ref(self)
+
+        def keep(gradient: Tensor) -> None:
+            tensor = own()
+            if tensor is not None:
+                found = gradient.detach()
+                tensor.grad = found if tensor.grad is None else tensor.grad + found
+
+        hooks_of(self).keep = keep
+
     def backward(  # type: ignore[misc]  # Tensor is the one heir
         self: Tensor,
         gradient: Tensor | None = None,
@@ -123,6 +173,14 @@ class Differentiable(Core):
         if gradient is not None:
             _check_gradient(self, gradient, "backward")
         run_backward(self, gradient, create_graph)
+
+
+def _check_reached(tensor: Differentiable, name: str) -> None:
+    if not tensor.requires_grad:
+        raise GradientError(
+            f"{name}: no gradient flows to this tensor of shape {tensor.shape}; requires_grad_() "
+            "makes it a leaf"
+        )
 
 
 def _check_gradient(tensor: Core, gradient: Any, name: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.errors import ArgumentError, ArgumentTypeError, GradientError
+from ogive.ir import history
 from ogive.tensor.core import Core
 
 if TYPE_CHECKING:
@@ -78,6 +79,25 @@ class Interchange(Core):
             raise ArgumentError(f"to_device: devices have no streams, and {stream!r} was given")
         return self.to(device=device)
 
+    def __deepcopy__(self: Tensor, memo: Any) -> Tensor:  # type: ignore[misc]
+        """A tensor of its own with the same values, and a leaf where this one is.
+
+        Raises `GradientError` for what was computed from leaves: the copy would not be.
+        """
+        if not self.is_leaf:
+            raise GradientError(
+                f"a tensor of shape {self.shape} was computed from ones that require gradients, "
+                "and cannot be copied with its history; copy what detach() gives"
+            )
+        made = type(self)(self.detach(), requires_grad=self.requires_grad)
+        if self.grad is not None:
+            made.grad = self.grad.detach()
+        return made
+
+    def __reduce__(self: Tensor) -> Any:  # type: ignore[misc]  # Tensor is the one heir
+        """Its values, for `pickle`, and whether it is a leaf."""
+        return _restored, (type(self), self.numpy(), history.is_flagged(self))
+
     def __index__(self: Tensor) -> int:  # type: ignore[misc]  # Tensor is the one heir
         """The value of an integer tensor with one element, where Python needs an index."""
         if not self.dtype.is_integer or self.ndim:
@@ -102,3 +122,7 @@ class Interchange(Core):
 
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 """The versions of the standard that the namespace satisfies, each being part of the next."""
+
+
+def _restored(kind: type[Tensor], values: Any, requires_grad: bool) -> Tensor:
+    return kind(values, requires_grad=requires_grad)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
+from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError
 from ogive.ir.dtype import Scalar, to_dtype
 from ogive.ir.evaluate import evaluate
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
-from ogive.tensor import storage
+from ogive.tensor import build, storage
 from ogive.tensor.advanced import Indexing
 from ogive.tensor.aliases import Aliases
 from ogive.tensor.complex import Complex
@@ -233,16 +233,38 @@ class Tensor(
         return int(self.item())
 
     def __repr__(self) -> str:
-        facts = f"shape={self.shape}, dtype={self.dtype.name}, device={self.device}"
+        # What a debugger or an error message shows computes nothing.
         if self.node.op is not Op.CONST and not self.is_realized:
-            return f"Tensor({facts}, lazy)"
+            return f"Tensor({self._facts()}, lazy)"
+        return self._with_values()
+
+    def __str__(self) -> str:
+        try:
+            return self._with_values()
+        except TraceError:
+            return repr(self)  # there are no values while a function is captured
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        if self.shape != ():
+            raise ArgumentTypeError(
+                f"the format {spec!r} is for one number, and this tensor has the shape "
+                f"{build.show(self.shape)}; use tolist() or numpy()"
+            )
+        return format(self.item(), spec)
+
+    def _facts(self) -> str:
+        return f"shape={self.shape}, dtype={self.dtype.name}, device={self.device}"
+
+    def _with_values(self) -> str:
         values = self.numpy()
         if values.dtype.kind == "V":
             values = values.astype(numpy.float32)
         text = numpy.array2string(
             values, separator=", ", threshold=100, edgeitems=3, prefix="Tensor("
         )
-        return f"Tensor({text}, {facts})"
+        return f"Tensor({text}, {self._facts()})"
 
 
 def _to_list(tensors: Any, name: str) -> list[Tensor]:

@@ -1,0 +1,135 @@
+"""Gradients of tensors for tensors, as PyTorch's `autograd.grad` gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ogive.autograd.formulas import as_value, ones_like, zeros_like
+from ogive.autograd.gradient import gradient, total
+from ogive.errors import ArgumentError, ArgumentTypeError, GradientError, ShapeError
+from ogive.ir import history
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.registry import graph_lock, make
+from ogive.tensor.core import hold
+from ogive.tensor.tensor import Tensor
+
+Roots = Sequence[tuple[UOp, UOp]]
+
+
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of the sum of `outputs`, weighted with `grad_outputs`, for each of `inputs`.
+
+    Nothing is added to any `grad`. With `create_graph` the results can be differentiated again. An
+    input that the outputs were not computed from is an error; with `allow_unused` it has None, with
+    `materialize_grads` zeros. The graph stays, so `retain_graph` changes nothing.
+
+    Shapes: those of `inputs`; `grad_outputs` are like `outputs`, and those of one element need
+    none.
+
+    >>> from ogive import autograd
+    >>> x = Tensor([1.0, 2.0], requires_grad=True)
+    >>> (slope,) = autograd.grad((x ** 3).sum(), x, create_graph=True)
+    >>> (curvature,) = autograd.grad(slope.sum(), x)
+    >>> slope.tolist(), curvature.tolist()
+    ([3.0, 12.0], [6.0, 12.0])
+
+    `ogive.grad` is of functions.
+
+    Raises `GradientError` for an input that is not reached, or an output of several elements
+    without a weight.
+    """
+    wanted = _to_tensors(inputs, "inputs")
+    with graph_lock:
+        roots = _weighted(_to_tensors(outputs, "outputs"), grad_outputs)
+        found = _for_leaves(roots, wanted)
+        results: list[Tensor | None] = []
+        for position, tensor in enumerate(wanted):
+            node = found.get(tensor.id) if history.is_flagged(tensor) else _for_one(roots, tensor)
+            if node is None and materialize_grads:
+                node = zeros_like(tensor.node)
+            if node is None:
+                if not allow_unused:
+                    raise GradientError(_not_reached(position, tensor))
+                results.append(None)
+                continue
+            if not create_graph:
+                node = make(Op.DETACH, node.dtype, (node,))
+            results.append(hold(node, tensor.device))
+    return tuple(results)
+
+
+def _for_leaves(roots: Roots, tensors: Sequence[Tensor]) -> dict[int, UOp]:
+    """The gradients for all leaves among the tensors, by their ids: nothing is below a leaf."""
+    leaves = {tensor.id: tensor for tensor in tensors if history.is_flagged(tensor)}
+    parts: dict[int, list[UOp]] = {}
+
+    def is_wanted(node: UOp) -> bool:
+        leaf = history.leaf_of(node)
+        return leaf is not None and leaf.id in leaves
+
+    for version, value in gradient(roots, is_wanted).items() if leaves else ():
+        leaf: Any = history.leaf_of(version)
+        parts.setdefault(leaf.id, []).append(as_value(value, leaf.shape))
+    return {number: total(values) for number, values in parts.items()}
+
+
+def _for_one(roots: Roots, tensor: Tensor) -> UOp | None:
+    """The gradient for a tensor that was computed: others may lie below it."""
+    target = tensor.node
+    return gradient(roots, lambda node: node is target).get(target)
+
+
+def _weighted(outputs: Sequence[Tensor], weights: Any) -> Roots:
+    given = [weights] * len(outputs) if weights is None else _to_tensors(weights, "grad_outputs")
+    if len(given) != len(outputs):
+        raise ArgumentError(
+            f"autograd.grad: {len(given)} grad_outputs were given for {len(outputs)} outputs"
+        )
+    roots = []
+    for output, weight in zip(outputs, given, strict=True):
+        node = output.node
+        if weight is None and (output.numel() != 1 or output.dtype.is_complex):
+            raise GradientError(
+                f"autograd.grad: an output of {output.dtype.name} and shape {output.shape} needs "
+                "its grad_outputs; only one real number can do without"
+            )
+        if weight is not None and weight.shape != output.shape:
+            raise ShapeError(
+                f"autograd.grad: an output of shape {output.shape} was given grad_outputs of "
+                f"shape {weight.shape}; they must be equal"
+            )
+        roots.append((node, ones_like(node) if weight is None else weight.cast(node.dtype).node))
+    return roots
+
+
+def _to_tensors(given: Any, name: str) -> list[Any]:
+    tensors = [given] if isinstance(given, Tensor) else given
+    if not isinstance(tensors, tuple | list):
+        raise ArgumentTypeError(
+            f"autograd.grad: {name} are tensors, not {type(given).__name__}; ogive.grad is of "
+            "functions"
+        )
+    for entry in tensors:
+        if not isinstance(entry, Tensor) and not (entry is None and name == "grad_outputs"):
+            raise ArgumentTypeError(
+                f"autograd.grad: {name} are tensors, and one is {type(entry).__name__}"
+            )
+    return list(tensors)
+
+
+def _not_reached(position: int, tensor: Tensor) -> str:
+    return (
+        f"autograd.grad: the outputs were not computed from input {position}, of shape "
+        f"{tensor.shape}, or behind detach() or no_grad(), or before it was computed itself; give "
+        "leaves (requires_grad_()), or say allow_unused"
+    )

@@ -1,0 +1,14 @@
+"""The functions that are methods of `Tensor`, made when they are first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ogive.tensor.functional import as_function
+from ogive.tensor.tensor import Tensor
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    globals()[name] = made = as_function(getattr(Tensor, name))
+    return made

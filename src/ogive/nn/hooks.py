@@ -1,0 +1,79 @@
+"""Functions that a module calls around `forward`: to look at what goes through, or to change it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import ArgumentTypeError
+
+if TYPE_CHECKING:
+    from ogive.nn.module import Module
+
+
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Hook:
+    """A function that is called `before` forward or after it, with keyword arguments or without."""
+
+    function: Callable[..., Any]
+    before: bool
+    with_kwargs: bool
+
+
+class Handle:
+    """What registering a hook gives: `remove()` takes the hook away again."""
+
+    def __init__(self, module: Module, hook: Hook) -> None:
+        self._module = module
+        self._hook = hook
+
+    def remove(self) -> None:
+        """Call the hook no more."""
+        kept = [hook for hook in self._module._hooks if hook is not self._hook]
+        set_hooks(self._module, tuple(kept))
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.remove()
+
+
+def set_hooks(module: Module, hooks: tuple[Hook, ...]) -> None:
+    """Let a module have these hooks. The number tells captured functions that they are others."""
+    module._hooks = hooks
+    module._hooked = next(_numbers) if hooks else 0
+
+
+def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """`module.forward(*args, **kwargs)` with the hooks around it, in the order of registration."""
+    for hook in module._hooks:
+        if hook.before and hook.with_kwargs:
+            changed = hook.function(module, args, kwargs)
+            if changed is not None:
+                args, kwargs = _pair(changed)
+        elif hook.before:
+            changed = hook.function(module, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+    result = module.forward(*args, **kwargs)
+    for hook in module._hooks:
+        if not hook.before:
+            given = (args, kwargs, result) if hook.with_kwargs else (args, result)
+            changed = hook.function(module, *given)
+            result = result if changed is None else changed
+    return result
+
+
+def _pair(changed: Any) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+    if not isinstance(changed, tuple) or len(changed) != 2:
+        raise ArgumentTypeError(
+            "a forward pre-hook with_kwargs returns None or (args, kwargs), not "
+            f"{type(changed).__name__}"
+        )
+    return changed

@@ -1,0 +1,74 @@
+"""Work on all parameters of a model at once: bounds for gradients, one vector for all values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from ogive.errors import ArgumentError, ShapeError
+from ogive.nn.state import replace_value
+from ogive.tensor.creation import zeros
+from ogive.tensor.joining import cat, stack
+from ogive.tensor.tensor import Tensor
+
+
+def clip_grad_norm_(
+    parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0
+) -> Tensor:
+    """Scale all gradients by one factor so that their common norm is at most `max_norm`.
+
+    Returns the norm as it was: √(Σ g²) over all of them, or the `norm_type`-th.
+
+    >>> from ogive.nn import utils
+    >>> p = Tensor([3.0, 4.0], requires_grad=True)
+    >>> (p * p / 2).sum().backward()
+    >>> utils.clip_grad_norm_([p], 1.0).item(), [round(x, 3) for x in p.grad.tolist()]
+    (5.0, [0.6, 0.8])
+    """
+    chosen = _with_gradients(parameters)
+    if not chosen:
+        return zeros()
+    total = stack([gradient.norm(norm_type) for _, gradient in chosen]).norm(norm_type)
+    scale = (max_norm / (total + 1e-6)).clamp(max=1.0)
+    for parameter, gradient in chosen:
+        parameter.grad = gradient * scale
+    return total
+
+
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:
+    """Keep each entry of each gradient within ±`clip_value`."""
+    if clip_value < 0:
+        raise ArgumentError(f"clip_grad_value_: the bound must not be negative, got {clip_value}")
+    for parameter, gradient in _with_gradients(parameters):
+        parameter.grad = gradient.clamp(-clip_value, clip_value)
+
+
+def _with_gradients(parameters: Tensor | Iterable[Tensor]) -> list[tuple[Tensor, Tensor]]:
+    given = [parameters] if isinstance(parameters, Tensor) else parameters
+    return [(p, gradient) for p in given if (gradient := p.grad) is not None]
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """All values in one vector, one parameter after the other.
+
+    >>> from ogive.nn import utils
+    >>> utils.parameters_to_vector([ogive.ones(2, 2), ogive.zeros(3)]).shape
+    (7,)
+    """
+    return cat([parameter.reshape(-1) for parameter in parameters])
+
+
+def vector_to_parameters(vector: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Give parameters the values of a vector, each the next that it has room for.
+
+    Raises `ShapeError`, and changes nothing, if the vector has another number of values.
+    """
+    given = list(parameters)
+    sizes = [math.prod(parameter.shape) for parameter in given]
+    if vector.shape != (sum(sizes),):
+        raise ShapeError(
+            f"vector_to_parameters: the parameters have {sum(sizes)} values, and the vector has "
+            f"the shape {vector.shape}"
+        )
+    for parameter, part in zip(given, vector.split(sizes), strict=True):
+        replace_value(parameter, part.reshape(parameter.shape).cast(parameter.dtype))

@@ -1,0 +1,106 @@
+"""Hooks, retained gradients and gradients of tensors for tensors, compared with PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+import ogive
+from ogive import Tensor
+from ogive.errors import ArgumentTypeError, GradientError
+
+
+def hooked(make: Any, late: bool, compute: Any) -> list[Any]:
+    """What a small program with hooks gives; `late` registers them after the tensor was used."""
+    w = make([1.0, 2.0], requires_grad=True)
+    seen: list[Any] = []
+    h = w * 3
+
+    def register() -> Any:
+        h.retain_grad()
+        handle = h.register_hook(lambda gradient: gradient * 2)
+        h.register_hook(lambda gradient: seen.append(gradient))
+        return handle
+
+    handle = None if late else register()
+    y = h * h
+    handle = register() if late else handle
+    w.register_hook(lambda gradient: gradient + 1)
+    loss = (y * w).sum()
+    compute(loss, h)
+    loss.backward(retain_graph=True)
+    first = [w.grad.tolist(), h.grad.tolist(), [entry.tolist() for entry in seen]]
+    handle.remove()
+    w.grad = None
+    loss.backward()
+    return [*first, w.grad.tolist(), h.grad.tolist()]
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("realized", [False, True])
+def test_hooks_see_and_change_gradients_as_in_torch(late: bool, realized: bool) -> None:
+    def compute(*tensors: Tensor) -> None:
+        for tensor in tensors if realized else ():
+            tensor.realize()
+
+    assert hooked(Tensor, late, compute) == hooked(torch.tensor, late, lambda *_: None)
+
+
+def test_a_repeated_leaf_retains_a_gradient_of_its_own() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    copy = w.clone()
+    copy.retain_grad()
+    (copy * 2 + w).sum().backward()
+    assert copy.grad is not None and copy.grad.tolist() == [2.0, 2.0]
+    assert w.grad is not None and w.grad.tolist() == [3.0, 3.0]
+
+
+def test_hooks_run_in_captured_functions() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True)
+
+    @ogive.jit
+    def step(x: Tensor) -> Any:
+        w.grad = None
+        product = w * x
+        product.register_hook(lambda gradient: gradient * 5)
+        product.sum().backward()
+        return w.grad
+
+    assert step(Tensor([1.0, 1.0])).tolist() == [5.0, 5.0]
+    assert step(Tensor([1.0, 2.0])).tolist() == [5.0, 10.0]
+
+
+def test_hooks_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(GradientError, match="no gradient flows to this tensor of shape"):
+        Tensor([1.0]).register_hook(lambda gradient: None)
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    w.register_hook(lambda gradient: gradient.sum())
+    with pytest.raises(ArgumentTypeError, match=r"a hook returned float32 of shape \(\)"):
+        w.sum().backward()
+
+
+def of_tensors(make: Any, grad: Any) -> list[Any]:
+    x, w = make([1.0, 2.0], requires_grad=True), make([3.0, 4.0], requires_grad=True)
+    h = x * w
+    first = grad((h**3).sum(), [x, h, w], create_graph=True)
+    second = grad((first[0] * first[1]).sum(), (x, w), retain_graph=True)
+    third = grad([h, w], x, grad_outputs=[make([1.0, 10.0]), make([0.5, 0.5])])
+    return [tensor.tolist() for tensor in (*first, *second, *third)]
+
+
+def test_gradients_of_tensors_for_tensors_are_torchs() -> None:
+    assert of_tensors(Tensor, ogive.autograd.grad) == of_tensors(torch.tensor, torch.autograd.grad)
+
+
+def test_inputs_that_are_not_reached() -> None:
+    x, z = Tensor([1.0], requires_grad=True), Tensor([1.0, 2.0], requires_grad=True)
+    with pytest.raises(GradientError, match=r"not computed from input 1, of shape \(2,\)"):
+        ogive.autograd.grad(x.sum(), [x, z])
+    assert ogive.autograd.grad(x.sum(), [x, z], allow_unused=True)[1] is None
+    zeros = ogive.autograd.grad(x.sum(), z, materialize_grads=True)[0]
+    assert zeros is not None and zeros.tolist() == [0.0, 0.0]
+    with pytest.raises(GradientError, match=r"shape \(2,\) needs its grad_outputs"):
+        ogive.autograd.grad(z, z)
+    assert x.grad is None

@@ -10,6 +10,7 @@ import pytest
 
 import ogive
 from ogive import Tensor
+from ogive.errors import GradientError
 
 STEPS = 4
 
@@ -168,3 +169,41 @@ def test_an_error_inside_leaves_gradients_as_they_were() -> None:
     with pytest.raises(ValueError, match="stop"):
         fail()
     assert w.grad is before and before.tolist() == [7.0]
+
+
+def test_transforms_look_into_captured_functions() -> None:
+    square = ogive.jit(lambda x: (x * x).sum())
+    x = Tensor([1.0, 2.0])
+    square(x)
+    assert ogive.grad(square)(x).tolist() == [2.0, 4.0]
+    assert ogive.jvp(square, (x,), (Tensor([1.0, 10.0]),))[1].item() == 42.0
+    assert ogive.vmap(square)(Tensor([[1.0, 2.0], [3.0, 4.0]])).tolist() == [5.0, 25.0]
+
+
+@pytest.mark.parametrize("computed", [False, True])
+def test_gradients_flow_through_a_captured_function_of_what_they_flow_through(
+    computed: bool,
+) -> None:
+    double = ogive.jit(lambda x: x * 2)
+    double(Tensor([1.0, 2.0]))
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    h = w * 3
+    if computed:
+        h.realize()
+    (double(h) * h).sum().backward()
+    assert w.grad is not None and w.grad.tolist() == [36.0, 72.0]
+
+
+def test_results_computed_from_leaves_are_not_taken_for_constants() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    captured = ogive.jit(lambda x: x * w)
+    x = Tensor([3.0, 4.0])
+    for _ in range(2):
+        with pytest.raises(GradientError, match="the result of a function captured by ogive.jit"):
+            (captured(x) * w).sum().backward()
+    (captured(x).detach() * w).sum().backward()
+    with ogive.no_grad():
+        constant = captured(x)
+    (constant * w).sum().backward()
+    assert w.grad is not None and w.grad.tolist() == [6.0, 16.0]
+    assert not captured(x).requires_grad

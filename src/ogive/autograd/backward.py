@@ -42,7 +42,7 @@ def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> N
                 "can do without, such as what abs() and real give"
             )
         seed = ones_like(node) if upstream is None else upstream.node
-        found = gradient([(node, seed)], lambda each: history.leaf_of(each) is not None)
+        found = gradient([(node, seed)], is_leaf)
         leaves: dict[int, tuple[Tensor, list[UOp]]] = {}
         for version, value in found.items():
             leaf: Any = history.leaf_of(version)
@@ -59,6 +59,17 @@ def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> N
             value = total(parts) if hooks is None else hooks.changed(total(parts))
             _accumulate(leaf, value, create_graph)
         _recent.append(weakref.ref(root))
+
+
+def is_leaf(node: UOp) -> bool:
+    """Whether a node is a version of a leaf. Raises `GradientError` where the way to one is lost."""
+    if node.op is Op.BUFFER and history.is_cut(node):
+        raise GradientError(
+            f"a gradient would flow through the result of a function captured by ogive.jit, of "
+            f"{node.arg[1]} elements, and it is not known how that was computed; call backward() "
+            "inside the function, or detach() the result"
+        )
+    return history.leaf_of(node) is not None
 
 
 def take_companions() -> list[Tensor]:

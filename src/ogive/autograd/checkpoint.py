@@ -23,6 +23,7 @@ from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
 from ogive.ir.registry import connect, graph_lock, make
 from ogive.jit.trees import rebuild
+from ogive.jit.watch import inlining
 from ogive.tensor import build
 from ogive.tensor.core import wrap
 from ogive.tensor.tensor import Tensor
@@ -54,7 +55,8 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
             return inputs.stand_in(leaf) if floats else leaf
 
         given, named = rebuild((args, kwargs), stand_in)
-        value = function(*given, **named)
+        with inlining():
+            value = function(*given, **named)
         outputs = to_outputs(value, "checkpoint")
         with graph_lock:
             made = iter([_remade(tensor, inputs) for tensor in outputs])

@@ -30,6 +30,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.jit.trees import leaves, rebuild
+from ogive.jit.watch import inlining
 from ogive.tensor import build
 from ogive.tensor.core import hold, wrap
 from ogive.tensor.tensor import Tensor
@@ -179,7 +180,7 @@ def value_and_grad(
         for position in dict.fromkeys(positions):
             given[position] = rebuild(args[position], inputs.stand_in)
         try:
-            with enable_grad():
+            with enable_grad(), inlining():
                 value, aux = _split_aux(function(*given, **kwargs), has_aux, "grad")
             _check_scalar(value)
             with graph_lock:
@@ -233,7 +234,7 @@ def vjp(function: Function, *primals: Any) -> tuple[Any, Function]:
     """
     inputs = Inputs("vjp")
     given = rebuild(primals, inputs.stand_in)
-    with enable_grad():
+    with enable_grad(), inlining():
         value = function(*given)
     outputs = to_outputs(value, "vjp")
 
@@ -263,7 +264,7 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> 
     inputs = Inputs("jvp")
     given = rebuild(tuple(primals), inputs.stand_in)
     try:
-        with enable_grad():
+        with enable_grad(), inlining():
             value = function(*given)
         outputs = to_outputs(value, "jvp")
         with graph_lock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ogive.autograd.backward import is_leaf
 from ogive.autograd.formulas import as_value, ones_like, zeros_like
 from ogive.autograd.gradient import gradient, total
 from ogive.errors import ArgumentError, ArgumentTypeError, GradientError, ShapeError
@@ -74,8 +75,7 @@ def _for_leaves(roots: Roots, tensors: Sequence[Tensor]) -> dict[int, UOp]:
     parts: dict[int, list[UOp]] = {}
 
     def is_wanted(node: UOp) -> bool:
-        leaf = history.leaf_of(node)
-        return leaf is not None and leaf.id in leaves
+        return is_leaf(node) and history.leaf_of(node).id in leaves
 
     for version, value in gradient(roots, is_wanted).items() if leaves else ():
         leaf: Any = history.leaf_of(version)

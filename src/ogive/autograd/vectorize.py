@@ -18,6 +18,7 @@ from ogive.ir.node import UOp
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, greatest
 from ogive.jit.trees import leaves, rebuild
+from ogive.jit.watch import inlining
 from ogive.tensor import build
 from ogive.tensor.core import memory_device, to_axis, wrap
 from ogive.tensor.tensor import Tensor
@@ -60,7 +61,9 @@ def vmap(
         named = {name: _spread(arg, 0, stand_in) for name, arg in kwargs.items()}
         if examples.size is None:
             raise ArgumentError("vmap: in_axes names no axis of any tensor to go along")
-        return examples.gather(function(*given, **named), out_axes)
+        with inlining():
+            value = function(*given, **named)
+        return examples.gather(value, out_axes)
 
     return vectorized
 

@@ -18,6 +18,7 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from ogive.ir import dtype as dtypes
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
@@ -54,16 +55,6 @@ class Argument:
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
         """What the inputs get: the identity passes on what it is given."""
         return [upstream for _ in node.src[1:]]
-
-
-class Unmoved:
-    """The rule of a `GRADIENT` node for a value that is the same whatever its inputs are."""
-
-    __slots__ = ()
-
-    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        """What the inputs get: nothing."""
-        return [None for _ in node.src[1:]]
 
 
 _open_arguments: dict[int, weakref.ref[Argument]] = {}
@@ -142,9 +133,24 @@ def is_version(node: UOp) -> bool:
 # Histories
 
 
+_CUT = Record(UOp.const(dtypes.float32, 0.0), ())
+"""What stands for a history that nobody knows."""
+
+
 def record_of(node: UOp) -> Record | None:
     """The history of a buffer, if it has one."""
-    return getattr(node, "history", None)
+    record: Record | None = getattr(node, "history", None)
+    return None if record is _CUT else record
+
+
+def cut(node: UOp) -> None:
+    """Note that a buffer holds what was computed from leaves, and that it is not known how."""
+    node.history = _CUT
+
+
+def is_cut(node: UOp) -> bool:
+    """Whether a buffer holds what was computed from leaves in a way that is not known."""
+    return getattr(node, "history", None) is _CUT
 
 
 def remember(mapping: Mapping[UOp, UOp], buffers: Iterable[UOp], count_writes: Any) -> None:

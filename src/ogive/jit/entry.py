@@ -22,7 +22,7 @@ from ogive.engine.graph import pool_for
 from ogive.engine.plan import execute_plan_of, unexecuted
 from ogive.engine.versions import being_written
 from ogive.errors import ArgumentError, TraceError, VariableError
-from ogive.ir import registry
+from ogive.ir import history, registry
 from ogive.ir.memory import memory_leaf, shaped
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -76,6 +76,8 @@ class Cell:
             symbolic = any(isinstance(size, UOp) for size in made.shape)
             self.node = self.flat if symbolic else shaped(self.flat, made.shape)
             registry.connect(self.node)
+            if made.flows:
+                history.cut(self.flat)
         self.counts = self._count_references() if _reference_count is not None else None
 
     def is_free(self) -> bool:

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, TypeVar, 
 
 from ogive.config import Config, current_config
 from ogive.errors import ArgumentError, ArgumentTypeError, nearest
-from ogive.ir import registry
+from ogive.ir import history, registry
 from ogive.jit.explain import Facts, describe_call, difference
 from ogive.jit.trees import Call
-from ogive.jit.watch import is_tracing, trace_lock
+from ogive.jit.watch import is_inlining, trace_lock
 from ogive.journal import log
 
 if TYPE_CHECKING:
     from ogive.engine.profile import StepTime
     from ogive.jit.entry import Entry
+    from ogive.tensor.tensor import Tensor
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -68,14 +69,18 @@ class Jitted(Generic[P, R]):
         self._traces = 0
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        if is_tracing():
+        if is_inlining():
             return self.__wrapped__(*args, **kwargs)
         config = self._config or current_config()
         known, number = self._last_config
         if known is not config:
             number = self._number_of(config)
+        if history.paused and not history.is_recording():
+            number = ~number  # what it returns is detached then
         call = Call(args, kwargs, number)
-        if call.pending:
+        if call.pending or call.flows:
+            if call.flows or _flow(call.pending):
+                return self.__wrapped__(*args, **kwargs)
             call = self._settled(args, kwargs, number, config)
         entry = self._entries.get(call.key)
         if entry is None:
@@ -122,7 +127,8 @@ class Jitted(Generic[P, R]):
         if self._donate:
             raise ArgumentError("profile: a function that uses up its arguments runs only once")
         self(*args, **kwargs)
-        call = Call(args, kwargs, self._number_of(self._config or current_config()))
+        number = self._number_of(self._config or current_config())
+        call = Call(args, kwargs, number if history.is_recording() else ~number)
         with registry.effect_lock:
             return self._entries[call.key].profile(call, PROFILED_RUNS)
 
@@ -231,6 +237,17 @@ class Jitted(Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<captured function {getattr(self, '__qualname__', self.__wrapped__)!s}>"
+
+
+def _flow(tensors: Sequence[Tensor]) -> bool:
+    """Whether gradients flow through any of these tensors, which are still to be computed.
+
+    A function of such a tensor is no more than a part of what is differentiated: captured, it would
+    end where the function begins. Leaves are another matter: they are where gradients end.
+    """
+    if not history.is_tracking() or not history.is_recording():
+        return False
+    return any(not history.is_flagged(t) and t.requires_grad for t in tensors)
 
 
 def _forget(owner: weakref.ref[Jitted[Any, Any]], key: Any, token: object, _: Any) -> None:

@@ -34,7 +34,7 @@ from ogive.schedule.normalize import Normalized
 class Made(NamedTuple):
     """A tensor that a call makes: in a slot of fresh memory, or of an input that was donated.
 
-    A slot of None is for a tensor without elements.
+    A slot of None is for a tensor without elements. One that `flows` was computed from leaves.
     """
 
     slot: int | None
@@ -42,6 +42,7 @@ class Made(NamedTuple):
     shape: Shape
     dtype: DType
     device: str
+    flows: bool = False
 
 
 class Owner(NamedTuple):
@@ -183,7 +184,9 @@ class _Preparation:
         for at, asked in enumerate(computed):
             node, device = self.fresh[at], self.trace.fresh[at].device
             slot = None if asked is None else slots[asked]
-            results.append(Made(slot, self.donations.get(at), node.shape, node.dtype, device))
+            flows = self.trace.fresh[at].flows
+            donated = self.donations.get(at)
+            results.append(Made(slot, donated, node.shape, node.dtype, device, flows))
         moved = [
             (owner, Made(slots[asked], None, node.shape, node.dtype, self._device(owner)))
             for (owner, node), asked in zip(self.moved, others, strict=True)

@@ -44,10 +44,11 @@ class Result:
 
 
 class Fresh(NamedTuple):
-    """A new tensor that the function returned."""
+    """A new tensor that the function returned, and whether it was computed from leaves."""
 
     node: UOp
     device: str
+    flows: bool
 
 
 class Update(NamedTuple):
@@ -292,7 +293,7 @@ class _Run:
         known = self._positions.get(id(leaf))
         if known is None:
             known = self._positions[id(leaf)] = Result("fresh", len(self.fresh))
-            self.fresh.append(Fresh(leaf.node, memory_device(leaf)))
+            self.fresh.append(Fresh(leaf.node, memory_device(leaf), leaf.requires_grad))
         return known
 
     def kept_outside(self) -> Tensor | None:

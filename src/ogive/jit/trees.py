@@ -17,6 +17,7 @@ import numpy
 from ogive.device.buffer import Buffer
 from ogive.errors import DeviceError, VariableError
 from ogive.ir.dtype import DType
+from ogive.ir.history import is_recording, record_of
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
@@ -32,9 +33,10 @@ class Call:
 
     `inputs` are its tensors and arrays in order, `memories` the buffer or array that each lies in.
     `pending` are tensors that have to be computed before the call can be told apart from others.
+    `flows` says whether gradients flow through one of the others, to what it was computed from.
     """
 
-    __slots__ = ("identities", "inputs", "key", "memories", "pending", "variables")
+    __slots__ = ("flows", "identities", "inputs", "key", "memories", "pending", "variables")
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], prefix: Key = None) -> None:
         self.inputs: list[Any] = []
@@ -42,6 +44,7 @@ class Call:
         self.pending: list[Tensor] = []
         self.identities: list[Any] = []
         self.variables: dict[str, int] = {}
+        self.flows = False
         # The steady path: every line here is paid at every call.
         key: list[Key] = [prefix]
         for value in args:
@@ -77,6 +80,8 @@ def _read_tensor(tensor: Tensor, call: Call) -> Key:
         flat = flat.src[0]
     if flat.op is not Op.BUFFER:
         return _read_other_tensor(tensor, node, call)
+    if record_of(flat) is not None and is_recording():
+        call.flows = True
     buffer = buffer_of(flat)
     call.inputs.append(tensor)
     call.memories.append(buffer)

@@ -24,6 +24,7 @@ from ogive.tensor.interchange import Interchange
 from ogive.tensor.tensor import Tensor
 
 _watches: dict[int, Watch] = {}
+_inlining: dict[int, int] = {}
 trace_lock = threading.RLock()
 """Held while a function is traced: one at a time, since a trace moves tensors to and fro."""
 
@@ -50,6 +51,30 @@ class Watch:
 def is_tracing() -> bool:
     """Whether this thread is inside a function that is being traced."""
     return bool(_watches) and get_ident() in _watches
+
+
+@contextmanager
+def inlining() -> Iterator[None]:
+    """Let captured functions that this thread calls run as they are: a transform looks into them.
+
+    A replay would give values, of which no gradient is known and which have no further axis.
+    """
+    thread = get_ident()
+    _inlining[thread] = _inlining.get(thread, 0) + 1
+    try:
+        yield
+    finally:
+        _inlining[thread] -= 1
+        if not _inlining[thread]:
+            del _inlining[thread]
+
+
+def is_inlining() -> bool:
+    """Whether this thread is inside a function that is being traced or transformed."""
+    if not _watches and not _inlining:
+        return False
+    thread = get_ident()
+    return thread in _watches or thread in _inlining
 
 
 @contextmanager

@@ -61,6 +61,15 @@ def filled(dtype: DType, value: Scalar | complex, shape: Shape) -> UOp:
     return expand_to(constant(dtype, value), shape)
 
 
+class _Unmoved:
+    """The rule of a `GRADIENT` node for a value that is the same whatever its inputs are."""
+
+    __slots__ = ()
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        return [filled(source.dtype, 0, source.shape) for source in node.src[1:]]
+
+
 def unmoved(value: UOp, source: UOp) -> UOp:
     """`value`, computed from `source` but the same whatever that is: its gradient is zero.
 
@@ -68,7 +77,7 @@ def unmoved(value: UOp, source: UOp) -> UOp:
     """
     if not source.dtype.is_inexact or not history.is_tracking():
         return value
-    return make(Op.GRADIENT, value.dtype, (value, source), history.Unmoved())
+    return make(Op.GRADIENT, value.dtype, (value, source), _Unmoved())
 
 
 def count(length: Dim) -> UOp:

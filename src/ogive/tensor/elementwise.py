@@ -85,7 +85,8 @@ class Elementwise(Pairwise):
         True
         """
         x, angle, dtype = meet(self, math.pi, "sinc", float_dtype)
-        angle = x * angle
+        # Nothing is divided by 0, so that the slope there is no NaN.
+        angle = where(x.eq(0), 1, x * angle)
         return where(x.eq(0), 1, angle.sin() / angle).cast(dtype)
 
     def angle(self) -> Tensor:

@@ -30,6 +30,7 @@ from ogive.tensor.conversion import Conversion
 from ogive.tensor.core import Core, same_device, to_operand, wrap
 from ogive.tensor.functions import Functions
 from ogive.tensor.joining import where
+from ogive.tensor.slopes import with_gradient
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -176,7 +177,10 @@ class Pairwise(Functions, Conversion):
         stepped = (bits + where(away, 1, -1).cast(bits.dtype)).bitcast(dtype)
         least = full_bits(1, dtype, a).copysign(b)
         moved = where(a.eq(b), b, where(a.eq(0), least, stepped))
-        return where(a.isnan() | b.isnan(), math.nan, moved)
+        value = where(a.isnan() | b.isnan(), math.nan, moved)
+        return with_gradient(
+            value, a.expand(value.shape), lambda a, upstream: where(a.eq(b), 0, upstream)
+        )
 
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
         """self + value · tensor1 · tensor2. Shapes broadcast.

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from ogive.errors import ArgumentTypeError, DtypeError, ShapeError
@@ -21,6 +21,7 @@ from ogive.tensor.core import Core, to_axes, to_axis, to_tensor, wrap
 from ogive.tensor.diagonal import Diagonal
 from ogive.tensor.joining import where
 from ogive.tensor.lengths import is_symbolic, span
+from ogive.tensor.slopes import with_gradient
 from ogive.tensor.special import Special
 
 if TYPE_CHECKING:
@@ -219,7 +220,8 @@ class Reduction(Special, Diagonal):
         """
         x = to_float(self, None, "std")
         wide = x.cast(accumulator(x.dtype))
-        return wide.var(dim, correction, keepdim, unbiased=unbiased).sqrt().cast(x.dtype)
+        square = wide.var(dim, correction, keepdim, unbiased=unbiased)
+        return with_gradient(square.sqrt(), square, _under_root).cast(x.dtype)
 
     def argmax(self, dim: int | None = None, keepdim: bool = False) -> Tensor:
         """The position of the first greatest element, as int64; NaN counts as the greatest.
@@ -312,7 +314,29 @@ def _extremes(x: Reduction, op: Op, dim: Any, keepdim: bool, name: str) -> Tenso
     if isinstance(dim, tuple | list):
         raise ArgumentTypeError(f"{name} takes one axis, got {dim!r}; a{name} takes several")
     values = _extreme(x, op, dim, keepdim, name)
+    if x.dtype.is_float and x.ndim:
+        axis = to_axis(dim, x.ndim, name)
+        values = with_gradient(values, x, _at_position(op, axis, keepdim, name))
     return Extremes(values, _position(x, op, dim, keepdim, name))
+
+
+def _at_position(op: Op, axis: int, keepdim: bool, name: str) -> Callable[[Any, Any], Tensor]:
+    """Of several that are the extreme, the one whose position is given gets all."""
+
+    def back(x: Reduction, upstream: Any) -> Tensor:
+        chosen = _position(x, op, axis, True, name)
+        given = upstream if keepdim else upstream.unsqueeze(axis)
+        with graph_lock:
+            places = wrap(build.count_along(axis, x.shape), x.device)
+            zero = wrap(build.constant(x.dtype, 0), x.device)
+        return where(places.eq(chosen), given, zero)
+
+    return back
+
+
+def _under_root(square: Any, upstream: Any) -> Tensor:
+    """The gradient of √square, where equal numbers deviate by 0 and have no direction."""
+    return where(square.eq(0), 0, upstream / (square.sqrt() * 2))
 
 
 def _truth(node: UOp) -> UOp:

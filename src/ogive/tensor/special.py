@@ -28,6 +28,7 @@ from ogive.tensor.arithmetic import float_dtype
 from ogive.tensor.core import to_integer
 from ogive.tensor.elementwise import Elementwise
 from ogive.tensor.joining import where
+from ogive.tensor.slopes import with_gradient
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -56,7 +57,8 @@ class Special(Elementwise):
         value = _log_gamma(mirrored)
         sine = (x - x.floor()).mul(math.pi).sin().abs()
         value = where(x < 0.5, math.log(math.pi) - sine.log() - value, value)
-        return where(x.isinf(), math.inf, value).cast(dtype)
+        value = where(x.isinf(), math.inf, value)
+        return with_gradient(value, x, lambda x, upstream: upstream * x.digamma()).cast(dtype)
 
     def digamma(self) -> Tensor:
         """The derivative of `lgamma`; NaN at -1, -2, ... and ∓∞ at ±0. Shapes: unchanged.
@@ -70,7 +72,8 @@ class Special(Elementwise):
         value = where(x < 0.5, value - math.pi / (x - x.floor()).mul(math.pi).tan(), value)
         value = where((x < 0) & x.eq(x.floor()), math.nan, value)
         # 1 / -x is ∓∞ at ±0, as wanted.
-        return where(x.eq(0), -x.reciprocal(), value).cast(dtype)
+        value = where(x.eq(0), -x.reciprocal(), value)
+        return with_gradient(value, x, lambda x, upstream: upstream * x.polygamma(1)).cast(dtype)
 
     def polygamma(self, n: int) -> Tensor:
         """The n-th derivative of `digamma`. Shapes: unchanged.
@@ -91,7 +94,10 @@ class Special(Elementwise):
         value = _zeta(order + 1, mirrored) * (sign * math.factorial(order))
         cotangent = (x - x.floor()).mul(math.pi).tan().reciprocal()
         rate = polynomial(cotangent, _cotangent_rate(order)) * math.pi ** (order + 1)
-        return where(x < 0.5, value * -sign - rate, value).cast(dtype)
+        value = where(x < 0.5, value * -sign - rate, value)
+        return with_gradient(
+            value, x, lambda x, upstream: upstream * x.polygamma(order + 1)
+        ).cast(dtype)
 
     def mvlgamma(self, p: int) -> Tensor:
         """The logarithm of the gamma function of p dimensions, for x > (p - 1)/2.
@@ -120,7 +126,11 @@ class Special(Elementwise):
         """
         y, dtype = _wide(self, "erfinv")
         size = y.abs()
-        return where(size.eq(1), math.inf, _inverse_erf(size)).copysign(y).cast(dtype)
+        value = where(size.eq(1), math.inf, _inverse_erf(size)).copysign(y)
+        return with_gradient(
+            value, y,
+            lambda y, upstream: upstream * y.erfinv().square().exp() * (math.sqrt(math.pi) / 2),
+        ).cast(dtype)  # fmt: skip
 
     def ndtr(self) -> Tensor:
         """The area under the normal distribution left of x, ½ erfc(-x/√2). Shapes: unchanged.

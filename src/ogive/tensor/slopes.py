@@ -1,0 +1,44 @@
+"""Values whose gradient is known better than the formula that computes them gives it.
+
+    y   →   GRADIENT(y, x)     the value of y; going back, what `back(x, upstream)` gives
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ogive.ir import history
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.registry import graph_lock, make
+from ogive.tensor.core import Core, hold, wrap
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+Back = Callable[[Any, Any], Core]
+
+
+class _Rule:
+    __slots__ = ("_back", "_device")
+
+    def __init__(self, back: Back, device: str) -> None:
+        self._back = back
+        self._device = device
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        x, given = hold(node.src[1], self._device), hold(upstream, self._device)
+        return [self._back(x, given).node]
+
+
+def with_gradient(value: Core, x: Core, back: Back) -> Tensor:
+    """`value`, which was computed from `x`, and through which gradients go back by `back`.
+
+    Shapes: that of `value`; `back` takes x and the upstream gradient, and gives one like x.
+    """
+    with graph_lock:
+        node = value.node
+        if history.is_tracking():
+            node = make(Op.GRADIENT, node.dtype, (node, x.node), _Rule(back, value.device))
+        return wrap(node, value.device)

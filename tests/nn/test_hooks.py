@@ -118,3 +118,13 @@ def test_parameters_as_one_vector() -> None:
     assert layer.weight.tolist() == [[0.0, 1.0]] and layer.bias.tolist() == [2.0]
     with pytest.raises(ShapeError, match="the parameters have 3 values"):
         nn.utils.vector_to_parameters(ogive.zeros(4), layer.parameters())
+
+
+def test_what_is_no_tensor_is_refused_with_the_path_to_the_layer() -> None:
+    model = nn.Sequential(nn.Sequential(nn.Linear(2, 1)))
+    with pytest.raises(TypeError, match=r"0.0: Linear was given ndarray as argument 0, and takes"):
+        model(numpy.ones((3, 2)))
+    with pytest.raises(TypeError, match="Conv2d was given list"):
+        nn.Conv2d(1, 1, 1)([1.0])
+    with pytest.raises(ShapeError, match="negative length"):
+        nn.Linear(-1, 2)

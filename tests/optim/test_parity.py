@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import ogive
-from ogive import optim
+from ogive import Tensor, nn, optim
 from ogive.errors import ArgumentError, ArgumentTypeError, StateError
 
 STEPS = 12
@@ -288,3 +288,73 @@ def test_a_state_of_other_parameters_is_refused() -> None:
     other = optim.Adam([ogive.Tensor([1.0], requires_grad=True)])
     with pytest.raises(StateError, match=r"groups of \[3\] parameters, .* have \[1\]"):
         other.load_state_dict(state)
+
+
+SOMETIMES = [(1, 1, 1), (1, 0, 1), (1, 0, 0), (1, 1, 1), (0, 1, 1), (1, 1, 1)]
+"""Which of three parameters have a gradient at each step."""
+
+
+def trained_sometimes(make: Any, optimizers: Any, name: str, **settings: Any) -> Any:
+    parameters = [make([1.0, 2.0], requires_grad=True) for _ in range(3)]
+    optimizer = getattr(optimizers, name)(parameters, lr=0.1, **settings)
+
+    def step(taking_part: tuple[int, ...]) -> None:
+        optimizer.zero_grad()
+        used = [parameters[at] for at in range(3) if taking_part[at]]
+        sum([(p * p * (at + 1)).sum() for at, p in enumerate(used)]).backward()
+        optimizer.step()
+
+    for taking_part in SOMETIMES:
+        step(taking_part)
+    state = optimizer.state_dict()
+    optimizer = getattr(optimizers, name)(parameters, lr=0.1, **settings)
+    optimizer.load_state_dict(state)
+    step((1, 1, 1))
+    return [p.tolist() for p in parameters]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("Adam", {}),
+        ("AdamW", {"amsgrad": True}),
+        ("Adagrad", {"lr_decay": 0.1}),
+        ("SGD", {"momentum": 0.9, "dampening": 0.5}),
+    ],
+)
+def test_a_parameter_without_a_gradient_takes_no_step(name: str, settings: Any) -> None:
+    ours = trained_sometimes(Tensor, optim, name, **settings)
+    theirs = trained_sometimes(torch.tensor, torch.optim, name, **settings)
+    assert numpy.allclose(ours, theirs, rtol=1e-5)
+
+
+def test_captured_steps_count_by_parameter() -> None:
+    first, second = [Tensor([1.0], requires_grad=True) for _ in range(2)]
+    optimizer = optim.Adam([first, second])
+
+    @ogive.jit
+    def step(x: Tensor) -> Tensor:
+        optimizer.zero_grad()
+        loss = (first * x).sum()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    for _ in range(4):
+        step(Tensor([1.0]))
+    counts = [entry["step"].item() for entry in optimizer.state_dict()["state"].values()]
+    assert counts == [4.0, 0.0] and step.cache_info().traces == 2
+
+
+def test_wrong_parameters_and_settings_are_refused() -> None:
+    layer, weight = nn.Linear(2, 1), Tensor([1.0], requires_grad=True)
+    with pytest.raises(TypeError, match=r"not Linear; give its parameters\(\)"):
+        optim.Adam(layer)
+    with pytest.raises(TypeError, match="Adam: lr is a number, got 'fast'"):
+        optim.Adam([weight], lr="fast")
+    with pytest.raises(TypeError, match=r"Adam: betas are two numbers, got 0\.9"):
+        optim.Adam([weight], betas=0.9)
+    with pytest.raises(ValueError, match=r"no setting 'param' \(did you mean 'params'\?\)"):
+        optim.Adam([{"param": [weight]}])
+    with pytest.raises(TypeError, match="StepLR takes an optimizer first, not int"):
+        optim.lr_scheduler.StepLR(5, 1)

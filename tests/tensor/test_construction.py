@@ -161,6 +161,14 @@ def test_facts_about_a_tensor() -> None:
     assert hash(x) == hash(x) and x in {x}
 
 
+def test_a_tensor_equals_nothing_of_another_kind() -> None:
+    x = Tensor([1.0, 2.0])
+    assert (x == None) is False and (x != "a") is True  # noqa: E711
+    assert (x == 1).tolist() == [True, False] and x in [None, x]
+    with pytest.raises(TypeError, match="eq takes tensors, numbers and NumPy arrays, not list"):
+        assert x == [1.0, 2.0]
+
+
 def test_the_repr_of_a_lazy_tensor_computes_nothing() -> None:
     x = Tensor([1.0, 2.0]) + 1
     node = x.node

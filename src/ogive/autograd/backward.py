@@ -62,7 +62,7 @@ def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> N
 
 
 def is_leaf(node: UOp) -> bool:
-    """Whether a node is a version of a leaf. Raises `GradientError` where the way to one is lost."""
+    """Whether a node is a version of a leaf. Raises `GradientError` where the way is lost."""
     if node.op is Op.BUFFER and history.is_cut(node):
         raise GradientError(
             f"a gradient would flow through the result of a function captured by ogive.jit, of "

@@ -11,6 +11,7 @@ from ogive import random
 from ogive.errors import ArgumentError, ShapeError, nearest
 from ogive.nn.parameter import Parameter
 from ogive.nn.state import replace_value
+from ogive.tensor.core import to_shape
 from ogive.tensor.creation import eye, full_like, zeros
 from ogive.tensor.tensor import Tensor
 
@@ -138,6 +139,7 @@ def _fill(tensor: Tensor, values: Tensor) -> Tensor:
 
 def default_parameter(shape: tuple[int, ...], inputs: int) -> Parameter:
     """A new parameter as layers start with: evenly within ±1/√inputs."""
+    to_shape((*shape, inputs), "a layer")
     if not inputs:
         return Parameter(zeros(*shape))
     bound = 1 / math.sqrt(inputs)

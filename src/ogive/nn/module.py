@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from ogive.errors import DtypeError, OgiveError
+import numpy
+
+from ogive.errors import ArgumentTypeError, DtypeError, OgiveError
 from ogive.ir.dtype import DType, to_dtype
 from ogive.nn.hooks import Handle, Hook, call_with_hooks, set_hooks
 from ogive.nn.parameter import Parameter
@@ -62,6 +64,12 @@ class Module:
         except OgiveError as error:
             _add_path(error, self)
             raise
+        except AttributeError as error:
+            refused = _refused(self, args, error)
+            if refused is None:
+                raise
+            _add_path(refused, self)
+            raise refused from None
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, with_kwargs: bool = False
@@ -345,6 +353,19 @@ def _state_of(module: Module) -> Iterator[tuple[str, Any]]:
     for name, buffer in _buffers_of(module):
         if module._buffer_names[name]:
             yield name, buffer
+
+
+def _refused(
+    module: Module, args: tuple[Any, ...], error: AttributeError
+) -> ArgumentTypeError | None:
+    """What to say when `forward` took an argument for a tensor that is none."""
+    for position, value in enumerate(args):
+        if value is error.obj and isinstance(value, numpy.ndarray | list | tuple | int | float):
+            return ArgumentTypeError(
+                f"{type(module).__name__} was given {type(value).__name__} as argument {position}, "
+                "and takes a tensor; ogive.asarray makes one"
+            )
+    return None
 
 
 def _add_path(error: OgiveError, module: Module) -> None:

@@ -39,7 +39,7 @@ class Adagrad(Optimizer):
             gradient = gradient + parameter * group["weight_decay"]
         total = state["sum"]
         total.assign(total + gradient * gradient)
-        rate = group.rate / (1 + (group.steps - 1) * group["lr_decay"])
+        rate = group.rate / (1 + (state["step"] - 1) * group["lr_decay"])
         made: Tensor = parameter - gradient / (total.sqrt() + group["eps"]) * rate
         return made
 

@@ -49,11 +49,11 @@ class Adam(Optimizer):
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         mean.assign(mean.lerp(gradient, 1 - first))
         square.assign(square * second + gradient * gradient * (1 - second))
-        step_size = group.rate / (1 - first**group.steps)
+        step_size = group.rate / (1 - first**state["step"])
         if group["amsgrad"]:
             largest = state["max_exp_avg_sq"]
             square = largest.assign(largest.maximum(square))
-        deviation = square.sqrt() / (1 - second**group.steps).sqrt() + group["eps"]
+        deviation = square.sqrt() / (1 - second**state["step"]).sqrt() + group["eps"]
         made: Tensor = parameter - mean / deviation * step_size
         return made
 

@@ -41,8 +41,8 @@ class LAMB(Optimizer):
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         mean.assign(mean.lerp(gradient, 1 - first))
         square.assign(square * second + gradient * gradient * (1 - second))
-        unbiased_mean = mean / (1 - first**group.steps)
-        unbiased_square = square / (1 - second**group.steps)
+        unbiased_mean = mean / (1 - first**state["step"])
+        unbiased_square = square / (1 - second**state["step"])
         step = unbiased_mean / (unbiased_square.sqrt() + group["eps"])
         step = step + parameter * group["weight_decay"]
         own, other = parameter.square().sum().sqrt(), step.square().sum().sqrt()

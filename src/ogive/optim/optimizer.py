@@ -16,7 +16,9 @@ from ogive.autograd.backward import take_companions
 from ogive.errors import ArgumentError, ArgumentTypeError, StateError, nearest
 from ogive.ir import dtype as dtypes
 from ogive.jit.watch import is_tracing
+from ogive.nn.module import Module
 from ogive.nn.state import load_tensors
+from ogive.optim.clocks import Clocks
 from ogive.tensor.creation import zeros
 from ogive.tensor.tensor import Tensor
 
@@ -26,12 +28,11 @@ State = dict[str, Tensor]
 class Group(dict[str, Any]):
     """Parameters and their settings: `group["params"]`, `group["lr"]`, and so on.
 
-    `rate` and `steps` are the learning rate and the number of steps as tensors, in float64.
+    `rate` is the learning rate as a tensor, in float64.
     """
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self.rate = zeros(dtype=dtypes.float64).contiguous().realize()
-        self.steps = zeros(dtype=dtypes.float64).contiguous().realize()
         super().__init__()
         for name, value in settings.items():
             self[name] = value
@@ -56,8 +57,13 @@ class Optimizer:
         self.defaults = dict(defaults)
         self.param_groups: list[Group] = []
         self.state: dict[int, State] = {}
-        if isinstance(params, Tensor):
-            raise ArgumentTypeError("an optimizer takes an iterable of parameters, not a tensor")
+        self.clocks = Clocks()
+        if isinstance(params, Tensor | Module) or not isinstance(params, Iterable):
+            advice = "; give its parameters()" if isinstance(params, Module) else ""
+            raise ArgumentTypeError(
+                "an optimizer takes an iterable of parameters, not "
+                f"{type(params).__name__}{advice}"
+            )
         given = list(params)
         if not given:
             raise ArgumentError("an optimizer needs at least one parameter")
@@ -70,8 +76,11 @@ class Optimizer:
         if unknown:
             raise ArgumentError(
                 f"{type(self).__name__} has no setting {unknown[0]!r}"
-                f"{nearest(unknown[0], self.defaults)}; it has {', '.join(self.defaults)}"
+                f"{nearest(unknown[0], [*self.defaults, 'params'])}; it has "
+                f"{', '.join(self.defaults)}"
             )
+        if "params" not in group:
+            raise ArgumentError('a group of parameters is a dictionary with "params" in it')
         tensors = group["params"]
         tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
         settings = {**self.defaults, **group, "params": tensors}
@@ -87,6 +96,7 @@ class Optimizer:
                 name: value.contiguous().realize()
                 for name, value in self.make_state(tensor, settings).items()
             }
+        self.clocks.add(tensors)
         self.param_groups.append(Group(settings))
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
@@ -94,7 +104,10 @@ class Optimizer:
         raise NotImplementedError
 
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
-        """The new value of a parameter; assigns to the tensors of `state`."""
+        """The new value of a parameter; assigns to the tensors of `state`.
+
+        `state["step"]` is the number of the step, which is counted already.
+        """
         raise NotImplementedError
 
     def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
@@ -109,17 +122,17 @@ class Optimizer:
         changed: list[Tensor] = []
         with no_grad():
             for group in self.param_groups:
-                group.steps.assign(group.steps + 1)
-                changed.append(group.steps)
-                for parameter in group["params"]:
-                    gradient = left = parameter.grad
-                    if gradient is None or left is None:
-                        continue
-                    if group.get("maximize"):
-                        gradient = -gradient
-                    state = self.state[id(parameter)]
+                gradients = [parameter.grad for parameter in group["params"]]
+                pairs = list(zip(group["params"], gradients, strict=True))
+                moving = [(parameter, given) for parameter, given in pairs if given is not None]
+                resting = [parameter for parameter, given in pairs if given is None]
+                changed += self.clocks.advance([parameter for parameter, _ in moving], resting)
+                for parameter, given in moving:
+                    gradient = -given if group.get("maximize") else given
+                    own = self.state[id(parameter)]
+                    state = {**own, "step": self.clocks.of(parameter)}
                     parameter.assign(self.update(parameter, gradient, state, group))
-                    changed += [parameter, left, *state.values()]
+                    changed += [parameter, given, *own.values()]
         if not is_tracing():
             # Who reads the parameters as they were is computed now, or they would be copied.
             Tensor.realize_batch([*changed, *take_companions()])
@@ -150,7 +163,7 @@ class Optimizer:
             groups.append({**settings, "params": members})
             for p in group["params"]:
                 own = {name: tensor.detach() for name, tensor in self.state[id(p)].items()}
-                state[numbers[id(p)]] = {"step": group.steps.detach(), **own}
+                state[numbers[id(p)]] = {"step": self.clocks.of(p).detach(), **own}
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -162,6 +175,7 @@ class Optimizer:
                 f"the state is of groups of {given} parameters, and these groups have {sizes}"
             )
         pairs: list[tuple[Tensor, Any]] = []
+        steps: dict[int, float] = {}
         for group, other in zip(self.param_groups, state["param_groups"], strict=True):
             for parameter, number in zip(group["params"], other["params"], strict=True):
                 entry = state["state"].get(number)
@@ -172,8 +186,9 @@ class Optimizer:
                 if missing:
                     raise StateError(f"the state of parameter {number} has no {missing[0]!r}")
                 pairs += [(tensor, entry[name]) for name, tensor in own.items()]
-                pairs.append((group.steps, entry["step"]))
+                steps[id(parameter)] = float(entry.get("step", 1))  # PyTorch's SGD counts none
         load_tensors(pairs)
+        self.clocks.load(steps)
         for group, other in zip(self.param_groups, state["param_groups"], strict=True):
             for name, value in other.items():
                 if name != "params" and name in self.defaults:
@@ -190,6 +205,10 @@ class Optimizer:
 def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
     """Refuse numbers that no optimizer can use."""
     for key, value in settings.items():
+        if key == "betas" and not (isinstance(value, tuple | list) and len(value) == 2):
+            raise ArgumentTypeError(f"{name}: betas are two numbers, got {value!r}")
+        if key == "lr" and not hasattr(value, "__float__"):
+            raise ArgumentTypeError(f"{name}: lr is a number, got {value!r}")
         entries = value if key == "betas" else (value,)
         for entry in entries:
             if isinstance(entry, bool) or not isinstance(entry, int | float):

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ogive.errors import ArgumentError
+from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.optim.optimizer import Optimizer
 
 
@@ -19,6 +19,10 @@ class Schedule:
     """The base of all schedules: define `rate_at`."""
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise ArgumentTypeError(
+                f"{type(self).__name__} takes an optimizer first, not {type(optimizer).__name__}"
+            )
         self.optimizer = optimizer
         self.base_lrs: list[float] = [group["lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch

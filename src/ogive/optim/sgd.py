@@ -51,7 +51,7 @@ class SGD(Optimizer):
             buffer = state["momentum_buffer"]
             moved = buffer * momentum + gradient * (1 - group["dampening"])
             if group["dampening"]:
-                moved = where(group.steps.eq(1), gradient, moved)
+                moved = where(state["step"].eq(1), gradient, moved)
             buffer.assign(moved)
             gradient = gradient + buffer * momentum if group["nesterov"] else buffer
         return parameter - gradient * group.rate

@@ -537,9 +537,6 @@ class Arithmetic(Core):
     __le__ = le
     __gt__ = gt
     __ge__ = ge
-    __eq__ = eq  # type: ignore[assignment]
-    __ne__ = ne  # type: ignore[assignment]
-    __hash__ = object.__hash__
 
     def __rsub__(self, other: Any) -> Tensor:
         _refuse_bool(self, other)

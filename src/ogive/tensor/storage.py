@@ -155,6 +155,8 @@ def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
     except (ValueError, OverflowError):
         _shape_of(data, ())
         raise ArgumentError("the list holds something that is not a number") from None
+    if array.dtype.kind in "US":
+        raise DtypeError("the list holds text, and tensors hold numbers")
     if array.dtype == object:
         raise ArgumentError("the list holds integers that fit no integer dtype, or other objects")
     if dtype is None and not isinstance(leaf, numpy.generic | numpy.ndarray):

@@ -1,0 +1,73 @@
+"""How many steps each parameter has taken.
+
+The numbers are data, in tensors of their own, and parameters that have always gone together share
+one: a step over all of them advances one number. A parameter that has no gradient rests, and goes
+by a number of its own from then on.
+
+    a, b, c: 5     step of a and b     a, b: 6    c: 5
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy
+
+from ogive.tensor.tensor import Tensor
+
+
+class Clocks:
+    """The numbers of steps, by parameter. `splits` tells captured functions of a new division."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, Tensor] = {}
+        self._leaders: dict[int, int] = {}
+        self.splits = 0
+
+    def add(self, parameters: Sequence[Tensor]) -> None:
+        """Take on parameters that have taken no step; each has a number that it may need."""
+        for parameter in parameters:
+            self._numbers[id(parameter)] = Tensor(numpy.zeros(()))
+            self._leaders[id(parameter)] = id(parameters[0])
+
+    def of(self, parameter: Tensor) -> Tensor:
+        """The number of steps of a parameter, in float64."""
+        return self._numbers[self._leaders[id(parameter)]]
+
+    def advance(self, moving: Iterable[Tensor], resting: Iterable[Tensor]) -> list[Tensor]:
+        """Count a step of some parameters. Gives the numbers that have changed."""
+        left = _together(resting, self._leaders)
+        changed = []
+        for leader, movers in _together(moving, self._leaders).items():
+            if leader in left:
+                apart = left[leader] if leader in movers else movers
+                changed.append(self._split(leader, apart))
+            number = self._numbers[self._leaders[movers[0]]]
+            number.assign(number + 1)
+            changed.append(number)
+        return changed
+
+    def _split(self, leader: int, apart: Sequence[int]) -> Tensor:
+        """Let some of those that follow a leader follow the first of them."""
+        number = self._numbers[apart[0]]
+        number.assign(self._numbers[leader])
+        self._leaders.update(dict.fromkeys(apart, apart[0]))
+        self.splits += 1
+        return number
+
+    def load(self, steps: Mapping[int, float]) -> None:
+        """Go on from other numbers, given by the ids of parameters."""
+        leaders: dict[tuple[int, float], int] = {}
+        for parameter, count in steps.items():
+            leader = leaders.setdefault((self._leaders[parameter], count), parameter)
+            self._leaders[parameter] = leader
+            self._numbers[leader].assign(count)
+        self.splits += 1
+        Tensor.realize_batch([self._numbers[leader] for leader in leaders.values()])
+
+
+def _together(parameters: Iterable[Tensor], leaders: Mapping[int, int]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for parameter in parameters:
+        found.setdefault(leaders[id(parameter)], []).append(id(parameter))
+    return found

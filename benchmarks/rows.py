@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from functools import partial
 from typing import Any, Literal
@@ -34,7 +34,8 @@ class Row:
 
     `tolerance` bounds the largest error, relative to the largest value of the result, which has
     the given `dtype` (float32 where files know no bfloat16).
-    A row that is not `captured` builds its expression anew in every call.
+    A row that is not `captured` builds its expression anew in every call. Where inputs are `kept`,
+    all but the first stay what they are, and a library may do once what depends on them alone.
     """
 
     name: str
@@ -45,6 +46,12 @@ class Row:
     captured: bool = True
     reference: Function | None = None
     dtype: str = "float32"
+    kept: bool = False
+
+
+def keeping(row: Row) -> Row:
+    """The same work, with all inputs but the first known to stay what they are."""
+    return replace(row, name=f"{row.name}, weights kept", kept=True)
 
 
 def add_one(operations: Operations, x: Any) -> Any:
@@ -196,6 +203,14 @@ COPY = Limit("copy", 2 * PLANE)
 TINY_REALIZED = Row("tiny add, built each time", four, add_one, 0.0, CALL, captured=False)
 TINY_CAPTURED = Row("tiny add, per call", four, add_one, 0.0, CALL)
 TRANSFORMER = transformer_row(1)
+MLP = Row(
+    "MLP forward, batch 128",
+    models.mlp_inputs,
+    models.mlp,
+    1e-5,
+    Limit("arithmetic", models.mlp_operations()),
+)
+KEPT_SQUARES = tuple([keeping(matmul_row(size, size, size)) for size in (512, 1024, 2048)])
 MLP_STEP = Row(
     "MLP, one SGD step",
     models.mlp_step_inputs,
@@ -244,13 +259,7 @@ ROWS = (
     convolution_row("1×1 256→64 56²", 1, (256, 64), 56, 1),
     convolution_row("3×3 depthwise 128 56²", 1, (128, 128), 56, 3, groups=128),
     convolution_row("7×7 3→64 224², stride 2", 1, (3, 64), 224, 7, stride=2),
-    Row(
-        "MLP forward, batch 128",
-        models.mlp_inputs,
-        models.mlp,
-        1e-5,
-        Limit("arithmetic", models.mlp_operations()),
-    ),
+    MLP,
     MLP_STEP,
     TRANSFORMER,
     transformer_row(1, 1024),
@@ -275,6 +284,10 @@ ROWS = (
         1e-4,
         Limit("arithmetic", networks.resnet_operations()),
     ),
+    *KEPT_SQUARES,
+    keeping(matmul_row(16, SIDE, SIDE)),
+    keeping(MLP),
+    keeping(TRANSFORMER),
 )
 
 

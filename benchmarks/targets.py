@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.results import Results, RowResult
-from benchmarks.rows import MLP_STEP, TINY_CAPTURED, TINY_REALIZED, TRANSFORMER
+from benchmarks.rows import KEPT_SQUARES, MLP_STEP, TINY_CAPTURED, TINY_REALIZED, TRANSFORMER
 from benchmarks.shapes import Spread, summarize
 from benchmarks.startup import IMPORT, row_name
 from benchmarks.steps import SHORT, advantage, step_cost
@@ -39,6 +39,7 @@ def judge(results: Results) -> list[Judgement]:
     for statistic, bound in (("median", 20e-3), ("p95", 45e-3)):
         promise = f"Python + LLVM per unique kernel of the transformer block, {statistic}"
         judgements.append(within(compile_seconds(results, statistic), bound, promise))
+    judgements += [of_the_peak(rows.get(row.name), 0.88, row.name) for row in KEPT_SQUARES]
     judgements.append(faster_steps(results.steps))
     cost = step_cost(results.steps)
     judgements.append(within(cost, 0.05e-6, "one more serial step of a plan"))
@@ -104,6 +105,15 @@ def against_all(row: RowResult | None, what: str) -> Judgement:
     if times is None:
         return Judgement(promise, "not measured", None)
     return Judgement(promise, f"{times:.2f}×", times >= 1)
+
+
+def of_the_peak(row: RowResult | None, share: float, what: str) -> Judgement:
+    """Ogive must reach so much of the peak of arithmetic that was measured in the same run."""
+    promise = f"{what}: {share:.0%} of the FMA peak"
+    own, least = (row.seconds("ogive"), row.seconds("limit")) if row else (None, None)
+    if own is None or least is None:
+        return Judgement(promise, "not measured", None)
+    return Judgement(promise, f"{least / own:.0%}", least / own >= share)
 
 
 def within(seconds: float | None, bound: float, what: str) -> Judgement:

@@ -35,7 +35,8 @@ class OgiveLibrary(Library):
     def __init__(self, threads: int) -> None:
         super().__init__(threads)
         # Through importlib, so that a package half written is a cell of the table, not an error.
-        self.tensor_class: Any = importlib.import_module("ogive").Tensor
+        self.package: Any = importlib.import_module("ogive")
+        self.tensor_class: Any = self.package.Tensor
         self.plan: Any = None
 
     def load(self, array: HostArray) -> Any:
@@ -56,9 +57,13 @@ class OgiveLibrary(Library):
         return call
 
     def prepare(self, row: Row) -> Prepared:
+        # Borrowed inputs count as variable in any case; this says so.
+        self.package.configure(pack_constants=row.kept)
         if not row.captured:
             return super().prepare(row)
-        result = row.function(self.operations, *map(self.load, row.inputs()))
+        first, *others = row.inputs()
+        load = self.tensor_class if row.kept else self.load
+        result = row.function(self.operations, self.load(first), *map(load, others))
         return self.prepare_plan(result)
 
     def prepare_plan(self, result: Any) -> Prepared:

@@ -67,6 +67,8 @@ class Config:
     search: Beam | None = _code(  # noqa: RUF009  (a field, as all of these)
         None, "search for faster kernels by measuring them"
     )
+    pack_constants: bool = _plain(True, "keep panels of operands that have not changed")
+    panel_bytes: int = _plain(1 << 30, "most bytes of panels kept; the least used go first")
     planner: str = _plain("arena", "how intermediates share memory: arena, remap or disabled")
     schedule_cache: bool = _plain(True, "reuse the plan of an equal graph")
     disk_cache: bool = _plain(True, "keep plans and kernels on disk for the next process")
@@ -91,6 +93,8 @@ class Config:
             raise ConfigError(f"kernel_node_limit must be at least 1, got {self.kernel_node_limit}")
         if self.disk_cache_bytes < 0:
             raise ConfigError(f"disk_cache_bytes must be 0 or more, got {self.disk_cache_bytes}")
+        if self.panel_bytes < 0:
+            raise ConfigError(f"panel_bytes must be 0 or more, got {self.panel_bytes}")
         if self.planner not in PLANNERS:
             raise ConfigError(
                 f"planner is one of {', '.join(PLANNERS)}, got {self.planner!r}"

@@ -16,6 +16,8 @@ _counts = dict.fromkeys(
         "kernel_hits",
         "kernel_disk_hits",
         "kernels_searched",
+        "panels_kept",
+        "panels_reused",
     ),
     0,
 )
@@ -27,6 +29,7 @@ def counters() -> dict[str, int]:
 
     `schedules_created` graphs were scheduled, `schedule_hits` found in memory, `schedule_disk_hits`
     on disk; so it is with kernels, of which `kernels_searched` had faster code searched for.
+    `panels_kept` of operands were kept, and `panels_reused` by another plan than made them.
     `bytes_allocated` were had from the system for buffers, and `bytes_reused` from buffers that had
     been freed.
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.libraries.ogive_library import OgiveLibrary
-from benchmarks.rows import TINY_CAPTURED, TINY_REALIZED
+from benchmarks.rows import TINY_CAPTURED, TINY_REALIZED, keeping
 
 
 class StandInTensor:
@@ -50,9 +50,13 @@ class StandInTensor:
         return self.value
 
 
+settings: dict[str, Any] = {}
+
+
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch) -> OgiveLibrary:
-    monkeypatch.setitem(sys.modules, "ogive", SimpleNamespace(Tensor=StandInTensor))
+    package = SimpleNamespace(Tensor=StandInTensor, configure=settings.update)
+    monkeypatch.setitem(sys.modules, "ogive", package)
     monkeypatch.setattr(StandInTensor, "executed", 0)
     return OgiveLibrary(1)
 
@@ -63,6 +67,13 @@ def test_a_captured_row_executes_one_plan(library: OgiveLibrary) -> None:
     prepared.call()
     assert StandInTensor.executed == 2
     assert prepared.fetch()[0].tolist() == [1, 2, 3, 4]
+
+
+def test_only_rows_that_say_so_keep_panels(library: OgiveLibrary) -> None:
+    library.prepare(TINY_CAPTURED)
+    assert settings == {"pack_constants": False}
+    library.prepare(keeping(TINY_CAPTURED))
+    assert settings == {"pack_constants": True}
 
 
 def test_the_plan_tells_its_compile_time(library: OgiveLibrary) -> None:

@@ -65,7 +65,7 @@ def graph(tiles: int | UOp = 5) -> GraphRecord:
     slots = (
         Slot(dtypes.float32, 12, 0),
         Slot(dtypes.bool_, 0, None),
-        Slot(dtypes.bfloat16, 1 << 40, None),
+        Slot(dtypes.bfloat16, 1 << 40, None, panel=True),
     )
     launches = (LaunchRecord(1, (2, 0), tiles, 3), LaunchRecord(0, (0, 1), 9, 1))
     kernels = (kernel(tiles), kernel(1, "other"))
@@ -118,6 +118,7 @@ def changed(**changes: Any) -> bytes:
         changed(outputs=(-1,)),
         changed(slots=(Slot(dtypes.float32, -1, None),), outputs=(), steps=()),
         changed(slots=(Slot(dtypes.index, 1, None),), outputs=(), steps=()),
+        changed(slots=(Slot(dtypes.float32, 1, None, 2),), outputs=(), steps=()),  # type: ignore[arg-type]
         changed(slots=(Slot(dtypes.float32, 1 << 60, None),), outputs=(), steps=()),
         changed(steps=(LaunchRecord(2, (0, 1), 1, 1),)),
         changed(steps=(LaunchRecord(0, (0, 3), 1, 1),)),

@@ -226,11 +226,44 @@ def check_none(plan: NativePlan) -> None:
     assert plan.execute() is None
 
 
+def run_between(plan: NativePlan) -> None:
+    plan.execute_between(lambda: None, lambda fault: None)
+
+
+def test_what_is_done_around_a_run_waits_for_the_runs_of_other_threads() -> None:
+    events: list[str] = []
+    inside, go_on = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        events.append("run")
+        inside.set()
+        go_on.wait(10)
+
+    plan = NativePlan([HostStep(wait)])
+
+    def work(name: str) -> None:
+        plan.execute_between(
+            lambda: events.append(f"before {name}"), lambda fault: events.append(f"after {name}")
+        )
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
+    threads[0].start()
+    inside.wait(10)
+    threads[1].start()
+    threads[1].join(0.05)
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    assert events == ["before a", "run", "after a", "before b", "run", "after b"]
+
+
 def test_a_host_step_that_executes_its_own_plan_is_an_error() -> None:
     plans: list[NativePlan] = []
     plans.append(NativePlan([HostStep(lambda: check_none(plans[0]))]))
-    with pytest.raises(ExecuteError, match="its own host steps"):
-        plans[0].execute()
+    plans.append(NativePlan([HostStep(lambda: run_between(plans[1]))]))
+    for plan in plans:
+        with pytest.raises(ExecuteError, match="its own host steps"):
+            plan.execute()
 
 
 def in_threads(count: int, work: Callable[[int], Any]) -> None:

@@ -146,6 +146,23 @@ def test_results_of_a_captured_function_stay() -> None:
     assert [array.tolist() for array in arrays] == [[0], [2], [4], [6], [8]]
 
 
+def test_what_a_plan_computes_is_copied_as_long_as_it_computes() -> None:
+    x = Tensor([1.0, 2.0])
+    y = x * 2
+    plan = y.prepare()
+    arrays = [numpy.from_dlpack(y)]
+    x.assign(x + 1).realize()
+    plan.execute()
+    arrays.append(numpy.from_dlpack(y))
+    with pytest.raises(InterchangeError, match="without a copy"):
+        y.__dlpack__(copy=False)
+    plan.release()
+    x.assign(x + 1).realize()
+    arrays.append(numpy.from_dlpack(y))
+    assert [array.tolist() for array in arrays] == [[2, 4], [4, 6], [4, 6]]
+    assert arrays[2].ctypes.data == address(y) != arrays[1].ctypes.data
+
+
 def test_what_the_consumer_writes_the_tensor_has() -> None:
     x = Tensor([1.0, 2.0])
     torch.from_dlpack(x)[0] = 9

@@ -48,6 +48,9 @@ LEAST_USE = 0.7
 PACKING_COST = 0.5
 """What packing takes for each element, in operations on vectors."""
 
+PANELS = ("panels",)
+"""The argument of the `CONTIGUOUS` that keeps panels."""
+
 
 def pack_operands(sink: UOp, target: Target) -> UOp:
     """The graph with the column operands of its larger products packed."""
@@ -201,7 +204,7 @@ def _panels(value: UOp, axis: int, depth: tuple[int, ...], width: int) -> UOp:
     rank = len(cut)
     last = (axis, *[other + (other > axis) for other in depth], axis + 1)
     order = (*[i for i in range(rank) if i not in last], *last)
-    value = UOp(Op.CONTIGUOUS, dtype, (UOp(Op.PERMUTE, dtype, (value,), order),), ("panels",))
+    value = UOp(Op.CONTIGUOUS, dtype, (UOp(Op.PERMUTE, dtype, (value,), order),), PANELS)
     back = tuple([order.index(i) for i in range(rank)])
     value = UOp(Op.PERMUTE, dtype, (value,), back)
     value = UOp(Op.RESHAPE, dtype, (value,), (*shape[:axis], count * width, *shape[axis + 1 :]))

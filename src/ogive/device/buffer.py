@@ -21,6 +21,7 @@ class Buffer:
     memory of its base, and a borrowed buffer that of somebody's array; both keep it alive. One that
     was lent counts as borrowed from then on.
     `writes` counts how often writing over what it holds has begun or ended; it is odd meanwhile.
+    Memory that is `volatile` is written over without being counted: by a plan, at each execution.
 
     >>> buffer = Buffer(16)
     >>> buffer.copy_from(bytes(range(16)))
@@ -37,6 +38,7 @@ class Buffer:
         "borrowed",
         "device",
         "nbytes",
+        "volatile",
         "writes",
     )
 
@@ -44,6 +46,7 @@ class Buffer:
         self.nbytes = nbytes
         self.device = device
         self.borrowed = False
+        self.volatile = False
         self.writes = 0
         self._address = 0
         self._offset = 0
@@ -99,6 +102,16 @@ class Buffer:
             buffer = buffer._owner
         return buffer
 
+    @property
+    def version(self) -> int | None:
+        """A number that is the same as long as the memory holds the same.
+
+        None where nobody can tell: others may write to it, or somebody does at this moment.
+        """
+        base = self.base
+        writes = base.writes
+        return None if writes & 1 or base.borrowed or base.volatile else writes
+
     def _allocate(self) -> int:
         if isinstance(self._owner, Buffer):
             self._address = self._owner.address + self._offset
@@ -138,7 +151,7 @@ class Buffer:
 
         Memory that is itself borrowed is lent read-only.
         """
-        self.borrowed = True
+        self.borrowed = self.base.borrowed = True
         return self.as_numpy(dtype, shape)
 
     def memoryview(self) -> memoryview:

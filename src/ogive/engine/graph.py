@@ -18,6 +18,7 @@ from ogive.engine.disk import Disk, disk_for
 from ogive.engine.kernels import Kernel, kernel_cache
 from ogive.engine.levels import arrange, left_out_of, lives_of
 from ogive.engine.machine import confirmed_target, ensure_driver, target_for
+from ogive.engine.panels import Keeper, Panel, find_panels
 from ogive.engine.records import GraphRecord, LaunchRecord, UnknownExpression, pack_graph
 from ogive.engine.search import schedule_for
 from ogive.engine.store import Entry, Kind
@@ -120,6 +121,11 @@ class CompiledGraph:
         """The slots of inputs that steps write to: assignments."""
         written = {slot for step in self.steps for slot in step.written}
         return frozenset(n for n in written if self.slots[n].parameter is not None)
+
+    @functools.cached_property
+    def panels(self) -> tuple[Panel, ...]:
+        """What need not be computed again while inputs do not change."""
+        return find_panels(self)
 
     def native_steps(self) -> list[KernelStep | HostStep]:
         """The native steps; addresses, variables and symbolic tile counts are filled in later."""
@@ -240,27 +246,36 @@ class Replay:
         self._lock = threading.Lock()
 
     def run(
-        self, addresses: Sequence[int], variables: Mapping[str, int], pool: Pool
+        self, buffers: Sequence[Buffer], variables: Mapping[str, int], config: Config
     ) -> Fault | None:
-        """Run over the memory at `addresses`, one per slot, with these values of variables."""
+        """Run over `buffers`, one per slot, with these values of variables."""
+        pool = pool_for(config)
         if not self._lock.acquire(blocking=False):
             # Another thread is inside: a plan of our own is cheaper than waiting for its kernels.
-            return self._run(NativePlan(self.graph.native_steps(), pool), addresses, variables)
+            native = NativePlan(self.graph.native_steps(), pool)
+            return self._run(native, buffers, variables, config)
         try:
             if self._native is None or self._pool is not pool:
                 self._native = NativePlan(self.graph.native_steps(), pool)
                 self._pool = pool
-            return self._run(self._native, addresses, variables)
+            return self._run(self._native, buffers, variables, config)
         finally:
             self._lock.release()
 
     def _run(
-        self, native: NativePlan, addresses: Sequence[int], variables: Mapping[str, int]
+        self,
+        native: NativePlan,
+        buffers: Sequence[Buffer],
+        variables: Mapping[str, int],
+        config: Config,
     ) -> Fault | None:
-        self.graph.set_addresses(native, addresses)
+        self.graph.set_addresses(native, [buffer.address for buffer in buffers])
         if variables:
             self.graph.set_variables(native, variables)
-        return native.execute()
+        for panel in self.graph.panels:
+            native.tiles[panel.step] = panel.tiles  # an earlier run may have left it out
+        keeper = Keeper.of(self.graph, native, config)
+        return native.execute() if keeper is None else keeper.run(native.execute, buffers)
 
 
 @functools.lru_cache(maxsize=16)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 from collections.abc import Callable, Container, Mapping, Sequence
@@ -13,6 +14,7 @@ from ogive.device.buffer import Buffer
 from ogive.engine.absent import lose
 from ogive.engine.graph import CompiledGraph, Step
 from ogive.engine.kernels import Kernel
+from ogive.engine.panels import Keeper
 from ogive.engine.versions import being_written
 from ogive.errors import ArgumentError, ExecuteError, VariableError, nearest
 from ogive.ir import registry
@@ -56,17 +58,31 @@ class Plan:
         self._buffers = tuple(buffers)
         self._variables = dict(variables)
         self._explain = explain
-        self._planner = config.planner
+        self._config = config
         self._pool = pool
-        self._native = NativePlan(graph.native_steps(), pool)
-        graph.set_addresses(self._native, [buffer.address for buffer in buffers])
-        graph.set_variables(self._native, variables)
-        execute = logging_time(self._native.execute, config, f"{len(graph.steps)} steps")
-        self._execute: Callable[[], Fault | None] = execute
+        self._outputs = [n for n in set(graph.outputs) if graph.slots[n].parameter is None]
+        self._mark_outputs(volatile=True)
+        self._native = self._make_native()
+        self._keeper = Keeper.of(graph, self._native, config)
+        execute: Callable[[], Fault | None] = self._native.execute
+        if self._keeper is not None:
+            prepare = functools.partial(self._keeper.prepare, self._buffers)
+            execute = functools.partial(self._native.execute_between, prepare, self._keeper.finish)
+        self._execute = logging_time(execute, config, f"{len(graph.steps)} steps")
         if graph.stored:
-            self._execute = functools.partial(self._assign, execute)
+            self._execute = functools.partial(self._assign, self._execute)
         self._announced = False
         self._given: list[tuple[Tensor, UOp]] = []
+
+    def _make_native(self) -> NativePlan:
+        native = NativePlan(self._graph.native_steps(), self._pool)
+        self._graph.set_addresses(native, [buffer.address for buffer in self._buffers])
+        self._graph.set_variables(native, self._variables)
+        return native
+
+    def _mark_outputs(self, volatile: bool) -> None:
+        for slot in self._outputs:
+            self._buffers[slot].volatile = volatile
 
     @property
     def kernels(self) -> tuple[Kernel, ...]:
@@ -85,8 +101,14 @@ class Plan:
 
     @property
     def memory(self) -> MemoryPlan:
-        """Logical, planned and peak bytes of the intermediates, and what was not planned."""
-        return self._graph.memory(self._planner)
+        """Logical, planned and peak bytes of the intermediates, and what was not planned.
+
+        `kept` are the panels of operands that have not changed, which other plans may use as well.
+        """
+        planned = self._graph.memory(self._config.planner)
+        if self._keeper is None:
+            return planned
+        return dataclasses.replace(planned, kept=self._keeper.nbytes)
 
     def execute(self) -> None:
         """Run the plan. Raises `DivisionByZeroError` and the like if a kernel faults."""
@@ -114,7 +136,11 @@ class Plan:
         self._refuse_released()
         if self._announced:
             self._withdraw()
-        timer = StepTimer(self._graph, self._native, self._pool)
+        native = self._make_native()
+        keeper = Keeper.of(self._graph, native, self._config)
+        if keeper is not None:
+            keeper.prepare(self._buffers)
+        timer = StepTimer(self._graph, native, self._pool)
         run = functools.partial(self._assign, timer.run) if self._graph.stored else timer.run
         for _ in range(times):
             fault = run()
@@ -203,7 +229,13 @@ class Plan:
         """Give up the plan's own memory. It cannot be executed any more; its outputs remain."""
         self._withdraw()
         self._execute = _refuse
+        self._mark_outputs(volatile=False)
+        self._outputs = []
         self._buffers = ()
+        self._keeper = None
+
+    def __del__(self) -> None:
+        self._mark_outputs(volatile=False)
 
     def announce(self, buffer: Buffer) -> None:
         """Let whoever reads `buffer` before the first execution run the plan first."""

@@ -173,10 +173,9 @@ class _Run:
 
     def execute(self) -> None:
         """Run it once. After a fault every tensor can be read: see `settle`."""
-        addresses = [buffer.address for buffer in self.buffers]
-        variables, pool = self.normalized.variables, pool_for(self.config)
+        variables = self.normalized.variables
         run = logging_time(
-            lambda: self.replay.run(addresses, variables, pool),
+            lambda: self.replay.run(self.buffers, variables, self.config),
             self.config,
             f"{len(self.replay.graph.steps)} steps",
         )

@@ -21,7 +21,7 @@ from ogive.ir.ops import Op
 from ogive.ir.variable import OWN
 from ogive.schedule.slots import CallStep, CopyStep, Slot
 
-FORMAT = 4
+FORMAT = 5
 """Part of every key: a change of the format makes other keys."""
 
 MOST = 1 << 24
@@ -325,6 +325,7 @@ def pack_graph(record: GraphRecord) -> bytes:
     writer.numbers([names.index(slot.dtype.name) for slot in record.slots])
     writer.numbers([slot.count for slot in record.slots])
     writer.numbers([-1 if slot.parameter is None else slot.parameter for slot in record.slots])
+    writer.numbers([slot.panel for slot in record.slots])
     writer.numbers(record.outputs)
     writer.number(len(record.kernels))
     for kernel in record.kernels:
@@ -437,11 +438,12 @@ def _read_slots(reader: Reader) -> tuple[Slot, ...]:
     kinds = reader.numbers(0, len(dtypes) - 1)
     counts = reader.numbers(0, MOST_BYTES // 8)
     parameters = reader.numbers(-1, MOST)
-    _same_length(kinds, counts, parameters)
+    panels = reader.numbers(0, 1)
+    _same_length(kinds, counts, parameters, panels)
     return tuple(
         [
-            Slot(dtypes[kind], count, None if parameter < 0 else parameter)
-            for kind, count, parameter in zip(kinds, counts, parameters, strict=True)
+            Slot(dtypes[kind], count, None if parameter < 0 else parameter, bool(panel))
+            for kind, count, parameter, panel in zip(kinds, counts, parameters, panels, strict=True)
         ]
     )
 

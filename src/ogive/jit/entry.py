@@ -19,6 +19,7 @@ from ogive.device.buffer import Buffer
 from ogive.engine import realize
 from ogive.engine.absent import lose
 from ogive.engine.graph import pool_for
+from ogive.engine.panels import Keeper
 from ogive.engine.plan import execute_plan_of, unexecuted
 from ogive.engine.versions import being_written
 from ogive.errors import ArgumentError, TraceError, VariableError
@@ -94,7 +95,8 @@ class Instance:
     """A native plan with scratch memory, for one thread at a time."""
 
     __slots__ = (
-        "addresses", "cells", "execute", "found", "native", "scratch", "supplied", "words",
+        "addresses", "cells", "execute", "found", "keeper", "memories", "native", "supplied",
+        "words",
     )  # fmt: skip
 
     def __init__(self, entry: Entry) -> None:
@@ -103,7 +105,9 @@ class Instance:
         self.execute = logging_time(
             self.native.execute, entry.config, f"{entry.name}, {len(graph.steps)} steps"
         )
-        self.scratch: list[Buffer] = []
+        self.keeper = Keeper.of(graph, self.native, entry.config)
+        # By slot; None for what a call brings along.
+        self.memories: list[Buffer | None] = [None] * len(graph.slots)
         self.words: Any = memoryview(self.native.words.data)
         none = Buffer(0)
         constants = entry.prepared.constants
@@ -111,7 +115,7 @@ class Instance:
         for number, buffer in enumerate(graph.allocate(given, entry.config.planner)):
             buffer = constants.get(number, buffer)
             if number not in entry.given:
-                self.scratch.append(buffer)
+                self.memories[number] = buffer
                 for position in entry.words_of[number]:
                     self.words[position] = buffer.address
         numbers = numpy.zeros(len(entry.suppliers), numpy.uint64)
@@ -187,6 +191,12 @@ class Entry:
         } & call.variables.keys()
         self._symbolic = bool(graph.variables)
         self._stored = graph.stored
+        sources = {slot for panel in graph.panels for slot in panel.sources}
+        self._sources = [
+            (slot, owner)
+            for slot, owner in prepared.owners.items()
+            if slot in sources and owner.kind != "supply"
+        ]
         self._found = _look_up(trace.found) if trace.found else None
         self._instances: list[Instance] = []
         self._simple = self._simple_result()
@@ -311,6 +321,9 @@ class Entry:
             self._cell(instance, number, made, variables) for number, made in enumerate(self.fresh)
         ]
         execute = instance.execute if by is None else functools.partial(by, instance.native)
+        if instance.keeper is not None:
+            memories = self._memories(instance, call)
+            execute = functools.partial(instance.keeper.run, execute, memories)
         fault = self._assign(execute, call) if self._stored else execute()
         if fault is not None:
             self._instances.append(instance)
@@ -325,12 +338,22 @@ class Entry:
         self._instances.append(instance)
         return result
 
+    def _memories(self, instance: Instance, call: Call) -> list[Buffer | None]:
+        """The memory that panels are made from in this call, by slot."""
+        memories = instance.memories.copy()
+        found = () if instance.found is None else instance.found.buffers
+        for slot, owner in self._sources:
+            given = (call.memories if owner.kind == "input" else found)[owner.position]
+            memories[slot] = given if isinstance(given, Buffer) else None
+        return memories
+
     def _cell(self, instance: Instance, number: int, made: Made, variables: dict[str, int]) -> Cell:
         """Memory for a result that nobody else has."""
         assert made.slot is not None
         waiting = instance.cells[number]
         for cell in waiting:
             if cell.is_free():
+                cell.buffer.writes += 2
                 break
         else:
             slot = self.prepared.graph.slots[made.slot]

@@ -142,9 +142,9 @@ class Jitted(Generic[P, R]):
     # Off the steady path
 
     def _number_of(self, config: Config) -> int:
-        """A number that is equal for configurations that give equal code."""
+        """A number that is equal for configurations under which a function runs the same way."""
         with self._lock:
-            known = (config.code_key, config.threads)
+            known = (config.code_key, config.threads, config.pack_constants)
             number = self._configs.setdefault(known, len(self._configs))
             self._last_config = config, number
         return number

@@ -182,11 +182,31 @@ class NativePlan:
         there are steps that are whole, and interrupts are deferred, it is a fault instead, and such
         a step is abandoned only if it does not end within another pause.
         """
-        if self._calling and self._calling == threading.get_ident():
-            raise ExecuteError("a plan cannot be executed by one of its own host steps")
+        if self._calling:
+            self._refuse_own_steps()
         with self._lock:
             status = self._start(self._address)
             return self._carry_on(status) if status else None
+
+    def execute_between(
+        self, prepare: Callable[[], None], finish: Callable[[Fault | None], None]
+    ) -> Fault | None:
+        """`execute`, and what is to be done before and after it in one turn of this thread.
+
+        A run that an exception abandons is not finished.
+        """
+        if self._calling:
+            self._refuse_own_steps()
+        with self._lock:
+            prepare()
+            status = self._start(self._address)
+            fault = self._carry_on(status) if status else None
+            finish(fault)
+            return fault
+
+    def _refuse_own_steps(self) -> None:
+        if self._calling == threading.get_ident():
+            raise ExecuteError("a plan cannot be executed by one of its own host steps")
 
     def execute_once(self) -> Status:
         """Run until the first pause: a run that is not `FINISHED` then is abandoned."""

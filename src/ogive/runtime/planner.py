@@ -35,7 +35,7 @@ class MemoryPlan:
 
     `logical` is what separate buffers would take, `planned` what the blocks take, `peak` the
     largest sum of sizes that are needed at one level: no plan can take less. `left_out` gives the
-    slots that were not planned, with the reason.
+    slots that were not planned, with the reason. `kept` is what lies beside them from run to run.
     """
 
     places: Mapping[int, tuple[int, int]]
@@ -44,6 +44,7 @@ class MemoryPlan:
     planned: int
     peak: int
     left_out: Mapping[int, str]
+    kept: int = 0
 
 
 def plan_memory(

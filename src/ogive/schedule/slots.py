@@ -8,11 +8,15 @@ from ogive.ir.dtype import DType
 
 
 class Slot(NamedTuple):
-    """Memory that a run needs: `parameter` says which of the graph's, None one of its own."""
+    """Memory that a run needs: `parameter` says which of the graph's, None one of its own.
+
+    One for a `panel` holds an operand of a product, in the layout that `choose/packing.py` gave it.
+    """
 
     dtype: DType
     count: int  # type: ignore[assignment]  # hides a method of tuples
     parameter: int | None
+    panel: bool = False
 
     @property
     def nbytes(self) -> int:

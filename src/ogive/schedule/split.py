@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ogive.choose.greedy import choose
-from ogive.choose.packing import pack_operands
+from ogive.choose.packing import PANELS, pack_operands
 from ogive.choose.reductions import split_reductions
 from ogive.choose.scans import split_scans
 from ogive.config import Config
@@ -135,6 +135,7 @@ class _SlotTable:
             base = storage(base.src[0])
         if base not in self.numbers:
             self.numbers[base] = len(self.slots)
-            self.slots.append(Slot(base.dtype, upper_count(base.shape), None))
+            is_panel = base.op is Op.CONTIGUOUS and base.arg == PANELS
+            self.slots.append(Slot(base.dtype, upper_count(base.shape), None, is_panel))
         self.numbers[value] = self.numbers[base]
         return self.numbers[value]

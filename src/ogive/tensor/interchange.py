@@ -32,7 +32,8 @@ class Interchange(Core):
 
         The consumer keeps the memory alive. Nothing of ours writes to it any more: assignment
         gives the tensor other memory. What the consumer writes, the tensor has as well. Memory
-        that is itself borrowed is lent read-only, or copied for a consumer too old to know.
+        that is itself borrowed is lent read-only, or copied for a consumer too old to know; that of
+        a prepared plan's output is copied, since the plan writes to it at each execution.
 
         >>> x = Tensor([1.0, 2.0])
         >>> numpy.from_dlpack(x)

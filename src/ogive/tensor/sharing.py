@@ -123,14 +123,16 @@ def _on_memory(array: NDArray[Any], device: str) -> Tensor:
 
 
 def _lend(tensor: Tensor) -> NDArray[Any] | None:
-    """The memory of a tensor, for others; None if it is not memory, or is about to be written."""
+    """The memory of a tensor, for others; None if it is not memory, or will be written to."""
     if tensor.device != DEFAULT_DEVICE or 0 in tensor.shape:
         return None
     tensor.realize()
     with graph_lock:
         node = tensor.node
         memory, leaf = storage.memory_of(node), memory_leaf(node)
-        if memory is None or not memory.allocated or _is_about_to_be_written(leaf):
+        if memory is None or not memory.allocated or memory.volatile:
+            return None
+        if _is_about_to_be_written(leaf):
             return None
         if not memory.borrowed:
             # Under a new node: a captured function that writes to the old one looks again.

@@ -7,22 +7,18 @@ entry:
   %v3 = getelementptr inbounds i64, ptr %arguments, i64 1
   %v4 = load ptr, ptr %v3
   %v5 = icmp slt <8 x i64> splat (i64 1), <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7>
-  %v6 = icmp slt i64 7, 8
-  %v7 = select i1 %v6, i64 7, i64 8
-  %v8 = icmp sgt i64 %v7, 0
-  %v9 = select i1 %v8, i64 %v7, i64 0
-  %v10 = trunc i64 %v9 to i32
-  %v11 = insertelement <8 x i32> poison, i32 %v10, i64 0
-  %v12 = shufflevector <8 x i32> %v11, <8 x i32> poison, <8 x i32> zeroinitializer
-  %v13 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %v12
-  %v14 = and <8 x i1> %v5, %v13
-  %v15 = call i1 @llvm.vector.reduce.or.v8i1(<8 x i1> %v14)
-  %v16 = select i1 %v15, i64 -2, i64 0
-  %v17 = getelementptr float, ptr %v4, i64 %v16
-  %v18 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr align 4 %v17, <8 x i1> %v14, <8 x float> zeroinitializer)
-  %v19 = select <8 x i1> %v14, <8 x float> %v18, <8 x float> splat (float 0x401C000000000000)
-  %v20 = getelementptr float, ptr %v2, i64 0
-  store <8 x float> %v19, ptr %v20, align 4
+  %v6 = trunc i64 7 to i32
+  %v7 = insertelement <8 x i32> poison, i32 %v6, i64 0
+  %v8 = shufflevector <8 x i32> %v7, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v9 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %v8
+  %v10 = and <8 x i1> %v5, %v9
+  %v11 = call i1 @llvm.vector.reduce.or.v8i1(<8 x i1> %v10)
+  %v12 = select i1 %v11, i64 -2, i64 0
+  %v13 = getelementptr float, ptr %v4, i64 %v12
+  %v14 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr align 4 %v13, <8 x i1> %v10, <8 x float> zeroinitializer)
+  %v15 = select <8 x i1> %v10, <8 x float> %v14, <8 x float> splat (float 0x401C000000000000)
+  %v16 = getelementptr float, ptr %v2, i64 0
+  store <8 x float> %v15, ptr %v16, align 4
   ret void
 }
 declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, <8 x i1>, <8 x float>)

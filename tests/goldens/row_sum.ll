@@ -55,70 +55,62 @@ b41:
   %v47 = add i64 %v45, %v6
   %v48 = add i64 %v46, 100
   %v49 = add i64 %v47, 100
-  %v50 = icmp slt i64 %v48, 16
-  %v51 = select i1 %v50, i64 %v48, i64 16
-  %v52 = icmp sgt i64 %v51, 0
-  %v53 = select i1 %v52, i64 %v51, i64 0
-  %v54 = trunc i64 %v53 to i32
+  %v50 = trunc i64 %v48 to i32
+  %v51 = insertelement <16 x i32> poison, i32 %v50, i64 0
+  %v52 = shufflevector <16 x i32> %v51, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v53 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v52
+  %v54 = trunc i64 %v49 to i32
   %v55 = insertelement <16 x i32> poison, i32 %v54, i64 0
   %v56 = shufflevector <16 x i32> %v55, <16 x i32> poison, <16 x i32> zeroinitializer
   %v57 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v56
-  %v58 = icmp slt i64 %v49, 16
-  %v59 = select i1 %v58, i64 %v49, i64 16
-  %v60 = icmp sgt i64 %v59, 0
-  %v61 = select i1 %v60, i64 %v59, i64 0
-  %v62 = trunc i64 %v61 to i32
-  %v63 = insertelement <16 x i32> poison, i32 %v62, i64 0
-  %v64 = shufflevector <16 x i32> %v63, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v65 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v64
-  %v66 = mul i64 %v43, 32
-  %v67 = add i64 %v14, %v66
-  %v68 = add i64 %v67, %v7
-  %v69 = add i64 %v67, %v8
-  %v70 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v57)
-  %v71 = select i1 %v70, i64 %v68, i64 0
-  %v72 = getelementptr float, ptr %v4, i64 %v71
-  %v73 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v72, <16 x i1> %v57, <16 x float> zeroinitializer)
-  %v74 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v65)
-  %v75 = select i1 %v74, i64 %v69, i64 0
-  %v76 = getelementptr float, ptr %v4, i64 %v75
-  %v77 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v76, <16 x i1> %v65, <16 x float> zeroinitializer)
-  %v78 = fadd <16 x float> %v73, splat (float 0x3FF0000000000000)
-  %v79 = fadd <16 x float> %v77, splat (float 0x3FF0000000000000)
-  %v80 = select <16 x i1> %v57, <16 x float> %v78, <16 x float> splat (float 0x0000000000000000)
-  %v81 = select <16 x i1> %v65, <16 x float> %v79, <16 x float> splat (float 0x0000000000000000)
-  %v82 = load <16 x float>, ptr %a15
-  %v83 = fadd <16 x float> %v82, %v80
-  store <16 x float> %v83, ptr %a15
-  %v84 = load <16 x float>, ptr %a16
-  %v85 = fadd <16 x float> %v84, %v81
-  store <16 x float> %v85, ptr %a16
+  %v58 = mul i64 %v43, 32
+  %v59 = add i64 %v14, %v58
+  %v60 = add i64 %v59, %v7
+  %v61 = add i64 %v59, %v8
+  %v62 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v53)
+  %v63 = select i1 %v62, i64 %v60, i64 0
+  %v64 = getelementptr float, ptr %v4, i64 %v63
+  %v65 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v64, <16 x i1> %v53, <16 x float> zeroinitializer)
+  %v66 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v57)
+  %v67 = select i1 %v66, i64 %v61, i64 0
+  %v68 = getelementptr float, ptr %v4, i64 %v67
+  %v69 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v68, <16 x i1> %v57, <16 x float> zeroinitializer)
+  %v70 = fadd <16 x float> %v65, splat (float 0x3FF0000000000000)
+  %v71 = fadd <16 x float> %v69, splat (float 0x3FF0000000000000)
+  %v72 = select <16 x i1> %v53, <16 x float> %v70, <16 x float> splat (float 0x0000000000000000)
+  %v73 = select <16 x i1> %v57, <16 x float> %v71, <16 x float> splat (float 0x0000000000000000)
+  %v74 = load <16 x float>, ptr %a15
+  %v75 = fadd <16 x float> %v74, %v72
+  store <16 x float> %v75, ptr %a15
+  %v76 = load <16 x float>, ptr %a16
+  %v77 = fadd <16 x float> %v76, %v73
+  store <16 x float> %v77, ptr %a16
   %v44 = add nuw nsw i64 %v43, 1
-  %v86 = icmp slt i64 %v44, 4
-  br i1 %v86, label %b41, label %b42
+  %v78 = icmp slt i64 %v44, 4
+  br i1 %v78, label %b41, label %b42
 b42:
-  %v87 = load <16 x float>, ptr %a15
-  %v88 = load <16 x float>, ptr %a16
-  %v89 = fadd <16 x float> %v87, %v88
-  %v90 = shufflevector <16 x float> %v89, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v91 = shufflevector <16 x float> %v89, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v92 = fadd <8 x float> %v90, %v91
-  %v93 = shufflevector <8 x float> %v92, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %v94 = shufflevector <8 x float> %v92, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %v95 = fadd <4 x float> %v93, %v94
-  %v96 = shufflevector <4 x float> %v95, <4 x float> poison, <2 x i32> <i32 0, i32 1>
-  %v97 = shufflevector <4 x float> %v95, <4 x float> poison, <2 x i32> <i32 2, i32 3>
-  %v98 = fadd <2 x float> %v96, %v97
-  %v99 = shufflevector <2 x float> %v98, <2 x float> poison, <1 x i32> <i32 0>
-  %v100 = shufflevector <2 x float> %v98, <2 x float> poison, <1 x i32> <i32 1>
-  %v101 = extractelement <1 x float> %v99, i64 0
-  %v102 = extractelement <1 x float> %v100, i64 0
-  %v103 = fadd float %v101, %v102
-  %v104 = getelementptr float, ptr %v2, i64 %v12
-  store float %v103, ptr %v104, align 4
+  %v79 = load <16 x float>, ptr %a15
+  %v80 = load <16 x float>, ptr %a16
+  %v81 = fadd <16 x float> %v79, %v80
+  %v82 = shufflevector <16 x float> %v81, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v83 = shufflevector <16 x float> %v81, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v84 = fadd <8 x float> %v82, %v83
+  %v85 = shufflevector <8 x float> %v84, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %v86 = shufflevector <8 x float> %v84, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %v87 = fadd <4 x float> %v85, %v86
+  %v88 = shufflevector <4 x float> %v87, <4 x float> poison, <2 x i32> <i32 0, i32 1>
+  %v89 = shufflevector <4 x float> %v87, <4 x float> poison, <2 x i32> <i32 2, i32 3>
+  %v90 = fadd <2 x float> %v88, %v89
+  %v91 = shufflevector <2 x float> %v90, <2 x float> poison, <1 x i32> <i32 0>
+  %v92 = shufflevector <2 x float> %v90, <2 x float> poison, <1 x i32> <i32 1>
+  %v93 = extractelement <1 x float> %v91, i64 0
+  %v94 = extractelement <1 x float> %v92, i64 0
+  %v95 = fadd float %v93, %v94
+  %v96 = getelementptr float, ptr %v2, i64 %v12
+  store float %v95, ptr %v96, align 4
   %v13 = add nuw nsw i64 %v12, 1
-  %v105 = icmp slt i64 %v13, %end
-  br i1 %v105, label %b9, label %b10
+  %v97 = icmp slt i64 %v13, %end
+  br i1 %v97, label %b9, label %b10
 b10:
   ret void
 }

@@ -87,13 +87,13 @@ def row_axis(node: UOp, views: Sequence[View], extents: Sequence[int]) -> int | 
         return None
     for view in views:
         loop = view.loops[axis]
-        others = (*view.loops[:axis], *view.loops[axis + 1 :])
+        others = [view.loops[other] for other in long[:-1]]
         if view.by_data or not (view.bare >> axis) & 1 or loop.bit_count() != 1:
             return None
         length = extents[loop.bit_length() - 1]
         if length != greatest(node.shape[axis]) or any(bits & loop for bits in others):
             return None
-        if others != (*views[0].loops[:axis], *views[0].loops[axis + 1 :]):
+        if others != [views[0].loops[other] for other in long[:-1]]:
             return None
     return axis
 

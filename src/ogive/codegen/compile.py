@@ -17,6 +17,7 @@ from ogive.codegen.optimize.merge import merge_axes
 from ogive.codegen.optimize.placement import PARALLEL, Placement, place
 from ogive.codegen.optimize.split import split_axes
 from ogive.codegen.optimize.stage import join_stages
+from ogive.codegen.optimize.tighten import tighten_loops
 from ogive.codegen.separate import separate_loops
 from ogive.codegen.work import work_per_tile
 from ogive.config import Config
@@ -82,7 +83,7 @@ def loops_of(
     region: UOp, target: Target, config: Config, clock: _Clock | None = None
 ) -> UOp:
     """The loop graph of a region as placements speak of it: staged values computed by their first
-    readers, axes merged, split and cut into blocks."""
+    readers, axes merged, split and cut into blocks, loops ended where nothing more counts."""
     clock = clock or _Clock()
     loops = clock.run("rangeify", rangeify, region)
     if config.verify:
@@ -90,7 +91,8 @@ def loops_of(
         verify(loops, "loops")
     for change in (join_stages, merge_axes, split_axes):
         loops = clock.run("optimize", change, loops)
-    return clock.run("optimize", block_axes, loops, target)
+    loops = clock.run("optimize", block_axes, loops, target)
+    return clock.run("optimize", tighten_loops, loops)
 
 
 @dataclass(frozen=True)

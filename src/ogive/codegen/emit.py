@@ -147,7 +147,8 @@ class _Emitter:
         else:
             begin, end = "0", self.operand(loop.counter.src[0], (), 1)
         gates = [n for n in gates_within(loop.body) if loop.counter in n.ranges]
-        limit, certain = peel_limit(loop.counter, gates)
+        around = frozenset([node for node in self.registers if node.op is Op.RANGE])
+        limit, certain = peel_limit(loop.counter, gates, around)
         if limit is None or instruction_count(loop.body) > PEEL_LIMIT:
             self.write_loop(loop, begin, end)
             return
@@ -163,7 +164,7 @@ class _Emitter:
         self.write_loop(loop, after, end)
 
     def steady_operand(self, expression: UOp) -> str:
-        """An index expression of variables alone, written where it is needed."""
+        """An index expression of variables and outer counters, written where it is needed."""
         for part in expression.walk():
             if part.op is not Op.CONST and part not in self.registers:
                 self.node(part)
@@ -276,7 +277,7 @@ class _Emitter:
         if op is Op.WHERE and self.holds(node.src[0]):
             return self.operand(node.src[1], places, lanes)
         if op is Op.CMPLT and _counts_lanes(node.src[0]) and self.lanes_of(node.src[1]) == 1:
-            return self.first_lanes(self.operand(node.src[1], places, 1), lanes)
+            return self.first_lanes(node.src[1], self.operand(node.src[1], places, 1), lanes)
         if op in ELEMENTWISE:
             operands = [self.operand(source, places, lanes) for source in node.src]
             operand_dtype = node.src[1 if op is Op.WHERE else 0].dtype
@@ -289,9 +290,12 @@ class _Emitter:
             return self.check(node, places, lanes)
         raise EmitError(f"{op.name} cannot be written as an instruction", node.origin)
 
-    def first_lanes(self, bound: str, lanes: int) -> str:
+    def first_lanes(self, limit: UOp, bound: str, lanes: int) -> str:
         """A mask of the lanes numbered below `bound`, compared as 32-bit integers."""
-        count = self.extreme("sgt", self.extreme("slt", bound, str(lanes)), "0")
+        count = bound
+        low, high = limit.bounds
+        if low < dtypes.int32.limits[0] or high > dtypes.int32.limits[1]:
+            count = self.extreme("sgt", self.extreme("slt", bound, str(lanes)), "0")
         narrow = self.writer.instruction(f"trunc i64 {count} to i32")
         vector = self.writer.splat(narrow, dtypes.int32, lanes)
         numbers = ", ".join(f"i32 {lane}" for lane in range(lanes))
@@ -500,12 +504,24 @@ class _Emitter:
             places = tuple(zip(counters, place, strict=True))
             current = self.writer.instruction(f"load {kind}, ptr {cell}")
             if value in self.fused:
-                factors = [self.operand(source, places, lanes) for source in value.src]
-                updated = self.writer.intrinsic("fma", node.dtype, [*factors, current], lanes)
+                updated = self.fused_sum(value, current, places, lanes)
             else:
                 operand = self.operand(value, places, lanes)
                 updated = self.instructions.combine(node.arg, node.dtype, current, operand, lanes)
             self.writer.effect(f"store {kind} {updated}, ptr {cell}")
+
+    def fused_sum(
+        self, value: UOp, current: str, places: tuple[tuple[UOp, int], ...], lanes: int
+    ) -> str:
+        """A sum and one more product, where the gate of the product holds."""
+        product = value.src[1] if value.op is Op.WHERE else value
+        factors = [self.operand(source, places, lanes) for source in product.src]
+        total = self.writer.intrinsic("fma", value.dtype, [*factors, current], lanes)
+        if product is value:
+            return total
+        gate = self.operand(value.src[0], places, lanes)
+        kind, mask = register_type(value.dtype, lanes), register_type(dtypes.bool_, lanes)
+        return self.writer.instruction(f"select {mask} {gate}, {kind} {total}, {kind} {current}")
 
     def unwrapped(self, value: UOp) -> UOp:
         """The summand without a gate that is known to hold."""
@@ -573,17 +589,28 @@ def _has_loops(reduction: UOp) -> bool:
 
 
 def _fused_products(root: UOp) -> frozenset[UOp]:
-    """Products that only ever go into sums of f32 or f64, where a fused multiply-add takes them."""
+    """Products, and products under a gate, that only ever go into sums of f32 or f64, where a fused
+    multiply-add takes them."""
     users: dict[UOp, list[UOp]] = {}
     nodes = root.walk()
     for node in nodes:
         for source in node.src:
             users.setdefault(source, []).append(node)
-    return frozenset(
+
+    def are_sums(node: UOp) -> bool:
+        return all(user.op is Op.REDUCE and user.arg is Op.ADD for user in users.get(node, ()))
+
+    gated = {node for node in nodes if _is_gated_product(node) and are_sums(node)}
+    fused = gated | {
         node
         for node in nodes
-        if node.op is Op.MUL
-        and node.dtype in (dtypes.float32, dtypes.float64)
-        and all(user.op is Op.REDUCE and user.arg is Op.ADD for user in users.get(node, ()))
-        and users.get(node)
-    )
+        if node.op is Op.MUL and (are_sums(node) or gated.issuperset(users[node]))
+    }
+    return frozenset([node for node in fused if node.dtype in (dtypes.float32, dtypes.float64)])
+
+
+def _is_gated_product(node: UOp) -> bool:
+    """Whether a node is a product where a condition holds, and zero elsewhere."""
+    if node.op is not Op.WHERE or node.src[1].op is not Op.MUL:
+        return False
+    return node.src[2] is UOp.const(node.dtype, 0)

@@ -134,9 +134,11 @@ class _Nest:
                 if before is not after:
                     edges.setdefault(before, set()).add(after)
         for counter in loops:
-            # A symbolic extent depends on no loop, so it stands outside all of them.
-            if counter.src[0] in paths:
-                edges.setdefault(counter.src[0], set()).add(loops[self.path(counter)[0]])
+            # A symbolic extent stands in the innermost loop that it depends on.
+            extent = counter.src[0]
+            if extent in paths:
+                inside = self.path(counter)[len(paths[extent])]
+                edges.setdefault(extent, set()).add(loops[inside])
         for counter, loop in loops.items():
             loop.body = _order(blocks[counter], edges, rank)
         return _order(blocks[None], edges, rank)

@@ -12,13 +12,17 @@ from ogive.ir.ops import TRANSCENDENTAL, Op
 from ogive.ir.symbolic import from_linear, integer, maximum, minimum
 
 
-def peel_limit(counter: UOp, gates: list[UOp]) -> tuple[UOp | None, frozenset[UOp]]:
+def peel_limit(
+    counter: UOp, gates: list[UOp], around: frozenset[UOp]
+) -> tuple[UOp | None, frozenset[UOp]]:
     """The number of first iterations in which some gates surely hold, and those gates.
 
     `r0*16 + lane < 100` with 16 lanes holds in the first 6 iterations of r0; with `n` for 100 the
-    number is an expression of n. None if there is no such gate, or none that holds even once.
+    number is an expression of n, and of the counters of the loops `around` this one. None if there
+    is no such gate, or none that holds even once.
     """
-    limits = {gate: limit for gate in gates if (limit := _limit(counter, gate)) is not None}
+    found = [(gate, _limit(counter, gate, around)) for gate in gates]
+    limits = {gate: limit for gate, limit in found if limit is not None}
     fixed = [limit.arg for limit in limits.values() if limit.op is Op.CONST]
     symbolic = [limit for limit in limits.values() if limit.op is not Op.CONST]
     if symbolic:
@@ -31,7 +35,7 @@ def peel_limit(counter: UOp, gates: list[UOp]) -> tuple[UOp | None, frozenset[UO
     return integer(least), frozenset(gate for gate, limit in limits.items() if limit.arg >= least)
 
 
-def _limit(counter: UOp, gate: UOp) -> UOp | None:
+def _limit(counter: UOp, gate: UOp, around: frozenset[UOp]) -> UOp | None:
     """The first iterations in which `gate` holds for every value of everything that changes
     within the loop; None if there are none, or they cannot be told."""
     if gate.op not in (Op.CMPLT, Op.CMPLE):
@@ -45,7 +49,7 @@ def _limit(counter: UOp, gate: UOp) -> UOp | None:
     rest = -bound + (1 if gate.op is Op.CMPLT else 0)
     steady: dict[UOp, int] = {}
     for term, coefficient in terms.items():
-        if not term.ranges:
+        if term.ranges <= around:
             steady[term] = -coefficient
             continue
         low, high = term.bounds

@@ -238,7 +238,12 @@ class UOp:
         for source in self.src:
             used = used | source.ranges if used else source.ranges
         if self.op in _CLOSING:
-            return used.difference(self.src[_CLOSING[self.op] :])
+            closed = self.src[_CLOSING[self.op] :]
+            used = used.difference(closed)
+            for counter in closed:
+                # How often a loop runs may depend on the loops around it.
+                if counter.ranges_below:
+                    used = used | counter.ranges_below
         return used
 
     @property

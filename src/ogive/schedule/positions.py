@@ -11,7 +11,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Dim, Shape, movement_argument, row_major_strides
-from ogive.ir.symbolic import logical_and
+from ogive.ir.symbolic import logical_and, symbolic_rules
 
 Position = tuple[UOp, ...]
 
@@ -44,6 +44,37 @@ def conjoin(gate: UOp | None, condition: UOp | None) -> UOp | None:
     else:
         both = logical_and(gate, condition)
     return None if both is None or (both.op is Op.CONST and both.arg) else both
+
+
+def comparison(op: Op, left: UOp, right: UOp) -> UOp:
+    """The comparison of two values, of positions where both are numbers that are counted.
+
+        before   CMPLE(CAST int64 (r0), CAST int64 (r1))         after   r0 < r1 + 1
+
+    What compares positions is index arithmetic: it can be simplified, hold for whole tiles, and
+    end loops.
+    """
+    first, second = _counted(left), _counted(right)
+    if first is None or second is None:
+        return UOp(op, dtypes.bool_, (left, right))
+    return symbolic_rules.build(op, dtypes.bool_, (first, second))
+
+
+def _counted(value: UOp) -> UOp | None:
+    """An integer that follows from loop counters alone, as an index expression."""
+    if value.dtype is not dtypes.int64:
+        return None
+    if value.op is Op.CONST:
+        return index_constant(value.arg)
+    if value.op is Op.CAST:
+        return value.src[0] if value.src[0].dtype is dtypes.index else None
+    if value.op not in (Op.ADD, Op.SUB):
+        return None
+    left, right = [_counted(source) for source in value.src]
+    if left is None or right is None:
+        return None
+    result = left + right if value.op is Op.ADD else left - right
+    return None if result.sound_bounds is None else result
 
 
 def padded(node: UOp, value: UOp, access: Access) -> UOp:

@@ -17,8 +17,9 @@ from ogive.choose.axes import counted_axes
 from ogive.ir import dtype as dtypes
 from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp
-from ogive.ir.ops import ELEMENTWISE, SCRATCH, Op
+from ogive.ir.ops import COMPARISON, ELEMENTWISE, SCRATCH, Op
 from ogive.ir.shape import Dim, common_shape
+from ogive.ir.symbolic import symbolic_rules
 from ogive.schedule.checks import (
     can_fault,
     checked_divisor,
@@ -31,6 +32,7 @@ from ogive.schedule.positions import (
     NOWHERE,
     Access,
     Position,
+    comparison,
     index_constant,
     index_node,
     padded,
@@ -250,6 +252,12 @@ class _Rangeifier:
         if op in ELEMENTWISE:
             if node in self.sites:
                 values[1] = checked_divisor(values[1], access.gate, self.sites[node])
+            if op in COMPARISON:
+                return comparison(op, *values)
+            if node.dtype is dtypes.bool_ and not any(value.has_index for value in values):
+                return symbolic_rules.build(op, node.dtype, tuple(values))
+            if op is Op.WHERE and values[0].op is Op.CONST:
+                return values[1] if values[0].arg else values[2]
             return UOp(op, node.dtype, tuple(values), node.arg)
         if op is Op.SCAN:
             return self.running(node, values, access)

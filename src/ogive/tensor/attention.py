@@ -13,7 +13,7 @@ from ogive.tensor.core import Core, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.lengths import difference
 from ogive.tensor.pairwise import only_floats
-from ogive.tensor.product import Product
+from ogive.tensor.product import Product, product_where
 from ogive.tensor.softmax import Softmax, widen
 
 if TYPE_CHECKING:
@@ -58,12 +58,18 @@ class Attention(Softmax, Product):
             key, value = _share(key, query, "key"), _share(value, query, "value")
         factor = (1 / math.sqrt(max(query.shape[-1], 1))) if scale is None else scale
         scores = query @ key.transpose(-2, -1) * factor
+        if scores.numel() == 0:
+            return (scores @ value).cast(dtype)
         if is_causal:
             attn_mask = _causal(scores)
-        weights = _softmax(scores, attn_mask)
+        weights, total = _softmax(scores, attn_mask)
         if dropout_p > 0.0:
             weights = weights.dropout(dropout_p)
-        return (weights @ value).cast(dtype)
+        if is_causal and attn_mask is not None:
+            mixed = product_where(attn_mask, weights, value)
+        else:
+            mixed = weights @ value
+        return (mixed / total).cast(dtype)
 
 
 NAME = "scaled_dot_product_attention"
@@ -76,15 +82,20 @@ def _causal(scores: Tensor) -> Tensor:
         return wrap(everything, scores.device).tril()
 
 
-def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """Over the last axis; rows without anything to see are zeros."""
-    if mask is None or scores.numel() == 0:
-        return scores.softmax(-1)
-    scores = where(mask, scores, -math.inf) if mask.dtype.is_bool else scores + mask
-    peak = scores.amax(-1, keepdim=True).detach()
-    weights = (scores - where(peak == -math.inf, 0.0, peak)).exp()
+def _softmax(scores: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Over the last axis, as weights and what they are to be divided by, which the values' sums
+    are: there are fewer of those. Rows without anything to see have weights of zero."""
+    if mask is None:
+        weights = (scores - scores.amax(-1, keepdim=True).detach()).exp()
+        return weights, weights.sum(-1, keepdim=True)
+    seen = where(mask, scores, -math.inf) if mask.dtype.is_bool else scores + mask
+    peak = seen.amax(-1, keepdim=True).detach()
+    peak = where(peak == -math.inf, 0.0, peak)
+    weights = (seen - peak).exp()
+    if mask.dtype.is_bool:
+        weights = where(mask, weights, 0.0)
     total = weights.sum(-1, keepdim=True)
-    return weights / where(total == 0.0, 1.0, total)
+    return weights, where(total == 0.0, 1.0, total)
 
 
 def _share(x: Tensor, query: Tensor, label: str) -> Tensor:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentTypeError, ShapeError
 from ogive.ir import dtype as dtypes
+from ogive.ir import history
 from ogive.ir.dtype import promote
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -55,8 +56,23 @@ def _matmul(left: Any, right: Any) -> Tensor:
         return wrap(_multiply(first.node, second.node), device)
 
 
-def _multiply(left: UOp, right: UOp) -> UOp:
-    """Both operands brought to (..., m, n, k), multiplied, and summed over k."""
+def product_where(kept: Tensor, left: Tensor, right: Tensor) -> Tensor:
+    """`left @ right`, of whose terms only those count for which `kept` (..., m, k) holds.
+
+    `left` is zero where `kept` does not hold, so that the gradient is that of `left @ right`. Yet
+    these are not the same: zero times infinity is no zero, and a term that does not count need not
+    be computed.
+    """
+    with graph_lock:
+        plain = _multiply(left.node, right.node)
+        chosen = _multiply(left.node, right.node, kept.node)
+        if history.is_tracking():
+            chosen = make(Op.GRADIENT, chosen.dtype, (chosen, plain), history.Alike())
+        return wrap(chosen, left.device)
+
+
+def _multiply(left: UOp, right: UOp, kept: UOp | None = None) -> UOp:
+    """Both operands brought to (..., m, n, k), multiplied, and summed over k where `kept` holds."""
     dtype = field_dtype(promote(left.dtype, right.dtype), "matmul")
     compute = dtypes.float32 if dtype in build.WIDENED else dtype
     rows, columns = left.shape, right.shape
@@ -73,15 +89,23 @@ def _multiply(left: UOp, right: UOp) -> UOp:
     full = (*batch, *row_count, *column_count, depth)
     left = build.expand_to(build.reshape(left, (*rows[:-2], *row_count, 1, depth)), full)
     right = build.expand_to(build.reshape(right, (*columns[:-2], 1, *column_count, depth)), full)
-    total = multiply_and_sum(left, right, (len(full) - 1,))
+    if kept is not None:
+        kept = build.reshape(kept, (*kept.shape[:-1], 1, depth))
+        kept = build.expand_to(kept, full)
+    total = multiply_and_sum(left, right, (len(full) - 1,), kept)
     result = (*batch, *rows[-2:-1], *(columns[-1:] if len(columns) > 1 else ()))
     return build.cast(build.reshape(total, result), dtype)
 
 
-def multiply_and_sum(left: UOp, right: UOp, axes: tuple[int, ...]) -> UOp:
-    """Two nodes of one shape and dtype, multiplied and summed over `axes`, which stay as 1."""
+def multiply_and_sum(
+    left: UOp, right: UOp, axes: tuple[int, ...], kept: UOp | None = None
+) -> UOp:
+    """Two nodes of one shape and dtype, multiplied and summed, where `kept` holds, over `axes`,
+    which stay as 1."""
     dtype = left.dtype
     product = make(Op.AND if dtype.is_bool else Op.MUL, dtype, (left, right))
+    if kept is not None:
+        product = make(Op.WHERE, dtype, (kept, product, build.constant(dtype, 0)))
     return build.reduce(product, Op.OR if dtype.is_bool else Op.ADD, axes)
 
 

@@ -71,6 +71,12 @@ class _Kernel:
         return summed >= LONG_SUM and self.rows is None and bool(_reused_axes(self))
 
     @functools.cached_property
+    def common(self) -> frozenset[UOp]:
+        """The counters that everything depends on that is reduced or staged."""
+        needed = [n.ranges for n in self.root.walk() if n.op in (Op.REDUCE, Op.STAGE)]
+        return frozenset(self.outputs).intersection(*needed)
+
+    @functools.cached_property
     def reduction_loads(self) -> list[tuple[UOp, list[MemoryAccess]]]:
         return _reduction_loads(self)
 
@@ -80,10 +86,9 @@ def choose_placement(root: UOp, target: Target, config: Config) -> Placement:
     kernel = _inspect(root)
     lanes = _choose_lanes(kernel, target) if config.vectorize else {}
     upcast = _choose_upcast(kernel, lanes, target)
-    order = _choose_order(kernel, lanes)
+    order = _outer_first(kernel, _choose_order(kernel, lanes))
     if kernel.rows is not None:
         upcast = kernel.rows.fit(lanes, upcast)
-        order = kernel.rows.outer_first(order)
     return Placement(
         lanes={counter.arg[0]: count for counter, count in lanes.items()},
         upcast={counter.arg[0]: count for counter, count in upcast.items() if count > 1},
@@ -381,6 +386,12 @@ def _choose_order(kernel: _Kernel, lanes: dict[UOp, int]) -> list[UOp]:
     return [*[c for c in kernel.outputs if c not in inner], *inner]
 
 
+def _outer_first(kernel: _Kernel, order: list[UOp]) -> list[UOp]:
+    """The nest with those loops on the outside that all reductions depend on: the others would
+    work some of them out again."""
+    return sorted(order, key=lambda counter: counter not in kernel.common)
+
+
 def _blocks(kernel: _Kernel) -> list[UOp]:
     """Output axes that were cut off others, and run through a block that stays in cache."""
     return [
@@ -399,11 +410,8 @@ def _choose_parallel(
     """How many leading output loops run in parallel: those every reduction depends on."""
     tiles = 1
     count = 0
-    needed = [
-        set(node.ranges) for node in kernel.root.walk() if node.op in (Op.REDUCE, Op.STAGE)
-    ]
     for counter in order:
-        if any(counter not in used for used in needed):
+        if counter not in kernel.common:
             break
         count += 1
         tiles *= math.ceil(axis_extent(counter) / (lanes.get(counter, 1) * upcast.get(counter, 1)))

@@ -24,6 +24,7 @@ from ogive.errors import OptimizeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Dim
+from ogive.ir.symbolic import linear_form, minimum
 from ogive.schedule.positions import index_node
 from ogive.schedule.rangeify import LOOP, make_range
 
@@ -83,15 +84,21 @@ def place(root: UOp, placement: Placement) -> UOp:
     numbers = itertools.count()
     outer: dict[UOp, UOp] = {}
     loops: dict[UOp, Dim] = {
-        counter: _loop_extent(counter, placement) for counter in (*nest, *reductions)
+        counter: _loop_extent(counter.src[0], counter, placement) for counter in nest
     }
     _place_parallel(nest[: placement.parallel], loops, outer, numbers)
     replacements: dict[UOp, UOp] = {}
     _place_loops(nest[placement.parallel :], loops, outer, numbers)
     for counter in ordered_axes(root):
         replacements[counter] = make_range(counter.src[0], next(numbers), LOOP)
+    for counter in reductions:
+        extent = _longest(counter.src[0], outer, placement)
+        if extent.vmax > axis_extent(counter):
+            extent = minimum(extent, axis_extent(counter))
+        loops[counter] = _loop_extent(extent, counter, placement)
     _place_loops(reductions, loops, outer, numbers)
     gates: dict[UOp, UOp] = {}
+    within: dict[UOp, UOp] = {}
     for counter in (*nest, *reductions):
         number = counter.arg[0]
         tile, lanes = placement.upcast.get(number, 1), placement.lanes.get(number, 1)
@@ -101,18 +108,49 @@ def place(root: UOp, placement: Placement) -> UOp:
         if lanes > 1:
             expression = expression * lanes + make_range(lanes, next(numbers), LANE)
         replacements[counter] = expression
-        if int(expression.vmax) >= axis_extent(counter) or counter.src[0].op is not Op.CONST:
-            gates[counter] = expression.lt(counter.src[0])
-    return replace_ranges(root, replacements, gates)
+        runs_over = int(expression.vmax) >= axis_extent(counter)
+        if runs_over or counter.src[0].op is not Op.CONST:
+            gates[counter] = expression.lt(replace_ranges(counter.src[0], replacements))
+            within[counter] = gates[counter]
+        if counter.ranges_below:
+            # How far a row goes is no matter of the memory that all rows read.
+            within[counter] = expression.lt(axis_extent(counter))
+    return replace_ranges(root, replacements, gates, within)
 
 
-def _loop_extent(counter: UOp, placement: Placement) -> Dim:
-    number = counter.arg[0]
-    step = placement.upcast.get(number, 1) * placement.lanes.get(number, 1)
-    extent = counter.src[0]
+def _loop_extent(extent: UOp, counter: UOp, placement: Placement) -> Dim:
+    step = _step(counter, placement)
     if extent.op is Op.CONST:
         return -(-extent.arg // step)
     return (extent + (step - 1)) // step
+
+
+def _step(counter: UOp, placement: Placement) -> int:
+    """How many iterations of an axis one of its loop does."""
+    number = counter.arg[0]
+    return placement.upcast.get(number, 1) * placement.lanes.get(number, 1)
+
+
+def _longest(
+    extent: UOp, outer: Mapping[UOp, UOp], placement: Placement, rising: bool = True
+) -> UOp:
+    """An extent at the entry of the result's tile where it is greatest (or least)."""
+    if not extent.ranges:
+        return extent
+    if extent.op is Op.RANGE:
+        step = _step(extent, placement)
+        return outer[extent] * step + (step - 1 if rising else 0)
+    if extent.op is Op.FLOORDIV and extent.src[1].vmin > 0 and not extent.src[1].ranges:
+        return _longest(extent.src[0], outer, placement, rising) // extent.src[1]
+    if extent.op is Op.MINIMUM:
+        return minimum(*[_longest(part, outer, placement, rising) for part in extent.src])
+    terms, constant = linear_form(extent)
+    if extent in terms:
+        return index_node(int(extent.vmax if rising else extent.vmin))
+    total = index_node(constant)
+    for term, factor in terms.items():
+        total = total + _longest(term, outer, placement, rising is (factor > 0)) * factor
+    return total
 
 
 def _place_loops(

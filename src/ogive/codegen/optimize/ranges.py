@@ -21,12 +21,15 @@ def replace_ranges(
     root: UOp,
     replacements: Mapping[UOp, UOp],
     gates: Mapping[UOp, UOp] | None = None,
+    within: Mapping[UOp, UOp] | None = None,
 ) -> UOp:
     """`root` with each counter of `replacements` replaced by an expression of new counters.
 
-    `gates[counter]` is a condition under which the replaced counter is within its extent.
+    `gates[counter]` is a condition under which the replaced counter is within its extent, and
+    `within[counter]` one under which memory may be read there, if that is another one.
     """
     gates = gates or {}
+    within = gates if within is None else within
     done: dict[UOp, UOp] = {}
     for node in root.walk():
         replacement = replacements.get(node)
@@ -34,11 +37,13 @@ def replace_ranges(
             done[node] = replacement
             continue
         changed = any(done[source] is not source for source in node.src)
-        done[node] = _rebuild(node, done, gates) if changed else node
+        done[node] = _rebuild(node, done, gates, within) if changed else node
     return done[root]
 
 
-def _rebuild(node: UOp, done: dict[UOp, UOp], gates: Mapping[UOp, UOp]) -> UOp:
+def _rebuild(
+    node: UOp, done: dict[UOp, UOp], gates: Mapping[UOp, UOp], within: Mapping[UOp, UOp]
+) -> UOp:
     op = node.op
     if op is Op.REDUCE:
         value = done[node.src[0]]
@@ -61,9 +66,9 @@ def _rebuild(node: UOp, done: dict[UOp, UOp], gates: Mapping[UOp, UOp]) -> UOp:
         place = UOp(op, node.dtype, tuple([done[source] for source in node.src]))
         if _is_inside(place):
             return place
-        return _gated(place, _gate_of(sorted(node.ranges, key=_number), gates))
+        return _gated(place, _gate_of(sorted(node.ranges, key=_number), within))
     if op is Op.CHECK:
-        gate = _gate_of(sorted(node.ranges, key=_number), gates)
+        gate = _gate_of(sorted(node.ranges, key=_number), within)
         if len(node.src) > 2:
             gate = conjoin(gate, done[node.src[2]])
         checked = (done[node.src[0]], done[node.src[1]])

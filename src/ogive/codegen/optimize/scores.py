@@ -43,10 +43,6 @@ class StagedRows:
         """How many rows may be held side by side."""
         return max(TILE_BYTES // self.row_bytes, 1)
 
-    def outer_first(self, order: list[UOp]) -> list[UOp]:
-        """The nest with the loops around what is staged on the outside."""
-        return sorted(order, key=lambda counter: counter not in self.scope)
-
     def fit(self, lanes: Mapping[UOp, int], upcast: Mapping[UOp, int]) -> dict[UOp, int]:
         """The tile, made smaller until the rows of all its entries fit."""
         fitting = dict(upcast)

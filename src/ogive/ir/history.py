@@ -58,7 +58,7 @@ class Argument:
 
 
 class Alike:
-    """The rule of a `GRADIENT` node for a value that equals its input, but is computed otherwise."""
+    """The rule of a `GRADIENT` node for a value equal to its input, but computed otherwise."""
 
     __slots__ = ()
 

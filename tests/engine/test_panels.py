@@ -20,7 +20,7 @@ from tests.engine.counting import Count
 
 Array = NDArray[Any]
 
-ROWS, DEPTH, COLUMNS = 32, 128, 192
+ROWS, DEPTH, COLUMNS = 32, 128, 256
 PANEL = 4 * DEPTH * COLUMNS
 ANEW = Config(pack_constants=False)
 random = numpy.random.default_rng(11)

@@ -146,6 +146,16 @@ def test_results_of_a_captured_function_stay() -> None:
     assert [array.tolist() for array in arrays] == [[0], [2], [4], [6], [8]]
 
 
+def test_a_new_result_is_never_in_memory_that_was_lent() -> None:
+    double = ogive.jit(lambda x: x * 2)
+    for k in range(5):
+        numpy.from_dlpack(double(Tensor([float(k)])))
+        y = double(Tensor([float(k)]))
+        before = address(y)
+        y.assign(y + 1).realize()
+        assert address(y) == before  # what is lent would be left alone
+
+
 def test_what_a_plan_computes_is_copied_as_long_as_it_computes() -> None:
     x = Tensor([1.0, 2.0])
     y = x * 2

@@ -108,7 +108,7 @@ class Buffer:
 
         None where nobody can tell: others may write to it, or somebody does at this moment.
         """
-        base = self.base
+        base = self if self._owner is None else self.base
         writes = base.writes
         return None if writes & 1 or base.borrowed or base.volatile else writes
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ogive.engine.graph import CompiledGraph
     from ogive.runtime.native import Fault, NativePlan
 
-LEAST_BYTES = 1 << 16
+LEAST_BYTES = 1 << 17
 """A smaller panel is made in the time that it takes to find out that it need not be."""
 
 Memories = Sequence[Buffer | None]
@@ -110,10 +110,12 @@ class Kept:
 
     def is_current(self, sources: Memories) -> bool:
         """Whether it is, or will be, the panel of what `sources` hold now."""
-        for origin, source in zip(self.origins, sources, strict=True):
-            if source is None or source.version != origin.version:
+        for (reference, address, version), source in zip(self.origins, sources, strict=True):
+            base = reference()
+            if source is None or base is None or base.version != version:
                 return False
-            if source.address != origin.address or source.base is not origin.base():
+            # What is no view is where it always was.
+            if source is not base and (source.base is not base or source.address != address):
                 return False
         return True
 
@@ -127,7 +129,7 @@ class PanelCache:
 
     def __init__(self) -> None:
         self._entries: dict[Hashable, Kept] = {}
-        self._ticks = itertools.count(1)
+        self.ticks = itertools.count(1)
         self.renew_lock()
 
     def renew_lock(self) -> None:
@@ -157,11 +159,6 @@ class PanelCache:
             count("panels_reused")
         return kept
 
-    def use(self, kept: Kept) -> Buffer | None:
-        """The memory of a panel, which is put off the end of those that go first."""
-        kept.used = next(self._ticks)
-        return kept.memory
-
     def keep(self, kept: Kept, memory: Buffer, sources: Memories, most_bytes: int) -> None:
         """Keep what has been made from `sources`, if those are still as they were before.
 
@@ -173,6 +170,7 @@ class PanelCache:
             if not kept.is_current(sources):
                 return
             kept.memory = memory
+            kept.used = next(self.ticks)
             others = [other for other in list(self._entries.values()) if other.memory is not None]
             excess = sum(_size(other) for other in others) - most_bytes
             for other in sorted(others, key=lambda other: other.used):
@@ -210,6 +208,21 @@ def _nothing() -> Kept | None:
     return None
 
 
+class _Place:
+    """Where a panel of one native plan lies: `address` is 0 while nobody knows.
+
+    It is made there if it `runs`. What is `kept` is not kept alive.
+    """
+
+    __slots__ = ("address", "kept", "panel", "runs")
+
+    def __init__(self, panel: Panel) -> None:
+        self.panel = panel
+        self.kept: Callable[[], Kept | None] = _nothing
+        self.address = 0
+        self.runs = True
+
+
 class Keeper:
     """Lets the runs of one native plan leave out the panels that are kept.
 
@@ -217,13 +230,11 @@ class Keeper:
     """
 
     def __init__(self, panels: Sequence[Panel], native: NativePlan, most_bytes: int) -> None:
-        self._panels = panels
         self._native = native
         self._most_bytes = most_bytes
-        self._kept: list[Callable[[], Kept | None]] = [_nothing] * len(panels)
+        self._places = [_Place(panel) for panel in panels]
         self._held: list[Kept] = []
         self._made: list[_Made] = []
-        self._placed: list[tuple[int, bool] | None] = [None] * len(panels)
 
     @classmethod
     def of(cls, graph: CompiledGraph, native: NativePlan, config: Config) -> Keeper | None:
@@ -234,8 +245,8 @@ class Keeper:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the panels that the last run found."""
-        found = [kept for reference in self._kept if (kept := reference()) is not None]
+        """The bytes of the panels that the last run found or made."""
+        found = [kept for place in self._places if (kept := place.kept()) is not None]
         return sum(_size(kept) for kept in found)
 
     def run(self, execute: Callable[[], Fault | None], memories: Memories) -> Fault | None:
@@ -247,19 +258,25 @@ class Keeper:
 
     def prepare(self, memories: Memories) -> None:
         """Say for each panel where it lies in this run, and whether it has to be made."""
-        self._held, self._made = [], []
-        for at, panel in enumerate(self._panels):
-            sources = [memories[slot] for slot in panel.sources]
-            kept = self._kept[at]()
+        held: list[Kept] = []
+        self._held, self._made = held, []
+        tick = next(panel_cache.ticks)
+        for place in self._places:
+            sources = [memories[slot] for slot in place.panel.sources]
+            kept = place.kept()
             if kept is None or not kept.is_current(sources):
-                kept = panel_cache.find(panel.layout, sources)
-                self._kept[at] = _nothing if kept is None else weakref.ref(kept)
-            memory = None if kept is None else panel_cache.use(kept)
-            is_kept = memory is not None
-            if kept is not None:
-                self._held.append(kept)
-                memory = memory or self._make(kept, panel, sources)
-            self._place(at, memory or memories[panel.slot], not is_kept)
+                kept = self._look_up(place, sources)
+            memory = None if kept is None else kept.memory
+            if kept is None or memory is None:
+                own = memories[place.panel.slot]
+                memory = self._memory_for(place.panel, kept, sources) or own
+                assert memory is not None, "a plan has memory of its own for its panels"
+                self._move(place, memory.address, runs=True)
+            else:
+                kept.used = tick
+                held.append(kept)
+                if place.runs or place.address != memory.address:
+                    self._move(place, memory.address, runs=False)
 
     def finish(self, fault: Fault | None) -> None:
         """Keep what was made, if the run came to its end."""
@@ -268,8 +285,15 @@ class Keeper:
                 panel_cache.keep(*made, self._most_bytes)
         self._held, self._made = [], []
 
-    def _make(self, kept: Kept, panel: Panel, sources: Memories) -> Buffer | None:
+    def _look_up(self, place: _Place, sources: Memories) -> Kept | None:
+        kept = panel_cache.find(place.panel.layout, sources)
+        place.kept = _nothing if kept is None else weakref.ref(kept)
+        return kept
+
+    def _memory_for(self, panel: Panel, kept: Kept | None, sources: Memories) -> Buffer | None:
         """Memory for a panel that is worth keeping: the operand was the same before."""
+        if kept is None:
+            return None
         kept.sightings += 1
         if kept.sightings < 2 or panel.nbytes > self._most_bytes:
             return None
@@ -281,13 +305,10 @@ class Keeper:
         self._made.append(_Made(kept, memory, sources))
         return memory
 
-    def _place(self, at: int, memory: Buffer | None, runs: bool) -> None:
-        assert memory is not None, "a plan has memory of its own for its panels"
-        place = (memory.address, runs)
-        if self._placed[at] != place:
-            panel = self._panels[at]
-            self._placed[at] = None  # until all is written: Ctrl-C may come at any line
-            for word in panel.words:
-                self._native.words[word] = memory.address
-            self._native.tiles[panel.step] = panel.tiles if runs else 0
-            self._placed[at] = place
+    def _move(self, place: _Place, address: int, runs: bool) -> None:
+        place.address = 0  # until all is written: Ctrl-C may come at any line
+        for word in place.panel.words:
+            self._native.words[word] = address
+        self._native.tiles[place.panel.step] = place.panel.tiles if runs else 0
+        place.runs = runs
+        place.address = address

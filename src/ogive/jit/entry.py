@@ -82,8 +82,10 @@ class Cell:
         self.counts = self._count_references() if _reference_count is not None else None
 
     def is_free(self) -> bool:
-        """Whether nobody else has the memory or a node on it."""
-        return self.counts is not None and self.counts == self._count_references()
+        """Whether nobody else has the memory or a node on it. What was lent stays so for ever."""
+        if self.counts is None or self.buffer.borrowed:
+            return False
+        return self.counts == self._count_references()
 
     def _count_references(self) -> tuple[int, int, int]:
         count = _reference_count

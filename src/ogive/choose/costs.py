@@ -15,6 +15,9 @@ _COSTS = {
 }  # fmt: skip
 
 
+MOST_STRIDE = 4
+"""The distance up to which lanes are picked out of whole vectors rather than gathered."""
+
 LONG_SUM = 64
 """Products of which so many are added up that storing the sum takes no time beside them."""
 

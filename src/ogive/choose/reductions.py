@@ -55,7 +55,8 @@ def _split(node: UOp) -> UOp:
     symbolic = shape != source.shape
     # Where what lies side by side is kept, rows are added up, and the partial results are rows.
     operand = _largest_operand(source)
-    is_read_once = _distinct_elements(operand) == math.prod(shape)
+    # Padding is no element of it; windows that overlap have each several times.
+    is_read_once = 2 * _distinct_elements(operand) > math.prod(shape)
     last = innermost_axis(operand) if is_read_once else _last_axis(shape)
     by_rows = last in kept
     width = min(shape[last], COLUMNS) if by_rows else 1
@@ -78,8 +79,12 @@ def _split(node: UOp) -> UOp:
 
 
 def _distinct_elements(node: UOp) -> int:
-    """How many elements a value has that are not repetitions of others."""
-    return math.prod(upper_shape(node.src[0].shape if node.op is Op.EXPAND else node.shape))
+    """How many elements a value has at most that are not repetitions of others."""
+    count = math.prod(upper_shape(node.shape))
+    while node.op in MOVEMENT:
+        node = node.src[0]
+        count = min(count, math.prod(upper_shape(node.shape)))
+    return count
 
 
 def _largest_operand(node: UOp) -> UOp:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ogive.choose.costs import MOST_STRIDE
 from ogive.codegen.lower import GATHER
 from ogive.codegen.writer import (
     Writer,
@@ -24,9 +25,6 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
 Stride = int | str | None
-
-MOST_STRIDE = 4
-"""The distance up to which lanes are picked out of whole vectors rather than gathered."""
 
 
 class TurnedPlace(NamedTuple):

@@ -10,10 +10,12 @@ is the only thing that is put into memory, in the order in which the product rea
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
+from ogive.ir import history
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -206,9 +208,68 @@ def _convolve(
         _check_room(node.shape, pads, tuple(taps), dilations, name)
         dtype = node.dtype
         node, filters = _widen(batched(node, axes)), _widen(filters)
-        view = _windows(pad_last(node, pads), tuple(taps), strides, dilations)
-        total = _product(view, filters, groups, axes)
-        return _finish(total, x, bias, axes, dtype, device)
+        method = _Method(tuple(pads), strides, dilations, groups)
+        return _finish(method.convolve(node, filters), x, bias, axes, dtype, device)
+
+
+@dataclass(frozen=True)
+class _Method:
+    """How windows are taken and channels grouped; the rule for gradients of such a convolution.
+
+    The gradient of the input is a convolution itself, of the upstream with the filters backwards:
+
+        x[p + t - pad] · w[t] → y[p]    gives back    y[q + pad - t] · w[t] → x[q]
+
+    Differentiating op by op would put the product into memory for every tap and then add it up.
+    """
+
+    pads: tuple[tuple[int, int], ...]
+    strides: Numbers
+    dilations: Numbers
+    groups: int
+
+    def convolve(self, node: UOp, filters: UOp) -> UOp:
+        """(batch, channels, ...), (features, channels / groups, ...) → (batch, features, ...)."""
+        total = _product(self.windows(node, filters), filters, self.groups, len(self.strides))
+        if max(self.strides) > 1 or not node.dtype.is_float or not history.is_tracking():
+            return total
+        return make(Op.GRADIENT, total.dtype, (total, node, filters), self)
+
+    def windows(self, node: UOp, filters: UOp) -> UOp:
+        taps = filters.shape[2:]
+        return _windows(pad_last(node, self.pads), taps, self.strides, self.dilations)
+
+    def gradients(self, node: UOp, upstream: UOp) -> tuple[UOp, UOp]:
+        """What the input and the filters get."""
+        _, x, filters = node.src
+        groups = self.groups
+        features, channels, *taps = filters.shape
+        reaches = [d * (count - 1) for d, count in zip(self.dilations, taps, strict=True)]
+        around = [
+            (reach - before, reach - after)
+            for reach, (before, after) in zip(reaches, self.pads, strict=True)
+        ]
+        turned = build.reshape(filters, (groups, features // groups, channels, *taps))
+        rank = len(turned.shape)
+        turned = build.permute(turned, (0, 2, 1, *range(3, rank)))
+        turned = build.flip(turned, tuple(range(3, rank)))
+        turned = build.reshape(turned, (groups * channels, features // groups, *taps))
+        back = _Method(tuple(around), self.strides, self.dilations, groups)
+        return back.convolve(upstream, turned), self._of_filters(x, filters, upstream)
+
+    def _of_filters(self, x: UOp, filters: UOp, upstream: UOp) -> UOp:
+        """The windows times the upstream, summed over the batch and all places."""
+        view = self.windows(x, filters)
+        batch, _, *pairs = view.shape
+        features, channels, *_ = filters.shape
+        each = features // self.groups
+        full = (batch, self.groups, each, channels, *pairs)
+        view = build.expand(build.reshape(view, (batch, self.groups, 1, channels, *pairs)), full)
+        spread: list[int] = [length for count in pairs[1::2] for length in (1, count)]
+        given = build.reshape(upstream, (batch, self.groups, each, 1, *spread))
+        products = make(Op.MUL, x.dtype, (build.expand(given, full), view), None, full)
+        total = build.reduce(products, Op.ADD, (0, *range(5, len(full), 2)))
+        return build.reshape(total, filters.shape)
 
 
 def _windows(node: UOp, taps: Numbers, strides: Numbers, dilations: Numbers) -> UOp:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ogive.choose.costs import (
     LONG_SUM,
+    MOST_STRIDE,
     best_tile,
     lane_use,
     operation_cost,
@@ -170,7 +171,8 @@ def _lane_counts(
 
 
 def _lane_score(counter: UOp, kernel: _Kernel) -> float:
-    """How well the accesses run along `counter`: contiguous is good, strided is bad."""
+    """How well the accesses run along `counter`: contiguous is good, a little apart will do for a
+    load, far apart is bad."""
     score = 0.0
     for access in kernel.accesses:
         if access.is_store:
@@ -180,7 +182,9 @@ def _lane_score(counter: UOp, kernel: _Kernel) -> float:
         if counter in access.irregular:
             score -= 2 * weight
         elif counter in access.strides:
-            score += 3 * weight if access.strides[counter] == 1 else -2 * weight
+            stride = access.strides[counter]
+            near = not access.is_store and abs(stride) <= MOST_STRIDE
+            score += (3 if stride == 1 else 1 if near else -2) * weight
     return score
 
 

@@ -202,17 +202,39 @@ def test_gradients_for_each_example() -> None:
     numpy.testing.assert_allclose(found, wanted.numpy())
 
 
-def test_gradients_of_a_convolution_for_each_example() -> None:
+@pytest.mark.parametrize("stride", [1, 2])
+def test_gradients_of_a_convolution_for_each_example(stride: int) -> None:
     random = numpy.random.default_rng(4)
     w, images = random.normal(size=(4, 3, 3, 3)), random.normal(size=(2, 3, 5, 5))
 
     def loss(convolve: Any) -> Callable[..., Any]:
-        return lambda w, x: convolve(x.reshape(1, 3, 5, 5), w, padding=1, stride=2).square().sum()
+        def total(w: Any, x: Any) -> Any:
+            return convolve(x.reshape(1, 3, 5, 5), w, padding=1, stride=stride).square().sum()
+
+        return total
 
     ours = ogive.vmap(ogive.grad(loss(Tensor.conv2d)), (None, 0))
     theirs = torch.vmap(torch.func.grad(loss(torch.nn.functional.conv2d)), (None, 0))
     wanted = theirs(torch.tensor(w), torch.tensor(images)).numpy()
     numpy.testing.assert_allclose(ours(Tensor(w), Tensor(images)).numpy(), wanted)
+
+
+def test_second_derivatives_of_a_convolution() -> None:
+    random = numpy.random.default_rng(5)
+    w, x = random.normal(size=(4, 3, 3, 3)), random.normal(size=(2, 3, 5, 6))
+
+    def slope(convolve: Any, gradient: Any) -> Callable[..., Any]:
+        """The squares of the gradient for x of a sum of cubes, added up."""
+        def loss(w: Any, x: Any) -> Any:
+            return (convolve(x, w, padding=1) ** 3).sum()
+
+        return lambda w, x: (gradient(loss, 1)(w, x) ** 2).sum()
+
+    ours = ogive.grad(slope(Tensor.conv2d, ogive.grad), (0, 1))(Tensor(w), Tensor(x))
+    theirs = torch.func.grad(slope(torch.nn.functional.conv2d, torch.func.grad), (0, 1))
+    wanted = theirs(torch.tensor(w), torch.tensor(x))
+    for found, expected in zip(ours, wanted, strict=True):
+        numpy.testing.assert_allclose(found.numpy(), expected.numpy())
 
 
 def test_the_gradient_of_a_vmap() -> None:

@@ -46,3 +46,31 @@ def test_the_gradient_of_an_input_is_a_product_with_a_packed_weight() -> None:
     assert x.grad is not None
     assert len(x.grad.prepare().kernels) == 2
     numpy.testing.assert_allclose(x.grad.numpy(), upstream @ RIGHT.T, rtol=1e-4, atol=1e-4)
+
+
+def convolved(features: int, side: int, **options: Any) -> Tensor:
+    x, filters = values(2, 24, side, side), values(features, 24, 3, 3) / 16
+    return Tensor(x).conv2d(Tensor(filters), **options)
+
+
+@pytest.mark.parametrize(
+    ("features", "side", "packs"), [(64, 14, True), (64, 32, False), (3, 14, False)]
+)
+def test_filters_are_packed_where_they_fill_vectors_better_than_places_do(
+    features: int, side: int, packs: bool
+) -> None:
+    kernels = convolved(features, side, padding=1).prepare().kernels
+    assert len(kernels) == 2 + packs  # padding, packing, the product
+
+
+def test_filters_that_few_places_read_are_not_packed() -> None:
+    assert len(convolved(64, 5).prepare().kernels) == 1 + 1
+    assert len(convolved(64, 3).prepare().kernels) == 1
+
+
+def test_each_of_two_large_products_has_a_kernel_of_its_own() -> None:
+    x = values(2, 24, 32, 32)
+    left, right = [Tensor(values(32, 24, size, size)) for size in (3, 5)]
+    total = Tensor(x).conv2d(left, padding=1) + Tensor(x).conv2d(right, padding=2)
+    plain = Tensor(x).conv2d(left, padding=1).prepare(), Tensor(x).conv2d(right, padding=2).prepare()
+    assert len(total.prepare().kernels) == sum(len(plan.kernels) for plan in plain)

@@ -183,6 +183,30 @@ def test_many_random_placements_keep_the_result(name: str) -> None:
     check(Kernel(KERNELS[name]()), 2, 150)
 
 
+@pytest.mark.parametrize(
+    ("lanes", "rows"), [(2, 6), (4, 4), (4, 9), (8, 5), (8, 18), (16, 7), (16, 8)]
+)
+def test_tiles_with_lanes_far_apart_are_turned_in_registers(lanes: int, rows: int) -> None:
+    kernel = Kernel(data(13, 18) * 2 + data(13, 1))
+    placement = Placement(lanes={0: lanes}, upcast={1: rows})
+    compiled = compile_placed(kernel.forms[0], placement, host_target(), CONFIG)
+    assert "gather" not in compiled.ir and "scatter" not in compiled.ir
+    np.testing.assert_array_equal(kernel.run(compiled, 1), kernel.wanted)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float32", "float64"])
+@pytest.mark.parametrize("step", [-4, -2, -1, 2, 3, 4])
+def test_lanes_a_few_elements_apart_are_picked_out_of_vectors(step: int, dtype: str) -> None:
+    x = (data(3, 71) > 0) if dtype == "bool" else data(3, 71).cast(dtype)
+    kernel = Kernel(x.contiguous().realize()[:, ::step].contiguous())
+    number = output_axes(kernel.forms[0])[-1].arg[0]
+    for lanes in (4, 16):
+        placement = Placement(lanes={number: lanes})
+        compiled = compile_placed(kernel.forms[0], placement, host_target(), CONFIG)
+        assert "gather" not in compiled.ir
+        np.testing.assert_array_equal(kernel.run(compiled, 1), kernel.wanted)
+
+
 def loops_of(tensor: Tensor) -> UOp:
     return Kernel(tensor).forms[1]
 

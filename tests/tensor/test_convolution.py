@@ -72,6 +72,35 @@ def test_transposed_convolutions_agree_with_torch(
     agree(name, normal(*shape), normal(*weight), bias, **options)
 
 
+LANES: list[tuple[Shape, Shape, dict[str, Any]]] = [
+    ((2, 24, 7, 7), (64, 24, 3, 3), {"padding": 1}),
+    ((1, 32, 13, 5), (33, 32, 3, 3), {"padding": 1}),
+    ((3, 20, 9, 3), (100, 20, 3, 2), {"dilation": 2, "padding": 2}),
+    ((1, 40, 11, 19), (48, 20, 3, 3), {"groups": 2}),
+    ((2, 16, 21, 21), (24, 16, 3, 3), {"stride": 2, "padding": 1}),
+    ((1, 70, 7, 7), (96, 70, 1, 1), {}),
+    ((2, 64, 25), (32, 64, 3), {"padding": 1}),
+    ((1, 16, 5, 6, 7), (32, 16, 3, 3, 3), {"padding": 1}),
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("shape", "weight", "options"), LANES, ids=str)
+def test_features_in_lanes_agree_with_torch(
+    shape: Shape, weight: Shape, options: Any, dtype: Any
+) -> None:
+    x, filters = normal(*shape).astype(dtype), normal(*weight).astype(dtype)
+    name = f"conv{len(weight) - 2}d"
+    expected = getattr(F, name)(*map(torch.tensor, map(np.float64, (x, filters))), **options)
+    other = normal(*expected.shape).astype(dtype)  # read as the result is written
+    actual = getattr(Tensor(x), name)(Tensor(filters), **options) + Tensor(other)
+    scale = float(expected.abs().max())
+    tolerance = 1e-6 if dtype is np.float32 else 1e-14
+    np.testing.assert_allclose(
+        actual.numpy(), expected.numpy() + other, rtol=0, atol=8 * scale * tolerance
+    )
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 def test_half_precision_sums_in_float32_and_keeps_its_dtype(dtype: str) -> None:
     x, weight, bias = normal(1, 8, 5, 5), normal(2, 8, 3, 3) / 8, normal(2)

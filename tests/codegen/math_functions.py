@@ -15,6 +15,8 @@ import torch
 
 from ogive.codegen.math import BINARY, Definition, define, definitions
 from ogive.codegen.text import Block
+from ogive.codegen.writer import vector_attributes
+from ogive.device.target import host_target
 
 Array = numpy.typing.NDArray[Any]
 Compiled = Callable[..., Array]
@@ -41,10 +43,9 @@ def compile_definition(definition: Definition, dtype: str, lanes: int, arity: in
     declarations = sorted({line for each in needed for line in each.declarations})
     names = ["x", "y"][:arity]
     parameters = ", ".join(f"ptr %{name}" for name in ["out", *names])
-    width = '"min-legal-vector-width"="512" "prefer-vector-width"="512"'
-    lines = [*declarations, *(each.text for each in needed)]
+    lines = [vector_attributes(host_target()), *declarations, *(each.text for each in needed)]
     lines += [
-        f"define void @run({parameters}, i64 %n) {width} {{",
+        f"define void @run({parameters}, i64 %n) #0 {{",
         "entry:",
         "  br label %loop",
         "loop:",

@@ -14,8 +14,10 @@ through ordinary movement ops.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from ogive.choose.costs import LONG_SUM, best_tile, lane_use, sums_in_registers
+from ogive.choose.groups import WORD, Grouping, find_grouping
 from ogive.choose.reductions import innermost_axis
 from ogive.device.target import Target
 from ogive.ir.node import UOp, transform
@@ -68,7 +70,13 @@ def _pack_product(node: UOp, target: Target) -> UOp:
         return node
     if not all(isinstance(size, int) for size in shape) or math.prod(shape) < LEAST_WORK:
         return node
-    packed = _pack_columns(node, target) or _pack_features(node, target)
+    matrices = _find_matrices(node)
+    if matrices is not None:
+        by_words = _pack_words(node, matrices, target)
+        if by_words is not None:
+            return by_words
+    packed = _pack_columns(node, matrices, target) if matrices is not None else {}
+    packed = packed or _pack_features(node, target)
     if not packed:
         return node
     factors = tuple([packed.get(factor, factor) for factor in product.src])
@@ -76,33 +84,81 @@ def _pack_product(node: UOp, target: Target) -> UOp:
     return UOp(node.op, node.dtype, (product,), node.arg, node.tag)
 
 
-def _pack_columns(node: UOp, target: Target) -> dict[UOp, UOp]:
-    """The operand of a matrix product that runs along its columns, packed, and maybe the other."""
+class _Matrices(NamedTuple):
+    """The operands of a matrix product, and its axes."""
+
+    left: UOp
+    right: UOp
+    rows: int
+    columns: int
+    depth: int
+
+
+def _find_matrices(node: UOp) -> _Matrices | None:
+    """What a sum multiplies, if that is a product of matrices with enough rows."""
     (product,) = node.src
-    shape = product.shape
     _, axes = node.arg
     if len(axes) != 1:
-        return {}
+        return None
     (depth,) = axes
-    *_, rows, columns = [axis for axis in range(len(shape)) if axis != depth]
+    *_, rows, columns = [axis for axis in range(len(product.shape)) if axis != depth]
     if depth < rows:
         # As in the gradient of a weight: both operands are read along what lies side by side.
-        return {}
-    width = VECTORS_PER_PANEL * target.vector_bytes // product.dtype.itemsize
-    if shape[columns] < width or shape[rows] * shape[columns] * shape[depth] < LEAST_WORK:
-        return {}
+        return None
     left, right = product.src
     if _is_spread_over(left, rows) and _is_spread_over(right, columns):
         left, right = right, left
     if not (_is_spread_over(right, rows) and _is_spread_over(left, columns)):
+        return None
+    if _repetitions(right) < LEAST_ROWS:
+        return None
+    return _Matrices(left, right, rows, columns, depth)
+
+
+def _row_tile(length: int, target: Target) -> int:
+    return best_tile(length, sums_in_registers(target) // VECTORS_PER_PANEL)
+
+
+def _pack_columns(node: UOp, matrices: _Matrices, target: Target) -> dict[UOp, UOp]:
+    """The operand of a matrix product that runs along its columns, packed, and maybe the other."""
+    left, right, rows, columns, depth = matrices
+    shape = right.shape
+    width = VECTORS_PER_PANEL * target.vector_bytes // right.dtype.itemsize
+    if shape[columns] < width or _is_narrow(right, columns):
         return {}
-    if _repetitions(right) < LEAST_ROWS or _is_narrow(right, columns):
-        return {}
-    packed = {right: _packed(right, columns, axes, width)}
+    packed = {right: _packed(right, columns, (depth,), width)}
     if _pays_for_rows(left, rows, depth):
-        most = sums_in_registers(target) // VECTORS_PER_PANEL
-        packed[left] = _packed(left, rows, axes, best_tile(shape[rows], most))
+        packed[left] = _packed(left, rows, (depth,), _row_tile(shape[rows], target))
     return packed
+
+
+def _pack_words(node: UOp, matrices: _Matrices, target: Target) -> UOp | None:
+    """The sum of a matrix product that is taken by words, both operands packed; None if the target
+    has no instruction for it."""
+    left, right, rows, columns, depth = matrices
+    grouping = find_grouping(left.src[0], right.src[0], node.dtype, target)
+    width = VECTORS_PER_PANEL * target.vector_bytes // WORD.itemsize
+    if grouping is None or right.shape[columns] < width:
+        return None
+    first, second = grouping.words(depth)
+    panels = (
+        _panels(first, rows, (depth,), _row_tile(left.shape[rows], target)),
+        _panels(second, columns, (depth,), width),
+    )
+    return _grouped_sum(node, grouping, panels, depth)
+
+
+def _grouped_sum(node: UOp, grouping: Grouping, panels: tuple[UOp, UOp], depth: int) -> UOp:
+    """The sum of a product whose operands are kept as panels of words."""
+    shape = node.src[0].shape
+    spread = (*shape[:depth], panels[0].shape[depth], *shape[depth + 1 :])
+    left, right = [UOp(Op.EXPAND, WORD, (each,), spread) for each in panels]
+    total = grouping.total(left, right, depth)
+    correction = grouping.correction(*panels, depth)
+    if correction is not None:
+        correction = UOp(Op.EXPAND, total.dtype, (correction,), node.shape)
+        total = UOp(Op.ADD, total.dtype, (total, correction))
+    return total if total.dtype is node.dtype else UOp(Op.CAST, node.dtype, (total,))
 
 
 def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:

@@ -18,6 +18,7 @@ from ogive.codegen.optimize.placement import PARALLEL, Placement, place
 from ogive.codegen.optimize.split import split_axes
 from ogive.codegen.optimize.stage import join_stages
 from ogive.codegen.optimize.tighten import tighten_loops
+from ogive.codegen.optimize.words import join_words
 from ogive.codegen.separate import separate_loops
 from ogive.codegen.work import work_per_tile
 from ogive.config import Config
@@ -89,7 +90,7 @@ def loops_of(
     if config.verify:
         verify(region, "region")
         verify(loops, "loops")
-    for change in (join_stages, merge_axes, split_axes):
+    for change in (join_words, join_stages, merge_axes, split_axes):
         loops = clock.run("optimize", change, loops)
     loops = clock.run("optimize", block_axes, loops, target)
     return clock.run("optimize", tighten_loops, loops)
@@ -137,7 +138,7 @@ def compile_placed(
     kernel = linearize_placed(loops, placement, config, clock)
     lowered = kernel.root
     name = kernel.name
-    text = clock.run("emit", emit, name, lowered, kernel.program)
+    text = clock.run("emit", emit, name, lowered, kernel.program, target)
     object_code = clock.run("assemble", assembler, text, target)
     return CompiledKernel(
         name=name,

@@ -14,6 +14,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ogive.codegen.fused import fused_products
 from ogive.codegen.instructions import Instructions
 from ogive.codegen.linearize import Accumulate, Item, Loop, is_loop
 from ogive.codegen.lower import GATHER, lane_of
@@ -23,7 +24,8 @@ from ogive.codegen.optimize.placement import LANE, PARALLEL, UPCAST
 from ogive.codegen.peel import gates_within, instruction_count, peel_limit
 from ogive.codegen.scratch import shared_areas
 from ogive.codegen.turn import split_gate, turned_counter
-from ogive.codegen.writer import Writer, constant, register_type
+from ogive.codegen.writer import Writer, constant, register_type, vector_attributes
+from ogive.device.target import Target
 from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes
 from ogive.ir.identity import identity_element
@@ -53,9 +55,9 @@ def kernel_signature(root: UOp) -> Signature:
     return Signature(tuple(slots), tuple(variables))
 
 
-def emit(name: str, root: UOp, program: list[Item]) -> str:
+def emit(name: str, root: UOp, program: list[Item], target: Target) -> str:
     """The LLVM module of one kernel, as text."""
-    return _Emitter(root).module(name, program)
+    return _Emitter(root, target).module(name, program)
 
 
 def upcast_counters(node: UOp) -> tuple[UOp, ...]:
@@ -71,10 +73,11 @@ def lane_count(node: UOp) -> int:
 
 
 class _Emitter:
-    def __init__(self, root: UOp) -> None:
+    def __init__(self, root: UOp, target: Target) -> None:
         self.root = root
+        self.target = target
         self.writer = Writer()
-        self.instructions = Instructions(self.writer)
+        self.instructions = Instructions(self.writer, target)
         self.memory = Memory(self.writer, shared_areas(root))
         self.registers: dict[UOp, dict[Tile, str]] = {}
         self.vectors: dict[tuple[str, int], str] = {}
@@ -82,7 +85,7 @@ class _Emitter:
         self.lanes: dict[UOp, int] = {}
         self.accumulators: dict[UOp, dict[Tile, str]] = {}
         self.certain: frozenset[UOp] = frozenset()
-        self.fused = _fused_products(root)
+        self.fused = fused_products(root)
 
     def module(self, name: str, program: list[Item]) -> str:
         writer = self.writer
@@ -102,8 +105,7 @@ class _Emitter:
                 "}",
                 *functions,
                 *sorted(declared),
-                'attributes #0 = { nounwind "min-legal-vector-width"="512" '
-                '"prefer-vector-width"="512" }',
+                vector_attributes(self.target),
                 *writer.call_attributes(),
                 "",
             ]
@@ -283,6 +285,9 @@ class _Emitter:
             operand_dtype = node.src[1 if op is Op.WHERE else 0].dtype
             if node.dtype is dtypes.index and op in (Op.FLOORDIV, Op.MOD):
                 return self.index_division(node, operands, lanes)
+            if op is Op.DOT:
+                nothing = constant(node.dtype, 0, lanes)
+                return self.instructions.dot(node.arg, node.dtype, [nothing, *operands], lanes)
             return self.instructions.elementwise(op, node.dtype, operand_dtype, operands, lanes)
         if op is Op.LOAD:
             return self.load(node, places, lanes)
@@ -516,7 +521,10 @@ class _Emitter:
         """A sum and one more product, where the gate of the product holds."""
         product = value.src[1] if value.op is Op.WHERE else value
         factors = [self.operand(source, places, lanes) for source in product.src]
-        total = self.writer.intrinsic("fma", value.dtype, [*factors, current], lanes)
+        if product.op is Op.DOT:
+            total = self.instructions.dot(product.arg, value.dtype, [current, *factors], lanes)
+        else:
+            total = self.writer.intrinsic("fma", value.dtype, [*factors, current], lanes)
         if product is value:
             return total
         gate = self.operand(value.src[0], places, lanes)
@@ -586,31 +594,3 @@ def _counts_lanes(node: UOp) -> bool:
 
 def _has_loops(reduction: UOp) -> bool:
     return any(is_loop(counter) for counter in reduction.src[1:])
-
-
-def _fused_products(root: UOp) -> frozenset[UOp]:
-    """Products, and products under a gate, that only ever go into sums of f32 or f64, where a fused
-    multiply-add takes them."""
-    users: dict[UOp, list[UOp]] = {}
-    nodes = root.walk()
-    for node in nodes:
-        for source in node.src:
-            users.setdefault(source, []).append(node)
-
-    def are_sums(node: UOp) -> bool:
-        return all(user.op is Op.REDUCE and user.arg is Op.ADD for user in users.get(node, ()))
-
-    gated = {node for node in nodes if _is_gated_product(node) and are_sums(node)}
-    fused = gated | {
-        node
-        for node in nodes
-        if node.op is Op.MUL and (are_sums(node) or gated.issuperset(users[node]))
-    }
-    return frozenset([node for node in fused if node.dtype in (dtypes.float32, dtypes.float64)])
-
-
-def _is_gated_product(node: UOp) -> bool:
-    """Whether a node is a product where a condition holds, and zero elsewhere."""
-    if node.op is not Op.WHERE or node.src[1].op is not Op.MUL:
-        return False
-    return node.src[2] is UOp.const(node.dtype, 0)

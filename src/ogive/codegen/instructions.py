@@ -9,6 +9,7 @@ from __future__ import annotations
 from ogive.codegen import conversions
 from ogive.codegen.math import define, define_integer_power, define_threefry
 from ogive.codegen.writer import Writer, constant, register_type
+from ogive.device.target import Target
 from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
@@ -33,8 +34,9 @@ _INTEGER_COMPARE = {Op.CMPLT: "lt", Op.CMPLE: "le", Op.CMPEQ: "eq", Op.CMPNE: "n
 class Instructions:
     """Writes the instructions of elementwise nodes through a `Writer`."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Writer, target: Target) -> None:
         self.writer = writer
+        self.target = target
 
     def elementwise(
         self, op: Op, dtype: DType, operand_dtype: DType, operands: list[str], lanes: int
@@ -248,6 +250,37 @@ class Instructions:
 
     def cast(self, operand: str, source: DType, target: DType, lanes: int) -> str:
         return conversions.cast(self.writer, operand, source, target, lanes)
+
+    def dot(
+        self, elements: tuple[str, str], dtype: DType, operands: list[str], lanes: int
+    ) -> str:
+        """A sum, plus the products of the elements in two words: `[sum, word, word]`."""
+        (found,) = [dot for dot in self.target.dots if (dot.left, dot.right) == elements]
+        width = self.target.vector_bytes // 4
+        if lanes != width:
+            return self.dot_of_other_width(elements, dtype, operands, lanes, width)
+        write = self.writer
+        kind, words = register_type(dtype, lanes), register_type(dtypes.uint32, lanes)
+        total, *factors = operands
+        vectors = [write.instruction(f"bitcast {words} {x} to {found.operand}") for x in factors]
+        types = ", ".join([kind, found.operand, found.operand])
+        write.declarations.add(f"declare {kind} @llvm.{found.intrinsic}({types})")
+        arguments = ", ".join([f"{kind} {total}", *[f"{found.operand} {x}" for x in vectors]])
+        return write.instruction(f"call {kind} @llvm.{found.intrinsic}({arguments})")
+
+    def dot_of_other_width(
+        self, elements: tuple[str, str], dtype: DType, operands: list[str], lanes: int, width: int
+    ) -> str:
+        """The same instruction for fewer lanes than it has, or for several times as many."""
+        kinds = [dtype, dtypes.uint32, dtypes.uint32]
+        parts = []
+        for first in range(0, lanes, width):
+            filled = [
+                self.writer.pick(operand, kind, lanes, range(first, first + width))
+                for operand, kind in zip(operands, kinds, strict=True)
+            ]
+            parts.append(self.dot(elements, dtype, filled, width))
+        return self.writer.join(parts, dtype, width, lanes)
 
     def combine(self, op: Op, dtype: DType, left: str, right: str, lanes: int) -> str:
         """One step of a reduction."""

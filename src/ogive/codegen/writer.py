@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 
 from ogive.codegen.math import Definition
+from ogive.device.target import Target
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar
 
@@ -55,6 +56,15 @@ def constant(dtype: DType, value: Scalar, lanes: int) -> str:
     else:
         text = str(int(value))
     return text if lanes == 1 else f"splat ({element_type(dtype)} {text})"
+
+
+def vector_attributes(target: Target) -> str:
+    """The attributes of all functions of a module: how wide a vector may be in a register."""
+    bits = 8 * target.vector_bytes
+    return (
+        f'attributes #0 = {{ nounwind "min-legal-vector-width"="{bits}" '
+        f'"prefer-vector-width"="{bits}" }}'
+    )
 
 
 MOST_INLINED_LINES = 256
@@ -136,6 +146,37 @@ class Writer:
             choice = "alwaysinline" if lines <= MOST_INLINED_LINES else "noinline"
             groups.append(f"attributes #{group} = {{ {choice} }}")
         return groups
+
+    def pick(self, operand: str, dtype: DType, lanes: int, picked: range) -> str:
+        """Some lanes of a vector, or of a scalar, as another one; what it lacks may be anything."""
+        element = element_type(dtype)
+        if lanes == 1:
+            vector = f"<{len(picked)} x {element}>"
+            return self.instruction(f"insertelement {vector} poison, {element} {operand}, i64 0")
+        kind = register_type(dtype, lanes)
+        numbers = ", ".join([f"i32 {lane}" if lane < lanes else "i32 poison" for lane in picked])
+        return self.instruction(
+            f"shufflevector {kind} {operand}, {kind} poison, <{len(picked)} x i32> <{numbers}>"
+        )
+
+    def join(self, vectors: list[str], dtype: DType, width: int, lanes: int) -> str:
+        """The first `lanes` of some vectors of `width` lanes, each following the last."""
+        while len(vectors) > 1:
+            kind = register_type(dtype, width)
+            width *= 2
+            numbers = ", ".join([f"i32 {lane}" for lane in range(width)])
+            vectors = [
+                self.instruction(
+                    f"shufflevector {kind} {low}, {kind} {high}, <{width} x i32> <{numbers}>"
+                )
+                for low, high in zip(vectors[::2], vectors[1::2], strict=True)
+            ]
+        if lanes == 1:
+            kind = register_type(dtype, width)
+            return self.instruction(f"extractelement {kind} {vectors[0]}, i64 0")
+        if lanes < width:
+            return self.pick(vectors[0], dtype, width, range(lanes))
+        return vectors[0]
 
     def splat(self, operand: str, dtype: DType, lanes: int) -> str:
         """A scalar in every lane."""

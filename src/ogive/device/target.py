@@ -17,7 +17,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DEFAULT_CACHE_BYTES = {1: 32 << 10, 2: 1 << 20, 3: 8 << 20}
+ARM = ("aarch64", "arm64")
 MASKING = frozenset({"avx512f", "avx512bw", "avx512vl"})
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """An instruction that multiplies words of narrow elements and adds to a vector of sums.
+
+    A word has 32 bits, as a sum does. `left`, `right` and `total` are names of dtypes; `operand` is
+    LLVM's type of a register of words.
+    """
+
+    left: str
+    right: str
+    total: str
+    intrinsic: str
+    operand: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +61,21 @@ class Target:
         return self.triple.partition("-")[0]
 
     @property
+    def is_arm(self) -> bool:
+        """Whether it runs 64-bit ARM code."""
+        return self.architecture in ARM
+
+    @property
+    def present(self) -> frozenset[str]:
+        """The features that the CPU has."""
+        return _present(self.features)
+
+    @property
+    def dots(self) -> tuple[Dot, ...]:
+        """The products of narrow elements that it adds up in one instruction."""
+        return _dots(self)
+
+    @property
     def key(self) -> str:
         """A digest of all that affects code, the same in every process."""
         return _digest(self)
@@ -66,6 +97,33 @@ def _digest(target: Target) -> str:
     return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
 
 
+@functools.lru_cache(maxsize=64)
+def _present(features: str) -> frozenset[str]:
+    return frozenset([name[1:] for name in features.split(",") if name.startswith("+")])
+
+
+@functools.lru_cache(maxsize=64)
+def _dots(target: Target) -> tuple[Dot, ...]:
+    size, present = target.vector_bytes, target.present
+    floats, integers = f"<{size // 2} x bfloat>", f"<{size} x i8>"
+    dots = []
+    if target.architecture == "x86_64":
+        if size == 64 and "avx512bf16" in present:
+            dots.append(("bfloat16", "bfloat16", "float32", "x86.avx512bf16.dpbf16ps.512", floats))
+        if (size == 64 and "avx512vnni" in present) or (size == 32 and "avxvnni" in present):
+            name = f"x86.avx512.vpdpbusd.{8 * size}"
+            dots.append(("uint8", "int8", "int32", name, integers))
+    elif target.is_arm:
+        if "bf16" in present:
+            name = "aarch64.neon.bfdot.v4f32.v8bf16"
+            dots.append(("bfloat16", "bfloat16", "float32", name, floats))
+        if "dotprod" in present:
+            for kind, sign in (("int8", "s"), ("uint8", "u")):
+                name = f"aarch64.neon.{sign}dot.v4i32.v16i8"
+                dots.append((kind, kind, "int32", name, integers))
+    return tuple([Dot(*dot) for dot in dots])
+
+
 def describe_cpu(
     triple: str,
     cpu: str = "",
@@ -78,8 +136,8 @@ def describe_cpu(
     >>> describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2").vector_bytes
     32
     """
-    present = {name[1:] for name in features.split(",") if name.startswith("+")}
-    is_arm = triple.startswith(("aarch64", "arm64"))
+    present = _present(features)
+    is_arm = triple.startswith(ARM)
     wide = "avx512f" in present
     l1, l2, l3 = caches or tuple(DEFAULT_CACHE_BYTES.values())
     return Target(

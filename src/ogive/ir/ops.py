@@ -84,6 +84,7 @@ class Op(Enum):
     SHL = auto()
     SHR = auto()
     COMPLEX = auto()  # (real part, imaginary part)
+    DOT = auto()  # (word, word) (dtype, dtype): the sum of products of the elements in two uint32
     THREEFRY = auto()  # (counter, key): 64 random bits, a function of both; all are uint64
     CMPLT = auto()
     CMPLE = auto()
@@ -140,7 +141,8 @@ UNARY = frozenset({
 
 BINARY = frozenset({
     Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.FLOORDIV, Op.MOD, Op.MAXIMUM, Op.MINIMUM, Op.POW, Op.ATAN2,
-    Op.COPYSIGN, Op.COMPLEX, Op.AND, Op.OR, Op.XOR, Op.SHL, Op.SHR, Op.THREEFRY,
+    Op.COPYSIGN, Op.COMPLEX, Op.AND, Op.OR, Op.XOR, Op.SHL, Op.SHR, Op.DOT,
+    Op.THREEFRY,
 }) | COMPARISON  # fmt: skip
 
 TERNARY = frozenset({Op.WHERE})

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ogive.errors import VerifyError
-from ogive.ir.dtype import DType, bool_, index, int64, uint64, void
+from ogive.ir.dtype import DType, bool_, float32, index, int32, int64, uint32, uint64, void
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import (
     BINARY,
@@ -199,12 +199,23 @@ _COMPLEX_PARTS = frozenset({Op.COMPLEX, Op.REAL, Op.IMAGINARY})
 _ON_COMPLEX = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG})
 _SHIFTS = frozenset({Op.SHL, Op.SHR})
 _SCALARS = frozenset({Op.CONST, Op.VARIABLE, Op.BIND})
+_FLOATS = ("bfloat16", "bfloat16")
+_BYTES = (("int8", "int8"), ("uint8", "uint8"), ("uint8", "int8"))
 
 
 def _elementwise(node: UOp) -> Problem:
     if node.arg is not None:
         return "no argument"
     return dtype_problem(node) or _shape_problem(node.src)
+
+
+def _dot(node: UOp) -> Problem:
+    wanted = {_FLOATS: float32, **dict.fromkeys(_BYTES, int32)}.get(node.arg)
+    if wanted is None:
+        return "a pair of names of narrow dtypes as argument"
+    if node.dtype is not wanted or any(source.dtype is not uint32 for source in node.src):
+        return f"words of uint32, giving {wanted.name}"
+    return _shape_problem(node.src)
 
 
 def dtype_problem(node: UOp) -> Problem:
@@ -472,7 +483,7 @@ _ELEMENTWISE = {
     op: Form(arity, arity, _elementwise)
     for op in ELEMENTWISE
     for arity in [3 if op is Op.WHERE else 2 if op in BINARY else 1]
-}
+} | {Op.DOT: Form(2, 2, _dot)}
 _VALUES: dict[Op, Form] = {
     Op.CONST: Form(0, 0, _const),
     Op.VARIABLE: Form(0, 0, _variable),
@@ -497,7 +508,7 @@ _PARAMETRIC: dict[Op, Form] = _VALUES | {
     Op.CUSTOM: Form(1, None, _custom),
     Op.AFTER: Form(1, None, _same_dtype),
 }
-del _PARAMETRIC[Op.STAGE]
+del _PARAMETRIC[Op.STAGE], _PARAMETRIC[Op.DOT]
 _TENSOR: dict[Op, Form] = _PARAMETRIC | {
     Op.UNIQUE: Form(0, 0, _unique),
     Op.BUFFER: Form(1, 1, _buffer),

@@ -135,7 +135,7 @@ class Bench:
 
     def text_of(self, kernel: PlacedKernel, placement: Placement) -> str:
         """The LLVM IR of a placed kernel."""
-        return emit(kernel.name, kernel.root, kernel.program)
+        return emit(kernel.name, kernel.root, kernel.program, self.target)
 
     def compile(self, placement: Placement, most: int) -> None:
         """Compile and load a placement, unless it has been."""

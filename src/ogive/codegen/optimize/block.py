@@ -45,8 +45,7 @@ def _is_sum_of_products(node: UOp) -> bool:
     return (
         node.op is Op.REDUCE
         and node.arg is Op.ADD
-        and node.src[0].op is Op.MUL
-        and node.dtype.is_float
+        and (node.src[0].op is Op.DOT or (node.src[0].op is Op.MUL and node.dtype.is_float))
         and all(counter.src[0].op is Op.CONST for counter in node.closed)
     )
 

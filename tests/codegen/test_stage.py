@@ -252,12 +252,14 @@ def test_a_stage_that_is_no_stage_is_refused() -> None:
     def stage(*sources: UOp, argument: Any) -> UOp:
         return UOp(Op.STAGE, dtypes.float32, sources, argument)
 
-    verify(stage(value, position, position, argument=SCRATCH), "loops")
+    plain = (SCRATCH, None)
+    op = "combining op or None"
+    verify(stage(value, position, position, argument=plain), "loops")
     for node, dialect, expected in (
-        (stage(value, position, position, argument=None), "loops", "a space as argument"),
-        (stage(value, value, position, argument=SCRATCH), "loops", "an index as second source"),
-        (stage(value, position, value, argument=SCRATCH), "loops", "ranges to close, not CONST"),
-        (stage(value, first, argument=SCRATCH), "lowered", r"\(space, count\) as argument"),
+        (stage(value, position, position, argument=None), "loops", rf"\(space, {op}\) as arg"),
+        (stage(value, value, position, argument=plain), "loops", "an index as second source"),
+        (stage(value, position, value, argument=plain), "loops", "ranges to close, not CONST"),
+        (stage(value, first, argument=plain), "lowered", rf"\(space, count, {op}\) as argument"),
         (stage(value, argument=(SCRATCH, 0)), "region", r"\(space, axis\) as argument"),
         (stage(value, argument=(SCRATCH, 0)), "parametric", "not allowed here"),
     ):

@@ -25,8 +25,12 @@ CHUNK = 1 << 14
 COLUMNS = 256
 """Columns that one tile of a sum of columns takes."""
 
-ROWS = 16
-"""Rows that are added up side by side: as many streams as a processor fetches ahead."""
+LEAST_ROWS, MOST_ROWS = 16, 1024
+"""Rows that are added up into one partial result: few, so that there is enough to share out, but
+not so few that partial results take long to read and write."""
+
+ROW_CHUNKS = 32
+"""Partial rows that are wanted."""
 
 MANY_ROWS = 1 << 20
 """Elements from which on adding up rows is worth a second step."""
@@ -61,9 +65,11 @@ def _split(node: UOp) -> UOp:
     by_rows = last in kept
     width = min(shape[last], COLUMNS) if by_rows else 1
     tiles = math.prod(lengths) // width
-    chunk = ROWS if by_rows else CHUNK
-    if not symbolic:
-        chunk = chunk_length(length, chunk, 1 if by_rows else 16)
+    chunk = CHUNK
+    if by_rows:
+        chunk = _rows_per_chunk(length)
+    elif not symbolic:
+        chunk = chunk_length(length, chunk)
     small = length < 4 * chunk or (by_rows and math.prod(shape) < MANY_ROWS)
     # Rows longer than a tile is wide are far apart, and few of them are fetched ahead at a time.
     few = tiles < FEW_TILES or (by_rows and is_read_once and shape[last] > COLUMNS)
@@ -76,6 +82,14 @@ def _split(node: UOp) -> UOp:
         source = UOp(Op.PERMUTE, node.dtype, (source,), order)
     front, back = ((), lengths) if chunks_first else (lengths, ())
     return reshape(_in_chunks(op, source, front, back, chunk), node.shape)
+
+
+def _rows_per_chunk(length: int) -> int:
+    """How many of so many rows go into one partial result: a multiple of 8, and one that divides
+    their number if there is any."""
+    wanted = min(max(length // ROW_CHUNKS, LEAST_ROWS), MOST_ROWS)
+    fitting = [rows for rows in range(LEAST_ROWS, 2 * wanted, 8) if length % rows == 0]
+    return min(fitting, key=lambda rows: abs(rows - wanted), default=wanted - wanted % 8)
 
 
 def _distinct_elements(node: UOp) -> int:
@@ -138,9 +152,9 @@ def _in_chunks(op: Op, source: UOp, front: Shape, back: Shape, chunk: int) -> UO
     return UOp(Op.REDUCE_AXES, source.dtype, (kept_rows,), (op, (len(front),)))
 
 
-def chunk_length(length: int, wanted: int, unit: int) -> int:
-    """A multiple of `unit` near `wanted` that divides `length`, or `wanted` itself."""
-    for candidate in range(wanted, wanted // 2, -unit):
+def chunk_length(length: int, wanted: int) -> int:
+    """A length near `wanted` that divides `length` and fills vectors, or `wanted` itself."""
+    for candidate in range(wanted, wanted // 2, -16):
         if length % candidate == 0:
             return candidate
     return wanted

@@ -60,7 +60,7 @@ def _split(node: UOp) -> UOp:
     length = shape[axis]
     inner = math.prod(shape[axis + 1 :])
     width = min(inner, COLUMNS)
-    chunk = chunk_length(length, max(CHUNK // width, 16), 16) if width else 0
+    chunk = chunk_length(length, max(CHUNK // width, 16)) if width else 0
     few = FEW_ROWS if width == 1 else FEW_COLUMN_TILES
     if not chunk or length < 4 * chunk or math.prod(shape) // length // width >= few:
         return node

@@ -15,6 +15,7 @@ from ogive.codegen.optimize.block import block_axes
 from ogive.codegen.optimize.heuristic import choose_placement
 from ogive.codegen.optimize.merge import merge_axes
 from ogive.codegen.optimize.placement import PARALLEL, Placement, place
+from ogive.codegen.optimize.rows import add_up_rows
 from ogive.codegen.optimize.split import split_axes
 from ogive.codegen.optimize.stage import join_stages
 from ogive.codegen.optimize.tighten import tighten_loops
@@ -92,7 +93,8 @@ def loops_of(
         verify(loops, "loops")
     for change in (join_words, join_stages, merge_axes, split_axes):
         loops = clock.run("optimize", change, loops)
-    loops = clock.run("optimize", block_axes, loops, target)
+    for fit in (add_up_rows, block_axes):
+        loops = clock.run("optimize", fit, loops, target)
     return clock.run("optimize", tighten_loops, loops)
 
 

@@ -419,7 +419,23 @@ class _Emitter:
             places = tuple(zip(counters, position, strict=True))
             offset = self.operand(node.src[1], places, 1)
             value = self.operand(node.src[0], places, lanes)
+            if node.arg[2] is not None:
+                value = self.added(node, value, offset, stride, lanes)
             self.memory.store(node, node.dtype, value, offset, stride, None, lanes)
+
+    def added(self, node: UOp, value: str, offset: str, stride: int | None, lanes: int) -> str:
+        """A value combined with what the iterations before the first one have staged there."""
+        present = self.memory.load(node, node.dtype, offset, stride, None, lanes)
+        combined = self.instructions.combine(node.arg[2], node.dtype, present, value, lanes)
+        kind = register_type(node.dtype, lanes)
+        for counter in node.closed:
+            if is_loop(counter) and counter not in node.src[1].ranges:
+                number = self.operand(counter, (), 1)
+                first = self.writer.instruction(f"icmp eq i64 {number}, 0")
+                combined = self.writer.instruction(
+                    f"select i1 {first}, {kind} {value}, {kind} {combined}"
+                )
+        return combined
 
     def check(self, node: UOp, places: tuple[tuple[UOp, int], ...], lanes: int) -> str:
         value = self.operand(node.src[0], places, lanes)

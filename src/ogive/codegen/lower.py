@@ -3,8 +3,8 @@
     before   LOAD(INDEX(PARAM 1, r0*16 + lane))
     after    LOAD(INDEX(PARAM 1, r0*16), lane) stride 1
 
-    before   STAGE(x, r0*16 + lane, r0, lane) scratch, x in a register tile of u0
-    after    STAGE(x, r0*16 + u0*112, r0, lane) (scratch, 448): a place for each entry of the tile
+    before   STAGE(x, r0*16 + lane, r0, lane) (scratch, None), x in a register tile of u0
+    after    STAGE(x, r0*16 + u0*112, r0, lane) (scratch, 448, None): a place for each entry
 
 A LOAD or STORE with a lane source touches `offset + lane*stride`; one whose lanes lie irregularly
 keeps the lanes in its offset and has the stride `GATHER`; one without lanes is scalar. Beside its
@@ -82,7 +82,9 @@ def _lower_stage(node: UOp, sources: tuple[UOp, ...], rows: Rows) -> UOp:
     if lane is not None:
         terms = {term: factor for term, factor in terms.items() if term is not lane}
     place = from_linear(dict(terms), constant)
-    return UOp(Op.STAGE, node.dtype, (sources[0], place, *sources[2:]), (node.arg, rows.count))
+    space, op = node.arg
+    argument = (space, rows.count, op)
+    return UOp(Op.STAGE, node.dtype, (sources[0], place, *sources[2:]), argument)
 
 
 def _lower_condition(node: UOp, sources: tuple[UOp, ...]) -> UOp:

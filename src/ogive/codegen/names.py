@@ -41,7 +41,7 @@ def _is_product(reduction: UOp, outputs: frozenset[UOp]) -> bool:
     value = reduction.src[0]
     while value.op is Op.WHERE:
         value = value.src[1]
-    if reduction.arg is not Op.ADD or value.op is not Op.MUL:
+    if reduction.arg is not Op.ADD or value.op not in (Op.MUL, Op.DOT):
         return False
     left, right = [outputs & factor.ranges for factor in value.src]
     return bool(left - right and right - left) and all(f.has_index for f in value.src)

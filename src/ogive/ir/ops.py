@@ -108,7 +108,7 @@ class Op(Enum):
     # Memory and order
     STORE = auto()  # (target, value, [index per axis...]) op; loops: (INDEX, value, ranges...) op
     AFTER = auto()  # (value, effects...): the value as it is once the effects have happened
-    STAGE = auto()  # (x) (space, axis); loops: (value, offset, ranges...) space: read by INDEX
+    STAGE = auto()  # (x) (space, axis); loops: (value, offset, ranges...) (space, op or None)
     SINK = auto()  # (roots...): one graph to compile together
 
     # Loops

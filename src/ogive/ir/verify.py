@@ -448,13 +448,22 @@ def _tensor_stage(node: UOp) -> Problem:
 def _stage(node: UOp) -> Problem:
     if node.src[1].dtype is not index:
         return "an index as second source"
-    fits = node.arg == SCRATCH
-    return _same_dtype(node) or _ranges_from(node, 2) if fits else "a space as argument"
+    arg = node.arg
+    fits = isinstance(arg, tuple) and len(arg) == 2 and _is_space_and_op(arg)
+    problem = "(space, combining op or None) as argument"
+    return _same_dtype(node) or _ranges_from(node, 2) if fits else problem
 
 
 def _lowered_stage(node: UOp) -> Problem:
-    fits = _is_space_and_number(node.arg)
-    return _same_dtype(node) or _ranges_from(node, 2) if fits else "(space, count) as argument"
+    arg = node.arg
+    fits = isinstance(arg, tuple) and len(arg) == 3 and _is_space_and_op(arg[::2])
+    problem = "(space, count, combining op or None) as argument"
+    fits = fits and _is_integer(arg[1])
+    return _same_dtype(node) or _ranges_from(node, 2) if fits else problem
+
+
+def _is_space_and_op(value: tuple[Any, Any]) -> bool:
+    return value[0] == SCRATCH and (value[1] is None or value[1] in REDUCING)
 
 
 def _is_space_and_number(value: Any) -> bool:

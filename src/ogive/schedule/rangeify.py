@@ -216,7 +216,7 @@ class _Rangeifier:
     def staged(self, node: UOp, value: UOp, counter: UOp, access: Access) -> UOp:
         """A read of what is staged along a counter."""
         closed = (counter,) if counter.op is Op.RANGE else ()
-        stage = UOp(Op.STAGE, node.dtype, (value, counter, *closed), SCRATCH)
+        stage = UOp(Op.STAGE, node.dtype, (value, counter, *closed), (SCRATCH, None))
         gate = () if access.gate is None else (access.gate,)
         place = UOp(Op.INDEX, node.dtype, (stage, access.position[node.arg[1]], *gate))
         return UOp(Op.LOAD, node.dtype, (place,))

@@ -28,6 +28,7 @@ from ogive.codegen.optimize.placement import (
     reduction_axes,
 )
 from ogive.codegen.optimize.scores import StagedRows, find_rows, tile_scores
+from ogive.codegen.optimize.rows import SIDE_BY_SIDE
 from ogive.config import Config
 from ogive.device.target import Target
 from ogive.ir.node import UOp
@@ -357,14 +358,15 @@ def _row_tile(kernel: _Kernel, rows: list[UOp], most: int) -> tuple[UOp, int]:
 
 def _tile_sums(kernel: _Kernel, reused: list[UOp], most: int) -> dict[UOp, int]:
     """A register tile of a product that is summed up in lanes: along one axis the one operand is
-    read again, along another the other."""
+    read again, along another the other. A vector is read again for each row of a matrix only."""
     kinds: dict[frozenset[UOp], list[UOp]] = {}
     for counter in reused:
         loads = [access for _, loads in kernel.reduction_loads for access in loads]
         read = frozenset([access.node for access in loads if access.depends_on(counter)])
         kinds.setdefault(read, []).append(counter)
     if len(kinds) == 1:
-        return {counter: best_tile(axis_extent(counter), most) for counter in reused[-2:]}
+        # As many streams as are read at full speed, each with a sum of its own.
+        return dict([_longest_tile(reused, SIDE_BY_SIDE)])
     return dict([_longest_tile(axes, most) for axes in list(kinds.values())[-2:]])
 
 

@@ -7,8 +7,9 @@ An axis of length n becomes up to three counters, `(outer * upcast + tile) * lan
 - the rest stays a loop, of which the first output loops together are the PARALLEL one, which the
   runtime hands out in slices.
 
-An axis whose iterations follow each other in order (a scan's, or one along which a scatter may meet
-an element again) is a LOOP from the beginning. It is nobody's choice and stays innermost.
+An axis whose iterations follow each other in order (a scan's, one along which a scatter may meet
+an element again, or one along which rows are added up) is a LOOP from the beginning. It is nobody's
+choice and stays within the output loops.
 
 Any placement of any kernel is right, whatever the lengths: excess lanes and tile entries are gated.
 """
@@ -51,6 +52,15 @@ def ordered_axes(root: UOp) -> tuple[UOp, ...]:
     return tuple([counter for counter in _stored_axes(root) if counter.arg[1] is not None])
 
 
+def _accumulated_axes(root: UOp) -> list[UOp]:
+    """The counters of loops in order that add to what is staged."""
+    axes: dict[UOp, None] = {}
+    for node in root.walk():
+        if node.op is Op.STAGE:
+            axes.update(dict.fromkeys([c for c in node.closed if c.arg[1] is not None]))
+    return list(axes)
+
+
 def _stored_axes(root: UOp) -> list[UOp]:
     axes: dict[UOp, None] = {}
     for store in root.src:
@@ -59,11 +69,12 @@ def _stored_axes(root: UOp) -> list[UOp]:
 
 
 def reduction_axes(root: UOp) -> tuple[UOp, ...]:
-    """The counters that reductions and staged values close, in axis order."""
+    """The counters that reductions and staged values close and that may be placed, in axis
+    order."""
     axes: dict[UOp, None] = {}
     for node in root.walk():
         if node.op in (Op.REDUCE, Op.STAGE):
-            axes.update(dict.fromkeys(node.closed))
+            axes.update(dict.fromkeys([c for c in node.closed if c.arg[1] is None]))
     return tuple(sorted(axes, key=lambda counter: counter.arg[0]))
 
 
@@ -89,7 +100,7 @@ def place(root: UOp, placement: Placement) -> UOp:
     _place_parallel(nest[: placement.parallel], loops, outer, numbers)
     replacements: dict[UOp, UOp] = {}
     _place_loops(nest[placement.parallel :], loops, outer, numbers)
-    for counter in ordered_axes(root):
+    for counter in (*ordered_axes(root), *_accumulated_axes(root)):
         replacements[counter] = make_range(counter.src[0], next(numbers), LOOP)
     for counter in reductions:
         extent = _longest(counter.src[0], outer, placement)

@@ -31,12 +31,14 @@ WIDE = 2
 class StagedRows:
     """What a kernel stages: for each iteration of the counters in `scope`, `row_bytes` in all.
 
-    `columns` are the counters of rows whose elements are reductions.
+    `columns` are the counters of rows whose elements are reductions, `added` those of the rows that
+    are added up at a time.
     """
 
     scope: frozenset[UOp]
     row_bytes: int
     columns: tuple[UOp, ...]
+    added: tuple[UOp, ...]
 
     @functools.cached_property
     def most_rows(self) -> int:
@@ -79,7 +81,9 @@ def find_rows(root: UOp) -> StagedRows | None:
     )
     closed = dict.fromkeys([counter for stage in stages for counter in stage.closed])
     inside = frozenset().union(*[node.ranges for node in nodes if node.op is Op.REDUCE])
-    return StagedRows(scope, size, tuple([counter for counter in closed if counter in inside]))
+    columns = tuple([counter for counter in closed if counter in inside])
+    added = [c for stage in stages if stage.arg[1] is not None for c in stage.src[0].closed]
+    return StagedRows(scope, size, columns, tuple(added))
 
 
 def tile_scores(
@@ -94,6 +98,7 @@ def tile_scores(
     upcast = {
         counter: max(min(axis_extent(counter) // lanes[counter], WIDE), 1) for counter in columns
     }
+    upcast.update({counter: axis_extent(counter) for counter in rows.added})
     most = min(sums_in_registers(target) // WIDE, rows.most_rows)
     read_again = [
         counter

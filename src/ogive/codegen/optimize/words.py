@@ -2,6 +2,8 @@
 
     before   OR(CAST(LOAD a[r0*2]), SHL(CAST(LOAD a[r0*2 + 1]), 16))     a of uint16
     after    LOAD a[r0]                                                  a of uint32
+
+A buffer may begin anywhere: the processors we compile for read words from any address.
 """
 
 from __future__ import annotations
@@ -44,8 +46,11 @@ def _whole(word: UOp, written: set[UOp]) -> UOp | None:
     if any(factor % count for factor in (*terms.values(), constant)):
         return None
     slot, length = memory.arg
+    if length % count:
+        return None
     words = UOp(Op.PARAM, word.dtype, (), (slot, length // count))
-    start = from_linear({term: factor // count for term, factor in terms.items()}, constant // count)
+    steps = {term: factor // count for term, factor in terms.items()}
+    start = from_linear(steps, constant // count)
     return UOp(Op.LOAD, word.dtype, (UOp(Op.INDEX, word.dtype, (words, start)),))
 
 

@@ -6,6 +6,7 @@ the difference.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import numpy as np
@@ -71,11 +72,11 @@ KERNELS: dict[str, Callable[[], Tensor]] = {
 }
 
 
-def emitted(tensor: Tensor) -> str:
+def emitted(tensor: Tensor, target: Target = TARGET) -> str:
     """The code of the last kernel that computes a tensor; of most it is the only one."""
     config = Config(verify=True)
-    step = split(normalize((tensor.node,)).sink, TARGET, config).kernels[-1]
-    kernel = compile_region(step.region.graph, TARGET, config)
+    step = split(normalize((tensor.node,)).sink, target, config).kernels[-1]
+    kernel = compile_region(step.region.graph, target, config)
     axes = ", ".join(f"{placement} {length}" for placement, length in kernel.axes)
     return f"; {kernel.name}\n; axes: {axes or 'none'}\n{kernel.ir}"
 
@@ -83,6 +84,13 @@ def emitted(tensor: Tensor) -> str:
 @pytest.mark.parametrize("name", KERNELS)
 def test_the_emitted_code_is_as_recorded(name: str, golden: Golden) -> None:
     golden.check(f"{name}.ll", emitted(KERNELS[name]()))
+
+
+def test_a_product_of_bytes_is_as_recorded(golden: Golden) -> None:
+    target = dataclasses.replace(TARGET, features="+avx512vnni")
+    operand = Tensor(np.zeros((32, 32), np.int8))
+    product = operand.cast("int32") @ operand.cast("int32")
+    golden.check("product_of_bytes.ll", emitted(product, target))
 
 
 def test_the_same_region_gives_the_same_text_every_time() -> None:

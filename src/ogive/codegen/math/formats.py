@@ -40,8 +40,8 @@ class Format(NamedTuple):
 
 FORMATS = {"f32": Format(23, 127, 1.5 * 2**23), "f64": Format(52, 1023, 1.5 * 2**52)}
 
-# Whether to inline is decided at each call. Group 0 is that of all functions of a module: the vector
-# width is part of how vectors are passed, so caller and callee must agree on it.
+# Whether to inline is decided at each call. Group 0 is that of all functions of a module: the width
+# of vectors is part of how they are passed, so caller and callee must agree on it.
 ATTRIBUTES = "willreturn memory(none) #0"
 
 INFINITY = float("inf")

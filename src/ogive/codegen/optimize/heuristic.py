@@ -27,8 +27,8 @@ from ogive.codegen.optimize.placement import (
     output_axes,
     reduction_axes,
 )
-from ogive.codegen.optimize.scores import StagedRows, find_rows, tile_scores
 from ogive.codegen.optimize.rows import SIDE_BY_SIDE
+from ogive.codegen.optimize.scores import StagedRows, find_rows, tile_scores
 from ogive.config import Config
 from ogive.device.target import Target
 from ogive.ir.node import UOp

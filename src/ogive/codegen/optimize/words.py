@@ -32,14 +32,11 @@ def _whole(word: UOp, written: set[UOp]) -> UOp | None:
     if parts is None:
         return None
     first = parts[0]
-    memory, offset = first.src[0].src[:2]
+    memory, offset, *gate = first.src[0].src
     if memory.op is not Op.PARAM or memory in written:
         return None
     for number, part in enumerate(parts):
-        place = part.src[0]
-        if place.src[0] is not memory or len(place.src) > 2:
-            return None
-        if place.src[1] is not offset + number:
+        if part.src[0].src != (memory, offset + number, *gate):
             return None
     count = len(parts)
     terms, constant = linear_form(offset)
@@ -51,7 +48,7 @@ def _whole(word: UOp, written: set[UOp]) -> UOp | None:
     words = UOp(Op.PARAM, word.dtype, (), (slot, length // count))
     steps = {term: factor // count for term, factor in terms.items()}
     start = from_linear(steps, constant // count)
-    return UOp(Op.LOAD, word.dtype, (UOp(Op.INDEX, word.dtype, (words, start)),))
+    return UOp(Op.LOAD, word.dtype, (UOp(Op.INDEX, word.dtype, (words, start, *gate)),))
 
 
 def _parts(word: UOp) -> list[UOp] | None:

@@ -18,6 +18,7 @@ from benchmarks.rows import ROWS, select
 from benchmarks.runner import Settings, open_runner, share_limits
 from benchmarks.startup import measure_startup
 from benchmarks.steps import measure_steps
+from benchmarks.threads import measure_threads
 from benchmarks.training import measure_training
 
 
@@ -27,11 +28,11 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "part",
         nargs="?",
-        choices=["rows", "shapes", "compile", "steps", "training"],
+        choices=["rows", "shapes", "compile", "steps", "training", "threads"],
         default="rows",
         help="rows: the table against the peers (default); shapes: the same at random sizes; "
         "compile: Ogive's compile time; steps: what a step of a plan costs; training: graphs, "
-        "first steps and later ones",
+        "first steps and later ones; threads: what threads gain, by size",
     )
     parser.add_argument(
         "--rows",
@@ -111,6 +112,8 @@ def main(arguments: Sequence[str]) -> int:
         with open_runner(libraries, settings) as runner:
             wanted = (options.families, options.count)
             results.shapes = shapes.measure_shapes(runner, *wanted, tell)
+    elif options.part == "threads":
+        results.threads = measure_threads(settings, tell)
     elif options.startup:
         results.startup = measure_startup(libraries, settings, tell)
     else:

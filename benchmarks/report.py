@@ -10,6 +10,7 @@ from benchmarks.runner import DISTURBED
 from benchmarks.shapes import summarize
 from benchmarks.steps import LONG, SHORT
 from benchmarks.targets import judge
+from benchmarks.threads import gain, slower
 
 SHOWN = 40  # rows in which a peer is ahead
 
@@ -192,6 +193,25 @@ def steps_text(reports: dict[str, Any]) -> str:
     return "\n".join([table(header, lines), *notes.lines()])
 
 
+def threads_text(report: dict[str, Any]) -> str:
+    """What `python -m benchmarks threads` prints."""
+    counts = list(next(iter(report["rows"].values())))
+    lines = []
+    for size, cells in report["add"].items():
+        times = [f"{1e6 * cells[count]['best']:.2f}" for count in counts]
+        lines.append([f"add {size}", *times, cells[counts[-1]]["threads"], slower(cells)])
+    for name, cells in report["rows"].items():
+        times = [f"{1e6 * cells[count]['best']:.0f}" for count in counts]
+        lines.append([name, *times, cells[counts[-1]]["threads"], gain(cells, counts[-1])])
+    texts = [[*line[:-2], str(line[-2]), f"{line[-1]:.2f}"] for line in lines]
+    header = ["µs by threads, best", *counts, "threads used", "slower / gain"]
+    differing = [name for name, same in report["bits"].items() if not same]
+    bits = f"not the same bits: {', '.join(differing)}" if differing else "the same bits everywhere"
+    took = report["measured"]
+    speeds = "the machine was too busy to measure" if took is None else f"measured in {took:.2f} s"
+    return f"{table(header, texts)}\n\n{bits}; {speeds}"
+
+
 def promises_table(results: Results) -> str:
     """Which promises this run kept."""
     words = {True: "kept", False: "NOT KEPT", None: "–"}
@@ -227,5 +247,7 @@ def render(results: Results, libraries: Sequence[str]) -> str:
         parts.append(compile_text(results.compile))
     if results.steps:
         parts.append(steps_text(results.steps))
+    if results.threads:
+        parts.append(threads_text(results.threads))
     parts.append(promises_table(results))
     return "\n\n".join(parts)

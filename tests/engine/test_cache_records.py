@@ -58,7 +58,8 @@ def expressions() -> list[int | UOp]:
 
 def kernel(tiles: int | UOp, name: str = "elementwise_parallel8") -> KernelRecord:
     axes = (("parallel", 8), ("lane", 16))
-    return KernelRecord(name, axes, (0, 2), 1, dict(BOUNDS), tiles, 40, make_key(b"code"))
+    costs, code = (9, tiles, 4), make_key(b"code")
+    return KernelRecord(name, axes, (0, 2), 1, dict(BOUNDS), tiles, 40, costs, code)
 
 
 def graph(tiles: int | UOp = 5) -> GraphRecord:

@@ -56,12 +56,12 @@ def ctrl_c(monkeypatch: pytest.MonkeyPatch) -> CtrlC:
 
         self._resume = watched
 
-    def fine(self: CompiledGraph) -> list[Any]:
+    def fine(self: CompiledGraph, threads: int) -> list[Any]:
         return [
             each._replace(grain=1, parallel=False, joins=False)
             if isinstance(each, KernelStep)
             else each
-            for each in steps(self)
+            for each in steps(self, threads)
         ]
 
     monkeypatch.setattr(NativePlan, "__init__", impatient)

@@ -97,7 +97,7 @@ SLOTS = (
 )
 COPY = CopyStep((2, 0))
 CALL = CallStep("double", (3, 4, 1, 2), ((8, 4), (4,)), ((4, 8),))
-KERNEL = KernelRecord("kernel", (("lane", 8),), (0, 1), 1, {}, 1, 1, make_key(b"code"))
+KERNEL = KernelRecord("kernel", (("lane", 8),), (0, 1), 1, {}, 1, 1, (1, 4, 4), make_key(b"code"))
 
 
 def record(*steps: Any, outputs: tuple[int, ...] = (3,)) -> GraphRecord:

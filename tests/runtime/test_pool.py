@@ -112,6 +112,25 @@ def test_a_serial_step_runs_on_the_caller_alone(
         assert len(set(threads.tolist())) == 1
 
 
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_no_more_threads_run_a_step_than_it_is_worth(
+    kernels: Library, make_pool: Callable[[int], Pool], threads: int
+) -> None:
+    seen = numpy.zeros(60, numpy.int64)
+    step = KernelStep(kernels["identify"], (seen.ctypes.data, 10_000), seen.size, threads=threads)
+    pool = make_pool(6)
+    plan = NativePlan([step], pool)
+    most = 0
+    for runs in range(200):
+        plan.execute()
+        most = max(most, len(set(seen.tolist())))
+        assert most <= threads
+        if runs > 30 and most > 1:
+            break
+    assert (most > 1) == (threads > 1)
+    assert (pool.jobs > 0) == (threads > 1)
+
+
 FLOAT_MODE = """
 define i32 @swap_mode(i32 %new) nounwind {
   %word = alloca i32

@@ -33,6 +33,12 @@ def _doctor() -> int:
     return run()
 
 
+def _calibrate() -> int:
+    from ogive.cli.calibrate import run
+
+    return run()
+
+
 def _cache(action: str = "info") -> int:
     from ogive.cli.cache import run
 
@@ -43,6 +49,7 @@ COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
     "demo": (_demo, "teach a small network to read handwritten digits, and watch it"),
     "stages": (_stages, "draw ripples on a pond, and show every stage of the compiler at it"),
     "doctor": (_doctor, "say what machine this is, what works on it, and which settings hold"),
+    "calibrate": (_calibrate, "measure how fast this machine is, for deciding about threads"),
     "cache": (_cache, "say what is kept on disk for the next process, or where, or delete it"),
 }
 CACHE_ACTIONS = ("info", "clear", "path")

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy
 
 from ogive import __version__
+from ogive.cli.calibrate import describe_speeds
 from ogive.cli.screen import Screen, find_screen
 from ogive.config import Config, current_config
 from ogive.device.target import Target, host_target
@@ -60,6 +61,7 @@ def run() -> int:
     if target is not None:
         _report_machine(report, target)
     _report_devices(report)
+    _report_speeds(report)
     _report_cache(report)
     _report_settings(report, os.environ)
     print()
@@ -161,6 +163,18 @@ def count_threads() -> int:
     from ogive.engine.graph import pool_for
 
     return pool_for(current_config()).threads
+
+
+def _report_speeds(report: Report) -> None:
+    from ogive.engine.speeds import stored_speeds
+
+    report.section("Speed")
+    speeds = stored_speeds(current_config())
+    if speeds is None:
+        report.fact("measured", "not yet; `ogive calibrate` does, in half a second")
+        return
+    for label, text in describe_speeds(speeds):
+        report.fact(label, text)
 
 
 def _report_cache(report: Report) -> None:

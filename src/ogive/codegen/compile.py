@@ -21,7 +21,7 @@ from ogive.codegen.optimize.stage import join_stages
 from ogive.codegen.optimize.tighten import tighten_loops
 from ogive.codegen.optimize.words import join_words
 from ogive.codegen.separate import separate_loops
-from ogive.codegen.work import work_per_tile
+from ogive.codegen.work import TileCosts, tile_costs, work_per_tile
 from ogive.config import Config
 from ogive.device.llvm import assemble
 from ogive.device.target import Target
@@ -46,6 +46,7 @@ class CompiledKernel:
     signature: Signature
     tiles: UOp  # how many tiles the parallel axis has: an index expression of variables
     work: int  # about how many operations one tile takes
+    costs: TileCosts
     timings: dict[str, float]
 
 
@@ -150,6 +151,7 @@ def compile_placed(
         signature=kernel_signature(lowered),
         tiles=kernel.tiles,
         work=work_per_tile(lowered),
+        costs=tile_costs(lowered, target.vector_bytes),
         timings=clock.timings,
     )
 

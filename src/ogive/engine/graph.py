@@ -21,7 +21,9 @@ from ogive.engine.machine import confirmed_target, ensure_driver, target_for
 from ogive.engine.panels import Keeper, Panel, find_panels
 from ogive.engine.records import GraphRecord, LaunchRecord, UnknownExpression, pack_graph
 from ogive.engine.search import schedule_for
+from ogive.engine.speeds import know_speeds
 from ogive.engine.store import Entry, Kind
+from ogive.engine.threads import is_symbolic, launch_threads, level_threads
 from ogive.errors import LoadError
 from ogive.ir.evaluate import evaluate
 from ogive.ir.node import UOp
@@ -127,10 +129,15 @@ class CompiledGraph:
         """What need not be computed again while inputs do not change."""
         return find_panels(self)
 
-    def native_steps(self) -> list[KernelStep | HostStep]:
-        """The native steps; addresses, variables and symbolic tile counts are filled in later."""
+    def native_plan(self, pool: Pool) -> NativePlan:
+        """A native plan of this graph; addresses and variables are filled in later."""
+        return NativePlan(self.native_steps(pool.threads), pool)
+
+    def native_steps(self, threads: int) -> list[KernelStep | HostStep]:
+        """The native steps for a pool of so many threads, as `native_plan` takes them."""
         made: list[KernelStep | HostStep] = []
         last = -1
+        worth = level_threads(self.steps, self.levels, self.slots, self.variables, threads)
         for level, step in zip(self.levels, self.steps, strict=True):
             if isinstance(step, Launch):
                 tiles = step.tiles if isinstance(step.tiles, int) else 0
@@ -144,6 +151,7 @@ class CompiledGraph:
                         arguments,
                         tiles,
                         step.grain,
+                        worth[level],
                         parallel=shared,
                         joins=level == last,
                         whole=not self.stored.isdisjoint(step.written),
@@ -185,13 +193,13 @@ class CompiledGraph:
         return tuple(found)
 
     @functools.cached_property
-    def symbolic_tiles(self) -> tuple[tuple[int, UOp], ...]:
-        """The launches whose tile count depends on a variable: (position, expression)."""
+    def symbolic_launches(self) -> tuple[tuple[int, Launch], ...]:
+        """The launches whose tiles, or whose work in one, depend on a variable: (position, it)."""
         return tuple(
             [
-                (position, step.tiles)
+                (position, step)
                 for position, step in enumerate(self.steps)
-                if isinstance(step, Launch) and not isinstance(step.tiles, int)
+                if isinstance(step, Launch) and is_symbolic(step)
             ]
         )
 
@@ -232,8 +240,12 @@ class CompiledGraph:
         """Give the variables of a native plan of this graph their values."""
         for position, name in self.word_variables:
             native.words[position] = values[name]
-        for position, expression in self.symbolic_tiles:
-            native.tiles[position] = evaluate(expression, values)
+        for position, step in self.symbolic_launches:
+            tiles = evaluate(step.tiles, values)
+            native.tiles[position] = tiles
+            native.threads[position] = launch_threads(
+                step, tiles, self.slots, values, native.pool_threads
+            )
 
 
 class Replay:
@@ -252,11 +264,10 @@ class Replay:
         pool = pool_for(config)
         if not self._lock.acquire(blocking=False):
             # Another thread is inside: a plan of our own is cheaper than waiting for its kernels.
-            native = NativePlan(self.graph.native_steps(), pool)
-            return self._run(native, buffers, variables, config)
+            return self._run(self.graph.native_plan(pool), buffers, variables, config)
         try:
             if self._native is None or self._pool is not pool:
-                self._native = NativePlan(self.graph.native_steps(), pool)
+                self._native = self.graph.native_plan(pool)
                 self._pool = pool
             return self._run(self._native, buffers, variables, config)
         finally:
@@ -286,7 +297,9 @@ def _pool_of(threads: int) -> Pool:
 def pool_for(config: Config) -> Pool:
     """The threads that run kernels under a configuration."""
     ensure_driver(config)
-    return _pool_of(config.threads)
+    pool = _pool_of(config.threads)
+    know_speeds(config, pool)
+    return pool
 
 
 def compile_graph(

@@ -269,6 +269,7 @@ def _record(compiled: CompiledKernel, region: UOp, code: Key) -> KernelRecord:
         variables={name: bounds[name] for name in compiled.signature.variables},
         tiles=tiles.arg if tiles.op is Op.CONST else tiles,
         work=compiled.work,
+        costs=compiled.costs,
         code=code,
     )
 

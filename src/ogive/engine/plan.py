@@ -22,7 +22,7 @@ from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.variable import bindings, check_binding, rebind
 from ogive.journal import logging_time
-from ogive.runtime.native import Fault, NativePlan
+from ogive.runtime.native import Fault
 from ogive.runtime.planner import MemoryPlan
 from ogive.runtime.pool import Pool
 
@@ -75,7 +75,7 @@ class Plan:
         self._given: list[tuple[Tensor, UOp]] = []
 
     def _make_native(self) -> NativePlan:
-        native = NativePlan(self._graph.native_steps(), self._pool)
+        native = self._graph.native_plan(self._pool)
         self._graph.set_addresses(native, [buffer.address for buffer in self._buffers])
         self._graph.set_variables(native, self._variables)
         return native

@@ -30,11 +30,12 @@ class StepTimer:
     def __init__(self, graph: CompiledGraph, native: NativePlan, pool: Pool) -> None:
         self._steps = [s.kernel if isinstance(s, Launch) else s for s in graph.steps]
         self._plans: list[NativePlan] = []
-        for number, step in enumerate(graph.native_steps()):
+        for number, step in enumerate(graph.native_steps(pool.threads)):
             first = native.offsets[number]
             given = native.words[first : first + len(step.arguments)].tolist()
             if isinstance(step, KernelStep):
-                step = step._replace(tiles=int(native.tiles[number]), joins=False)
+                tiles, threads = int(native.tiles[number]), int(native.threads[number])
+                step = step._replace(tiles=tiles, threads=threads, joins=False)
             self._plans.append(NativePlan([step._replace(arguments=given)], pool))
         self._best = [float("inf")] * len(self._plans)
 

@@ -48,7 +48,8 @@ class KernelRecord(NamedTuple):
     """How a kernel is called: `code` is where its code is; `variables` have bounds.
 
     It writes to the first `writes` of its slots, and may read those too. `tiles` is how many tiles
-    its parallel axis has, `work` about how much there is to do in one.
+    its parallel axis has, `work` about how much there is to do in one; `costs` are its vector
+    instructions, the bytes it reads and those it writes.
     """
 
     name: str
@@ -58,6 +59,7 @@ class KernelRecord(NamedTuple):
     variables: dict[str, tuple[int, int]]
     tiles: int | UOp
     work: int
+    costs: tuple[int | UOp, int | UOp, int | UOp]
     code: Key
 
 
@@ -297,6 +299,8 @@ def _write_kernel(writer: Writer, record: KernelRecord) -> None:
     writer.variables(record.variables)
     writer.expression(record.tiles, record.variables)
     writer.number(record.work)
+    for cost in record.costs:
+        writer.expression(cost, record.variables)
     writer.key(record.code)
 
 
@@ -309,6 +313,11 @@ def _read_kernel(reader: Reader) -> KernelRecord:
         variables=(variables := reader.variables()),
         tiles=reader.expression(variables),
         work=reader.number(1, MOST_BYTES),
+        costs=(
+            reader.expression(variables),
+            reader.expression(variables),
+            reader.expression(variables),
+        ),
         code=reader.key(),
     )
 

@@ -103,7 +103,7 @@ class Instance:
 
     def __init__(self, entry: Entry) -> None:
         graph = entry.prepared.graph
-        self.native = NativePlan(graph.native_steps(), pool_for(entry.config))
+        self.native = graph.native_plan(pool_for(entry.config))
         self.execute = logging_time(
             self.native.execute, entry.config, f"{entry.name}, {len(graph.steps)} steps"
         )

@@ -17,6 +17,7 @@ EXPORTS = ("ogive_start", "ogive_resume", "ogive_copy", "ogive_run_parts", "ogiv
 """What the driver is called by."""
 
 MAX_WORKERS = 512
+MAX_THREADS = MAX_WORKERS + 1
 NO_FAULT = 2**63 - 1
 """The fault word of a plan in which nothing went wrong (`INT64_MAX`)."""
 
@@ -56,6 +57,7 @@ STEP_FIELDS = (
     "arguments",  # address of its words: buffer addresses, then variables
     "tiles",
     "grain",  # the least number of tiles worth a call
+    "threads",  # the most that are worth waking for it, the caller included
     "kind",
     "group",  # of a leader: the address of its group's record; of that: how many steps it has
 )
@@ -67,7 +69,7 @@ PART_FIELDS = (
 )
 # Fields that different threads write are kept on different cache lines.
 POOL_FIELDS = (
-    ("state", 8),  # bits 0-15 threads inside, bit 16 open, bit 17 stop, above: the job's number
+    ("state", 8),  # who is inside, and what there is to enter: see below
     ("next", 8),  # the first tile nobody has claimed
     ("job", 8),  # the step record, its plan's fault word, tiles, grain, threads
     ("busy", 1),  # taken by the caller whose job it is, or by `resize`
@@ -83,6 +85,9 @@ POOL_FIELDS = (
     ("condition", 8),
     ("handles", MAX_WORKERS),
 )
+# The parts of the pool's state, from its lowest bit up: the workers inside, whether the job is
+# open, whether workers are to stop, how many more may enter, and the job's number.
+OPEN_BIT, STOP_BIT, SEAT_BITS, NUMBER_BITS = 16, 17, 18, 28
 JOB_FIELDS = ("kernel", "arguments", "fault", "tiles", "grain", "threads")
 
 STEP_WORDS = len(STEP_FIELDS)

@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from ogive.errors import ExecuteError
 from ogive.runtime import interrupts
 from ogive.runtime.driver import loaded_driver
-from ogive.runtime.layout import COPY_TILE, PLAN_FIELDS, STEP_FIELDS, STEP_WORDS, Status, StepKind
+from ogive.runtime.layout import (
+    COPY_TILE,
+    MAX_THREADS,
+    PLAN_FIELDS,
+    STEP_FIELDS,
+    STEP_WORDS,
+    Status,
+    StepKind,
+)
 from ogive.runtime.link import LoadedKernel
 from ogive.runtime.pool import Pool, default_pool
 
@@ -27,6 +35,7 @@ _STEP = PLAN_FIELDS.index("step")
 _COUNT = PLAN_FIELDS.index("count")
 _TILE = PLAN_FIELDS.index("tile")
 _FAULT = PLAN_FIELDS.index("fault")
+_THREADS = STEP_FIELDS.index("threads")
 _KIND = STEP_FIELDS.index("kind")
 
 Words = NDArray[numpy.int64]
@@ -36,7 +45,8 @@ class KernelStep(NamedTuple):
     """A kernel over `tiles` whole tiles of its parallel axis.
 
     `arguments` are its words (buffer addresses, then variables), `grain` the least number of tiles
-    worth a call. Any split of `[0, tiles)` into calls must give the same result. A step that
+    worth a call, `threads` the most threads worth waking, those of a group being its first step's.
+    Any split of `[0, tiles)` into calls must give the same result. A step that
     `joins` may run beside the one before it, and beside those which that one joins; its number of
     tiles, and theirs, stays as it is. One that is `whole` writes over what it must not leave half
     changed.
@@ -46,6 +56,7 @@ class KernelStep(NamedTuple):
     arguments: Sequence[int]
     tiles: int = 1
     grain: int = 1
+    threads: int = MAX_THREADS
     parallel: bool = True
     joins: bool = False
     whole: bool = False
@@ -93,8 +104,9 @@ class NativePlan:
     """Steps that run in order, from the first to the last, at each `execute()`.
 
     What may change between runs is open to be written to: `words` holds the arguments of all
-    steps, those of step i from `offsets[i]` on, and `tiles` the tile count of each step. The plan
-    keeps its kernels alive; the memory behind the addresses is the caller's to keep.
+    steps, those of step i from `offsets[i]` on, `tiles` the tile count of each step and `threads`
+    how many threads it is worth. The plan keeps its kernels alive; the memory behind the addresses
+    is the caller's to keep.
     """
 
     __slots__ = (
@@ -112,6 +124,7 @@ class NativePlan:
         "_start",
         "_whole",
         "offsets",
+        "threads",
         "tiles",
         "words",
     )
@@ -149,6 +162,7 @@ class NativePlan:
         for place, group in enumerate(groups, len(steps)):
             self._lead(group, place, [(at, *part) for at in group for part in _parts(steps[at])])
         self.tiles: Words = self._records[: len(steps), STEP_FIELDS.index("tiles")]
+        self.threads: Words = self._records[: len(steps), _THREADS]
         fields = {
             "steps": self._records.ctypes.data,
             "count": len(steps),
@@ -169,10 +183,16 @@ class NativePlan:
         rows = [(record + stride * step, step, begin, end) for step, begin, end in parts]
         table: Words = numpy.array(rows, numpy.int64)
         run_parts = loaded_driver().run_parts.address
-        job = (run_parts, table.ctypes.data, len(rows), 1, StepKind.PARALLEL, len(group))
+        threads = self._records[group.start, _THREADS]
+        job = (run_parts, table.ctypes.data, len(rows), 1, threads, StepKind.PARALLEL, len(group))
         self._records[place] = job
         self._records[group.start, _KIND:] = StepKind.LEADER, record + stride * place
         self._parts.append(table)
+
+    @property
+    def pool_threads(self) -> int:
+        """How many threads there are for a step."""
+        return self._pool.threads
 
     def execute(self) -> Fault | None:
         """Run all steps, in native code. Returns the fault that stopped it, if one did.
@@ -262,9 +282,9 @@ class NativePlan:
 
 def _record(step: Step, arguments: int) -> tuple[int, ...]:
     if isinstance(step, HostStep):
-        return 0, 0, 0, 0, StepKind.HOST, 0
+        return 0, 0, 0, 0, 0, StepKind.HOST, 0
     kind = StepKind.PARALLEL if step.parallel else StepKind.SERIAL
-    return step.kernel.address, arguments, step.tiles, step.grain, kind, 0
+    return step.kernel.address, arguments, step.tiles, step.grain, step.threads, kind, 0
 
 
 def _groups(steps: Sequence[Step]) -> list[range]:

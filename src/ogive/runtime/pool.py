@@ -14,7 +14,7 @@ from ogive.device.llvm import llvm_lock
 from ogive.device.target import host_cores
 from ogive.errors import ArgumentError
 from ogive.runtime.driver import Driver, loaded_driver
-from ogive.runtime.layout import MAX_WORKERS, POOL_BYTES, WORDS
+from ogive.runtime.layout import MAX_WORKERS, NUMBER_BITS, POOL_BYTES, WORDS
 
 
 class Pool:
@@ -42,6 +42,11 @@ class Pool:
     def threads(self) -> int:
         """How many threads run a parallel step, the caller's included."""
         return int(self._words[WORDS["pool_wanted"] // 8]) + 1
+
+    @property
+    def jobs(self) -> int:
+        """How many parallel steps the workers have been offered so far."""
+        return int(self._words[WORDS["pool_state"] // 8]) >> NUMBER_BITS
 
     def set_threads(self, threads: int) -> None:
         """Run parallel steps on this many threads, the caller's included; 1 means no others.

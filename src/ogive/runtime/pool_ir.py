@@ -1,10 +1,11 @@
 """The thread pool, as LLVM IR.
 
 Who owns what: a caller that takes `busy` may publish a job, by writing its fields and then opening
-`state` under a new number. A worker enters by adding one to `state` in a compare-and-swap that
-fails if the job was closed meanwhile, so nobody enters late. Caller and workers then claim tiles
-from `next` until none is left; the caller closes the job and waits for those inside, never for one
-that has not come. If `busy` is taken, the caller does its step alone: nothing can deadlock.
+`state` under a new number, with as many seats as its step is worth further threads. A worker enters
+by taking a seat in a compare-and-swap that fails if the job was closed meanwhile, so nobody enters
+late. Caller and workers then claim tiles from `next` until none is left; the caller closes the job
+and waits for those inside, never for one that has not come. If `busy` is taken, the caller does its
+step alone: nothing can deadlock.
 """
 
 NO_POOL = """
@@ -26,9 +27,13 @@ entry:
   %pool.at = getelementptr i8, ptr %plan, i64 $plan_pool
   %kind = load i64, ptr %kind.at
   %pool = load ptr, ptr %pool.at
+  %most.at = getelementptr i8, ptr %record, i64 $step_threads
+  %most = load i64, ptr %most.at
   %is.parallel = icmp eq i64 %kind, $kind_parallel
   %is.there = icmp ne ptr %pool, null
-  %possible = and i1 %is.parallel, %is.there
+  %is.worth.it = icmp sgt i64 %most, 1
+  %can.be = and i1 %is.parallel, %is.there
+  %possible = and i1 %can.be, %is.worth.it
   br i1 %possible, label %ask, label %refused
 
 ask:
@@ -64,7 +69,8 @@ publish:
   %tiles = load i64, ptr %tiles.at
   %given.grain = load i64, ptr %grain.at
   %grain = call i64 @llvm.smax.i64(i64 %given.grain, i64 1)
-  %threads = add i64 %hired, 1
+  %all = add i64 %hired, 1
+  %threads = call i64 @llvm.smin.i64(i64 %all, i64 %most)
   %fault = getelementptr i8, ptr %plan, i64 $plan_fault
   %job.kernel = getelementptr i8, ptr %pool, i64 $job_kernel
   %job.arguments = getelementptr i8, ptr %pool, i64 $job_arguments
@@ -82,17 +88,22 @@ publish:
   store atomic i64 %tile, ptr %next monotonic, align 8
   %state = getelementptr i8, ptr %pool, i64 $pool_state
   %old = load atomic i64, ptr %state monotonic, align 8
-  %number = add i64 %old, 262144         ; one job on, nobody inside
-  %opened = or i64 %number, 65536
+  %number = lshr i64 %old, $number_bits
+  %number.next = add i64 %number, 1
+  %empty = shl i64 %number.next, $number_bits
+  %others = sub i64 %threads, 1
+  %seats = shl i64 %others, $seat_bits
+  %offered = or i64 %empty, %seats
+  %opened = or i64 %offered, $open_bit
   store atomic i64 %opened, ptr %state seq_cst, align 8
   %reached = call i64 @claim_tiles(ptr %pool, i64 %now, i64 %deadline)
-  %closed = atomicrmw and ptr %state, i64 -65537 acq_rel
+  %closed = atomicrmw sub ptr %state, i64 $open_bit acq_rel
   br label %wait
 
 wait:
   %turns = phi i64 [ 0, %publish ], [ %turns.next, %again ]
   %seen = load atomic i64, ptr %state acquire, align 8
-  %inside = and i64 %seen, 65535
+  %inside = and i64 %seen, $inside_mask
   %is.empty = icmp eq i64 %inside, 0
   br i1 %is.empty, label %leave, label %linger
 

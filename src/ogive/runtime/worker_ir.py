@@ -44,13 +44,15 @@ timed:                                   ; on a crowded machine the caller may n
   br i1 %tired, label %sleep, label %spin
 
 enter:
-  %joined = add i64 %seen, 1
+  %inside = add i64 %seen, 1
+  %seat = shl i64 1, $seat_bits
+  %joined = sub i64 %inside, %seat
   %swap = cmpxchg ptr %state, i64 %seen, i64 %joined acquire monotonic
   %entered = extractvalue { i64, i1 } %swap, 1
   br i1 %entered, label %work, label %spin
 
 work:
-  %number = lshr i64 %seen, 18
+  %number = lshr i64 %seen, $number_bits
   %begun = call i64 @clock()
   %ignored = call i64 @claim_tiles(ptr %pool, i64 %begun, i64 9223372036854775807)
   %before = atomicrmw sub ptr %state, i64 1 release
@@ -92,26 +94,39 @@ exit:
 
 ; What a state means to a worker that has done job %done: 0 nothing, 1 a job to enter, 2 stop.
 define internal i64 @examine(i64 %state, i64 %done) alwaysinline nounwind {
-  %number = lshr i64 %state, 18
-  %open.bit = and i64 %state, 65536
-  %stop.bit = and i64 %state, 131072
+  %number = lshr i64 %state, $number_bits
+  %open.bit = and i64 %state, $open_bit
+  %stop.bit = and i64 %state, $stop_bit
+  %seats = call i64 @seats_of(i64 %state)
   %is.open = icmp ne i64 %open.bit, 0
   %is.stop = icmp ne i64 %stop.bit, 0
   %is.new = icmp ne i64 %number, %done
-  %is.job = and i1 %is.open, %is.new
+  %has.room = icmp ne i64 %seats, 0
+  %is.offer = and i1 %is.open, %is.new
+  %is.job = and i1 %is.offer, %has.room
   %job = zext i1 %is.job to i64
   %verdict = select i1 %is.stop, i64 2, i64 %job
   ret i64 %verdict
 }
 
+define internal i64 @seats_of(i64 %state) alwaysinline nounwind {
+  %above = lshr i64 %state, $seat_bits
+  %seats = and i64 %above, $seat_mask
+  ret i64 %seats
+}
+
 ; Called after %taken tiles took %elapsed nanoseconds and %left are unclaimed: wakes up to two
-; sleepers if that is worth it. After a fork by other means than Python's, the child has no workers
-; and perhaps a mutex locked for ever, which must not be touched.
+; sleepers if there are seats for them and that is worth it. After a fork by other means than
+; Python's, the child has no workers and perhaps a mutex locked for ever, which must not be touched.
 define internal void @wake_two(ptr %pool, i64 %now, i64 %elapsed, i64 %taken, i64 %left) nounwind {
 entry:
   %sleepers.at = getelementptr i8, ptr %pool, i64 $pool_sleepers
   %sleepers = load atomic i64, ptr %sleepers.at seq_cst, align 8
-  %any = icmp sgt i64 %sleepers, 0
+  %state.at = getelementptr i8, ptr %pool, i64 $pool_state
+  %state = load atomic i64, ptr %state.at monotonic, align 8
+  %seats = call i64 @seats_of(i64 %state)
+  %useful = call i64 @llvm.smin.i64(i64 %sleepers, i64 %seats)
+  %any = icmp sgt i64 %useful, 0
   br i1 %any, label %estimate, label %leave
 
 estimate:
@@ -155,7 +170,7 @@ wake:
   %locked = call i32 @pthread_mutex_lock(ptr %mutex)
   %unlocked = call i32 @pthread_mutex_unlock(ptr %mutex)
   %first = call i32 @pthread_cond_signal(ptr %condition)
-  %several = icmp sgt i64 %sleepers, 1
+  %several = icmp sgt i64 %useful, 1
   br i1 %several, label %second, label %leave
 
 second:
@@ -246,7 +261,7 @@ signal:
   %mutex = getelementptr i8, ptr %pool, i64 $pool_mutex
   %condition = getelementptr i8, ptr %pool, i64 $pool_condition
   %handles = getelementptr i8, ptr %pool, i64 $pool_handles
-  %stopping = atomicrmw or ptr %state, i64 131072 seq_cst
+  %stopping = atomicrmw or ptr %state, i64 $stop_bit seq_cst
   %locked = call i32 @pthread_mutex_lock(ptr %mutex)
   %woken = call i32 @pthread_cond_broadcast(ptr %condition)
   %unlocked = call i32 @pthread_mutex_unlock(ptr %mutex)
@@ -262,7 +277,7 @@ join:
   br i1 %more, label %join, label %clear
 
 clear:
-  %cleared = atomicrmw and ptr %state, i64 -131073 seq_cst
+  %cleared = atomicrmw sub ptr %state, i64 $stop_bit seq_cst
   %gone.1 = call i32 @pthread_cond_destroy(ptr %condition)
   %gone.2 = call i32 @pthread_mutex_destroy(ptr %mutex)
   br label %leave

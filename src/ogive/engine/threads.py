@@ -1,0 +1,66 @@
+"""How many threads the steps of a graph are worth: decided when a plan is bound to a pool.
+
+What a kernel does is part of its record and the same on every machine; how fast the machine is, is
+known to the process. So what is kept on disk never depends on what was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ogive.device.speeds import Work, thread_count
+from ogive.engine.speeds import current_speeds
+from ogive.ir.evaluate import evaluate
+from ogive.schedule.slots import CallStep, CopyStep, Slot
+
+if TYPE_CHECKING:
+    from ogive.engine.graph import Launch, Step
+
+
+def is_symbolic(step: Launch) -> bool:
+    """Whether the tiles of a launch, or the work in one, depend on a variable of the graph."""
+    costs = step.kernel.record.costs
+    if isinstance(step.tiles, int) and all(isinstance(cost, int) for cost in costs):
+        return False
+    return not isinstance(step.tiles, int) or len(step.fixed) < len(step.variables)
+
+
+def launch_work(
+    step: Launch, tiles: int, slots: Sequence[Slot], values: Mapping[str, int]
+) -> Work:
+    """What a launch does. Of what it loads and stores, each byte of a slot counts once."""
+    record = step.kernel.record
+    given = {**values, **dict(step.fixed)}
+    instructions, read, written = [tiles * evaluate(cost, given) for cost in record.costs]
+    sizes = [slots[slot].nbytes for slot in step.slots]
+    return Work(instructions, min(read, sum(sizes)), min(written, sum(sizes[: record.writes])))
+
+
+def launch_threads(
+    step: Launch, tiles: int, slots: Sequence[Slot], values: Mapping[str, int], most: int
+) -> int:
+    """How many threads a launch is worth, of `most`."""
+    return thread_count(current_speeds(), launch_work(step, tiles, slots, values), most)
+
+
+def level_threads(
+    steps: Sequence[Step],
+    levels: Sequence[int],
+    slots: Sequence[Slot],
+    bounds: Mapping[str, tuple[int, int]],
+    most: int,
+) -> dict[int, int]:
+    """How many threads each level is worth, of `most`: its steps run side by side.
+
+    Variables have their greatest values here; `launch_threads` knows better once they have others.
+    """
+    greatest = {name: high for name, (_, high) in bounds.items()}
+    work: dict[int, Work] = {}
+    for level, step in zip(levels, steps, strict=True):
+        if isinstance(step, CopyStep | CallStep):
+            continue
+        own = launch_work(step, evaluate(step.tiles, greatest), slots, greatest)
+        before = work.get(level, Work(0, 0, 0))
+        work[level] = Work(*map(sum, zip(before, own, strict=True)))
+    return {level: thread_count(current_speeds(), own, most) for level, own in work.items()}

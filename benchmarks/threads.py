@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import statistics
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -49,7 +50,7 @@ def measure_threads(
     }
     for size in SIZES if sizes is None else sizes:
         tell(f"add {size}")
-        report["add"][str(size)] = take_turns(lambda size=size: addition(size), counts, settings)
+        report["add"][str(size)] = take_turns(partial(addition, size), counts, settings)
     for name, make in compute_rows(host_cores()).items():
         tell(name)
         report["rows"][name] = take_turns(make, counts, settings)

@@ -128,3 +128,18 @@ def test_a_folder_of_somebody_else_is_refused(
 def test_an_absent_folder_holds_nothing(tmp_path: Path) -> None:
     assert folder_problem(tmp_path / "absent") is None
     assert folder_bytes(tmp_path / "absent") == 0
+
+
+def test_what_was_measured_of_the_machine_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from ogive.device.speeds import usual_speeds
+    from ogive.device.target import host_target
+    from ogive.engine import speeds
+
+    cache_folder().mkdir(mode=0o700)
+    assert doctor.run() == 0
+    assert "`ogive calibrate` does" in capsys.readouterr().out
+    monkeypatch.setattr(speeds, "stored_speeds", lambda config: usual_speeds(host_target()))
+    assert doctor.run() == 0
+    assert "L1 200.0 → " in capsys.readouterr().out

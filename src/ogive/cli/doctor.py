@@ -61,8 +61,8 @@ def run() -> int:
     if target is not None:
         _report_machine(report, target)
     _report_devices(report)
-    _report_speeds(report)
     _report_cache(report)
+    _report_speeds(report)
     _report_settings(report, os.environ)
     print()
     if report.broken:
@@ -169,7 +169,13 @@ def _report_speeds(report: Report) -> None:
     from ogive.engine.speeds import stored_speeds
 
     report.section("Speed")
-    speeds = stored_speeds(current_config())
+    folder = cache_folder()
+    try:
+        # Looking for them would make the folder, and complain of one that has been complained of.
+        usable = folder.exists() and folder_problem(folder) is None
+        speeds = stored_speeds(current_config()) if usable else None
+    except OgiveError:
+        speeds = None  # The settings tell why.
     if speeds is None:
         report.fact("measured", "not yet; `ogive calibrate` does, in half a second")
         return

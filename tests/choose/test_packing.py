@@ -72,5 +72,6 @@ def test_each_of_two_large_products_has_a_kernel_of_its_own() -> None:
     x = values(2, 24, 32, 32)
     left, right = [Tensor(values(32, 24, size, size)) for size in (3, 5)]
     total = Tensor(x).conv2d(left, padding=1) + Tensor(x).conv2d(right, padding=2)
-    plain = Tensor(x).conv2d(left, padding=1).prepare(), Tensor(x).conv2d(right, padding=2).prepare()
+    each = Tensor(x).conv2d(left, padding=1), Tensor(x).conv2d(right, padding=2)
+    plain = [tensor.prepare() for tensor in each]
     assert len(total.prepare().kernels) == sum(len(plan.kernels) for plan in plain)

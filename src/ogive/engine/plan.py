@@ -22,7 +22,7 @@ from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.variable import bindings, check_binding, rebind
 from ogive.journal import logging_time
-from ogive.runtime.native import Fault
+from ogive.runtime.native import Fault, NativePlan
 from ogive.runtime.planner import MemoryPlan
 from ogive.runtime.pool import Pool
 

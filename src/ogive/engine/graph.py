@@ -23,7 +23,7 @@ from ogive.engine.records import GraphRecord, LaunchRecord, UnknownExpression, p
 from ogive.engine.search import schedule_for
 from ogive.engine.speeds import know_speeds
 from ogive.engine.store import Entry, Kind
-from ogive.engine.threads import is_symbolic, launch_threads, level_threads
+from ogive.engine.threads import SymbolicThreads, is_symbolic, level_threads
 from ogive.errors import LoadError
 from ogive.ir.evaluate import evaluate
 from ogive.ir.node import UOp
@@ -204,6 +204,10 @@ class CompiledGraph:
         )
 
     @functools.cached_property
+    def _worth(self) -> SymbolicThreads:
+        return SymbolicThreads(self.symbolic_launches, self.slots, self.variables)
+
+    @functools.cached_property
     def _memory_plans(self) -> dict[str, MemoryPlan]:
         return {}
 
@@ -240,12 +244,11 @@ class CompiledGraph:
         """Give the variables of a native plan of this graph their values."""
         for position, name in self.word_variables:
             native.words[position] = values[name]
-        for position, step in self.symbolic_launches:
-            tiles = evaluate(step.tiles, values)
-            native.tiles[position] = tiles
-            native.threads[position] = launch_threads(
-                step, tiles, self.slots, values, native.pool_threads
-            )
+        if self.symbolic_launches:
+            for position, step in self.symbolic_launches:
+                native.tiles[position] = evaluate(step.tiles, values)
+            positions, worth = self._worth.at(values, native.pool_threads)
+            native.threads[positions] = worth
 
 
 class Replay:

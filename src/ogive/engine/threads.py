@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ogive.device.speeds import Work, thread_count
+from ogive.device.speeds import Speeds, Work, thread_count
 from ogive.engine.speeds import current_speeds
 from ogive.ir.evaluate import evaluate
 from ogive.schedule.slots import CallStep, CopyStep, Slot
@@ -37,11 +37,41 @@ def launch_work(
     return Work(instructions, min(read, sum(sizes)), min(written, sum(sizes[: record.writes])))
 
 
-def launch_threads(
-    step: Launch, tiles: int, slots: Sequence[Slot], values: Mapping[str, int], most: int
-) -> int:
-    """How many threads a launch is worth, of `most`."""
-    return thread_count(current_speeds(), launch_work(step, tiles, slots, values), most)
+class SymbolicThreads:
+    """How many threads launches are worth, by the values of variables.
+
+    It is asked at every run, so lengths between two powers of two are not told apart.
+    """
+
+    LIMIT = 1024
+
+    def __init__(
+        self,
+        launches: Sequence[tuple[int, Launch]],
+        slots: Sequence[Slot],
+        bounds: Mapping[str, tuple[int, int]],
+    ) -> None:
+        self._launches = launches
+        self._slots = slots
+        self._lows = {name: low for name, (low, _) in bounds.items()}
+        self._positions = [position for position, _ in launches]
+        self._found: dict[tuple[Speeds, int, tuple[int, ...]], list[int]] = {}
+
+    def at(self, values: Mapping[str, int], most: int) -> tuple[list[int], list[int]]:
+        """The positions of the launches, and how many threads each is worth, of `most`."""
+        speeds = current_speeds()
+        near = {name: max(1 << values[name].bit_length() >> 1, self._lows[name]) for name in values}
+        key = (speeds, most, tuple(near.values()))
+        found = self._found.get(key)
+        if found is None:
+            if len(self._found) >= self.LIMIT:
+                self._found.clear()
+            found = self._found[key] = [self._count(step, near, most) for _, step in self._launches]
+        return self._positions, found
+
+    def _count(self, step: Launch, values: Mapping[str, int], most: int) -> int:
+        work = launch_work(step, evaluate(step.tiles, values), self._slots, values)
+        return thread_count(current_speeds(), work, most)
 
 
 def level_threads(
@@ -53,8 +83,10 @@ def level_threads(
 ) -> dict[int, int]:
     """How many threads each level is worth, of `most`: its steps run side by side.
 
-    Variables have their greatest values here; `launch_threads` knows better once they have others.
+    Variables have their greatest values here; `SymbolicThreads` knows better once they have others.
     """
+    if most == 1:
+        return dict.fromkeys(levels, 1)
     greatest = {name: high for name, (_, high) in bounds.items()}
     work: dict[int, Work] = {}
     for level, step in zip(levels, steps, strict=True):

@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from ogive.codegen.fused import fused_products
 from ogive.codegen.instructions import Instructions
 from ogive.codegen.linearize import Accumulate, Item, Loop, is_loop
-from ogive.codegen.lower import GATHER, lane_of
+from ogive.codegen.lower import GATHER, lane_count, lane_of
 from ogive.codegen.math import definitions
 from ogive.codegen.memory import Memory, TurnedPlace
 from ogive.codegen.optimize.placement import LANE, PARALLEL, UPCAST
 from ogive.codegen.peel import gates_within, instruction_count, peel_limit
 from ogive.codegen.scratch import shared_areas
+from ogive.codegen.traffic import Traffic, plan_traffic
 from ogive.codegen.turn import split_gate, turned_counter
 from ogive.codegen.writer import Writer, constant, register_type, vector_attributes
 from ogive.device.target import Target
@@ -66,12 +67,6 @@ def upcast_counters(node: UOp) -> tuple[UOp, ...]:
     return tuple(sorted(found, key=lambda counter: counter.arg[0]))
 
 
-def lane_count(node: UOp) -> int:
-    """How many lanes a value has."""
-    lane = node if node.op is Op.RANGE and node.arg[1] == LANE else lane_of(node.ranges)
-    return 1 if lane is None else int(lane.src[0].arg)
-
-
 class _Emitter:
     def __init__(self, root: UOp, target: Target) -> None:
         self.root = root
@@ -79,6 +74,7 @@ class _Emitter:
         self.writer = Writer()
         self.instructions = Instructions(self.writer, target)
         self.memory = Memory(self.writer, shared_areas(root))
+        self.traffic = Traffic()
         self.registers: dict[UOp, dict[Tile, str]] = {}
         self.vectors: dict[tuple[str, int], str] = {}
         self.tiles: dict[UOp, tuple[UOp, ...]] = {}
@@ -89,8 +85,10 @@ class _Emitter:
 
     def module(self, name: str, program: list[Item]) -> str:
         writer = self.writer
+        self.traffic = plan_traffic(self.root, program, self.target)
         self.parameters()
         self.block(program)
+        self.memory.finish_streams()
         writer.effect("ret void")
         called = definitions(writer.functions.values())
         functions = [definition.text for definition in called]
@@ -107,6 +105,7 @@ class _Emitter:
                 *sorted(declared),
                 vector_attributes(self.target),
                 *writer.call_attributes(),
+                *self.memory.metadata(),
                 "",
             ]
         )
@@ -335,6 +334,8 @@ class _Emitter:
         offset_lanes = lanes if stride == GATHER else 1
         offset = self.operand(place.src[1], places, offset_lanes)
         gate = self.gate_operand(place, places, lanes)
+        if node in self.traffic.ahead:
+            self.memory.prefetch(place.src[0], node.dtype, offset, self.traffic.ahead[node])
         return self.memory.load(place.src[0], node.dtype, offset, stride, gate, lanes)
 
     def load_turned(self, node: UOp, rows: UOp) -> None:
@@ -344,7 +345,7 @@ class _Emitter:
         registers: dict[Tile, str] = {}
         for entries, where in self.turned_tiles(node.src[0], rows, counters, lanes):
             values = self.memory.load_turned(
-                node.src[0].src[0], node.dtype, where, node.arg, lanes
+                node.src[0].src[0], node.dtype, where, node.arg, lanes, self.traffic.ahead.get(node)
             )
             for entry, value in zip(entries, values, strict=True):
                 registers[tuple([entry[counter] for counter in counters])] = value
@@ -408,7 +409,10 @@ class _Emitter:
             if op is not None:
                 present = self.memory.load(place.src[0], value.dtype, *where)
                 text = self.instructions.combine(op, value.dtype, present, text, lanes)
-            self.memory.store(place.src[0], value.dtype, text, *where)
+            if node in self.traffic.streamed and gate is None:
+                self.memory.stream(place.src[0], value.dtype, text, offset, lanes)
+            else:
+                self.memory.store(place.src[0], value.dtype, text, *where)
 
     def keep(self, node: UOp) -> None:
         """Store one more staged value, which is then read back like any other memory."""
@@ -528,7 +532,8 @@ class _Emitter:
                 updated = self.fused_sum(value, current, places, lanes)
             else:
                 operand = self.operand(value, places, lanes)
-                updated = self.instructions.combine(node.arg, node.dtype, current, operand, lanes)
+                # The new one first: whether it is NaN is known before the last step is done.
+                updated = self.instructions.combine(node.arg, node.dtype, operand, current, lanes)
             self.writer.effect(f"store {kind} {updated}, ptr {cell}")
 
     def fused_sum(

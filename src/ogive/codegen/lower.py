@@ -105,3 +105,9 @@ def lane_of(counters: frozenset[UOp] | tuple[UOp, ...]) -> UOp | None:
         if counter.op is Op.RANGE and counter.arg[1] == LANE:
             return counter
     return None
+
+
+def lane_count(node: UOp) -> int:
+    """How many lanes a value has."""
+    lane = node if node.op is Op.RANGE and node.arg[1] == LANE else lane_of(node.ranges)
+    return 1 if lane is None else int(lane.src[0].arg)

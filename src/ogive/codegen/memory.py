@@ -19,6 +19,7 @@ from ogive.codegen.writer import (
     memory_type,
     register_type,
 )
+from ogive.device.target import CACHE_LINE
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
@@ -47,6 +48,7 @@ class Memory:
         self.bases: dict[int, str] = {}
         self.areas = areas
         self.scratch: dict[UOp, str] = {}
+        self.streams = False
 
     def address(self, memory: UOp, dtype: DType, offset: str) -> str:
         element = memory_type(dtype, 1)
@@ -180,6 +182,13 @@ class Memory:
             f"shufflevector {kind} {left}, {kind} {right}, <{len(picks)} x i32> <{numbers}>"
         )
 
+    def prefetch(self, memory: UOp, dtype: DType, offset: str, distance: int) -> None:
+        """Ask for what lies `distance` elements behind an offset; it may be outside the buffer."""
+        further = self.writer.instruction(f"add i64 {offset}, {distance}")
+        place = self.address(memory, dtype, further)
+        self.writer.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        self.writer.effect(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 2, i32 1)")
+
     def gather(
         self,
         memory: UOp,
@@ -254,15 +263,24 @@ class Memory:
             )
 
     def load_turned(
-        self, memory: UOp, dtype: DType, where: TurnedPlace, stride: int, lanes: int
+        self,
+        memory: UOp,
+        dtype: DType,
+        where: TurnedPlace,
+        stride: int,
+        lanes: int,
+        ahead: int | None,
     ) -> list[str]:
-        """Values that lie side by side, each with its lanes `stride` elements apart."""
+        """Values that lie side by side, each with its lanes `stride` elements apart. What lies
+        `ahead` elements behind them is asked for, if that is given."""
         width, gates = self.lane_gates(where, lanes)
         kind = memory_type(dtype, width)
         widened = [min(number, width) for number in range(lanes)]
         rows = []
         for lane, gate in enumerate(gates):
             offset = self.writer.instruction(f"add i64 {where.offset}, {lane * stride}")
+            if ahead is not None:
+                self.prefetch(memory, dtype, offset, ahead)
             row = self.load_vector(memory, dtype, offset, gate, width)
             rows.append(row if width == lanes else self.shuffle(row, "poison", widened, kind))
         return self.transpose(rows, dtype)[: len(where.gates)]
@@ -312,6 +330,26 @@ class Memory:
                     f"insertelement <{len(gates)} x i1> {mask}, i1 {gate}, i64 {number}"
                 )
         return mask
+
+    def stream(self, memory: UOp, dtype: DType, value: str, offset: str, lanes: int) -> None:
+        """Write a whole vector past the caches, to a place that is a multiple of its size."""
+        value = self.to_memory(value, dtype, lanes)
+        kind, size = memory_type(dtype, lanes), dtype.itemsize * lanes
+        place = self.address(memory, dtype, offset)
+        self.writer.effect(
+            f"store {kind} {value}, ptr {place}, align {min(size, CACHE_LINE)}, !nontemporal !0"
+        )
+        self.streams = True
+
+    def finish_streams(self) -> None:
+        """Streamed stores may be seen late: have them be seen before the kernel returns."""
+        if self.streams:
+            self.writer.declarations.add("declare void @llvm.x86.sse.sfence()")
+            self.writer.effect("call void @llvm.x86.sse.sfence()")
+
+    def metadata(self) -> list[str]:
+        """What streamed stores refer to."""
+        return ["!0 = !{i32 1}"] if self.streams else []
 
     def scatter(
         self,

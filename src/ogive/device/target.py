@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 DEFAULT_CACHE_BYTES = {1: 32 << 10, 2: 1 << 20, 3: 8 << 20}
 ARM = ("aarch64", "arm64")
+CACHE_LINE = 64
 MASKING = frozenset({"avx512f", "avx512bw", "avx512vl"})
 
 
@@ -74,6 +75,19 @@ class Target:
     def dots(self) -> tuple[Dot, ...]:
         """The products of narrow elements that it adds up in one instruction."""
         return _dots(self)
+
+    @property
+    def streamed_bytes(self) -> int | None:
+        """From how many bytes on what is written in order is no longer in any cache when it is
+        read: most of the last level, since what is read beside it wants room too. None where
+        stores cannot go past the caches."""
+        return self.l3_bytes * 3 // 4 if self.architecture == "x86_64" else None
+
+    @property
+    def streamed_turned_bytes(self) -> int | None:
+        """The same for lines that are written far apart of each other, which push each other out
+        of a cache long before it is full."""
+        return self.l2_bytes * 2 if self.architecture == "x86_64" else None
 
     @property
     def key(self) -> str:

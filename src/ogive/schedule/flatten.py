@@ -4,7 +4,8 @@
     after    STORE(SHRINK(PARAM 0, (0, #n)), EXP(SHRINK(PARAM 1, (0, #n))))         with #n = 12
 
 `#n` is a variable of the scheduler's own, with a value fixed for each launch: one kernel serves
-every shape, and an optimizer's step over all parameters is as many launches of it.
+every shape, and an optimizer's step over all parameters is as many launches of it. Or rather two
+kernels do: where the elements are more than caches hold, the bounds of `#n` say so.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
+from ogive.device.target import Target
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import shaped
 from ogive.ir.node import UOp
@@ -25,14 +27,18 @@ LONGEST = 1 << 40
 NAME = f"{OWN}n"
 
 
-def flatten(region: Region | HostRegion) -> Region | HostRegion:
+LEAST_WIDTH = 4
+"""Bytes of the elements that decide how many of them are more than caches hold."""
+
+
+def flatten(region: Region | HostRegion, target: Target) -> Region | HostRegion:
     """The region over one axis of a length given at launch, if it is of that kind."""
     if isinstance(region, HostRegion):
         return region
     count = _common_count(region.graph)
     if count is None:
         return region
-    done = _flattened(region.graph, count)
+    done = _flattened(region.graph, count, _least_length(count, target))
     sources: dict[UOp, UOp] = {}
     for node, source in region.sources.items():
         sources.setdefault(done[node], source)
@@ -75,8 +81,16 @@ def spread(scalar: UOp, length: UOp) -> UOp:
     return UOp(Op.EXPAND, scalar.dtype, (one, length), (None,))
 
 
-def _flattened(graph: UOp, count: int) -> dict[UOp, UOp]:
-    length = UOp(Op.VARIABLE, dtypes.index, (), (NAME, 0, LONGEST))
+def _least_length(count: int, target: Target) -> int:
+    """What the kernel may take for granted of its length: two kernels serve all of them."""
+    if target.streamed_bytes is None:
+        return 0
+    many = target.streamed_bytes // LEAST_WIDTH
+    return many if count >= many else 0
+
+
+def _flattened(graph: UOp, count: int, least: int) -> dict[UOp, UOp]:
+    length = UOp(Op.VARIABLE, dtypes.index, (), (NAME, least, LONGEST))
     done: dict[UOp, UOp] = {}
     for node in graph.walk():
         sources = tuple([done[source] for source in node.src])

@@ -74,7 +74,7 @@ def split(sink: UOp, target: Target, config: Config) -> Schedule:
         raise ScheduleError("the assignments of this graph cannot be put into an order")
     if config.search is None:
         # What is searched for is one shape's kernel: it is timed over memory of that size.
-        flat = [flatten(region) for region in regions]
+        flat = [flatten(region, target) for region in regions]
         regions = reroll(merge(flat, staged.src, config.kernel_node_limit))
     table = _SlotTable(staged)
     steps: list[Step | CopyStep | CallStep] = []

@@ -39,7 +39,8 @@ class Softmax(Statistics):
         if x.numel() == 0:
             return x.cast(result)
         weights = (x - x.amax(axis, keepdim=True).detach()).exp()
-        return (weights / weights.sum(axis, keepdim=True)).cast(result)
+        # The sum is at least 1. A division for each row, not for each element.
+        return (weights * weights.sum(axis, keepdim=True).reciprocal()).cast(result)
 
     def log_softmax(self, dim: int = -1, dtype: Any = None) -> Tensor:
         """The logarithm of `softmax`, computed without taking it. Shapes: unchanged.

@@ -1,4 +1,4 @@
-"""Cut sums, and the columns of products, into blocks: for the rounding and for the caches.
+"""Cut sums, the columns of products, and transposes into blocks: for the rounding and the caches.
 
     before   k < 1024:               sum of a[i, k] * b[k, j]
     after    k0 < 4: sum of (k1 < 256: sum of a[i, k0*256 + k1] * b[k0*256 + k1, j])
@@ -9,6 +9,12 @@ rounds as often but its parts are small, so that the error grows with the length
 
 Columns of which one operand is laid out in panels are cut as well: as many panels as half of the
 second-level cache holds stay there while the rows pass by (`heuristic` nests the loops so).
+
+Where what is read side by side is written far apart, the axis that is written side by side is cut:
+of each row some lines that follow each other are written, before the next rows are.
+
+    before   j < 4096, i < 4096:              b[i, j] = a[j, i]
+    after    j0 < 64, i < 4096, j1 < 64:      b[i, j0*64 + j1] = a[j0*64 + j1, i]
 """
 
 from __future__ import annotations
@@ -19,17 +25,25 @@ from ogive.codegen.optimize.accesses import MemoryAccess, memory_accesses
 from ogive.codegen.optimize.cut import block_length, cut_counters
 from ogive.codegen.optimize.placement import axis_extent, output_axes
 from ogive.codegen.optimize.rounding import block_sums
-from ogive.device.target import Target
+from ogive.device.target import CACHE_LINE, Target
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
 BLOCK = 256
 """About how many products are added up before their sum goes into another one."""
 
+WRITTEN_LINES = 4
+"""How many lines of a row are written before the next rows are."""
+
 
 def block_axes(root: UOp, target: Target) -> UOp:
-    """The kernel with its long sums, and the panels of its product's columns, in blocks."""
-    products = [node for node in root.walk() if _is_sum_of_products(node)]
+    """The kernel with its long sums, the panels of its product's columns, or the axis that it
+    turns, in blocks."""
+    reduced = [node for node in root.walk() if node.op in (Op.REDUCE, Op.SCAN, Op.STAGE)]
+    if not reduced:
+        turned = _turned_block(root, target)
+        return cut_counters(root, [], turned) if turned else root
+    products = [node for node in reduced if _is_sum_of_products(node)]
     if len(products) != 1:
         return block_sums(root)
     (product,) = products
@@ -39,6 +53,36 @@ def block_axes(root: UOp, target: Target) -> UOp:
         return block_sums(root)
     cuts = _summed_block(product) | _column_block(root, product, accesses, target)
     return cut_counters(root, [product], cuts) if cuts else root
+
+
+def _turned_block(root: UOp, target: Target) -> dict[UOp, int]:
+    """The axis along which a kernel writes, and reads what is far apart, with the length of its
+    blocks; none if they do not fill it, if what lies side by side is less than a line, or if it
+    writes so little that caches put its lines together."""
+    least = target.streamed_turned_bytes
+    if least is None:
+        return {}
+    accesses = memory_accesses(root)
+    rows = [access for access in accesses if not access.is_store and _has_lines(access)]
+    for store in accesses:
+        size = store.index.dtype.itemsize
+        count = math.prod(map(axis_extent, store.node.src[2:])) if store.is_store else 0
+        if count * size < least:
+            continue
+        block = WRITTEN_LINES * CACHE_LINE // size
+        for column, step in store.strides.items():
+            is_cut = axis_extent(column) > block and axis_extent(column) % block == 0
+            is_fixed = column.src[0].op is Op.CONST and column.arg[1] is None
+            if step != 1 or not is_cut or not is_fixed:
+                continue
+            if any(access.strides.get(column, 1) != 1 for access in rows):
+                return {column: block}
+    return {}
+
+
+def _has_lines(access: MemoryAccess) -> bool:
+    line = CACHE_LINE // access.index.dtype.itemsize
+    return any(step == 1 and axis_extent(c) >= line for c, step in access.strides.items())
 
 
 def _is_sum_of_products(node: UOp) -> bool:

@@ -62,7 +62,7 @@ class _Kernel:
     reductions: tuple[UOp, ...]
     accesses: list[MemoryAccess]
     together: dict[UOp, set[UOp]]  # counters that some value depends on at the same time
-    cost: int
+    costs: dict[UOp, int]  # of what is computed in each iteration of a counter
     scans: bool
     rows: StagedRows | None
 
@@ -101,12 +101,13 @@ def choose_placement(root: UOp, target: Target, config: Config) -> Placement:
 
 def _inspect(root: UOp) -> _Kernel:
     together: dict[UOp, set[UOp]] = {}
-    cost = 0
+    costs: dict[UOp, int] = {}
     scans = False
     for node in root.walk():
         scans |= node.op is Op.SCAN
         if node.op in ELEMENTWISE and node.dtype.name != "index":
-            cost += operation_cost(node)
+            for counter in node.ranges:
+                costs[counter] = costs.get(counter, 0) + operation_cost(node)
         if node.op in (Op.LOAD, Op.STORE, Op.REDUCE) or node.op in ELEMENTWISE:
             used = counters_together(node)
             for counter in used:
@@ -117,7 +118,7 @@ def _inspect(root: UOp) -> _Kernel:
         reduction_axes(root),
         memory_accesses(root),
         together,
-        cost,
+        costs,
         scans,
         find_rows(root),
     )
@@ -211,19 +212,27 @@ def _choose_upcast(
         (lane,) = lanes
         vectors = max(min(axis_extent(lane) // lanes[lane], 2), 1)
         return {lane: vectors, moved: best_tile(axis_extent(moved), MOVED_ROWS)}
-    wanted = 4 if kernel.cost <= 12 else 2 if kernel.cost <= 40 else 1
     upcast: dict[UOp, int] = {}
     for counter, count in lanes.items():
+        cost = kernel.costs.get(counter, 0)
+        wanted = 4 if cost <= 12 else 2 if cost <= 40 else 1
         vectors = axis_extent(counter) // count
         most = max(vectors // 2, 1)
         upcast[counter] = wanted
-        if (kernel.reductions or kernel.scans) and counter in kernel.outputs and wanted == 4:
+        if wanted == 4 and (kernel.scans or _is_summed_beside(kernel, counter)):
             upcast[counter] = _columns_at_a_time(kernel, target)
             others = math.prod(axis_extent(c) for c in kernel.outputs if c is not counter)
             most = max(min(vectors, vectors * others // COLUMN_TILES), 1)
         while upcast[counter] > most:
             upcast[counter] //= 2
     return upcast
+
+
+def _is_summed_beside(kernel: _Kernel, counter: UOp) -> bool:
+    """Whether there is a sum for each value of an output counter, as in a sum of columns."""
+    return counter in kernel.outputs and any(
+        counter in node.ranges for node, _ in kernel.reduction_loads
+    )
 
 
 def _transposed_rows(kernel: _Kernel, lanes: dict[UOp, int]) -> UOp | None:
@@ -378,15 +387,18 @@ def _longest_tile(axes: list[UOp], most: int) -> tuple[UOp, int]:
 
 def _choose_order(kernel: _Kernel, lanes: dict[UOp, int]) -> list[UOp]:
     """The nest of the output loops: as they lie in memory, but innermost the rows of a product,
-    so that a block of panels stays in cache while they pass by, and those of a transposed tile,
-    so that loads follow each other."""
+    so that a block of panels stays in cache while they pass by, or those of a transposed tile, so
+    that loads follow each other, and then the lines that are written together."""
     columns = [counter for counter in _reused_axes(kernel) if counter in lanes]
     moved = _moved_rows(kernel, lanes)
     if moved is not None:
         *outer, panels, _, lane = kernel.outputs
         return [*outer, moved, panels, lane]
     turned = _transposed_rows(kernel, lanes)
-    rows = _row_axes(kernel, columns[0]) if columns else [turned] if turned is not None else []
+    if turned is not None:
+        inner = [turned, *[c for c in _blocks(kernel) if c in lanes]]
+        return [*[c for c in kernel.outputs if c not in inner], *inner]
+    rows = _row_axes(kernel, columns[0]) if columns else []
     blocks = [c for c in _blocks(kernel) if rows and c not in lanes and c not in rows]
     inner = [*rows, *blocks]
     return [*[c for c in kernel.outputs if c not in inner], *inner]

@@ -1,0 +1,163 @@
+"""What a kernel tells the caches: which stores go past them, which rows are soon to be read.
+
+A processor reads a line into its cache before a store changes it, and writes it back later. Where a
+kernel writes more than the caches hold, whoever reads it next finds it in memory all the same: a
+streaming store sends whole lines there and spares the read, a third of what a copy moves.
+
+    before   store <16 x float> %v, ptr %p, align 4
+    after    store <16 x float> %v, ptr %p, align 64, !nontemporal !0        and a fence at the end
+
+A row program reads its row several times, and only the first time from memory. Meanwhile nothing is
+computed, and later nothing is read. The last loop over the row therefore asks for the next row:
+
+    before   for row: for k: m = max(m, x[row, k]);  for k: s += exp(x[row, k] - m)
+    after    the second loop also prefetches x[row + 1, k] into the second-level cache
+
+So does a transpose with what it reads next of each of its rows: they are too many for a processor
+to notice by itself that each goes on. And so does a sum of more than the caches hold with what lies
+a page further on, since processors look ahead no further than to the end of one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ogive.codegen.linearize import Item, Loop
+from ogive.codegen.lower import lane_count, lane_of
+from ogive.codegen.optimize.placement import PARALLEL, UPCAST
+from ogive.codegen.turn import turned_counter
+from ogive.device.target import CACHE_LINE, Target
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.symbolic import linear_form
+
+LEAST_ROW = 1 << 10
+"""Bytes of a row that is worth asking for: shorter ones are fetched ahead as they follow."""
+
+PAGE = 1 << 12
+
+LINES_AHEAD = 3
+"""How far ahead of a transpose its rows are asked for."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """`streamed` has the stores that go past the caches, `ahead` the loads beside which something
+    further on is asked for, with how many elements further on it lies."""
+
+    streamed: frozenset[UOp] = frozenset()
+    ahead: Mapping[UOp, int] = field(default_factory=dict)
+
+
+def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
+    """What a lowered kernel, whose instructions are `program`, tells the caches.
+
+    Memory that it reads as well as writes is in the caches anyway, and is not streamed to.
+    """
+    nodes = root.walk()
+    stores = [node for node in nodes if node.op is Op.STORE]
+    loads = [node for node in nodes if node.op is Op.LOAD]
+    turned = [load for load in loads if turned_counter(load, lane_count(load))]
+    ahead = next_pages(program, target) | next_rows(program, target)
+    least = target.streamed_turned_bytes if turned else target.streamed_bytes
+    if least is None or sum(map(_least_bytes, stores)) < least:
+        return Traffic(ahead=ahead)
+    read = {load.src[0].src[0] for load in loads}
+    written_only = [store for store in stores if store.src[0].src[0] not in read]
+    ahead |= {load: LINES_AHEAD * CACHE_LINE // load.dtype.itemsize for load in turned}
+    return Traffic(frozenset(filter(_fills_lines, written_only)), ahead)
+
+
+def next_pages(program: list[Item], target: Target) -> dict[UOp, int]:
+    """The loads of a kernel's only loop that pass once, and in order, over more than the caches
+    hold, each with the elements of a page."""
+    ahead: dict[UOp, int] = {}
+    for outer in program:
+        if not isinstance(outer, Loop) or outer.counter.arg[1] != PARALLEL:
+            continue
+        loops = [item for item in outer.body if isinstance(item, Loop)]
+        if len(loops) != 1 or any(isinstance(item, Loop) for item in loops[0].body):
+            continue
+        for load in _loads_within(loops[0]):
+            counts = [int(counter.src[0].vmin) for counter in load.ranges]
+            size = math.prod(counts) * load.dtype.itemsize
+            in_order = outer.counter in load.ranges and _follows(load, loops[0].counter)
+            if in_order and target.streamed_bytes is not None and size >= target.streamed_bytes:
+                ahead[load] = PAGE // load.dtype.itemsize
+    return ahead
+
+
+def _follows(load: UOp, counter: UOp) -> bool:
+    """Whether each iteration reads what lies behind that of the last one."""
+    terms, _ = linear_form(load.src[0].src[1])
+    length = lane_count(load)
+    for term in sorted(terms, key=lambda term: terms[term]):
+        if term.op is Op.RANGE and term.arg[1] == UPCAST and terms[term] == length:
+            length *= int(term.src[0].arg)
+    return load.arg == 1 and terms.get(counter) == length
+
+
+def next_rows(program: list[Item], target: Target) -> dict[UOp, int]:
+    """The loads of the last loops over rows that were read before, each with its row's stride."""
+    ahead: dict[UOp, int] = {}
+    for outer in program:
+        if not isinstance(outer, Loop) or outer.counter.arg[1] != PARALLEL:
+            continue
+        loops = [item for item in outer.body if isinstance(item, Loop)]
+        if len(loops) < 2:
+            continue
+        last: dict[tuple[UOp, int], UOp] = {}
+        for loop in loops:
+            read: dict[tuple[UOp, int], UOp] = {}
+            for load in _loads_within(loop):
+                stride = _row_stride(load, outer.counter)
+                size = stride * load.dtype.itemsize
+                if LEAST_ROW <= size <= target.l2_bytes // 4:
+                    read[load.src[0].src[0], stride] = load
+            for row, load in read.items():
+                if row in last:
+                    ahead.pop(last[row], None)
+                    ahead[load] = row[1]
+            last |= read
+    return ahead
+
+
+def _loads_within(loop: Loop) -> Iterator[UOp]:
+    for item in loop.body:
+        if isinstance(item, Loop):
+            yield from _loads_within(item)
+        elif isinstance(item, UOp) and item.op is Op.LOAD and item.src[0].src[0].op is Op.PARAM:
+            yield item
+
+
+def _row_stride(load: UOp, counter: UOp) -> int:
+    """How far apart vectors are that one iteration and the next one read; 0 if that varies."""
+    terms, _ = linear_form(load.src[0].src[1])
+    varies = any(term is not counter and counter in term.ranges for term in terms)
+    return 0 if varies or load.arg != 1 else terms.get(counter, 0)
+
+
+def _least_bytes(store: UOp) -> int:
+    """What a store writes at least, whatever the variables are."""
+    counts = [int(counter.src[0].vmin) for counter in store.src[2:]]
+    return math.prod(counts) * store.src[0].dtype.itemsize
+
+
+def _fills_lines(store: UOp) -> bool:
+    """Whether vectors lie at multiples of their size, and those of a tile make up whole lines.
+
+    Memory that is written begins at a line: none of it is borrowed, and windows are only read.
+    """
+    lane = lane_of(store.src[2:])
+    if lane is None or store.arg != (1, None):
+        return False
+    lanes = length = int(lane.src[0].arg)
+    terms, constant = linear_form(store.src[0].src[1])
+    if constant % lanes or any(coefficient % lanes for coefficient in terms.values()):
+        return False
+    for counter in store.src[2:]:
+        if counter.arg[1] == UPCAST and terms.get(counter) == length:
+            length *= int(counter.src[0].arg)
+    return length * store.src[0].dtype.itemsize % CACHE_LINE == 0

@@ -38,10 +38,10 @@ b17:
   %v34 = fadd <16 x float> %v31, splat (float 0x3FF0000000000000)
   %v35 = fadd <16 x float> %v33, splat (float 0x3FF0000000000000)
   %v36 = load <16 x float>, ptr %a15
-  %v37 = fadd <16 x float> %v36, %v34
+  %v37 = fadd <16 x float> %v34, %v36
   store <16 x float> %v37, ptr %a15
   %v38 = load <16 x float>, ptr %a16
-  %v39 = fadd <16 x float> %v38, %v35
+  %v39 = fadd <16 x float> %v35, %v38
   store <16 x float> %v39, ptr %a16
   %v20 = add nuw nsw i64 %v19, 1
   %v40 = icmp slt i64 %v20, 3
@@ -80,10 +80,10 @@ b41:
   %v72 = select <16 x i1> %v53, <16 x float> %v70, <16 x float> splat (float 0x0000000000000000)
   %v73 = select <16 x i1> %v57, <16 x float> %v71, <16 x float> splat (float 0x0000000000000000)
   %v74 = load <16 x float>, ptr %a15
-  %v75 = fadd <16 x float> %v74, %v72
+  %v75 = fadd <16 x float> %v72, %v74
   store <16 x float> %v75, ptr %a15
   %v76 = load <16 x float>, ptr %a16
-  %v77 = fadd <16 x float> %v76, %v73
+  %v77 = fadd <16 x float> %v73, %v76
   store <16 x float> %v77, ptr %a16
   %v44 = add nuw nsw i64 %v43, 1
   %v78 = icmp slt i64 %v44, 4

@@ -25,10 +25,10 @@ b14:
   %v22 = getelementptr float, ptr %v6, i64 %v21
   %v23 = load <16 x float>, ptr %v22, align 4
   %v24 = load <16 x float>, ptr %a13
-  %v25 = fcmp ogt <16 x float> %v24, %v23
-  %v26 = select <16 x i1> %v25, <16 x float> %v24, <16 x float> %v23
-  %v27 = fcmp uno <16 x float> %v24, %v24
-  %v28 = select <16 x i1> %v27, <16 x float> %v24, <16 x float> %v26
+  %v25 = fcmp ogt <16 x float> %v23, %v24
+  %v26 = select <16 x i1> %v25, <16 x float> %v23, <16 x float> %v24
+  %v27 = fcmp uno <16 x float> %v23, %v23
+  %v28 = select <16 x i1> %v27, <16 x float> %v23, <16 x float> %v26
   store <16 x float> %v28, ptr %a13
   %v17 = add nuw nsw i64 %v16, 1
   %v29 = icmp slt i64 %v17, 2
@@ -51,10 +51,10 @@ b30:
   %v45 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v44, <16 x i1> %v39, <16 x float> zeroinitializer)
   %v46 = select <16 x i1> %v39, <16 x float> %v45, <16 x float> splat (float 0xFFF0000000000000)
   %v47 = load <16 x float>, ptr %a13
-  %v48 = fcmp ogt <16 x float> %v47, %v46
-  %v49 = select <16 x i1> %v48, <16 x float> %v47, <16 x float> %v46
-  %v50 = fcmp uno <16 x float> %v47, %v47
-  %v51 = select <16 x i1> %v50, <16 x float> %v47, <16 x float> %v49
+  %v48 = fcmp ogt <16 x float> %v46, %v47
+  %v49 = select <16 x i1> %v48, <16 x float> %v46, <16 x float> %v47
+  %v50 = fcmp uno <16 x float> %v46, %v46
+  %v51 = select <16 x i1> %v50, <16 x float> %v46, <16 x float> %v49
   store <16 x float> %v51, ptr %a13
   %v33 = add nuw nsw i64 %v32, 1
   %v52 = icmp slt i64 %v33, 3

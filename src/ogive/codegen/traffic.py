@@ -71,21 +71,24 @@ def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
 
 
 def next_pages(program: list[Item], target: Target) -> dict[UOp, int]:
-    """The loads of a kernel's only loop that pass once, and in order, over more than the caches
-    hold, each with the elements of a page."""
+    """The loads of a kernel whose loops are all in each other that pass once, and in order, over
+    more than the caches hold, each with the elements of a page."""
+    if target.streamed_bytes is None:
+        return {}
+    counters: list[UOp] = []
+    loops = [item for item in program if isinstance(item, Loop)]
+    while len(loops) == 1:
+        (innermost,) = loops
+        counters.append(innermost.counter)
+        loops = [item for item in innermost.body if isinstance(item, Loop)]
+    if loops or len(counters) < 2:
+        return {}
     ahead: dict[UOp, int] = {}
-    for outer in program:
-        if not isinstance(outer, Loop) or outer.counter.arg[1] != PARALLEL:
-            continue
-        loops = [item for item in outer.body if isinstance(item, Loop)]
-        if len(loops) != 1 or any(isinstance(item, Loop) for item in loops[0].body):
-            continue
-        for load in _loads_within(loops[0]):
-            counts = [int(counter.src[0].vmin) for counter in load.ranges]
-            size = math.prod(counts) * load.dtype.itemsize
-            in_order = outer.counter in load.ranges and _follows(load, loops[0].counter)
-            if in_order and target.streamed_bytes is not None and size >= target.streamed_bytes:
-                ahead[load] = PAGE // load.dtype.itemsize
+    for load in _loads_within(innermost):
+        size = math.prod([int(counter.src[0].vmin) for counter in load.ranges])
+        is_long = size * load.dtype.itemsize >= target.streamed_bytes
+        if is_long and load.ranges.issuperset(counters) and _follows(load, counters[-1]):
+            ahead[load] = PAGE // load.dtype.itemsize
     return ahead
 
 

@@ -22,8 +22,10 @@ from dataclasses import dataclass, field
 from ogive.choose.axes import View, gathered_view, identity_view, source_view, varying_axes
 from ogive.choose.costs import operation_cost
 from ogive.choose.stages import (
+    ROW_BYTES,
     ROW_COST,
-    SCRATCH_BYTES,
+    ROWS_AT_ONCE,
+    SCORE_ROW_BYTES,
     find_scores,
     is_repeated,
     row_axis,
@@ -303,8 +305,9 @@ def _stage_axis(
     is_row = distinct > 1 and summary.cost >= ROW_COST
     if not (is_score or is_row) or kernel.node_count >= config.kernel_node_limit:
         return None
-    axis = row_axis(node, views, kernel.extents)
-    if axis is None or kernel.scratch + row_bytes(node, axis) > SCRATCH_BYTES:
+    longest = SCORE_ROW_BYTES if is_score else ROW_BYTES
+    axis = row_axis(node, views, kernel.extents, longest)
+    if axis is None or kernel.scratch + row_bytes(node, axis) > ROWS_AT_ONCE * longest:
         return None
     if not is_score and (
         (summary.varying >> axis) & 1 or any(is_repeated(view, kernel.extents) for view in views)

@@ -22,14 +22,20 @@ from ogive.ir.shape import greatest
 ROW_BYTES = 1 << 16
 """The longest row that is staged. Several of them must fit into a second-level cache."""
 
-SCRATCH_BYTES = 1 << 18
-"""The most that one kernel stages of a row, all its staged values together."""
+ROWS_AT_ONCE = 4
+"""How many of the longest rows one kernel stages at most, all its staged values together."""
 
 ROW_COST = 12
 """Work (in units of an addition) from which on a value is read back and not computed again."""
 
 SCORE_BYTES = 1 << 21
 """The size from which on scores are not kept in memory."""
+
+SCORE_ROW_BYTES = 1 << 19
+"""The longest row of scores that is staged."""
+
+SCORE_LIMIT = 1 << 29
+"""The size from which on scores are not kept even if what they come from fits no cache."""
 
 SCORE_GROWTH = 4
 """By how much there must be more scores than elements that each is summed up from."""
@@ -68,22 +74,26 @@ def _are_scores(node: UOp) -> bool:
         return False
     columns, terms = shape[-2:]
     size = node.dtype.itemsize
+    total = math.prod(node.shape) * size
     return (
         all(factor.op is Op.EXPAND for factor in product.src)
-        and math.prod(node.shape) * size >= SCORE_BYTES
+        and total >= SCORE_BYTES
         and columns >= SCORE_GROWTH * terms
-        and columns * terms * size <= OPERAND_BYTES
+        and (columns * terms * size <= OPERAND_BYTES or total >= SCORE_LIMIT)
     )
 
 
-def row_axis(node: UOp, views: Sequence[View], extents: Sequence[int]) -> int | None:
+def row_axis(
+    node: UOp, views: Sequence[View], extents: Sequence[int], longest: int
+) -> int | None:
     """The axis along which a value is a row that each of its readers goes through as a whole, and
-    that they all read at the same place otherwise; None if there is none or it is too long."""
+    that they all read at the same place otherwise; None if there is none or it takes more bytes
+    than `longest`."""
     long = [axis for axis, size in enumerate(node.shape) if size != 1]
     if not long or not node.dtype.is_float:
         return None
     axis = long[-1]
-    if row_bytes(node, axis) > ROW_BYTES:
+    if row_bytes(node, axis) > longest:
         return None
     for view in views:
         loop = view.loops[axis]

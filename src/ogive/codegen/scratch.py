@@ -12,7 +12,7 @@ from ogive.errors import OptimizeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
-MOST_BYTES = 1 << 21
+MOST_BYTES = 3 << 20
 """The most scratch memory of a kernel. It is part of the stack, of which a thread has 8 MB."""
 
 ROW_STEP = 16

@@ -62,12 +62,21 @@ def _find_end(root: UOp, ended: set[UOp]) -> tuple[UOp, list[UOp], UOp] | None:
 
 def _needed_if(reduction: UOp) -> list[UOp]:
     """The conditions on positions that must all hold for a term to count."""
-    value = reduction.src[0]
+    value = _nest(reduction)[-1].src[0]
     if value.op is not Op.WHERE or value.src[2].op is not Op.CONST:
         return []
     identity = identity_element(reduction.arg, reduction.dtype)
     is_identity = value.src[2] is UOp.const(reduction.dtype, identity)
     return _positional(value.src[0]) if is_identity else []
+
+
+def _nest(node: UOp) -> list[UOp]:
+    """A reduction, and those of the same kind that it is one of: a sum of sums."""
+    nest = [node]
+    while node.op is Op.REDUCE and node.src[0].op is Op.REDUCE and node.src[0].arg is node.arg:
+        node = node.src[0]
+        nest.append(node)
+    return nest
 
 
 def _positional(condition: UOp) -> list[UOp]:
@@ -78,7 +87,7 @@ def _end_of(
     counter: UOp, closers: list[UOp], nodes: list[UOp], outputs: frozenset[UOp]
 ) -> UOp | None:
     """Where a loop may end, if that is worth it and everything that closes it allows it."""
-    terms = math.prod([axis_extent(c) for c in closers[0].closed])
+    terms = math.prod([axis_extent(c) for node in _nest(closers[0]) for c in node.closed])
     if terms < LEAST_TERMS or any(n.op is Op.CHECK and counter in n.ranges for n in nodes):
         return None  # faults are reported wherever they are
     ends: set[UOp | None] = set()
@@ -130,7 +139,7 @@ def _ended(root: UOp, counter: UOp, closers: list[UOp], end: UOp) -> tuple[UOp, 
     number, placement = counter.arg
     if any(counter in node.closed for node in nodes if node not in closers):
         number = 1 + max([node.arg[0] for node in nodes if node.op is Op.RANGE])
-    is_within = end.vmax <= axis_extent(counter)
+    is_within = end.vmax <= counter.src[0].vmin
     extent = end if is_within else minimum(end, counter.src[0])
     shorter = make_range(extent, number, placement)
     holds = shorter.lt(end)

@@ -32,13 +32,14 @@ WIDE = 2
 class StagedRows:
     """What a kernel stages: for each iteration of the counters in `scope`, `row_bytes` in all.
 
-    `columns` are the counters of rows whose elements are reductions, `added` those of the rows that
-    are added up at a time.
+    `columns` are the counters of rows whose elements are reductions, `terms` those of what is
+    reduced there, `added` those of the rows that are added up at a time.
     """
 
     scope: frozenset[UOp]
     row_bytes: int
     columns: tuple[UOp, ...]
+    terms: tuple[UOp, ...]
     added: tuple[UOp, ...]
 
     @functools.cached_property
@@ -81,10 +82,12 @@ def find_rows(root: UOp) -> StagedRows | None:
         ]
     )
     closed = dict.fromkeys([counter for stage in stages for counter in stage.closed])
-    inside = frozenset().union(*[node.ranges for node in nodes if node.op is Op.REDUCE])
+    reductions = [node for node in nodes if node.op is Op.REDUCE]
+    inside = frozenset().union(*[node.ranges for node in reductions])
     columns = tuple([counter for counter in closed if counter in inside])
+    terms = [c for node in reductions if not node.ranges.isdisjoint(columns) for c in node.closed]
     added = [c for stage in stages if stage.arg[1] is not None for c in stage.src[0].closed]
-    return StagedRows(scope, size, columns, tuple(added))
+    return StagedRows(scope, size, columns, tuple(terms), tuple(added))
 
 
 def tile_scores(
@@ -101,16 +104,18 @@ def tile_scores(
     }
     upcast.update({counter: axis_extent(counter) for counter in rows.added})
     most = min(sums_in_registers(target) // WIDE, rows.most_rows)
+    multiplied = [
+        load
+        for load in loads
+        if any(load.depends_on(column) for column in rows.columns)
+        and any(load.depends_on(term) for term in rows.terms)
+    ]
     read_again = [
         counter
         for counter in outputs
         if counter in rows.scope
         and counter not in lanes
-        and not any(
-            load.depends_on(counter)
-            for load in loads
-            if any(load.depends_on(column) for column in rows.columns)
-        )
+        and not any(load.depends_on(counter) for load in multiplied)
     ]
     if read_again:
         row = max(read_again, key=axis_extent)

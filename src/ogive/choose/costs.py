@@ -25,6 +25,10 @@ GATE_LOSS = 0.02
 """The share of a kernel's time that gates take where tiles do not fill their axis."""
 
 
+TAIL_LOSS = 0.06
+"""The share of a kernel's time that the masks of a vector take that an axis does not fill."""
+
+
 def operation_cost(node: UOp) -> int:
     """What one element of an elementwise or gathering node costs, an addition being 1."""
     if node.op in TRANSCENDENTAL:
@@ -52,5 +56,8 @@ def best_tile(extent: int, most: int) -> int:
 
 
 def lane_use(extent: int, lanes: int) -> float:
-    """The share of lanes that do something if an axis is spread over vectors of `lanes`."""
-    return extent / (-(-extent // lanes) * lanes) if extent else 0.0
+    """The share of lanes that do something if an axis is spread over vectors of `lanes`, less
+    what the gates of a last vector take that is not full."""
+    if extent % lanes == 0:
+        return 1.0 if extent else 0.0
+    return extent / (-(-extent // lanes) * lanes) - TAIL_LOSS

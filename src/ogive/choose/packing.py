@@ -183,13 +183,12 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     feature = max(features, key=lambda axis: shape[axis])
     lanes = target.vector_bytes // product.dtype.itemsize
     before = lane_use(_side_by_side(shape, axes, feature), lanes)
-    after = lane_use(shape[feature], lanes)
+    vectors = -(-shape[feature] // lanes)
+    after = shape[feature] / (vectors * lanes)  # panels are padded, so that there are no gates
     saved = _repetitions(filters) * (1 / before - 1 / after) / lanes
     if after < max(before + LEAST_GAIN, LEAST_USE) or saved < PACKING_COST:
         return {}
-    width = VECTORS_PER_PANEL * lanes
-    if lane_use(shape[feature], width) < after:
-        width = lanes
+    width = lanes if vectors % VECTORS_PER_PANEL else VECTORS_PER_PANEL * lanes
     return {filters: _packed(filters, feature, axes, width)}
 
 

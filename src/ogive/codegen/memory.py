@@ -27,6 +27,9 @@ from ogive.ir.ops import Op
 
 Stride = int | str | None
 
+Gate = tuple[str | None, str | None]
+"""The mask of a vector, and whether it admits anything; None where all of it holds."""
+
 
 class TurnedPlace(NamedTuple):
     """Where a tile lies whose rows are contiguous and whose lanes are not: the first element, the
@@ -126,11 +129,17 @@ class Memory:
     def load_vector(
         self, memory: UOp, dtype: DType, offset: str, gate: str | None, lanes: int
     ) -> str:
-        kind, align = memory_type(dtype, lanes), dtype.itemsize
         if gate is not None:
             # A masked load far outside its buffer is as slow as the fault it suppresses.
             some = self.any_lane(gate, lanes)
             offset = self.writer.instruction(f"select i1 {some}, i64 {offset}, i64 0")
+        return self.load_masked(memory, dtype, offset, gate, lanes)
+
+    def load_masked(
+        self, memory: UOp, dtype: DType, offset: str, gate: str | None, lanes: int
+    ) -> str:
+        """A vector from a place that is near its buffer, whatever the gate."""
+        kind, align = memory_type(dtype, lanes), dtype.itemsize
         place = self.address(memory, dtype, offset)
         if gate is None:
             return self.writer.instruction(f"load {kind}, ptr {place}, align {align}")
@@ -273,15 +282,18 @@ class Memory:
     ) -> list[str]:
         """Values that lie side by side, each with its lanes `stride` elements apart. What lies
         `ahead` elements behind them is asked for, if that is given."""
+        write = self.writer.instruction
         width, gates = self.lane_gates(where, lanes)
         kind = memory_type(dtype, width)
         widened = [min(number, width) for number in range(lanes)]
         rows = []
-        for lane, gate in enumerate(gates):
-            offset = self.writer.instruction(f"add i64 {where.offset}, {lane * stride}")
+        for lane, (gate, holds) in enumerate(gates):
+            offset = write(f"add i64 {where.offset}, {lane * stride}")
             if ahead is not None:
                 self.prefetch(memory, dtype, offset, ahead)
-            row = self.load_vector(memory, dtype, offset, gate, width)
+            if holds is not None:
+                offset = write(f"select i1 {holds}, i64 {offset}, i64 0")
+            row = self.load_masked(memory, dtype, offset, gate, width)
             rows.append(row if width == lanes else self.shuffle(row, "poison", widened, kind))
         return self.transpose(rows, dtype)[: len(where.gates)]
 
@@ -298,24 +310,30 @@ class Memory:
         width, gates = self.lane_gates(where, lanes)
         kind = memory_type(dtype, lanes)
         square = [*values, *["poison"] * (lanes - len(values))]
-        for lane, (row, gate) in enumerate(zip(self.transpose(square, dtype), gates, strict=True)):
+        for lane, row in enumerate(self.transpose(square, dtype)):
             if width < lanes:
                 row = self.shuffle(row, "poison", list(range(width)), kind)
             offset = self.writer.instruction(f"add i64 {where.offset}, {lane * stride}")
-            self.store(memory, dtype, row, offset, 1, gate, width)
+            self.store(memory, dtype, row, offset, 1, gates[lane][0], width)
 
-    def lane_gates(self, where: TurnedPlace, lanes: int) -> tuple[int, list[str | None]]:
-        """How many elements of each lane are accessed at once, and the mask of them."""
+    def lane_gates(self, where: TurnedPlace, lanes: int) -> tuple[int, list[Gate]]:
+        """How many elements of each lane are accessed at once, and its gate."""
         write = self.writer.instruction
         width = max(1 << (len(where.gates) - 1).bit_length(), 2)
         rows = self.mask_of([*where.gates, *["false"] * (width - len(where.gates))])
+        some = self.any_lane(rows, width) if rows is not None and any(where.gates) else None
         if where.lane_gate is None:
-            return width, [rows] * lanes
-        gates: list[str | None] = []
+            return width, [(rows, some)] * lanes
+        gates: list[Gate] = []
         for lane in range(lanes):
             bit = write(f"extractelement <{lanes} x i1> {where.lane_gate}, i64 {lane}")
-            gate = self.writer.splat(bit, dtypes.bool_, width)
-            gates.append(gate if rows is None else write(f"and <{width} x i1> {gate}, {rows}"))
+            mask = self.writer.splat(bit, dtypes.bool_, width)
+            gates.append(
+                (
+                    mask if rows is None else write(f"and <{width} x i1> {mask}, {rows}"),
+                    bit if some is None else write(f"and i1 {bit}, {some}"),
+                )
+            )
         return width, gates
 
     def mask_of(self, gates: list[str | None]) -> str | None:

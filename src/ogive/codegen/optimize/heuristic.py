@@ -49,6 +49,9 @@ FEW_ROWS = 16
 LEAST_PANEL = 4
 """Rows from which on a panel makes a good tile."""
 
+LEAST_SUMS = 4
+"""Vectors of sums from which on none waits for its last addition."""
+
 PARALLEL_TILES = 512
 """Output loops are joined into the parallel one until it has this many iterations."""
 
@@ -67,10 +70,15 @@ class _Kernel:
     rows: StagedRows | None
 
     @functools.cached_property
+    def is_product(self) -> bool:
+        """Whether a reduction reads its operands again and again."""
+        return self.rows is None and bool(_reused_axes(self))
+
+    @functools.cached_property
     def is_long_product(self) -> bool:
         """Whether so many products go into an element that storing it takes no time beside them."""
         summed = math.prod(axis_extent(counter) for counter in self.reductions)
-        return summed >= LONG_SUM and self.rows is None and bool(_reused_axes(self))
+        return self.is_product and summed >= LONG_SUM
 
     @functools.cached_property
     def common(self) -> frozenset[UOp]:
@@ -187,7 +195,8 @@ def _lane_score(counter: UOp, kernel: _Kernel) -> float:
             stride = access.strides[counter]
             near = not access.is_store and abs(stride) <= MOST_STRIDE
             score += (3 if stride == 1 else 1 if near else -2) * weight
-    return score
+    # The lanes of a sum have to be added up, and hold but one element of a register tile.
+    return score / 2 if counter in kernel.reductions and kernel.is_product else score
 
 
 def _choose_upcast(
@@ -214,8 +223,7 @@ def _choose_upcast(
         return {lane: vectors, moved: best_tile(axis_extent(moved), MOVED_ROWS)}
     upcast: dict[UOp, int] = {}
     for counter, count in lanes.items():
-        cost = kernel.costs.get(counter, 0)
-        wanted = 4 if cost <= 12 else 2 if cost <= 40 else 1
+        wanted = _side_by_side(kernel.costs.get(counter, 0))
         vectors = axis_extent(counter) // count
         most = max(vectors // 2, 1)
         upcast[counter] = wanted
@@ -225,7 +233,14 @@ def _choose_upcast(
             most = max(min(vectors, vectors * others // COLUMN_TILES), 1)
         while upcast[counter] > most:
             upcast[counter] //= 2
+    if kernel.reductions and all(counter in kernel.outputs for counter in lanes):
+        upcast |= _rows_beside(kernel, upcast)
     return upcast
+
+
+def _side_by_side(cost: int) -> int:
+    """How many vectors are computed side by side if one takes so many operations."""
+    return 4 if cost <= 12 else 2 if cost <= 40 else 1
 
 
 def _is_summed_beside(kernel: _Kernel, counter: UOp) -> bool:
@@ -233,6 +248,15 @@ def _is_summed_beside(kernel: _Kernel, counter: UOp) -> bool:
     return counter in kernel.outputs and any(
         counter in node.ranges for node, _ in kernel.reduction_loads
     )
+
+
+def _rows_beside(kernel: _Kernel, upcast: dict[UOp, int]) -> dict[UOp, int]:
+    """Rows that are summed up side by side where registers hold few sums: each waits for its own
+    last addition only."""
+    wanted = _side_by_side(max(kernel.costs.values(), default=0))
+    rows = [c for c in kernel.outputs if c not in upcast and axis_extent(c) > 1]
+    room = wanted // max(math.prod(upcast.values()), 1)
+    return {rows[-1]: best_tile(axis_extent(rows[-1]), room)} if rows and room > 1 else {}
 
 
 def _transposed_rows(kernel: _Kernel, lanes: dict[UOp, int]) -> UOp | None:
@@ -331,7 +355,7 @@ def _tile_columns(
     if wide > upcast[column]:
         # A last vector that is not full counts: a tile that leaves it over runs all but empty.
         upcast[column] = best_tile(-(-axis_extent(column) // lanes[column]), wide)
-    return upcast
+    return upcast if rows else upcast | _rows_beside(kernel, upcast, LEAST_SUMS)
 
 
 def _columns_at_a_time(kernel: _Kernel, target: Target) -> int:

@@ -44,6 +44,9 @@ VECTORS_PER_PANEL = 2
 LEAST_GAIN = 0.03
 """The share of lanes that must be gained for results to be turned in registers."""
 
+CROWD_LOSS = 0.08
+"""The share of time lost where the filters of a register tile do not fit the first-level cache."""
+
 LEAST_USE = 0.7
 """The share of lanes that features have to fill."""
 
@@ -183,6 +186,9 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     feature = max(features, key=lambda axis: shape[axis])
     lanes = target.vector_bytes // product.dtype.itemsize
     before = lane_use(_side_by_side(shape, axes, feature), lanes)
+    crowd = sums_in_registers(target) * math.prod(shape[axis] for axis in axes)
+    if before < 1 and crowd * product.dtype.itemsize > target.l1_bytes:
+        before -= CROWD_LOSS
     vectors = -(-shape[feature] // lanes)
     after = shape[feature] / (vectors * lanes)  # panels are padded, so that there are no gates
     saved = _repetitions(filters) * (1 / before - 1 / after) / lanes

@@ -49,6 +49,9 @@ FEW_ROWS = 16
 LEAST_PANEL = 4
 """Rows from which on a panel makes a good tile."""
 
+MANY_VECTORS = 8
+"""Vectors of columns of which one more or less makes no difference."""
+
 LEAST_SUMS = 4
 """Vectors of sums from which on none waits for its last addition."""
 
@@ -340,7 +343,9 @@ def _tile_columns(
     vectors where there are few rows."""
     most = sums_in_registers(target)
     vectors = max(axis_extent(column) // lanes[column], 1)
-    upcast = {column: min(vectors, 2)}
+    # A last vector that is not full counts: a tile that leaves it over runs all but empty.
+    filled = -(-axis_extent(column) // lanes[column])
+    upcast = {column: 2 if vectors >= MANY_VECTORS else best_tile(filled, 3)}
     rows = _row_axes(kernel, column)
     tile = 1
     if rows:
@@ -353,8 +358,7 @@ def _tile_columns(
         max(vectors * others // tile // COLUMN_TILES, 1),
     )
     if wide > upcast[column]:
-        # A last vector that is not full counts: a tile that leaves it over runs all but empty.
-        upcast[column] = best_tile(-(-axis_extent(column) // lanes[column]), wide)
+        upcast[column] = best_tile(filled, wide)
     return upcast if rows else upcast | _rows_beside(kernel, upcast, LEAST_SUMS)
 
 

@@ -8,6 +8,7 @@ kernel unless
   kernels, or along loops that are not a prefix of the kernel's output loops;
 - it is expensive and would be recomputed by a loop it does not depend on, by an index that asks
   for more elements than there are, or by several kernels;
+- it is a large product, and the kernel has one for the same elements already;
 - the kernel is full (`Config.kernel_node_limit`).
 
 So softmax is one kernel (its reductions vary along the rows, a prefix of the output loops), a
@@ -277,7 +278,9 @@ def _must_keep(node: UOp, reads: Readers, summary: Summary, config: Config) -> b
             # is the reduction below it, which is smaller.
             return not _is_cheap_spread(node, summary)
         if node.op is Op.REDUCE_AXES:
-            if views[0][0].has_product and _is_large_product(node):
+            kernel, view = views[0]
+            is_beside = not view.used >> kernel.output_count
+            if kernel.has_product and is_beside and _is_large_product(node):
                 return True  # the registers of one kernel hold one tile of sums
             return len({tuple(view.loops) for _, view in views}) > 1
     elif several_kernels and summary.cost >= SHARE_LIMIT:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ogive.codegen.emit import Signature, emit, kernel_signature
+from ogive.codegen.emit import emit
 from ogive.codegen.linearize import Item, linearize
 from ogive.codegen.lower import lower
 from ogive.codegen.names import kernel_axes, kernel_name
@@ -21,6 +21,7 @@ from ogive.codegen.optimize.stage import join_stages
 from ogive.codegen.optimize.tighten import tighten_loops
 from ogive.codegen.optimize.words import join_words
 from ogive.codegen.separate import separate_loops
+from ogive.codegen.signature import Signature, kernel_signature
 from ogive.codegen.work import TileCosts, tile_costs, work_per_tile
 from ogive.config import Config
 from ogive.device.llvm import assemble

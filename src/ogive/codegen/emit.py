@@ -12,17 +12,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from ogive.codegen.fused import fused_products
+from ogive.codegen.fused import chained_sums, fused_products
 from ogive.codegen.instructions import Instructions
 from ogive.codegen.linearize import Accumulate, Item, Loop, is_loop
-from ogive.codegen.lower import GATHER, lane_count, lane_of
+from ogive.codegen.lower import GATHER, lane_count, lane_of, upcast_counters
 from ogive.codegen.math import definitions
 from ogive.codegen.memory import Memory, TurnedPlace
 from ogive.codegen.optimize.placement import LANE, PARALLEL, UPCAST
 from ogive.codegen.peel import gates_within, instruction_count, peel_limit
 from ogive.codegen.scratch import shared_areas
+from ogive.codegen.signature import kernel_signature
 from ogive.codegen.traffic import Traffic, plan_traffic
 from ogive.codegen.turn import split_gate, turned_counter
 from ogive.codegen.writer import Writer, constant, register_type, vector_attributes
@@ -40,31 +40,9 @@ PEEL_LIMIT = 160
 """The most instructions in a loop body that is written twice for the sake of its gates."""
 
 
-@dataclass(frozen=True)
-class Signature:
-    """What a kernel is called with: its buffers by slot, then its variables, in order."""
-
-    slots: tuple[int, ...]
-    variables: tuple[str, ...]
-
-
-def kernel_signature(root: UOp) -> Signature:
-    """Derived from the kernel itself: the slots it touches and the variables it uses."""
-    nodes = root.walk()
-    slots = sorted({node.arg[0] for node in nodes if node.op is Op.PARAM})
-    variables = sorted({node.arg[0] for node in nodes if node.op is Op.VARIABLE})
-    return Signature(tuple(slots), tuple(variables))
-
-
 def emit(name: str, root: UOp, program: list[Item], target: Target) -> str:
     """The LLVM module of one kernel, as text."""
     return _Emitter(root, target).module(name, program)
-
-
-def upcast_counters(node: UOp) -> tuple[UOp, ...]:
-    """The register-tile counters a value depends on, in counter order."""
-    found = [counter for counter in node.ranges if counter.arg[1] == UPCAST]
-    return tuple(sorted(found, key=lambda counter: counter.arg[0]))
 
 
 class _Emitter:
@@ -82,6 +60,7 @@ class _Emitter:
         self.accumulators: dict[UOp, dict[Tile, str]] = {}
         self.certain: frozenset[UOp] = frozenset()
         self.fused = fused_products(root)
+        self.chains = chained_sums(root, self.fused)
 
     def module(self, name: str, program: list[Item]) -> str:
         writer = self.writer
@@ -456,7 +435,14 @@ class _Emitter:
     # Reductions
 
     def accumulator_counters(self, node: UOp) -> tuple[UOp, ...]:
-        """The tile counters of what is accumulated or staged: the result's and those closed."""
+        """The tile counters of the accumulators, or of what is staged: the result's and those
+        closed, unless products follow each other into the same sum."""
+        if node in self.chains:
+            return self.tile_of(node)
+        return self.value_counters(node)
+
+    def value_counters(self, node: UOp) -> tuple[UOp, ...]:
+        """The tile counters of the values that are accumulated or staged."""
         found = set(self.tile_of(node))
         found.update(counter for counter in node.closed if counter.arg[1] == UPCAST)
         return tuple(sorted(found, key=lambda counter: counter.arg[0]))
@@ -522,11 +508,12 @@ class _Emitter:
             self.start(node)
         lanes = self.accumulator_lanes(node)
         kind = register_type(node.dtype, lanes)
-        counters = self.accumulator_counters(node)
+        counters, kept = self.value_counters(node), self.accumulator_counters(node)
         value = self.unwrapped(node.src[0])
         for place in self.by_scalars(value, counters):
-            cell = self.accumulators[node][place]
             places = tuple(zip(counters, place, strict=True))
+            at = dict(places)
+            cell = self.accumulators[node][tuple([at[counter] for counter in kept])]
             current = self.writer.instruction(f"load {kind}, ptr {cell}")
             if value in self.fused:
                 updated = self.fused_sum(value, current, places, lanes)

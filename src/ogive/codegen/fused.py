@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ogive.codegen.linearize import is_loop
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -26,6 +27,20 @@ def fused_products(root: UOp) -> frozenset[UOp]:
         if _is_product(node) and (are_sums(node) or gated.issuperset(users[node]))
     }
     return frozenset(fused)
+
+
+def chained_sums(root: UOp, fused: frozenset[UOp]) -> frozenset[UOp]:
+    """Sums of a few products with no loop around them, which are one multiply-add after the other:
+    accumulators of their own would have to be added up at once."""
+    return frozenset(
+        [
+            node
+            for node in root.walk()
+            if node.op is Op.REDUCE
+            and node.src[0] in fused
+            and not any(is_loop(counter) for counter in node.closed)
+        ]
+    )
 
 
 def _is_product(node: UOp) -> bool:

@@ -13,7 +13,7 @@ stride a STORE has the op by which its value is combined with what is there, if 
 
 from __future__ import annotations
 
-from ogive.codegen.optimize.placement import LANE
+from ogive.codegen.optimize.placement import LANE, UPCAST
 from ogive.codegen.scratch import Rows, check_size, lay_out
 from ogive.ir import dtype as dtypes
 from ogive.ir.conditions import difference
@@ -105,6 +105,12 @@ def lane_of(counters: frozenset[UOp] | tuple[UOp, ...]) -> UOp | None:
         if counter.op is Op.RANGE and counter.arg[1] == LANE:
             return counter
     return None
+
+
+def upcast_counters(node: UOp) -> tuple[UOp, ...]:
+    """The register-tile counters a value depends on, in counter order."""
+    found = [counter for counter in node.ranges if counter.arg[1] == UPCAST]
+    return tuple(sorted(found, key=lambda counter: counter.arg[0]))
 
 
 def lane_count(node: UOp) -> int:

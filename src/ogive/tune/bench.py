@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy
 
 from ogive.codegen.compile import PlacedKernel, linearize_placed
-from ogive.codegen.emit import Signature, emit, kernel_signature
+from ogive.codegen.emit import emit
 from ogive.codegen.optimize.placement import Placement
+from ogive.codegen.signature import Signature, kernel_signature
 from ogive.codegen.work import grain_of, work_per_tile
 from ogive.config import Config
 from ogive.device.buffer import Buffer

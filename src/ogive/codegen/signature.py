@@ -1,0 +1,24 @@
+"""What kernels are called with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a kernel is called with: its buffers by slot, then its variables, in order."""
+
+    slots: tuple[int, ...]
+    variables: tuple[str, ...]
+
+
+def kernel_signature(root: UOp) -> Signature:
+    """Derived from the kernel itself: the slots it touches and the variables it uses."""
+    nodes = root.walk()
+    slots = sorted({node.arg[0] for node in nodes if node.op is Op.PARAM})
+    variables = sorted({node.arg[0] for node in nodes if node.op is Op.VARIABLE})
+    return Signature(tuple(slots), tuple(variables))

@@ -210,6 +210,13 @@ MLP = Row(
     1e-5,
     Limit("arithmetic", models.mlp_operations()),
 )
+RESNET = Row(
+    "ResNet-18 forward, batch 1",
+    networks.resnet_inputs,
+    networks.resnet,
+    1e-4,
+    Limit("arithmetic", networks.resnet_operations()),
+)
 KEPT_SQUARES = tuple([keeping(matmul_row(size, size, size)) for size in (512, 1024, 2048)])
 MLP_STEP = Row(
     "MLP, one SGD step",
@@ -277,17 +284,12 @@ ROWS = (
         1e-5,
         Limit("arithmetic", 2 * 2 * 8 * SIDE * SIDE * 64),
     ),
-    Row(
-        "ResNet-18 forward, batch 1",
-        networks.resnet_inputs,
-        networks.resnet,
-        1e-4,
-        Limit("arithmetic", networks.resnet_operations()),
-    ),
+    RESNET,
     *KEPT_SQUARES,
     keeping(matmul_row(16, SIDE, SIDE)),
     keeping(MLP),
     keeping(TRANSFORMER),
+    keeping(RESNET),
 )
 
 

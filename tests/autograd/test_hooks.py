@@ -24,9 +24,9 @@ def hooked(make: Any, late: bool, compute: Any) -> list[Any]:
         h.register_hook(lambda gradient: seen.append(gradient))
         return handle
 
-    handle = None if late else register()
+    early: Any = None if late else register()
     y = h * h
-    handle = register() if late else handle
+    handle = early or register()
     w.register_hook(lambda gradient: gradient + 1)
     loss = (y * w).sum()
     compute(loss, h)

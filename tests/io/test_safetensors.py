@@ -22,7 +22,7 @@ from ogive.ir import dtype as dtypes
 TORCH = {
     dtype: getattr(torch, "float8_e4m3fn" if dtype is dtypes.float8_e4m3 else dtype.name)
     for dtype in dtypes.ALL
-    if dtype.kind in ("bool", "int", "uint", "float")
+    if dtype is not dtypes.complex128
 }
 
 
@@ -212,3 +212,8 @@ def test_a_path_must_be_a_path() -> None:
         ogive.io.load_safetensors(3)  # type: ignore[arg-type]
     with pytest.raises(FileError, match="cannot be read"):
         ogive.io.load_safetensors("a\0b")
+
+
+def test_a_dtype_without_a_name_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="'x' is of complex128, which the format has no name for"):
+        ogive.io.save_safetensors(tmp_path / "x.safetensors", {"x": Tensor([1j], "complex128")})

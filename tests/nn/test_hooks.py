@@ -115,7 +115,7 @@ def test_parameters_as_one_vector() -> None:
     vector = nn.utils.parameters_to_vector(layer.parameters())
     assert vector.shape == (3,)
     nn.utils.vector_to_parameters(ogive.arange(3), layer.parameters())
-    assert layer.weight.tolist() == [[0.0, 1.0]] and layer.bias.tolist() == [2.0]
+    assert [p.tolist() for p in layer.parameters()] == [[[0.0, 1.0]], [2.0]]
     with pytest.raises(ShapeError, match="the parameters have 3 values"):
         nn.utils.vector_to_parameters(ogive.zeros(4), layer.parameters())
 

@@ -347,14 +347,16 @@ def test_captured_steps_count_by_parameter() -> None:
 
 
 def test_wrong_parameters_and_settings_are_refused() -> None:
-    layer, weight = nn.Linear(2, 1), Tensor([1.0], requires_grad=True)
+    layer: Any = nn.Linear(2, 1)
+    weight = Tensor([1.0], requires_grad=True)
+    wrong: Any = "fast"
     with pytest.raises(TypeError, match=r"not Linear; give its parameters\(\)"):
         optim.Adam(layer)
     with pytest.raises(TypeError, match="Adam: lr is a number, got 'fast'"):
-        optim.Adam([weight], lr="fast")
-    with pytest.raises(TypeError, match=r"Adam: betas are two numbers, got 0\.9"):
-        optim.Adam([weight], betas=0.9)
+        optim.Adam([weight], lr=wrong)
+    with pytest.raises(TypeError, match=r"Adam: betas are two numbers, got Linear"):
+        optim.Adam([weight], betas=layer)
     with pytest.raises(ValueError, match=r"no setting 'param' \(did you mean 'params'\?\)"):
         optim.Adam([{"param": [weight]}])
-    with pytest.raises(TypeError, match="StepLR takes an optimizer first, not int"):
-        optim.lr_scheduler.StepLR(5, 1)
+    with pytest.raises(TypeError, match="StepLR takes an optimizer first, not str"):
+        optim.lr_scheduler.StepLR(wrong, 1)

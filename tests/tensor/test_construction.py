@@ -187,7 +187,8 @@ def test_text_is_of_values() -> None:
 
 
 def test_pytorchs_functions_are_methods_of_their_first_argument() -> None:
-    x = ogive.tensor([[1.0, 3.0, 2.0]])
+    package: Any = ogive.tensor
+    x = package([[1.0, 3.0, 2.0]])
     assert ogive.topk(x, 2).indices.tolist() == [[1, 2]]
     assert ogive.softmax(input=x, dim=1).shape == nn.functional.softmax(x, -1).shape == (1, 3)
     with pytest.raises(TypeError, match=r"relu takes a tensor first, got list"):
@@ -241,3 +242,23 @@ def test_import_brings_in_nothing_heavy() -> None:
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        lambda x: ogive.full((2,), 300, dtype="int8"),
+        lambda x: x.fill_(-129),
+        lambda x: ogive.where(x > 0, x, 1000),
+        lambda x: x.masked_fill(x > 0, 300),
+        lambda x: x.new_full((2,), 300),
+    ],
+)
+def test_numbers_that_do_not_fit_are_not_wrapped(fill: Any) -> None:
+    with pytest.raises(ArgumentError, match="does not fit int8, which holds -128 to 127"):
+        fill(Tensor([1, 2], dtype="int8"))
+
+
+def test_bounds_beyond_a_dtype_bound_nothing() -> None:
+    assert Tensor([1, 2], dtype="int8").clamp(0, 1000).tolist() == [1, 2]
+    assert Tensor([1, 200], dtype="uint8").clamp(-1, 100).tolist() == [1, 100]

@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError
 from ogive.io.files import Path, Source, check_tensors, open_source, replacing, shorten
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
@@ -43,6 +43,7 @@ DTYPES: dict[str, DType] = {
     "BF16": dtypes.bfloat16,
     "F32": dtypes.float32,
     "F64": dtypes.float64,
+    "C64": dtypes.complex64,
 }
 _CODES = {dtype: code for code, dtype in DTYPES.items()}
 
@@ -124,6 +125,11 @@ def _header(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None) -
     for name, tensor in tensors.items():
         if name == "__metadata__":
             raise ArgumentError("save_safetensors: the name '__metadata__' has another meaning")
+        if tensor.dtype not in _CODES:
+            raise DtypeError(
+                f"save_safetensors: {shorten(name)!r} is of {tensor.dtype.name}, which the format "
+                f"has no name for; it has {', '.join(DTYPES)}"
+            )
         shape = [evaluate(size) for size in tensor.shape]
         end = begin + math.prod(shape) * tensor.dtype.itemsize
         described[name] = {

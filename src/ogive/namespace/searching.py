@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ogive.errors import ShapeError
 from ogive.namespace.elementwise import to_array
 from ogive.namespace.statistical import Axes, reduce
 from ogive.tensor.tensor import Tensor
@@ -37,7 +38,12 @@ def count_nonzero(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     """The positions of elements that are not zero, a vector per axis. Computes at once.
 
+    Raises `ShapeError` for a scalar.
+
     >>> [each.tolist() for each in ogive.nonzero(Tensor([[0, 1], [2, 0]]))]
     [[0, 1], [1, 0]]
     """
-    return tuple(to_array(x, "nonzero").nonzero(as_tuple=True))
+    array = to_array(x, "nonzero")
+    if not array.ndim:
+        raise ShapeError("nonzero: a scalar has no axes, and so no positions")
+    return tuple(array.nonzero(as_tuple=True))

@@ -235,6 +235,9 @@ def limit(operation: Operation, x: Core, bound: Any, flat: bool = False) -> Tens
     limit(MAXIMUM, x, 0)   →   WHERE(x < 0, 0, x)
     """
     value = to_operand(bound, operation.name)
+    if type(value) is int and x.node.dtype.is_integer:
+        least, greatest = x.node.dtype.limits
+        value = max(least, min(value, greatest))  # a bound beyond the dtype is none
     if isinstance(value, Core) or value != value or not x.node.dtype.is_float:
         return combine(operation, x, value)
     with graph_lock:
@@ -537,6 +540,9 @@ class Arithmetic(Core):
     __le__ = le
     __gt__ = gt
     __ge__ = ge
+    __eq__ = eq  # type: ignore[assignment]
+    __ne__ = ne  # type: ignore[assignment]
+    __hash__ = object.__hash__
 
     def __rsub__(self, other: Any) -> Tensor:
         _refuse_bool(self, other)

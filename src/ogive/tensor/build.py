@@ -49,6 +49,16 @@ def constant(dtype: DType, value: Scalar | complex) -> UOp:
     return make(Op.CONST, dtype, (), value)
 
 
+def fitting(dtype: DType, value: Scalar | complex) -> UOp:
+    """A scalar that stands for itself. Raises `ArgumentError` for an integer that does not fit."""
+    least, greatest = dtype.limits
+    if dtype.is_integer and type(value) is int and not least <= value <= greatest:
+        raise ArgumentError(
+            f"{value} does not fit {dtype.name}, which holds {least} to {greatest}"
+        )
+    return constant(dtype, value)
+
+
 def index_value(size: Dim) -> UOp:
     """A length or position as a scalar of int64."""
     if isinstance(size, UOp):

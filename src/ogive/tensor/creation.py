@@ -357,7 +357,7 @@ def _wanted(made: Tensor, requires_grad: bool) -> Tensor:
 def _filled(shape: Shape, value: Scalar | complex, dtype: DType, device: str | None) -> Tensor:
     place = to_device(device)
     with graph_lock:
-        return wrap(build.filled(dtype, value, shape), place)
+        return wrap(build.expand_to(build.fitting(dtype, value), shape), place)
 
 
 def _or_float(dtype: Any) -> DType:

@@ -164,7 +164,10 @@ class Elementwise(Pairwise):
         [1.0, 0.0, 9.0]
         """
         if self.dtype.is_complex:
-            raise refuse(self.dtype, "nan_to_num", "")
+            from ogive.tensor.complex import view_as_complex, view_as_real
+
+            numbers: Any = self
+            return view_as_complex(view_as_real(numbers).nan_to_num(nan, posinf, neginf))
         if not self.dtype.is_float:
             with graph_lock:
                 return wrap(self.node, self.device)

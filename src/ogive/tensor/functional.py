@@ -18,7 +18,6 @@ def as_function(
 ) -> Callable[Concatenate[Any, Arguments], Result]:
     """`x.name(...)` as `name(x, ...)`, where x may also be given by name, as `input`."""
 
-    @functools.wraps(method)
     def function(input: Any, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         if not isinstance(input, Core):
             raise ArgumentTypeError(
@@ -27,4 +26,5 @@ def as_function(
             )
         return method(input, *args, **kwargs)
 
+    functools.update_wrapper(function, method)
     return function

@@ -89,6 +89,8 @@ class InPlace(Linear, Assignment):
                 f"fill_ takes a number or a scalar, not the shape {build.show(operand.shape)}; "
                 "copy_ takes tensors"
             )
+        if not isinstance(operand, Core):
+            build.fitting(self.dtype, operand)
         return self.assign(operand)
 
     def zero_(self: Tensor) -> Tensor:  # type: ignore[misc]  # its one heir

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy
-
 from ogive.errors import ArgumentError, ArgumentTypeError, GradientError
 from ogive.ir import history
-from ogive.ir.node import UOp
 from ogive.tensor.core import Core
 
 if TYPE_CHECKING:
@@ -83,16 +80,6 @@ class Interchange(Core):
             raise ArgumentError(f"to_device: devices have no streams, and {stream!r} was given")
         return self.to(device=device)
 
-    def __eq__(self: Tensor, other: Any) -> Any:  # type: ignore[misc, override]
-        """Where the elements are equal. What is neither number nor tensor is another thing."""
-        return self.eq(other) if isinstance(other, _COMPARED) else NotImplemented
-
-    def __ne__(self: Tensor, other: Any) -> Any:  # type: ignore[misc, override]
-        """Where the elements differ."""
-        return self.ne(other) if isinstance(other, _COMPARED) else NotImplemented
-
-    __hash__ = object.__hash__
-
     def __deepcopy__(self: Tensor, memo: Any) -> Tensor:  # type: ignore[misc]
         """A tensor of its own with the same values, and a leaf where this one is.
 
@@ -133,9 +120,6 @@ class Interchange(Core):
 
         return call_function(function, arguments, keywords)
 
-
-_COMPARED = (Core, int, float, complex, numpy.ndarray, numpy.generic, UOp, list, tuple)
-"""What `==` compares elements with, or says why not."""
 
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 """The versions of the standard that the namespace satisfies, each being part of the next."""

@@ -54,9 +54,11 @@ def where(condition: Any, if_true: Any = None, if_false: Any = None) -> Any:
     device = same_device([test, *[value for value in values if isinstance(value, Core)]], "where")
     with graph_lock:
         dtype = common_dtype(values)
-        nodes = build.broadcast(
-            [test.node, to_node(values[0], dtype), to_node(values[1], dtype)], "where"
-        )
+        chosen = [
+            to_node(value, dtype) if isinstance(value, Core) else build.fitting(dtype, value)
+            for value in values
+        ]
+        nodes = build.broadcast([test.node, *chosen], "where")
         return wrap(make(Op.WHERE, dtype, nodes), device)
 
 

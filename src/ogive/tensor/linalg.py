@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy
 
 from ogive.errors import ArgumentError, ShapeError
+from ogive.ir import dtype as dtypes
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor import decompositions as parts
@@ -332,6 +333,8 @@ def trace(x: Tensor, *, offset: int = 0, dtype: Any = None) -> Tensor:
     >>> ogive.linalg.trace(Tensor([[1, 2], [3, 4]])).item()
     5
     """
+    if dtype is None and x.dtype.kind == "uint":
+        dtype = dtypes.uint64  # as the standard sums unsigned integers
     return diagonal(x, offset=offset).sum(-1, dtype=dtype)
 
 

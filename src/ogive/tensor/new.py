@@ -70,4 +70,4 @@ def _filled(x: Core, shape: Shape, value: Scalar, dtype: Any, device: str | None
     chosen = x.dtype if dtype is None else to_dtype(dtype)
     place = memory_device(x) if device is None else to_device(device)
     with graph_lock:
-        return wrap(build.filled(chosen, value, shape), place)
+        return wrap(build.expand_to(build.fitting(chosen, value), shape), place)

@@ -229,7 +229,9 @@ class Pairwise(Functions, Conversion):
                 "number or a scalar. where() takes a tensor"
             )
         with graph_lock:
-            filling = wrap(to_node(fill, self.dtype), self.device)
+            dtype = self.dtype
+            node = to_node(fill, dtype) if isinstance(fill, Core) else build.fitting(dtype, fill)
+            filling = wrap(node, self.device)
         return where(mask, filling, self)
 
     def isclose(

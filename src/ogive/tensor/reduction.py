@@ -187,8 +187,19 @@ class Reduction(Special, Diagonal):
         >>> Tensor([1.0, 2.0, 3.0]).var().item()
         1.0
 
+        Complex numbers vary by the squares of their distances from the mean, which are real.
+
         Raises `DtypeError` for integers and bool.
         """
+        if self.dtype.is_complex:
+            from ogive.tensor.complex import view_as_real
+
+            numbers: Any = self
+            real, imaginary = [
+                part.var(dim, correction, keepdim, unbiased=unbiased)
+                for part in view_as_real(numbers).unbind(-1)
+            ]
+            return real + imaginary
         x = to_float(self, None, "var")
         if isinstance(dim, bool):  # PyTorch's var(unbiased)
             dim, unbiased = None, dim
@@ -218,10 +229,11 @@ class Reduction(Special, Diagonal):
         >>> Tensor([1.0, 2.0, 3.0]).std().item()
         1.0
         """
-        x = to_float(self, None, "std")
+        x = self if self.dtype.is_complex else to_float(self, None, "std")
         wide = x.cast(accumulator(x.dtype))
         square = wide.var(dim, correction, keepdim, unbiased=unbiased)
-        return with_gradient(square.sqrt(), square, _under_root).cast(x.dtype)
+        dtype = x.dtype.part if x.dtype.is_complex else x.dtype
+        return with_gradient(square.sqrt(), square, _under_root).cast(dtype)
 
     def argmax(self, dim: int | None = None, keepdim: bool = False) -> Tensor:
         """The position of the first greatest element, as int64; NaN counts as the greatest.

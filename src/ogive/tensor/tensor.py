@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError
 from ogive.ir.dtype import Scalar, to_dtype
 from ogive.ir.evaluate import evaluate
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build, storage
@@ -19,7 +20,7 @@ from ogive.tensor.advanced import Indexing
 from ogive.tensor.aliases import Aliases
 from ogive.tensor.complex import Complex
 from ogive.tensor.conversion import NamedCasts
-from ogive.tensor.core import DEFAULT_DEVICE, adopt, bind_class, to_device
+from ogive.tensor.core import DEFAULT_DEVICE, Core, adopt, bind_class, to_device
 from ogive.tensor.differentiable import Differentiable
 from ogive.tensor.interchange import Interchange
 from ogive.tensor.linalg import LinearAlgebra
@@ -218,6 +219,14 @@ class Tensor(
             (values,) = values
         return values  # type: ignore[no-any-return]
 
+    def __eq__(self, other: Any) -> Tensor:  # type: ignore[override]
+        return self.eq(other) if isinstance(other, _COMPARED) else NotImplemented
+
+    def __ne__(self, other: Any) -> Tensor:  # type: ignore[override]
+        return self.ne(other) if isinstance(other, _COMPARED) else NotImplemented
+
+    __hash__ = Core.__hash__
+
     def __bool__(self) -> bool:
         count = evaluate(self.numel())
         if count != 1:
@@ -265,6 +274,10 @@ class Tensor(
             values, separator=", ", threshold=100, edgeitems=3, prefix="Tensor("
         )
         return f"Tensor({text}, {self._facts()})"
+
+
+_COMPARED = (Core, int, float, complex, numpy.ndarray, numpy.generic, UOp, list, tuple)
+"""What `==` compares elements with, or says why not. Anything else is another thing."""
 
 
 def _to_list(tensors: Any, name: str) -> list[Tensor]:

@@ -339,5 +339,6 @@ def test_spread_and_replacement_of_complex_numbers_are_torchs() -> None:
     assert numpy.allclose(ours.var(-1).numpy(), theirs.var(-1).numpy())
     assert ours.std().dtype is ogive.float32
     assert numpy.isclose(ours.std(correction=0).item(), theirs.std(correction=0).item())
-    odd = numpy.array([complex(numpy.nan, 1), complex(numpy.inf, numpy.nan), complex(2, -numpy.inf)])
+    nan, inf = numpy.nan, numpy.inf
+    odd = numpy.array([complex(nan, 1), complex(inf, nan), complex(2, -inf)])
     assert Tensor(odd).nan_to_num().tolist() == torch.tensor(odd).nan_to_num().tolist()

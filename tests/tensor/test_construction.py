@@ -163,7 +163,8 @@ def test_facts_about_a_tensor() -> None:
 
 def test_a_tensor_equals_nothing_of_another_kind() -> None:
     x = Tensor([1.0, 2.0])
-    assert (x == None) is False and (x != "a") is True  # noqa: E711
+    equal, different = x == None, x != "a"  # noqa: E711
+    assert [equal, different] == [False, True]
     assert (x == 1).tolist() == [True, False] and x in [None, x]
     with pytest.raises(TypeError, match="eq takes tensors, numbers and NumPy arrays, not list"):
         assert x == [1.0, 2.0]

@@ -27,4 +27,4 @@ def as_function(
         return method(input, *args, **kwargs)
 
     functools.update_wrapper(function, method)
-    return function
+    return function  # type: ignore[return-value]  # it takes the first argument by name as well

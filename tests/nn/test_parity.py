@@ -73,6 +73,8 @@ LAYERS = [
     layer("AdaptiveAvgPool2d", 3, inputs=((2, 3, 7, 8),)),
     layer("AdaptiveMaxPool2d", (2, 3), inputs=((2, 3, 7, 8),)),
     layer("Upsample", scale_factor=2, mode="bilinear", inputs=((1, 2, 3, 4),)),
+    layer("UpsamplingBilinear2d", (5, 4), inputs=((1, 2, 3, 4),)),
+    layer("UpsamplingNearest2d", scale_factor=2, inputs=((1, 2, 3, 4),)),
     layer("PixelShuffle", 2, inputs=((1, 8, 3, 2),)),
     layer("ZeroPad2d", 1, inputs=((1, 2, 3, 4),)), layer("ReflectionPad1d", 2),
     layer("ConstantPad1d", (1, 2), 3.5), layer("CircularPad1d", 2, inputs=((1, 2, 6),)),
@@ -185,6 +187,30 @@ def test_embedding_gathers_rows_and_scatters_gradients() -> None:
     (mine * ogive.Tensor(weights)).sum().backward()
     (other * torch.tensor(weights)).sum().backward()
     compare([ours.weight.grad], [theirs.weight.grad], "gradient")
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_bags_of_rows_are_reduced(mode: str) -> None:
+    theirs = torch.nn.EmbeddingBag(10, 3, mode=mode, padding_idx=2).double()
+    ours = nn.EmbeddingBag(10, 3, mode=mode, padding_idx=2).to("float64")
+    ours.load_state_dict(theirs.state_dict())
+    rows, offsets = numpy.array([1, 2, 9, 1, 0, 2, 7]), numpy.array([0, 3, 3, 5])
+    mine = ours(ogive.Tensor(rows), ogive.Tensor(offsets))
+    other = theirs(torch.tensor(rows), torch.tensor(offsets))
+    compare([mine], [other], "output")
+    weights = numpy.random.default_rng(1).normal(size=(4, 3))
+    (mine * ogive.Tensor(weights)).sum().backward()
+    (other * torch.tensor(weights)).sum().backward()
+    compare([ours.weight.grad], [theirs.weight.grad], "gradient")
+
+
+def test_what_was_pooled_is_put_back() -> None:
+    x = numpy.random.default_rng(4).normal(size=(2, 3, 7, 6))
+    pooled = ogive.Tensor(x).max_pool2d(2, return_indices=True)
+    other = torch.nn.functional.max_pool2d(torch.tensor(x), 2, return_indices=True)
+    compare([nn.MaxUnpool2d(2)(*pooled)], [torch.nn.MaxUnpool2d(2)(*other)], "values")
+    whole = nn.MaxUnpool2d(2)(*pooled, (7, 6))
+    compare([whole], [torch.nn.MaxUnpool2d(2)(*other, output_size=(7, 6))], "with a size")
 
 
 def test_attention_takes_masks_as_pytorch_does() -> None:

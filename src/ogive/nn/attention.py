@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
-from ogive.errors import ArgumentError, ShapeError
-from ogive.ir import dtype as dtypes
+from ogive.errors import ArgumentError
 from ogive.nn.initialize import xavier_normal_, xavier_uniform_
 from ogive.nn.linear import Linear
 from ogive.nn.module import Module
+from ogive.nn.multihead import multi_head_attention_forward
 from ogive.nn.parameter import Parameter
 from ogive.tensor.creation import zeros
-from ogive.tensor.joining import cat
 from ogive.tensor.tensor import Tensor
 
 
@@ -50,6 +46,9 @@ class MultiheadAttention(Module):
         self.kdim = embed_dim if kdim is None else kdim
         self.vdim = embed_dim if vdim is None else vdim
         self.in_proj_weight: Parameter | None = None
+        self.q_proj_weight: Parameter | None = None
+        self.k_proj_weight: Parameter | None = None
+        self.v_proj_weight: Parameter | None = None
         if self.kdim == self.vdim == embed_dim:
             self.in_proj_weight = _weight(3 * embed_dim, embed_dim)
         else:
@@ -76,108 +75,21 @@ class MultiheadAttention(Module):
     ) -> tuple[Tensor, Tensor | None]:
         """`key_padding_mask` (N, S) and `attn_mask` (L, S) or (N·heads, L, S): True, or a number
         to add, keeps a query from a key."""
-        self._check(query, key, value)
-        batched = query.ndim == 3
-        if not batched:
-            query, key, value = [x.unsqueeze(0) for x in (query, key, value)]
-            key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
-        elif not self.batch_first:
+        turns = self.batch_first and query.ndim == 3
+        if turns:
             query, key, value = [x.transpose(0, 1) for x in (query, key, value)]
-        q, k, v = self._project(query, key, value)
-        mask = self._mask(q, k, key_padding_mask, attn_mask)
-        if is_causal and mask is None:
-            raise ArgumentError("is_causal is a hint about attn_mask, and there is none")
-        k, v, mask = self._extend(k, v, mask)
-        q, k, v = [self._split_heads(x) for x in (q, k, v)]
-        drop = self.dropout if self.training else 0.0
-        weights: Tensor | None = None
-        if need_weights:
-            mixed, weights = _attend(q, k, v, mask, drop)
-        else:
-            mixed = q.scaled_dot_product_attention(k, v, mask, drop)
-        made = self.out_proj(mixed.transpose(1, 2).flatten(2))
-        if weights is not None and average_attn_weights:
-            weights = weights.mean(1)
-        if not batched:
-            return made.squeeze(0), None if weights is None else weights.squeeze(0)
-        return made if self.batch_first else made.transpose(0, 1), weights
-
-    def _check(self, query: Tensor, key: Tensor, value: Tensor) -> None:
-        wanted = {"query": self.embed_dim, "key": self.kdim, "value": self.vdim}
-        for (name, size), x in zip(wanted.items(), (query, key, value), strict=True):
-            if x.ndim not in (2, 3) or x.ndim != query.ndim or x.shape[-1] != size:
-                raise ShapeError(
-                    f"{name}: expected (..., {size}) with {query.ndim} axes, of 2 or 3, "
-                    f"got {x.shape}"
-                )
-
-    def _project(self, query: Tensor, key: Tensor, value: Tensor) -> list[Tensor]:
-        biases: Any = (None,) * 3
-        if self.in_proj_bias is not None:
-            biases = self.in_proj_bias.chunk(3)
-        if self.in_proj_weight is None:
-            weights: Any = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-        elif query is key and key is value:
-            together = query.linear(self.in_proj_weight, self.in_proj_bias)
-            return list(together.chunk(3, -1))
-        else:
-            weights = self.in_proj_weight.chunk(3)
-        inputs = (query, key, value)
-        return [x.linear(w, b) for x, w, b in zip(inputs, weights, biases, strict=True)]
-
-    def _mask(
-        self, q: Tensor, k: Tensor, padding: Tensor | None, mask: Tensor | None
-    ) -> Tensor | None:
-        """What to add to the scores: (N or 1, heads or 1, L, S)."""
-        parts = []
-        if mask is not None:
-            added = _additive(mask, q)
-            if mask.ndim == 3:
-                added = added.unflatten(0, (-1, self.num_heads))
-            parts.append(added if mask.ndim == 3 else added[None, None])
-        if padding is not None:
-            parts.append(_additive(padding, q)[:, None, None, :])
-        return parts[0] + parts[1] if len(parts) == 2 else (parts[0] if parts else None)
-
-    def _extend(
-        self, k: Tensor, v: Tensor, mask: Tensor | None
-    ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Keys and values beside those given: learned ones, and zeros."""
-        batch = k.shape[0]
-        extra = []
-        if self.bias_k is not None and self.bias_v is not None:
-            learned = (self.bias_k, self.bias_v)
-            extra.append([bias.expand(batch, 1, self.embed_dim) for bias in learned])
-        if self.add_zero_attn:
-            extra.append([zeros(batch, 1, self.embed_dim, dtype=k.dtype)] * 2)
-        for more_k, more_v in extra:
-            k, v = cat([k, more_k], 1), cat([v, more_v], 1)
-            if mask is not None:
-                mask = mask.pad([0, 1])
-        return k, v, mask
-
-    def _split_heads(self, x: Tensor) -> Tensor:
-        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+        is_stacked = self.in_proj_weight is not None
+        made, weights = multi_head_attention_forward(
+            query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight,
+            self.in_proj_bias, self.bias_k, self.bias_v, self.add_zero_attn, self.dropout,
+            self.out_proj.weight, self.out_proj.bias, self.training, key_padding_mask,
+            need_weights, attn_mask, not is_stacked, self.q_proj_weight, self.k_proj_weight,
+            self.v_proj_weight, average_attn_weights, is_causal,
+        )  # fmt: skip
+        return made.transpose(0, 1) if turns else made, weights
 
     def extra_repr(self) -> str:
         return f"embed_dim={self.embed_dim}, num_heads={self.num_heads}"
-
-
-def _attend(
-    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, drop: float
-) -> tuple[Tensor, Tensor]:
-    scores = (q * (1 / math.sqrt(int(q.shape[-1])))) @ k.transpose(-2, -1)
-    weights = (scores if mask is None else scores + mask).softmax(-1)
-    if drop:
-        weights = weights.dropout(drop)
-    return weights @ v, weights
-
-
-def _additive(mask: Tensor, like: Tensor) -> Tensor:
-    """Minus infinity where a boolean mask is True; any other mask as it is."""
-    if mask.dtype is not dtypes.bool_:
-        return mask.cast(like.dtype)
-    return zeros(dtype=like.dtype).masked_fill(mask, -math.inf)
 
 
 def _weight(rows: int, columns: int) -> Parameter:

@@ -35,6 +35,12 @@ class AlphaDropout(Dropout):
     method = "alpha_dropout"
 
 
+class FeatureAlphaDropout(Dropout):
+    """`AlphaDropout` of whole channels. Shapes: (N, C, ...), unchanged."""
+
+    method = "feature_alpha_dropout"
+
+
 class Dropout1d(Dropout):
     """Drops whole channels. Shapes: (N, C, L), unchanged."""
 

@@ -1,10 +1,11 @@
-"""A table of vectors."""
+"""Tables of vectors."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ogive import random
+from ogive.nn.bags import embedding_bag
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
 from ogive.tensor.tensor import Tensor
@@ -47,4 +48,57 @@ class Embedding(Module):
         made.weight = Parameter(embeddings, requires_grad=not freeze)
         made.num_embeddings, made.embedding_dim = [int(size) for size in made.weight.shape]
         made.padding_idx = padding_idx
+        return made
+
+
+class EmbeddingBag(Embedding):
+    """The sum, mean or greatest of the rows that a bag holds.
+
+    Shapes: (bags, n) of integers, or (count,) with `offsets` (bags,) → (bags, embedding_dim). Rows
+    `padding_idx` count as absent.
+
+    >>> nn.EmbeddingBag(10, 3, mode="sum")(Tensor([1, 2, 4]), Tensor([0, 2])).shape
+    (2, 3)
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        mode: str = "mean",
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> None:
+        super().__init__(num_embeddings, embedding_dim, padding_idx)
+        self.mode = mode
+        self.include_last_offset = include_last_offset
+
+    def forward(
+        self,
+        x: Tensor,
+        offsets: Tensor | None = None,
+        per_sample_weights: Tensor | None = None,
+    ) -> Tensor:
+        return embedding_bag(
+            x, self.weight, offsets, mode=self.mode, per_sample_weights=per_sample_weights,
+            include_last_offset=self.include_last_offset, padding_idx=self.padding_idx,
+        )  # fmt: skip
+
+    def extra_repr(self) -> str:
+        return f"{super().extra_repr()}, mode={self.mode!r}"
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Any,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        mode: str = "mean",
+        include_last_offset: bool = False,
+    ) -> EmbeddingBag:
+        """A layer on a table that is there already; a frozen one is not trained."""
+        made = super().from_pretrained(embeddings, freeze, padding_idx)
+        assert isinstance(made, EmbeddingBag), "made by this class"
+        made.mode = mode
+        made.include_last_offset = include_last_offset
         return made

@@ -1,7 +1,7 @@
 """The operations of layers as functions, by the names of `torch.nn.functional`.
 
-Each is the method of `Tensor` of the same name, except `unfold` and `fold`, which are about images
-and go by `unfold_windows` and `fold_windows` there.
+Most are the methods of `Tensor` of the same name; `unfold` and `fold`, which are about images, go
+by `unfold_windows` and `fold_windows` there.
 
 >>> conv2d(ogive.ones(1, 1, 4, 4), ogive.ones(1, 1, 3, 3)).shape
 (1, 1, 2, 2)
@@ -9,6 +9,19 @@ and go by `unfold_windows` and `fold_windows` there.
 
 from __future__ import annotations
 
+from ogive.nn.alignment import ctc_loss
+from ogive.nn.bags import embedding_bag
+from ogive.nn.composed import linear_cross_entropy, upsample_bilinear, upsample_nearest
+from ogive.nn.grids import affine_grid, grid_sample
+from ogive.nn.multihead import multi_head_attention_forward
+from ogive.nn.unpooling import (
+    fractional_max_pool2d,
+    fractional_max_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+)
+from ogive.random import gumbel_softmax
 from ogive.tensor.distance import cosine_similarity, pairwise_distance, pdist
 from ogive.tensor.functional import as_function
 from ogive.tensor.tensor import Tensor
@@ -98,6 +111,7 @@ dropout1d = as_function(Tensor.dropout1d)
 dropout2d = as_function(Tensor.dropout2d)
 dropout3d = as_function(Tensor.dropout3d)
 alpha_dropout = as_function(Tensor.alpha_dropout)
+feature_alpha_dropout = as_function(Tensor.feature_alpha_dropout)
 
 # Losses
 binary_cross_entropy = as_function(Tensor.binary_cross_entropy)
@@ -121,4 +135,22 @@ soft_margin_loss = as_function(Tensor.soft_margin_loss)
 triplet_margin_loss = as_function(Tensor.triplet_margin_loss)
 triplet_margin_with_distance_loss = as_function(Tensor.triplet_margin_with_distance_loss)
 
-__all__ = ["cosine_similarity", "pairwise_distance", "pdist"]
+__all__ = [
+    "affine_grid",
+    "cosine_similarity",
+    "ctc_loss",
+    "embedding_bag",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
+    "grid_sample",
+    "gumbel_softmax",
+    "linear_cross_entropy",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
+    "multi_head_attention_forward",
+    "pairwise_distance",
+    "pdist",
+    "upsample_bilinear",
+    "upsample_nearest",
+]

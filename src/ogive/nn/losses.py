@@ -1,4 +1,4 @@
-"""Losses as modules: `CrossEntropyLoss()(logits, labels)` is `logits.cross_entropy(labels)`."""
+"""Losses as modules: `CrossEntropyLoss()(logits, labels)` is `cross_entropy(logits, labels)`."""
 
 from __future__ import annotations
 
@@ -28,6 +28,10 @@ CrossEntropyLoss = wrap_function(
 NLLLoss = wrap_function(
     "NLLLoss", "nll_loss", "-x of the right class", weight=None, ignore_index=-100,
     reduction="mean",
+)  # fmt: skip
+CTCLoss = wrap_function(
+    "CTCLoss", "ctc_loss", "-log of the probability of labels over all alignments",
+    blank=0, reduction="mean", zero_infinity=False,
 )  # fmt: skip
 BCELoss = _loss(
     "BCELoss", "binary_cross_entropy", "-y·log(x) - (1 - y)·log(1 - x)", weight=None

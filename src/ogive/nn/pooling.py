@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ogive.nn import functional
 from ogive.nn.wrapped import REQUIRED, Wrapped, wrap_function
 
 _MAXIMUM: dict[str, Any] = {
@@ -13,6 +14,10 @@ _MAXIMUM: dict[str, Any] = {
 _AVERAGE: dict[str, Any] = {
     "kernel_size": REQUIRED, "stride": None, "padding": 0, "ceil_mode": False,
     "count_include_pad": True,
+}  # fmt: skip
+_FRACTIONAL: dict[str, Any] = {
+    "kernel_size": REQUIRED, "output_size": None, "output_ratio": None, "return_indices": False,
+    "_random_samples": None,
 }  # fmt: skip
 _POWER: dict[str, Any] = {
     "norm_type": REQUIRED, "kernel_size": REQUIRED, "stride": None, "ceil_mode": False,
@@ -45,11 +50,21 @@ AdaptiveMaxPool2d = _pool(
 AdaptiveMaxPool3d = _pool(
     "AdaptiveMaxPool", "adaptive_max_pool", 3, output_size=REQUIRED, return_indices=False
 )
+FractionalMaxPool2d = _pool("FractionalMaxPool", "fractional_max_pool", 2, **_FRACTIONAL)
+FractionalMaxPool3d = _pool("FractionalMaxPool", "fractional_max_pool", 3, **_FRACTIONAL)
 
 Upsample = wrap_function(
     "Upsample", "interpolate", "larger or smaller along the axes after the channels",
     size=None, scale_factor=None, mode="nearest", align_corners=None,
     recompute_scale_factor=None,
+)  # fmt: skip
+UpsamplingBilinear2d = wrap_function(
+    "UpsamplingBilinear2d", "upsample_bilinear", "`Upsample` whose corners keep their place",
+    size=None, scale_factor=None,
+)  # fmt: skip
+UpsamplingNearest2d = wrap_function(
+    "UpsamplingNearest2d", "upsample_nearest", "`Upsample` by repetition",
+    size=None, scale_factor=None,
 )  # fmt: skip
 PixelShuffle = wrap_function(
     "PixelShuffle", "pixel_shuffle", "channels become pixels", upscale_factor=REQUIRED
@@ -58,13 +73,37 @@ PixelUnshuffle = wrap_function(
     "PixelUnshuffle", "pixel_unshuffle", "pixels become channels", downscale_factor=REQUIRED
 )
 Unfold = wrap_function(
-    "Unfold", "unfold_windows", "every window as a column",
+    "Unfold", "unfold", "every window as a column",
     kernel_size=REQUIRED, dilation=1, padding=0, stride=1,
 )  # fmt: skip
 Fold = wrap_function(
-    "Fold", "fold_windows", "columns put back and summed as windows",
+    "Fold", "fold", "columns put back and summed as windows",
     output_size=REQUIRED, kernel_size=REQUIRED, dilation=1, padding=0, stride=1,
 )  # fmt: skip
+
+
+class Unpool(Wrapped):
+    """Values put back where `MaxPool` found them; called with values, positions and a size."""
+
+    def forward(self, x: Any, *others: Any) -> Any:
+        indices, *size = others
+        output_size = size[0] if size else None
+        unpool = getattr(functional, self.function)
+        return unpool(x, indices, **self.settings(), output_size=output_size)
+
+
+def _unpool(axes: int) -> type[Unpool]:
+    members = {
+        "__doc__": f"MaxPool{axes}d undone", "__module__": __name__,
+        "function": f"max_unpool{axes}d",
+        "defaults": {"kernel_size": REQUIRED, "stride": None, "padding": 0},
+    }  # fmt: skip
+    return type(f"MaxUnpool{axes}d", (Unpool,), members)
+
+
+MaxUnpool1d = _unpool(1)
+MaxUnpool2d = _unpool(2)
+MaxUnpool3d = _unpool(3)
 
 
 class Padding(Wrapped):

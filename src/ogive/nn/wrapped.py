@@ -1,7 +1,7 @@
-"""Modules that only hold the arguments of a function: `GELU("tanh")(x)` is `x.gelu("tanh")`.
+"""Modules that only hold the arguments of a function: `GELU("tanh")(x)` is `gelu(x, "tanh")`.
 
-A family is a table; an entry is the function's name and the arguments with their defaults, in
-order. `REQUIRED` stands for an argument that has none.
+A family is a table; an entry is the function's name in `nn.functional` and the arguments with their
+defaults, in order. `REQUIRED` stands for an argument that has none.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 from ogive.errors import ArgumentTypeError, nearest
+from ogive.nn import functional
 from ogive.nn.module import Module
 
 REQUIRED = object()
@@ -50,7 +51,7 @@ class Wrapped(Module):
         return {key: getattr(self, key) for key in self.defaults}
 
     def forward(self, x: Any, *others: Any) -> Any:
-        return getattr(x, self.function)(*others, **self.settings())
+        return getattr(functional, self.function)(x, *others, **self.settings())
 
     def extra_repr(self) -> str:
         changed = [
@@ -62,7 +63,7 @@ class Wrapped(Module):
 
 
 def wrap_function(name: str, function: str, description: str, **defaults: Any) -> type[Wrapped]:
-    """A module class around the tensor method `function`."""
+    """A module class around `function` of `nn.functional`."""
     module = sys._getframe(1).f_globals["__name__"]  # where pickle finds the class by its name
     members = {
         "__doc__": description, "__module__": module, "function": function, "defaults": defaults,

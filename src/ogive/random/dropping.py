@@ -91,6 +91,8 @@ def feature_alpha_dropout(
     >>> ogive.random.feature_alpha_dropout(ogive.zeros(2, 3, 4)).shape
     (2, 3, 4)
     """
+    if not training:
+        return x
     return _replaced(x, p, training, _channels(x, "feature_alpha_dropout"), key, generator)
 
 

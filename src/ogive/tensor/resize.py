@@ -170,7 +170,7 @@ def _smooth(
     terms = []
     for offset in (-1, 0, 1, 2) if cubic else (0, 1):
         distance = (place - base - offset).abs()
-        weight = _cubic(distance, -0.75) if cubic else 1 - distance
+        weight = cubic_kernel(distance, -0.75) if cubic else 1 - distance
         line = weight.cast(x.dtype).reshape(-1, *(1,) * (x.ndim - axis - 1))
         terms.append(_take(x, axis, base, offset) * line)
     total = terms[0]
@@ -189,14 +189,14 @@ def _filtered(x: Tensor, axis: int, target: int, ratio: float, cubic: bool) -> T
     begin = (centre - support + 0.5).trunc().clamp(min=0)
     end = (centre + support + 0.5).trunc()
     distance = ((pixel - centre + 0.5) / widen_by).abs()
-    weight = _cubic(distance, -0.5) if cubic else (1 - distance).clamp(min=0)
+    weight = cubic_kernel(distance, -0.5) if cubic else (1 - distance).clamp(min=0)
     weight = where((begin <= pixel) & (pixel < end), weight, 0.0)
     weight = (weight / weight.sum(1, keepdim=True)).cast(x.dtype)
     weight = weight.reshape(target, length, *(1,) * (x.ndim - axis - 1))
     return (x.unsqueeze(axis) * weight).sum(axis + 1)
 
 
-def _cubic(distance: Tensor, a: float) -> Tensor:
+def cubic_kernel(distance: Tensor, a: float) -> Tensor:
     """The cubic convolution kernel with slope `a` at 1, for distances from 0 on."""
     near = ((a + 2) * distance - (a + 3)) * distance * distance + 1
     far = (((distance - 5) * distance + 8) * distance - 4) * a

@@ -1,0 +1,97 @@
+"""Rows of a table, reduced by bags: the sum, mean or greatest of several rows at a time."""
+
+from __future__ import annotations
+
+import math
+
+from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
+from ogive.tensor.core import to_integer
+from ogive.tensor.creation import arange, full, ones, zeros
+from ogive.tensor.joining import where
+from ogive.tensor.searching import searchsorted
+from ogive.tensor.tensor import Tensor
+
+MODES = ("sum", "mean", "max")
+
+
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    *,
+    mode: str = "mean",
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """The sum, mean or greatest of the rows of each bag.
+
+    Shapes: input (bags, n) with weight (rows, width) → (bags, width); or input (count,) with
+    offsets (bags,), where each bag begins; with `include_last_offset` they end with the end of the
+    last one. `per_sample_weights`, in the shape of the input, multiply the rows of sums. Rows
+    `padding_idx` count as absent. An empty bag gives zeros.
+
+    >>> table = Tensor([[1.0], [2.0], [4.0]])
+    >>> embedding_bag(Tensor([0, 1, 2]), table, Tensor([0, 2]), mode="sum").tolist()
+    [[3.0], [4.0]]
+
+    Raises `ArgumentError` for another mode, or weights with one that is no sum; `ShapeError` when
+    shapes do not fit; `IndexRangeError` when computed, for a row that is not there.
+    """
+    _check(input, weight, offsets, mode, per_sample_weights)
+    flat = input.reshape(-1).long()
+    if offsets is None:
+        bags = input.shape[0]
+        bag = arange(bags).unsqueeze(1).expand(input.shape).reshape(-1)
+    else:
+        bags = offsets.shape[0] - int(include_last_offset)
+        begin = offsets[:bags].long()
+        bag = searchsorted(begin, arange(flat.shape[0]), right=True) - 1
+    rows = flat.embedding(weight)
+    counted = ones(flat.shape, dtype=rows.dtype)
+    if padding_idx is not None:
+        place = to_integer(padding_idx, "embedding_bag: padding_idx") % weight.shape[0]
+        counted = flat.ne(place).cast(rows.dtype)
+    if mode == "max":
+        return _greatest(rows, bag, bags, counted)
+    factor = counted
+    if per_sample_weights is not None:
+        factor = counted * per_sample_weights.reshape(-1)
+    blank = zeros(bags, weight.shape[1], dtype=rows.dtype)
+    total = blank.index_add(0, bag, rows * factor.unsqueeze(1))
+    if mode == "sum":
+        return total
+    counts = zeros(bags, dtype=rows.dtype).index_add(0, bag, counted)
+    return total / counts.clamp(min=1).unsqueeze(1)
+
+
+def _greatest(rows: Tensor, bag: Tensor, bags: int, counted: Tensor) -> Tensor:
+    width = rows.shape[1]
+    low = full((bags, width), -math.inf, dtype=rows.dtype)
+    shown = where(counted.unsqueeze(1) > 0, rows, -math.inf)
+    index = bag.unsqueeze(1).expand(rows.shape)
+    most = low.scatter_reduce(0, index, shown, "amax")
+    return where(most == -math.inf, 0.0, most)
+
+
+def _check(
+    input: Tensor, weight: Tensor, offsets: Tensor | None, mode: str, factors: Tensor | None
+) -> None:
+    if mode not in MODES:
+        raise ArgumentError(f"embedding_bag: mode is one of {', '.join(MODES)}, got {mode!r}")
+    if not isinstance(weight, Tensor) or not isinstance(input, Tensor):
+        raise ArgumentTypeError("embedding_bag takes a tensor of positions, and one of rows")
+    expected = 1 if offsets is not None else 2
+    if input.ndim != expected or weight.ndim != 2 or input.dtype.is_float:
+        raise ShapeError(
+            f"embedding_bag: input is {input.dtype.name} of shape {input.shape} and weight has "
+            f"the shape {weight.shape}; expected integers (bags, n), or (count,) with offsets, and "
+            "(rows, width)"
+        )
+    if factors is not None and mode != "sum":
+        raise ArgumentError(f"embedding_bag: per_sample_weights go with mode 'sum', not {mode!r}")
+    if factors is not None and factors.shape != input.shape:
+        raise ShapeError(
+            f"embedding_bag: per_sample_weights have the shape {factors.shape}, the input "
+            f"{input.shape}"
+        )

@@ -41,6 +41,14 @@ DISTRIBUTIONS: dict[str, tuple[Callable[..., Tensor], Callable[[float], float]]]
         lambda **given: random.exponential(COUNT, rate=3, **given),
         lambda x: -math.expm1(-3 * x),
     ),
+    "cauchy": (
+        lambda **given: random.cauchy(COUNT, median=2, sigma=3, **given),
+        lambda x: 0.5 + math.atan((x - 2) / 3) / math.pi,
+    ),
+    "log_normal": (
+        lambda **given: random.log_normal(COUNT, mean=0.5, std=0.25, **given),
+        lambda x: normal_distribution((math.log(x) - 0.5) / 0.25),
+    ),
     "gumbel": (
         lambda **given: random.gumbel(COUNT, **given),
         lambda x: math.exp(-math.exp(-x)),
@@ -309,3 +317,12 @@ def test_filling_in_place_gives_the_draw_and_the_tensor_itself() -> None:
 def test_what_cannot_be_drawn_is_refused(action: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         action()
+
+
+def test_trials_until_success_follow_the_geometric_distribution() -> None:
+    drawn = random.geometric(COUNT, p=0.25, key=random.key(3)).numpy()
+    assert drawn.dtype == numpy.int64 and drawn.min() == 1
+    counts = numpy.bincount(numpy.minimum(drawn, 9))[1:]
+    assert_frequencies(counts, numpy.array([*[0.25 * 0.75**k for k in range(8)], 0.75**8]))
+    with pytest.raises(ArgumentError, match="above 0"):
+        random.geometric(3, p=0.0)

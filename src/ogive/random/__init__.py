@@ -41,22 +41,26 @@ from ogive.random.generator import (
     set_rng_state,
 )
 from ogive.random.keys import fold_in, key, split
+from ogive.random.transformed import cauchy, geometric, log_normal
 
 __all__ = [
     "Generator",
     "alpha_dropout",
     "bernoulli",
+    "cauchy",
     "default_generator",
     "dropout",
     "exponential",
     "feature_alpha_dropout",
     "feature_dropout",
     "fold_in",
+    "geometric",
     "get_rng_state",
     "gumbel",
     "gumbel_softmax",
     "initial_seed",
     "key",
+    "log_normal",
     "manual_seed",
     "multinomial",
     "normal",

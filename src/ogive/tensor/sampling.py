@@ -81,6 +81,50 @@ class Sampling(Core):
             ),
         )
 
+    def cauchy_(
+        self, median: float = 0.0, sigma: float = 1.0, *, key: Any = None, generator: Any = None
+    ) -> Tensor:
+        """Numbers of the Cauchy distribution. Returns the tensor itself.
+
+        >>> ogive.zeros(3).cauchy_().shape
+        (3,)
+        """
+        return _fill(
+            self,
+            _random().cauchy(
+                *self.shape, median=median, sigma=sigma, dtype=self.dtype, key=key,
+                generator=generator,
+            ),
+        )  # fmt: skip
+
+    def log_normal_(
+        self, mean: float = 1.0, std: float = 2.0, *, key: Any = None, generator: Any = None
+    ) -> Tensor:
+        """Numbers whose logarithms have the normal distribution. Returns the tensor itself.
+
+        >>> bool((ogive.zeros(3).log_normal_() > 0).all())
+        True
+        """
+        return _fill(
+            self,
+            _random().log_normal(
+                *self.shape, mean=mean, std=std, dtype=self.dtype, key=key, generator=generator
+            ),
+        )
+
+    def geometric_(self, p: float, *, key: Any = None, generator: Any = None) -> Tensor:
+        """How often to try until what has the probability `p` happens. Returns the tensor itself.
+
+        >>> ogive.zeros(3).geometric_(1.0).tolist()
+        [1.0, 1.0, 1.0]
+        """
+        return _fill(
+            self,
+            _random().geometric(
+                *self.shape, p=p, dtype=self.dtype, key=key, generator=generator
+            ),
+        )
+
     def bernoulli_(self, p: Any = 0.5, *, key: Any = None, generator: Any = None) -> Tensor:
         """1 with probability `p`, a number or a tensor that broadcasts, else 0.
 
@@ -179,6 +223,24 @@ class Sampling(Core):
         [0.0, 0.0, 0.0]
         """
         made: Tensor = _random().alpha_dropout(self, p, training, key=key, generator=generator)
+        return made
+
+    def feature_alpha_dropout(
+        self,
+        p: float = 0.5,
+        training: bool = False,
+        *,
+        key: Any = None,
+        generator: Any = None,
+    ) -> Tensor:
+        """`alpha_dropout` of whole channels, in training only. Shapes: (N, C, ...), unchanged.
+
+        >>> ogive.ones(2, 3, 4).feature_alpha_dropout(0.5, True).shape
+        (2, 3, 4)
+        """
+        made: Tensor = _random().feature_alpha_dropout(
+            self, p, training, key=key, generator=generator
+        )
         return made
 
     def dropout1d(

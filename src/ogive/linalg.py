@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ogive.tensor.checked import cholesky_ex, inv_ex, solve_ex
 from ogive.tensor.decompositions import (
     cholesky,
     det,
@@ -16,7 +17,10 @@ from ogive.tensor.decompositions import (
     svd,
     svdvals,
 )
+from ogive.tensor.eigen import eig, eigvals
 from ogive.tensor.einsum import tensordot
+from ogive.tensor.exponentials import matrix_exp
+from ogive.tensor.factors import lu, lu_factor, lu_factor_ex, lu_solve
 from ogive.tensor.linalg import (
     cond,
     cross,
@@ -34,18 +38,34 @@ from ogive.tensor.linalg import (
     vector_norm,
 )
 from ogive.tensor.linear import multi_dot
+from ogive.tensor.multilinear import tensorinv, tensorsolve, vander
+from ogive.tensor.reflections import householder_product
+from ogive.tensor.symmetric import ldl_factor, ldl_factor_ex, ldl_solve
 
 __all__ = [
     "cholesky",
+    "cholesky_ex",
     "cond",
     "cross",
     "det",
     "diagonal",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
+    "householder_product",
     "inv",
+    "inv_ex",
+    "ldl_factor",
+    "ldl_factor_ex",
+    "ldl_solve",
     "lstsq",
+    "lu",
+    "lu_factor",
+    "lu_factor_ex",
+    "lu_solve",
     "matmul",
+    "matrix_exp",
     "matrix_norm",
     "matrix_power",
     "matrix_rank",
@@ -57,11 +77,15 @@ __all__ = [
     "qr",
     "slogdet",
     "solve",
+    "solve_ex",
     "solve_triangular",
     "svd",
     "svdvals",
     "tensordot",
+    "tensorinv",
+    "tensorsolve",
     "trace",
+    "vander",
     "vecdot",
     "vector_norm",
 ]

@@ -9,13 +9,16 @@ They are lazy like any other operation, compiled, and gradients flow through the
 from __future__ import annotations
 
 from ogive.fft.frequencies import fftfreq, fftshift, ifftshift, rfftfreq
+from ogive.fft.planes import fft2, hfft2, ifft2, ihfft2, irfft2, rfft2
 from ogive.fft.transforms import (
     fft,
     fftn,
     hfft,
+    hfftn,
     ifft,
     ifftn,
     ihfft,
+    ihfftn,
     irfft,
     irfftn,
     rfft,
@@ -24,17 +27,25 @@ from ogive.fft.transforms import (
 
 __all__ = [
     "fft",
+    "fft2",
     "fftfreq",
     "fftn",
     "fftshift",
     "hfft",
+    "hfft2",
+    "hfftn",
     "ifft",
+    "ifft2",
     "ifftn",
     "ifftshift",
     "ihfft",
+    "ihfft2",
+    "ihfftn",
     "irfft",
+    "irfft2",
     "irfftn",
     "rfft",
+    "rfft2",
     "rfftfreq",
     "rfftn",
 ]

@@ -161,6 +161,35 @@ def irfftn(
     return irfft(x, None if s is None else size, last, norm)
 
 
+@also(dim="axes")
+def hfftn(x: Tensor, /, s: Lengths = None, axes: Lengths = None, norm: str | None = None) -> Tensor:
+    """`hfft` along the last of several axes, `fft` along the others.
+
+    >>> ogive.fft.hfftn(Tensor([[1.0, 0.0], [0.0, 0.0]])).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    *others, (size, last) = _sized_axes(x, s, axes, "hfftn")
+    for length, axis in others:
+        x = _along(x, length, axis, norm, FORWARD, "hfftn")
+    return hfft(x, None if s is None else size, last, norm)
+
+
+@also(dim="axes")
+def ihfftn(
+    x: Tensor, /, s: Lengths = None, axes: Lengths = None, norm: str | None = None
+) -> Tensor:
+    """The inverse of `hfftn`: `ihfft` along the last of several axes, `ifft` along the others.
+
+    >>> ogive.fft.ihfftn(Tensor([[4.0, 0.0], [0.0, 0.0]])).shape
+    (2, 2)
+    """
+    *others, (size, last) = _sized_axes(x, s, axes, "ihfftn")
+    x = ihfft(x, size, last, norm)
+    for length, axis in others:
+        x = _along(x, length, axis, norm, INVERSE, "ihfftn")
+    return x
+
+
 # Arguments
 
 

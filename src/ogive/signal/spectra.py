@@ -1,0 +1,149 @@
+"""Spectra of a signal piece by piece, and the signal from them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ogive.errors import ArgumentError, ShapeError
+from ogive.fft import fft, ifft, irfft, rfft
+from ogive.tensor.complex import complex, view_as_real
+from ogive.tensor.core import to_integer
+from ogive.tensor.creation import ones
+from ogive.tensor.tensor import Tensor
+
+
+class Pieces(NamedTuple):
+    """How long the pieces of a signal are, how far apart, and what they are multiplied with."""
+
+    length: int
+    step: int
+    window: Tensor
+
+
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool = True,
+) -> Tensor:
+    """The Fourier transforms of pieces of a signal, each multiplied with a window.
+
+    Shapes: (length,) or (batch, length) → (..., frequencies, pieces): n_fft // 2 + 1 frequencies of
+    real signals, all n_fft of complex ones and unless `onesided`. Pieces are `n_fft` long and
+    `hop_length` apart, n_fft // 4 by default. With `center` the signal is extended by half a piece
+    on either side, by `pad_mode`, so that piece t is around element t · hop_length. `normalized`
+    divides by √n_fft. Unless `return_complex`, real and imaginary parts are along a last axis.
+
+    >>> ogive.stft(ogive.ones(8), 4, center=False).shape
+    (3, 5)
+
+    Raises `ShapeError` for a signal shorter than a piece, `ArgumentError` for lengths that do not
+    go together.
+    """
+    pieces = _to_pieces(n_fft, hop_length, win_length, window, input, "stft")
+    if input.ndim not in (1, 2):
+        raise ShapeError(f"stft: input has the shape {input.shape}; expected (batch, length)")
+    x = input if input.ndim == 2 else input.unsqueeze(0)
+    if center:
+        half = pieces.length // 2
+        x = x.unsqueeze(1).pad((half, half), pad_mode).squeeze(1)
+    if x.shape[1] < pieces.length:
+        raise ShapeError(f"stft: {x.shape[1]} elements are fewer than a piece, n_fft={n_fft}")
+    frames = x.unfold(1, pieces.length, pieces.step) * pieces.window
+    is_half = not frames.dtype.is_complex if onesided is None else onesided
+    if is_half and frames.dtype.is_complex:
+        raise ArgumentError("stft: onesided=True goes with real numbers")
+    norm = "ortho" if normalized else None
+    found = (rfft if is_half else fft)(frames, norm=norm).transpose(1, 2)
+    found = found if input.ndim == 2 else found.squeeze(0)
+    return found if return_complex else view_as_real(found)
+
+
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+) -> Tensor:
+    """The inverse of `stft`: pieces laid over each other, divided by the squares of their windows.
+
+    Shapes: (frequencies, pieces) or (batch, frequencies, pieces), complex → (..., length). The
+    length is that which the pieces cover, without what `center` added, unless it is given.
+
+    >>> spectra = ogive.stft(Tensor([1.0, 2.0, 3.0, 4.0]), 4)
+    >>> ogive.istft(spectra, 4).round().tolist()
+    [1.0, 2.0, 3.0, 4.0]
+
+    Raises `ShapeError` when `input` does not fit `n_fft`, `ArgumentError` for a complex signal from
+    half of the frequencies.
+    """
+    pieces = _to_pieces(n_fft, hop_length, win_length, window, input, "istft")
+    if input.ndim not in (2, 3) or not input.dtype.is_complex:
+        raise ShapeError(
+            f"istft: input is {input.dtype.name} of shape {input.shape}; expected complex numbers "
+            "(batch, frequencies, pieces)"
+        )
+    x = input if input.ndim == 3 else input.unsqueeze(0)
+    is_half = x.shape[1] != pieces.length if onesided is None else onesided
+    if x.shape[1] != (pieces.length // 2 + 1 if is_half else pieces.length):
+        raise ShapeError(f"istft: {x.shape[1]} frequencies do not fit n_fft={n_fft}")
+    norm = "ortho" if normalized else None
+    lines = x.transpose(1, 2)
+    if return_complex and is_half:
+        raise ArgumentError("istft: a complex signal needs all frequencies, onesided=False")
+    # Of the spectrum of a real signal one half says all.
+    half = lines[..., : pieces.length // 2 + 1]
+    whole = ifft(lines, norm=norm) if return_complex else irfft(half, pieces.length, norm=norm)
+    total = _overlaid(whole * pieces.window, pieces.step)
+    squares = pieces.window.square().expand(1, x.shape[2], pieces.length)
+    weight = _overlaid(squares, pieces.step)
+    begin = pieces.length // 2 if center else 0
+    end = total.shape[1] - begin if length is None else begin + length
+    signal = total[:, begin:end] / weight[:, begin:end]
+    missing = end - begin - signal.shape[1]
+    signal = signal.pad((0, missing)) if missing > 0 else signal
+    return signal if input.ndim == 3 else signal.squeeze(0)
+
+
+def _to_pieces(
+    n_fft: int, hop: int | None, width: int | None, window: Tensor | None, x: Tensor, name: str
+) -> Pieces:
+    size = to_integer(n_fft, f"{name}: n_fft")
+    step = size // 4 if hop is None else to_integer(hop, f"{name}: hop_length")
+    length = size if width is None else to_integer(width, f"{name}: win_length")
+    if size < 1 or step < 1 or not 0 < length <= size:
+        raise ArgumentError(
+            f"{name}: n_fft={size} and hop_length={step} must be positive, win_length={length} at "
+            "most n_fft"
+        )
+    factor = ones(length, dtype=x.dtype.part) if window is None else window
+    if factor.shape != (length,):
+        raise ShapeError(f"{name}: window has the shape {factor.shape}; expected ({length},)")
+    before = (size - length) // 2
+    if length < size:
+        factor = factor.pad((before, size - length - before))
+    return Pieces(size, step, factor)
+
+
+def _overlaid(frames: Tensor, step: int) -> Tensor:
+    """(batch, pieces, length) → (batch, n): each piece added where it belongs."""
+    if frames.dtype.is_complex:
+        return complex(_overlaid(frames.real, step), _overlaid(frames.imag, step))
+    _, count, length = frames.shape
+    total = (count - 1) * step + length
+    columns = frames.transpose(1, 2)
+    folded: Any = columns.fold_windows((1, total), (1, length), stride=(1, step))
+    made: Tensor = folded.reshape(frames.shape[0], total)
+    return made

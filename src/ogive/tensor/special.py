@@ -33,12 +33,12 @@ from ogive.tensor.slopes import with_gradient
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 """The Bernoulli numbers of index 2, 4, 6, ..."""
 
 _SHIFT = 8  # from where on the series in 1/x are exact
-_STIRLING = [b / ((2 * k + 2) * (2 * k + 1)) for k, b in enumerate(_BERNOULLI)]
-_DIGAMMA = [b / (2 * k + 2) for k, b in enumerate(_BERNOULLI)]
+_STIRLING = [b / ((2 * k + 2) * (2 * k + 1)) for k, b in enumerate(BERNOULLI)]
+_DIGAMMA = [b / (2 * k + 2) for k, b in enumerate(BERNOULLI)]
 
 
 class Special(Elementwise):
@@ -235,7 +235,7 @@ def _zeta(order: int, x: Tensor) -> Tensor:
     far = x + _SHIFT
     total = far.pow(1 - order) / (order - 1) + far.pow(-order) * 0.5
     rising = float(order)
-    for k, bernoulli in enumerate(_BERNOULLI):
+    for k, bernoulli in enumerate(BERNOULLI):
         power = 2 * k + 1
         total = total + far.pow(-order - power) * (bernoulli * rising / math.factorial(power + 1))
         rising *= (order + power) * (order + power + 1)

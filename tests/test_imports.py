@@ -51,11 +51,14 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "autograd": ("jit", "tensor", "ir", "errors"),
     "namespace": ("tensor", "ir", "errors"),
     "fft": ("tensor", "ir", "errors"),
+    "masked": ("tensor", "ir", "errors"),
+    "signal": ("fft", "tensor", "ir", "errors"),
+    "special": ("tensor", "ir", "errors"),
     "nn": ("random", "tensor", "ir", "errors"),
     "optim": ("nn", "autograd", "jit.watch", "tensor", "ir", "errors"),
     "": (  # the package itself
-        "autograd", "namespace", "fft", "data", "linalg", "nn", "optim", "random", "io", "jit",
-        "tensor", "ir", "counters", "config", "errors",
+        "autograd", "namespace", "fft", "data", "linalg", "masked", "nn", "optim", "random",
+        "signal", "special", "io", "jit", "tensor", "ir", "counters", "config", "errors",
     ),
     "cli": (
         "", "optim", "nn", "data", "io", "jit", "tensor", "engine", "schedule", "device", "ir",

@@ -62,6 +62,7 @@ from ogive.tensor.creation import (
     logspace,
     ones,
     ones_like,
+    scalar_tensor,
     tril_indices,
     triu_indices,
     zeros,
@@ -93,7 +94,7 @@ from ogive.tensor.tensor import Tensor
 from_numpy = Tensor.from_numpy
 
 if TYPE_CHECKING:
-    from ogive import data, fft, io, linalg, random
+    from ogive import data, fft, io, linalg, masked, random, signal, special
     from ogive.io import load, save
     from ogive.random import (
         bernoulli,
@@ -108,22 +109,53 @@ if TYPE_CHECKING:
         randn_like,
         randperm,
     )
+    from ogive.signal import istft, stft
+    from ogive.tensor.coordinates import nonzero_static, unravel_index
+    from ogive.tensor.divisors import gcd, lcm
+    from ogive.tensor.exponentials import matrix_exp
+    from ogive.tensor.factors import lu_unpack
+    from ogive.tensor.histograms import histogramdd
+    from ogive.tensor.multilinear import pca_lowrank, svd_lowrank
+    from ogive.tensor.reflections import geqrf, ormqr
+    from ogive.tensor.reordered import constant_pad_nd, rsub
     from ogive.tensor.sharing import from_dlpack
+    from ogive.tensor.triangles import cholesky_inverse, cholesky_solve, triangular_solve
 
 _RANDOM = (
     "bernoulli", "manual_seed", "multinomial", "normal", "rand", "rand_like", "randint",
     "randint_like", "randn", "randn_like", "randperm",
 )  # fmt: skip
 _LOADED_LATER = {
+    "masked": "ogive.masked",
+    "special": "ogive.special",
+    "istft": "ogive.signal",
+    "stft": "ogive.signal",
+    "signal": "ogive.signal",
+    "pca_lowrank": "ogive.tensor.multilinear",
+    "svd_lowrank": "ogive.tensor.multilinear",
+    "lu_unpack": "ogive.tensor.factors",
+    "ormqr": "ogive.tensor.reflections",
+    "geqrf": "ogive.tensor.reflections",
+    "triangular_solve": "ogive.tensor.triangles",
+    "cholesky_solve": "ogive.tensor.triangles",
+    "cholesky_inverse": "ogive.tensor.triangles",
+    "constant_pad_nd": "ogive.tensor.reordered",
     "data": "ogive.data",
     "fft": "ogive.fft",
+    "gcd": "ogive.tensor.divisors",
+    "histogramdd": "ogive.tensor.histograms",
     "from_dlpack": "ogive.tensor.sharing",
     "io": "ogive.io",
+    "lcm": "ogive.tensor.divisors",
     "linalg": "ogive.linalg",
     "load": "ogive.io",
+    "matrix_exp": "ogive.tensor.exponentials",
     "nn": "ogive.nn",
+    "nonzero_static": "ogive.tensor.coordinates",
     "optim": "ogive.optim",
+    "rsub": "ogive.tensor.reordered",
     "save": "ogive.io",
+    "unravel_index": "ogive.tensor.coordinates",
     "random": "ogive.random",
     **dict.fromkeys(_RANDOM, "ogive.random"),
 }
@@ -154,12 +186,15 @@ __all__ = [
     "cat",
     "cdist",
     "checkpoint",
+    "cholesky_inverse",
+    "cholesky_solve",
     "column_stack",
     "combinations",
     "complex",
     "complex64",
     "complex128",
     "configure",
+    "constant_pad_nd",
     "cosine_similarity",
     "counters",
     "cumulative_trapezoid",
@@ -183,9 +218,12 @@ __all__ = [
     "from_numpy",
     "full",
     "full_like",
+    "gcd",
+    "geqrf",
     "grad",
     "grad_enabled",
     "gradient",
+    "histogramdd",
     "hstack",
     "int8",
     "int16",
@@ -193,21 +231,29 @@ __all__ = [
     "int64",
     "io",
     "isin",
+    "istft",
     "jit",
     "jvp",
+    "lcm",
     "linalg",
     "linspace",
     "load",
     "logspace",
+    "lu_unpack",
     "manual_seed",
+    "masked",
+    "matrix_exp",
     "meshgrid",
     "multi_dot",
     "multinomial",
     "no_grad",
+    "nonzero_static",
     "normal",
     "ones",
     "ones_like",
+    "ormqr",
     "pairwise_distance",
+    "pca_lowrank",
     "polar",
     "rand",
     "rand_like",
@@ -217,17 +263,25 @@ __all__ = [
     "randn_like",
     "random",
     "randperm",
+    "rsub",
     "save",
+    "scalar_tensor",
     "searchsorted",
+    "signal",
+    "special",
     "stack",
+    "stft",
+    "svd_lowrank",
     "tensordot",
     "trapezoid",
+    "triangular_solve",
     "tril_indices",
     "triu_indices",
     "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "unravel_index",
     "value_and_grad",
     "view_as_complex",
     "view_as_real",

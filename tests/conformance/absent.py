@@ -13,7 +13,7 @@ GROUPS: tuple[tuple[str, str], ...] = (
         "Strides and uninitialized memory, which our tensors do not show",
         r"as_strided|.*_strided|.*_copy$|empty_permuted|resize_|unsafe_|alias|slice$",
     ),
-    ("Sparse and masked tensors", r"masked\.|sparse|to_sparse"),
+    ("Sparse tensors", r"sparse|to_sparse"),
     ("Linear algebra", r"linalg\.|cholesky|lu|geqrf|ormqr|.*_lowrank|qr$|svd$|triangular_solve"),
     ("Fourier transforms and windows", r"fft\.|signal\.|stft|istft"),
     ("Special functions", r"special\.|igamma"),

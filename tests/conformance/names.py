@@ -12,7 +12,7 @@ from ogive import Tensor
 
 Function = Callable[..., Any]
 
-NAMESPACES = ("nn.functional", "linalg", "fft", "signal.windows")
+NAMESPACES = ("nn.functional", "linalg", "fft", "signal.windows", "masked")
 """Parts of PyTorch's namespace that ours has by the same name."""
 
 
@@ -22,6 +22,20 @@ def _einsum(tensors: Any, equation: str) -> Any:
 
 def _embedding(weight: Any, index: Any, **options: Any) -> Any:
     return ogive.nn.functional.embedding(index, weight, **options)
+
+
+def _embedding_bag(weight: Any, index: Any, **options: Any) -> Any:
+    return ogive.nn.functional.embedding_bag(index, weight, **options)
+
+
+GRID_MODES = ("bilinear", "nearest", "bicubic")
+GRID_PADDINGS = ("zeros", "border", "reflection")
+
+
+def _grid_sampler(x: Any, grid: Any, mode: int, padding: int, align: bool) -> Any:
+    return ogive.nn.functional.grid_sample(
+        x, grid, GRID_MODES[mode], GRID_PADDINGS[padding], align
+    )
 
 
 def _polygamma(x: Any, order: int) -> Any:
@@ -40,6 +54,23 @@ def _pinv_of_product(a: Any, b: Any) -> Any:
     return ogive.linalg.pinv(a @ b.mT)
 
 
+def _lu(x: Any, pivot: bool, get_infos: bool) -> Any:
+    found = ogive.linalg.lu_factor_ex(x, pivot=pivot)
+    return found if get_infos else found[:2]
+
+
+def _lu_solve(b: Any, factors: Any, pivots: Any) -> Any:
+    return ogive.linalg.lu_solve(factors, pivots, b)
+
+
+def _svd_of_product(a: Any, b: Any, q: int, M: Any) -> Any:
+    return ogive.svd_lowrank(a @ b.mT, q, M=M)
+
+
+def _pca_of_product(a: Any, b: Any, q: int, center: bool) -> Any:
+    return ogive.pca_lowrank(a @ b.mT, q, center)
+
+
 def _in_place(name: str) -> Function:
     """The operation on a copy, which PyTorch's samples are about."""
     return lambda x, *arguments, **options: getattr(x.clone(), name)(*arguments, **options)
@@ -47,12 +78,24 @@ def _in_place(name: str) -> Function:
 
 ADAPTED: dict[str, Function] = {
     "einsum": _einsum,
+    "grid_sampler_2d": _grid_sampler,
+    "grid_sampler_3d": _grid_sampler,
     "nn.functional.embedding": _embedding,
+    "nn.functional.embedding_bag": _embedding_bag,
     "polygamma": _polygamma,
     "special.polygamma": _polygamma,
     "linalg.lstsq (grad_oriented)": _least_squares,
     "linalg.pinv (singular)": _pinv_of_product,
+    "cauchy": _in_place("cauchy_"),
+    "lu": _lu,
+    "lu_solve": _lu_solve,
+    "pca_lowrank": _pca_of_product,
+    "svd_lowrank": _svd_of_product,
+    "igamma": ogive.special.gammainc,
+    "igammac": ogive.special.gammaincc,
     "exponential": _in_place("exponential_"),
+    "geometric": _in_place("geometric_"),
+    "log_normal": _in_place("log_normal_"),
     "fill": _in_place("fill_"),
     "normal (in_place)": _in_place("normal_"),
     "uniform": _in_place("uniform_"),
@@ -72,7 +115,11 @@ def find(label: str) -> Function | None:
     for space in NAMESPACES:
         if name.startswith(f"{space}."):
             return _attribute(f"ogive.{space}", name.removeprefix(f"{space}."))
-    name = name.removeprefix("special.")
+    if name.startswith("special."):
+        name = name.removeprefix("special.")
+        special = _attribute("ogive.special", name)
+        if special is not None:
+            return special
     if "." in name:
         return None
     found = getattr(Tensor, name, None)

@@ -244,3 +244,19 @@ class NamedCasts(Conversion):
         ogive.float64
         """
         return self.cast(dtypes.float64)
+
+    def cfloat(self) -> Tensor:
+        """`cast(ogive.complex64)`. Shapes: unchanged.
+
+        >>> Tensor([1]).cfloat().dtype
+        ogive.complex64
+        """
+        return self.cast(dtypes.complex64)
+
+    def cdouble(self) -> Tensor:
+        """`cast(ogive.complex128)`. Shapes: unchanged.
+
+        >>> Tensor([1]).cdouble().dtype
+        ogive.complex128
+        """
+        return self.cast(dtypes.complex128)

@@ -51,6 +51,17 @@ def full(
     return _wanted(made, requires_grad)
 
 
+def scalar_tensor(
+    value: Any, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor without axes, of float32 unless another dtype is given. Shapes: ().
+
+    >>> ogive.scalar_tensor(7)
+    Tensor(7., shape=(), dtype=float32, device=CPU)
+    """
+    return full((), value, dtype=_or_float(dtype), device=device, requires_grad=requires_grad)
+
+
 @also(shape="sizes")
 def zeros(
     *sizes: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False

@@ -11,6 +11,7 @@ from tests.tensor.table import (
     composed,
     elementwise,
     movement,
+    namespaces,
     products,
     reductions,
     shaping,
@@ -21,6 +22,7 @@ CASES: list[Case] = [
     case
     for family in (
         elementwise, composed, activations, reductions, movement, shaping, products,
+        namespaces,
     )
     for case in family.CASES
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -50,7 +51,8 @@ def program_of(tensor: Tensor) -> list[Item]:
     target = host_target()
     (step,) = split(normalize((tensor.node,)).sink, target, CONFIG).kernels
     loops = loops_of(step.region.graph, target, CONFIG)
-    return linearize_placed(loops, choose_placement(loops, target, CONFIG), CONFIG).program
+    untiled = replace(choose_placement(loops, target, CONFIG), upcast={})
+    return linearize_placed(loops, untiled, CONFIG).program
 
 
 def reductions_in(items: list[Item]) -> int:

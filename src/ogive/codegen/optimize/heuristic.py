@@ -237,7 +237,8 @@ def _choose_upcast(
         while upcast[counter] > most:
             upcast[counter] //= 2
     if kernel.reductions and all(counter in kernel.outputs for counter in lanes):
-        upcast |= _rows_beside(kernel, upcast)
+        wanted = _side_by_side(max(kernel.costs.values(), default=0))
+        upcast |= _rows_beside(kernel, upcast, wanted)
     return upcast
 
 
@@ -253,10 +254,9 @@ def _is_summed_beside(kernel: _Kernel, counter: UOp) -> bool:
     )
 
 
-def _rows_beside(kernel: _Kernel, upcast: dict[UOp, int]) -> dict[UOp, int]:
-    """Rows that are summed up side by side where registers hold few sums: each waits for its own
-    last addition only."""
-    wanted = _side_by_side(max(kernel.costs.values(), default=0))
+def _rows_beside(kernel: _Kernel, upcast: dict[UOp, int], wanted: int) -> dict[UOp, int]:
+    """Rows that are summed up side by side where registers hold fewer sums than `wanted`: each
+    waits for its own last addition only."""
     rows = [c for c in kernel.outputs if c not in upcast and axis_extent(c) > 1]
     room = wanted // max(math.prod(upcast.values()), 1)
     return {rows[-1]: best_tile(axis_extent(rows[-1]), room)} if rows and room > 1 else {}

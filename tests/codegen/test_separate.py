@@ -71,7 +71,7 @@ def test_what_an_outer_loop_does_not_change_is_reduced_before_it() -> None:
 
 
 def test_siblings_that_depend_on_the_same_loops_share_one() -> None:
-    x = Tensor(np.ones((5, 7, 2)))
+    x = Tensor(np.ones((5, 70, 2)))
     (rows,) = [item for item in program_of(x.sum(1) * x.amax(1)) if isinstance(item, Loop)]
     (both,) = [item for item in rows.body if isinstance(item, Loop)]
     assert len(both.starts) == 2

@@ -98,6 +98,16 @@ def test_float64_rounds_to_a_small_float_as_pytorch_does(name: str) -> None:
     assert same_bits(got, wanted).all()
 
 
+@pytest.mark.parametrize("count", [1, 16])
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_what_has_the_sign_of_a_float64_rounds_as_well(name: str, count: int) -> None:
+    points = np.linspace(-2, 2, count)
+    wanted = torch.from_numpy(points).abs().copysign(torch.tensor(-0.0)).to(getattr(torch, name))
+    sign = Tensor(np.full(count, -0.0))
+    got = Tensor(points).abs().copysign(sign).cast(name).numpy().astype(np.float32)
+    assert same_bits(got, wanted.float().numpy()).all()
+
+
 @pytest.mark.parametrize("source", ["float32", "float64"])
 @pytest.mark.parametrize("target", INTEGERS)
 @pytest.mark.parametrize("count", [1, 42, 1000])

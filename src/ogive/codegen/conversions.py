@@ -7,7 +7,7 @@ then cut to the width asked for. bf16 and the 8-bit floats round to nearest even
 
 from __future__ import annotations
 
-from ogive.codegen.writer import Writer, constant, element_type, register_type
+from ogive.codegen.writer import Writer, constant, element_type, mangled, register_type
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 
@@ -119,10 +119,19 @@ def _float_to_float(
     if {source, target} == {dtypes.float16, dtypes.float64}:
         # Through f32, as PyTorch does: machines have no instruction for the direct way.
         value = cast(write, operand, source, dtypes.float32, lanes)
-        return cast(write, value, dtypes.float32, target, lanes)
+        return cast(write, _fence(write, value, lanes), dtypes.float32, target, lanes)
     operation = "fpext" if target.bits > source.bits else "fptrunc"
     before, after = register_type(source, lanes), register_type(target, lanes)
     return write.instruction(f"{operation} {before} {operand} to {after}")
+
+
+def _fence(write: Writer, operand: str, lanes: int) -> str:
+    """The same f32, computed for itself: LLVM takes a `copysign` through roundings, and would then
+    round the sign from f64 to f16 at once, by a function that no process has."""
+    kind = register_type(dtypes.float32, lanes)
+    symbol = f"@llvm.arithmetic.fence.{mangled('float', lanes)}"
+    write.declarations.add(f"declare {kind} {symbol}({kind})")
+    return write.instruction(f"call {kind} {symbol}({kind} {operand})")
 
 
 def _widen(write: Writer, operand: str, source: DType, lanes: int) -> str:

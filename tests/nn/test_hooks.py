@@ -128,3 +128,20 @@ def test_what_is_no_tensor_is_refused_with_the_path_to_the_layer() -> None:
         nn.Conv2d(1, 1, 1)([1.0])
     with pytest.raises(ShapeError, match="negative length"):
         nn.Linear(-1, 2)
+
+
+def test_a_parameter_is_not_replaced_by_what_is_not_trained() -> None:
+    layer: Any = nn.Linear(2, 1)
+    with pytest.raises(TypeError, match=r"Linear\.weight is a parameter, and a tensor in"):
+        layer.weight = ogive.ones(1, 2)
+    layer.weight = nn.Parameter(ogive.ones(1, 2))
+    layer.bias = None
+    assert [name for name, _ in layer.named_parameters()] == ["weight"]
+
+
+def test_no_grad_decorates_with_and_without_a_call() -> None:
+    w = Tensor([1.0], requires_grad=True)
+
+    mode: Any = ogive.no_grad
+    bare, called = mode(lambda: w * 2), mode()(lambda: w * 2)
+    assert not bare().requires_grad and not called().requires_grad and (w * 2).requires_grad

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ContextDecorator
 from typing import Any
 
@@ -9,12 +10,15 @@ from ogive.ir import history
 
 
 class _Mode(ContextDecorator):
-    """A part of a program, for the thread that runs it; also a decorator."""
+    """A part of a program, for the thread that runs it; also a decorator, called or not."""
 
     recording: bool
+    _before: list[bool]
 
-    def __init__(self) -> None:
-        self._before: list[bool] = []
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        made = super().__new__(cls)
+        made._before = []
+        return made if function is None else made(function)
 
     def __enter__(self) -> None:
         self._before.append(history.set_recording(self.recording))

@@ -52,6 +52,15 @@ class Module:
         made._hooked = 0
         return made
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        is_plain = isinstance(value, Tensor) and not isinstance(value, Parameter)
+        if is_plain and isinstance(self.__dict__.get(name), Parameter):
+            raise ArgumentTypeError(
+                f"{type(self).__name__}.{name} is a parameter, and a tensor in its place would not "
+                "be trained; give an nn.Parameter, or assign() the values under no_grad()"
+            )
+        super().__setattr__(name, value)
+
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes."""
         raise NotImplementedError(f"{type(self).__name__} defines no forward()")

@@ -62,6 +62,7 @@ def where(condition: Any, if_true: Any = None, if_false: Any = None) -> Any:
         return wrap(make(Op.WHERE, dtype, nodes), device)
 
 
+@also(axis="dim")
 def cat(tensors: Sequence[Core], dim: int = 0) -> Tensor:
     """Join tensors along an axis they have.
 

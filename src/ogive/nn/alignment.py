@@ -98,15 +98,16 @@ def _losses(x: Tensor, labels: Tensor, times: Tensor, counts: Tensor, blank: int
     number = arange(states)
     is_used = number < 2 * counts.unsqueeze(1) + 1
     extended = where(is_used, extended, blank)
-    emitted = x.gather(2, extended.unsqueeze(0).expand(steps, batch, states))
+    # Kept, like what says whether an example goes on: so steps differ by where they read only.
+    emitted = x.gather(2, extended.unsqueeze(0).expand(steps, batch, states)).contiguous()
+    goes_on = ((arange(steps).unsqueeze(1) < times).unsqueeze(2) & is_used).contiguous()
     before = extended.pad((2, 0), value=blank)[:, :states]
     can_skip = (extended != blank) & (extended != before) & (number >= 2)
     alpha = where((number < 2) & is_used, emitted[0], NEVER).contiguous()
     for step in range(1, steps):
         skipping = where(can_skip, _delayed(alpha, 2), NEVER)
         forth = _log_sum(alpha, _delayed(alpha, 1), skipping) + emitted[step]
-        goes_on = (step < times).unsqueeze(1) & is_used
-        alpha = where(goes_on, forth, alpha).contiguous()
+        alpha = where(goes_on[step], forth, alpha).contiguous()
     last = where(number >= 2 * counts.unsqueeze(1) - 1, alpha, NEVER)
     losses = last.logsumexp(1).neg()
     return where(losses > -NEVER / 2, math.inf, losses)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ContextDecorator
-from typing import Any
+from typing import Any, Self, TypeVar, overload
 
 from ogive.ir import history
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class _Mode(ContextDecorator):
@@ -15,7 +17,11 @@ class _Mode(ContextDecorator):
     recording: bool
     _before: list[bool]
 
-    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+    @overload
+    def __new__(cls) -> Self: ...
+    @overload
+    def __new__(cls, function: Function) -> Function: ...  # type: ignore[misc]  # no instance
+    def __new__(cls, function: Any = None) -> Any:
         made = super().__new__(cls)
         made._before = []
         return made if function is None else made(function)

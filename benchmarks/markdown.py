@@ -12,7 +12,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import Notes, cell_text, milliseconds, ratio_text, ratios, spread_lines
+from benchmarks.report import (
+    Notes,
+    breakdown_lines,
+    cell_text,
+    compile_reports,
+    milliseconds,
+    ratio_text,
+    ratios,
+    spread_lines,
+)
 from benchmarks.results import Cell, Results, RowResult
 from benchmarks.targets import judge
 
@@ -65,6 +74,8 @@ def render(results: Results) -> str:
         f"Python {machine['python']}; {versions}."
     ]
     parts += [_times(rows) for rows in (results.rows, results.startup, results.training) if rows]
+    if reports := compile_reports(results.rows):
+        parts.append(table(*breakdown_lines(reports)))
     if results.shapes:
         parts.append(table(*spread_lines(results.shapes)))
     if results.compile:

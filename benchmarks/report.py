@@ -128,7 +128,7 @@ def slowest(rows: Sequence[RowResult]) -> list[str]:
     return [times_table(shown, list(shown[0].cells))] if shown else []
 
 
-def breakdown_table(reports: dict[str, dict[str, Any]]) -> str:
+def breakdown_lines(reports: dict[str, dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
     """Kernels and compile time by stage, a line a report: totals, then median and p95 of all."""
     stages: dict[str, None] = {}
     for report in reports.values():
@@ -142,7 +142,14 @@ def breakdown_table(reports: dict[str, dict[str, Any]]) -> str:
         totals = [milliseconds(spreads.get(stage, {}).get("total")) for stage in (*stages, "all")]
         tail = [milliseconds(every.get(key)) for key in ("median", "p95")]
         lines.append([name, str(report["kernels"]), str(report["unique"]), *totals, *tail])
-    return table(header, lines)
+    return header, lines
+
+
+def compile_reports(rows: Sequence[RowResult]) -> dict[str, dict[str, Any]]:
+    """What Ogive says of its compiling, by the row's name."""
+    return {
+        row.name: cell.compile for row in rows if (cell := row.cells.get("ogive")) and cell.compile
+    }
 
 
 def compile_text(reports: dict[str, Any]) -> str:
@@ -156,7 +163,7 @@ def compile_text(reports: dict[str, Any]) -> str:
         else:
             parts.append(complaint("ogive", report["status"], f"{name}: {report['reason']}"))
     if good:
-        parts.append(breakdown_table(good))
+        parts.append(table(*breakdown_lines(good)))
         parts.extend(stage_table(name, report) for name, report in good.items())
         phases = ("capture", "prepare", "execute")
         lines = [
@@ -229,13 +236,8 @@ def render(results: Results, libraries: Sequence[str]) -> str:
     ]
     if results.rows:
         parts.append(times_table(results.rows, libraries))
-        reports = {
-            row.name: cell.compile
-            for row in results.rows
-            if (cell := row.cells.get("ogive")) and cell.compile
-        }
-        if reports:
-            parts.append(breakdown_table(reports))
+        if reports := compile_reports(results.rows):
+            parts.append(table(*breakdown_lines(reports)))
     for rows in (results.startup, results.training):
         if rows:
             found = {library for row in rows for library in row.cells}

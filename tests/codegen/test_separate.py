@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import ogive
 from ogive import Config, Tensor
 from ogive.codegen.compile import linearize_placed, loops_of
 from ogive.codegen.linearize import Item, Loop
@@ -45,6 +46,15 @@ def test_reductions_of_values_alike_along_different_axes_are_right(name: str) ->
     got = CASES[name](*pair()).numpy()
     wanted = CASES[name](*[Tensor(x.numpy()).contiguous().realize() for x in pair()]).numpy()
     np.testing.assert_allclose(got, wanted, rtol=1e-12)
+
+
+def test_a_sum_of_sums_shares_no_loop_with_what_goes_through_all_of_it() -> None:
+    """What is alike along the first axis is summed up once; the loops inside then stand alone."""
+    row = np.random.default_rng(0).random((1, 9, 1, 3))
+    sums = Tensor(row).expand(3, 9, 3, 3).sum((0, 1, 2))
+    most = ogive.full((1, 1, 3, 1), 50.0).expand(3, 9, 3, 3).amax((0, 1, 2))
+    got = sums.maximum(most).realize(config=CONFIG).numpy()
+    np.testing.assert_allclose(got, np.maximum(9 * row.sum((0, 1, 2)), 50.0), rtol=1e-12)
 
 
 def program_of(tensor: Tensor) -> list[Item]:

@@ -33,14 +33,14 @@ def separate_loops(root: UOp) -> UOp:
 
 
 def _reductions_elsewhere(root: UOp) -> list[UOp]:
-    """Reductions that stand together in a block, and share their loop with those of another."""
+    """Reductions that have a loop in one block, and share it with those of another."""
     blocks: dict[UOp, dict[UOp | None, list[UOp]]] = {}
     for node in root.walk():
         closed = loop_counters(node.closed) if node.op in (Op.REDUCE, Op.STAGE) else []
         if closed:
-            around = loop_counters(node.ranges)
-            places = blocks.setdefault(closed[0], {})
-            places.setdefault(around[-1] if around else None, []).append(node)
+            block = [None, *loop_counters(node.ranges)][-1]
+            for around, counter in zip((block, *closed), closed, strict=False):
+                blocks.setdefault(counter, {}).setdefault(around, []).append(node)
     for places in blocks.values():
         if len(places) > 1:
             return next(iter(places.values()))

@@ -21,7 +21,7 @@ from ogive.schedule.split import split
 
 CHECKED = Config(verify=True)
 BFLOAT16 = ml_dtypes.bfloat16
-SHAPES = [(64, 64, 64), (17, 33, 70), (33, 47, 40), (50, 257, 100)]
+SHAPES = [(64, 64, 64), (17, 33, 70), (33, 47, 40), (50, 257, 100), (40, 2, 500)]
 
 
 def plain_host() -> Target:

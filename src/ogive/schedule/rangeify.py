@@ -262,7 +262,9 @@ class _Rangeifier:
         if op is Op.SCAN:
             return self.running(node, values, access)
         if op is Op.REDUCE_AXES:
-            return UOp(Op.REDUCE, node.dtype, (values[0], *self.closed[read]), node.arg[0])
+            counters = self.closed[read]
+            reduced = UOp(Op.REDUCE, node.dtype, (values[0], *counters), node.arg[0])
+            return reduced if counters else values[0]
         if op is Op.STAGE:
             return self.staged(node, values[0], below[0][1].position[node.arg[1]], access)
         if op is Op.GATHER:

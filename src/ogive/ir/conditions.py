@@ -183,6 +183,24 @@ def conjuncts(x: UOp) -> list[UOp]:
     return _flatten(Op.AND, x)
 
 
+def implies(x: UOp, y: UOp) -> bool:
+    """Whether bounds tell that `y` holds wherever `x` does, both conditions on positions.
+
+    `r0 < r1 + 1` implies `r0 < 64` if r1 is less than 64.
+    """
+    known = conjuncts(x)
+    return all(part in known or any(_follows(part, k) for k in known) for part in conjuncts(y))
+
+
+def _follows(wanted: UOp, known: UOp) -> bool:
+    """Whether a comparison holds where another one does: where its left side is less far above its
+    right side than the other's is."""
+    if not all(part.op is Op.CMPLT and part.src[0].dtype is index for part in (wanted, known)):
+        return False
+    terms, bound = difference(*[part.src[0] - part.src[1] for part in (wanted, known)])
+    return interval(terms)[1] <= bound
+
+
 def _flatten(op: Op, x: UOp) -> list[UOp]:
     parts: list[UOp] = []
     stack = [x]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ogive.ir import dtype as dtypes
+from ogive.ir.conditions import implies
 from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -48,8 +49,8 @@ def _rebuild(
     if op is Op.REDUCE:
         value = done[node.src[0]]
         gate = _gate_of(node.src[1:], gates)
-        if gate is not None:
-            identity = UOp.const(node.dtype, identity_element(node.arg, node.dtype))
+        identity = UOp.const(node.dtype, identity_element(node.arg, node.dtype))
+        if gate is not None and not _is_left_out(value, gate, identity):
             value = UOp(Op.WHERE, node.dtype, (gate, value, identity))
         counters = _new_counters(node.src[1:], done)
         return UOp(op, node.dtype, (value, *counters), node.arg) if counters else value
@@ -77,6 +78,11 @@ def _rebuild(
     if node.dtype is dtypes.index or (node.dtype is dtypes.bool_ and not node.has_index):
         return symbolic_rules.build(op, node.dtype, sources)
     return UOp(op, node.dtype, sources, node.arg)
+
+
+def _is_left_out(value: UOp, gate: UOp, identity: UOp) -> bool:
+    """Whether a term is the identity already wherever a gate does not hold."""
+    return value.op is Op.WHERE and value.src[2] is identity and implies(value.src[0], gate)
 
 
 def _is_inside(place: UOp) -> bool:

@@ -2,6 +2,10 @@
 
     before   r1 < 128:              b[r1//32 * 1024 + r1%32]
     after    r1 < 4, r2 < 32:       b[r1*1024 + r2]
+
+An axis that its blocks do not fill runs on to the end of the last one, under a gate. That holds for
+what is reduced or staged, too: a few terms too many, left out, take far less time than terms that
+are gathered one by one.
 """
 
 from __future__ import annotations
@@ -18,15 +22,13 @@ def split_axes(root: UOp) -> UOp:
     if not blocks:
         return root
     counters = [node for node in root.walk() if node.op is Op.RANGE]
-    summed = {counter for node in root.walk() if node.op is Op.REDUCE for counter in node.src[1:]}
     replacements: dict[UOp, UOp] = {}
     gates: dict[UOp, UOp] = {}
     for counter in counters:
         number = 2 * counter.arg[0]
         length = counter.src[0].arg if counter.src[0].op is Op.CONST else 0
         block = blocks.get(counter, 0) if counter.arg[1] is None else 0
-        # A sum that blocks do not fill would go through what is missing too.
-        if 1 < block < length and not (counter in summed and length % block):
+        if 1 < block < length:
             outer = make_range(-(-length // block), number)
             expression = outer * block + make_range(block, number + 1)
             if length % block:

@@ -105,7 +105,8 @@ def _link(text: str) -> Any:
 @cache
 def compiled(function: str, dtype: str, lanes: int) -> Compiled:
     arity = 2 if function in BINARY else 1
-    return compile_definition(define(function, dtype, lanes), dtype, lanes, arity)
+    definition = define(function, dtype, lanes, host_target().scalings)
+    return compile_definition(definition, dtype, lanes, arity)
 
 
 def reference(function: str, *arrays: Array) -> Array:

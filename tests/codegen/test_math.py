@@ -6,7 +6,8 @@ import numpy
 import pytest
 
 from ogive.codegen.math import BINARY, UNARY, define, definitions
-from tests.codegen.math_functions import SPECIAL, Array, check, compiled
+from ogive.device.target import host_target
+from tests.codegen.math_functions import SPECIAL, Array, check, compile_definition, compiled
 
 # The largest errors found are a little below these, in units of the last place.
 BOUNDS = {
@@ -77,10 +78,25 @@ def test_scalars_and_vectors_give_the_same_bits(function: str, dtype: str) -> No
     with numpy.errstate(all="ignore"):
         arrays = [around(function, 211, generator).astype(kind) for _ in range(2)]
     arrays = arrays[: 2 if function in BINARY else 1]
-    first, *others = (compiled(function, dtype, lanes)(*arrays) for lanes in (1, 8, 16))
+    first, *others = (compiled(function, dtype, lanes)(*arrays) for lanes in (1, 8, 16, 32))
     for other in others:
         same = (first.view(bits) == other.view(bits)) | (numpy.isnan(first) & numpy.isnan(other))
         assert same.all()
+
+
+@pytest.mark.skipif(not host_target().scalings, reason="no instruction multiplies by 2**k here")
+@pytest.mark.parametrize(("dtype", "low", "high"), [("f32", -110, 95), ("f64", -760, 715)])
+def test_an_instruction_that_scales_changes_no_bit_of_exp(
+    dtype: str, low: float, high: float
+) -> None:
+    # Subnormal and infinite results among them, then arguments so large that nothing is reduced.
+    near = numpy.random.default_rng().uniform(low, high, 400_000)
+    far = 2.0 ** numpy.linspace(5, 127.9, 4001)
+    x = numpy.concatenate([near, far, -far, SPECIAL])
+    with numpy.errstate(over="ignore"):
+        x = x.astype(numpy.float32 if dtype == "f32" else numpy.float64)
+    plain = compile_definition(define("exp", dtype, 16), dtype, 16, 1)(x)
+    numpy.testing.assert_array_equal(compiled("exp", dtype, 16)(x), plain)
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f64"])

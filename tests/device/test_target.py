@@ -46,6 +46,13 @@ def test_vectors_follow_from_the_features(
     assert target.vector_registers == registers
 
 
+def test_registers_are_scaled_where_an_instruction_does_it() -> None:
+    wide = describe_cpu("x86_64-linux-gnu", features=AVX512)
+    assert [(each.dtype, each.lanes) for each in wide.scalings] == [("f32", 16), ("f64", 8)]
+    assert describe_cpu("x86_64-linux-gnu", features="+avx,+avx2").scalings == ()
+    assert describe_cpu("aarch64-linux-gnu", features="+neon").scalings == ()
+
+
 def test_the_order_of_features_does_not_matter() -> None:
     one = describe_cpu("x86_64-linux-gnu", features="+avx2,-sse4a,+avx")
     other = describe_cpu("x86_64-linux-gnu", features="-sse4a,+avx,+avx2")

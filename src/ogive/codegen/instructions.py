@@ -106,7 +106,8 @@ class Instructions:
 
     def function(self, name: str, dtype: DType, operands: list[str], lanes: int) -> str:
         """One of our own elementary functions."""
-        definition = define(name, "f32" if dtype is dtypes.float32 else "f64", lanes)
+        precision = "f32" if dtype is dtypes.float32 else "f64"
+        definition = define(name, precision, lanes, self.target.scalings)
         return self.writer.call(definition, register_type(dtype, lanes), operands)
 
     def float_extreme(self, op: Op, dtype: DType, operands: list[str], lanes: int) -> str:

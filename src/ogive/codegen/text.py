@@ -15,6 +15,10 @@ mixes element types: conversions are called on the block of the *result* and tak
 from __future__ import annotations
 
 import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ogive.device.target import Scaling
 
 Operand = str | float
 
@@ -38,9 +42,10 @@ def float_constant(dtype: str, value: float) -> str:
 class _Shared:
     """What the blocks of one function have in common."""
 
-    __slots__ = ("blocks", "count", "declarations", "lines")
+    __slots__ = ("blocks", "count", "declarations", "lines", "scalings")
 
-    def __init__(self) -> None:
+    def __init__(self, scalings: tuple[Scaling, ...]) -> None:
+        self.scalings = scalings
         self.lines: list[str] = []
         self.declarations: set[str] = set()
         self.count = 0
@@ -53,11 +58,18 @@ class Block:
     Args:
         dtype: "f16", "bf16", "f32", "f64", "i1", or "i8" to "i64" and "u8" to "u64".
         lanes: elements in a vector; 1 writes scalars.
+        scalings: the target's instructions that multiply by powers of two.
     """
 
     __slots__ = ("_constants", "_shared", "dtype", "element", "lanes", "suffix", "type")
 
-    def __init__(self, dtype: str, lanes: int, shared: _Shared | None = None) -> None:
+    def __init__(
+        self,
+        dtype: str,
+        lanes: int,
+        scalings: tuple[Scaling, ...] = (),
+        shared: _Shared | None = None,
+    ) -> None:
         self.dtype = dtype
         self.lanes = lanes
         self.element = _FLOATS.get(dtype) or _INTEGERS[dtype]
@@ -65,13 +77,13 @@ class Block:
         suffix = dtype if dtype in _FLOATS else self.element
         self.suffix = suffix if lanes == 1 else f"v{lanes}{suffix}"
         self._constants: dict[float, str] = {}
-        self._shared = _Shared() if shared is None else shared
+        self._shared = _Shared(scalings) if shared is None else shared
         self._shared.blocks[dtype, lanes] = self
 
     def of(self, dtype: str, lanes: int = 0) -> Block:
         """The block of another element type (and lane count) that writes the same lines."""
         lanes = lanes or self.lanes
-        return self._shared.blocks.get((dtype, lanes)) or Block(dtype, lanes, self._shared)
+        return self._shared.blocks.get((dtype, lanes)) or Block(dtype, lanes, shared=self._shared)
 
     @property
     def bits(self) -> Block:
@@ -82,6 +94,14 @@ class Block:
     def masks(self) -> Block:
         """The block of comparison results."""
         return self.of("i1")
+
+    @property
+    def scaling(self) -> Scaling | None:
+        """The target's instruction that multiplies whole registers of this block's type."""
+        for scaling in self._shared.scalings:
+            if scaling.dtype == self.dtype and self.lanes % scaling.lanes == 0:
+                return scaling
+        return None
 
     @property
     def lines(self) -> list[str]:
@@ -141,6 +161,24 @@ class Block:
         self._shared.declarations.add(f"declare {self.type} {symbol}({types})")
         values = ", ".join([f"{self.type} {self.text(operand)}" for operand in operands])
         return self.write(f"call {self.type} {symbol}({values})")
+
+    def part(self, value: str, source: Block, first: int) -> str:
+        """As many lanes of a longer vector as this block has."""
+        if source is self:
+            return value
+        symbol = f"@llvm.vector.extract.{self.suffix}.{source.suffix}"
+        self._shared.declarations.add(f"declare {self.type} {symbol}({source.type}, i64)")
+        return self.write(f"call {self.type} {symbol}({source.type} {value}, i64 {first})")
+
+    def with_part(self, value: str, part: str, source: Block, first: int) -> str:
+        """A vector with a shorter one in the place of some of its lanes."""
+        if source is self:
+            return part
+        symbol = f"@llvm.vector.insert.{self.suffix}.{source.suffix}"
+        types = f"{self.type}, {source.type}, i64"
+        self._shared.declarations.add(f"declare {self.type} {symbol}({types})")
+        operands = f"{self.type} {value}, {source.type} {part}, i64 {first}"
+        return self.write(f"call {self.type} {symbol}({operands})")
 
     def text(self, operand: Operand) -> str:
         """An operand as text: numbers become constants."""

@@ -38,6 +38,16 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True)
+class Scaling:
+    """An instruction that multiplies floats by powers of two whose exponents are floats, and rounds
+    once: a register of them, under a mask as wide as there are lanes."""
+
+    dtype: str
+    lanes: int
+    intrinsic: str
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """A CPU as the compiler sees it. Two targets are equal when code for one suits the other.
 
@@ -75,6 +85,11 @@ class Target:
     def dots(self) -> tuple[Dot, ...]:
         """The products of narrow elements that it adds up in one instruction."""
         return _dots(self)
+
+    @property
+    def scalings(self) -> tuple[Scaling, ...]:
+        """The floats that it multiplies by powers of two in one instruction."""
+        return _scalings(self)
 
     @property
     def streamed_bytes(self) -> int | None:
@@ -136,6 +151,16 @@ def _dots(target: Target) -> tuple[Dot, ...]:
                 name = f"aarch64.neon.{sign}dot.v4i32.v16i8"
                 dots.append((kind, kind, "int32", name, integers))
     return tuple([Dot(*dot) for dot in dots])
+
+
+@functools.lru_cache(maxsize=64)
+def _scalings(target: Target) -> tuple[Scaling, ...]:
+    if target.architecture != "x86_64" or "avx512f" not in target.present:
+        return ()
+    return (
+        Scaling("f32", 16, "x86.avx512.mask.scalef.ps.512"),
+        Scaling("f64", 8, "x86.avx512.mask.scalef.pd.512"),
+    )
 
 
 def describe_cpu(

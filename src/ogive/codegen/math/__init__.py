@@ -26,6 +26,7 @@ from ogive.codegen.math import (
 )
 from ogive.codegen.math.formats import ATTRIBUTES
 from ogive.codegen.text import Block
+from ogive.device.target import Scaling
 
 UNARY: dict[str, Callable[[Block, str], str]] = {
     "exp": exponential.exp,
@@ -68,15 +69,17 @@ class Definition:
 
 
 @cache
-def define(function: str, dtype: str, lanes: int) -> Definition:
+def define(function: str, dtype: str, lanes: int, scalings: tuple[Scaling, ...] = ()) -> Definition:
     """The definition of one function.
 
     Args:
         function: a name in `UNARY` or `BINARY`.
         dtype: "f32" or "f64".
         lanes: elements in the vectors it maps; 1 for scalars.
+        scalings: the target's instructions that multiply by powers of two. Results do not depend
+            on them.
     """
-    block = Block(dtype, lanes)
+    block = Block(dtype, lanes, scalings)
     if function in UNARY:
         result, arity = UNARY[function](block, "%x"), 1
     else:

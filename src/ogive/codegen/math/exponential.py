@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from ogive.codegen.math.formats import FORMATS, LN2, LOG2_E, nearest, split, stretched
 from ogive.codegen.text import Block, Operand
+from ogive.device.target import Scaling
 
 # (exp(r) - 1 - r) / r^2 on |r| <= 0.347; relative error of expm1: f32 2^-26.1, f64 2^-61.5.
 EXPM1 = {
@@ -89,10 +90,29 @@ def power_of_two(f: Block, biased: Operand) -> str:
 
 
 def scale(f: Block, value: str, k: str) -> str:
-    """value * 2**n for k = n + 2 * bias, rounded once even where the result is subnormal."""
+    """value * 2**n for k = n + 2 * bias as `reduce` gives it, rounded once even where the result is
+    subnormal: so an instruction for it gives the same bits."""
+    if f.scaling is not None:
+        zero = FORMATS[f.dtype].shifter + 2 * FORMATS[f.dtype].bias
+        exponent = f.fsub(f.bitcast(k, f.bits), zero)
+        return _scale_registers(f, value, exponent, f.scaling)
     half = f.bits.lshr(k, 1)
     rest = f.bits.sub(k, half)
     return f.fmul(f.fmul(value, power_of_two(f, half)), power_of_two(f, rest))
+
+
+def _scale_registers(f: Block, value: str, exponent: str, scaling: Scaling) -> str:
+    """value * 2**exponent by the target's instruction, one register after the other."""
+    register, masks, result = f.of(f.dtype, scaling.lanes), f"i{scaling.lanes}", "poison"
+    kind, symbol = register.type, f"@llvm.{scaling.intrinsic}"
+    f.declarations.add(f"declare {kind} {symbol}({kind}, {kind}, {kind}, {masks}, i32)")
+    for first in range(0, f.lanes, scaling.lanes):
+        factor, power = [register.part(whole, f, first) for whole in (value, exponent)]
+        # No lane is masked out; 4 rounds as everything else does.
+        operands = f"{kind} {factor}, {kind} {power}, {kind} poison, {masks} -1, i32 4"
+        scaled = register.write(f"call {kind} {symbol}({operands})")
+        result = f.with_part(result, scaled, register, first)
+    return result
 
 
 def clamp(f: Block, x: str, limits: tuple[float, float]) -> str:
@@ -100,7 +120,13 @@ def clamp(f: Block, x: str, limits: tuple[float, float]) -> str:
 
 
 def exp(f: Block, x: str) -> str:
-    k, r = reduce(f, clamp(f, x, _EXP_RANGE[f.dtype]), 2 * FORMATS[f.dtype].bias)
+    lowest, highest = _EXP_RANGE[f.dtype]
+    x = f.at_least(x, lowest)
+    # An instruction for the scaling overflows by itself, whatever r is by then: the polynomial has
+    # an even degree and no zero, and an infinite exponent counts for more than a NaN beside it.
+    if f.scaling is None:
+        x = f.at_most(x, highest)
+    k, r = reduce(f, x, 2 * FORMATS[f.dtype].bias)
     return scale(f, f.polynomial(r, EXP[f.dtype]), k)
 
 

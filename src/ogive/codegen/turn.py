@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ogive.codegen.lower import GATHER, lane_of
 from ogive.codegen.optimize.placement import UPCAST
+from ogive.ir.conditions import conjuncts
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic import linear_form
@@ -28,7 +29,7 @@ def turned_counter(access: UOp, lanes: int) -> UOp | None:
             break
     else:
         return None
-    gates = _conjuncts(place.src[2]) if len(place.src) > 2 else []
+    gates = conjuncts(place.src[2]) if len(place.src) > 2 else []
     if any(rows in gate.ranges and lane_of(gate.ranges) is not None for gate in gates):
         return None
     return rows if rows.src[0].arg >= LEAST_ROWS else None
@@ -36,18 +37,6 @@ def turned_counter(access: UOp, lanes: int) -> UOp | None:
 
 def split_gate(place: UOp) -> tuple[list[UOp], list[UOp]]:
     """The conditions of an access: those that lanes have nothing to do with, and the others."""
-    parts = _conjuncts(place.src[2]) if len(place.src) > 2 else []
+    parts = conjuncts(place.src[2]) if len(place.src) > 2 else []
     by_lane = [part for part in parts if lane_of(part.ranges) is not None]
     return [part for part in parts if part not in by_lane], by_lane
-
-
-def _conjuncts(gate: UOp) -> list[UOp]:
-    """The conditions that all have to hold for `gate` to hold."""
-    parts = [gate]
-    while any(part.op is Op.AND for part in parts):
-        parts = [
-            inner
-            for part in parts
-            for inner in (part.src if part.op is Op.AND else (part,))
-        ]
-    return parts

@@ -11,7 +11,8 @@ An axis whose iterations follow each other in order (a scan's, one along which a
 an element again, or one along which rows are added up) is a LOOP from the beginning. It is nobody's
 choice and stays within the output loops.
 
-Any placement of any kernel is right, whatever the lengths: excess lanes and tile entries are gated.
+Any placement of any kernel is right, whatever the lengths: excess lanes and tile entries are gated,
+or a tile that would have some starts earlier.
 """
 
 from __future__ import annotations
@@ -102,8 +103,14 @@ def place(root: UOp, placement: Placement) -> UOp:
     _place_loops(nest[placement.parallel :], loops, outer, numbers)
     for counter in (*ordered_axes(root), *_accumulated_axes(root)):
         replacements[counter] = make_range(counter.src[0], next(numbers), LOOP)
+    moved = _moved_tiles(root, nest, placement)
+    starts = {counter: outer[counter] * _step(counter, placement) for counter in nest}
+    starts |= {
+        counter: minimum(starts[counter], axis_extent(counter) - _step(counter, placement))
+        for counter in moved
+    }
     for counter in reductions:
-        extent = _longest(counter.src[0], outer, placement)
+        extent = _longest(counter.src[0], starts, placement)
         if extent.vmax > axis_extent(counter):
             extent = minimum(extent, axis_extent(counter))
         loops[counter] = _loop_extent(extent, counter, placement)
@@ -113,12 +120,15 @@ def place(root: UOp, placement: Placement) -> UOp:
     for counter in (*nest, *reductions):
         number = counter.arg[0]
         tile, lanes = placement.upcast.get(number, 1), placement.lanes.get(number, 1)
-        expression = outer[counter]
+        expression = starts.get(counter, outer[counter] * (tile * lanes))
         if tile > 1:
-            expression = expression * tile + make_range(tile, next(numbers), UPCAST)
+            expression = expression + make_range(tile, next(numbers), UPCAST) * lanes
         if lanes > 1:
-            expression = expression * lanes + make_range(lanes, next(numbers), LANE)
+            expression = expression + make_range(lanes, next(numbers), LANE)
         replacements[counter] = expression
+        if counter in moved:
+            gates[counter] = (outer[counter] * tile).lt(expression + 1)  # as far as it is new
+            continue
         runs_over = int(expression.vmax) >= axis_extent(counter)
         if runs_over or counter.src[0].op is not Op.CONST:
             gates[counter] = expression.lt(replace_ranges(counter.src[0], replacements))
@@ -127,6 +137,35 @@ def place(root: UOp, placement: Placement) -> UOp:
             # How far a row goes is no matter of the memory that all rows read.
             within[counter] = expression.lt(axis_extent(counter))
     return replace_ranges(root, replacements, gates, within)
+
+
+def _moved_tiles(root: UOp, nest: Sequence[UOp], placement: Placement) -> set[UOp]:
+    """The output axes whose last tile would run past the end, and starts earlier instead.
+
+        before   r < 10 in tiles of 4:   r = r0*4 + tile,          loaded and stored if r < 10
+        after                            r = min(r0*4, 6) + tile,  stored if r0*4 <= r
+
+    So the loops of reductions load whole tiles, without gates. What they compute again is not
+    stored: an operand may have been overwritten by then, and where memory is read, or what is a
+    fault, may not depend on that.
+    """
+    reduced: set[UOp] = set()
+    by_data: set[UOp] = set()
+    for node in root.walk():
+        if node.op is Op.REDUCE:
+            reduced |= node.ranges
+        elif node.op is Op.CHECK or (node.op is Op.INDEX and node.src[1].has_index):
+            by_data |= node.ranges
+    return {
+        counter
+        for counter in nest
+        if counter in reduced
+        and counter not in by_data
+        and counter.src[0].op is Op.CONST
+        and placement.lanes.get(counter.arg[0], 1) == 1
+        and axis_extent(counter) > _step(counter, placement)
+        and axis_extent(counter) % _step(counter, placement)
+    }
 
 
 def _loop_extent(extent: UOp, counter: UOp, placement: Placement) -> Dim:
@@ -143,24 +182,23 @@ def _step(counter: UOp, placement: Placement) -> int:
 
 
 def _longest(
-    extent: UOp, outer: Mapping[UOp, UOp], placement: Placement, rising: bool = True
+    extent: UOp, starts: Mapping[UOp, UOp], placement: Placement, rising: bool = True
 ) -> UOp:
     """An extent at the entry of the result's tile where it is greatest (or least)."""
     if not extent.ranges:
         return extent
     if extent.op is Op.RANGE:
-        step = _step(extent, placement)
-        return outer[extent] * step + (step - 1 if rising else 0)
+        return starts[extent] + (_step(extent, placement) - 1 if rising else 0)
     if extent.op is Op.FLOORDIV and extent.src[1].vmin > 0 and not extent.src[1].ranges:
-        return _longest(extent.src[0], outer, placement, rising) // extent.src[1]
+        return _longest(extent.src[0], starts, placement, rising) // extent.src[1]
     if extent.op is Op.MINIMUM:
-        return minimum(*[_longest(part, outer, placement, rising) for part in extent.src])
+        return minimum(*[_longest(part, starts, placement, rising) for part in extent.src])
     terms, constant = linear_form(extent)
     if extent in terms:
         return index_node(int(extent.vmax if rising else extent.vmin))
     total = index_node(constant)
     for term, factor in terms.items():
-        total = total + _longest(term, outer, placement, rising is (factor > 0)) * factor
+        total = total + _longest(term, starts, placement, rising is (factor > 0)) * factor
     return total
 
 

@@ -27,6 +27,10 @@ gone through in order, which takes less time than the products of a tile with fe
 WIDE = 2
 """How many vectors of columns a register tile of products has."""
 
+ROW_SHARE = 4
+"""One register of so many is not for sums of products, but for the maximum and the sum of a row,
+which are updated with every vector of products."""
+
 
 @dataclass(frozen=True)
 class StagedRows:
@@ -103,7 +107,8 @@ def tile_scores(
         counter: max(min(axis_extent(counter) // lanes[counter], WIDE), 1) for counter in columns
     }
     upcast.update({counter: axis_extent(counter) for counter in rows.added})
-    most = min(sums_in_registers(target) // WIDE, rows.most_rows)
+    sums = sums_in_registers(target)
+    most = min((sums - sums // ROW_SHARE) // WIDE, rows.most_rows)
     multiplied = [
         load
         for load in loads

@@ -28,7 +28,7 @@ b14:
   %v25 = fcmp ogt <16 x float> %v23, %v24
   %v26 = select <16 x i1> %v25, <16 x float> %v23, <16 x float> %v24
   %v27 = fcmp uno <16 x float> %v23, %v23
-  %v28 = select <16 x i1> %v27, <16 x float> %v23, <16 x float> %v26
+  %v28 = select <16 x i1> %v27, <16 x float> splat (float 0x7FF8000000000000), <16 x float> %v26
   store <16 x float> %v28, ptr %a13
   %v17 = add nuw nsw i64 %v16, 1
   %v29 = icmp slt i64 %v17, 2
@@ -54,7 +54,7 @@ b30:
   %v48 = fcmp ogt <16 x float> %v46, %v47
   %v49 = select <16 x i1> %v48, <16 x float> %v46, <16 x float> %v47
   %v50 = fcmp uno <16 x float> %v46, %v46
-  %v51 = select <16 x i1> %v50, <16 x float> %v46, <16 x float> %v49
+  %v51 = select <16 x i1> %v50, <16 x float> splat (float 0x7FF8000000000000), <16 x float> %v49
   store <16 x float> %v51, ptr %a13
   %v33 = add nuw nsw i64 %v32, 1
   %v52 = icmp slt i64 %v33, 3
@@ -66,19 +66,19 @@ b31:
   %v56 = fcmp ogt <8 x float> %v54, %v55
   %v57 = select <8 x i1> %v56, <8 x float> %v54, <8 x float> %v55
   %v58 = fcmp uno <8 x float> %v54, %v54
-  %v59 = select <8 x i1> %v58, <8 x float> %v54, <8 x float> %v57
+  %v59 = select <8 x i1> %v58, <8 x float> splat (float 0x7FF8000000000000), <8 x float> %v57
   %v60 = shufflevector <8 x float> %v59, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
   %v61 = shufflevector <8 x float> %v59, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
   %v62 = fcmp ogt <4 x float> %v60, %v61
   %v63 = select <4 x i1> %v62, <4 x float> %v60, <4 x float> %v61
   %v64 = fcmp uno <4 x float> %v60, %v60
-  %v65 = select <4 x i1> %v64, <4 x float> %v60, <4 x float> %v63
+  %v65 = select <4 x i1> %v64, <4 x float> splat (float 0x7FF8000000000000), <4 x float> %v63
   %v66 = shufflevector <4 x float> %v65, <4 x float> poison, <2 x i32> <i32 0, i32 1>
   %v67 = shufflevector <4 x float> %v65, <4 x float> poison, <2 x i32> <i32 2, i32 3>
   %v68 = fcmp ogt <2 x float> %v66, %v67
   %v69 = select <2 x i1> %v68, <2 x float> %v66, <2 x float> %v67
   %v70 = fcmp uno <2 x float> %v66, %v66
-  %v71 = select <2 x i1> %v70, <2 x float> %v66, <2 x float> %v69
+  %v71 = select <2 x i1> %v70, <2 x float> splat (float 0x7FF8000000000000), <2 x float> %v69
   %v72 = shufflevector <2 x float> %v71, <2 x float> poison, <1 x i32> <i32 0>
   %v73 = shufflevector <2 x float> %v71, <2 x float> poison, <1 x i32> <i32 1>
   %v74 = extractelement <1 x float> %v72, i64 0
@@ -86,7 +86,7 @@ b31:
   %v76 = fcmp ogt float %v74, %v75
   %v77 = select i1 %v76, float %v74, float %v75
   %v78 = fcmp uno float %v74, %v74
-  %v79 = select i1 %v78, float %v74, float %v77
+  %v79 = select i1 %v78, float 0x7FF8000000000000, float %v77
   br label %b80
 b80:
   %v82 = phi i64 [ 0, %b31 ], [ %v83, %b80 ]

@@ -6,6 +6,8 @@ One method per family; each writes text for any lane count and returns the name 
 
 from __future__ import annotations
 
+import math
+
 from ogive.codegen import conversions
 from ogive.codegen.math import define, define_integer_power, define_threefry
 from ogive.codegen.writer import Writer, constant, register_type
@@ -112,7 +114,8 @@ class Instructions:
 
     def float_extreme(self, op: Op, dtype: DType, operands: list[str], lanes: int) -> str:
         """The greater or lesser of two, NaN if either is: the comparison drops a NaN on the
-        left only, which the second select puts back."""
+        left only, which the second select puts back. As a constant: if it chose `left` again, LLVM
+        would join the conditions of both, which takes longer than `vmaxps` and a blend."""
         left, right = operands
         write = self.writer.instruction
         kind = register_type(dtype, lanes)
@@ -121,7 +124,8 @@ class Instructions:
         wins = write(f"fcmp {order} {kind} {left}, {right}")
         chosen = write(f"select {mask} {wins}, {kind} {left}, {kind} {right}")
         missing = write(f"fcmp uno {kind} {left}, {left}")
-        return write(f"select {mask} {missing}, {kind} {left}, {kind} {chosen}")
+        nan = constant(dtype, math.nan, lanes)
+        return write(f"select {mask} {missing}, {kind} {nan}, {kind} {chosen}")
 
     def float_division(self, op: Op, dtype: DType, operands: list[str], lanes: int) -> str:
         """Remainder with the sign of the divisor, and the quotient that goes with it."""

@@ -50,9 +50,13 @@ def constant(dtype: DType, value: Scalar | complex) -> UOp:
 
 
 def fitting(dtype: DType, value: Scalar | complex) -> UOp:
-    """A scalar that stands for itself. Raises `ArgumentError` for an integer that does not fit."""
+    """A scalar that stands for itself. Raises `ArgumentError` for an integer that does not fit.
+
+    A negative one counts from the end of an unsigned dtype, as in PyTorch.
+    """
     least, greatest = dtype.limits
-    if dtype.is_integer and type(value) is int and not least <= value <= greatest:
+    lowest = least or -greatest
+    if dtype.is_integer and type(value) is int and not lowest <= value <= greatest:
         raise ArgumentError(
             f"{value} does not fit {dtype.name}, which holds {least} to {greatest}"
         )

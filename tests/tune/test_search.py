@@ -171,7 +171,7 @@ KERNELS = {
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_real_search_ends_with_a_possible_placement(name: str) -> None:
     region = region_of(KERNELS[name]())
-    found, searched = search_placements({region: 1}, TARGET, beam(2.0), Memory())
+    found, searched = search_placements({region: 1}, TARGET, beam(20.0), Memory())
     assert searched == 1
     place(loops(KERNELS[name]()), found[region].placement)
     assert (found[region].taken or 0) > 0

@@ -10,22 +10,11 @@ import ctypes
 import functools
 import importlib.util
 import os
-import threading
 from typing import Any
 
+from ogive.device.llvm_lock import llvm_lock
 from ogive.device.target import Target
 from ogive.errors import CompileError
-
-llvm_lock = threading.RLock()
-"""Held around all our use of LLVM. A fork waits for it, so that no child inherits LLVM half-way
-through something that a thread it does not have was doing."""
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=llvm_lock.acquire,
-        after_in_parent=llvm_lock.release,
-        after_in_child=llvm_lock.release,
-    )
 
 
 def llvm_folder() -> str | None:

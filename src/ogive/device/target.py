@@ -13,6 +13,8 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from ogive.device.llvm_lock import llvm_lock
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -203,13 +205,14 @@ class HostCpu(NamedTuple):
 
 def detect_cpu() -> HostCpu:
     """Ask LLVM what CPU this is. The first call imports llvmlite (40 ms)."""
-    from llvmlite import binding
+    with llvm_lock:
+        from llvmlite import binding
 
-    return HostCpu(
-        binding.get_process_triple(),
-        binding.get_host_cpu_name(),
-        binding.get_host_cpu_features().flatten(),
-    )
+        return HostCpu(
+            binding.get_process_triple(),
+            binding.get_host_cpu_name(),
+            binding.get_host_cpu_features().flatten(),
+        )
 
 
 def machine_signature(root: str | Path = "/") -> bytes | None:

@@ -6,7 +6,6 @@ in a process that finds its kernels in the cache.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import functools
 import itertools
@@ -15,7 +14,8 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from ogive.device.llvm import llvm_library, llvm_lock
+from ogive.device.llvm import llvm_library
+from ogive.device.llvm_lock import llvm_lock, users_lock
 from ogive.errors import LoadError
 
 _names = itertools.count()
@@ -81,20 +81,10 @@ def link_library(object_bytes: bytes, symbols: Iterable[str]) -> Library:
     """Load an object of several functions; what it does not define, the process must."""
     global _session
     names = tuple(symbols)
-    with llvm_lock, _users_lock():
+    with llvm_lock, users_lock():
         if _session is None or _session.links == SESSION_LINKS:
             _session = _Session(_linker())
         return _session.link(object_bytes, names)
-
-
-def _users_lock() -> contextlib.AbstractContextManager[Any]:
-    """The lock of llvmlite itself, which somebody else in this process may work under."""
-    # Another thread may be half-way through importing it, and nobody works with it then.
-    library = getattr(sys.modules.get("llvmlite.binding.ffi"), "lib", None)
-    lock: contextlib.AbstractContextManager[Any] = (
-        contextlib.nullcontext() if library is None else library._lock
-    )
-    return lock
 
 
 class _Linker(NamedTuple):

@@ -10,7 +10,7 @@ import numpy
 from numpy.typing import NDArray
 
 from ogive.device.allocator import ALIGNMENT
-from ogive.device.llvm import llvm_lock
+from ogive.device.llvm_lock import llvm_lock
 from ogive.device.target import host_cores
 from ogive.errors import ArgumentError
 from ogive.runtime.driver import Driver, loaded_driver

@@ -51,6 +51,7 @@ def test_registers_are_scaled_where_an_instruction_does_it() -> None:
     assert [(each.dtype, each.lanes) for each in wide.scalings] == [("f32", 16), ("f64", 8)]
     assert describe_cpu("x86_64-linux-gnu", features="+avx,+avx2").scalings == ()
     assert describe_cpu("aarch64-linux-gnu", features="+neon").scalings == ()
+    assert replace(wide, vector_bytes=32).scalings == ()
 
 
 def test_the_order_of_features_does_not_matter() -> None:

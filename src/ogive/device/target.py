@@ -157,7 +157,7 @@ def _dots(target: Target) -> tuple[Dot, ...]:
 
 @functools.lru_cache(maxsize=64)
 def _scalings(target: Target) -> tuple[Scaling, ...]:
-    if target.architecture != "x86_64" or "avx512f" not in target.present:
+    if target.vector_bytes < 64 or "avx512f" not in target.present:
         return ()
     return (
         Scaling("f32", 16, "x86.avx512.mask.scalef.ps.512"),

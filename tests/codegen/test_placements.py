@@ -26,6 +26,7 @@ from ogive.errors import OptimizeError
 from ogive.ir import registry
 from ogive.ir.evaluate import evaluate
 from ogive.ir.node import UOp
+from ogive.ir.ops import Op
 from ogive.runtime.link import link
 from ogive.runtime.native import KernelStep, NativePlan
 from ogive.schedule.normalize import normalize
@@ -205,6 +206,41 @@ def test_lanes_a_few_elements_apart_are_picked_out_of_vectors(step: int, dtype: 
         compiled = compile_placed(kernel.forms[0], placement, host_target(), CONFIG)
         assert "gather" not in compiled.ir
         np.testing.assert_array_equal(kernel.run(compiled, 1), kernel.wanted)
+
+
+def gates_of(placed: UOp, memory: Op) -> list[bool]:
+    """Whether each load, or each store, of a placed kernel has a gate."""
+    return [len(node.src[0].src) > 2 for node in placed.walk() if node.op is memory]
+
+
+def test_a_tile_of_sums_that_would_run_past_the_end_starts_earlier() -> None:
+    loops = loops_of(data(10, 6) @ data(6, 8))
+    rows = output_axes(loops)[0].arg[0]
+    placed = place(loops, Placement(upcast={rows: 4}))
+    assert not any(gates_of(placed, Op.LOAD)) and all(gates_of(placed, Op.STORE))
+    placed = place(loops, Placement(upcast={rows: 5}))
+    assert not any(gates_of(placed, Op.LOAD) + gates_of(placed, Op.STORE))
+
+
+def test_a_tile_stays_where_positions_are_data() -> None:
+    table, rows = data(9), Tensor(np.arange(30).reshape(10, 3) % 9)
+    loops = loops_of(table[rows].sum(-1))
+    (axis,) = output_axes(loops)
+    placed = place(loops, Placement(upcast={axis.arg[0]: 4}))
+    assert any(gates_of(placed, Op.LOAD)) and all(gates_of(placed, Op.STORE))
+
+
+def test_rows_that_are_computed_again_are_not_stored_over_their_operands() -> None:
+    kernel = Kernel(data(10, 6) - data(10, 6).sum(-1, keepdim=True))
+    loops = kernel.forms[0]
+    rows = output_axes(loops)[0].arg[0]
+    compiled = compile_placed(loops, Placement(upcast={rows: 4}), host_target(), CONFIG)
+    memory = data(10, 6).numpy().copy()
+    loaded = link(compiled.object_code, compiled.name)
+    arguments = [memory.ctypes.data] * len(compiled.signature.slots)
+    step = KernelStep(loaded, arguments, evaluate(compiled.tiles, {}), 1)
+    assert NativePlan([step]).execute() is None
+    np.testing.assert_array_equal(memory, kernel.wanted)
 
 
 def loops_of(tensor: Tensor) -> UOp:

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from ogive.ir.conditions import implies
 from ogive.ir.dtype import bool_, index
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
@@ -195,6 +196,26 @@ def test_simplify_renormalizes_after_substitution() -> None:
 def test_conditions_come_apart_again() -> None:
     parts = [P.lt(2), Q.lt(3), X.ge(1)]
     assert set(conjuncts(parts[0] & parts[1] & parts[2])) == set(parts)
+
+
+@pytest.mark.parametrize(
+    ("known", "wanted", "expected"),
+    [
+        (P.lt(2), P.lt(3), True),
+        (P.lt(3), P.lt(2), False),
+        (S.lt(Q + 1), S.lt(8), True),
+        (S.lt(Q + 1), S.lt(7), False),
+        (S.lt(Q + 1) & P.lt(2), S.lt(8) & P.lt(3), True),
+        (P.lt(2), S.lt(8) & P.lt(3), False),
+        (S.lt(8), S.lt(Q + 8), True),
+        (S.lt(8), S.lt(Q + 7), False),
+        (X.lt(P), X.lt(4), True),
+        (P.eq(2), P.eq(2), True),
+        (P.eq(2), P.lt(3), False),
+    ],
+)  # fmt: skip
+def test_a_condition_implies_what_bounds_tell(known: UOp, wanted: UOp, expected: bool) -> None:
+    assert implies(known, wanted) is expected
 
 
 def test_division_by_zero_is_left_alone() -> None:

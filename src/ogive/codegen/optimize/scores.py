@@ -108,7 +108,7 @@ def tile_scores(
     }
     upcast.update({counter: axis_extent(counter) for counter in rows.added})
     sums = sums_in_registers(target)
-    most = min((sums - sums // ROW_SHARE) // WIDE, rows.most_rows)
+    most = min(-(-(sums - sums // ROW_SHARE) // WIDE), rows.most_rows)
     multiplied = [
         load
         for load in loads

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ogive
 from ogive import Tensor
 from ogive.codegen.compile import loops_of
 from ogive.config import Config
@@ -89,6 +90,46 @@ def test_blocks_of_channels_of_a_convolution_are_right(
     expected = convolve(torch.tensor(image), torch.tensor(weight), None, stride, window // 2)
     result = Tensor(image).conv2d(Tensor(weight), None, stride, window // 2)
     np.testing.assert_allclose(result.numpy(), expected.numpy(), rtol=1e-11, atol=1e-11)
+
+
+def test_a_convolution_is_as_accurate_as_a_product() -> None:
+    """Its windows are contiguous along what is summed as well, if not for long."""
+    torch = pytest.importorskip("torch")
+    image = np.abs(random(1, 256, 32, 32)).astype(np.float32)
+    weight = np.abs(random(8, 256, 3, 3, seed=1)).astype(np.float32)
+    result = Tensor(image).conv2d(Tensor(weight), None, 1, 1)
+    assert reductions(result) == [[32, 3, 3], [8]]
+    arrays = [torch.tensor(array.astype(np.float64)) for array in (image, weight)]
+    expected = torch.nn.functional.conv2d(*arrays, None, 1, 1).numpy()
+    np.testing.assert_allclose(result.numpy(), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        ((2, 20, 56), [[4, 56], [5], [2]]),  # the inner axes make several blocks
+        ((3, 17, 17), [[17, 17], [3]]),  # or one
+        ((512, 2, 64), [[2, 64], [256], [2]]),  # so that the outer one is cut as well
+        ((3, 5, 7), [[3, 5, 7]]),
+    ],
+)
+def test_a_product_that_is_summed_along_several_axes_is_a_sum_of_sums(
+    shape: tuple[int, int, int], expected: list[list[int]]
+) -> None:
+    """Here the axes have gaps between them, and are not merged."""
+    wider = tuple([size + 1 for size in shape])
+    left, right = random(*wider, 5), random(*wider, 3, 1, seed=1)
+    inside = tuple([slice(0, size) for size in shape])
+    result = (Tensor(left)[inside].unsqueeze(3) * Tensor(right)[inside]).sum((0, 1, 2))
+    assert reductions(result) == expected
+    exact = (left[inside][:, :, :, None] * right[inside]).sum((0, 1, 2))
+    np.testing.assert_allclose(result.numpy(), exact, rtol=1e-11, atol=1e-11)
+
+
+def test_a_product_of_positions_reads_nothing_and_is_right() -> None:
+    rows, columns = ogive.arange(700).float().unsqueeze(1), ogive.arange(40).float()
+    expected = np.arange(40.0) * np.arange(700.0).sum()
+    np.testing.assert_allclose((rows * columns).sum(0).numpy(), expected, rtol=1e-6)
 
 
 SUMS: dict[str, tuple[tuple[int, ...], tuple[int, ...], list[list[int]]]] = {

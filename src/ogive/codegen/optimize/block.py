@@ -20,13 +20,14 @@ of each row some lines that follow each other are written, before the next rows 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from ogive.codegen.optimize.accesses import MemoryAccess, memory_accesses
-from ogive.codegen.optimize.cut import block_length, cut_counters
+from ogive.codegen.optimize.cut import block_length, cut_counters, nest_sum
 from ogive.codegen.optimize.placement import axis_extent, output_axes
 from ogive.codegen.optimize.rounding import block_sums
 from ogive.device.target import CACHE_LINE, Target
-from ogive.ir.node import UOp
+from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
 
 BLOCK = 256
@@ -51,8 +52,12 @@ def block_axes(root: UOp, target: Target) -> UOp:
     loads = [access for access in accesses if access.node in product.src[0].backward_slice()]
     if not _runs_along_columns(product, loads):
         return block_sums(root)
-    cuts = _summed_block(product) | _column_block(root, product, accesses, target)
-    return cut_counters(root, [product], cuts) if cuts else root
+    cuts = _column_block(root, product, accesses, target)
+    sums = _nest(product)
+    (root,) = substitute((root,), {product: sums[0]}, revisit=False)
+    for each in sums:
+        cuts |= _summed_block(each)
+    return cut_counters(root, sums, cuts) if cuts else root
 
 
 def _turned_block(root: UOp, target: Target) -> dict[UOp, int]:
@@ -95,12 +100,25 @@ def _is_sum_of_products(node: UOp) -> bool:
 
 
 def _runs_along_columns(product: UOp, loads: list[MemoryAccess]) -> bool:
-    """Whether something is contiguous along an axis of the result, and not all along a sum."""
-    return any(
-        access.strides.get(counter) == 1 for access in loads for counter in product.ranges
-    ) and not all(
-        any(access.strides.get(counter) == 1 for counter in product.closed) for access in loads
-    )
+    """Whether something is contiguous along an axis of the result, and not everything for longer
+    along a sum: windows of an image are contiguous along both."""
+    columns = [_contiguous(access, product.ranges) for access in loads]
+    summed = [_contiguous(access, product.closed) for access in loads]
+    return max(columns, default=0) > (all(summed) and max(summed, default=0))
+
+
+def _contiguous(access: MemoryAccess, counters: Iterable[UOp]) -> int:
+    """How long the longest of some axes is along which an access is contiguous; 0 for none."""
+    return max([axis_extent(c) for c in counters if access.strides.get(c) == 1], default=0)
+
+
+def _nest(product: UOp) -> list[UOp]:
+    """The sum as one of sums of a block or less each, from the outside in."""
+    nested = nest_sum(product, BLOCK)
+    if nested is product:
+        return [product]
+    inner = _nest(nested.src[0])
+    return [UOp(Op.REDUCE, product.dtype, (inner[0], *nested.closed), Op.ADD), *inner]
 
 
 def _summed_block(product: UOp) -> dict[UOp, int]:

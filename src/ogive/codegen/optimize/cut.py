@@ -26,6 +26,18 @@ def block_length(length: int, wanted: int, unit: int = 1) -> int:
     return min(fitting, key=lambda n: abs(math.log(n / wanted)), default=wanted)
 
 
+def nest_sum(total: UOp, block: int) -> UOp:
+    """A sum along several counters of which the inner ones make a block, as a sum of sums.
+
+        before   sum over n < 8, y < 56, x < 56          after   sum over n of (sum over y, x)
+    """
+    first, *inner = total.closed
+    if not inner or 2 * math.prod(axis_extent(counter) for counter in inner) < block:
+        return total
+    sums = UOp(Op.REDUCE, total.dtype, (total.src[0], *inner), Op.ADD)
+    return UOp(Op.REDUCE, total.dtype, (sums, first), Op.ADD)
+
+
 def cut_counters(root: UOp, reductions: Sequence[UOp], cuts: Mapping[UOp, int]) -> UOp:
     """The kernel with counters cut into blocks of the given lengths.
 

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 
 from ogive.codegen.optimize.accesses import MemoryAccess, memory_accesses
-from ogive.codegen.optimize.cut import block_length, cut_counters
+from ogive.codegen.optimize.cut import block_length, cut_counters, nest_sum
 from ogive.codegen.optimize.placement import axis_extent
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
@@ -33,7 +33,7 @@ def block_sums(root: UOp) -> UOp:
         return root
     while sums := _sums(nodes):
         accesses = memory_accesses(root)
-        nested = {node: _nested(node, accesses) for node in sums}
+        nested = {node: nest_sum(node, _block(node.closed[1:], accesses)) for node in sums}
         (blocked,) = substitute((root,), {a: b for a, b in nested.items() if a is not b})
         cuts = _cuts(_sums(blocked.walk()), accesses)
         closing = [node for node in blocked.walk() if not cuts.keys().isdisjoint(node.closed)]
@@ -66,16 +66,6 @@ def _block(counters: Sequence[UOp], accesses: list[MemoryAccess]) -> int:
     """How many terms along these counters make a block."""
     beside = any(access.strides.get(c) == 1 for access in accesses for c in counters)
     return CHAIN * SIDE_BY_SIDE if beside else CHAIN
-
-
-def _nested(node: UOp, accesses: list[MemoryAccess]) -> UOp:
-    """A sum along several counters of which the inner ones make a block, as a sum of sums."""
-    first, *inner = node.closed
-    length = math.prod(axis_extent(counter) for counter in inner)
-    if not inner or 2 * length < _block(inner, accesses):
-        return node
-    sums = UOp(Op.REDUCE, node.dtype, (node.src[0], *inner), Op.ADD)
-    return UOp(Op.REDUCE, node.dtype, (sums, first), Op.ADD)
 
 
 def _cuts(sums: list[UOp], accesses: list[MemoryAccess]) -> dict[UOp, int]:

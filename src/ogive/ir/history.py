@@ -111,6 +111,14 @@ def inherit(old: UOp, new: UOp) -> None:
         _set_leaf(new, leaf)
 
 
+def stand_for(memory: UOp, other: UOp) -> None:
+    """Let gradients flow through a buffer as they do through the memory that it stands for."""
+    for name in ("leaf", "history"):
+        value = getattr(memory, name, None)
+        if value is not None:
+            setattr(other, name, value)
+
+
 def _set_leaf(node: UOp, leaf: weakref.ref[Any]) -> None:
     base = memory_leaf(node)
     if base.op is Op.GRADIENT:

@@ -183,13 +183,13 @@ class Entry:
         for at in self.donated:
             self._gone[at] = _donated_node(call.inputs[at], name, trace.inputs[at])
         self.writes = bool(prepared.written or prepared.moved or self.donated)
-        self.tensors = [weakref.ref(tensor, forget) for tensor in trace.found]
-        self.facts = [_facts(tensor) for tensor in trace.found]
+        self.tensors = [weakref.ref(found.tensor, forget) for found in trace.found]
+        self.facts = [_facts(found.tensor, found.seen) for found in trace.found]
         self.identities = [_reference(value, forget) for value in call.identities]
         fixed = dict(prepared.normalized.variables)
         self._fixed = {key: fixed[key] for key in fixed if key not in call.variables}
         self._shared = {
-            n.src[0].arg[0] for tensor in trace.found for n in tensor.node.walk() if n.op is Op.BIND
+            n.src[0].arg[0] for found in trace.found for n in found.seen.walk() if n.op is Op.BIND
         } & call.variables.keys()
         self._symbolic = bool(graph.variables)
         self._stored = graph.stored
@@ -199,7 +199,7 @@ class Entry:
             for slot, owner in prepared.owners.items()
             if slot in sources and owner.kind != "supply"
         ]
-        self._found = _look_up(trace.found) if trace.found else None
+        self._found = _look_up([found.seen for found in trace.found]) if trace.found else None
         self._instances: list[Instance] = []
         self._simple = self._simple_result()
 
@@ -253,13 +253,14 @@ class Entry:
         tensors = [tensor for reference in self.tensors if (tensor := reference()) is not None]
         if len(tensors) < len(self.tensors):
             return "a tensor that it used is gone"
-        pending = [t for t in tensors if is_pending(t)]
-        if pending:
-            realize(pending, self.config)
-        for tensor, facts in zip(tensors, self.facts, strict=True):
-            if _facts(tensor) != facts:
-                return f"a tensor that it uses: {_show(facts)} → {_show(_facts(tensor))}"
-        found = _look_up(tensors)
+        nodes = [tensor.node for tensor in tensors]
+        while any(map(is_pending, tensors, nodes)):
+            realize(tensors, self.config)
+            nodes = [tensor.node for tensor in tensors]
+        for facts, now in zip(self.facts, map(_facts, tensors, nodes), strict=True):
+            if now != facts:
+                return f"a tensor that it uses: {_show(facts)} → {_show(now)}"
+        found = _look_up(nodes)
         if _pattern(found.buffers) != _pattern(old.buffers):
             return "tensors that it uses share their memory in another way"
         self._found = found
@@ -454,7 +455,7 @@ class Entry:
                     moved = True
         if self._found is not None:
             if moved:
-                self._found = _look_up([reference() for reference in self.tensors])
+                self._found = _look_up([reference().node for reference in self.tensors])
             self._separate(call, self._found)
 
     def _assign(self, run: Callable[[], Fault | None], call: Call) -> Fault | None:
@@ -524,11 +525,10 @@ def _node_of(cell: Cell, made: Made, variables: dict[str, int]) -> UOp:
     return node
 
 
-def _look_up(tensors: Sequence[Any]) -> Found:
-    nodes = tuple([tensor.node for tensor in tensors])
+def _look_up(nodes: Sequence[UOp]) -> Found:
     buffers = tuple([_memory(node) for node in nodes])
     addresses = tuple([buffer.address if buffer else 0 for buffer in buffers])
-    return Found(nodes, buffers, addresses)
+    return Found(tuple(nodes), buffers, addresses)
 
 
 def _memory(node: UOp) -> Buffer | None:
@@ -542,9 +542,9 @@ def _pattern(buffers: Sequence[Any]) -> list[int]:
     return [first.setdefault(id(buffer), at) for at, buffer in enumerate(buffers)]
 
 
-def _facts(tensor: Any) -> tuple[Any, ...]:
-    buffer = _memory(tensor.node)
-    return tensor.dtype, tensor.shape, tensor.device, bool(buffer and buffer.borrowed)
+def _facts(tensor: Any, node: UOp) -> tuple[Any, ...]:
+    buffer = _memory(node)
+    return node.dtype, node.shape, tensor.device, bool(buffer and buffer.borrowed)
 
 
 def _show(facts: tuple[Any, ...]) -> str:

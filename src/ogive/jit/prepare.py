@@ -26,7 +26,6 @@ from ogive.ir.memory import is_memory, memory_leaf, reads_elsewhere, shaped
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape, element_count
-from ogive.jit.placeholder import flat_without_memory
 from ogive.jit.trace import Trace
 from ogive.schedule.normalize import Normalized
 
@@ -78,18 +77,19 @@ class _Preparation:
     def __init__(self, trace: Trace, donated: Sequence[int]) -> None:
         self.trace = trace
         # In place of memory that others own stand nodes without any, so that we keep none alive.
+        # What the histories of such memory read is real and has to be exchanged here.
         self.flats: dict[UOp, Owner] = {}
         for at, flat in enumerate(trace.flats):
             self.flats.setdefault(flat, Owner("input", at))
         stand_ins: dict[UOp, UOp] = {}
-        for at, tensor in enumerate(trace.found):
-            flat = memory_leaf(tensor.node)
-            if flat.op is Op.BUFFER and flat not in stand_ins:
-                stand_ins[flat] = _stand_in(flat)
-                self.flats[stand_ins[flat]] = Owner("found", at)
+        for at, found in enumerate(trace.found):
+            flat = memory_leaf(found.given)
+            if flat.op is Op.BUFFER:
+                stand_ins[memory_leaf(found.seen)] = flat
+                self.flats.setdefault(flat, Owner("found", at))
         for at, (flat, _) in enumerate(trace.supplies):
             self.flats[flat] = Owner("supply", at)
-        own = {"input": trace.flats, "found": [memory_leaf(t.node) for t in trace.found]}
+        own = {"input": trace.flats, "found": [memory_leaf(f.given) for f in trace.found]}
         updates = [(Owner(u.kind, u.position), u.node) for u in trace.updates]
         nodes = substitute(
             (*[entry.node for entry in trace.fresh], *[node for _, node in updates]),
@@ -107,7 +107,6 @@ class _Preparation:
         in_place: list[bool] = []
         for owner, node in self.updates:
             flat = own[owner.kind][owner.position]
-            flat = stand_ins.get(flat, flat)
             chain = _versions(node)
             in_place.append(chain[-1] is flat and flat not in self.targets)
             if in_place[-1]:
@@ -233,7 +232,7 @@ class _Preparation:
 
     def _device(self, owner: Owner) -> str:
         if owner.kind == "found":
-            return self.trace.found[owner.position].device
+            return self.trace.found[owner.position].tensor.device
         device: str = self.trace.flats[owner.position].arg[0]
         return device
 
@@ -248,12 +247,6 @@ class _Preparation:
             base = _versions(leaf)[-1]
             plain = bottom is leaf and leaf not in overwritten and base not in self.targets
         return node if plain else UOp(Op.CONTIGUOUS, node.dtype, (node,), ())
-
-
-def _stand_in(flat: UOp) -> UOp:
-    device, count = flat.arg
-    message = "this memory stands for that of a tensor which a captured function found"
-    return flat_without_memory((count,), flat.dtype, device, TraceError, message)
 
 
 def _reads_elsewhere(value: UOp, target: UOp, flat: UOp) -> bool:

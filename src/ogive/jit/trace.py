@@ -18,12 +18,12 @@ from ogive.errors import Origin, TraceError
 from ogive.ir import history, registry
 from ogive.ir.dtype import to_dtype
 from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp
+from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
 from ogive.jit.placeholder import flat_without_memory, tensor_on
 from ogive.jit.places import Place, Survey
 from ogive.jit.trees import Call, argument_leaves, leaves, rebuild, refuse_file_view
-from ogive.jit.watch import Watch, trace_lock, watching
+from ogive.jit.watch import Found, Watch, trace_lock, watching
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, memory_device, wrap
 from ogive.tensor.supply import Supplier, collecting
@@ -64,12 +64,12 @@ class Trace:
     """What a function does with one kind of call.
 
     `flats[i]` is the placeholder memory of input i. `found` are the tensors that it found by
-    itself, each memory as it stands. `results` is the returned tree with `Result`s for leaves.
+    itself, each memory when it did. `results` is the returned tree with `Result`s for leaves.
     `supplies` are the numbers that it takes, in order: where each is kept and who gives it.
     """
 
     flats: list[UOp]
-    found: list[Tensor]
+    found: list[Found]
     results: Any
     fresh: list[Fresh]
     updates: list[Update]
@@ -90,16 +90,20 @@ def trace(
     from ogive import engine
 
     with trace_lock:
-        for _ in range(ATTEMPTS):
+        attempts = 0
+        while attempts < ATTEMPTS:
             run = _Run(function, args, kwargs, names, call)
             kept = run.kept_outside()
-            pending = [tensor for tensor in run.found() if is_pending(tensor)]
+            pending = [found.tensor for found in run.found if is_pending(found.tensor, found.seen)]
             pending += [_give_gradient(tensor) for tensor in run.accumulating]
             if not pending and kept is None:
                 return run.finish()
-            # Only memory can be found again at the next call; now it is, and once more.
+            # Only memory can be found again at the next call; now it is, and once more. Another
+            # thread may assign to it meanwhile, as often as it likes.
             engine.realize(pending, config)
-    raise run.complaint(pending[0] if kept is None else kept)
+            attempts += kept is not None
+    assert kept is not None
+    raise run.complaint(kept)
 
 
 def function_name(function: Any) -> str:
@@ -109,9 +113,9 @@ def function_name(function: Any) -> str:
     return f"{name}()" if code is None else f"{name}() ({code.co_filename}:{code.co_firstlineno})"
 
 
-def is_pending(tensor: Tensor) -> bool:
-    """Whether a tensor is not memory yet and has to become it."""
-    if memory_leaf(tensor.node).op is Op.BUFFER or 0 in tensor.shape:
+def is_pending(tensor: Tensor, node: UOp) -> bool:
+    """Whether a tensor on this node is not memory yet and has to become it."""
+    if memory_leaf(node).op is Op.BUFFER or 0 in node.shape:
         return False
     refuse_file_view(tensor)
     return True
@@ -136,7 +140,8 @@ class _Run:
         self.survey = Survey(function, owners)
         with registry.graph_lock:
             first = wrap(build.constant(to_dtype("int32"), 0), DEFAULT_DEVICE).id
-        self.watch = Watch(first)
+        message = _LEFT_OVER.format(name=getattr(function, "__name__", "a function"))
+        self.watch = Watch(first, message)
         self._make_placeholders()
         given = iter(self.placeholders)
         changed_args, changed_kwargs = (
@@ -145,15 +150,12 @@ class _Run:
              for name in sorted(kwargs)},
         )  # fmt: skip
         before = _identities(changed_args, changed_kwargs, names)
-        self.final: dict[int, UOp] = {}
-        with watching(self.watch), collecting() as supplies:
-            try:
-                self.returned = function(*changed_args, **changed_kwargs)
-            finally:
-                self._restore_gradients()
-                for tensor, old in self.watch.changed.values():
-                    self.final[tensor.id] = tensor.node
-                    registry.move_tensor(tensor, old.node)
+        with watching(self.watch, self._restore_gradients), collecting() as supplies:
+            self.returned = function(*changed_args, **changed_kwargs)
+            for _, leaf in leaves(self.returned, ""):
+                if isinstance(leaf, Tensor):
+                    self.watch.find(leaf)
+        self.found = list(self.watch.found.values())
         self.supplies = supplies.uses
         self._check_arguments(before, _identities(changed_args, changed_kwargs, names))
         self._check_places()
@@ -165,7 +167,6 @@ class _Run:
 
     def _make_placeholders(self) -> None:
         """One tensor per distinct input, on one memory per distinct buffer."""
-        message = _LEFT_OVER.format(name=getattr(self.function, "__name__", "a function"))
         flats: dict[int, UOp] = {}
         tensors: dict[int, Tensor] = {}
         self.flats: list[UOp] = []
@@ -179,7 +180,7 @@ class _Run:
             same = id(value) if 0 in value.shape else id(memory)
             if same not in flats:
                 flats[same] = flat_without_memory(
-                    value.shape, dtype, device, TraceError, message, borrowed
+                    value.shape, dtype, device, TraceError, self.watch.message, borrowed
                 )
             if id(value) not in tensors:
                 tensors[id(value)] = tensor_on(flats[same], value.shape, device)
@@ -223,7 +224,7 @@ class _Run:
     def _check_places(self) -> None:
         """A tensor that the function found is where it was."""
         suppliers = [supplier for _, supplier in self.supplies]
-        self.places = self.survey.places_of([*self.found(), *suppliers])
+        self.places = self.survey.places_of([*[found.tensor for found in self.found], *suppliers])
         replaced = [
             place
             for place in self.places
@@ -239,22 +240,14 @@ class _Run:
                 _definition(self.function),
             )
 
-    def found(self) -> list[Tensor]:
-        """The tensors that were there before and that the function read, changed or returned."""
-        found = dict(self.watch.read)
-        found |= {number: tensor for number, (tensor, _) in self.watch.changed.items()}
-        for _, leaf in leaves(self.returned, ""):
-            if isinstance(leaf, Tensor) and self.watch.is_old(leaf):
-                found[leaf.id] = leaf
-        return list(found.values())
-
     def finish(self) -> Trace:
         """What was learned, once everything the function found is memory."""
         for tensor in self.dropped:
             tensor.gradient = None
-        found = self.found()
         self.fresh: list[Fresh] = []
-        self._positions = {id(tensor): Result("found", at) for at, tensor in enumerate(found)}
+        self._positions = {
+            id(found.tensor): Result("found", at) for at, found in enumerate(self.found)
+        }
         for at, tensor in reversed(list(enumerate(self.placeholders))):
             if isinstance(self.call.inputs[at], Tensor):
                 self._positions[id(tensor)] = Result("input", at)
@@ -265,12 +258,12 @@ class _Run:
             if tensor.node is not self.nodes_before[at] and isinstance(self.call.inputs[at], Tensor)
         ]
         updates += [
-            Update("found", at, self.final[tensor.id])
-            for at, tensor in enumerate(found)
-            if tensor.id in self.final and self.final[tensor.id] is not tensor.node
+            Update("found", at, found.final)
+            for at, found in enumerate(self.found)
+            if found.final is not found.given
         ]
         return Trace(
-            self.flats, found, results, self.fresh, updates, self.places, self.input_paths,
+            self.flats, self.found, results, self.fresh, updates, self.places, self.input_paths,
             self.supplies,
         )  # fmt: skip
 
@@ -301,18 +294,29 @@ class _Run:
 
         Raises `TraceError` where it depends on the arguments: later calls would not change it.
         """
-        returned = [leaf for _, leaf in leaves(self.returned, "")]
-        known = {id(t) for t in (*returned, *[old for _, old in self.watch.changed.values()])}
-        if self._made_besides(known):
+        if self._made_besides():
             gc.collect()  # they may only be waiting for the collector
-        for tensor in self._made_besides(known):
+        kept = self._made_besides()
+        for tensor in kept:
             if not set(self.flats).isdisjoint(tensor.node.walk()):
                 raise self.complaint(tensor)
-        return next(iter(self._made_besides(known)), None)
+        self._fill_in(kept)
+        return kept[0] if kept else None
 
-    def _made_besides(self, known: set[int]) -> list[Tensor]:
+    def _made_besides(self) -> list[Tensor]:
+        returned = {id(leaf) for _, leaf in leaves(self.returned, "")}
         made = [reference() for reference in self.watch.made]
-        return [tensor for tensor in made if tensor is not None and id(tensor) not in known]
+        return [tensor for tensor in made if tensor is not None and id(tensor) not in returned]
+
+    def _fill_in(self, tensors: list[Tensor]) -> None:
+        """Let tensors that remain read what the function found, and no placeholders."""
+        with registry.graph_lock:
+            memory = {
+                memory_leaf(found.given): _flat(found) for found in self.found
+                if found.given is not found.seen
+            }  # fmt: skip
+            for tensor in tensors:
+                registry.move_tensor(tensor, substitute((tensor.node,), memory, revisit=False)[0])
 
     def complaint(self, tensor: Tensor) -> TraceError:
         """What is wrong with keeping a tensor."""
@@ -322,6 +326,14 @@ class _Run:
             "there before",
             tensor.origin,
         )
+
+
+def _flat(found: Found) -> UOp:
+    """The elements of a tensor that the function found, as they are now, in a row."""
+    flat, node = memory_leaf(found.seen), found.tensor.node
+    if node is found.seen or not all(isinstance(size, int) for size in node.shape):
+        return flat
+    return build.reshape(node, flat.shape)
 
 
 def _give_gradient(tensor: Tensor) -> Tensor:

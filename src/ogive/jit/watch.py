@@ -4,6 +4,12 @@ The tensors that a function finds by itself (in closures, globals, objects) leav
 the graph it builds: movements fold and constants are converted on the spot. So the attributes
 `node` and `gradient` of tensors are watched themselves while a trace is running, for the tracing
 thread; the rest of the time, they are plain slots and cost nothing.
+
+In place of the memory of a tensor that it finds, the function gets a placeholder, as it does for an
+argument. Meanwhile other threads see the tensor as it was, may let it stand in other memory, and
+the trace remains true.
+
+    w = RESHAPE(BUFFER)     inside   w = RESHAPE(placeholder)     outside   w = RESHAPE(BUFFER)
 """
 
 from __future__ import annotations
@@ -17,28 +23,51 @@ from contextlib import contextmanager
 from threading import get_ident
 from typing import Any
 
+from ogive.engine.absent import flat_without_memory
 from ogive.errors import PACKAGE_FOLDER, TraceError
-from ogive.ir.node import UOp
-from ogive.tensor.core import Core, hold
+from ogive.ir import history, registry
+from ogive.ir.memory import memory_leaf
+from ogive.ir.node import UOp, substitute
+from ogive.ir.ops import Op
+from ogive.tensor.core import Core
 from ogive.tensor.interchange import Interchange
 from ogive.tensor.tensor import Tensor
 
+_plain_node: Any = Core.__dict__["node"]
 _watches: dict[int, Watch] = {}
 _inlining: dict[int, int] = {}
 trace_lock = threading.RLock()
 """Held while a function is traced: one at a time, since a trace moves tensors to and fro."""
 
 
-class Watch:
-    """What one trace saw. Tensors with an id from `first` on were made by the function itself."""
+class Found:
+    """A tensor that was there before and that the function read, changed or returned.
 
-    def __init__(self, first: int) -> None:
+    It stood for `seen` when the function came upon it, which took it to be `given` and left it as
+    `final`; for other threads it stands for `outside` meanwhile.
+    """
+
+    __slots__ = ("final", "given", "outside", "seen", "tensor")
+
+    def __init__(self, tensor: Any, seen: UOp, given: UOp) -> None:
+        self.tensor = tensor
+        self.seen = self.outside = seen
+        self.given = self.final = given
+
+
+class Watch:
+    """What one trace saw. Tensors with an id from `first` on were made by the function itself.
+
+    `message` is for whoever asks for values of a placeholder.
+    """
+
+    def __init__(self, first: int, message: str) -> None:
         self.first = first
-        self.read: dict[int, Tensor] = {}
+        self.message = message
+        self.found: dict[int, Found] = {}
+        self.placeholders: dict[UOp, UOp] = {}
         # Weak, so that what is left after the function was left somewhere by it.
         self.made: list[weakref.ref[Any]] = []
-        # For each tensor that was assigned to: the tensor, and one that stands for what it was.
-        self.changed: dict[int, tuple[Tensor, Tensor]] = {}
         # For each tensor whose gradient was looked at or set: the tensor, and what it was.
         self.gradients: dict[int, tuple[Tensor, Tensor | None]] = {}
         self.cleared: set[int] = set()  # those whose gradient was set to None
@@ -46,6 +75,32 @@ class Watch:
     def is_old(self, tensor: Any) -> bool:
         """Whether a tensor was there before the function was called."""
         return getattr(tensor, "id", self.first) < self.first
+
+    def find(self, tensor: Any) -> None:
+        """Give a placeholder to a tensor that the function comes upon, if it was there before."""
+        if not self.is_old(tensor) or tensor.id in self.found:
+            return
+        with registry.graph_lock:
+            seen = _plain_node.__get__(tensor)
+            given = self._stand_in(seen)
+            self.found[tensor.id] = Found(tensor, seen, given)
+            _plain_node.__set__(tensor, given)
+
+    def _stand_in(self, node: UOp) -> UOp:
+        """What the function gets for a tensor on `node`; the node itself where it is no memory."""
+        flat = memory_leaf(node)
+        if flat.op is not Op.BUFFER:
+            return node
+        if flat not in self.placeholders:
+            device, count = flat.arg
+            borrowed = registry.buffer_of(flat).borrowed
+            self.placeholders[flat] = placeholder = flat_without_memory(
+                (count,), flat.dtype, device, TraceError, self.message, borrowed
+            )
+            history.stand_for(flat, placeholder)
+        given = substitute((node,), {flat: self.placeholders[flat]}, revisit=False)[0]
+        registry.connect(given)
+        return given
 
 
 def is_tracing() -> bool:
@@ -78,8 +133,11 @@ def is_inlining() -> bool:
 
 
 @contextmanager
-def watching(watch: Watch) -> Iterator[None]:
-    """Watch what this thread does. `trace_lock` is held."""
+def watching(watch: Watch, undo: Callable[[], None]) -> Iterator[None]:
+    """Watch what this thread does; `trace_lock` is held.
+
+    In the end all is put back, what `undo` knows of and the tensors, and nobody sees the half of it.
+    """
     assert not _watches, "one trace at a time"
     plain = [(owner, name, owner.__dict__[name]) for owner, name in _WATCHED]
     for owner, name, original in plain:
@@ -88,15 +146,21 @@ def watching(watch: Watch) -> Iterator[None]:
     try:
         yield
     finally:
-        del _watches[get_ident()]
-        for owner, name, original in plain:
-            type.__setattr__(owner, name, original)
+        with registry.graph_lock:
+            undo()
+            del _watches[get_ident()]
+            for owner, name, original in plain:
+                type.__setattr__(owner, name, original)
+            for found in watch.found.values():
+                found.final = found.tensor.node
+                registry.move_tensor(found.tensor, found.outside)
 
 
 class _WatchedNode:
-    """`Core.node`, noting what old tensors stand for when they are read and before they change.
+    """`Core.node`, noting what old tensors stand for before they are read or changed.
 
-    Other threads do not see the changes: for them, a tensor stands for what it was.
+    Other threads do not see the changes: for them, a tensor stands for what it was, or for what
+    they let it stand for since.
     """
 
     def __init__(self, slot: Any) -> None:
@@ -106,21 +170,33 @@ class _WatchedNode:
         if tensor is None:
             return self
         watch = _watches.get(get_ident())
-        if watch is None:
-            tensor = _as_before(tensor)
-        elif watch.is_old(tensor):
-            watch.read.setdefault(tensor.id, tensor)
-        return self.slot.__get__(tensor)
+        if watch is not None:
+            watch.find(tensor)
+            return self.slot.__get__(tensor)
+        with registry.graph_lock:
+            found = _found_by_others(tensor)
+            return self.slot.__get__(tensor) if found is None else found.outside
 
     def __set__(self, tensor: Any, node: UOp) -> None:
         watch = _watches.get(get_ident())
-        if watch is None:
-            tensor = _as_before(tensor)
-        elif not hasattr(tensor, "id"):
-            watch.made.append(weakref.ref(tensor))
-        elif watch.is_old(tensor) and tensor.id not in watch.changed:
-            watch.changed[tensor.id] = tensor, hold(self.slot.__get__(tensor), tensor.device)
-        self.slot.__set__(tensor, node)
+        if watch is not None:
+            if not hasattr(tensor, "id"):
+                watch.made.append(weakref.ref(tensor))
+            watch.find(tensor)
+            self.slot.__set__(tensor, node)
+            return
+        with registry.graph_lock:
+            found = _found_by_others(tensor)
+            if found is None:
+                self.slot.__set__(tensor, node)
+            else:
+                found.outside = node
+
+
+def _found_by_others(tensor: Any) -> Found | None:
+    """What a function that is traced has made of a tensor. `graph_lock` is held."""
+    number = getattr(tensor, "id", 0)
+    return next((watch.found[number] for watch in _watches.values() if number in watch.found), None)
 
 
 class _WatchedGradient:
@@ -135,37 +211,41 @@ class _WatchedGradient:
     def __get__(self, tensor: Any, owner: Any = None) -> Any:
         if tensor is None:
             return self
-        watch = self._note(tensor)
-        if watch is not None and get_ident() not in _watches:
-            return watch.gradients[tensor.id][1]
-        return self.slot.__get__(tensor)
+        watch = _watches.get(get_ident())
+        if watch is not None:
+            self._note(watch, tensor)
+            return self.slot.__get__(tensor)
+        with registry.graph_lock:
+            other = self._noted_by_others(tensor)
+            return self.slot.__get__(tensor) if other is None else other.gradients[tensor.id][1]
 
     def __set__(self, tensor: Any, gradient: Any) -> None:
-        watch = self._note(tensor)
-        if watch is not None and get_ident() not in _watches:
-            watch.gradients[tensor.id] = tensor, gradient
-            return
-        if watch is not None and gradient is None:
-            watch.cleared.add(tensor.id)
-        self.slot.__set__(tensor, gradient)
-
-    def _note(self, tensor: Any) -> Watch | None:
-        """The watch that has noted the gradient of a tensor, by now."""
         watch = _watches.get(get_ident())
-        if watch is not None and watch.is_old(tensor) and tensor.id not in watch.gradients:
+        if watch is not None:
+            self._note(watch, tensor)
+            if gradient is None and tensor.id in watch.gradients:
+                watch.cleared.add(tensor.id)
+            self.slot.__set__(tensor, gradient)
+            return
+        with registry.graph_lock:
+            other = self._noted_by_others(tensor)
+            if other is None:
+                self.slot.__set__(tensor, gradient)
+            else:
+                other.gradients[tensor.id] = tensor, gradient
+
+    def _note(self, watch: Watch, tensor: Any) -> None:
+        if not watch.is_old(tensor) or tensor.id in watch.gradients:
+            return
+        with registry.graph_lock:
             try:
                 before = self.slot.__get__(tensor)
             except AttributeError:
                 before = None
             watch.gradients[tensor.id] = tensor, before
+
+    def _noted_by_others(self, tensor: Any) -> Watch | None:
         return next((each for each in _watches.values() if tensor.id in each.gradients), None)
-
-
-def _as_before(tensor: Any) -> Any:
-    """The tensor, or one that stands for what it was before a function changed it."""
-    for watch in list(_watches.values()):
-        _, tensor = watch.changed.get(getattr(tensor, "id", 0), (None, tensor))
-    return tensor
 
 
 _SHOWN = {"__bool__": "bool", "__int__": "int", "__float__": "float", "__array__": "asarray"}

@@ -7,6 +7,7 @@ they differ little. `take_companions` finds them.
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections import deque
 from typing import TYPE_CHECKING, Any
@@ -23,8 +24,18 @@ from ogive.tensor.core import hold
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
-_recent: deque[weakref.ref[Any]] = deque(maxlen=64)
-"""The tensors that `backward` was called on, the latest last."""
+
+class _Recent(threading.local):
+    """The tensors that this thread called `backward` on, the latest last.
+
+    Those of another are none of its business: it may be tracing a function.
+    """
+
+    def __init__(self) -> None:
+        self.roots: deque[weakref.ref[Any]] = deque(maxlen=64)
+
+
+_recent = _Recent()
 
 
 def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> None:
@@ -58,7 +69,7 @@ def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> N
             hooks = getattr(leaf, "hooks", None)
             value = total(parts) if hooks is None else hooks.changed(total(parts))
             _accumulate(leaf, value, create_graph)
-        _recent.append(weakref.ref(root))
+        _recent.roots.append(weakref.ref(root))
 
 
 def is_leaf(node: UOp) -> bool:
@@ -75,11 +86,11 @@ def is_leaf(node: UOp) -> bool:
 def take_companions() -> list[Tensor]:
     """What recent backward passes began with or went through, as far as tensors hold it.
 
-    Each pass is given once.
+    Those of this thread; each is given once.
     """
     with graph_lock:
-        roots = [root.node for reference in _recent if (root := reference()) is not None]
-        _recent.clear()
+        roots = [root.node for reference in _recent.roots if (root := reference()) is not None]
+        _recent.roots.clear()
         found = {}
         for node in walk(tuple(roots)):
             if node.dtype.is_float and node.op is not Op.BUFFER:

@@ -51,12 +51,15 @@ class Code:
     @property
     def ir(self) -> str:
         """The LLVM IR it was made from, or nothing if that was damaged."""
-        if isinstance(self._ir, bytes):
-            try:
-                self._ir = unpack_ir(self._ir)
-            except DamagedRecord:
-                self._ir = ""
-        return self._ir
+        packed = self._ir  # which another thread may unpack at the same time
+        if isinstance(packed, str):
+            return packed
+        try:
+            unpacked = unpack_ir(packed)
+        except DamagedRecord:
+            unpacked = ""
+        self._ir = unpacked
+        return unpacked
 
     @property
     def loaded(self) -> LoadedKernel:

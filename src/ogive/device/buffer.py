@@ -21,6 +21,7 @@ class Buffer:
     memory of its base, and a borrowed buffer that of somebody's array; both keep it alive. One that
     was lent counts as borrowed from then on.
     `writes` counts how often writing over what it holds has begun or ended; it is odd meanwhile.
+    `written_at` is the moment when that was last, as the engine's clock counts moments.
     Memory that is `volatile` is written over without being counted: by a plan, at each execution.
 
     >>> buffer = Buffer(16)
@@ -40,6 +41,7 @@ class Buffer:
         "nbytes",
         "volatile",
         "writes",
+        "written_at",
     )
 
     def __init__(self, nbytes: int, device: str = "CPU") -> None:
@@ -48,6 +50,7 @@ class Buffer:
         self.borrowed = False
         self.volatile = False
         self.writes = 0
+        self.written_at = 0
         self._address = 0
         self._offset = 0
         self._block: Block | None = None

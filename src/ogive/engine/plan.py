@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from ogive.config import Config
 from ogive.device.buffer import Buffer
+from ogive.device.clock import clock, is_disturbed
 from ogive.engine.absent import lose
 from ogive.engine.graph import CompiledGraph, Step
 from ogive.engine.kernels import Kernel
@@ -69,8 +70,8 @@ class Plan:
             prepare = functools.partial(self._keeper.prepare, self._buffers)
             execute = functools.partial(self._native.execute_between, prepare, self._keeper.finish)
         self._execute = logging_time(execute, config, f"{len(graph.steps)} steps")
-        if graph.stored:
-            self._execute = functools.partial(self._assign, self._execute)
+        run = self._assign if graph.stored else self._read
+        self._execute = functools.partial(run, self._execute)
         self._announced = False
         self._given: list[tuple[Tensor, UOp]] = []
 
@@ -159,6 +160,15 @@ class Plan:
                     lose(self._buffers[slot])
                     self._execute = _refuse_torn
             return fault
+
+    def _read(self, run: Callable[[], Fault | None]) -> Fault | None:
+        """Run a plan that only reads its inputs; again if another thread wrote to them."""
+        moment = clock.quiet
+        fault = run()
+        if clock.now != moment and is_disturbed(moment, self._buffers):
+            with registry.effect_lock:
+                return run()
+        return fault
 
     def execute_with_vars(self, /, **values: int) -> None:
         """Run the plan with other values of its symbolic variables.

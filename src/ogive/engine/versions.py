@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ogive.device.buffer import Buffer
+from ogive.device.clock import clock
 from ogive.ir import registry
 from ogive.ir.memory import is_memory, memory_leaf
 from ogive.ir.node import UOp, substitute, walk
@@ -47,13 +48,11 @@ def being_written(buffers: Sequence[Buffer]) -> Iterator[None]:
     when Ctrl-C comes would be done twice.
     """
     with interrupts.deferred():
-        for buffer in buffers:
-            buffer.writes += 1
+        clock.begin(buffers)
         try:
             yield
         finally:
-            for buffer in buffers:
-                buffer.writes += 1
+            clock.end(buffers)
 
 
 class Outcome(NamedTuple):

@@ -166,6 +166,11 @@ def cut(node: UOp) -> None:
     node.history = _CUT
 
 
+def forget(node: UOp) -> None:
+    """Let go of the history of a buffer, and of the memory that only this kept alive."""
+    node.history = None
+
+
 def is_cut(node: UOp) -> bool:
     """Whether a buffer holds what was computed from leaves in a way that is not known."""
     return getattr(node, "history", None) is _CUT

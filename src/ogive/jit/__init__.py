@@ -6,6 +6,7 @@ placeholder   tensors that stand for arguments, and for what is gone
 places        where the function found the tensors and constants that are not arguments
 trace         a function and a call → nodes to compute, tensors to update
 prepare       those → a compiled graph and what each of its slots is
+whereabouts   where the tensors lie that the function found
 entry         the steady call: patch addresses, run, wrap the results
 explain       why a function was traced again
 function      `ogive.jit` itself

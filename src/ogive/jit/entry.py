@@ -10,12 +10,13 @@ import functools
 import sys
 import weakref
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from ogive.config import Config
 from ogive.device.buffer import Buffer
+from ogive.device.clock import clock, is_disturbed
 from ogive.engine import realize
 from ogive.engine.absent import lose
 from ogive.engine.graph import pool_for
@@ -33,7 +34,8 @@ from ogive.jit.placeholder import flat_node, flat_without_memory
 from ogive.jit.places import Place, Places, changed
 from ogive.jit.prepare import Made, Owner, Prepared
 from ogive.jit.trace import Result, Trace, is_pending
-from ogive.jit.trees import Call, rebuild
+from ogive.jit.trees import DISTURBED, Call, rebuild
+from ogive.jit.whereabouts import Whereabouts, facts_of, look_up, pattern, show_facts
 from ogive.journal import logging_time
 from ogive.runtime.native import Fault, NativePlan
 from ogive.tensor.core import hold, wrap
@@ -48,17 +50,6 @@ RECYCLED_BYTES = 1 << 18
 RECYCLED_CELLS = 3
 _NOTHING: set[UOp] = set()
 _reference_count: Callable[[Any], int] | None = getattr(sys, "getrefcount", None)
-
-
-class Found(NamedTuple):
-    """The tensors that the function found, as they were when addresses were last looked up.
-
-    Replaced as a whole: a thread that has it sees nodes and addresses that belong together.
-    """
-
-    nodes: tuple[UOp, ...]
-    buffers: tuple[Buffer | None, ...]
-    addresses: tuple[int, ...]
 
 
 class Cell:
@@ -126,7 +117,7 @@ class Instance:
                 self.words[position] = numbers[at:].ctypes.data
         self.supplied = numbers.data
         self.addresses: list[int] = [0] * len(entry.inputs)
-        self.found: Found | None = None
+        self.found: Whereabouts | None = None
         self.cells: list[list[Cell]] = [[] for _ in entry.fresh]
 
 
@@ -183,8 +174,11 @@ class Entry:
         for at in self.donated:
             self._gone[at] = _donated_node(call.inputs[at], name, trace.inputs[at])
         self.writes = bool(prepared.written or prepared.moved or self.donated)
+        owners = [*prepared.written, *[owner for owner, _ in prepared.moved]]
+        inputs = [owner.position for owner in owners if owner.kind == "input"]
+        self._changed = tuple(dict.fromkeys([*inputs, *self.donated]))
         self.tensors = [weakref.ref(found.tensor, forget) for found in trace.found]
-        self.facts = [_facts(found.tensor, found.seen) for found in trace.found]
+        self.facts = [facts_of(found.tensor, found.seen) for found in trace.found]
         self.identities = [_reference(value, forget) for value in call.identities]
         fixed = dict(prepared.normalized.variables)
         self._fixed = {key: fixed[key] for key in fixed if key not in call.variables}
@@ -199,7 +193,7 @@ class Entry:
             for slot, owner in prepared.owners.items()
             if slot in sources and owner.kind != "supply"
         ]
-        self._found = _look_up([found.seen for found in trace.found]) if trace.found else None
+        self._found = look_up([found.seen for found in trace.found]) if trace.found else None
         self._instances: list[Instance] = []
         self._simple = self._simple_result()
 
@@ -218,12 +212,42 @@ class Entry:
 
     def holds(self, call: Call) -> bool:
         """Whether this entry serves a call with its key as it stands."""
+        return self._is_for(call) and self._finds()
+
+    def claims(self, call: Call, traced: bool = False) -> bool:
+        """Whether this entry serves a call as it stands, and what it writes to is its own by now.
+
+        `effect_lock` is held until the call is over. What the function itself replaced while it was
+        `traced` for this call does not matter yet.
+        """
+        if not traced and not self._is_for(call):
+            return False
+        if unexecuted:
+            self._execute_plans(call)
+        with registry.graph_lock:  # no tensor moves between the look and the copies
+            return self._finds() and self._is_current(call) and self._isolate(call)
+
+    def _is_for(self, call: Call) -> bool:
         for reference, value in zip(self.identities, call.identities, strict=True):
             if reference() is not value:
                 return False
-        return self.finds() and self._placed.hold()
+        return self._placed.hold()
 
-    def finds(self) -> bool:
+    def _is_current(self, call: Call) -> bool:
+        """Whether arguments are still where they were when the call was read.
+
+        If nobody has written to memory since, that matters for those that change.
+        """
+        quiet = clock.now == call.moment
+        for at in self._changed if quiet else range(len(call.inputs)):
+            if isinstance(call.inputs[at], Tensor):
+                node = call.inputs[at].node
+                memory = registry.buffer_of(memory_leaf(node))
+                if memory is not call.memories[at] and 0 not in node.shape:
+                    return False
+        return True
+
+    def _finds(self) -> bool:
         """Whether the tensors that the function found are where they were."""
         found = self._found
         if found is not None:
@@ -248,23 +272,27 @@ class Entry:
         self._placed = Places(self.places)
         return None if self._found is None else self._find_again(self._found)
 
-    def _find_again(self, old: Found) -> str | None:
+    def _find_again(self, old: Whereabouts) -> str | None:
         """Look up the tensors that the function found, which may be in other memory now."""
         tensors = [tensor for reference in self.tensors if (tensor := reference()) is not None]
         if len(tensors) < len(self.tensors):
             return "a tensor that it used is gone"
-        nodes = [tensor.node for tensor in tensors]
-        while any(map(is_pending, tensors, nodes)):
-            realize(tensors, self.config)
+        while True:
             nodes = [tensor.node for tensor in tensors]
-        for facts, now in zip(self.facts, map(_facts, tensors, nodes), strict=True):
-            if now != facts:
-                return f"a tensor that it uses: {_show(facts)} → {_show(now)}"
-        found = _look_up(nodes)
-        if _pattern(found.buffers) != _pattern(old.buffers):
-            return "tensors that it uses share their memory in another way"
-        self._found = found
-        return None
+            if any(map(is_pending, tensors, nodes)):
+                realize(tensors, self.config)
+                continue
+            for facts, now in zip(self.facts, map(facts_of, tensors, nodes), strict=True):
+                if now != facts:
+                    return f"a tensor that it uses: {show_facts(facts)} → {show_facts(now)}"
+            found = look_up(nodes)
+            if pattern(found.buffers) != pattern(old.buffers):
+                return "tensors that it uses share their memory in another way"
+            with registry.graph_lock:
+                # Never older than what another thread has looked up meanwhile.
+                if all(map(_is_on, tensors, nodes)):
+                    self._found = found
+                    return None
 
     # Running
 
@@ -286,15 +314,19 @@ class Entry:
         self.run(call, run_steps)
         return found
 
-    def run(self, call: Call, by: Callable[[NativePlan], Fault | None] | None = None) -> Any:
+    def run(
+        self,
+        call: Call,
+        by: Callable[[NativePlan], Fault | None] | None = None,
+        alone: bool = True,
+    ) -> Any:
         """Run it, by a function that executes the plan, if one is given.
 
-        The guards were checked; for an entry that writes, `effect_lock` is held.
+        It `claims` the call and is `alone`: `effect_lock` is held. Otherwise it `holds` the call
+        and only reads, and what it gives is `DISTURBED` if another thread wrote to that meanwhile.
         """
         if unexecuted:
             self._execute_plans(call)
-        if self.prepared.written:
-            self._isolate(call)
         try:
             instance = self._instances.pop()
         except IndexError:
@@ -328,6 +360,9 @@ class Entry:
             memories = self._memories(instance, call)
             execute = functools.partial(instance.keeper.run, execute, memories)
         fault = self._assign(execute, call) if self._stored else execute()
+        if not alone and clock.now != call.moment and _is_disturbed(call, found):
+            self._instances.append(instance)
+            return DISTURBED
         if fault is not None:
             self._instances.append(instance)
             self._take_donated(call)
@@ -344,9 +379,8 @@ class Entry:
     def _memories(self, instance: Instance, call: Call) -> list[Buffer | None]:
         """The memory that panels are made from in this call, by slot."""
         memories = instance.memories.copy()
-        found = () if instance.found is None else instance.found.buffers
         for slot, owner in self._sources:
-            given = (call.memories if owner.kind == "input" else found)[owner.position]
+            given = _memory_of(owner, call, instance.found)
             memories[slot] = given if isinstance(given, Buffer) else None
         return memories
 
@@ -436,35 +470,37 @@ class Entry:
 
     # In place
 
-    def _isolate(self, call: Call) -> None:
-        """Whoever else reads memory that is about to be overwritten gets a copy of it."""
+    def _isolate(self, call: Call) -> bool:
+        """Whoever else reads memory that is about to be overwritten gets a copy of it.
+
+        False where an argument is to be computed first: another thread has assigned to it.
+        """
         moved = False
-        with registry.graph_lock:
-            for owner in self.prepared.written:
-                tensor = self._owner(owner, call)
-                node = tensor.node
-                flat = memory_leaf(node)
-                if registry.is_read_outside(flat, _NOTHING, besides=tensor):
-                    buffer = registry.buffer_of(flat)
-                    copy = Buffer(buffer.nbytes, buffer.device)
-                    copy.copy_from(buffer.as_numpy())
-                    count = flat.arg[1]
-                    registry.substitute({flat: flat_node(copy, flat.dtype, count)}, walk=True)
-                    own = shaped(flat_node(buffer, flat.dtype, count), node.shape)
-                    registry.move_tensor(tensor, own)
-                    moved = True
-        if self._found is not None:
-            if moved:
-                self._found = _look_up([reference().node for reference in self.tensors])
-            self._separate(call, self._found)
+        for owner in self.prepared.written:
+            tensor = self._owner(owner, call)
+            node = tensor.node
+            flat = memory_leaf(node)
+            if registry.is_read_outside(flat, _NOTHING, besides=tensor):
+                buffer = registry.buffer_of(flat)
+                copy = Buffer(buffer.nbytes, buffer.device)
+                copy.copy_from(buffer.as_numpy())
+                count = flat.arg[1]
+                registry.substitute({flat: flat_node(copy, flat.dtype, count)}, walk=True)
+                own = shaped(flat_node(buffer, flat.dtype, count), node.shape)
+                registry.move_tensor(tensor, own)
+                moved = True
+        if self._found is None or not self.prepared.written:
+            return True
+        if moved:
+            tensors: list[Any] = [reference() for reference in self.tensors]
+            self._found = look_up([tensor.node for tensor in tensors])
+        return self._separate(call, self._found)
 
     def _assign(self, run: Callable[[], Fault | None], call: Call) -> Fault | None:
         """Run what writes to memory of tensors."""
-        memories: dict[int, Buffer] = {}
-        for slot in self._stored:
-            owner = self.prepared.owners[slot]
-            tensor = self._owner(owner, call)
-            memories[slot] = registry.buffer_of(memory_leaf(tensor.node))
+        memories: dict[int, Buffer] = {
+            slot: _memory_of(self.prepared.owners[slot], call, self._found) for slot in self._stored
+        }
         with being_written(list(memories.values())):
             fault = run()
             if fault is not None and fault.torn:
@@ -473,8 +509,11 @@ class Entry:
                         lose(memories[slot])
             return fault
 
-    def _separate(self, call: Call, found: Found) -> None:
-        """An argument and a tensor that the function finds are two, if one of them changes."""
+    def _separate(self, call: Call, found: Whereabouts) -> bool:
+        """An argument and a tensor that the function finds are two, if one of them changes.
+
+        False where the argument is no memory any more.
+        """
         places = {id(buffer) for buffer in found.buffers}
         for at, memory in enumerate(call.memories):
             if id(memory) not in places:
@@ -483,6 +522,8 @@ class Entry:
                 if owner.kind == "found" and found.buffers[owner.position] is memory:
                     # Isolated by now, unless it is the very tensor.
                     own = registry.buffer_of(memory_leaf(call.inputs[at].node))
+                    if own is None:
+                        return False
                     call.memories[at] = own
                     clash = own is memory
                 else:
@@ -493,6 +534,23 @@ class Entry:
                         "without being given, and it is changed in place; pass it or use it, not "
                         "both"
                     )
+        return True
+
+
+def _is_on(tensor: Any, node: UOp) -> bool:
+    return tensor.node is node
+
+
+def _is_disturbed(call: Call, found: Whereabouts | None) -> bool:
+    """Whether memory that a call reads was written to since."""
+    memories = (*call.memories, *(() if found is None else found.buffers))
+    return is_disturbed(call.moment, [m for m in memories if isinstance(m, Buffer)])
+
+
+def _memory_of(owner: Owner, call: Call, found: Whereabouts | None) -> Any:
+    """The memory of an argument or of a tensor that the function found, as they are used now."""
+    memories = call.memories if owner.kind == "input" or found is None else found.buffers
+    return memories[owner.position]
 
 
 def _donated_node(tensor: Any, name: str, path: str) -> UOp:
@@ -523,33 +581,6 @@ def _node_of(cell: Cell, made: Made, variables: dict[str, int]) -> UOp:
     node = cell.node if cell.node.shape == shape else shaped(cell.flat, shape)
     registry.connect(node)
     return node
-
-
-def _look_up(nodes: Sequence[UOp]) -> Found:
-    buffers = tuple([_memory(node) for node in nodes])
-    addresses = tuple([buffer.address if buffer else 0 for buffer in buffers])
-    return Found(tuple(nodes), buffers, addresses)
-
-
-def _memory(node: UOp) -> Buffer | None:
-    """The memory of a tensor that has elements."""
-    buffer: Buffer | None = registry.buffer_of(memory_leaf(node))
-    return None if 0 in node.shape else buffer
-
-
-def _pattern(buffers: Sequence[Any]) -> list[int]:
-    first: dict[int, int] = {}
-    return [first.setdefault(id(buffer), at) for at, buffer in enumerate(buffers)]
-
-
-def _facts(tensor: Any, node: UOp) -> tuple[Any, ...]:
-    buffer = _memory(node)
-    return node.dtype, node.shape, tensor.device, bool(buffer and buffer.borrowed)
-
-
-def _show(facts: tuple[Any, ...]) -> str:
-    dtype, shape, _, borrowed = facts
-    return f"{dtype.name} {shape}" + (" (borrowed)" if borrowed else "")
 
 
 def _describe_change(place: Place) -> str:

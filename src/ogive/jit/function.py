@@ -14,7 +14,7 @@ from ogive.config import Config, current_config
 from ogive.errors import ArgumentError, ArgumentTypeError, nearest
 from ogive.ir import history, registry
 from ogive.jit.explain import Facts, describe_call, difference
-from ogive.jit.trees import Call
+from ogive.jit.trees import DISTURBED, Call
 from ogive.jit.watch import is_inlining, trace_lock
 from ogive.journal import log
 
@@ -90,14 +90,15 @@ class Jitted(Generic[P, R]):
         result: R
         if entry.writes:
             with registry.effect_lock:
-                if entry.holds(call):
+                if entry.claims(call):
                     self._hits += 1
                     result = entry.run(call)
                     return result
         elif entry.holds(call):
-            self._hits += 1
-            result = entry.run(call)
-            return result
+            result = entry.run(call, alone=False)
+            if result is not DISTURBED:
+                self._hits += 1
+                return result
         return self._trace_and_run(args, kwargs, config, number)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -126,11 +127,14 @@ class Jitted(Generic[P, R]):
         """
         if self._donate:
             raise ArgumentError("profile: a function that uses up its arguments runs only once")
-        self(*args, **kwargs)
         number = self._number_of(self._config or current_config())
-        call = Call(args, kwargs, number if history.is_recording() else ~number)
-        with registry.effect_lock:
-            return self._entries[call.key].profile(call, PROFILED_RUNS)
+        while True:
+            self(*args, **kwargs)
+            call = Call(args, kwargs, number if history.is_recording() else ~number)
+            with registry.effect_lock:
+                entry = self._entries.get(call.key)
+                if entry is not None and entry.claims(call, traced=True):
+                    return entry.profile(call, PROFILED_RUNS)
 
     def clear(self) -> None:
         """Forget all traces and the memory they keep."""
@@ -165,24 +169,26 @@ class Jitted(Generic[P, R]):
         """Make an entry the youngest."""
         with self._lock:
             self._last = entry
-            if self._entries.get(key) is entry:
-                self._entries[key] = self._entries.pop(key)
+            if self._entries.get(key) is entry and self._entries.pop(key, None) is entry:
+                self._entries[key] = entry
 
     def _trace_and_run(self, args: Any, kwargs: Any, config: Config, number: int) -> R:
         """Run after a guard failed: look up tensors again, or trace, whatever is needed."""
+        is_hit = True
         while True:
             with trace_lock:
                 call = self._settled(args, kwargs, number, config)
-                entry = self._entries.get(call.key)
+                with self._lock:  # or it may be missed while another thread touches it
+                    entry = self._entries.get(call.key)
                 reason = None if entry is None else entry.why_not(call)
                 traced = entry is None or reason is not None
                 if entry is None or traced:
                     entry = self._trace(args, kwargs, config, call, reason)
+                    is_hit = False
             # Not held while tracing: the function may wait for threads that realize.
             with registry.effect_lock:
-                # What the function itself replaced while it was traced is for the next call.
-                if entry.finds() if traced else entry.holds(call):
-                    self._hits += not traced
+                if entry.claims(call, traced):
+                    self._hits += is_hit
                     result: R = entry.run(call)
                     return result
 
@@ -214,7 +220,7 @@ class Jitted(Generic[P, R]):
             self._last = entry
             self._facts = facts
             while len(self._entries) > self._keep:
-                del self._entries[next(iter(self._entries))]
+                self._entries.pop(next(iter(self._entries)), None)  # it may just be forgotten
 
     def _donated(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
         """Which of the call's inputs are donated."""

@@ -232,8 +232,9 @@ class _Preparation:
 
     def _device(self, owner: Owner) -> str:
         if owner.kind == "found":
-            return self.trace.found[owner.position].tensor.device
-        device: str = self.trace.flats[owner.position].arg[0]
+            device: str = self.trace.found[owner.position].tensor.device
+        else:
+            device = self.trace.flats[owner.position].arg[0]
         return device
 
     def _of_its_own(self, node: UOp, overwritten: set[UOp]) -> UOp:

@@ -262,6 +262,8 @@ class _Run:
             for at, found in enumerate(self.found)
             if found.final is not found.given
         ]
+        for placeholder in self.watch.placeholders.values():
+            history.forget(placeholder)
         return Trace(
             self.flats, self.found, results, self.fresh, updates, self.places, self.input_paths,
             self.supplies,

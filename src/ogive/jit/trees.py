@@ -15,6 +15,7 @@ from typing import Any
 import numpy
 
 from ogive.device.buffer import Buffer
+from ogive.device.clock import clock
 from ogive.errors import DeviceError, VariableError
 from ogive.ir.dtype import DType
 from ogive.ir.history import is_recording, record_of
@@ -25,6 +26,9 @@ from ogive.ir.registry import buffer_of
 from ogive.tensor.tensor import Tensor
 
 Key = Any
+DISTURBED: Any = object()
+"""What a run gives in place of a result if another thread wrote to what it read."""
+
 _EMPTY = Buffer(0)
 
 
@@ -34,11 +38,15 @@ class Call:
     `inputs` are its tensors and arrays in order, `memories` the buffer or array that each lies in.
     `pending` are tensors that have to be computed before the call can be told apart from others.
     `flows` says whether gradients flow through one of the others, to what it was computed from.
+    All of this was so at `moment`.
     """
 
-    __slots__ = ("flows", "identities", "inputs", "key", "memories", "pending", "variables")
+    __slots__ = (
+        "flows", "identities", "inputs", "key", "memories", "moment", "pending", "variables",
+    )  # fmt: skip
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], prefix: Key = None) -> None:
+        self.moment = clock.quiet
         self.inputs: list[Any] = []
         self.memories: list[Any] = []
         self.pending: list[Tensor] = []

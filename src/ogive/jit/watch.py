@@ -23,7 +23,6 @@ from contextlib import contextmanager
 from threading import get_ident
 from typing import Any
 
-from ogive.engine.absent import flat_without_memory
 from ogive.errors import PACKAGE_FOLDER, TraceError
 from ogive.ir import history, registry
 from ogive.ir.memory import memory_leaf
@@ -88,6 +87,8 @@ class Watch:
 
     def _stand_in(self, node: UOp) -> UOp:
         """What the function gets for a tensor on `node`; the node itself where it is no memory."""
+        from ogive.jit.placeholder import flat_without_memory
+
         flat = memory_leaf(node)
         if flat.op is not Op.BUFFER:
             return node
@@ -136,13 +137,14 @@ def is_inlining() -> bool:
 def watching(watch: Watch, undo: Callable[[], None]) -> Iterator[None]:
     """Watch what this thread does; `trace_lock` is held.
 
-    In the end all is put back, what `undo` knows of and the tensors, and nobody sees the half of it.
+    In the end all is put back, what `undo` knows of and the tensors, in one step for others.
     """
     assert not _watches, "one trace at a time"
     plain = [(owner, name, owner.__dict__[name]) for owner, name in _WATCHED]
-    for owner, name, original in plain:
-        type.__setattr__(owner, name, _WATCHED[owner, name](original))
-    _watches[get_ident()] = watch
+    with registry.graph_lock:
+        for owner, name, original in plain:
+            type.__setattr__(owner, name, _WATCHED[owner, name](original))
+        _watches[get_ident()] = watch
     try:
         yield
     finally:

@@ -91,15 +91,20 @@ def memory_of(node: UOp) -> Buffer | None:
     return buffer
 
 
-def read_memory(node: UOp) -> NDArray[Any]:
-    """A copy of what lies in the memory that `node` is.
+def read_memory(tensor: Core) -> NDArray[Any] | None:
+    """A copy of what lies in the memory of a tensor; None if another thread wrote to it meanwhile.
 
     Symbolic lengths take up the room of their greatest value, of which the front is read.
     """
+    node = tensor.node
     memory = memory_of(node)
-    assert memory is not None, "a realized tensor is memory"
+    if memory is None:
+        return None  # assigned to since it was realized
+    writes = memory.writes
     array = memory.as_numpy(node.dtype.numpy, upper_shape(node.shape))
-    return array[tuple([slice(evaluate(size)) for size in node.shape])].copy()
+    values: NDArray[Any] = array[tuple([slice(evaluate(size)) for size in node.shape])].copy()
+    undisturbed = not writes & 1 and memory.writes == writes and tensor.node is node
+    return values if undisturbed else None
 
 
 def to_array(data: Any, dtype: DType | None) -> NDArray[Any]:

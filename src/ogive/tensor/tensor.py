@@ -10,6 +10,7 @@ import numpy
 from numpy.typing import NDArray
 
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError
+from ogive.ir import registry
 from ogive.ir.dtype import Scalar, to_dtype
 from ogive.ir.evaluate import evaluate
 from ogive.ir.node import UOp
@@ -184,8 +185,13 @@ class Tensor(
             return numpy.empty([evaluate(size) for size in node.shape], dtype=node.dtype.numpy)
         if self.device == "DISK":
             return self.to(DEFAULT_DEVICE).numpy()
-        self.realize()
-        return storage.read_memory(self.node)
+        while True:
+            self.realize()
+            values = storage.read_memory(self)
+            if values is not None:
+                return values
+            with registry.effect_lock:
+                pass  # The thread that was writing has finished.
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:

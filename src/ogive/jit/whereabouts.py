@@ -1,0 +1,53 @@
+"""Where the tensors that a captured function found by itself lie, and of what kind they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ogive.device.buffer import Buffer
+from ogive.ir import registry
+from ogive.ir.memory import memory_leaf
+from ogive.ir.node import UOp
+
+
+class Whereabouts(NamedTuple):
+    """The nodes of tensors as they were when addresses were looked up, all of them memory.
+
+    Replaced as a whole: a thread that has it sees nodes and addresses that belong together.
+    """
+
+    nodes: tuple[UOp, ...]
+    buffers: tuple[Buffer | None, ...]
+    addresses: tuple[int, ...]
+
+
+def look_up(nodes: Sequence[UOp]) -> Whereabouts:
+    """Where tensors on these nodes lie."""
+    buffers = tuple([_memory(node) for node in nodes])
+    addresses = tuple([buffer.address if buffer else 0 for buffer in buffers])
+    return Whereabouts(tuple(nodes), buffers, addresses)
+
+
+def _memory(node: UOp) -> Buffer | None:
+    """The memory of a tensor that has elements."""
+    buffer: Buffer | None = registry.buffer_of(memory_leaf(node))
+    return None if 0 in node.shape else buffer
+
+
+def pattern(buffers: Sequence[Any]) -> list[int]:
+    """For each buffer, where the same one stood first: who shares memory with whom."""
+    first: dict[int, int] = {}
+    return [first.setdefault(id(buffer), at) for at, buffer in enumerate(buffers)]
+
+
+def facts_of(tensor: Any, node: UOp) -> tuple[Any, ...]:
+    """What has to be the same for a trace to serve again."""
+    buffer = _memory(node)
+    return node.dtype, node.shape, tensor.device, bool(buffer and buffer.borrowed)
+
+
+def show_facts(facts: tuple[Any, ...]) -> str:
+    """Those facts, for the log."""
+    dtype, shape, _, borrowed = facts
+    return f"{dtype.name} {shape}" + (" (borrowed)" if borrowed else "")

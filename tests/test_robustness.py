@@ -435,6 +435,8 @@ def test_a_fork_while_other_threads_compute_leaves_a_working_child() -> None:
             while not stop:
                 number += 1
                 (Tensor(np.ones(100_000, np.float32)) * number).sum().item()
+        # A module that another thread is importing at a fork can never be imported in the child.
+        (Tensor(np.ones(100, np.float32)) * 2).sum().item()
         threads = [threading.Thread(target=work) for _ in range(3)]
         for thread in threads:
             thread.start()

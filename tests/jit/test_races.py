@@ -213,9 +213,32 @@ def test_a_plan_reads_one_version(monkeypatch: pytest.MonkeyPatch) -> None:
     result = w * 10
     waiting = after_runs(monkeypatch, plans)
     plan = result.prepare()
+    plan.execute()
     waiting.append(write)
     plan.execute()
     assert result.tolist() == [30.0, 30.0]
+
+
+def test_who_reads_what_a_plan_is_computing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = memory(1.0, 2.0) * 10
+    seen: list[Any] = []
+    reader = threading.Thread(target=lambda: seen.append(result.tolist()))
+    original = plans.logging_time
+
+    def patched(run: Callable[[], Any], *args: Any) -> Any:
+        logged = original(run, *args)
+
+        def start_reader_and_run() -> Any:
+            reader.start()
+            reader.join(0.2)  # it would have read by then what is not there
+            return logged()
+
+        return start_reader_and_run
+
+    monkeypatch.setattr(plans, "logging_time", patched)
+    result.prepare().execute()
+    reader.join()
+    assert seen == [[10.0, 20.0]]
 
 
 def test_values_are_read_before_they_are_overwritten_or_from_the_copy(

@@ -113,11 +113,26 @@ class Plan:
 
     def execute(self) -> None:
         """Run the plan. Raises `DivisionByZeroError` and the like if a kernel faults."""
-        if self._announced:
-            self._withdraw()
+        if self._announced and self.execute_first():
+            return
         fault = self._execute()
         if fault is not None:
             raise self._explain(fault)
+
+    def execute_first(self) -> bool:
+        """Run the plan unless it has run, or wait for the thread in which it does; whether it did.
+
+        Until then whoever reads an output finds it announced, and comes here.
+        """
+        with registry.effect_lock:
+            if not self._announced:
+                return False
+            self._announced = False
+            try:
+                self.execute()
+            finally:
+                self._withdraw()
+            return True
 
     def profile(self, times: int = 10) -> list[StepTime]:
         """Run the plan `times` times, step by step; the least time of each step, in seconds.
@@ -293,4 +308,4 @@ def execute_plan_of(buffer: Buffer) -> None:
     """Run the plan that is to fill `buffer`, if there is one that has not run."""
     plan = unexecuted.get(buffer)
     if plan is not None:
-        plan.execute()
+        plan.execute_first()

@@ -223,7 +223,8 @@ def test_who_reads_what_a_plan_is_computing_waits(monkeypatch: pytest.MonkeyPatc
     result = memory(1.0, 2.0) * 10
     seen: list[Any] = []
     reader = threading.Thread(target=lambda: seen.append(result.tolist()))
-    original = plans.logging_time
+    module: Any = plans
+    original = module.logging_time
 
     def patched(run: Callable[[], Any], *args: Any) -> Any:
         logged = original(run, *args)

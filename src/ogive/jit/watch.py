@@ -150,12 +150,13 @@ def watching(watch: Watch, undo: Callable[[], None]) -> Iterator[None]:
     finally:
         with registry.graph_lock:
             undo()
-            del _watches[get_ident()]
-            for owner, name, original in plain:
-                type.__setattr__(owner, name, original)
+            # The tensors first: who reads a plain slot does not wait for the lock.
             for found in watch.found.values():
                 found.final = found.tensor.node
                 registry.move_tensor(found.tensor, found.outside)
+            del _watches[get_ident()]
+            for owner, name, original in plain:
+                type.__setattr__(owner, name, original)
 
 
 class _WatchedNode:

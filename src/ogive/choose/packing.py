@@ -185,7 +185,7 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
         return {}
     feature = max(features, key=lambda axis: shape[axis])
     lanes = target.vector_bytes // product.dtype.itemsize
-    before = lane_use(_side_by_side(shape, axes, feature), lanes)
+    before = lane_use(_results_side_by_side(shape, axes, feature), lanes)
     crowd = sums_in_registers(target) * math.prod(shape[axis] for axis in axes)
     if before < 1 and crowd * product.dtype.itemsize > target.l1_bytes:
         before -= CROWD_LOSS
@@ -198,7 +198,7 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     return {filters: _packed(filters, feature, axes, width)}
 
 
-def _side_by_side(shape: Shape, summed: tuple[int, ...], feature: int) -> int:
+def _results_side_by_side(shape: Shape, summed: tuple[int, ...], feature: int) -> int:
     """How many results lie side by side in memory that a product reads side by side as well."""
     count: int = 1
     for axis in range(len(shape) - 1, feature, -1):

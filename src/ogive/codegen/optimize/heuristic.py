@@ -226,7 +226,7 @@ def _choose_upcast(
         return {lane: vectors, moved: best_tile(axis_extent(moved), MOVED_ROWS)}
     upcast: dict[UOp, int] = {}
     for counter, count in lanes.items():
-        wanted = _side_by_side(kernel.costs.get(counter, 0))
+        wanted = _vectors_at_a_time(kernel.costs.get(counter, 0))
         vectors = axis_extent(counter) // count
         most = max(vectors // 2, 1)
         upcast[counter] = wanted
@@ -237,12 +237,12 @@ def _choose_upcast(
         while upcast[counter] > most:
             upcast[counter] //= 2
     if kernel.reductions and all(counter in kernel.outputs for counter in lanes):
-        wanted = _side_by_side(max(kernel.costs.values(), default=0))
+        wanted = _vectors_at_a_time(max(kernel.costs.values(), default=0))
         upcast |= _rows_beside(kernel, upcast, wanted)
     return upcast
 
 
-def _side_by_side(cost: int) -> int:
+def _vectors_at_a_time(cost: int) -> int:
     """How many vectors are computed side by side if one takes so many operations."""
     return 4 if cost <= 12 else 2 if cost <= 40 else 1
 

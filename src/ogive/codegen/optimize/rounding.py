@@ -22,7 +22,7 @@ from ogive.ir.ops import Op
 CHAIN = 32
 """About how many terms go into a sum before it goes into another one."""
 
-SIDE_BY_SIDE = 64
+SHARING_SUMS = 64
 """How many sums share a block where the sum runs along what lies side by side."""
 
 
@@ -65,7 +65,7 @@ def _sums(nodes: Sequence[UOp]) -> list[UOp]:
 def _block(counters: Sequence[UOp], accesses: list[MemoryAccess]) -> int:
     """How many terms along these counters make a block."""
     beside = any(access.strides.get(c) == 1 for access in accesses for c in counters)
-    return CHAIN * SIDE_BY_SIDE if beside else CHAIN
+    return CHAIN * SHARING_SUMS if beside else CHAIN
 
 
 def _cuts(sums: list[UOp], accesses: list[MemoryAccess]) -> dict[UOp, int]:
@@ -76,6 +76,6 @@ def _cuts(sums: list[UOp], accesses: list[MemoryAccess]) -> dict[UOp, int]:
         block = _block(node.closed, accesses)
         wanted = block // math.prod(axis_extent(counter) for counter in inner)
         if wanted > 1 and axis_extent(first) >= 2 * wanted:
-            unit = 1 if inner or block == CHAIN else SIDE_BY_SIDE
+            unit = 1 if inner or block == CHAIN else SHARING_SUMS
             cuts[first] = block_length(axis_extent(first), wanted, unit)
     return cuts

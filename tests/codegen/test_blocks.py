@@ -152,6 +152,14 @@ def test_any_long_sum_is_a_sum_of_sums(kind: str) -> None:
     np.testing.assert_allclose(given.numpy(), exact, rtol=0, atol=3e-7 * np.abs(exact).max())
 
 
+def test_sums_of_sums_that_both_leave_something_over_miss_nothing() -> None:
+    ones = np.ones((97, 97), np.float32)
+    assert Tensor(ones).flip(1).square().sum().item() == 97 * 97
+    left, right = np.ones((519, 2, 67, 5)), np.ones((519, 2, 67, 3, 1))
+    product = Tensor(left)[:, :, :65].unsqueeze(3) * Tensor(right)[:, :, :65]
+    assert (product.sum((0, 1, 2)).numpy() == 519 * 2 * 65).all()
+
+
 def test_sums_that_share_a_loop_are_cut_together() -> None:
     values = random(40, 10007)
     given = Tensor(values)

@@ -160,11 +160,14 @@ def test_sums_of_sums_that_both_leave_something_over_miss_nothing() -> None:
     assert (product.sum((0, 1, 2)).numpy() == 519 * 2 * 65).all()
 
 
-def test_sums_that_share_a_loop_are_cut_together() -> None:
-    values = random(40, 10007)
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((40, 10007), 1), ((4747, 5), 0), ((1301, 37), 0), ((521, 158), 0)]
+)
+def test_sums_that_share_a_loop_are_cut_together(shape: tuple[int, int], axis: int) -> None:
+    values = random(*shape)
     given = Tensor(values)
-    together = given.sum(1) / given.max(1).values - (given * given).sum(1)
-    expected = values.sum(1) / values.max(1) - (values * values).sum(1)
+    together = given.sum(axis) / given.amax(axis) - (given * given).sum(axis)
+    expected = values.sum(axis) / values.max(axis) - (values * values).sum(axis)
     np.testing.assert_allclose(together.numpy(), expected, rtol=1e-11)
 
 

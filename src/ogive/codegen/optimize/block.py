@@ -45,7 +45,7 @@ def block_axes(root: UOp, target: Target) -> UOp:
         turned = _turned_block(root, target)
         return cut_counters(root, [], turned) if turned else root
     products = [node for node in reduced if _is_sum_of_products(node)]
-    if len(products) != 1:
+    if len(products) != 1 or _shares_loops(products[0], reduced):
         return block_sums(root)
     (product,) = products
     accesses = memory_accesses(root)
@@ -99,6 +99,13 @@ def _is_sum_of_products(node: UOp) -> bool:
         and node.arg is Op.ADD
         and (node.src[0].op is Op.DOT or (node.src[0].op is Op.MUL and node.dtype.is_float))
         and all(counter.src[0].op is Op.CONST for counter in node.closed)
+    )
+
+
+def _shares_loops(product: UOp, reduced: list[UOp]) -> bool:
+    """Whether something else is reduced or staged along with a product: all are cut, or none."""
+    return any(
+        node is not product and not set(node.closed).isdisjoint(product.closed) for node in reduced
     )
 
 

@@ -80,9 +80,10 @@ def _in_blocks(
     length, full = axis_extent(first), axis_extent(blocks) * axis_extent(within)
     if full == length:
         return whole
-    # Counters of its own: a loop cannot be both within the one over blocks and behind it.
-    last, *own = [
-        make_range(size, next(numbers)) for size in (length - full, *map(axis_extent, others))
-    ]
-    places = {**replacements, first: last + full, **dict(zip(others, own, strict=True))}
-    return UOp(op, reduction.dtype, (whole, reduced(replace_ranges(value, places), last, *own)))
+    # Counters of its own, also for what is reduced inside: a loop cannot be both within the one
+    # over blocks and behind it.
+    last = make_range(length - full, next(numbers))
+    closed = dict.fromkeys([*others, *[counter for n in value.walk() for counter in n.closed]])
+    own = {counter: make_range(counter.src[0], next(numbers)) for counter in closed}
+    rest = replace_ranges(value, {**replacements, first: last + full, **own})
+    return UOp(op, reduction.dtype, (whole, reduced(rest, last, *[own[c] for c in others])))

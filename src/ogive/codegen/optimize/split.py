@@ -4,8 +4,8 @@
     after    r1 < 4, r2 < 32:       b[r1*1024 + r2]
 
 An axis that its blocks do not fill runs on to the end of the last one, under a gate. That holds for
-what is reduced or staged, too: a few terms too many, left out, take far less time than terms that
-are gathered one by one.
+what is reduced or staged, too, if they are few: terms too many, left out, take far less time than
+terms that are gathered one by one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,12 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.schedule.rangeify import make_range
 
+VECTOR = 8
+"""Elements from which on a block is read by vectors."""
+
+MOST_EXCESS = 0.125
+"""The share of terms that shorter blocks may have too many."""
+
 
 def split_axes(root: UOp) -> UOp:
     """The kernel with each axis cut where its offsets divide it."""
@@ -22,13 +28,14 @@ def split_axes(root: UOp) -> UOp:
     if not blocks:
         return root
     counters = [node for node in root.walk() if node.op is Op.RANGE]
+    summed = {counter for node in root.walk() if node.op is Op.REDUCE for counter in node.closed}
     replacements: dict[UOp, UOp] = {}
     gates: dict[UOp, UOp] = {}
     for counter in counters:
         number = 2 * counter.arg[0]
         length = counter.src[0].arg if counter.src[0].op is Op.CONST else 0
         block = blocks.get(counter, 0) if counter.arg[1] is None else 0
-        if 1 < block < length:
+        if 1 < block < length and not (counter in summed and _is_wasteful(length, block)):
             outer = make_range(-(-length // block), number)
             expression = outer * block + make_range(block, number + 1)
             if length % block:
@@ -37,6 +44,11 @@ def split_axes(root: UOp) -> UOp:
             expression = make_range(counter.src[0], number, counter.arg[1])
         replacements[counter] = expression
     return replace_ranges(root, replacements, gates)
+
+
+def _is_wasteful(length: int, block: int) -> bool:
+    """Whether short blocks have many terms too many."""
+    return block < VECTOR and -length % block > MOST_EXCESS * length
 
 
 def _block_lengths(root: UOp) -> dict[UOp, int]:

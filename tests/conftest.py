@@ -7,6 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same draws in every run, so that a red one is somebody's change. HYPOTHESIS_PROFILE=default
+# draws anew each time.
+settings.register_profile("same draws", derandomize=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same draws"))
 
 GOLDENS = Path(__file__).with_name("goldens")
 

@@ -60,8 +60,12 @@ def indexed(draw: Any, plain_integers: bool) -> tuple[tuple[int, ...], tuple[Any
         axis += 1
     for extra in draw(st.lists(st.sampled_from([None, ..., True]), max_size=2)):
         if extra is None or (extra is True and not plain_integers) or ... not in _kinds(index):
-            first = len(index) if extra is ... and axis < len(shape) else 0
-            index.insert(draw(st.integers(first, len(index))), extra)
+            places = st.integers(0, len(index))
+            if extra is ...:
+                # Between two lists NumPy minds one that stands for no axis, PyTorch does not.
+                ends = [len(index)] if axis < len(shape) else [0, len(index)]
+                places = st.sampled_from(ends)
+            index.insert(draw(places), extra)
     return shape, tuple(index)
 
 

@@ -56,10 +56,7 @@ def block_axes(root: UOp, target: Target) -> UOp:
     sums = _nest(product)
     (root,) = substitute((root,), {product: sums[0]}, revisit=False)
     for each in sums:
-        # What an outer sum left over would have a copy of the inner ones.
-        is_last = each is sums[-1]
-        found = _summed_block(each)
-        cuts |= {c: n for c, n in found.items() if is_last or axis_extent(c) % n == 0}
+        cuts |= _summed_block(each)
     return cut_counters(root, sums, cuts) if cuts else root
 
 

@@ -42,8 +42,7 @@ def cut_counters(root: UOp, reductions: Sequence[UOp], cuts: Mapping[UOp, int]) 
     """The kernel with counters cut into blocks of the given lengths.
 
     `reductions` are those that close a counter which may not be a multiple of its blocks; it is the
-    first that they close, and none of those that are cut lies inside. Any other counter has to be
-    one.
+    first that they close. Any other counter has to be one.
     """
     numbers = itertools.count()
     replacements: dict[UOp, UOp] = {}

@@ -35,7 +35,7 @@ def block_sums(root: UOp) -> UOp:
         accesses = memory_accesses(root)
         nested = {node: nest_sum(node, _block(node.closed[1:], accesses)) for node in sums}
         (blocked,) = substitute((root,), {a: b for a, b in nested.items() if a is not b})
-        cuts = _one_at_a_time(_cuts(_sums(blocked.walk()), accesses), blocked)
+        cuts = _cuts(_sums(blocked.walk()), accesses)
         closing = [node for node in blocked.walk() if not cuts.keys().isdisjoint(node.closed)]
         blocked = cut_counters(blocked, closing, cuts) if cuts else blocked
         if blocked is root:
@@ -79,14 +79,3 @@ def _cuts(sums: list[UOp], accesses: list[MemoryAccess]) -> dict[UOp, int]:
             unit = 1 if inner or block == CHAIN else SHARING_SUMS
             cuts[first] = block_length(axis_extent(first), wanted, unit)
     return cuts
-
-
-def _one_at_a_time(cuts: dict[UOp, int], root: UOp) -> dict[UOp, int]:
-    """The cuts without those inside of a sum that leaves something over: what is left over has a
-    copy of the sums inside, and they are cut next."""
-    inside: set[UOp] = set()
-    for node in root.walk():
-        if any(c in cuts and axis_extent(c) % cuts[c] for c in node.closed):
-            for inner in node.src[0].backward_slice() | {node.src[0]}:
-                inside.update(inner.closed)
-    return {counter: length for counter, length in cuts.items() if counter not in inside}

@@ -9,15 +9,10 @@ import pytest
 
 import ogive
 from ogive import Tensor
-from ogive.codegen.compile import loops_of
 from ogive.config import Config
-from ogive.device.target import host_target
-from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.schedule.normalize import normalize
-from ogive.schedule.split import split
+from tests.codegen.loops import CONFIG, kernels_of
 
-CONFIG = Config(verify=True)
 LENGTHS = [511, 512, 769, 991, 1000]  # too short, full blocks, one left over, a prime, other blocks
 
 
@@ -25,17 +20,11 @@ def random(*shape: int, seed: int = 0) -> Any:
     return np.random.default_rng(seed).standard_normal(shape)
 
 
-def kernel_loops(tensor: Tensor) -> UOp:
-    """The loop graph of the last kernel."""
-    step = split(normalize((tensor.node,)).sink, host_target(), CONFIG).kernels[-1]
-    return loops_of(step.region.graph, host_target(), CONFIG)
-
-
 def reductions(tensor: Tensor) -> list[list[int]]:
     """The lengths that each reduction of the last kernel closes, innermost first."""
     return [
         [counter.src[0].arg for counter in node.closed]
-        for node in kernel_loops(tensor).walk()
+        for node in kernels_of(tensor)[-1].walk()
         if node.op is Op.REDUCE
     ]
 

@@ -12,27 +12,17 @@ from numpy.typing import NDArray
 
 from ogive import Config, Tensor
 from ogive.choose import stages
-from ogive.codegen.compile import loops_of
-from ogive.device.target import host_target
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic import linear_form
-from ogive.schedule.normalize import normalize
-from ogive.schedule.split import split
+from tests.codegen.loops import CONFIG, kernels_of
 
 Array = NDArray[Any]
-CONFIG = Config(verify=True)
 RANDOM = np.random.default_rng(7)
 
 
 def data(*shape: int) -> Array:
     return RANDOM.standard_normal(shape).astype(np.float32)
-
-
-def kernels_of(tensor: Tensor) -> list[UOp]:
-    target = host_target()
-    steps = split(normalize((tensor.node,)).sink, target, CONFIG).kernels
-    return [loops_of(step.region.graph, target, CONFIG) for step in steps]
 
 
 def divided(root: UOp) -> list[UOp]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ogive import Config, Tensor, Variable
 from ogive.choose import stages
-from ogive.codegen.compile import linearize_placed, loops_of
+from ogive.codegen.compile import linearize_placed
 from ogive.codegen.linearize import Item, Loop
 from ogive.codegen.optimize.heuristic import choose_placement
 from ogive.codegen.optimize.placement import Placement
@@ -23,26 +23,17 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import SCRATCH, Op
 from ogive.ir.verify import verify
-from ogive.schedule.normalize import normalize
 from ogive.schedule.rangeify import make_range
-from ogive.schedule.split import split
 from ogive.tune.encode import decode_graph, encode_graph
+from tests.codegen.loops import CONFIG, kernels_of
 from tests.codegen.test_placements import Kernel, check
 
 Array = NDArray[Any]
-CONFIG = Config(verify=True)
 RANDOM = np.random.default_rng(11)
 
 
 def data(*shape: int) -> Array:
     return RANDOM.standard_normal(shape).astype(np.float32)
-
-
-def kernels_of(tensor: Tensor) -> list[UOp]:
-    """The loop graphs of the kernels that compute a tensor."""
-    target = host_target()
-    steps = split(normalize((tensor.node,)).sink, target, CONFIG).kernels
-    return [loops_of(step.region.graph, target, CONFIG) for step in steps]
 
 
 def staged_in(root: UOp) -> list[UOp]:

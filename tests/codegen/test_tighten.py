@@ -14,18 +14,14 @@ from numpy.typing import NDArray
 import ogive
 from ogive import Config, Tensor, Variable
 from ogive.choose import stages
-from ogive.codegen.compile import loops_of
 from ogive.codegen.optimize import tighten
 from ogive.codegen.optimize.tighten import tighten_loops
-from ogive.device.target import host_target
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.schedule.normalize import normalize
-from ogive.schedule.split import split
+from tests.codegen.loops import CONFIG, kernels_of
 from tests.codegen.test_placements import Kernel, check
 
 Array = NDArray[Any]
-CONFIG = Config(verify=True)
 RANDOM = np.random.default_rng(23)
 
 
@@ -40,9 +36,7 @@ def ended(root: UOp) -> list[str]:
 
 
 def ended_in(tensor: Tensor) -> list[str]:
-    target = host_target()
-    steps = split(normalize((tensor.node,)).sink, target, CONFIG).kernels
-    return [end for step in steps for end in ended(loops_of(step.region.graph, target, CONFIG))]
+    return [end for root in kernels_of(tensor) for end in ended(root)]
 
 
 def causal(x: Tensor) -> Tensor:

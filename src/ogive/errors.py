@@ -7,7 +7,9 @@ typed by stage.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import functools
 import linecache
 import os
 import sys
@@ -16,16 +18,25 @@ from types import CodeType, FrameType
 
 PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
+PASSED_THROUGH = frozenset(
+    [
+        contextlib.contextmanager.__code__.co_filename,
+        functools.update_wrapper.__code__.co_filename,
+    ]
+)
+"""Files of the standard library through which Ogive calls itself."""
+
 Origin = tuple[CodeType, int]
 """Where a user called us: a code object and the instruction in it, resolved only when shown."""
 
 
 def user_origin(depth: int = 1) -> Origin | None:
-    """The innermost frame that is not Ogive's own, as an `Origin`."""
+    """The innermost frame of the user, as an `Origin`."""
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
-        if not code.co_filename.startswith(PACKAGE_FOLDER):
+        filename = code.co_filename
+        if not filename.startswith(PACKAGE_FOLDER) and filename not in PASSED_THROUGH:
             return code, frame.f_lasti
         frame = frame.f_back
     return None

@@ -75,7 +75,7 @@ def movements(draw: st.DrawFn) -> UOp:
 @settings(max_examples=200, deadline=None)
 @given(movements())
 def test_a_view_knows_every_loop_that_a_position_depends_on(node: UOp) -> None:
-    view = identity_view(len(node.shape))
+    view = identity_view(node.shape)
     chain = []
     top = node
     while top.op is not Op.PARAM:

@@ -65,12 +65,13 @@ def short_loops(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda x: x.triu().sum(0), ["i0 // 25 + 1"]),
         (lambda x: x.tril().amax(-1), []),
         (lambda x: (x.tril() * x).sum(-1), []),
-        (lambda x: x.triu().sum(-1), []),
+        (lambda x: x.triu().sum(-1), ["100 - i0"]),
+        (lambda x: x.tril(3).triu(-3).sum(-1), ["min(i0 + 4, 100)"]),
         (lambda x: x[:, :20].tril().sum(-1), []),
     ],
     ids=[
         "triangle", "above the diagonal", "below the diagonal", "turned", "by data", "columns",
-        "not the identity", "multiplied", "the beginning", "short",
+        "not the identity", "multiplied", "the beginning", "a band", "short",
     ],
 )  # fmt: skip
 def test_loops_end_where_nothing_more_counts(
@@ -101,6 +102,9 @@ SUMS: dict[str, Callable[[Any], Any]] = {
     "far above the diagonal": lambda x: x.tril(60).sum(-1),
     "rows that do not matter": lambda x: x[:1].expand(90, x.shape[1]).tril().sum(-1),
     "a band": lambda x: x.tril(3).triu(-3).sum(-1),
+    "the other triangle": lambda x: x.triu().sum(-1),
+    "columns from the diagonal on": lambda x: x.tril(1).sum(0),
+    "far from the beginning": lambda x: x.triu(40).sum(-1),
     "triangle of exponentials": lambda x: (x.exp() + 1).tril().sum(-1),
     "less than the sum": lambda x: x - x.tril().sum(-1, True),
 }
@@ -126,6 +130,8 @@ def test_a_long_sum_in_blocks_is_right() -> None:
 PLACED: dict[str, Callable[[], Tensor]] = {
     "triangle": lambda: Tensor(data(13, 21)).tril(2).sum(-1),
     "columns": lambda: Tensor(data(19, 11)).triu(-1).sum(0),
+    "the other triangle": lambda: Tensor(data(13, 21)).triu(2).sum(-1),
+    "columns from the diagonal on": lambda: Tensor(data(19, 11)).tril(-1).sum(0),
     "rows that do not matter": lambda: Tensor(data(1, 17)).expand(23, 17).tril(-3).sum(-1),
     "attention": lambda: causal(Tensor(data(2, 19, 6))),
 }

@@ -38,10 +38,11 @@ class View:
         return used
 
 
-def identity_view(rank: int) -> View:
-    """A value read by its own kernel's output loops."""
-    everything = (1 << rank) - 1
-    return View(tuple([1 << axis for axis in range(rank)]), everything, everything)
+def identity_view(extents: Sequence[Dim]) -> View:
+    """A value read by its own kernel's output loops; along an axis of one element there is none."""
+    everything = (1 << len(extents)) - 1
+    loops = [0 if extent == 1 else 1 << axis for axis, extent in enumerate(extents)]
+    return View(tuple(loops), everything, everything)
 
 
 @lru_cache(maxsize=4096)
@@ -147,14 +148,14 @@ def gathered_view(node: UOp, view: View, varying: Mapping[UOp, int]) -> View:
     return View(tuple(loops), bare, view.scope, by_data)
 
 
-def counted_axes(indices: Sequence[UOp], rank: int) -> set[int]:
-    """The axes of an indices' shape along which one of them merely counts.
+def counted_axes(indices: Sequence[UOp], shape: Sequence[Dim]) -> set[int]:
+    """The axes of the indices' common shape along which one of them merely counts.
 
     Two positions that differ along such an axis select different elements.
     """
     counted = set()
     for index in indices:
-        view = _counted_view(index, identity_view(rank)) if index.shape else None
+        view = _counted_view(index, identity_view(shape)) if index.shape else None
         if view is not None and view.bare and view.loops[0]:
             counted.add(view.loops[0].bit_length() - 1)
     return counted

@@ -148,7 +148,7 @@ def _choose_once(
             shape = common_shape(node.src[1:]) if stored else node.shape
             kernel = Kernel(node, [greatest(size) for size in shape], len(shape))
             kernel.work = math.prod(kernel.extents)
-            reads = Readers([(kernel, identity_view(len(shape)))])
+            reads = Readers([(kernel, identity_view(kernel.extents))])
         _pass_on(node, reads, readers, varying)
     kept.reverse()
     return Choice(kept, staged)

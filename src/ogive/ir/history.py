@@ -57,16 +57,6 @@ class Argument:
         return [upstream for _ in node.src[1:]]
 
 
-class Alike:
-    """The rule of a `GRADIENT` node for a value equal to its input, but computed otherwise."""
-
-    __slots__ = ()
-
-    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        """What the input gets: all that is given."""
-        return [upstream]
-
-
 _open_arguments: dict[int, weakref.ref[Argument]] = {}
 _leaves: dict[int, weakref.ref[Any]] = {}
 

@@ -281,8 +281,8 @@ def _ordered_axes(store: UOp) -> set[int]:
     if store.src[1].op is Op.SCAN:
         return {store.src[1].arg[1]}
     indices = indices_of(store)
-    rank = len(common_shape(store.src[1:]))
-    return set(range(rank)) - counted_axes(indices, rank) if indices else set()
+    shape = common_shape(store.src[1:])
+    return set(range(len(shape))) - counted_axes(indices, shape) if indices else set()
 
 
 def _read(source: UOp, access: Access) -> Read:

@@ -13,7 +13,7 @@ from ogive.tensor.core import Core, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.lengths import difference
 from ogive.tensor.pairwise import only_floats
-from ogive.tensor.product import Product, product_where
+from ogive.tensor.product import Product, product_at, product_where
 from ogive.tensor.softmax import Softmax, widen
 
 if TYPE_CHECKING:
@@ -57,11 +57,13 @@ class Attention(Softmax, Product):
         if enable_gqa:
             key, value = _share(key, query, "key"), _share(value, query, "value")
         factor = (1 / math.sqrt(max(query.shape[-1], 1))) if scale is None else scale
-        scores = query @ key.transpose(-2, -1) * factor
+        if is_causal:
+            attn_mask = _causal(query, key)
+            scores = product_at(attn_mask, query, key.transpose(-2, -1)) * factor
+        else:
+            scores = query @ key.transpose(-2, -1) * factor
         if scores.numel() == 0:
             return (scores @ value).cast(dtype)
-        if is_causal:
-            attn_mask = _causal(scores)
         weights, total = _softmax(scores, attn_mask)
         if dropout_p > 0.0:
             weights = weights.dropout(dropout_p)
@@ -75,11 +77,11 @@ class Attention(Softmax, Product):
 NAME = "scaled_dot_product_attention"
 
 
-def _causal(scores: Tensor) -> Tensor:
+def _causal(query: Tensor, key: Tensor) -> Tensor:
     """Position i sees the positions up to i."""
     with graph_lock:
-        everything = build.filled(dtypes.bool_, True, scores.node.shape[-2:])
-        return wrap(everything, scores.device).tril()
+        shape = (query.node.shape[-2], key.node.shape[-2])
+        return wrap(build.filled(dtypes.bool_, True, shape), query.device).tril()
 
 
 def _softmax(scores: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:

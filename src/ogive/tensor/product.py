@@ -59,16 +59,65 @@ def _matmul(left: Any, right: Any) -> Tensor:
 def product_where(kept: Tensor, left: Tensor, right: Tensor) -> Tensor:
     """`left @ right`, of whose terms only those count for which `kept` (..., m, k) holds.
 
-    `left` is zero where `kept` does not hold, so that the gradient is that of `left @ right`. Yet
-    these are not the same: zero times infinity is no zero, and a term that does not count need not
-    be computed.
+    What does not count need not be computed; and it is no zero times something, which may be NaN.
     """
     with graph_lock:
-        plain = _multiply(left.node, right.node)
-        chosen = _multiply(left.node, right.node, kept.node)
-        if history.is_tracking():
-            chosen = make(Op.GRADIENT, chosen.dtype, (chosen, plain), history.Alike())
-        return wrap(chosen, left.device)
+        return wrap(_product_where(kept.node, left.node, right.node), left.device)
+
+
+def product_at(kept: Tensor, left: Tensor, right: Tensor) -> Tensor:
+    """`left @ right` where `kept` (..., m, n) holds, and zero elsewhere."""
+    with graph_lock:
+        return wrap(_product_at(kept.node, left.node, right.node), left.device)
+
+
+def _product_where(kept: UOp, left: UOp, right: UOp) -> UOp:
+    chosen = _multiply(left, right, kept)
+    return _with_rule(chosen, left, right, kept, _Where())
+
+
+def _product_at(kept: UOp, left: UOp, right: UOp) -> UOp:
+    plain = _multiply(left, right)
+    condition = build.expand_to(kept, plain.shape)
+    chosen = make(Op.WHERE, plain.dtype, (condition, plain, build.constant(plain.dtype, 0)))
+    return _with_rule(chosen, left, right, kept, _At())
+
+
+def _with_rule(value: UOp, left: UOp, right: UOp, kept: UOp, rule: _Where | _At) -> UOp:
+    """A product whose gradients are products of the same two kinds, as long as both operands have
+    the same axes in front: what does not count does not count going back either."""
+    if not history.is_tracking() or left.shape[:-2] != right.shape[:-2]:
+        return value
+    return make(Op.GRADIENT, value.dtype, (value, left, right, kept), rule)
+
+
+class _Where:
+    """The rule for gradients of `product_where`."""
+
+    __slots__ = ()
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        """What left, right and the condition get."""
+        _, left, right, kept = node.src
+        below = _product_at(kept, upstream, _turned(right))
+        return [below, _product_where(_turned(kept), _turned(left), upstream), None]
+
+
+class _At:
+    """The rule for gradients of `product_at`."""
+
+    __slots__ = ()
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        """What left, right and the condition get."""
+        _, left, right, kept = node.src
+        below = _product_where(kept, upstream, _turned(right))
+        return [below, _turned(_product_where(_turned(kept), _turned(upstream), left)), None]
+
+
+def _turned(matrix: UOp) -> UOp:
+    order = tuple(range(len(matrix.shape)))
+    return build.permute(matrix, (*order[:-2], order[-1], order[-2]))
 
 
 def _multiply(left: UOp, right: UOp, kept: UOp | None = None) -> UOp:
@@ -83,8 +132,7 @@ def _multiply(left: UOp, right: UOp, kept: UOp | None = None) -> UOp:
     left = build.cast(left, compute)
     right = build.cast(right, compute)
     if len(columns) > 1:
-        order = tuple(range(len(columns)))
-        right = build.permute(right, (*order[:-2], order[-1], order[-2]))
+        right = _turned(right)
     depth = rows[-1]
     full = (*batch, *row_count, *column_count, depth)
     left = build.expand_to(build.reshape(left, (*rows[:-2], *row_count, 1, depth)), full)

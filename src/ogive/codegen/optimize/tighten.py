@@ -3,6 +3,11 @@
     before   r0 < 64:  sum over r1 < 64 of where(r1 < r0 + 1, x[r0, r1], 0)
     after    r0 < 64:  sum over r1 < r0 + 1 of x[r0, r1]
 
+A loop whose first terms do not count is turned round before that:
+
+    before   r0 < 64:  sum over r1 < 64 of where(r0 < r1 + 1, x[r0, r1], 0)
+    after    r0 < 64:  sum over r1 < 64 - r0 of x[r0, 63 - r1]
+
 Terms that a condition on positions replaces by what a reduction starts from (a triangle's zeros,
 what a causal mask hides) are not computed. They are the identity by choice, whatever `x` holds
 there; a term that is multiplied by zero is not, since it may be NaN. Rows that are staged end where
@@ -35,11 +40,38 @@ def tighten_loops(root: UOp) -> UOp:
     """The loop graph with its reductions and staged rows as short as conditions allow."""
     if not any(node.op is Op.REDUCE and _needed_if(node) for node in root.walk()):
         return root
+    for reduction in [node for node in root.walk() if node.op is Op.REDUCE]:
+        root = _turn_round(root, reduction)
     ended: set[UOp] = set()
     while (found := _find_end(root, ended)) is not None:
         root, counter = _ended(root, *found)
         ended.add(counter)
     return root
+
+
+def _turn_round(root: UOp, reduction: UOp) -> UOp:
+    """The graph with the loops of a reduction running backwards, if they then end early, and not
+    otherwise, and nobody else runs along with them."""
+    needed = [difference(*part.src)[0] for part in _needed_if(reduction)]
+    late = {c for c in reduction.closed if any(terms.get(c, 0) < 0 for terms in needed)}
+    closing = [n for n in root.walk() if n is not reduction and not late.isdisjoint(n.closed)]
+    if not late or closing or not all(map(_is_free, late)) or _ends(root, reduction):
+        return root
+    backwards = {c: make_range(c.src[0], *c.arg) * -1 + (axis_extent(c) - 1) for c in late}
+    turned = replace_ranges(reduction, backwards)
+    (changed,) = substitute((root,), {reduction: turned}, revisit=False)
+    return changed if _ends(changed, turned) else root
+
+
+def _ends(root: UOp, reduction: UOp) -> bool:
+    """Whether some loop of a reduction may end early, for all that it knows itself."""
+    nodes, outputs = root.walk(), frozenset(output_axes(root))
+    return any(_end_of(counter, [reduction], nodes, outputs) for counter in reduction.closed)
+
+
+def _is_free(counter: UOp) -> bool:
+    """Whether a loop may run in any order and has a length."""
+    return counter.arg[1] is None and counter.src[0].op is Op.CONST
 
 
 def _find_end(root: UOp, ended: set[UOp]) -> tuple[UOp, list[UOp], UOp] | None:
@@ -63,11 +95,14 @@ def _find_end(root: UOp, ended: set[UOp]) -> tuple[UOp, list[UOp], UOp] | None:
 def _needed_if(reduction: UOp) -> list[UOp]:
     """The conditions on positions that must all hold for a term to count."""
     value = _nest(reduction)[-1].src[0]
-    if value.op is not Op.WHERE or value.src[2].op is not Op.CONST:
+    if value.op is not Op.WHERE:
         return []
-    identity = identity_element(reduction.arg, reduction.dtype)
-    is_identity = value.src[2] is UOp.const(reduction.dtype, identity)
-    return _positional(value.src[0]) if is_identity else []
+    identity = UOp.const(reduction.dtype, identity_element(reduction.arg, reduction.dtype))
+    needed: list[UOp] = []
+    while value.op is Op.WHERE and value.src[2] is identity:
+        needed += _positional(value.src[0])
+        value = value.src[1]
+    return needed
 
 
 def _nest(node: UOp) -> list[UOp]:

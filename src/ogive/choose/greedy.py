@@ -11,6 +11,8 @@ kernel unless
 - it is a large product, and the kernel has one for the same elements already;
 - the kernel is full (`Config.kernel_node_limit`).
 
+Scores that are too large to be shared through memory are worked out by each kernel that needs them.
+
 So softmax is one kernel (its reductions vary along the rows, a prefix of the output loops), a
 product followed by layer norm is two, cut after the product's epilogue.
 """
@@ -27,6 +29,7 @@ from ogive.choose.stages import (
     ROW_COST,
     ROWS_AT_ONCE,
     SCORE_ROW_BYTES,
+    Scores,
     find_scores,
     is_repeated,
     row_axis,
@@ -93,6 +96,13 @@ class Readers:
         if all(kernel is not k or view != v for k, v in self.views):
             self.views.append(entry)
 
+    def by_kernel(self) -> list[Readers]:
+        """The reads of each kernel by themselves."""
+        parts: dict[int, Readers] = {}
+        for kernel, view in self.views:
+            parts.setdefault(id(kernel), Readers()).views.append((kernel, view))
+        return list(parts.values())
+
 
 @dataclass
 class Choice:
@@ -121,7 +131,7 @@ def choose(sink: UOp, config: Config) -> Choice:
 
 
 def _choose_once(
-    sink: UOp, order: list[UOp], scores: set[UOp], before: Choice, config: Config
+    sink: UOp, order: list[UOp], scores: Scores, before: Choice, config: Config
 ) -> Choice:
     varying = _find_varying(order)
     summary = _summarize(order, before, varying)
@@ -136,11 +146,14 @@ def _choose_once(
         reads = readers[node]
         must_keep = op in _KEPT or node in forced
         if not must_keep and op not in MOVEMENT:
-            must_keep = _must_keep(node, reads, summary[node], config)
-            axis = _stage_axis(node, reads, summary[node], node in scores and must_keep, config)
+            parts = reads.by_kernel() if node in scores.unshared else [reads]
+            must_keep = any(_must_keep(node, part, summary[node], config) for part in parts)
+            is_score = must_keep and node in scores.rows
+            axes = {_stage_axis(node, part, summary[node], is_score, config) for part in parts}
+            axis = axes.pop() if len(axes) == 1 else None
             if axis is not None:
                 staged[node] = axis
-                reads = Readers([_open_row(node, reads, axis)])
+                reads = Readers([_open_row(node, part, axis) for part in parts])
                 must_keep = False
         if must_keep:
             kept.append(node)
@@ -431,10 +444,11 @@ def _pass_on(
         _open_scan(node, reads, readers)
         return
     if op is Op.REDUCE_AXES:
-        kernel, view = reads.views[0]
-        readers[node.src[0]].add(kernel, _open_reduction(node, kernel, view))
-        kernel.node_count += 1
-        kernel.has_product |= _is_large_product(node)
+        for part in reads.by_kernel():
+            kernel, view = part.views[0]
+            readers[node.src[0]].add(kernel, _open_reduction(node, kernel, view))
+            kernel.node_count += 1
+            kernel.has_product |= _is_large_product(node)
         return
     for kernel, view in reads.views:
         if op in MOVEMENT:

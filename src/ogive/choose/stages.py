@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ogive.choose.axes import View
 from ogive.ir.node import UOp
@@ -34,6 +35,9 @@ SCORE_BYTES = 1 << 21
 SCORE_ROW_BYTES = 1 << 19
 """The longest row of scores that is staged."""
 
+SHARED_SCORE_BYTES = 1 << 25
+"""The size from which on several kernels compute the same scores rather than share them."""
+
 SCORE_LIMIT = 1 << 29
 """The size from which on scores are not kept even if what they come from fits no cache."""
 
@@ -45,19 +49,31 @@ OPERAND_BYTES = 1 << 22
 every few rows, and must come from a cache."""
 
 
-def find_scores(order: Sequence[UOp]) -> set[UOp]:
+class Scores(NamedTuple):
+    """Nodes that hold `rows` of scores; and the `unshared`, which every kernel that needs them
+    works out for itself: rows too large to be kept, and what each is reduced to."""
+
+    rows: set[UOp]
+    unshared: set[UOp]
+
+
+def find_scores(order: Sequence[UOp]) -> Scores:
     """Large products of rows with rows, and what is computed from them element by element."""
-    found: set[UOp] = set()
+    found = Scores(set(), set())
     for node in order:
         if node.op in ELEMENTWISE:
-            is_score = any(s in found and s.shape == node.shape for s in node.src)
+            is_score = any(s in found.rows and s.shape == node.shape for s in node.src)
         elif node.op is Op.RESHAPE:
             (source,) = node.src[:1]
-            is_score = source in found and _long_axes(source) == _long_axes(node)
+            is_score = source in found.rows and _long_axes(source) == _long_axes(node)
         else:
             is_score = node.op is Op.REDUCE_AXES and _are_scores(node)
         if is_score:
-            found.add(node)
+            found.rows.add(node)
+            if math.prod(map(greatest, node.shape)) * node.dtype.itemsize >= SHARED_SCORE_BYTES:
+                found.unshared.add(node)
+        elif node.op is Op.REDUCE_AXES and node.src[0] in found.unshared & found.rows:
+            found.unshared.add(node)
     return found
 
 

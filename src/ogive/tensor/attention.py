@@ -9,8 +9,8 @@ from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeErro
 from ogive.ir import dtype as dtypes
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build
+from ogive.tensor.attended import exponentials, is_large, with_weights_again
 from ogive.tensor.core import Core, wrap
-from ogive.tensor.joining import where
 from ogive.tensor.lengths import difference
 from ogive.tensor.pairwise import only_floats
 from ogive.tensor.product import Product, product_at, product_where
@@ -64,14 +64,19 @@ class Attention(Softmax, Product):
             scores = query @ key.transpose(-2, -1) * factor
         if scores.numel() == 0:
             return (scores @ value).cast(dtype)
-        weights, total = _softmax(scores, attn_mask)
+        weights, total, _ = exponentials(scores, attn_mask)
         if dropout_p > 0.0:
             weights = weights.dropout(dropout_p)
         if is_causal and attn_mask is not None:
             mixed = product_where(attn_mask, weights, value)
         else:
             mixed = weights @ value
-        return (mixed / total).cast(dtype)
+        result = mixed / total
+        if dropout_p == 0.0 and is_large(scores):
+            result = with_weights_again(
+                result, scores, query, key, value, attn_mask, factor, is_causal
+            )
+        return result.cast(dtype)
 
 
 NAME = "scaled_dot_product_attention"
@@ -82,22 +87,6 @@ def _causal(query: Tensor, key: Tensor) -> Tensor:
     with graph_lock:
         shape = (query.node.shape[-2], key.node.shape[-2])
         return wrap(build.filled(dtypes.bool_, True, shape), query.device).tril()
-
-
-def _softmax(scores: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Over the last axis, as weights and what they are to be divided by, which the values' sums
-    are: there are fewer of those. Rows without anything to see have weights of zero."""
-    if mask is None:
-        weights = (scores - scores.amax(-1, keepdim=True).detach()).exp()
-        return weights, weights.sum(-1, keepdim=True)
-    seen = where(mask, scores, -math.inf) if mask.dtype.is_bool else scores + mask
-    peak = seen.amax(-1, keepdim=True).detach()
-    peak = where(peak == -math.inf, 0.0, peak)
-    weights = (seen - peak).exp()
-    if mask.dtype.is_bool:
-        weights = where(mask, weights, 0.0)
-    total = weights.sum(-1, keepdim=True)
-    return weights, where(total == 0.0, 1.0, total)
 
 
 def _share(x: Tensor, query: Tensor, label: str) -> Tensor:

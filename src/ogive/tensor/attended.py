@@ -1,0 +1,138 @@
+"""Gradients of attention over long sequences, which compute its weights again.
+
+With scores s = q · kᵀ · scale, weights p = softmax(s) and the result o = p · v, an upstream g gives
+
+    v   pᵀ · g
+    q   d · k · scale       where d = p ∘ (g · vᵀ - rows of g ∘ o, summed)
+    k   dᵀ · q · scale
+
+Differentiating op by op would keep p and d, which grow with the square of the length. Here p is
+exp(s - level), where the level of a row, the logarithm of its sum of exponentials, is all that is
+kept; so each of the three is attention of its own kind, a product of rows that are worked out from
+products (`choose/stages.py`). For keys and values the rows run along the queries, and from the last
+to the first where the first ones see nothing of them: so rows end early, and none begins late.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ogive.ir import history
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.registry import graph_lock, make
+from ogive.tensor.core import hold, wrap
+from ogive.tensor.joining import where
+from ogive.tensor.product import product_where
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+LARGE_SCORES = 1 << 25
+"""The bytes of scores from which on they are computed again rather than kept for gradients."""
+
+
+@dataclass(frozen=True)
+class Attended:
+    """The rule of a `GRADIENT` node for the result of attention, given queries, keys, values and
+    the mask, if there is one, all of the same axes in front."""
+
+    scale: float
+    is_causal: bool
+    device: str
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        """What queries, keys, values and the mask get."""
+        inputs = [hold(source, self.device) for source in node.src[1:]]
+        query, key, value = inputs[:3]
+        mask = inputs[3] if len(inputs) > 3 else None
+        given, result = hold(upstream, self.device), hold(node, self.device)
+        _, total, peak = exponentials(query @ _turned(key) * self.scale, mask)
+        level = peak + total.log()
+        common = (given * result).sum(-1, keepdim=True)
+        weights = self._weights(query @ _turned(key), level, mask)
+        slopes = weights * (given @ _turned(value) - common)
+        parts = [self._product(slopes, key, mask) * self.scale]
+        # The same with rows along the queries.
+        if self.is_causal:
+            query, given, level, common = [x.flip(-2) for x in (query, given, level, common)]
+            mask = None if mask is None else mask.flip(-2)
+        across = None if mask is None else _turned(mask)
+        weights = self._weights(key @ _turned(query), _turned(level), across)
+        turned = weights * (value @ _turned(given) - _turned(common))
+        parts += [
+            self._product(turned, query, across) * self.scale,
+            self._product(weights, given, across),
+        ]
+        below: list[UOp | None] = [part.node for part in parts]
+        if mask is not None:
+            below.append(None if mask.dtype.is_bool else slopes.node)
+        return below
+
+    def _weights(self, products: Tensor, level: Tensor, mask: Tensor | None) -> Tensor:
+        scores = products * self.scale
+        if mask is None:
+            return (scores - level).exp()
+        if mask.dtype.is_bool:
+            return where(mask, (scores - level).exp(), 0.0)
+        return (scores + mask - level).exp()
+
+    def _product(self, left: Tensor, right: Tensor, mask: Tensor | None) -> Tensor:
+        if self.is_causal and mask is not None:
+            return product_where(mask, left, right)
+        return left @ right
+
+
+def with_weights_again(
+    result: Tensor,
+    scores: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    scale: float,
+    is_causal: bool,
+) -> Tensor:
+    """The result of attention, whose gradients are found by `Attended`."""
+    front = scores.shape[:-2]
+    inputs = [x.expand(*front, *x.shape[-2:]) for x in (query, key, value)]
+    if mask is not None:
+        inputs.append(mask.expand(scores.shape))
+    with graph_lock:
+        sources = (result.node, *[x.node for x in inputs])
+        rule = Attended(scale, is_causal, result.device)
+        return wrap(make(Op.GRADIENT, result.dtype, sources, rule), result.device)
+
+
+def is_large(scores: Tensor) -> bool:
+    """Whether scores are too large to be kept, and somebody may ask for gradients."""
+    sizes = [size for size in scores.shape if isinstance(size, int)]
+    is_fixed = len(sizes) == scores.ndim
+    nbytes = math.prod(sizes) * scores.dtype.itemsize
+    return is_fixed and history.is_tracking() and nbytes >= LARGE_SCORES
+
+
+def exponentials(scores: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    """Of the scores that count, less the greatest of the row; with their sums, and the greatest.
+
+    A bool mask says what counts, another one is added. Rows in which nothing does have zeros, the
+    sum 1 and the greatest 0.
+    """
+    if mask is None:
+        peak = scores.amax(-1, keepdim=True).detach()
+        weights = (scores - peak).exp()
+        return weights, weights.sum(-1, keepdim=True), peak
+    seen = where(mask, scores, -math.inf) if mask.dtype.is_bool else scores + mask
+    peak = seen.amax(-1, keepdim=True).detach()
+    peak = where(peak == -math.inf, 0.0, peak)
+    weights = (seen - peak).exp()
+    if mask.dtype.is_bool:
+        weights = where(mask, weights, 0.0)
+    total = weights.sum(-1, keepdim=True)
+    return weights, where(total == 0.0, 1.0, total), peak
+
+
+def _turned(matrix: Tensor) -> Tensor:
+    return matrix.transpose(-2, -1)

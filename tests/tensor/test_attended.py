@@ -32,6 +32,7 @@ LONG = {name: case for name, case in CASES.items() if name not in ("empty batch"
 def long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets scores of any size be too large to be kept."""
     monkeypatch.setattr(attended, "LARGE_SCORES", 1)
+    monkeypatch.setattr(attended, "LARGE_CAUSAL_SCORES", 1)
     monkeypatch.setattr(stages, "SHARED_SCORE_BYTES", 0)
     monkeypatch.setattr(stages, "SCORE_BYTES", 0)
     monkeypatch.setattr(stages, "SCORE_GROWTH", 0)
@@ -80,7 +81,7 @@ def test_gradients_map_over_examples(long: None) -> None:
 
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_memory_does_not_grow_with_the_square_of_the_length(is_causal: bool) -> None:
-    """The scores of 4096 tokens would take 256 MB."""
+    """The scores of four heads of 4096 tokens take 256 MB."""
     inputs = [ogive.zeros(1, 4, 4096, 16).contiguous().realize() for _ in range(3)]
 
     def loss(*x: Tensor) -> Tensor:

@@ -30,8 +30,12 @@ from ogive.tensor.product import product_where
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
-LARGE_SCORES = 1 << 25
+LARGE_SCORES = 1 << 28
 """The bytes of scores from which on they are computed again rather than kept for gradients."""
+
+LARGE_CAUSAL_SCORES = 1 << 25
+"""The same where half of them does not count: those are left out if they are computed, and would
+be kept all the same."""
 
 
 @dataclass(frozen=True)
@@ -106,12 +110,13 @@ def with_weights_again(
         return wrap(make(Op.GRADIENT, result.dtype, sources, rule), result.device)
 
 
-def is_large(scores: Tensor) -> bool:
+def is_large(scores: Tensor, is_causal: bool) -> bool:
     """Whether scores are too large to be kept, and somebody may ask for gradients."""
     sizes = [size for size in scores.shape if isinstance(size, int)]
     is_fixed = len(sizes) == scores.ndim
     nbytes = math.prod(sizes) * scores.dtype.itemsize
-    return is_fixed and history.is_tracking() and nbytes >= LARGE_SCORES
+    least = LARGE_CAUSAL_SCORES if is_causal else LARGE_SCORES
+    return is_fixed and history.is_tracking() and nbytes >= least
 
 
 def exponentials(scores: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:

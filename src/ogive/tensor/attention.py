@@ -72,7 +72,7 @@ class Attention(Softmax, Product):
         else:
             mixed = weights @ value
         result = mixed / total
-        if dropout_p == 0.0 and is_large(scores):
+        if dropout_p == 0.0 and is_large(scores, is_causal):
             result = with_weights_again(
                 result, scores, query, key, value, attn_mask, factor, is_causal
             )

@@ -1,42 +1,31 @@
 """LLVM as an assembler: IR text in, object code out.
 
 The text needs no triple and no data layout; both come from the target. The passes are few: on our
-kernels the full O2 pipeline takes fifteen times as long and the code is no faster.
+kernels the full O2 pipeline takes fifteen times as long and the code is no faster. Any number of
+threads may assemble at once, each in a context and with a target machine of its own.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
-import importlib.util
-import os
-from typing import Any
+import threading
+from collections.abc import Iterator
 
-from ogive.device.llvm_lock import llvm_lock
+from ogive.device.llvm_functions import Message, llvm_function
+from ogive.device.llvm_lock import assembling, llvm_lock, users_lock
 from ogive.device.target import Target
 from ogive.errors import CompileError
 
+PASSES = (
+    "module_AddAlwaysInlinerPass",
+    "module_AddSROAPass",
+    "module_AddInstCombinePass",
+    "module_AddSimplifyCFGPass",
+)
 
-def llvm_folder() -> str | None:
-    """Where llvmlite is installed, found without importing it."""
-    try:
-        spec = importlib.util.find_spec("llvmlite")
-    except (ImportError, ValueError):
-        return None
-    return None if spec is None or spec.origin is None else os.path.dirname(spec.origin)
-
-
-@functools.lru_cache(maxsize=1)
-def llvm_library() -> ctypes.CDLL:
-    """The library inside llvmlite. Loading only that takes a fifth of the time of the package."""
-    folder = llvm_folder()
-    for name in ("libllvmlite.so", "libllvmlite.dylib", "llvmlite.dll"):
-        path = os.path.join(folder or "", "binding", name)
-        if os.path.isfile(path):
-            return ctypes.CDLL(path)
-    from llvmlite.binding import ffi
-
-    return ctypes.CDLL(ffi.lib._name)
+_OBJECT, _ASSEMBLY = 1, 0
 
 
 def assemble(ir_text: str, target: Target, effort: int = 2) -> bytes:
@@ -45,65 +34,133 @@ def assemble(ir_text: str, target: Target, effort: int = 2) -> bytes:
     `effort` is LLVM's optimization level for instruction selection and registers; 0 takes a fifth
     of the time and suits code that mostly calls other code.
     """
-    with llvm_lock:
-        return bytes(_machine(target, effort).emit_object(_optimize(ir_text, target)))
+    with _machine(target, effort) as machine, _optimized(ir_text, target, machine) as module:
+        return _emit(machine, module, _OBJECT)
 
 
 def optimized_ir(ir_text: str, target: Target) -> str:
     """The module after our passes, as text, for display."""
-    with llvm_lock:
-        return str(_optimize(ir_text, target))
+    with _machine(target) as machine, _optimized(ir_text, target, machine) as module:
+        printed = Message()
+        llvm_function("PrintModuleToString")(module, printed.place)
+        return printed.take()
 
 
 def assembly(ir_text: str, target: Target) -> str:
     """The module as the target's assembly language, for display."""
-    with llvm_lock:
-        return str(_machine(target).emit_assembly(_optimize(ir_text, target)))
+    with _machine(target) as machine, _optimized(ir_text, target, machine) as module:
+        return _emit(machine, module, _ASSEMBLY).decode()
 
 
-def _optimize(ir_text: str, target: Target) -> Any:
-    from llvmlite import binding
-
-    machine = _machine(target)
+@contextlib.contextmanager
+def _optimized(ir_text: str, target: Target, machine: int) -> Iterator[int]:
+    """A module after our passes, for as long as it is needed."""
+    # A context of its own: the global one keeps every type and constant for ever.
+    context = llvm_function("ContextCreate")()
     try:
-        # A context of its own, since the global one keeps every type and constant for ever.
-        module = binding.parse_assembly(ir_text, binding.create_context())
-        module.triple = target.triple
-        module.data_layout = _data_layout(target)
-        module.verify()
-    except RuntimeError as error:
-        raise CompileError(f"LLVM refused the module: {error}") from None
-    builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options())
-    passes = binding.create_new_module_pass_manager()
-    passes.add_always_inliner_pass()
-    passes.add_sroa_pass()
-    passes.add_instruction_combine_pass()
-    passes.add_simplify_cfg_pass()
-    passes.run(module, builder)
-    return module
-
-
-@functools.lru_cache(maxsize=8)
-def _data_layout(target: Target) -> str:
-    return str(_machine(target).target_data)
-
-
-@functools.lru_cache(maxsize=8)
-def _machine(target: Target, effort: int = 2) -> Any:
-    from llvmlite import binding
-
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    binding.initialize_native_asmparser()
-    try:
-        family = binding.Target.from_triple(target.triple)
-    except RuntimeError:
-        binding.initialize_all_targets()
-        binding.initialize_all_asmprinters()
+        module = _parse(ir_text, context, target, machine)
         try:
-            family = binding.Target.from_triple(target.triple)
-        except RuntimeError as error:
-            raise CompileError(f"no LLVM target for {target.triple!r}: {error}") from None
-    return family.create_target_machine(
-        cpu=target.cpu, features=target.features, opt=effort, reloc="pic", codemodel="default"
+            _run_passes(module, machine)
+            yield module
+        finally:
+            llvm_function("DisposeModule")(module)
+    finally:
+        llvm_function("ContextDispose")(context)
+
+
+def _parse(ir_text: str, context: int, target: Target, machine: int) -> int:
+    message = Message()
+    module = llvm_function("ParseAssembly")(context, ir_text.encode(), message.place)
+    refused = message.take()
+    if not refused:
+        llvm_function("SetTarget")(module, target.triple.encode())
+        llvm_function("SetDataLayout")(module, _data_layout(machine))
+        if not llvm_function("VerifyModule")(module, message.place):
+            message.take()
+            return int(module)
+        refused = message.take()
+    if module:
+        llvm_function("DisposeModule")(module)
+    raise CompileError(f"LLVM refused the module: {refused}")
+
+
+def _run_passes(module: int, machine: int) -> None:
+    options = llvm_function("CreatePipelineTuningOptions")()
+    builder = llvm_function("CreatePassBuilder")(machine, options)
+    passes = llvm_function("CreateNewModulePassManager")()
+    for name in PASSES:
+        llvm_function(name)(passes)
+    llvm_function("RunNewModulePassManager")(passes, module, builder)
+    llvm_function("DisposeNewModulePassManger")(passes)
+    llvm_function("DisposePassBuilder")(builder)
+    llvm_function("DisposePipelineTuningOptions")(options)
+
+
+def _data_layout(machine: int) -> bytes:
+    data = llvm_function("CreateTargetMachineData")(machine)
+    layout = Message()
+    llvm_function("CopyStringRepOfTargetData")(data, layout.place)
+    llvm_function("DisposeTargetData")(data)
+    return layout.take().encode()
+
+
+def _emit(machine: int, module: int, kind: int) -> bytes:
+    message = Message()
+    buffer = llvm_function("TargetMachineEmitToMemory")(machine, module, kind, message.place)
+    refused = message.take()
+    if not buffer:
+        raise CompileError(f"LLVM cannot emit the module: {refused}")
+    start, size = llvm_function("GetBufferStart")(buffer), llvm_function("GetBufferSize")(buffer)
+    code = ctypes.string_at(start, size)
+    llvm_function("DisposeMemoryBuffer")(buffer)
+    return code
+
+
+# Target machines
+
+_idle: dict[tuple[Target, int], list[int]] = {}
+"""Machines that nobody works with: as many as threads have been assembling at once."""
+
+
+@contextlib.contextmanager
+def _machine(target: Target, effort: int = 2) -> Iterator[int]:
+    """A target machine that no other thread works with meanwhile."""
+    family = _family(target.triple)
+    with assembling:
+        idle = _idle.setdefault((target, effort), [])
+        try:
+            machine = idle.pop()
+        except IndexError:
+            machine = _create_machine(family, target, effort)
+        try:
+            yield machine
+        finally:
+            idle.append(machine)
+
+
+def _create_machine(family: int, target: Target, effort: int) -> int:
+    names = [name.encode() for name in (target.triple, target.cpu, target.features)]
+    machine = llvm_function("CreateTargetMachine")(
+        family, *names, effort, b"pic", b"default", 0, 0, b""
     )
+    if not machine:
+        raise CompileError(f"LLVM makes no code for {target.triple!r}, {target.cpu!r}")
+    return int(machine)
+
+
+@functools.lru_cache(maxsize=8)
+def _family(triple: str) -> int:
+    """What LLVM knows of a family of processors. Raises `CompileError`."""
+    with llvm_lock, users_lock():
+        message = Message()
+        for part in ("Target", "AsmPrinter"):
+            llvm_function(f"InitializeNative{part}")()
+        family = llvm_function("GetTargetFromTriple")(triple.encode(), message.place)
+        message.take()
+        if not family:
+            for part in ("TargetInfos", "Targets", "TargetMCs", "AsmPrinters"):
+                llvm_function(f"InitializeAll{part}")()
+            family = llvm_function("GetTargetFromTriple")(triple.encode(), message.place)
+            if not family:
+                raise CompileError(f"no LLVM target for {triple!r}: {message.take()}")
+        return int(family)

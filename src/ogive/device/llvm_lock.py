@@ -1,7 +1,7 @@
-"""The lock around all our use of LLVM, and what a fork has to wait for.
+"""The locks around our use of LLVM, and what a fork has to wait for.
 
 A child of `fork` has no thread but the one that forked. Were another one inside of LLVM at that
-moment, or half-way through importing llvmlite, the child would wait for it for ever.
+moment, the child would wait for it for ever.
 """
 
 from __future__ import annotations
@@ -10,10 +10,44 @@ import contextlib
 import os
 import sys
 import threading
+import time
 from typing import Any
 
 llvm_lock = threading.RLock()
-"""Held around all our use of LLVM, the import of llvmlite included."""
+"""Held around what we do with LLVM's registries and linkers, which all threads share."""
+
+
+class _Shared:
+    """Any number of threads inside at once, or none: then it is closed."""
+
+    def __init__(self) -> None:
+        self._inside = 0
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+
+    def close(self) -> bool:
+        """Let nobody in, if nobody is inside."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        if self._inside:
+            self._lock.release()
+            return False
+        return True
+
+    def open(self) -> None:
+        """Let threads in again."""
+        self._lock.release()
+
+
+assembling = _Shared()
+"""Entered to assemble, which any number of threads may do, each with what is its own."""
 
 _held: list[contextlib.AbstractContextManager[Any]] = []
 
@@ -29,14 +63,22 @@ def users_lock() -> contextlib.AbstractContextManager[Any]:
 
 
 def _wait() -> None:
-    llvm_lock.acquire()
-    lock = users_lock()
-    lock.__enter__()
-    _held.append(lock)
+    while True:
+        llvm_lock.acquire()
+        lock = users_lock()
+        lock.__enter__()
+        if assembling.close():
+            _held.append(lock)
+            return
+        # Who is inside may need the locks that we hold: code that is collected is unloaded.
+        lock.__exit__(None, None, None)
+        llvm_lock.release()
+        time.sleep(0.001)
 
 
 def _go_on() -> None:
     if _held:  # or else this module was imported after the wait
+        assembling.open()
         _held.pop().__exit__(None, None, None)
         llvm_lock.release()
 

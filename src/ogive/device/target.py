@@ -13,6 +13,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from ogive.device.llvm_functions import Message, llvm_function
 from ogive.device.llvm_lock import llvm_lock
 
 if TYPE_CHECKING:
@@ -204,15 +205,14 @@ class HostCpu(NamedTuple):
 
 
 def detect_cpu() -> HostCpu:
-    """Ask LLVM what CPU this is. The first call imports llvmlite (40 ms)."""
+    """Ask LLVM what CPU this is. The first call loads LLVM (10 ms)."""
     with llvm_lock:
-        from llvmlite import binding
-
-        return HostCpu(
-            binding.get_process_triple(),
-            binding.get_host_cpu_name(),
-            binding.get_host_cpu_features().flatten(),
-        )
+        parts = []
+        for name in ("GetProcessTriple", "GetHostCPUName", "GetHostCPUFeatures"):
+            message = Message()
+            llvm_function(name)(message.place)
+            parts.append(message.take())
+    return HostCpu(*parts)
 
 
 def machine_signature(root: str | Path = "/") -> bytes | None:
@@ -241,7 +241,7 @@ def machine_signature(root: str | Path = "/") -> bytes | None:
 
 @functools.lru_cache(maxsize=1)
 def host_target() -> Target:
-    """The machine this process runs on. The first call imports llvmlite (40 ms)."""
+    """The machine this process runs on. The first call loads LLVM (10 ms)."""
     return host_target_of(detect_cpu())
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 
 from ogive.config import LOADED_AT
-from ogive.device.llvm import llvm_folder
+from ogive.device.llvm_functions import llvm_folder
 from ogive.engine.keys import make_key
 from ogive.engine.store import Kind, Store
 

@@ -1,20 +1,15 @@
-"""Object code into executable memory, and out of it again with its last user.
-
-We call the library inside llvmlite directly: importing the package would take longer than all else
-in a process that finds its kernels in the cache.
-"""
+"""Object code into executable memory, and out of it again with its last user."""
 
 from __future__ import annotations
 
 import ctypes
-import functools
 import itertools
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
-from ogive.device.llvm import llvm_library
+from ogive.device.llvm_functions import Message, llvm_function
 from ogive.device.llvm_lock import llvm_lock, users_lock
 from ogive.errors import LoadError
 
@@ -55,7 +50,7 @@ class Library:
         _reference: Any = ctypes.byref,
     ) -> None:
         with _lock:
-            self._session.linker.dispose_tracker(self._tracker, _reference(_error()))
+            self._session.dispose_tracker(self._tracker, _reference(_error()))
 
     def __getitem__(self, symbol: str) -> LoadedKernel:
         """The function exported as `symbol`."""
@@ -83,35 +78,31 @@ def link_library(object_bytes: bytes, symbols: Iterable[str]) -> Library:
     names = tuple(symbols)
     with llvm_lock, users_lock():
         if _session is None or _session.links == SESSION_LINKS:
-            _session = _Session(_linker())
+            _session = _Session()
         return _session.link(object_bytes, names)
-
-
-class _Linker(NamedTuple):
-    """The functions of LLVM's linker that we need."""
-
-    create: Any
-    link_elements: Any
-    dispose_tracker: Any
-    dispose_string: Any
-    dispose: Any
 
 
 class _Session:
     """A linker for some objects, which ends when the last of them is unloaded."""
 
-    __slots__ = ("_pointer", "linker", "links")
+    __slots__ = ("_dispose", "_pointer", "dispose_tracker", "links")
 
-    def __init__(self, linker: _Linker) -> None:
+    def __init__(self) -> None:
         self._pointer = None
-        self.linker = linker
+        self._dispose = llvm_function("LLJITDispose")
+        self.dispose_tracker = llvm_function("LLJIT_Dylib_Tracker_Dispose")
         self.links = 0
-        error = ctypes.c_char_p()
+        llvm_function("InitializeNativeTarget")()
+        llvm_function("InitializeNativeAsmPrinter")()
+        message = Message()
         # JITLink: as fast as the older linker, a fifth of its memory, and code can be unloaded.
         suppress_errors, use_jit_link = True, True
-        self._pointer = linker.create(None, suppress_errors, use_jit_link, ctypes.byref(error))
+        self._pointer = llvm_function("CreateLLJITCompiler")(
+            None, suppress_errors, use_jit_link, message.place
+        )
+        reason = message.take()
         if not self._pointer:
-            raise LoadError(f"LLVM has no linker here: {(error.value or b'').decode()}")
+            raise LoadError(f"LLVM has no linker here: {reason}")
 
     def __del__(
         self,
@@ -123,7 +114,7 @@ class _Session:
         # At the end of the process, a thread may still be inside.
         if self._pointer and not _is_finalizing():
             with _lock:
-                self.linker.dispose(self._pointer, _reference(_error()))
+                self._dispose(self._pointer, _reference(_error()))
 
     def link(self, object_bytes: bytes, names: tuple[str, ...]) -> Library:
         elements = (_Element * 2)(
@@ -131,9 +122,9 @@ class _Session:
             _Element(_PROCESS, b"", 0),
         )
         exports = (_Symbol * len(names))(*[_Symbol(name.encode(), 0) for name in names])
-        error = ctypes.c_char_p()
+        message = Message()
         self.links += 1
-        tracker = self.linker.link_elements(
+        tracker = llvm_function("LLJIT_Link")(
             self._pointer,
             f"ogive.{next(_names)}".encode(),
             elements,
@@ -142,49 +133,13 @@ class _Session:
             0,
             exports,
             len(exports),
-            ctypes.byref(error),
+            message.place,
         )
+        reason = message.take()
         if not tracker:
-            text = (error.value or b"no reason given").decode(errors="replace")
-            self.linker.dispose_string(error)
-            raise LoadError(f"LLVM cannot load the object code: {text}")
+            raise LoadError(f"LLVM cannot load the object code: {reason or 'no reason given'}")
         addresses = {name: export.address for name, export in zip(names, exports, strict=True)}
         return Library(self, tracker, addresses)
 
 
 _session: _Session | None = None
-
-
-@functools.lru_cache(maxsize=1)
-def _linker() -> _Linker:
-    library = llvm_library()
-    library.LLVMPY_InitializeNativeTarget()
-    library.LLVMPY_InitializeNativeAsmPrinter()
-    size, pointer, yes = ctypes.c_size_t, ctypes.c_void_p, ctypes.c_bool
-    return _Linker(
-        _function(library, "LLVMPY_CreateLLJITCompiler", pointer, pointer, yes, yes, pointer),
-        _function(
-            library,
-            "LLVMPY_LLJIT_Link",
-            pointer,
-            pointer,
-            ctypes.c_char_p,
-            pointer,
-            size,
-            pointer,
-            size,
-            pointer,
-            size,
-            pointer,
-        ),
-        _function(library, "LLVMPY_LLJIT_Dylib_Tracker_Dispose", yes, pointer, pointer),
-        _function(library, "LLVMPY_DisposeString", None, ctypes.c_char_p),
-        _function(library, "LLVMPY_LLJITDispose", yes, pointer, pointer),
-    )
-
-
-def _function(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
-    function = getattr(library, name)
-    function.restype = result
-    function.argtypes = arguments
-    return function

@@ -21,6 +21,7 @@ from ogive.codegen.optimize.placement import (
     reduction_axes,
 )
 from ogive.codegen.optimize.stage import join_stages
+from ogive.device.llvm import assemble
 from ogive.device.target import host_target
 from ogive.errors import OptimizeError
 from ogive.ir import registry
@@ -117,7 +118,7 @@ class Kernel:
         ]
         fixed = dict(self.step.region.fixed)
         arguments += [fixed[name] for name in kernel.signature.variables]
-        loaded = link(kernel.object_code, kernel.name)
+        loaded = link(assemble(kernel.ir, host_target()), kernel.name)
         step = KernelStep(loaded, arguments, evaluate(kernel.tiles, fixed), grain)
         assert NativePlan([step]).execute() is None
         return output
@@ -236,7 +237,7 @@ def test_rows_that_are_computed_again_are_not_stored_over_their_operands() -> No
     rows = output_axes(loops)[0].arg[0]
     compiled = compile_placed(loops, Placement(upcast={rows: 4}), host_target(), CONFIG)
     memory = data(10, 6).numpy().copy()
-    loaded = link(compiled.object_code, compiled.name)
+    loaded = link(assemble(compiled.ir, host_target()), compiled.name)
     arguments = [memory.ctypes.data] * len(compiled.signature.slots)
     step = KernelStep(loaded, arguments, evaluate(compiled.tiles, {}), 1)
     assert NativePlan([step]).execute() is None

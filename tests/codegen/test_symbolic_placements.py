@@ -13,6 +13,7 @@ import ogive
 from ogive import Config, Tensor, Variable
 from ogive.codegen.compile import CompiledKernel
 from ogive.codegen.optimize.merge import merge_axes
+from ogive.device.llvm import assemble
 from ogive.device.target import host_target
 from ogive.ir import registry
 from ogive.ir.evaluate import evaluate
@@ -91,7 +92,8 @@ class Kernel:
         ]
         words += [value] * len(kernel.signature.variables)
         tiles = evaluate(kernel.tiles, {"n": value})
-        step = KernelStep(link(kernel.object_code, kernel.name), words, tiles, grain)
+        loaded = link(assemble(kernel.ir, host_target()), kernel.name)
+        step = KernelStep(loaded, words, tiles, grain)
         assert NativePlan([step]).execute() is None
         inside = tuple([slice(evaluate(size)) for size in shape])
         result = output[inside].copy()

@@ -11,6 +11,7 @@ import pytest
 from ogive import Config, Tensor
 from ogive.codegen.compile import CompiledKernel, compile_region
 from ogive.device.buffer import Buffer
+from ogive.device.llvm import assemble
 from ogive.device.target import Target, describe_cpu, host_target
 from ogive.ir.evaluate import evaluate
 from ogive.runtime.link import link
@@ -51,7 +52,7 @@ def run(kernel: CompiledKernel, step: Step, result: Any, *inputs: Any) -> Any:
     fixed = dict(step.region.fixed)
     arguments = [buffer.address for buffer in buffers]
     arguments += [fixed[name] for name in kernel.signature.variables]
-    loaded = link(kernel.object_code, kernel.name)
+    loaded = link(assemble(kernel.ir, host_target()), kernel.name)
     step_of_plan = KernelStep(loaded, arguments, evaluate(kernel.tiles, fixed), 3)
     assert NativePlan([step_of_plan]).execute() is None
     return buffers[0].as_numpy(result.dtype, result.shape)

@@ -137,7 +137,7 @@ def test_a_second_process_neither_schedules_nor_compiles(tmp_path: Path) -> None
     assert again == results
     assert second["schedules_created"] == second["kernels_compiled"] == 0
     assert second["schedule_disk_hits"] + second["schedule_hits"] >= first["schedules_created"]
-    assert second["llvmlite"] == 0
+    assert first["llvmlite"] == second["llvmlite"] == 0
     assert "damaged" not in " ".join(os.listdir(folder))
     third, without = report(folder, OGIVE_DISK_CACHE="0")
     assert without == results
@@ -147,12 +147,13 @@ def test_a_second_process_neither_schedules_nor_compiles(tmp_path: Path) -> None
     assert fourth["schedule_disk_hits"] == fourth["schedule_hits"] == 0
 
 
-def test_a_warm_start_loads_neither_llvmlite_nor_the_compiler(tmp_path: Path) -> None:
+def test_a_warm_start_loads_no_part_of_the_compiler_and_no_start_llvmlite(tmp_path: Path) -> None:
     program = "from ogive import Tensor; import sys; (Tensor([1.0]) + 1).realize(); " + (
         "print(*[m for m in sys.modules if m.startswith(('llvmlite', 'ogive.codegen', "
         "'ogive.choose', 'ogive.schedule.split'))])"
     )
-    assert "llvmlite" in run(program, tmp_path / "cache").stdout
+    first = run(program, tmp_path / "cache").stdout
+    assert "ogive.codegen.emit" in first and "llvmlite" not in first
     assert run(program, tmp_path / "cache").stdout.split() == []
 
 

@@ -12,6 +12,7 @@ from ogive import Config, Tensor, Variable
 from ogive.codegen.compile import compile_region, loops_of
 from ogive.codegen.optimize.merge import merge_axes
 from ogive.codegen.optimize.placement import ordered_axes, output_axes
+from ogive.device.llvm import assemble
 from ogive.device.target import host_target
 from ogive.errors import IndexRangeError, VerifyError
 from ogive.ir import dtype as dtypes
@@ -238,7 +239,8 @@ def test_random_placements_keep_the_result() -> None:
             else output.ctypes.data
             for slot in kernel.signature.slots
         ]  # fmt: skip
-        native = KernelStep(link(kernel.object_code, kernel.name), arguments, kernel.tiles.arg, 1)
+        loaded = link(assemble(kernel.ir, host_target()), kernel.name)
+        native = KernelStep(loaded, arguments, kernel.tiles.arg, 1)
         assert NativePlan([native]).execute() is None
         np.testing.assert_array_equal(output, got.numpy(), err_msg=str(placement))
 

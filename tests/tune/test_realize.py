@@ -146,7 +146,7 @@ def kernel_for(region: UOp) -> Kernel:
     assert disk is not None
     placement_cache.search([region], TARGET, BEAM, disk)
     entries: list[Any] = []
-    kernel = kernel_cache.kernel_for(region, TARGET, BEAM, disk, entries)
+    (kernel,) = kernel_cache.kernels_for([region], TARGET, BEAM, disk, entries)
     disk.write(entries, BEAM)
     return kernel
 

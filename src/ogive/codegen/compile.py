@@ -1,4 +1,4 @@
-"""Stages 4 to 9 for one region: from its graph to object code, with the time each stage took."""
+"""Stages 4 to 9 for one region: from its graph to LLVM IR, with the time each stage took."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from ogive.codegen.separate import separate_loops
 from ogive.codegen.signature import Signature, kernel_signature
 from ogive.codegen.work import TileCosts, tile_costs, work_per_tile
 from ogive.config import Config
-from ogive.device.llvm import assemble
 from ogive.device.target import Target
 from ogive.ir.dtype import index
 from ogive.ir.node import UOp
@@ -33,17 +32,15 @@ from ogive.ir.verify import verify
 from ogive.schedule.rangeify import rangeify
 
 Result = TypeVar("Result")
-Assembler = Callable[[str, Target], bytes]
 
 
 @dataclass(frozen=True)
 class CompiledKernel:
-    """A kernel as the caches keep it: code, how to call it, and what it was made of."""
+    """A kernel as text, how to call it, and how long each stage took."""
 
     name: str
     axes: tuple[tuple[str, int], ...]  # (placement, length), outermost first
     ir: str
-    object_code: bytes
     signature: Signature
     tiles: UOp  # how many tiles the parallel axis has: an index expression of variables
     work: int  # about how many operations one tile takes
@@ -69,18 +66,14 @@ def compile_region(
     region: UOp,
     target: Target,
     config: Config,
-    assembler: Assembler = assemble,
     placement: Placement | None = None,
 ) -> CompiledKernel:
-    """The kernel of one region, with the heuristics' placement unless another one is given.
-
-    `assembler` makes the object code; a cache of it may stand there.
-    """
+    """The kernel of one region, with the heuristics' placement unless another one is given."""
     clock = _Clock()
     axes = loops_of(region, target, config, clock)
     if placement is None:
         placement = clock.run("optimize", choose_placement, axes, target, config)
-    return compile_placed(axes, placement, target, config, clock, assembler)
+    return compile_placed(axes, placement, target, config, clock)
 
 
 def loops_of(
@@ -135,7 +128,6 @@ def compile_placed(
     target: Target,
     config: Config,
     clock: _Clock | None = None,
-    assembler: Assembler = assemble,
 ) -> CompiledKernel:
     """The kernel of a loop graph under a given placement."""
     clock = clock or _Clock()
@@ -143,12 +135,10 @@ def compile_placed(
     lowered = kernel.root
     name = kernel.name
     text = clock.run("emit", emit, name, lowered, kernel.program, target)
-    object_code = clock.run("assemble", assembler, text, target)
     return CompiledKernel(
         name=name,
         axes=kernel_axes(lowered),
         ir=text,
-        object_code=object_code,
         signature=kernel_signature(lowered),
         tiles=kernel.tiles,
         work=work_per_tile(lowered),

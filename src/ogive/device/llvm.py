@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
-import threading
 from collections.abc import Iterator
 
 from ogive.device.llvm_functions import Message, llvm_function

@@ -310,14 +310,16 @@ def compile_graph(
 ) -> CompiledGraph:
     """Schedule a parametric graph and compile its kernels, each distinct region once."""
     schedule = schedule_for(sink, target, config, disk)
-    steps: list[Step] = []
     entries: list[Entry] = []
+    regions = [step.region.graph for step in schedule.kernels]
+    kernels = iter(kernel_cache.kernels_for(regions, target, config, disk, entries))
+    steps: list[Step] = []
     for step in schedule.steps:
         if isinstance(step, CopyStep | CallStep):
             steps.append(step)
-            continue
-        kernel = kernel_cache.kernel_for(step.region.graph, target, config, disk, entries)
-        steps.append(Launch.of(kernel, kernel.arguments(step.slots), step.region.fixed))
+        else:
+            kernel = next(kernels)
+            steps.append(Launch.of(kernel, kernel.arguments(step.slots), step.region.fixed))
     variables = {n.arg[0]: n.arg[1:] for n in sink.walk() if n.op is Op.VARIABLE}
     graph = CompiledGraph.of(steps, schedule.slots, schedule.outputs, variables)
     if disk is not None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from ogive.config import Config
 from ogive.counters import count
+from ogive.device.target import host_cores
+from ogive.engine.assembly import Assembly
 from ogive.engine.keys import Key, make_key
 from ogive.engine.records import (
     CodeRecord,
@@ -30,7 +32,6 @@ from ogive.runtime.link import LoadedKernel, link
 
 if TYPE_CHECKING:
     from ogive.codegen.compile import CompiledKernel
-    from ogive.codegen.optimize.placement import Placement
     from ogive.device.target import Target
     from ogive.engine.disk import Disk
 
@@ -137,32 +138,48 @@ class KernelCache:
         """Forget a lock that a thread of the parent process held when it forked."""
         self._lock = threading.RLock()
 
-    def kernel_for(
-        self, region: UOp, target: Target, config: Config, disk: Disk | None, entries: list[Entry]
-    ) -> Kernel:
-        """The kernel that computes a region, compiled at most once.
+    def kernels_for(
+        self,
+        regions: Iterable[UOp],
+        target: Target,
+        config: Config,
+        disk: Disk | None,
+        entries: list[Entry],
+    ) -> list[Kernel]:
+        """The kernels that compute some regions, each compiled at most once.
 
         What the disk does not have is added to `entries`.
         """
-        key = (region, target.key, config.code_key)
-        placement = placement_cache.get(region, target, config)
+        asked = list(regions)
         with self._lock:
-            kernel = self._kernels.get(key)
-            if kernel is not None:
-                count("kernel_hits")
-            else:
-                kernel = None
-                if disk is not None:
-                    stored_at = placed_key(disk.kernel_key(region, target, config), placement)
-                    kernel = self._from_disk(disk, stored_at, region)
-                kernel = kernel or self._compile(region, target, config, disk, placement)
-                self._kernels[key] = kernel
-                while len(self._kernels) > config.kernel_cache_size:
-                    del self._kernels[next(iter(self._kernels))]
-            if disk is not None and kernel.kept_in is not disk:
-                stored_at = placed_key(disk.kernel_key(region, target, config), placement)
-                _keep(kernel, stored_at, target, disk, entries)
-            return kernel
+            found: dict[UOp, Kernel] = {}
+            drafts: dict[UOp, _Draft] = {}
+            with Assembly(target, (config.threads or host_cores()) - 1) as assembly:
+                for region in asked:
+                    kernel = self._kernels.get((region, target.key, config.code_key))
+                    if kernel is not None:
+                        found[region] = kernel
+                    if kernel is not None or region in found or region in drafts:
+                        count("kernel_hits")
+                        continue
+                    kernel = self._from_disk(region, target, config, disk)
+                    if kernel is None:
+                        drafts[region] = self._draft(region, target, config, disk, assembly)
+                    else:
+                        found[region] = kernel
+            for region, draft in drafts.items():
+                found[region] = self._finish(region, draft, assembly, config)
+            for region, kernel in found.items():
+                self._remember(region, kernel, target, config)
+                if disk is not None and kernel.kept_in is not disk:
+                    stored_at = _place(region, target, config, disk)
+                    _keep(kernel, stored_at, target, disk, entries)
+            return [found[region] for region in asked]
+
+    def _remember(self, region: UOp, kernel: Kernel, target: Target, config: Config) -> None:
+        self._kernels[region, target.key, config.code_key] = kernel
+        while len(self._kernels) > config.kernel_cache_size:
+            del self._kernels[next(iter(self._kernels))]
 
     def clear(self) -> None:
         """Forget all kernels in memory. Plans keep theirs."""
@@ -179,70 +196,83 @@ class KernelCache:
         kernel.kept_in = code.kept_in = disk
         return kernel
 
-    def _from_disk(self, disk: Disk, key: Key, region: UOp) -> Kernel | None:
-        found = disk.find_kernel(key)
+    def _from_disk(
+        self, region: UOp, target: Target, config: Config, disk: Disk | None
+    ) -> Kernel | None:
+        if disk is None:
+            return None
+        found = disk.find_kernel(_place(region, target, config, disk))
         if found is None or not _fits(found[0], region):
             return None
         count("kernel_disk_hits")
         return self.kernel_of(*found, disk)
 
-    def _compile(
-        self,
-        region: UOp,
-        target: Target,
-        config: Config,
-        disk: Disk | None,
-        placement: Placement | None,
-    ) -> Kernel:
-        from ogive.codegen.compile import compile_region
+    def _draft(
+        self, region: UOp, target: Target, config: Config, disk: Disk | None, assembly: Assembly
+    ) -> _Draft:
+        """Write the text of a kernel, and have it assembled unless equal text has been.
 
-        once = _Assembler(self._codes, disk)
-        try:
-            compiled = compile_region(region, target, config, once, placement)
-        except OptimizeError:
-            if placement is None:
-                raise
-            # It was read from a disk, and does not belong to this kernel.
-            compiled = compile_region(region, target, config, once)
+        Regions that differ can become equal kernels once their axes are placed.
+        """
+        compiled = _compile(region, target, config)
+        text = compiled.ir
+        key = (
+            make_key(b"code", target.key.encode(), text.encode())
+            if disk is None
+            else disk.code_key(text, target)
+        )
+        code = self._codes.get(key)
+        if code is not None or key in assembly.all:
+            count("kernel_hits")
+            return _Draft(compiled, key, code)
+        stored = None if disk is None else disk.find_codes([key]).get(key)
+        if stored is not None:
+            count("kernel_disk_hits")
+            code = self._codes[key] = Code(compiled.name, stored.object_code, text)
+            return _Draft(compiled, key, code)
+        assembly.add(key, text)
+        count("kernels_compiled")
+        return _Draft(compiled, key, None)
+
+    def _finish(self, region: UOp, draft: _Draft, assembly: Assembly, config: Config) -> Kernel:
+        """The kernel of a draft whose text has been assembled."""
+        compiled, key, code = draft
+        code = code or self._codes.get(key)
+        if code is None:
+            assembled = assembly.all[key]
+            compiled.timings["assemble"] = assembled.seconds
+            code = self._codes[key] = Code(compiled.name, assembled.code, compiled.ir)
         if config.logs("compile"):
             stages = ", ".join(f"{name} {1e3 * s:.2f}" for name, s in compiled.timings.items())
             log("compile", f"{compiled.name}, in ms: {stages}")
-        made = Code(compiled.name, compiled.object_code, compiled.ir)
-        code = self._codes.setdefault(once.key, made)
-        return Kernel(_record(compiled, region, once.key), code, compiled.timings)
+        return Kernel(_record(compiled, region, key), code, compiled.timings)
 
 
-class _Assembler:
-    """Assembles IR unless equal IR has been; `key` tells where its code belongs.
+class _Draft(NamedTuple):
+    """A kernel that has been written, the key of its code, and the code if there is any yet."""
 
-    Regions that differ can become equal kernels once their axes are placed.
-    """
+    compiled: CompiledKernel
+    key: Key
+    code: Code | None
 
-    def __init__(self, codes: Mapping[Key, Code], disk: Disk | None) -> None:
-        self.key = Key(b"", b"")
-        self._codes = codes
-        self._disk = disk
 
-    def __call__(self, ir: str, target: Target) -> bytes:
-        disk = self._disk
-        self.key = (
-            make_key(b"code", target.key.encode(), ir.encode())
-            if disk is None
-            else disk.code_key(ir, target)
-        )
-        known = self._codes.get(self.key)
-        if known is not None:
-            count("kernel_hits")
-            return known.object_code
-        stored = None if disk is None else disk.find_codes([self.key]).get(self.key)
-        if stored is not None:
-            count("kernel_disk_hits")
-            return stored.object_code
-        from ogive.device.llvm import assemble
+def _compile(region: UOp, target: Target, config: Config) -> CompiledKernel:
+    from ogive.codegen.compile import compile_region
 
-        object_code = assemble(ir, target)
-        count("kernels_compiled")
-        return object_code
+    placement = placement_cache.get(region, target, config)
+    try:
+        return compile_region(region, target, config, placement)
+    except OptimizeError:
+        if placement is None:
+            raise
+        # It was read from a disk, and does not belong to this kernel.
+        return compile_region(region, target, config)
+
+
+def _place(region: UOp, target: Target, config: Config, disk: Disk) -> Key:
+    """Where a disk keeps the kernel of a region."""
+    placement = placement_cache.get(region, target, config)
+    return placed_key(disk.kernel_key(region, target, config), placement)
 
 
 def _keep(kernel: Kernel, key: Key, target: Target, disk: Disk, entries: list[Entry]) -> None:

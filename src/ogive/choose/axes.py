@@ -8,16 +8,15 @@ the outside in: first the kernel's output axes, then the axes of the reductions 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.shape import Dim, as_length, greatest
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """How one reader sees a value: `loops[axis]` are bits of loops, `bare` bits of axes.
 
     `scope` has the bits of all loops that are open at the reader. `by_data` tells that positions

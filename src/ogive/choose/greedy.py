@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ogive.choose.axes import View, gathered_view, identity_view, source_view, varying_axes
 from ogive.choose.costs import operation_cost
@@ -197,8 +198,7 @@ def _is_computed(node: UOp) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(NamedTuple):
     """What computing one element of a value in place takes, given what is kept in memory.
 
     `cost` is the work outside reductions; `reduces` whether there is a reduction in it, and

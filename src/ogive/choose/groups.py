@@ -16,8 +16,7 @@ Integers wrap around, so a sum of 32 bits is right for every narrower one as wel
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ogive.device.target import Dot, Target
 from ogive.ir import dtype as dtypes
@@ -32,8 +31,7 @@ _TOTALS = {each.name: each for each in (dtypes.float32, dtypes.int32)}
 _BITS = {8: dtypes.uint8, 16: dtypes.uint16}
 
 
-@dataclass(frozen=True)
-class Grouping:
+class Grouping(NamedTuple):
     """How the product of two values is taken by words; `swapped` if the second one is left."""
 
     dot: Dot

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ogive.codegen.emit import emit
 from ogive.codegen.linearize import Item, linearize
@@ -34,8 +33,7 @@ from ogive.schedule.rangeify import rangeify
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
-class CompiledKernel:
+class CompiledKernel(NamedTuple):
     """A kernel as text, how to call it, and how long each stage took."""
 
     name: str
@@ -93,8 +91,7 @@ def loops_of(
     return clock.run("optimize", tighten_loops, loops)
 
 
-@dataclass(frozen=True)
-class PlacedKernel:
+class PlacedKernel(NamedTuple):
     """A kernel after stage 8: its name, its lowered graph and its instructions in order."""
 
     name: str

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ogive.codegen.optimize.placement import PARALLEL
 from ogive.ir.node import UOp
@@ -26,8 +27,7 @@ class Loop:
     starts: list[UOp] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Accumulate:
+class Accumulate(NamedTuple):
     """One more value into the accumulators of a reduction, or into staged memory."""
 
     into: UOp

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
 
-@dataclass(frozen=True)
-class Signature:
+class Signature(NamedTuple):
     """What a kernel is called with: its buffers by slot, then its variables, in order."""
 
     slots: tuple[int, ...]

@@ -25,8 +25,7 @@ CACHE_LINE = 64
 MASKING = frozenset({"avx512f", "avx512bw", "avx512vl"})
 
 
-@dataclass(frozen=True, slots=True)
-class Dot:
+class Dot(NamedTuple):
     """An instruction that multiplies words of narrow elements and adds to a vector of sums.
 
     A word has 32 bits, as a sum does. `left`, `right` and `total` are names of dtypes; `operand` is
@@ -40,8 +39,7 @@ class Dot:
     operand: str
 
 
-@dataclass(frozen=True, slots=True)
-class Scaling:
+class Scaling(NamedTuple):
     """An instruction that multiplies floats by powers of two whose exponents are floats, and rounds
     once: a register of them, under a mask as wide as there are lanes."""
 

@@ -15,7 +15,6 @@ that two steps of a level touch different slots is enough for them to touch diff
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from ogive.engine.ordering import order_for_memory
@@ -99,13 +98,13 @@ def left_out_of(slots: Sequence[Slot], outputs: Sequence[int]) -> dict[int, str]
     }
 
 
-@dataclass
 class _Group:
     """Steps that may run side by side. `kind` is None for one that runs alone."""
 
-    kind: str | None
-    members: list[int] = field(default_factory=list)
-    work: int = 0
+    def __init__(self, kind: str | None) -> None:
+        self.kind = kind
+        self.members: list[int] = []
+        self.work = 0
 
 
 def _group(steps: Sequence[Step], slots: Sequence[Slot]) -> list[_Group]:

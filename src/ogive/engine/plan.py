@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 from collections.abc import Callable, Container, Mapping, Sequence
@@ -109,7 +108,7 @@ class Plan:
         planned = self._graph.memory(self._config.planner)
         if self._keeper is None:
             return planned
-        return dataclasses.replace(planned, kept=self._keeper.nbytes)
+        return planned._replace(kept=self._keeper.nbytes)
 
     def execute(self) -> None:
         """Run the plan. Raises `DivisionByZeroError` and the like if a kernel faults."""

@@ -14,9 +14,9 @@ tests child ops before it calls anything. Commutative operations match either wa
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
@@ -112,8 +112,7 @@ def node(op: Op | tuple[Op, ...], *sources: Pattern, name: str | None = None) ->
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Rule:
+class Rule(NamedTuple):
     """One named rewrite."""
 
     name: str
@@ -125,14 +124,14 @@ Matcher = Callable[[UOp], UOp | None]
 Builder = Callable[[DType, tuple[UOp, ...]], UOp | None]
 
 
-@dataclass(eq=False)
 class RuleSet:
     """An ordered list of rules under a name; `+` joins two."""
 
-    name: str
-    rules: list[Rule] = field(default_factory=list)
-    _dispatch: dict[Op, list[tuple[Rule, Matcher]]] | None = None
-    _builders: dict[Op, list[Builder]] | None = None
+    def __init__(self, name: str, rules: Iterable[Rule] = ()) -> None:
+        self.name = name
+        self.rules = list(rules)
+        self._dispatch: dict[Op, list[tuple[Rule, Matcher]]] | None = None
+        self._builders: dict[Op, list[Builder]] | None = None
 
     def add(self, name: str, pattern: Pattern, rewrite: Rewriter) -> None:
         """Append a rule."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ogive.errors import VerifyError
 from ogive.ir.dtype import DType, bool_, float32, index, int32, int64, uint32, uint64, void
@@ -30,8 +29,7 @@ Problem = str | None
 """What was expected, if it is not what was found."""
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """How a node of one op must look. `check` says what was expected where a node is not so."""
 
     least: int

@@ -15,13 +15,12 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 ALIGNMENT = 64
 
 
-@dataclass(frozen=True)
-class Life:
+class Life(NamedTuple):
     """An intermediate: how large it is, and the first and last level at which it is needed."""
 
     nbytes: int
@@ -29,8 +28,7 @@ class Life:
     last: int
 
 
-@dataclass(frozen=True)
-class MemoryPlan:
+class MemoryPlan(NamedTuple):
     """`places[slot]` is (block, offset); `blocks` the sizes to allocate.
 
     `logical` is what separate buffers would take, `planned` what the blocks take, `peak` the

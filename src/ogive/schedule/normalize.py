@@ -12,7 +12,7 @@ readers. A window of a buffer (`schedule/windows.py`) is a slot of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ogive.errors import VariableError
 from ogive.ir import dtype as dtypes
@@ -26,8 +26,7 @@ from ogive.schedule.windows import Window, Windows, find_windows
 _NO_WINDOWS = Windows({}, set())
 
 
-@dataclass(frozen=True)
-class Normalized:
+class Normalized(NamedTuple):
     """`sink` holds one source per root asked for; `windows[slot]` is what `PARAM slot` stands for.
 
     `variables` has the values that were bound; `sources` maps each parametric node back to the node

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
@@ -16,8 +16,7 @@ from ogive.ir.symbolic import logical_and, symbolic_rules
 Position = tuple[UOp, ...]
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(NamedTuple):
     """A read of a tensor-shaped value at one position, of interest only where `gate` holds."""
 
     position: Position

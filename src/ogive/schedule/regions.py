@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import shaped, upper_count
@@ -38,8 +39,7 @@ class Region:
     fixed: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True)
-class HostRegion:
+class HostRegion(NamedTuple):
     """What a step that is no kernel does: a copy between devices, or a custom function's call.
 
     `values` are the nodes that it writes, then those that it reads; `roots` are the former.

@@ -8,7 +8,7 @@ after an assignment), the old version is copied first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ogive.choose.greedy import choose
 from ogive.choose.packing import PANELS, pack_operands
@@ -37,16 +37,14 @@ from ogive.schedule.simplify import simplify_values
 from ogive.schedule.slots import CallStep, CopyStep, Slot
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One region and the run's slots that stand for its own."""
 
     region: Region
     slots: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Schedule:
+class Schedule(NamedTuple):
     """What to run, in order, over which memory; `outputs[i]` is the slot of the i-th root."""
 
     steps: tuple[Step | CopyStep | CallStep, ...]

@@ -12,8 +12,8 @@ NaN, infinities, signed zeros and subnormals are treated as in C99.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from ogive.codegen.math import (
     error,
@@ -58,8 +58,7 @@ BINARY: dict[str, Callable[[Block, str, str], str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """A function in LLVM IR, the intrinsics it declares and the definitions it calls."""
 
     symbol: str

@@ -12,18 +12,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ogive import errors
-from ogive.autograd import (
-    checkpoint,
-    custom_gradient,
-    enable_grad,
-    grad_enabled,
-    jvp,
-    no_grad,
-    value_and_grad,
-    vjp,
-    vmap,
-)
-from ogive.autograd.functional import grad
 from ogive.config import Beam, Config, configure
 from ogive.counters import counters
 from ogive.errors import OgiveError
@@ -94,7 +82,19 @@ from ogive.tensor.tensor import Tensor
 from_numpy = Tensor.from_numpy
 
 if TYPE_CHECKING:
-    from ogive import data, fft, io, linalg, masked, random, signal, special
+    from ogive import autograd, data, fft, io, linalg, masked, random, signal, special
+    from ogive.autograd import (
+        checkpoint,
+        custom_gradient,
+        enable_grad,
+        grad_enabled,
+        jvp,
+        no_grad,
+        value_and_grad,
+        vjp,
+        vmap,
+    )
+    from ogive.autograd.functional import grad
     from ogive.io import load, save
     from ogive.random import (
         bernoulli,
@@ -121,11 +121,18 @@ if TYPE_CHECKING:
     from ogive.tensor.sharing import from_dlpack
     from ogive.tensor.triangles import cholesky_inverse, cholesky_solve, triangular_solve
 
+_AUTOGRAD = (
+    "checkpoint", "custom_gradient", "enable_grad", "grad_enabled", "jvp", "no_grad",
+    "value_and_grad", "vjp", "vmap",
+)  # fmt: skip
 _RANDOM = (
     "bernoulli", "manual_seed", "multinomial", "normal", "rand", "rand_like", "randint",
     "randint_like", "randn", "randn_like", "randperm",
 )  # fmt: skip
 _LOADED_LATER = {
+    "autograd": "ogive.autograd",
+    "grad": "ogive.autograd.functional",
+    **dict.fromkeys(_AUTOGRAD, "ogive.autograd"),
     "masked": "ogive.masked",
     "special": "ogive.special",
     "istft": "ogive.signal",
@@ -175,6 +182,7 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "autograd",
     "bernoulli",
     "bfloat16",
     "block_diag",
@@ -297,7 +305,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _LOADED_LATER:
         module = importlib.import_module(_LOADED_LATER[name])
-        return module if module.__name__ == f"ogive.{name}" else getattr(module, name)
+        found = module if module.__name__ == f"ogive.{name}" else getattr(module, name)
+        globals()[name] = found
+        return found
     from ogive.namespace import NAMES, find
 
     if name not in NAMES:

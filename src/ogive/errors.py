@@ -8,7 +8,6 @@ typed by stage.
 from __future__ import annotations
 
 import contextlib
-import difflib
 import functools
 import linecache
 import os
@@ -66,6 +65,8 @@ def describe_origin(origin: Origin | None) -> str:
 
 def nearest(word: str, valid: Iterable[str]) -> str:
     """` (did you mean 'x'?)` for the closest valid word, or an empty string."""
+    import difflib  # only those who err wait for it
+
     close = difflib.get_close_matches(str(word), list(valid), n=1, cutoff=0.5)
     return f" (did you mean {close[0]!r}?)" if close else ""
 

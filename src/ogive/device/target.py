@@ -7,7 +7,6 @@ same object code serves any number of threads.
 from __future__ import annotations
 
 import functools
-import hashlib
 import math
 import os
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ogive.device.llvm_functions import Message, llvm_function
 from ogive.device.llvm_lock import llvm_lock
+from ogive.digest import blake2b
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,7 +124,7 @@ def _digest(target: Target) -> str:
         target.l2_bytes,
         target.l3_bytes,
     )
-    return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
+    return blake2b(repr(parts).encode(), digest_size=16).hexdigest()
 
 
 @functools.lru_cache(maxsize=64)
@@ -234,7 +234,7 @@ def machine_signature(root: str | Path = "/") -> bytes | None:
         return None
     system = os.uname()
     lines += [part.encode() for part in (system.sysname, system.release, system.machine)]
-    return hashlib.blake2b(b"\n".join(lines), digest_size=32).digest()
+    return blake2b(b"\n".join(lines), digest_size=32).digest()
 
 
 @functools.lru_cache(maxsize=1)

@@ -17,7 +17,7 @@ from ogive.device.target import Target
 from ogive.engine.disk import Disk, disk_for
 from ogive.engine.kernels import Kernel, kernel_cache
 from ogive.engine.levels import arrange, left_out_of, lives_of
-from ogive.engine.machine import confirmed_target, ensure_driver, target_for
+from ogive.engine.machine import begin_driver, confirmed_target, ensure_driver, target_for
 from ogive.engine.panels import Keeper, Panel, find_panels
 from ogive.engine.records import GraphRecord, LaunchRecord, UnknownExpression, pack_graph
 from ogive.engine.search import schedule_for
@@ -423,6 +423,7 @@ class GraphCache:
         if graph is not None:
             count("schedule_disk_hits")
             return graph, "found on disk"
+        begin_driver(config)
         graph = compile_graph(sink, confirmed_target(config), config, disk)
         count("schedules_created")
         return graph, "made"

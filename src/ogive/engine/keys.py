@@ -8,9 +8,9 @@ believed, so that two texts with the same first digest are still told apart.
 from __future__ import annotations
 
 import struct
-from hashlib import blake2b
 from typing import NamedTuple
 
+from ogive.digest import blake2b
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 

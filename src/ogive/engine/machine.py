@@ -6,11 +6,19 @@ the machine, and compared with LLVM's own as soon as something has to be compile
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 
 from ogive.config import Config
-from ogive.device.target import HostCpu, Target, detect_cpu, host_target_of, machine_signature
+from ogive.device.target import (
+    HostCpu,
+    Target,
+    detect_cpu,
+    host_cores,
+    host_target_of,
+    machine_signature,
+)
 from ogive.engine.disk import Disk, disk_for
 from ogive.engine.keys import Key, make_key
 from ogive.engine.records import DamagedRecord, Reader, Writer, pack_code
@@ -20,6 +28,7 @@ from ogive.errors import LoadError
 from ogive.runtime.driver import driver_is_loaded, driver_object, load_driver
 
 _lock = threading.RLock()
+_driver_lock = threading.Lock()
 _target: Target | None = None
 _confirmed = False
 
@@ -56,10 +65,27 @@ def confirmed_target(config: Config) -> Target:
         return _target
 
 
+def begin_driver(config: Config) -> None:
+    """Let another thread load the native driver, or assemble it, while kernels are compiled."""
+    if not driver_is_loaded() and not _driver_lock.locked() and host_cores() > 1:
+        threading.Thread(target=_ensure_quietly, args=(config,), name="ogive-loader").start()
+
+
+def _ensure_quietly(config: Config) -> None:
+    with contextlib.suppress(Exception):  # who needs the driver will try again, and be told
+        ensure_driver(config)
+
+
 def ensure_driver(config: Config) -> None:
     """Load the native driver, from the disk if it is there."""
     if driver_is_loaded():
         return
+    with _driver_lock:
+        if not driver_is_loaded():
+            _load_or_assemble(config)
+
+
+def _load_or_assemble(config: Config) -> None:
     disk = disk_for(config)
     if disk is None:
         load_driver(driver_object(confirmed_target(config)))
@@ -119,8 +145,9 @@ def _note(config: Config, cpu: HostCpu) -> None:
 
 
 def _renew_after_fork() -> None:
-    global _lock
+    global _lock, _driver_lock
     _lock = threading.RLock()
+    _driver_lock = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -10,17 +10,20 @@ import functools
 import os
 import sys
 from collections.abc import Iterator
-from hashlib import blake2b
 
 from ogive.config import LOADED_AT
 from ogive.device.llvm_functions import llvm_folder
+from ogive.digest import blake2b
 from ogive.engine.keys import make_key
 from ogive.engine.store import Kind, Store
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SURFACE = frozenset(
-    {"autograd", "cli", "data", "io", "jit", "nn", "optim", "random", "tensor", "__pycache__"}
-)
+    {
+        "autograd", "cli", "data", "fft", "io", "jit", "namespace", "nn", "optim", "random",
+        "signal", "special", "tensor", "__pycache__",
+    }
+)  # fmt: skip
 """Folders of the package that cannot change what a given graph compiles to."""
 
 CLOCK_GRAIN = 20_000_000

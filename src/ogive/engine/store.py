@@ -14,9 +14,9 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from ogive.digest import blake2b
 from ogive.engine.keys import DIGEST_BYTES, Key
 from ogive.errors import CacheWarning, origin_line, user_origin
 from ogive.folders import folder_problem

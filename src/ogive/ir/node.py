@@ -20,9 +20,9 @@ import struct
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from hashlib import blake2b
 from typing import Any, Generic, TypeVar, overload
 
+from ogive.digest import blake2b
 from ogive.errors import Origin
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar

@@ -8,7 +8,6 @@ Of several operands two are contracted at a time, those first whose product is s
 from __future__ import annotations
 
 import itertools
-import string
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -214,7 +213,7 @@ def _labels(word: str, rank: int, equation: str) -> Labels:
     """One operand's names; the axes of `...` are -1, -2, ... from the back."""
     before, dots, after = word.partition("...")
     for letter in before + after:
-        if letter not in string.ascii_letters:
+        if letter not in _ALPHABET:
             raise ArgumentError(f"einsum: {letter!r} in {equation!r} is no letter")
     missing = rank - len(before) - len(after)
     if missing < 0 or (missing and not dots):
@@ -254,7 +253,7 @@ def _check_lengths(terms: Sequence[Term], equation: str) -> None:
             known[label] = size if present == 1 else present
 
 
-_ALPHABET = string.ascii_uppercase + string.ascii_lowercase
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def _from_lists(arguments: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:

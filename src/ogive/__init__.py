@@ -83,18 +83,11 @@ from_numpy = Tensor.from_numpy
 
 if TYPE_CHECKING:
     from ogive import autograd, data, fft, io, linalg, masked, random, signal, special
-    from ogive.autograd import (
-        checkpoint,
-        custom_gradient,
-        enable_grad,
-        grad_enabled,
-        jvp,
-        no_grad,
-        value_and_grad,
-        vjp,
-        vmap,
-    )
-    from ogive.autograd.functional import grad
+    from ogive.autograd.checkpoint import checkpoint
+    from ogive.autograd.custom import custom_gradient
+    from ogive.autograd.functional import grad, jvp, value_and_grad, vjp
+    from ogive.autograd.mode import enable_grad, grad_enabled, no_grad
+    from ogive.autograd.vectorize import vmap
     from ogive.io import load, save
     from ogive.random import (
         bernoulli,

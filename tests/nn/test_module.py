@@ -201,6 +201,28 @@ def test_initial_values_have_their_deviation(fill: Any, deviation: float) -> Non
     assert abs(float(weight.numpy().std()) - deviation) < 0.02 * deviation
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+def test_initial_values_are_those_of_a_draw_with_the_same_bounds(dtype: str) -> None:
+    ogive.manual_seed(5)
+    drawn = ogive.random.uniform(7, 13, low=-0.1, high=0.7, dtype=dtype)
+    drawn_normal = ogive.randn(7, 13, dtype=dtype) * 0.3 + 1.5
+    ogive.manual_seed(5)
+    weight = nn.init.uniform_(ogive.zeros(7, 13, dtype=dtype), -0.1, 0.7)
+    weight_normal = nn.init.normal_(ogive.zeros(7, 13, dtype=dtype), 1.5, 0.3)
+    assert weight.numpy().tobytes() == drawn.numpy().tobytes()
+    assert weight_normal.numpy().tobytes() == drawn_normal.numpy().tobytes()
+
+
+def test_layers_of_all_sizes_start_from_one_kernel() -> None:
+    nn.Linear(8, 4)
+    nn.init.normal_(ogive.zeros(4, 3), 0.2, 0.7)
+    before = ogive.counters()["kernels_compiled"]
+    nn.Linear(80, 30)
+    nn.Conv2d(5, 7, 3)
+    nn.init.normal_(ogive.zeros(6, 5), 0.5, 0.1)
+    assert ogive.counters()["kernels_compiled"] == before
+
+
 def test_layers_start_as_pytorchs_do() -> None:
     ogive.manual_seed(0)
     linear: Any = nn.Linear(400, 300)

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import math
 
+import numpy
+
 from ogive import random
 from ogive.errors import ArgumentError, ShapeError, nearest
+from ogive.ir.dtype import default_float
 from ogive.nn.parameter import Parameter
 from ogive.nn.state import replace_value
+from ogive.random.continuous import uniform_by_data
 from ogive.tensor.core import to_shape
 from ogive.tensor.creation import eye, full_like, zeros
 from ogive.tensor.tensor import Tensor
@@ -52,12 +56,15 @@ def fans(tensor: Tensor) -> tuple[int, int]:
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
     """Evenly between `a` and `b`."""
-    return _fill(tensor, random.uniform(*tensor.shape, low=a, high=b, dtype=tensor.dtype))
+    return _fill(tensor, uniform_by_data(tensor.shape, a, b, tensor.dtype))
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
     """From the normal distribution."""
-    return _fill(tensor, random.randn(*tensor.shape, dtype=tensor.dtype) * std + mean)
+    # As data, so that layers of other deviations share the kernel.
+    centre, deviation = [Tensor(numpy.array(x, tensor.dtype.numpy)) for x in (mean, std)]
+    drawn = random.randn(*tensor.shape, dtype=tensor.dtype)
+    return _fill(tensor, drawn * deviation + centre)
 
 
 def trunc_normal_(
@@ -143,4 +150,4 @@ def default_parameter(shape: tuple[int, ...], inputs: int) -> Parameter:
     if not inputs:
         return Parameter(zeros(*shape))
     bound = 1 / math.sqrt(inputs)
-    return Parameter(random.uniform(*shape, low=-bound, high=bound))
+    return Parameter(uniform_by_data(shape, -bound, bound, default_float))

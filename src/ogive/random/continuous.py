@@ -9,6 +9,7 @@ import numpy
 
 from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.ir.dtype import DType
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
@@ -66,12 +67,43 @@ def uniform(
     first, end = _bounds(low, high, chosen)
     with graph_lock:
         draw = Draw(sizes, key, generator, "uniform")
-        value = drawing.uniform(draw.bits(), chosen)
-        value = operation(Op.MUL, value, end - first)
-        value = build.cast(operation(Op.ADD, value, first), chosen)
-        # Rounding may reach the end, which is not among the results.
-        value = operation(Op.MINIMUM, value, _last_below(first, end, chosen))
-        return draw.finish(value, chosen, place)
+        return _between(draw, chosen, place, end - first, first, _last_below(first, end, chosen))
+
+
+def uniform_by_data(shape: Shape, low: float, high: float, dtype: DType) -> Tensor:
+    """The numbers of `uniform`, of a kernel that reads its bounds from memory.
+
+    It is the same for all bounds, as the layers of a network have them.
+    """
+    chosen = to_float(dtype, "uniform")
+    first, end = _bounds(low, high, chosen)
+    numbers = [
+        Tensor(numpy.array([value], kind.numpy))
+        for value, kind in (
+            (end - first, wide(chosen)),
+            (first, wide(chosen)),
+            (_last_below(first, end, chosen), chosen),
+        )
+    ]
+    with graph_lock:
+        draw = Draw(shape, None, None, "uniform")
+        span, start, last = [build.expand(each.node, (draw.length,)) for each in numbers]
+        return _between(draw, chosen, to_device(None), span, start, last)
+
+
+def _between(
+    draw: Draw,
+    dtype: DType,
+    device: str,
+    span: UOp | float,
+    first: UOp | float,
+    last: UOp | float,
+) -> Tensor:
+    """Numbers from `first` on, none greater than `last`. `graph_lock` is held."""
+    value = operation(Op.MUL, drawing.uniform(draw.bits(), dtype), span)
+    value = build.cast(operation(Op.ADD, value, first), dtype)
+    # Rounding may reach the end, which is not among the results.
+    return draw.finish(operation(Op.MINIMUM, value, last), dtype, device)
 
 
 def _bounds(low: Any, high: Any, dtype: DType) -> tuple[float, float]:

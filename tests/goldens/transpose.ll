@@ -114,106 +114,123 @@ b21:
   %v111 = add i64 %v50, 480
   %v112 = getelementptr float, ptr %v4, i64 %v111
   %v113 = load <16 x float>, ptr %v112, align 4
-  %v114 = shufflevector <16 x float> %v68, <16 x float> %v71, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %v115 = shufflevector <16 x float> %v68, <16 x float> %v71, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %v116 = shufflevector <16 x float> %v74, <16 x float> %v77, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %v117 = shufflevector <16 x float> %v74, <16 x float> %v77, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %v118 = shufflevector <16 x float> %v80, <16 x float> %v83, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %v119 = shufflevector <16 x float> %v80, <16 x float> %v83, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %v120 = shufflevector <16 x float> %v86, <16 x float> %v89, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %v121 = shufflevector <16 x float> %v86, <16 x float> %v89, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %v122 = shufflevector <16 x float> %v92, <16 x float> %v95, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %v123 = shufflevector <16 x float> %v92, <16 x float> %v95, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %v124 = shufflevector <16 x float> %v98, <16 x float> %v101, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %v125 = shufflevector <16 x float> %v98, <16 x float> %v101, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %v126 = shufflevector <16 x float> %v104, <16 x float> %v107, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %v127 = shufflevector <16 x float> %v104, <16 x float> %v107, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %v128 = shufflevector <16 x float> %v110, <16 x float> %v113, <16 x i32> <i32 0, i32 16, i32 2, i32 18, i32 4, i32 20, i32 6, i32 22, i32 8, i32 24, i32 10, i32 26, i32 12, i32 28, i32 14, i32 30>
-  %v129 = shufflevector <16 x float> %v110, <16 x float> %v113, <16 x i32> <i32 1, i32 17, i32 3, i32 19, i32 5, i32 21, i32 7, i32 23, i32 9, i32 25, i32 11, i32 27, i32 13, i32 29, i32 15, i32 31>
-  %v130 = shufflevector <16 x float> %v114, <16 x float> %v116, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %v131 = shufflevector <16 x float> %v114, <16 x float> %v116, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %v132 = shufflevector <16 x float> %v115, <16 x float> %v117, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %v133 = shufflevector <16 x float> %v115, <16 x float> %v117, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %v134 = shufflevector <16 x float> %v118, <16 x float> %v120, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %v135 = shufflevector <16 x float> %v118, <16 x float> %v120, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %v136 = shufflevector <16 x float> %v119, <16 x float> %v121, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %v137 = shufflevector <16 x float> %v119, <16 x float> %v121, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %v138 = shufflevector <16 x float> %v122, <16 x float> %v124, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %v139 = shufflevector <16 x float> %v122, <16 x float> %v124, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %v140 = shufflevector <16 x float> %v123, <16 x float> %v125, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %v141 = shufflevector <16 x float> %v123, <16 x float> %v125, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %v142 = shufflevector <16 x float> %v126, <16 x float> %v128, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %v143 = shufflevector <16 x float> %v126, <16 x float> %v128, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %v144 = shufflevector <16 x float> %v127, <16 x float> %v129, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
-  %v145 = shufflevector <16 x float> %v127, <16 x float> %v129, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
-  %v146 = shufflevector <16 x float> %v130, <16 x float> %v134, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %v147 = shufflevector <16 x float> %v130, <16 x float> %v134, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %v148 = shufflevector <16 x float> %v132, <16 x float> %v136, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %v149 = shufflevector <16 x float> %v132, <16 x float> %v136, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %v150 = shufflevector <16 x float> %v131, <16 x float> %v135, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %v151 = shufflevector <16 x float> %v131, <16 x float> %v135, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %v152 = shufflevector <16 x float> %v133, <16 x float> %v137, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %v153 = shufflevector <16 x float> %v133, <16 x float> %v137, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %v154 = shufflevector <16 x float> %v138, <16 x float> %v142, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %v155 = shufflevector <16 x float> %v138, <16 x float> %v142, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %v156 = shufflevector <16 x float> %v140, <16 x float> %v144, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %v157 = shufflevector <16 x float> %v140, <16 x float> %v144, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %v158 = shufflevector <16 x float> %v139, <16 x float> %v143, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %v159 = shufflevector <16 x float> %v139, <16 x float> %v143, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %v160 = shufflevector <16 x float> %v141, <16 x float> %v145, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 16, i32 17, i32 18, i32 19, i32 8, i32 9, i32 10, i32 11, i32 24, i32 25, i32 26, i32 27>
-  %v161 = shufflevector <16 x float> %v141, <16 x float> %v145, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 20, i32 21, i32 22, i32 23, i32 12, i32 13, i32 14, i32 15, i32 28, i32 29, i32 30, i32 31>
-  %v162 = shufflevector <16 x float> %v146, <16 x float> %v154, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %v163 = shufflevector <16 x float> %v146, <16 x float> %v154, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v164 = shufflevector <16 x float> %v148, <16 x float> %v156, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %v165 = shufflevector <16 x float> %v148, <16 x float> %v156, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v166 = shufflevector <16 x float> %v150, <16 x float> %v158, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %v167 = shufflevector <16 x float> %v150, <16 x float> %v158, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v168 = shufflevector <16 x float> %v152, <16 x float> %v160, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %v169 = shufflevector <16 x float> %v152, <16 x float> %v160, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v170 = shufflevector <16 x float> %v147, <16 x float> %v155, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %v171 = shufflevector <16 x float> %v147, <16 x float> %v155, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v172 = shufflevector <16 x float> %v149, <16 x float> %v157, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %v173 = shufflevector <16 x float> %v149, <16 x float> %v157, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v174 = shufflevector <16 x float> %v151, <16 x float> %v159, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %v175 = shufflevector <16 x float> %v151, <16 x float> %v159, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v176 = shufflevector <16 x float> %v153, <16 x float> %v161, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-  %v177 = shufflevector <16 x float> %v153, <16 x float> %v161, <16 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v178 = getelementptr float, ptr %v2, i64 %v31
-  store <16 x float> %v162, ptr %v178, align 4
-  %v179 = getelementptr float, ptr %v2, i64 %v32
-  store <16 x float> %v164, ptr %v179, align 4
-  %v180 = getelementptr float, ptr %v2, i64 %v33
-  store <16 x float> %v166, ptr %v180, align 4
-  %v181 = getelementptr float, ptr %v2, i64 %v34
-  store <16 x float> %v168, ptr %v181, align 4
-  %v182 = getelementptr float, ptr %v2, i64 %v35
-  store <16 x float> %v170, ptr %v182, align 4
-  %v183 = getelementptr float, ptr %v2, i64 %v36
-  store <16 x float> %v172, ptr %v183, align 4
-  %v184 = getelementptr float, ptr %v2, i64 %v37
-  store <16 x float> %v174, ptr %v184, align 4
-  %v185 = getelementptr float, ptr %v2, i64 %v38
-  store <16 x float> %v176, ptr %v185, align 4
-  %v186 = getelementptr float, ptr %v2, i64 %v39
-  store <16 x float> %v163, ptr %v186, align 4
-  %v187 = getelementptr float, ptr %v2, i64 %v40
-  store <16 x float> %v165, ptr %v187, align 4
-  %v188 = getelementptr float, ptr %v2, i64 %v41
-  store <16 x float> %v167, ptr %v188, align 4
-  %v189 = getelementptr float, ptr %v2, i64 %v42
-  store <16 x float> %v169, ptr %v189, align 4
-  %v190 = getelementptr float, ptr %v2, i64 %v43
-  store <16 x float> %v171, ptr %v190, align 4
-  %v191 = getelementptr float, ptr %v2, i64 %v44
-  store <16 x float> %v173, ptr %v191, align 4
-  %v192 = getelementptr float, ptr %v2, i64 %v45
-  store <16 x float> %v175, ptr %v192, align 4
-  %v193 = getelementptr float, ptr %v2, i64 %v46
-  store <16 x float> %v177, ptr %v193, align 4
+  %v114 = shufflevector <16 x float> %v68, <16 x float> %v71, <16 x i32> <i32 0, i32 16, i32 1, i32 17, i32 4, i32 20, i32 5, i32 21, i32 8, i32 24, i32 9, i32 25, i32 12, i32 28, i32 13, i32 29>
+  %v115 = shufflevector <16 x float> %v74, <16 x float> %v77, <16 x i32> <i32 0, i32 16, i32 1, i32 17, i32 4, i32 20, i32 5, i32 21, i32 8, i32 24, i32 9, i32 25, i32 12, i32 28, i32 13, i32 29>
+  %v116 = shufflevector <16 x float> %v68, <16 x float> %v71, <16 x i32> <i32 2, i32 18, i32 3, i32 19, i32 6, i32 22, i32 7, i32 23, i32 10, i32 26, i32 11, i32 27, i32 14, i32 30, i32 15, i32 31>
+  %v117 = shufflevector <16 x float> %v74, <16 x float> %v77, <16 x i32> <i32 2, i32 18, i32 3, i32 19, i32 6, i32 22, i32 7, i32 23, i32 10, i32 26, i32 11, i32 27, i32 14, i32 30, i32 15, i32 31>
+  %v118 = shufflevector <16 x float> %v114, <16 x float> %v115, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %v119 = shufflevector <16 x float> %v114, <16 x float> %v115, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %v120 = shufflevector <16 x float> %v116, <16 x float> %v117, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %v121 = shufflevector <16 x float> %v116, <16 x float> %v117, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %v122 = shufflevector <16 x float> %v80, <16 x float> %v83, <16 x i32> <i32 0, i32 16, i32 1, i32 17, i32 4, i32 20, i32 5, i32 21, i32 8, i32 24, i32 9, i32 25, i32 12, i32 28, i32 13, i32 29>
+  %v123 = shufflevector <16 x float> %v86, <16 x float> %v89, <16 x i32> <i32 0, i32 16, i32 1, i32 17, i32 4, i32 20, i32 5, i32 21, i32 8, i32 24, i32 9, i32 25, i32 12, i32 28, i32 13, i32 29>
+  %v124 = shufflevector <16 x float> %v80, <16 x float> %v83, <16 x i32> <i32 2, i32 18, i32 3, i32 19, i32 6, i32 22, i32 7, i32 23, i32 10, i32 26, i32 11, i32 27, i32 14, i32 30, i32 15, i32 31>
+  %v125 = shufflevector <16 x float> %v86, <16 x float> %v89, <16 x i32> <i32 2, i32 18, i32 3, i32 19, i32 6, i32 22, i32 7, i32 23, i32 10, i32 26, i32 11, i32 27, i32 14, i32 30, i32 15, i32 31>
+  %v126 = shufflevector <16 x float> %v122, <16 x float> %v123, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %v127 = shufflevector <16 x float> %v122, <16 x float> %v123, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %v128 = shufflevector <16 x float> %v124, <16 x float> %v125, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %v129 = shufflevector <16 x float> %v124, <16 x float> %v125, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %v130 = shufflevector <16 x float> %v92, <16 x float> %v95, <16 x i32> <i32 0, i32 16, i32 1, i32 17, i32 4, i32 20, i32 5, i32 21, i32 8, i32 24, i32 9, i32 25, i32 12, i32 28, i32 13, i32 29>
+  %v131 = shufflevector <16 x float> %v98, <16 x float> %v101, <16 x i32> <i32 0, i32 16, i32 1, i32 17, i32 4, i32 20, i32 5, i32 21, i32 8, i32 24, i32 9, i32 25, i32 12, i32 28, i32 13, i32 29>
+  %v132 = shufflevector <16 x float> %v92, <16 x float> %v95, <16 x i32> <i32 2, i32 18, i32 3, i32 19, i32 6, i32 22, i32 7, i32 23, i32 10, i32 26, i32 11, i32 27, i32 14, i32 30, i32 15, i32 31>
+  %v133 = shufflevector <16 x float> %v98, <16 x float> %v101, <16 x i32> <i32 2, i32 18, i32 3, i32 19, i32 6, i32 22, i32 7, i32 23, i32 10, i32 26, i32 11, i32 27, i32 14, i32 30, i32 15, i32 31>
+  %v134 = shufflevector <16 x float> %v130, <16 x float> %v131, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %v135 = shufflevector <16 x float> %v130, <16 x float> %v131, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %v136 = shufflevector <16 x float> %v132, <16 x float> %v133, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %v137 = shufflevector <16 x float> %v132, <16 x float> %v133, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %v138 = shufflevector <16 x float> %v104, <16 x float> %v107, <16 x i32> <i32 0, i32 16, i32 1, i32 17, i32 4, i32 20, i32 5, i32 21, i32 8, i32 24, i32 9, i32 25, i32 12, i32 28, i32 13, i32 29>
+  %v139 = shufflevector <16 x float> %v110, <16 x float> %v113, <16 x i32> <i32 0, i32 16, i32 1, i32 17, i32 4, i32 20, i32 5, i32 21, i32 8, i32 24, i32 9, i32 25, i32 12, i32 28, i32 13, i32 29>
+  %v140 = shufflevector <16 x float> %v104, <16 x float> %v107, <16 x i32> <i32 2, i32 18, i32 3, i32 19, i32 6, i32 22, i32 7, i32 23, i32 10, i32 26, i32 11, i32 27, i32 14, i32 30, i32 15, i32 31>
+  %v141 = shufflevector <16 x float> %v110, <16 x float> %v113, <16 x i32> <i32 2, i32 18, i32 3, i32 19, i32 6, i32 22, i32 7, i32 23, i32 10, i32 26, i32 11, i32 27, i32 14, i32 30, i32 15, i32 31>
+  %v142 = shufflevector <16 x float> %v138, <16 x float> %v139, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %v143 = shufflevector <16 x float> %v138, <16 x float> %v139, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %v144 = shufflevector <16 x float> %v140, <16 x float> %v141, <16 x i32> <i32 0, i32 1, i32 16, i32 17, i32 4, i32 5, i32 20, i32 21, i32 8, i32 9, i32 24, i32 25, i32 12, i32 13, i32 28, i32 29>
+  %v145 = shufflevector <16 x float> %v140, <16 x float> %v141, <16 x i32> <i32 2, i32 3, i32 18, i32 19, i32 6, i32 7, i32 22, i32 23, i32 10, i32 11, i32 26, i32 27, i32 14, i32 15, i32 30, i32 31>
+  %v146 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v118)
+  %v147 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v126)
+  %v148 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v134)
+  %v149 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v142)
+  %v150 = shufflevector <16 x float> %v146, <16 x float> %v147, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v151 = shufflevector <16 x float> %v148, <16 x float> %v149, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v152 = shufflevector <16 x float> %v146, <16 x float> %v147, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v153 = shufflevector <16 x float> %v148, <16 x float> %v149, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v154 = shufflevector <16 x float> %v150, <16 x float> %v151, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v155 = shufflevector <16 x float> %v150, <16 x float> %v151, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v156 = shufflevector <16 x float> %v152, <16 x float> %v153, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v157 = shufflevector <16 x float> %v152, <16 x float> %v153, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v158 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v119)
+  %v159 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v127)
+  %v160 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v135)
+  %v161 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v143)
+  %v162 = shufflevector <16 x float> %v158, <16 x float> %v159, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v163 = shufflevector <16 x float> %v160, <16 x float> %v161, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v164 = shufflevector <16 x float> %v158, <16 x float> %v159, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v165 = shufflevector <16 x float> %v160, <16 x float> %v161, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v166 = shufflevector <16 x float> %v162, <16 x float> %v163, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v167 = shufflevector <16 x float> %v162, <16 x float> %v163, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v168 = shufflevector <16 x float> %v164, <16 x float> %v165, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v169 = shufflevector <16 x float> %v164, <16 x float> %v165, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v170 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v120)
+  %v171 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v128)
+  %v172 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v136)
+  %v173 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v144)
+  %v174 = shufflevector <16 x float> %v170, <16 x float> %v171, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v175 = shufflevector <16 x float> %v172, <16 x float> %v173, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v176 = shufflevector <16 x float> %v170, <16 x float> %v171, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v177 = shufflevector <16 x float> %v172, <16 x float> %v173, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v178 = shufflevector <16 x float> %v174, <16 x float> %v175, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v179 = shufflevector <16 x float> %v174, <16 x float> %v175, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v180 = shufflevector <16 x float> %v176, <16 x float> %v177, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v181 = shufflevector <16 x float> %v176, <16 x float> %v177, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v182 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v121)
+  %v183 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v129)
+  %v184 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v137)
+  %v185 = call <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float> %v145)
+  %v186 = shufflevector <16 x float> %v182, <16 x float> %v183, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v187 = shufflevector <16 x float> %v184, <16 x float> %v185, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v188 = shufflevector <16 x float> %v182, <16 x float> %v183, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v189 = shufflevector <16 x float> %v184, <16 x float> %v185, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v190 = shufflevector <16 x float> %v186, <16 x float> %v187, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v191 = shufflevector <16 x float> %v186, <16 x float> %v187, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v192 = shufflevector <16 x float> %v188, <16 x float> %v189, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11, i32 16, i32 17, i32 18, i32 19, i32 24, i32 25, i32 26, i32 27>
+  %v193 = shufflevector <16 x float> %v188, <16 x float> %v189, <16 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15, i32 20, i32 21, i32 22, i32 23, i32 28, i32 29, i32 30, i32 31>
+  %v194 = getelementptr float, ptr %v2, i64 %v31
+  store <16 x float> %v154, ptr %v194, align 4
+  %v195 = getelementptr float, ptr %v2, i64 %v32
+  store <16 x float> %v166, ptr %v195, align 4
+  %v196 = getelementptr float, ptr %v2, i64 %v33
+  store <16 x float> %v178, ptr %v196, align 4
+  %v197 = getelementptr float, ptr %v2, i64 %v34
+  store <16 x float> %v190, ptr %v197, align 4
+  %v198 = getelementptr float, ptr %v2, i64 %v35
+  store <16 x float> %v156, ptr %v198, align 4
+  %v199 = getelementptr float, ptr %v2, i64 %v36
+  store <16 x float> %v168, ptr %v199, align 4
+  %v200 = getelementptr float, ptr %v2, i64 %v37
+  store <16 x float> %v180, ptr %v200, align 4
+  %v201 = getelementptr float, ptr %v2, i64 %v38
+  store <16 x float> %v192, ptr %v201, align 4
+  %v202 = getelementptr float, ptr %v2, i64 %v39
+  store <16 x float> %v155, ptr %v202, align 4
+  %v203 = getelementptr float, ptr %v2, i64 %v40
+  store <16 x float> %v167, ptr %v203, align 4
+  %v204 = getelementptr float, ptr %v2, i64 %v41
+  store <16 x float> %v179, ptr %v204, align 4
+  %v205 = getelementptr float, ptr %v2, i64 %v42
+  store <16 x float> %v191, ptr %v205, align 4
+  %v206 = getelementptr float, ptr %v2, i64 %v43
+  store <16 x float> %v157, ptr %v206, align 4
+  %v207 = getelementptr float, ptr %v2, i64 %v44
+  store <16 x float> %v169, ptr %v207, align 4
+  %v208 = getelementptr float, ptr %v2, i64 %v45
+  store <16 x float> %v181, ptr %v208, align 4
+  %v209 = getelementptr float, ptr %v2, i64 %v46
+  store <16 x float> %v193, ptr %v209, align 4
   %v25 = add nuw nsw i64 %v24, 1
-  %v194 = icmp slt i64 %v25, %end
-  br i1 %v194, label %b21, label %b22
+  %v210 = icmp slt i64 %v25, %end
+  br i1 %v210, label %b21, label %b22
 b22:
   ret void
 }
+declare <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float>)
 attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ogive.choose.costs import MOST_STRIDE
 from ogive.codegen.lower import GATHER
+from ogive.codegen.transpose import transpose
 from ogive.codegen.writer import (
     Writer,
     element_type,
@@ -174,22 +175,15 @@ class Memory:
             mask = None
             if gate is not None:
                 holders = [inside.get(place, lanes) for place in range(lanes)]
-                mask = self.shuffle(gate, "zeroinitializer", holders, f"<{lanes} x i1>")
+                mask = self.writer.shuffle(gate, "zeroinitializer", holders, f"<{lanes} x i1>")
             begin = self.writer.instruction(f"add i64 {offset}, {first}")
             part = self.load_vector(memory, dtype, begin, mask, lanes)
             picks = [
                 lanes + place - first if number * lanes <= place < (number + 1) * lanes else lane
                 for lane, place in enumerate(places)
             ]
-            result = self.shuffle(result, part, picks, kind)
+            result = self.writer.shuffle(result, part, picks, kind)
         return result
-
-    def shuffle(self, left: str, right: str, picks: list[int], kind: str) -> str:
-        """A vector of the elements of two others that `picks` numbers."""
-        numbers = ", ".join(f"i32 {pick}" for pick in picks)
-        return self.writer.instruction(
-            f"shufflevector {kind} {left}, {kind} {right}, <{len(picks)} x i32> <{numbers}>"
-        )
 
     def prefetch(self, memory: UOp, dtype: DType, offset: str, distance: int) -> None:
         """Ask for what lies `distance` elements behind an offset; it may be outside the buffer."""
@@ -216,24 +210,6 @@ class Memory:
             f"call {kind} {symbol}({pointers} align {dtype.itemsize} {places}, "
             f"{mask} {gate or 'splat (i1 true)'}, {kind} zeroinitializer)"
         )
-
-    def transpose(self, rows: list[str], dtype: DType) -> list[str]:
-        """The columns of a square tile held in `rows`, by exchanging ever larger blocks."""
-        count = len(rows)
-        kind = register_type(dtype, count)
-        distance = 1
-        while distance < count:
-            low = [i if not i & distance else count + i - distance for i in range(count)]
-            high = [i + distance if not i & distance else count + i for i in range(count)]
-            turned = list(rows)
-            for i in range(count):
-                if i & distance:
-                    continue
-                for target, picks in ((i, low), (i + distance, high)):
-                    turned[target] = self.shuffle(rows[i], rows[i + distance], picks, kind)
-            rows = turned
-            distance *= 2
-        return rows
 
     def store(
         self,
@@ -284,8 +260,6 @@ class Memory:
         `ahead` elements behind them is asked for, if that is given."""
         write = self.writer.instruction
         width, gates = self.lane_gates(where, lanes)
-        kind = memory_type(dtype, width)
-        widened = [min(number, width) for number in range(lanes)]
         rows = []
         for lane, (gate, holds) in enumerate(gates):
             offset = write(f"add i64 {where.offset}, {lane * stride}")
@@ -293,9 +267,8 @@ class Memory:
                 self.prefetch(memory, dtype, offset, ahead)
             if holds is not None:
                 offset = write(f"select i1 {holds}, i64 {offset}, i64 0")
-            row = self.load_masked(memory, dtype, offset, gate, width)
-            rows.append(row if width == lanes else self.shuffle(row, "poison", widened, kind))
-        return self.transpose(rows, dtype)[: len(where.gates)]
+            rows.append(self.load_masked(memory, dtype, offset, gate, width))
+        return transpose(self.writer, rows, dtype, width)[: len(where.gates)]
 
     def store_turned(
         self,
@@ -308,11 +281,8 @@ class Memory:
     ) -> None:
         """Write values side by side, each with its lanes `stride` elements apart."""
         width, gates = self.lane_gates(where, lanes)
-        kind = memory_type(dtype, lanes)
-        square = [*values, *["poison"] * (lanes - len(values))]
-        for lane, row in enumerate(self.transpose(square, dtype)):
-            if width < lanes:
-                row = self.shuffle(row, "poison", list(range(width)), kind)
+        rows = [*values, *["poison"] * (width - len(values))]
+        for lane, row in enumerate(transpose(self.writer, rows, dtype, lanes)):
             offset = self.writer.instruction(f"add i64 {where.offset}, {lane * stride}")
             self.store(memory, dtype, row, offset, 1, gates[lane][0], width)
 

@@ -178,6 +178,29 @@ class Writer:
             return self.pick(vectors[0], dtype, width, range(lanes))
         return vectors[0]
 
+    def shuffle(self, left: str, right: str, picks: list[int], kind: str) -> str:
+        """A vector of the elements of two others that `picks` numbers."""
+        numbers = ", ".join([f"i32 {pick}" for pick in picks])
+        return self.instruction(
+            f"shufflevector {kind} {left}, {kind} {right}, <{len(picks)} x i32> <{numbers}>"
+        )
+
+    def fence(self, operand: str, dtype: DType, lanes: int) -> str:
+        """The same value, which LLVM does not look behind. Shorter than a block of floats, it is
+        not worth that."""
+        words, rest = divmod(lanes * dtype.itemsize, 4)
+        if operand == "poison" or words < 4 or rest:
+            return operand
+        before, fenced = register_type(dtype, lanes), f"<{words} x float>"
+        symbol = f"@llvm.arithmetic.fence.v{words}f32"
+        self.declarations.add(f"declare {fenced} {symbol}({fenced})")
+        if before != fenced:
+            operand = self.instruction(f"bitcast {before} {operand} to {fenced}")
+        result = self.instruction(f"call {fenced} {symbol}({fenced} {operand})")
+        if before != fenced:
+            result = self.instruction(f"bitcast {fenced} {result} to {before}")
+        return result
+
     def splat(self, operand: str, dtype: DType, lanes: int) -> str:
         """A scalar in every lane."""
         kind = register_type(dtype, lanes)

@@ -234,9 +234,11 @@ class _Emitter:
 
     def index_division(self, node: UOp, operands: list[str], lanes: int) -> str:
         if node.src[0].vmin >= 0 and node.src[1].vmin > 0:
-            operation = "udiv" if node.op is Op.FLOORDIV else "urem"
             kind = register_type(dtypes.index, lanes)
-            return self.writer.instruction(f"{operation} {kind} {operands[0]}, {operands[1]}")
+            if node.op is Op.FLOORDIV:
+                return self.writer.instruction(f"udiv {kind} {operands[0]}, {operands[1]}")
+            remainder = self.writer.instruction(f"urem {kind} {operands[0]}, {operands[1]}")
+            return self.writer.hidden_index(remainder) if lanes == 1 else remainder
         if node.src[1].vmin <= 0 <= node.src[1].vmax:
             # A symbolic length may be 0 where nothing is read; the machine divides all the same.
             operands = [operands[0], self.nonzero(operands[1], lanes)]

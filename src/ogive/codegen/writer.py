@@ -201,6 +201,14 @@ class Writer:
             result = self.instruction(f"bitcast {fenced} {result} to {before}")
         return result
 
+    def hidden_index(self, operand: str) -> str:
+        """The same index, which LLVM's search for loop increments does not look behind. To it a
+        remainder is a difference that grows with its loop, and each address made of one is worth
+        many attempts, all of them in vain."""
+        symbol = "@llvm.expect.i64"
+        self.declarations.add(f"declare i64 {symbol}(i64, i64)")
+        return self.instruction(f"call i64 {symbol}(i64 {operand}, i64 0)")
+
     def splat(self, operand: str, dtype: DType, lanes: int) -> str:
         """A scalar in every lane."""
         kind = register_type(dtype, lanes)

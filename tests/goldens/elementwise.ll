@@ -12,159 +12,141 @@ entry:
   %v8 = load i64, ptr %v7
   %v9 = add i64 %v8, 63
   %v10 = udiv i64 %v9, 64
-  %v11 = mul i64 0, 16
-  %v12 = mul i64 1, 16
-  %v13 = mul i64 2, 16
-  %v14 = mul i64 3, 16
-  %v15 = mul i64 0, -16
-  %v16 = mul i64 1, -16
-  %v17 = mul i64 2, -16
-  %v18 = mul i64 3, -16
-  %v19 = udiv i64 %v8, 64
-  %v20 = icmp slt i64 %end, %v19
-  %v21 = select i1 %v20, i64 %end, i64 %v19
-  %v22 = icmp sgt i64 %begin, %v19
-  %v23 = select i1 %v22, i64 %begin, i64 %v19
-  %v26 = icmp slt i64 %begin, %v21
-  br i1 %v26, label %b24, label %b25
-b24:
-  %v27 = phi i64 [ %begin, %entry ], [ %v28, %b24 ]
-  %v29 = mul i64 %v27, 64
-  %v30 = add i64 %v29, %v11
-  %v31 = add i64 %v29, %v12
-  %v32 = add i64 %v29, %v13
-  %v33 = add i64 %v29, %v14
-  %v34 = mul i64 %v27, -64
-  %v35 = add i64 %v34, %v15
-  %v36 = add i64 %v34, %v16
-  %v37 = add i64 %v34, %v17
-  %v38 = add i64 %v34, %v18
-  %v39 = add i64 %v35, %v8
-  %v40 = add i64 %v36, %v8
-  %v41 = add i64 %v37, %v8
-  %v42 = add i64 %v38, %v8
-  %v43 = getelementptr float, ptr %v4, i64 %v30
-  %v44 = load <16 x float>, ptr %v43, align 4
-  %v45 = getelementptr float, ptr %v4, i64 %v31
-  %v46 = load <16 x float>, ptr %v45, align 4
-  %v47 = getelementptr float, ptr %v4, i64 %v32
-  %v48 = load <16 x float>, ptr %v47, align 4
-  %v49 = getelementptr float, ptr %v4, i64 %v33
-  %v50 = load <16 x float>, ptr %v49, align 4
-  %v51 = fmul <16 x float> %v44, splat (float 0x4000000000000000)
-  %v52 = fmul <16 x float> %v46, splat (float 0x4000000000000000)
-  %v53 = fmul <16 x float> %v48, splat (float 0x4000000000000000)
-  %v54 = fmul <16 x float> %v50, splat (float 0x4000000000000000)
-  %v55 = getelementptr float, ptr %v6, i64 %v30
-  %v56 = load <16 x float>, ptr %v55, align 4
-  %v57 = getelementptr float, ptr %v6, i64 %v31
-  %v58 = load <16 x float>, ptr %v57, align 4
-  %v59 = getelementptr float, ptr %v6, i64 %v32
-  %v60 = load <16 x float>, ptr %v59, align 4
-  %v61 = getelementptr float, ptr %v6, i64 %v33
-  %v62 = load <16 x float>, ptr %v61, align 4
-  %v63 = fadd <16 x float> %v51, %v56
-  %v64 = fadd <16 x float> %v52, %v58
-  %v65 = fadd <16 x float> %v53, %v60
-  %v66 = fadd <16 x float> %v54, %v62
-  %v67 = getelementptr float, ptr %v2, i64 %v30
-  store <16 x float> %v63, ptr %v67, align 4
-  %v68 = getelementptr float, ptr %v2, i64 %v31
-  store <16 x float> %v64, ptr %v68, align 4
-  %v69 = getelementptr float, ptr %v2, i64 %v32
-  store <16 x float> %v65, ptr %v69, align 4
-  %v70 = getelementptr float, ptr %v2, i64 %v33
-  store <16 x float> %v66, ptr %v70, align 4
-  %v28 = add nuw nsw i64 %v27, 1
-  %v71 = icmp slt i64 %v28, %v21
-  br i1 %v71, label %b24, label %b25
-b25:
-  %v74 = icmp slt i64 %v23, %end
-  br i1 %v74, label %b72, label %b73
-b72:
-  %v75 = phi i64 [ %v23, %b25 ], [ %v76, %b72 ]
-  %v77 = mul i64 %v75, 64
-  %v78 = add i64 %v77, %v11
-  %v79 = add i64 %v77, %v12
-  %v80 = add i64 %v77, %v13
-  %v81 = add i64 %v77, %v14
-  %v82 = mul i64 %v75, -64
-  %v83 = add i64 %v82, %v15
-  %v84 = add i64 %v82, %v16
-  %v85 = add i64 %v82, %v17
-  %v86 = add i64 %v82, %v18
-  %v87 = add i64 %v83, %v8
-  %v88 = add i64 %v84, %v8
-  %v89 = add i64 %v85, %v8
-  %v90 = add i64 %v86, %v8
-  %v91 = icmp slt i64 %v87, 16
-  %v92 = select i1 %v91, i64 %v87, i64 16
-  %v93 = icmp sgt i64 %v92, 0
-  %v94 = select i1 %v93, i64 %v92, i64 0
-  %v95 = trunc i64 %v94 to i32
-  %v96 = insertelement <16 x i32> poison, i32 %v95, i64 0
-  %v97 = shufflevector <16 x i32> %v96, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v98 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v97
-  %v99 = icmp slt i64 %v88, 16
-  %v100 = select i1 %v99, i64 %v88, i64 16
-  %v101 = icmp sgt i64 %v100, 0
-  %v102 = select i1 %v101, i64 %v100, i64 0
-  %v103 = trunc i64 %v102 to i32
-  %v104 = insertelement <16 x i32> poison, i32 %v103, i64 0
-  %v105 = shufflevector <16 x i32> %v104, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v106 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v105
-  %v107 = icmp slt i64 %v89, 16
-  %v108 = select i1 %v107, i64 %v89, i64 16
-  %v109 = icmp sgt i64 %v108, 0
-  %v110 = select i1 %v109, i64 %v108, i64 0
-  %v111 = trunc i64 %v110 to i32
-  %v112 = insertelement <16 x i32> poison, i32 %v111, i64 0
-  %v113 = shufflevector <16 x i32> %v112, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v114 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v113
-  %v115 = icmp slt i64 %v90, 16
-  %v116 = select i1 %v115, i64 %v90, i64 16
-  %v117 = icmp sgt i64 %v116, 0
-  %v118 = select i1 %v117, i64 %v116, i64 0
-  %v119 = trunc i64 %v118 to i32
-  %v120 = insertelement <16 x i32> poison, i32 %v119, i64 0
-  %v121 = shufflevector <16 x i32> %v120, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v122 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v121
-  %v123 = getelementptr float, ptr %v4, i64 %v78
+  %v11 = udiv i64 %v8, 64
+  %v12 = icmp slt i64 %end, %v11
+  %v13 = select i1 %v12, i64 %end, i64 %v11
+  %v14 = icmp sgt i64 %begin, %v11
+  %v15 = select i1 %v14, i64 %begin, i64 %v11
+  %v18 = icmp slt i64 %begin, %v13
+  br i1 %v18, label %b16, label %b17
+b16:
+  %v19 = phi i64 [ %begin, %entry ], [ %v20, %b16 ]
+  %v21 = mul i64 %v19, 64
+  %v22 = mul i64 %v19, -64
+  %v23 = add i64 %v22, %v8
+  %v24 = add i64 %v22, -16
+  %v25 = add i64 %v24, %v8
+  %v26 = add i64 %v22, -32
+  %v27 = add i64 %v26, %v8
+  %v28 = add i64 %v22, -48
+  %v29 = add i64 %v28, %v8
+  %v30 = getelementptr float, ptr %v4, i64 %v21
+  %v31 = load <16 x float>, ptr %v30, align 4
+  %v32 = getelementptr float, ptr %v30, i64 16
+  %v33 = load <16 x float>, ptr %v32, align 4
+  %v34 = getelementptr float, ptr %v30, i64 32
+  %v35 = load <16 x float>, ptr %v34, align 4
+  %v36 = getelementptr float, ptr %v30, i64 48
+  %v37 = load <16 x float>, ptr %v36, align 4
+  %v38 = fmul <16 x float> %v31, splat (float 0x4000000000000000)
+  %v39 = fmul <16 x float> %v33, splat (float 0x4000000000000000)
+  %v40 = fmul <16 x float> %v35, splat (float 0x4000000000000000)
+  %v41 = fmul <16 x float> %v37, splat (float 0x4000000000000000)
+  %v42 = getelementptr float, ptr %v6, i64 %v21
+  %v43 = load <16 x float>, ptr %v42, align 4
+  %v44 = getelementptr float, ptr %v42, i64 16
+  %v45 = load <16 x float>, ptr %v44, align 4
+  %v46 = getelementptr float, ptr %v42, i64 32
+  %v47 = load <16 x float>, ptr %v46, align 4
+  %v48 = getelementptr float, ptr %v42, i64 48
+  %v49 = load <16 x float>, ptr %v48, align 4
+  %v50 = fadd <16 x float> %v38, %v43
+  %v51 = fadd <16 x float> %v39, %v45
+  %v52 = fadd <16 x float> %v40, %v47
+  %v53 = fadd <16 x float> %v41, %v49
+  %v54 = getelementptr float, ptr %v2, i64 %v21
+  store <16 x float> %v50, ptr %v54, align 4
+  %v55 = getelementptr float, ptr %v54, i64 16
+  store <16 x float> %v51, ptr %v55, align 4
+  %v56 = getelementptr float, ptr %v54, i64 32
+  store <16 x float> %v52, ptr %v56, align 4
+  %v57 = getelementptr float, ptr %v54, i64 48
+  store <16 x float> %v53, ptr %v57, align 4
+  %v20 = add nuw nsw i64 %v19, 1
+  %v58 = icmp slt i64 %v20, %v13
+  br i1 %v58, label %b16, label %b17
+b17:
+  %v61 = icmp slt i64 %v15, %end
+  br i1 %v61, label %b59, label %b60
+b59:
+  %v62 = phi i64 [ %v15, %b17 ], [ %v63, %b59 ]
+  %v64 = mul i64 %v62, 64
+  %v65 = mul i64 %v62, -64
+  %v66 = add i64 %v65, %v8
+  %v67 = add i64 %v65, -16
+  %v68 = add i64 %v67, %v8
+  %v69 = add i64 %v65, -32
+  %v70 = add i64 %v69, %v8
+  %v71 = add i64 %v65, -48
+  %v72 = add i64 %v71, %v8
+  %v73 = icmp slt i64 %v66, 16
+  %v74 = select i1 %v73, i64 %v66, i64 16
+  %v75 = icmp sgt i64 %v74, 0
+  %v76 = select i1 %v75, i64 %v74, i64 0
+  %v77 = trunc i64 %v76 to i32
+  %v78 = insertelement <16 x i32> poison, i32 %v77, i64 0
+  %v79 = shufflevector <16 x i32> %v78, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v80 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v79
+  %v81 = icmp slt i64 %v68, 16
+  %v82 = select i1 %v81, i64 %v68, i64 16
+  %v83 = icmp sgt i64 %v82, 0
+  %v84 = select i1 %v83, i64 %v82, i64 0
+  %v85 = trunc i64 %v84 to i32
+  %v86 = insertelement <16 x i32> poison, i32 %v85, i64 0
+  %v87 = shufflevector <16 x i32> %v86, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v88 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v87
+  %v89 = icmp slt i64 %v70, 16
+  %v90 = select i1 %v89, i64 %v70, i64 16
+  %v91 = icmp sgt i64 %v90, 0
+  %v92 = select i1 %v91, i64 %v90, i64 0
+  %v93 = trunc i64 %v92 to i32
+  %v94 = insertelement <16 x i32> poison, i32 %v93, i64 0
+  %v95 = shufflevector <16 x i32> %v94, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v96 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v95
+  %v97 = icmp slt i64 %v72, 16
+  %v98 = select i1 %v97, i64 %v72, i64 16
+  %v99 = icmp sgt i64 %v98, 0
+  %v100 = select i1 %v99, i64 %v98, i64 0
+  %v101 = trunc i64 %v100 to i32
+  %v102 = insertelement <16 x i32> poison, i32 %v101, i64 0
+  %v103 = shufflevector <16 x i32> %v102, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v104 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v103
+  %v105 = getelementptr float, ptr %v4, i64 %v64
+  %v106 = load <16 x float>, ptr %v105, align 4
+  %v107 = getelementptr float, ptr %v105, i64 16
+  %v108 = load <16 x float>, ptr %v107, align 4
+  %v109 = getelementptr float, ptr %v105, i64 32
+  %v110 = load <16 x float>, ptr %v109, align 4
+  %v111 = getelementptr float, ptr %v105, i64 48
+  %v112 = load <16 x float>, ptr %v111, align 4
+  %v113 = fmul <16 x float> %v106, splat (float 0x4000000000000000)
+  %v114 = fmul <16 x float> %v108, splat (float 0x4000000000000000)
+  %v115 = fmul <16 x float> %v110, splat (float 0x4000000000000000)
+  %v116 = fmul <16 x float> %v112, splat (float 0x4000000000000000)
+  %v117 = getelementptr float, ptr %v6, i64 %v64
+  %v118 = load <16 x float>, ptr %v117, align 4
+  %v119 = getelementptr float, ptr %v117, i64 16
+  %v120 = load <16 x float>, ptr %v119, align 4
+  %v121 = getelementptr float, ptr %v117, i64 32
+  %v122 = load <16 x float>, ptr %v121, align 4
+  %v123 = getelementptr float, ptr %v117, i64 48
   %v124 = load <16 x float>, ptr %v123, align 4
-  %v125 = getelementptr float, ptr %v4, i64 %v79
-  %v126 = load <16 x float>, ptr %v125, align 4
-  %v127 = getelementptr float, ptr %v4, i64 %v80
-  %v128 = load <16 x float>, ptr %v127, align 4
-  %v129 = getelementptr float, ptr %v4, i64 %v81
-  %v130 = load <16 x float>, ptr %v129, align 4
-  %v131 = fmul <16 x float> %v124, splat (float 0x4000000000000000)
-  %v132 = fmul <16 x float> %v126, splat (float 0x4000000000000000)
-  %v133 = fmul <16 x float> %v128, splat (float 0x4000000000000000)
-  %v134 = fmul <16 x float> %v130, splat (float 0x4000000000000000)
-  %v135 = getelementptr float, ptr %v6, i64 %v78
-  %v136 = load <16 x float>, ptr %v135, align 4
-  %v137 = getelementptr float, ptr %v6, i64 %v79
-  %v138 = load <16 x float>, ptr %v137, align 4
-  %v139 = getelementptr float, ptr %v6, i64 %v80
-  %v140 = load <16 x float>, ptr %v139, align 4
-  %v141 = getelementptr float, ptr %v6, i64 %v81
-  %v142 = load <16 x float>, ptr %v141, align 4
-  %v143 = fadd <16 x float> %v131, %v136
-  %v144 = fadd <16 x float> %v132, %v138
-  %v145 = fadd <16 x float> %v133, %v140
-  %v146 = fadd <16 x float> %v134, %v142
-  %v147 = getelementptr float, ptr %v2, i64 %v78
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v143, ptr align 4 %v147, <16 x i1> %v98)
-  %v148 = getelementptr float, ptr %v2, i64 %v79
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v144, ptr align 4 %v148, <16 x i1> %v106)
-  %v149 = getelementptr float, ptr %v2, i64 %v80
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v145, ptr align 4 %v149, <16 x i1> %v114)
-  %v150 = getelementptr float, ptr %v2, i64 %v81
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v146, ptr align 4 %v150, <16 x i1> %v122)
-  %v76 = add nuw nsw i64 %v75, 1
-  %v151 = icmp slt i64 %v76, %end
-  br i1 %v151, label %b72, label %b73
-b73:
+  %v125 = fadd <16 x float> %v113, %v118
+  %v126 = fadd <16 x float> %v114, %v120
+  %v127 = fadd <16 x float> %v115, %v122
+  %v128 = fadd <16 x float> %v116, %v124
+  %v129 = getelementptr float, ptr %v2, i64 %v64
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v125, ptr align 4 %v129, <16 x i1> %v80)
+  %v130 = getelementptr float, ptr %v129, i64 16
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v126, ptr align 4 %v130, <16 x i1> %v88)
+  %v131 = getelementptr float, ptr %v129, i64 32
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v127, ptr align 4 %v131, <16 x i1> %v96)
+  %v132 = getelementptr float, ptr %v129, i64 48
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v128, ptr align 4 %v132, <16 x i1> %v104)
+  %v63 = add nuw nsw i64 %v62, 1
+  %v133 = icmp slt i64 %v63, %end
+  br i1 %v133, label %b59, label %b60
+b60:
   ret void
 }
 declare void @llvm.masked.store.v16f32.p0(<16 x float>, ptr, <16 x i1>)

@@ -17,8 +17,7 @@ entry:
   %v13 = getelementptr float, ptr %v4, i64 %v12
   %v14 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr align 4 %v13, <8 x i1> %v10, <8 x float> zeroinitializer)
   %v15 = select <8 x i1> %v10, <8 x float> %v14, <8 x float> splat (float 0x401C000000000000)
-  %v16 = getelementptr float, ptr %v2, i64 0
-  store <8 x float> %v15, ptr %v16, align 4
+  store <8 x float> %v15, ptr %v2, align 4
   ret void
 }
 declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, <8 x i1>, <8 x float>)

@@ -2,116 +2,103 @@
 ; axes: parallel 8, loop 4, upcast 2, lane 16
 define void @"reduce_parallel8_loop4_upcast2_lane16"(ptr noalias readonly %arguments, i64 %begin, i64 %end, ptr %fault) #0 {
 entry:
-  %a15 = alloca <16 x float>, align 64
-  %a16 = alloca <16 x float>, align 64
+  %a11 = alloca <16 x float>, align 64
+  %a12 = alloca <16 x float>, align 64
   %v1 = getelementptr inbounds i64, ptr %arguments, i64 0
   %v2 = load ptr, ptr %v1
   %v3 = getelementptr inbounds i64, ptr %arguments, i64 1
   %v4 = load ptr, ptr %v3
-  %v5 = mul i64 0, -16
-  %v6 = mul i64 1, -16
-  %v7 = mul i64 0, 16
-  %v8 = mul i64 1, 16
-  %v11 = icmp slt i64 %begin, %end
-  br i1 %v11, label %b9, label %b10
-b9:
-  %v12 = phi i64 [ %begin, %entry ], [ %v13, %b42 ]
-  %v14 = mul i64 %v12, 100
-  store <16 x float> splat (float 0x0000000000000000), ptr %a15
-  store <16 x float> splat (float 0x0000000000000000), ptr %a16
-  br label %b17
-b17:
-  %v19 = phi i64 [ 0, %b9 ], [ %v20, %b17 ]
-  %v21 = mul i64 %v19, -32
-  %v22 = add i64 %v21, %v5
-  %v23 = add i64 %v21, %v6
-  %v24 = add i64 %v22, 100
-  %v25 = add i64 %v23, 100
-  %v26 = mul i64 %v19, 32
-  %v27 = add i64 %v14, %v26
-  %v28 = add i64 %v27, %v7
-  %v29 = add i64 %v27, %v8
-  %v30 = getelementptr float, ptr %v4, i64 %v28
-  %v31 = load <16 x float>, ptr %v30, align 4
-  %v32 = getelementptr float, ptr %v4, i64 %v29
-  %v33 = load <16 x float>, ptr %v32, align 4
-  %v34 = fadd <16 x float> %v31, splat (float 0x3FF0000000000000)
-  %v35 = fadd <16 x float> %v33, splat (float 0x3FF0000000000000)
-  %v36 = load <16 x float>, ptr %a15
-  %v37 = fadd <16 x float> %v34, %v36
-  store <16 x float> %v37, ptr %a15
-  %v38 = load <16 x float>, ptr %a16
-  %v39 = fadd <16 x float> %v35, %v38
-  store <16 x float> %v39, ptr %a16
-  %v20 = add nuw nsw i64 %v19, 1
-  %v40 = icmp slt i64 %v20, 3
-  br i1 %v40, label %b17, label %b18
-b18:
-  br label %b41
-b41:
-  %v43 = phi i64 [ 3, %b18 ], [ %v44, %b41 ]
-  %v45 = mul i64 %v43, -32
-  %v46 = add i64 %v45, %v5
-  %v47 = add i64 %v45, %v6
-  %v48 = add i64 %v46, 100
-  %v49 = add i64 %v47, 100
-  %v50 = trunc i64 %v48 to i32
-  %v51 = insertelement <16 x i32> poison, i32 %v50, i64 0
-  %v52 = shufflevector <16 x i32> %v51, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v53 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v52
-  %v54 = trunc i64 %v49 to i32
-  %v55 = insertelement <16 x i32> poison, i32 %v54, i64 0
-  %v56 = shufflevector <16 x i32> %v55, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v57 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v56
-  %v58 = mul i64 %v43, 32
-  %v59 = add i64 %v14, %v58
-  %v60 = add i64 %v59, %v7
-  %v61 = add i64 %v59, %v8
-  %v62 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v53)
-  %v63 = select i1 %v62, i64 %v60, i64 0
-  %v64 = getelementptr float, ptr %v4, i64 %v63
-  %v65 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v64, <16 x i1> %v53, <16 x float> zeroinitializer)
-  %v66 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v57)
-  %v67 = select i1 %v66, i64 %v61, i64 0
-  %v68 = getelementptr float, ptr %v4, i64 %v67
-  %v69 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v68, <16 x i1> %v57, <16 x float> zeroinitializer)
-  %v70 = fadd <16 x float> %v65, splat (float 0x3FF0000000000000)
-  %v71 = fadd <16 x float> %v69, splat (float 0x3FF0000000000000)
-  %v72 = select <16 x i1> %v53, <16 x float> %v70, <16 x float> splat (float 0x0000000000000000)
-  %v73 = select <16 x i1> %v57, <16 x float> %v71, <16 x float> splat (float 0x0000000000000000)
-  %v74 = load <16 x float>, ptr %a15
-  %v75 = fadd <16 x float> %v72, %v74
-  store <16 x float> %v75, ptr %a15
-  %v76 = load <16 x float>, ptr %a16
-  %v77 = fadd <16 x float> %v73, %v76
-  store <16 x float> %v77, ptr %a16
-  %v44 = add nuw nsw i64 %v43, 1
-  %v78 = icmp slt i64 %v44, 4
-  br i1 %v78, label %b41, label %b42
-b42:
-  %v79 = load <16 x float>, ptr %a15
-  %v80 = load <16 x float>, ptr %a16
-  %v81 = fadd <16 x float> %v79, %v80
-  %v82 = shufflevector <16 x float> %v81, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v83 = shufflevector <16 x float> %v81, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v84 = fadd <8 x float> %v82, %v83
-  %v85 = shufflevector <8 x float> %v84, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %v86 = shufflevector <8 x float> %v84, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %v87 = fadd <4 x float> %v85, %v86
-  %v88 = shufflevector <4 x float> %v87, <4 x float> poison, <2 x i32> <i32 0, i32 1>
-  %v89 = shufflevector <4 x float> %v87, <4 x float> poison, <2 x i32> <i32 2, i32 3>
-  %v90 = fadd <2 x float> %v88, %v89
-  %v91 = shufflevector <2 x float> %v90, <2 x float> poison, <1 x i32> <i32 0>
-  %v92 = shufflevector <2 x float> %v90, <2 x float> poison, <1 x i32> <i32 1>
-  %v93 = extractelement <1 x float> %v91, i64 0
-  %v94 = extractelement <1 x float> %v92, i64 0
-  %v95 = fadd float %v93, %v94
-  %v96 = getelementptr float, ptr %v2, i64 %v12
-  store float %v95, ptr %v96, align 4
-  %v13 = add nuw nsw i64 %v12, 1
-  %v97 = icmp slt i64 %v13, %end
-  br i1 %v97, label %b9, label %b10
-b10:
+  %v7 = icmp slt i64 %begin, %end
+  br i1 %v7, label %b5, label %b6
+b5:
+  %v8 = phi i64 [ %begin, %entry ], [ %v9, %b32 ]
+  %v10 = mul i64 %v8, 100
+  store <16 x float> splat (float 0x0000000000000000), ptr %a11
+  store <16 x float> splat (float 0x0000000000000000), ptr %a12
+  br label %b13
+b13:
+  %v15 = phi i64 [ 0, %b5 ], [ %v16, %b13 ]
+  %v17 = mul i64 %v15, -32
+  %v18 = mul i64 %v15, 32
+  %v19 = add i64 %v10, %v18
+  %v20 = getelementptr float, ptr %v4, i64 %v19
+  %v21 = load <16 x float>, ptr %v20, align 4
+  %v22 = getelementptr float, ptr %v20, i64 16
+  %v23 = load <16 x float>, ptr %v22, align 4
+  %v24 = fadd <16 x float> %v21, splat (float 0x3FF0000000000000)
+  %v25 = fadd <16 x float> %v23, splat (float 0x3FF0000000000000)
+  %v26 = load <16 x float>, ptr %a11
+  %v27 = fadd <16 x float> %v24, %v26
+  store <16 x float> %v27, ptr %a11
+  %v28 = load <16 x float>, ptr %a12
+  %v29 = fadd <16 x float> %v25, %v28
+  store <16 x float> %v29, ptr %a12
+  %v16 = add nuw nsw i64 %v15, 1
+  %v30 = icmp slt i64 %v16, 3
+  br i1 %v30, label %b13, label %b14
+b14:
+  br label %b31
+b31:
+  %v33 = phi i64 [ 3, %b14 ], [ %v34, %b31 ]
+  %v35 = mul i64 %v33, -32
+  %v36 = add i64 %v35, 100
+  %v37 = trunc i64 %v36 to i32
+  %v38 = insertelement <16 x i32> poison, i32 %v37, i64 0
+  %v39 = shufflevector <16 x i32> %v38, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v40 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v39
+  %v41 = add i64 %v35, 84
+  %v42 = trunc i64 %v41 to i32
+  %v43 = insertelement <16 x i32> poison, i32 %v42, i64 0
+  %v44 = shufflevector <16 x i32> %v43, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v45 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v44
+  %v46 = mul i64 %v33, 32
+  %v47 = add i64 %v10, %v46
+  %v48 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v40)
+  %v49 = select i1 %v48, i64 %v47, i64 0
+  %v50 = getelementptr float, ptr %v4, i64 %v49
+  %v51 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v50, <16 x i1> %v40, <16 x float> zeroinitializer)
+  %v52 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v45)
+  %v53 = add i64 %v47, 16
+  %v54 = select i1 %v52, i64 %v53, i64 0
+  %v55 = getelementptr float, ptr %v4, i64 %v54
+  %v56 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v55, <16 x i1> %v45, <16 x float> zeroinitializer)
+  %v57 = fadd <16 x float> %v51, splat (float 0x3FF0000000000000)
+  %v58 = fadd <16 x float> %v56, splat (float 0x3FF0000000000000)
+  %v59 = select <16 x i1> %v40, <16 x float> %v57, <16 x float> splat (float 0x0000000000000000)
+  %v60 = select <16 x i1> %v45, <16 x float> %v58, <16 x float> splat (float 0x0000000000000000)
+  %v61 = load <16 x float>, ptr %a11
+  %v62 = fadd <16 x float> %v59, %v61
+  store <16 x float> %v62, ptr %a11
+  %v63 = load <16 x float>, ptr %a12
+  %v64 = fadd <16 x float> %v60, %v63
+  store <16 x float> %v64, ptr %a12
+  %v34 = add nuw nsw i64 %v33, 1
+  %v65 = icmp slt i64 %v34, 4
+  br i1 %v65, label %b31, label %b32
+b32:
+  %v66 = load <16 x float>, ptr %a11
+  %v67 = load <16 x float>, ptr %a12
+  %v68 = fadd <16 x float> %v66, %v67
+  %v69 = shufflevector <16 x float> %v68, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v70 = shufflevector <16 x float> %v68, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v71 = fadd <8 x float> %v69, %v70
+  %v72 = shufflevector <8 x float> %v71, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %v73 = shufflevector <8 x float> %v71, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %v74 = fadd <4 x float> %v72, %v73
+  %v75 = shufflevector <4 x float> %v74, <4 x float> poison, <2 x i32> <i32 0, i32 1>
+  %v76 = shufflevector <4 x float> %v74, <4 x float> poison, <2 x i32> <i32 2, i32 3>
+  %v77 = fadd <2 x float> %v75, %v76
+  %v78 = shufflevector <2 x float> %v77, <2 x float> poison, <1 x i32> <i32 0>
+  %v79 = shufflevector <2 x float> %v77, <2 x float> poison, <1 x i32> <i32 1>
+  %v80 = extractelement <1 x float> %v78, i64 0
+  %v81 = extractelement <1 x float> %v79, i64 0
+  %v82 = fadd float %v80, %v81
+  %v83 = getelementptr float, ptr %v2, i64 %v8
+  store float %v82, ptr %v83, align 4
+  %v9 = add nuw nsw i64 %v8, 1
+  %v84 = icmp slt i64 %v9, %end
+  br i1 %v84, label %b5, label %b6
+b6:
   ret void
 }
 declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, <16 x i1>, <16 x float>)

@@ -17,7 +17,7 @@ from ogive.codegen.instructions import Instructions
 from ogive.codegen.linearize import Accumulate, Item, Loop, is_loop
 from ogive.codegen.lower import GATHER, lane_of
 from ogive.codegen.math import definitions
-from ogive.codegen.memory import Memory, TurnedPlace
+from ogive.codegen.memory import Memory, Stride, TurnedPlace
 from ogive.codegen.optimize.placement import LANE, PARALLEL, UPCAST
 from ogive.codegen.peel import gates_within, instruction_count, peel_limit
 from ogive.codegen.scratch import shared_areas
@@ -25,7 +25,7 @@ from ogive.codegen.signature import kernel_signature
 from ogive.codegen.traffic import Traffic, plan_traffic
 from ogive.codegen.turn import split_gate, turned_counter
 from ogive.codegen.values import Places, Tile, Values
-from ogive.codegen.writer import Writer, constant, register_type, vector_attributes
+from ogive.codegen.writer import Offset, Writer, constant, register_type, vector_attributes
 from ogive.device.target import Target
 from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes
@@ -175,6 +175,8 @@ class _Emitter:
         op = node.op
         if op in (Op.INDEX, Op.STAGE, Op.VARIABLE) or node in self.accumulators.fused:
             return
+        if self.values.is_step(node):
+            return
         if node.dtype.is_bool and self.values.holds(node):
             self.values.registers[node] = {
                 place: constant(dtypes.bool_, True, self.values.lanes_of(node))
@@ -255,11 +257,16 @@ class _Emitter:
             return None
         return self.values.operand(place.src[2], places, lanes)
 
+    def offset(self, place: UOp, places: Places, stride: Stride, lanes: int) -> Offset:
+        """Where an access begins; where each lane lies, if that is irregular."""
+        if stride == GATHER:
+            return Offset(self.values.operand(place.src[1], places, lanes))
+        return self.values.offset(place.src[1], places)
+
     def load(self, node: UOp, places: Places, lanes: int) -> str:
         place = node.src[0]
         stride = node.arg if lanes > 1 else None
-        offset_lanes = lanes if stride == GATHER else 1
-        offset = self.values.operand(place.src[1], places, offset_lanes)
+        offset = self.offset(place, places, stride, lanes)
         gate = self.gate_operand(place, places, lanes)
         if node in self.traffic.ahead:
             self.memory.prefetch(place.src[0], node.dtype, offset, self.traffic.ahead[node])
@@ -298,7 +305,7 @@ class _Emitter:
                 yield (
                     entries,
                     TurnedPlace(
-                        self.values.operand(place.src[1], spots[0], 1),
+                        self.values.offset(place.src[1], spots[0]),
                         [self.conjunction(by_row, spot, 1) for spot in spots],
                         self.conjunction(by_lane, spots[0], lanes),
                     ),
@@ -332,7 +339,7 @@ class _Emitter:
             return
         for position in self.values.entries(counters):
             places = tuple(zip(counters, position, strict=True))
-            offset = self.values.operand(place.src[1], places, lanes if stride == GATHER else 1)
+            offset = self.offset(place, places, stride, lanes)
             gate = self.gate_operand(place, places, lanes)
             text = self.values.operand(value, places, lanes)
             where = (offset, stride if lanes > 1 else None, gate, lanes)
@@ -351,13 +358,13 @@ class _Emitter:
         stride = 1 if lanes > 1 else None
         for position in self.values.entries(counters):
             places = tuple(zip(counters, position, strict=True))
-            offset = self.values.operand(node.src[1], places, 1)
+            offset = self.values.offset(node.src[1], places)
             value = self.values.operand(node.src[0], places, lanes)
             if node.arg[2] is not None:
                 value = self.added(node, value, offset, stride, lanes)
             self.memory.store(node, node.dtype, value, offset, stride, None, lanes)
 
-    def added(self, node: UOp, value: str, offset: str, stride: int | None, lanes: int) -> str:
+    def added(self, node: UOp, value: str, offset: Offset, stride: int | None, lanes: int) -> str:
         """A value combined with what the iterations before the first one have staged there."""
         present = self.memory.load(node, node.dtype, offset, stride, None, lanes)
         combined = self.instructions.combine(node.arg[2], node.dtype, present, value, lanes)

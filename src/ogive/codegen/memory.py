@@ -14,6 +14,7 @@ from ogive.choose.costs import MOST_STRIDE
 from ogive.codegen.lower import GATHER
 from ogive.codegen.transpose import transpose
 from ogive.codegen.writer import (
+    Offset,
     Writer,
     element_type,
     mangled,
@@ -36,7 +37,7 @@ class TurnedPlace(NamedTuple):
     """Where a tile lies whose rows are contiguous and whose lanes are not: the first element, the
     condition for each row, None if it always holds, and for the lanes."""
 
-    offset: str
+    offset: Offset
     gates: list[str | None]
     lane_gate: str | None
 
@@ -54,10 +55,18 @@ class Memory:
         self.scratch: dict[UOp, str] = {}
         self.streams = False
 
-    def address(self, memory: UOp, dtype: DType, offset: str) -> str:
+    def address(self, memory: UOp, dtype: DType, offset: Offset) -> str:
         element = memory_type(dtype, 1)
-        base = self.base(memory)
-        return self.writer.instruction(f"getelementptr {element}, ptr {base}, i64 {offset}")
+        place = self.base(memory)
+        for part in (offset.register, str(offset.constant)):
+            if part != "0":
+                place = self.writer.once(f"getelementptr {element}, ptr {place}, i64 {part}")
+        return place
+
+    def safe(self, offset: Offset, gate: str) -> Offset:
+        """An offset where a gate holds, and the beginning of the buffer where it does not."""
+        index = self.writer.index(offset)
+        return Offset(self.writer.instruction(f"select i1 {gate}, i64 {index}, i64 0"))
 
     def base(self, memory: UOp) -> str:
         """Where a buffer begins, or what is staged in scratch memory."""
@@ -70,23 +79,24 @@ class Memory:
         return self.scratch[memory]
 
     def lane_addresses(
-        self, memory: UOp, dtype: DType, offset: str, stride: Stride, lanes: int
+        self, memory: UOp, dtype: DType, offset: Offset, stride: Stride, lanes: int
     ) -> str:
         """A vector of the places of all lanes."""
         write = self.writer.instruction
+        offsets = self.writer.index(offset)
         if stride != GATHER:
             steps = ", ".join(f"i64 {lane * int(stride or 0)}" for lane in range(lanes))
-            splat = self.writer.splat(offset, dtypes.index, lanes)
-            offset = write(f"add <{lanes} x i64> {splat}, <{steps}>")
+            splat = self.writer.splat(offsets, dtypes.index, lanes)
+            offsets = write(f"add <{lanes} x i64> {splat}, <{steps}>")
         base = self.base(memory)
         element = memory_type(dtype, 1)
-        return write(f"getelementptr {element}, ptr {base}, <{lanes} x i64> {offset}")
+        return write(f"getelementptr {element}, ptr {base}, <{lanes} x i64> {offsets}")
 
     def load(
         self,
         memory: UOp,
         dtype: DType,
-        offset: str,
+        offset: Offset,
         stride: Stride,
         gate: str | None,
         lanes: int,
@@ -115,10 +125,10 @@ class Memory:
         before, after = register_type(dtype, lanes), memory_type(dtype, lanes)
         return self.writer.instruction(f"zext {before} {value} to {after}")
 
-    def load_scalar(self, memory: UOp, dtype: DType, offset: str, gate: str | None) -> str:
+    def load_scalar(self, memory: UOp, dtype: DType, offset: Offset, gate: str | None) -> str:
         write = self.writer.instruction
         if gate is not None:
-            offset = write(f"select i1 {gate}, i64 {offset}, i64 0")
+            offset = self.safe(offset, gate)
         kind = memory_type(dtype, 1)
         place = self.address(memory, dtype, offset)
         value = write(f"load {kind}, ptr {place}, align {dtype.itemsize}")
@@ -128,16 +138,16 @@ class Memory:
         return self.from_memory(value, dtype, 1)
 
     def load_vector(
-        self, memory: UOp, dtype: DType, offset: str, gate: str | None, lanes: int
+        self, memory: UOp, dtype: DType, offset: Offset, gate: str | None, lanes: int
     ) -> str:
         if gate is not None:
             # A masked load far outside its buffer is as slow as the fault it suppresses.
             some = self.any_lane(gate, lanes)
-            offset = self.writer.instruction(f"select i1 {some}, i64 {offset}, i64 0")
+            offset = self.safe(offset, some)
         return self.load_masked(memory, dtype, offset, gate, lanes)
 
     def load_masked(
-        self, memory: UOp, dtype: DType, offset: str, gate: str | None, lanes: int
+        self, memory: UOp, dtype: DType, offset: Offset, gate: str | None, lanes: int
     ) -> str:
         """A vector from a place that is near its buffer, whatever the gate."""
         kind, align = memory_type(dtype, lanes), dtype.itemsize
@@ -156,7 +166,7 @@ class Memory:
         self,
         memory: UOp,
         dtype: DType,
-        offset: str,
+        offset: Offset,
         stride: int,
         gate: str | None,
         lanes: int,
@@ -167,7 +177,7 @@ class Memory:
         places = [abs(stride) * (lane if stride > 0 else lanes - 1 - lane) for lane in range(lanes)]
         reach = max(places) + 1
         if stride < 0:
-            offset = self.writer.instruction(f"sub i64 {offset}, {reach - 1}")
+            offset = offset.plus(1 - reach)
         result = "poison"
         for number in range(abs(stride)):
             first = number * lanes if gate is not None else min(number * lanes, reach - lanes)
@@ -176,8 +186,7 @@ class Memory:
             if gate is not None:
                 holders = [inside.get(place, lanes) for place in range(lanes)]
                 mask = self.writer.shuffle(gate, "zeroinitializer", holders, f"<{lanes} x i1>")
-            begin = self.writer.instruction(f"add i64 {offset}, {first}")
-            part = self.load_vector(memory, dtype, begin, mask, lanes)
+            part = self.load_vector(memory, dtype, offset.plus(first), mask, lanes)
             picks = [
                 lanes + place - first if number * lanes <= place < (number + 1) * lanes else lane
                 for lane, place in enumerate(places)
@@ -185,10 +194,9 @@ class Memory:
             result = self.writer.shuffle(result, part, picks, kind)
         return result
 
-    def prefetch(self, memory: UOp, dtype: DType, offset: str, distance: int) -> None:
+    def prefetch(self, memory: UOp, dtype: DType, offset: Offset, distance: int) -> None:
         """Ask for what lies `distance` elements behind an offset; it may be outside the buffer."""
-        further = self.writer.instruction(f"add i64 {offset}, {distance}")
-        place = self.address(memory, dtype, further)
+        place = self.address(memory, dtype, offset.plus(distance))
         self.writer.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
         self.writer.effect(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 2, i32 1)")
 
@@ -196,7 +204,7 @@ class Memory:
         self,
         memory: UOp,
         dtype: DType,
-        offset: str,
+        offset: Offset,
         stride: Stride,
         gate: str | None,
         lanes: int,
@@ -216,7 +224,7 @@ class Memory:
         memory: UOp,
         dtype: DType,
         value: str,
-        offset: str,
+        offset: Offset,
         stride: Stride,
         gate: str | None,
         lanes: int,
@@ -227,19 +235,17 @@ class Memory:
         if lanes > 1 and stride != 1:
             self.scatter(memory, dtype, value, offset, stride, gate, lanes)
             return
+        place = self.address(memory, dtype, offset)
         if gate is None:
-            place = self.address(memory, dtype, offset)
             self.writer.effect(f"store {kind} {value}, ptr {place}, align {align}")
         elif lanes == 1:
             inside, after = self.writer.new_label(), self.writer.new_label()
             self.writer.branch_if(gate, inside, after)
             self.writer.label(inside)
-            place = self.address(memory, dtype, offset)
             self.writer.effect(f"store {kind} {value}, ptr {place}, align {align}")
             self.writer.branch(after)
             self.writer.label(after)
         else:
-            place = self.address(memory, dtype, offset)
             symbol = f"@llvm.masked.store.{self.mangle(dtype, lanes)}.p0"
             mask = f"<{lanes} x i1>"
             self.writer.declarations.add(f"declare void {symbol}({kind}, ptr, {mask})")
@@ -258,15 +264,14 @@ class Memory:
     ) -> list[str]:
         """Values that lie side by side, each with its lanes `stride` elements apart. What lies
         `ahead` elements behind them is asked for, if that is given."""
-        write = self.writer.instruction
         width, gates = self.lane_gates(where, lanes)
         rows = []
         for lane, (gate, holds) in enumerate(gates):
-            offset = write(f"add i64 {where.offset}, {lane * stride}")
+            offset = where.offset.plus(lane * stride)
             if ahead is not None:
                 self.prefetch(memory, dtype, offset, ahead)
             if holds is not None:
-                offset = write(f"select i1 {holds}, i64 {offset}, i64 0")
+                offset = self.safe(offset, holds)
             rows.append(self.load_masked(memory, dtype, offset, gate, width))
         return transpose(self.writer, rows, dtype, width)[: len(where.gates)]
 
@@ -283,7 +288,7 @@ class Memory:
         width, gates = self.lane_gates(where, lanes)
         rows = [*values, *["poison"] * (width - len(values))]
         for lane, row in enumerate(transpose(self.writer, rows, dtype, lanes)):
-            offset = self.writer.instruction(f"add i64 {where.offset}, {lane * stride}")
+            offset = where.offset.plus(lane * stride)
             self.store(memory, dtype, row, offset, 1, gates[lane][0], width)
 
     def lane_gates(self, where: TurnedPlace, lanes: int) -> tuple[int, list[Gate]]:
@@ -319,7 +324,7 @@ class Memory:
                 )
         return mask
 
-    def stream(self, memory: UOp, dtype: DType, value: str, offset: str, lanes: int) -> None:
+    def stream(self, memory: UOp, dtype: DType, value: str, offset: Offset, lanes: int) -> None:
         """Write a whole vector past the caches, to a place that is a multiple of its size."""
         value = self.to_memory(value, dtype, lanes)
         kind, size = memory_type(dtype, lanes), dtype.itemsize * lanes
@@ -344,7 +349,7 @@ class Memory:
         memory: UOp,
         dtype: DType,
         value: str,
-        offset: str,
+        offset: Offset,
         stride: Stride,
         gate: str | None,
         lanes: int,

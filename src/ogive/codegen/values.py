@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from ogive.codegen.lower import lane_count, upcast_counters
 from ogive.codegen.optimize.placement import LANE, UPCAST
-from ogive.codegen.writer import Writer, constant
+from ogive.codegen.writer import Offset, Writer, constant
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -30,17 +30,17 @@ class Values:
         self.writer = writer
         self.registers: dict[UOp, dict[Tile, str]] = {}
         self.certain: frozenset[UOp] = frozenset()
-        self._vectors: dict[tuple[str, int], str] = {}
         self._tiles: dict[UOp, tuple[UOp, ...]] = {}
         self._lanes: dict[UOp, int] = {}
+        self._steps: dict[UOp, bool] = {}
 
     @contextmanager
     def inside(self, counter: UOp, name: str) -> Iterator[None]:
         """Within a loop, whose values are gone behind it."""
-        registers, vectors = self.registers, self._vectors
-        self.registers, self._vectors = {**registers, counter: {(): name}}, dict(vectors)
-        yield
-        self.registers, self._vectors = registers, vectors
+        registers, self.registers = self.registers, {**self.registers, counter: {(): name}}
+        with self.writer.scope():
+            yield
+        self.registers = registers
 
     def tile_of(self, node: UOp) -> tuple[UOp, ...]:
         """The tile counters that a value depends on."""
@@ -64,18 +64,38 @@ class Values:
         """The register of `node` at a place in the tile, in as many lanes as asked for."""
         if node.op is Op.CONST:
             return constant(node.dtype, node.arg, lanes)
-        if node.op is Op.RANGE and node.arg[1] == UPCAST:
-            return constant(dtypes.index, dict(places)[node], lanes)
         if node.op is Op.RANGE and node.arg[1] == LANE:
             return "<" + ", ".join(f"i64 {i}" for i in range(node.src[0].arg)) + ">"
         at = dict(places)
-        name = self.registers[node][tuple([at[counter] for counter in self.tile_of(node)])]
+        step = _tile_step(node)
+        if step is not None:
+            return constant(dtypes.index, _steps_taken(step, at), lanes)
+        if self.is_step(node):
+            name = self.writer.index(self.offset(node, places))
+        else:
+            name = self.registers[node][tuple([at[counter] for counter in self.tile_of(node)])]
         if lanes == 1 or self.lanes_of(node) > 1:
             return name
-        key = (name, lanes)
-        if key not in self._vectors:
-            self._vectors[key] = self.writer.splat(name, node.dtype, lanes)
-        return self._vectors[key]
+        return self.writer.splat(name, node.dtype, lanes)
+
+    def is_step(self, node: UOp) -> bool:
+        """Whether a value is an index that lies a known distance from another one at each place of
+        the tile, or that distance. Nothing is computed for those until they are needed."""
+        found = self._steps.get(node)
+        if found is None:
+            found = node.dtype is dtypes.index and self.lanes_of(node) == 1
+            found = found and _tile_step(node.src[1] if node.op is Op.ADD else node) is not None
+            self._steps[node] = found
+        return found
+
+    def offset(self, node: UOp, places: Places) -> Offset:
+        """An index of one lane at a place in the tile."""
+        distance = 0
+        at = dict(places)
+        while node.op is Op.ADD and (step := _tile_step(node.src[1])) is not None:
+            distance += _steps_taken(step, at)
+            node = node.src[0]
+        return Offset(self.operand(node, places, 1), distance)
 
     def holds(self, gate: UOp) -> bool:
         """Whether a condition is known to hold where we are."""
@@ -88,3 +108,20 @@ class Values:
         while value.op is Op.WHERE and self.holds(value.src[0]):
             value = value.src[1]
         return value
+
+
+def _tile_step(node: UOp) -> tuple[UOp | None, int] | None:
+    """A tile counter and a factor whose product an index is; the factor alone if it is constant;
+    None if it is neither."""
+    if node.op is Op.CONST and node.dtype is dtypes.index:
+        return None, int(node.arg)
+    if node.op is Op.MUL and node.src[1].op is Op.CONST:
+        node, factor = node.src[0], int(node.src[1].arg)
+    else:
+        factor = 1
+    return (node, factor) if node.op is Op.RANGE and node.arg[1] == UPCAST else None
+
+
+def _steps_taken(step: tuple[UOp | None, int], at: dict[UOp, int]) -> int:
+    counter, factor = step
+    return factor if counter is None else factor * at[counter]

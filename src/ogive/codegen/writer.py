@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
 
 from ogive.codegen.math import Definition
 from ogive.device.target import Target
@@ -71,6 +74,16 @@ MOST_INLINED_LINES = 256
 """The most lines that all calls of one function may become in a kernel."""
 
 
+class Offset(NamedTuple):
+    """An index as a register and a constant: places of a tile differ in the constant alone."""
+
+    register: str
+    constant: int = 0
+
+    def plus(self, constant: int) -> Offset:
+        return Offset(self.register, self.constant + constant)
+
+
 class Writer:
     """Collects the text of one kernel function and what it needs around it."""
 
@@ -82,6 +95,14 @@ class Writer:
         self.calls: dict[str, int] = {}
         self.block = "entry"
         self._count = 0
+        self._known: dict[str, str] = {}
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Within a loop, whose registers are gone behind it."""
+        known, self._known = self._known, dict(self._known)
+        yield
+        self._known = known
 
     def name(self) -> str:
         self._count += 1
@@ -93,6 +114,19 @@ class Writer:
         name = f"%v{self._count}"
         self.lines.append(f"  {name} = {text}")
         return name
+
+    def once(self, text: str) -> str:
+        """The name of `text`, which is appended unless it has been by this, where we are."""
+        name = self._known.get(text)
+        if name is None:
+            name = self._known[text] = self.instruction(text)
+        return name
+
+    def index(self, offset: Offset) -> str:
+        """An index in one register."""
+        if offset.constant == 0:
+            return offset.register
+        return self.once(f"add i64 {offset.register}, {offset.constant}")
 
     def effect(self, text: str) -> None:
         """Append an instruction without a result."""
@@ -212,9 +246,7 @@ class Writer:
     def splat(self, operand: str, dtype: DType, lanes: int) -> str:
         """A scalar in every lane."""
         kind = register_type(dtype, lanes)
-        first = self.instruction(
-            f"insertelement {kind} poison, {element_type(dtype)} {operand}, i64 0"
-        )
-        return self.instruction(
+        first = self.once(f"insertelement {kind} poison, {element_type(dtype)} {operand}, i64 0")
+        return self.once(
             f"shufflevector {kind} {first}, {kind} poison, <{lanes} x i32> zeroinitializer"
         )

@@ -61,6 +61,7 @@ def test_random_placements_keep_the_result(name: str) -> None:
         lambda: data(8, 600, 16).sum(2),  # along what lies side by side
         lambda: (data(8, 16, 600).exp() + data(8, 16, 600).tanh()).sum(1),  # long to compute
         lambda: data(8, 16, 600).sum(1) + 1,
+        lambda: data(12, 16) @ data(16, 600),  # each row is read twelve times
     ],
 )
 def test_other_sums_stay_as_they_are(build: object) -> None:

@@ -10,6 +10,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+import ogive
 from ogive import Config, Tensor
 from ogive.choose import stages
 from ogive.ir.node import UOp
@@ -76,3 +77,18 @@ def test_scores_of_odd_lengths_are_right(mask: str, monkeypatch: pytest.MonkeyPa
     )
     alone = got.realize(config=Config(verify=True, threads=1)).numpy()
     np.testing.assert_allclose(alone, wanted, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize(("taps", "is_split"), [(3, False), (8, True), (9, True)])
+def test_results_by_taps_of_strided_windows_are_split_if_little_is_left_over(
+    taps: int, is_split: bool
+) -> None:
+    image, upstream = data(2, 8, 31), data(2, 40, (31 - taps) // 2 + 1)
+    filters = Tensor(data(40, 8, taps))
+    x, given = Tensor(image), Tensor(upstream)
+    got = ogive.grad(lambda w: (x.conv1d(w, stride=2) * given).sum())(filters)
+    assert any(map(divided, kernels_of(got))) is not is_split
+    places = (31 - taps) // 2 + 1
+    windows = np.stack([image[:, :, 2 * p : 2 * p + taps] for p in range(places)], 2)
+    wanted = np.einsum("bcpt,bfp->fct", windows.astype(np.float64), upstream)
+    np.testing.assert_allclose(got.numpy(), wanted, rtol=1e-4, atol=1e-4)

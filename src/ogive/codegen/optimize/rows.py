@@ -60,16 +60,20 @@ def add_up_rows(root: UOp, target: Target) -> UOp:
 
 
 def _column(root: UOp, row: UOp) -> UOp | None:
-    """The axis of the result along which the rows, and their sum, lie side by side."""
+    """The axis of the result along which the rows, and their sum, lie side by side; none if rows
+    are read again for other results, as in a product, which registers do better."""
     accesses = memory_accesses(root)
     (store,) = [access for access in accesses if access.is_store]
+    results = [c for c in store.node.src[2:] if axis_extent(c) > 1]
     for column, step in store.strides.items():
         length = axis_extent(column)
         fixed = row.src[0].op is Op.CONST and column.src[0].op is Op.CONST
         if step == 1 and length >= LEAST_COLUMNS and fixed and column.arg[1] is None:
-            loads = [access.strides for access in accesses if not access.is_store]
-            if any(s.get(column) == 1 and s.get(row, 0) >= length for s in loads):
-                return column
+            for access in accesses:
+                steps = access.strides
+                is_row = steps.get(column) == 1 and steps.get(row, 0) >= length
+                if is_row and not access.is_store and all(map(access.depends_on, results)):
+                    return column
     return None
 
 

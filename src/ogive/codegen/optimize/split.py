@@ -3,9 +3,9 @@
     before   r1 < 128:              b[r1//32 * 1024 + r1%32]
     after    r1 < 4, r2 < 32:       b[r1*1024 + r2]
 
-An axis that its blocks do not fill runs on to the end of the last one, under a gate. That holds for
-what is reduced or staged, too, if they are few: terms too many, left out, take far less time than
-terms that are gathered one by one.
+An axis that its blocks do not fill runs on to the end of the last one, under a gate, if that is a
+small part of it, or if blocks are read by vectors: results and terms too many, left out, take far
+less time than those that are gathered one by one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ VECTOR = 8
 """Elements from which on a block is read by vectors."""
 
 MOST_EXCESS = 0.125
-"""The share of terms that shorter blocks may have too many."""
+"""The share of iterations that shorter blocks may have too many."""
 
 
 def split_axes(root: UOp) -> UOp:
@@ -28,14 +28,13 @@ def split_axes(root: UOp) -> UOp:
     if not blocks:
         return root
     counters = [node for node in root.walk() if node.op is Op.RANGE]
-    summed = {counter for node in root.walk() if node.op is Op.REDUCE for counter in node.closed}
     replacements: dict[UOp, UOp] = {}
     gates: dict[UOp, UOp] = {}
     for counter in counters:
         number = 2 * counter.arg[0]
         length = counter.src[0].arg if counter.src[0].op is Op.CONST else 0
         block = blocks.get(counter, 0) if counter.arg[1] is None else 0
-        if 1 < block < length and not (counter in summed and _is_wasteful(length, block)):
+        if 1 < block < length and not _is_wasteful(length, block):
             outer = make_range(-(-length // block), number)
             expression = outer * block + make_range(block, number + 1)
             if length % block:
@@ -47,7 +46,7 @@ def split_axes(root: UOp) -> UOp:
 
 
 def _is_wasteful(length: int, block: int) -> bool:
-    """Whether short blocks have many terms too many."""
+    """Whether short blocks have many iterations too many."""
     return block < VECTOR and -length % block > MOST_EXCESS * length
 
 

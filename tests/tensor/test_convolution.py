@@ -54,6 +54,9 @@ TRANSPOSED: list[tuple[Shape, Shape, dict[str, Any]]] = [
     ((2, 3, 5, 4), (3, 2, 1, 1), {"stride": 2}),
     ((0, 3, 5, 4), (3, 2, 3, 3), {"stride": 2}),
     ((1, 2, 3, 3, 4), (2, 3, 3, 2, 2), {"stride": 2, "padding": 1, "output_padding": 1}),
+    ((2, 3, 5), (3, 4, 3), {"dilation": 3, "output_padding": 2, "padding": 1}),
+    ((2, 3, 2), (3, 2, 8), {"stride": 3, "padding": 5}),
+    ((1, 2, 1, 1), (2, 3, 4, 4), {"stride": (1, 5)}),
 ]
 
 
@@ -70,6 +73,42 @@ def test_transposed_convolutions_agree_with_torch(
     name = f"conv_transpose{len(weight) - 2}d"
     bias = normal(weight[1] * options.get("groups", 1))
     agree(name, normal(*shape), normal(*weight), bias, **options)
+
+
+GRADIENTS = [
+    (kind, shape, *others)
+    for kind, cases in (("conv", FORWARD), ("conv_transpose", TRANSPOSED))
+    for shape, *others in cases
+    if shape[0]  # PyTorch loses the way through an empty batch
+]
+
+
+@pytest.mark.parametrize(("kind", "shape", "weight", "options"), GRADIENTS, ids=str)
+def test_gradients_and_their_gradients_agree_with_torch(
+    kind: str, shape: Shape, weight: Shape, options: Any
+) -> None:
+    name = f"{kind}{len(weight) - 2}d"
+    x, filters, along = normal(*shape), normal(*weight), (normal(*shape), normal(*weight))
+    leaves = [torch.tensor(value, requires_grad=True) for value in (x, filters)]
+    given = torch.autograd.grad(
+        getattr(F, name)(*leaves, **options).square().sum(), leaves, create_graph=True
+    )
+    total = sum([(one * torch.tensor(v)).sum() for one, v in zip(given, along, strict=True)])
+    expected = [*given, *torch.autograd.grad(total, leaves)]
+
+    def first(x: Tensor, w: Tensor) -> tuple[Tensor, ...]:
+        square = lambda x, w: getattr(x, name)(w, **options).square().sum()  # noqa: E731
+        return ogive.grad(square, argnums=(0, 1))(x, w)
+
+    def product(x: Tensor, w: Tensor) -> Tensor:
+        one, other = first(x, w)
+        return (one * Tensor(along[0])).sum() + (other * Tensor(along[1])).sum()
+
+    operands = Tensor(x), Tensor(filters)
+    actual = [*first(*operands), *ogive.grad(product, argnums=(0, 1))(*operands)]
+    Tensor.realize_batch(actual)
+    for one, theirs in zip(actual, expected, strict=True):
+        np.testing.assert_allclose(one.numpy(), theirs.detach().numpy(), rtol=1e-9, atol=1e-9)
 
 
 LANES: list[tuple[Shape, Shape, dict[str, Any]]] = [

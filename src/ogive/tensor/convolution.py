@@ -1,21 +1,14 @@
-"""Convolutions as products: windows of the input times the weights, summed over channels and taps.
+"""Convolutions and their transposes: what users call, and what is asked of their arguments.
 
-    x (batch, groups, 1, channels, taps₀, places₀, taps₁, places₁)
-    w (1, groups, features, channels, taps₀, 1, taps₁, 1)      →   Σ over channels, taps₀, taps₁
-
-The windows are movement (`windows.py`), so the loops of the product read the input itself. Padding
-is the only thing that is put into memory, in the order in which the product reads it.
+The products are those of `filters.py`.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
-from ogive.ir import history
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -24,20 +17,8 @@ from ogive.ir.shape import Shape
 from ogive.tensor import build
 from ogive.tensor.arithmetic import number_dtype
 from ogive.tensor.core import Core, same_device, to_integer, wrap
-from ogive.tensor.windows import (
-    Numbers,
-    batched,
-    join_axes,
-    keep,
-    lay_out,
-    pad_axis,
-    pad_last,
-    per_axis,
-    place_count,
-    slide_last,
-    spatial_lengths,
-    split_axis,
-)
+from ogive.tensor.filters import Method
+from ogive.tensor.windows import Numbers, batched, per_axis, place_count, spatial_lengths
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -208,92 +189,8 @@ def _convolve(
         _check_room(node.shape, pads, tuple(taps), dilations, name)
         dtype = node.dtype
         node, filters = _widen(batched(node, axes)), _widen(filters)
-        method = _Method(tuple(pads), strides, dilations, groups)
+        method = Method(tuple(pads), strides, dilations, groups)
         return _finish(method.convolve(node, filters), x, bias, axes, dtype, device)
-
-
-@dataclass(frozen=True)
-class _Method:
-    """How windows are taken and channels grouped; the rule for gradients of such a convolution.
-
-    The gradient of the input is a convolution itself, of the upstream with the filters backwards:
-
-        x[p + t - pad] · w[t] → y[p]    gives back    y[q + pad - t] · w[t] → x[q]
-
-    Differentiating op by op would put the product into memory for every tap and then add it up.
-    """
-
-    pads: tuple[tuple[int, int], ...]
-    strides: Numbers
-    dilations: Numbers
-    groups: int
-
-    def convolve(self, node: UOp, filters: UOp) -> UOp:
-        """(batch, channels, ...), (features, channels / groups, ...) → (batch, features, ...)."""
-        total = _product(self.windows(node, filters), filters, self.groups, len(self.strides))
-        if max(self.strides) > 1 or not node.dtype.is_float or not history.is_tracking():
-            return total
-        return make(Op.GRADIENT, total.dtype, (total, node, filters), self)
-
-    def windows(self, node: UOp, filters: UOp) -> UOp:
-        taps = filters.shape[2:]
-        return _windows(pad_last(node, self.pads), taps, self.strides, self.dilations)
-
-    def gradients(self, node: UOp, upstream: UOp) -> tuple[UOp, UOp]:
-        """What the input and the filters get."""
-        _, x, filters = node.src
-        groups = self.groups
-        features, channels, *taps = filters.shape
-        reaches = [d * (count - 1) for d, count in zip(self.dilations, taps, strict=True)]
-        around = [
-            (reach - before, reach - after)
-            for reach, (before, after) in zip(reaches, self.pads, strict=True)
-        ]
-        turned = build.reshape(filters, (groups, features // groups, channels, *taps))
-        rank = len(turned.shape)
-        turned = build.permute(turned, (0, 2, 1, *range(3, rank)))
-        turned = build.flip(turned, tuple(range(3, rank)))
-        turned = build.reshape(turned, (groups * channels, features // groups, *taps))
-        back = _Method(tuple(around), self.strides, self.dilations, groups)
-        return back.convolve(upstream, turned), self._of_filters(x, filters, upstream)
-
-    def _of_filters(self, x: UOp, filters: UOp, upstream: UOp) -> UOp:
-        """The windows times the upstream, summed over the batch and all places."""
-        view = self.windows(x, filters)
-        batch, _, *pairs = view.shape
-        features, channels, *_ = filters.shape
-        each = features // self.groups
-        full = (batch, self.groups, each, channels, *pairs)
-        view = build.expand(build.reshape(view, (batch, self.groups, 1, channels, *pairs)), full)
-        spread: list[int] = [length for count in pairs[1::2] for length in (1, count)]
-        given = build.reshape(upstream, (batch, self.groups, each, 1, *spread))
-        products = make(Op.MUL, x.dtype, (build.expand(given, full), view), None, full)
-        total = build.reduce(products, Op.ADD, (0, *range(5, len(full), 2)))
-        return build.reshape(total, filters.shape)
-
-
-def _windows(node: UOp, taps: Numbers, strides: Numbers, dilations: Numbers) -> UOp:
-    """The windows, and in memory whatever of them is not where the input is."""
-    if max(taps) == 1:
-        view = slide_last(node, taps, strides, dilations)
-        return keep(view) if max(strides) > 1 else view
-    if strides[-1] > 1 or node.op is Op.PAD:
-        node = lay_out(node, strides[-1])
-    return slide_last(node, taps, strides, dilations)
-
-
-def _product(view: UOp, filters: UOp, groups: int, axes: int) -> UOp:
-    """(batch, channels, taps, places, ...) and (features, channels, taps, ...), summed."""
-    batch, _, *pairs = view.shape
-    features, channels, *taps = filters.shape
-    each = features // groups
-    spread: list[int] = [length for count in taps for length in (count, 1)]
-    full = (batch, groups, each, channels, *pairs)
-    view = build.expand(build.reshape(view, (batch, groups, 1, channels, *pairs)), full)
-    filters = build.expand(build.reshape(filters, (1, groups, each, channels, *spread)), full)
-    products = make(Op.MUL, view.dtype, (view, filters), None, full)
-    total = build.reduce(products, Op.ADD, (3, *range(4, 4 + 2 * axes, 2)))
-    return build.reshape(total, (batch, features, *pairs[1::2]))
 
 
 def _finish(total: UOp, x: Core, bias: Any, axes: int, dtype: DType, device: str) -> Tensor:
@@ -309,11 +206,6 @@ def _finish(total: UOp, x: Core, bias: Any, axes: int, dtype: DType, device: str
 def _convolve_transposed(
     x: Core, weight: Any, bias: Any, options: tuple[Any, Any, Any, Any, Any], axes: int
 ) -> Tensor:
-    """Place p = stride·q + r gets taps t·stride + r of the input at q - t: for each remainder r a
-    convolution of its own, all of them in one product.
-
-        w (channels, features, t·stride + r)   →   (features·r, channels, t), t backwards
-    """
     name = f"conv_transpose{axes}d"
     device = _check_operands(x, weight, bias, axes, name)
     strides = per_axis(options[0], axes, f"{name}: stride")
@@ -333,14 +225,12 @@ def _convolve_transposed(
         _check_features(each * groups, groups, bias, name)
         _check_extras(extras, strides, dilations, name)
         dtype = node.dtype
-        filters = _dilate(_widen(filters), dilations)
-        reach = filters.shape[2:]
         lengths = spatial_lengths(node.shape, axes, name)
         places = tuple(
             [
-                (length - 1) * stride - 2 * pad + taps + extra
-                for length, stride, pad, taps, extra in zip(
-                    lengths, strides, pads, reach, extras, strict=True
+                (length - 1) * stride - 2 * pad + dilation * (taps - 1) + 1 + extra
+                for length, stride, pad, dilation, taps, extra in zip(
+                    lengths, strides, pads, dilations, filters.shape[2:], extras, strict=True
                 )
             ]
         )
@@ -349,58 +239,10 @@ def _convolve_transposed(
                 f"{name}: input {build.show(node.shape)} with padding={pads} gives the lengths "
                 f"{build.show(places)}; each must be at least 1"
             )
-        filters = _phases(filters, strides, groups)
-        taps = filters.shape[2:]
-        around = [(count - 1, count - 1) for count in taps]
-        view = pad_last(_widen(batched(node, axes)), around)
-        view = _windows(view, taps, (1,) * axes, (1,) * axes)
-        total = _interleave(_product(view, filters, groups, axes), each * groups, strides)
-        cuts = [
-            (-pad, length + pad - full)
-            for pad, length, full in zip(pads, places, total.shape[2:], strict=True)
-        ]
-        return _finish(pad_last(total, cuts), x, bias, axes, dtype, device)
-
-
-def _dilate(filters: UOp, dilations: Numbers) -> UOp:
-    """Zeros between the taps."""
-    for axis, dilation in enumerate(dilations, 2):
-        if dilation > 1:
-            filters = split_axis(filters, axis, (filters.shape[axis], 1))
-            filters = join_axes(pad_axis(filters, axis + 1, 0, dilation - 1), axis)
-            filters = pad_axis(filters, axis, 0, 1 - dilation)
-    return filters
-
-
-def _phases(filters: UOp, strides: Numbers, groups: int) -> UOp:
-    """(channels, each, taps, ...) → (groups·each·strides..., channels / groups, t, ...)."""
-    channels, each, *taps = filters.shape
-    counts = [-(-count // stride) for count, stride in zip(taps, strides, strict=True)]
-    ends = [(0, t * s - count) for t, s, count in zip(counts, strides, taps, strict=True)]
-    filters = pad_last(filters, ends)
-    pairs = [length for pair in zip(counts, strides, strict=True) for length in pair]
-    filters = build.reshape(filters, (groups, channels // groups, each, *pairs))
-    rank = len(filters.shape)
-    order = (0, 2, *range(4, rank, 2), 1, *range(3, rank, 2))
-    filters = build.permute(filters, order)
-    filters = build.flip(filters, tuple(range(rank - len(counts), rank)))
-    if max(strides) > 1:
-        filters = keep(filters)  # else the product would find no rows in them
-    features = groups * each * math.prod(strides)
-    return build.reshape(filters, (features, channels // groups, *counts))
-
-
-def _interleave(total: UOp, features: int, strides: Numbers) -> UOp:
-    """(batch, features·r₀·r₁, q₀, q₁) → (batch, features, q₀·r₀, q₁·r₁)."""
-    if max(strides) == 1:
-        return total
-    batch, _, *places = total.shape
-    axes = len(strides)
-    total = build.reshape(keep(total), (batch, features, *strides, *places))
-    order = [axis for each in range(axes) for axis in (2 + axes + each, 2 + each)]
-    total = build.permute(total, (0, 1, *order))
-    joined = [length * stride for length, stride in zip(places, strides, strict=True)]
-    return build.reshape(total, (batch, features, *joined))
+        around = tuple([(pad, pad - extra) for pad, extra in zip(pads, extras, strict=True)])
+        method = Method(around, strides, dilations, groups)
+        total = method.transpose(_widen(batched(node, axes)), _widen(filters), places)
+        return _finish(total, x, bias, axes, dtype, device)
 
 
 # What is asked of the arguments

@@ -75,3 +75,10 @@ def test_each_of_two_large_products_has_a_kernel_of_its_own() -> None:
     each = Tensor(x).conv2d(left, padding=1), Tensor(x).conv2d(right, padding=2)
     plain = [tensor.prepare() for tensor in each]
     assert len(total.prepare().kernels) == sum(len(plan.kernels) for plan in plain)
+
+
+def test_the_weights_of_an_attention_are_not_laid_out_anew() -> None:
+    query, key, value = (values(8, 400, 24) for _ in range(3))
+    plan = Tensor(query).scaled_dot_product_attention(Tensor(key), Tensor(value)).prepare()
+    assert len(plan.kernels) == 2  # the keys' panels, and all the rest
+    assert plan.memory.peak < 4 * 8 * 400 * 400

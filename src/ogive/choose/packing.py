@@ -21,7 +21,7 @@ from ogive.choose.groups import WORD, Grouping, find_grouping
 from ogive.choose.reductions import innermost_axis
 from ogive.device.target import Target
 from ogive.ir.node import UOp, transform
-from ogive.ir.ops import Op
+from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
 
 LEAST_ROWS = 16
@@ -181,7 +181,7 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     if _is_spread_over(windows, place):
         windows, filters = filters, windows
     features = [a for a in kept if _is_spread_over(windows, a) and not _is_spread_over(filters, a)]
-    if not features or not _is_spread_over(filters, place):
+    if not features or not _is_spread_over(filters, place) or _is_of_products(filters):
         return {}
     feature = max(features, key=lambda axis: shape[axis])
     lanes = target.vector_bytes // product.dtype.itemsize
@@ -196,6 +196,23 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
         return {}
     width = lanes if vectors % VECTORS_PER_PANEL else VECTORS_PER_PANEL * lanes
     return {filters: _packed(filters, feature, axes, width)}
+
+
+def _is_of_products(operand: UOp) -> bool:
+    """Whether an operand is worked out from sums of products as large as itself, as the weights of
+    an attention are: it is read where it is computed, and not put into memory in another order."""
+    count = math.prod(operand.src[0].shape)
+    pending, seen = [operand.src[0]], set[UOp]()
+    while pending:
+        node = pending.pop()
+        if node in seen or math.prod(node.shape) < count:
+            continue
+        seen.add(node)
+        if node.op is Op.REDUCE_AXES:
+            return node.arg[0] is Op.ADD and node.src[0].op is Op.MUL
+        if node.op in ELEMENTWISE or node.op in (Op.RESHAPE, Op.PERMUTE):
+            pending.extend(node.src)
+    return False
 
 
 def _results_side_by_side(shape: Shape, summed: tuple[int, ...], feature: int) -> int:

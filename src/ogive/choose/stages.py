@@ -42,7 +42,11 @@ SCORE_LIMIT = 1 << 29
 """The size from which on scores are not kept even if what they come from fits no cache."""
 
 SCORE_GROWTH = 4
-"""By how much there must be more scores than elements that each is summed up from."""
+"""By how much there must be more scores than elements that each is summed up from, unless all of
+the latter stay in a second-level cache."""
+
+SMALL_OPERAND_BYTES = 1 << 17
+"""What stays there."""
 
 OPERAND_BYTES = 1 << 22
 """The most that one row of scores may read besides the row's own operand: it is read again for
@@ -91,11 +95,13 @@ def _are_scores(node: UOp) -> bool:
     columns, terms = shape[-2:]
     size = node.dtype.itemsize
     total = math.prod(node.shape) * size
+    operand = columns * terms * size
     return (
         all(factor.op is Op.EXPAND for factor in product.src)
         and total >= SCORE_BYTES
-        and columns >= SCORE_GROWTH * terms
-        and (columns * terms * size <= OPERAND_BYTES or total >= SCORE_LIMIT)
+        and columns >= terms
+        and (columns >= SCORE_GROWTH * terms or operand <= SMALL_OPERAND_BYTES)
+        and (operand <= OPERAND_BYTES or total >= SCORE_LIMIT)
     )
 
 

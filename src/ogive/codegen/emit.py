@@ -23,7 +23,7 @@ from ogive.codegen.peel import gates_within, instruction_count, peel_limit
 from ogive.codegen.scratch import shared_areas
 from ogive.codegen.signature import kernel_signature
 from ogive.codegen.traffic import Traffic, plan_traffic
-from ogive.codegen.turn import split_gate, turned_counter
+from ogive.codegen.turn import interleaved_counter, split_gate, turned_counter
 from ogive.codegen.values import Places, Tile, Values
 from ogive.codegen.writer import Offset, Writer, constant, register_type, vector_attributes
 from ogive.device.target import Target
@@ -331,6 +331,10 @@ class _Emitter:
                 [c for c in node.src[2:] if c.arg[1] == UPCAST], key=lambda counter: counter.arg[0]
             )
         )
+        between = interleaved_counter(node, lanes)
+        if between is not None:
+            self.store_interleaved(node, between, counters, lanes)
+            return
         rows = turned_counter(node, lanes)
         if rows is not None:
             for entries, spot in self.turned_tiles(place, rows, counters, lanes):
@@ -350,6 +354,24 @@ class _Emitter:
                 self.memory.stream(place.src[0], value.dtype, text, offset, lanes)
             else:
                 self.memory.store(place.src[0], value.dtype, text, *where)
+
+    def store_interleaved(
+        self, node: UOp, between: UOp, counters: tuple[UOp, ...], lanes: int
+    ) -> None:
+        """A tile whose rows fill the gaps between each other's lanes: whole vectors are written."""
+        place, value = node.src[0], node.src[1]
+        others = tuple([counter for counter in counters if counter is not between])
+        for at in self.values.entries(others):
+            fixed = tuple(zip(others, at, strict=True))
+            spots = [(*fixed, (between, number)) for number in range(between.src[0].arg)]
+            self.memory.store_interleaved(
+                place.src[0],
+                value.dtype,
+                [self.values.operand(value, spot, lanes) for spot in spots],
+                [self.gate_operand(place, spot, lanes) for spot in spots],
+                self.values.operand(place.src[1], spots[0], 1),
+                lanes,
+            )
 
     def keep(self, node: UOp) -> None:
         """Store one more staged value, which is then read back like any other memory."""

@@ -291,6 +291,34 @@ class Memory:
             offset = where.offset.plus(lane * stride)
             self.store(memory, dtype, row, offset, 1, gates[lane][0], width)
 
+    def store_interleaved(
+        self,
+        memory: UOp,
+        dtype: DType,
+        values: list[str],
+        gates: list[str | None],
+        offset: str,
+        lanes: int,
+    ) -> None:
+        """Write values whose lanes take turns in memory, each where its gate holds."""
+        masks = [gate or "splat (i1 true)" for gate in gates] if any(gates) else []
+        for number in range(len(values)):
+            row = self.take_turns(values, number, register_type(dtype, lanes), lanes)
+            mask = self.take_turns(masks, number, f"<{lanes} x i1>", lanes) if masks else None
+            begin = self.writer.instruction(f"add i64 {offset}, {number * lanes}")
+            self.store(memory, dtype, row, begin, 1, mask, lanes)
+
+    def take_turns(self, values: list[str], number: int, kind: str, lanes: int) -> str:
+        """One of the vectors that hold all lanes of the values, first those of lane 0."""
+        result = "poison"
+        for turn, value in enumerate(values):
+            picks = [
+                lanes + place // len(values) if place % len(values) == turn else lane
+                for lane, place in enumerate(range(number * lanes, (number + 1) * lanes))
+            ]
+            result = self.shuffle(result, value, picks, kind)
+        return result
+
     def lane_gates(self, where: TurnedPlace, lanes: int) -> tuple[int, list[Gate]]:
         """How many elements of each lane are accessed at once, and its gate."""
         write = self.writer.instruction

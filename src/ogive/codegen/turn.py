@@ -1,6 +1,7 @@
-"""Tiles whose lanes lie far apart in memory, but whose rows are contiguous.
+"""Tiles whose lanes lie apart in memory, but whose rows are contiguous.
 
-They are read and written row by row, and turned in registers.
+They are read and written row by row, and turned in registers. Where a few rows fill the gaps
+between the lanes, whole vectors are put together from all of them instead.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from ogive.ir.symbolic import linear_form
 
 LEAST_ROWS = 4
 """Rows from which on turning a tile costs less than touching its lanes one by one."""
+
+MOST_INTERLEAVED = 4
+"""Rows up to which vectors are put together from all of them."""
 
 
 def turned_counter(access: UOp, lanes: int) -> UOp | None:
@@ -33,6 +37,18 @@ def turned_counter(access: UOp, lanes: int) -> UOp | None:
     if any(rows in gate.ranges and lane_of(gate.ranges) is not None for gate in gates):
         return None
     return rows if rows.src[0].arg >= LEAST_ROWS else None
+
+
+def interleaved_counter(store: UOp, lanes: int) -> UOp | None:
+    """The tile counter along which a store fills the gaps between its lanes, if there is one."""
+    stride, op = store.arg
+    gaps = isinstance(stride, int) and 1 < stride <= MOST_INTERLEAVED
+    if lanes == 1 or not gaps or op is not None or store.src[0].dtype.is_bool:
+        return None
+    for rows, step in linear_form(store.src[0].src[1])[0].items():
+        if step == 1 and rows.op is Op.RANGE and rows.arg[1] == UPCAST:
+            return rows if rows.src[0].arg == stride else None
+    return None
 
 
 def split_gate(place: UOp) -> tuple[list[UOp], list[UOp]]:

@@ -196,7 +196,9 @@ def _lane_score(counter: UOp, kernel: _Kernel) -> float:
             score -= 2 * weight
         elif counter in access.strides:
             stride = access.strides[counter]
-            near = not access.is_store and abs(stride) <= MOST_STRIDE
+            near = abs(stride) <= MOST_STRIDE
+            if access.is_store:
+                near = near and _between(kernel, access, stride) is not None
             score += (3 if stride == 1 else 1 if near else -2) * weight
     # The lanes of a sum have to be added up, and hold but one element of a register tile.
     return score / 2 if counter in kernel.reductions and kernel.is_product else score
@@ -213,6 +215,9 @@ def _choose_upcast(
         return _tile_columns(kernel, lane_outputs[0], lanes, target)
     if reused and any(counter in lanes for counter in kernel.reductions):
         return _tile_sums(kernel, reused, 4 if target.vector_registers >= 32 else 2)
+    between = _interleaved_rows(kernel, lanes)
+    if between is not None:
+        return {between: axis_extent(between)}
     rows = _transposed_rows(kernel, lanes)
     if rows is not None:
         return {rows: next(iter(lanes.values()))}
@@ -260,6 +265,24 @@ def _rows_beside(kernel: _Kernel, upcast: dict[UOp, int], wanted: int) -> dict[U
     rows = [c for c in kernel.outputs if c not in upcast and axis_extent(c) > 1]
     room = wanted // max(math.prod(upcast.values()), 1)
     return {rows[-1]: best_tile(axis_extent(rows[-1]), room)} if rows and room > 1 else {}
+
+
+def _interleaved_rows(kernel: _Kernel, lanes: dict[UOp, int]) -> UOp | None:
+    """The output axis that fills the gaps between the lanes of what is written, as the last one of
+    a stack does: all of it is written at once, in whole vectors."""
+    stores = [access for access in kernel.accesses if access.is_store]
+    if kernel.reductions or kernel.scans or len(lanes) != 1 or len(stores) != 1:
+        return None
+    (lane,), (store,) = lanes, stores
+    return _between(kernel, store, store.strides.get(lane, 1))
+
+
+def _between(kernel: _Kernel, store: MemoryAccess, stride: int) -> UOp | None:
+    """The output axis that a store fills gaps of that length along."""
+    for counter in kernel.outputs:
+        if store.strides.get(counter) == 1 and axis_extent(counter) == stride <= MOST_STRIDE:
+            return counter
+    return None
 
 
 def _transposed_rows(kernel: _Kernel, lanes: dict[UOp, int]) -> UOp | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ogive.ir.dtype import Scalar
 from ogive.ir.identity import identity_element
 from ogive.ir.memory import upper_shape
 from ogive.ir.node import UOp, transform
@@ -58,9 +59,9 @@ def _split(node: UOp) -> UOp:
     length = math.prod(shape[axis] for axis in axes)
     symbolic = shape != source.shape
     # Where what lies side by side is kept, rows are added up, and the partial results are rows.
-    operand = _largest_operand(source)
+    operand = largest_operand(source)
     # Padding is no element of it; windows that overlap have each several times.
-    is_read_once = 2 * _distinct_elements(operand) > math.prod(shape)
+    is_read_once = 2 * distinct_elements(operand) > math.prod(shape)
     last = innermost_axis(operand) if is_read_once else _last_axis(shape)
     by_rows = last in kept
     width = min(shape[last], COLUMNS) if by_rows else 1
@@ -92,7 +93,7 @@ def _rows_per_chunk(length: int) -> int:
     return min(fitting, key=lambda rows: abs(rows - wanted), default=wanted - wanted % 8)
 
 
-def _distinct_elements(node: UOp) -> int:
+def distinct_elements(node: UOp) -> int:
     """How many elements a value has at most that are not repetitions of others."""
     count = math.prod(upper_shape(node.shape))
     while node.op in MOVEMENT:
@@ -101,10 +102,10 @@ def _distinct_elements(node: UOp) -> int:
     return count
 
 
-def _largest_operand(node: UOp) -> UOp:
+def largest_operand(node: UOp) -> UOp:
     """What an elementwise expression reads most of."""
     while node.op in ELEMENTWISE:
-        node = max(node.src, key=_distinct_elements)
+        node = max(node.src, key=distinct_elements)
     return node
 
 
@@ -137,6 +138,16 @@ def _same_axis(before: Shape, axis: int, after: Shape) -> int:
 
 def _in_chunks(op: Op, source: UOp, front: Shape, back: Shape, chunk: int) -> UOp:
     """The reduction of all axes between `front` and `back`, in two steps."""
+    parts = chunked(source, front, back, chunk, identity_element(op, source.dtype))
+    partial = UOp(Op.REDUCE_AXES, source.dtype, (parts,), (op, (len(front) + 1,)))
+    rows = reshape(partial, (*front, parts.shape[len(front)], *back))
+    kept_rows = UOp(Op.CONTIGUOUS, source.dtype, (rows,), ())
+    return UOp(Op.REDUCE_AXES, source.dtype, (kept_rows,), (op, (len(front),)))
+
+
+def chunked(source: UOp, front: Shape, back: Shape, chunk: int, fill: Scalar) -> UOp:
+    """All axes between `front` and `back` as two, chunks and what is in one. The last chunk is
+    filled up with `fill`."""
     length = element_count(source.shape[len(front) : len(source.shape) - len(back)])
     flat = reshape(source, (*front, length, *back))
     chunks = as_length((length + chunk - 1) // chunk)
@@ -144,12 +155,8 @@ def _in_chunks(op: Op, source: UOp, front: Shape, back: Shape, chunk: int) -> UO
     if excess != 0:
         pads: list[tuple[Dim, Dim]] = [(0, 0)] * len(flat.shape)
         pads[len(front)] = (0, excess)
-        flat = _move(Op.PAD, flat, (tuple(pads), identity_element(op, source.dtype)))
-    parts = reshape(flat, (*front, chunks, chunk, *back))
-    partial = UOp(Op.REDUCE_AXES, source.dtype, (parts,), (op, (len(front) + 1,)))
-    rows = reshape(partial, (*front, chunks, *back))
-    kept_rows = UOp(Op.CONTIGUOUS, source.dtype, (rows,), ())
-    return UOp(Op.REDUCE_AXES, source.dtype, (kept_rows,), (op, (len(front),)))
+        flat = _move(Op.PAD, flat, (tuple(pads), fill))
+    return reshape(flat, (*front, chunks, chunk, *back))
 
 
 def chunk_length(length: int, wanted: int) -> int:

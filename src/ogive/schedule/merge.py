@@ -6,6 +6,12 @@
 Such regions work element by element, each element on its own. So what one of them stores is for
 the others a value at hand, and what one of them overwrites they have loaded before, whatever the
 order. A result that nobody else reads is not stored at all.
+
+The same goes for row programs whose elements go through the same rows, where one reads of the
+other's results the element at its own place (`elements.py`):
+
+    before   m[i] ← max of x[i, k]     s[i] ← sum of exp(x[i, k] - m[i])          two kernels
+    after    m[i], s[i] ← max of x[i, k], sum of exp(x[i, k] - max of x[i, k])    one
 """
 
 from __future__ import annotations
@@ -17,6 +23,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.schedule.checks import can_fault
+from ogive.schedule.elements import element_reads
 from ogive.schedule.flatten import LONGEST, NAME, spread
 from ogive.schedule.hazards import dependencies
 from ogive.schedule.regions import HostRegion, Region, storage
@@ -43,6 +50,7 @@ class _Facts:
         self.whole = [n.arg[0] for n in nodes if n.op is Op.PARAM and n.arg[1] == LONGEST]
         self.node_count = sum([node.op in ELEMENTWISE for node in nodes])
         self.can_fault = any(can_fault(node) for node in nodes)
+        self.reads = None if self.whole or self.can_fault else element_reads(graph)
 
 
 class _Merger:
@@ -62,8 +70,7 @@ class _Merger:
         self.facts = {graph: _Facts(graph) for graph in graphs}
         self.candidates = [
             number for number, each in enumerate(regions)
-            if isinstance(each, Region) and NAME in dict(each.fixed)
-            and not self.facts[each.graph].can_fault
+            if isinstance(each, Region) and self.is_candidate(each)
         ]  # fmt: skip
         found = dependencies(regions)
         self.before = [reads | overwrites for reads, overwrites in found]
@@ -76,6 +83,13 @@ class _Merger:
         self.members: dict[int, list[int]] = {}
         # The last region that reads or writes a value.
         self.toucher: dict[UOp, int] = {}
+
+    def is_candidate(self, region: Region) -> bool:
+        """Whether a region works on whole buffers element by element, or is a row program with
+        memory of its own."""
+        facts = self.facts[region.graph]
+        is_row_program = facts.reads is not None and region.roots[0].op is not Op.STORE
+        return is_row_program or (NAME in dict(region.fixed) and not facts.can_fault)
 
     def faults_above(self, sources: Sequence[set[int]]) -> list[int]:
         """For each region, as bits, the regions that it follows from, or is, and that can fault."""
@@ -106,9 +120,11 @@ class _Merger:
         return region
 
     def touched(self, region: Region) -> list[UOp]:
-        """The values a region has all elements of, an assignment's by its `STORE` too."""
+        """The values a region has all elements of, an assignment's by its `STORE` too; or those
+        that a row program reads at its elements' places."""
         found: list[UOp] = []
-        for slot in self.facts[region.graph].whole:
+        facts = self.facts[region.graph]
+        for slot in facts.whole if facts.reads is None else facts.reads.single:
             value = region.values[slot]
             found += [value, *(value.src[1:] if value.op is Op.AFTER else ())]
         return found
@@ -135,6 +151,8 @@ class _Merger:
         """Whether regions, wherever they run, can be one kernel."""
         regions = [self.region(member) for member in group]
         nodes = sum([self.facts[region.graph].node_count for region in regions])
+        if not self.share_parts(regions):
+            return False
         if len(group) > MOST_REGIONS or nodes > self.node_limit:
             return False
         # Else a fault would take back an assignment that does not follow from it.
@@ -144,6 +162,18 @@ class _Merger:
         if len({_memory(region.values[0]) for region in regions}) < len(regions):
             return False
         return not self.risks_copy(regions)
+
+    def share_parts(self, regions: Sequence[Region]) -> bool:
+        """Whether regions are no row programs, or all of one kind that go through the same."""
+        reads = [self.facts[region.graph].reads for region in regions]
+        programs = [each for each in reads if each is not None]
+        if len(programs) < len(regions):
+            return not programs
+        parts = [
+            {region.values[slot] for slot in each.parts}
+            for region, each in zip(regions, programs, strict=True)
+        ]
+        return len({each.shape for each in programs}) == 1 and bool(set.intersection(*parts))
 
     def risks_copy(self, regions: Sequence[Region]) -> bool:
         """Whether one region overwrites what another copies for those who still read it.
@@ -203,8 +233,10 @@ def _merge_group(regions: Sequence[Region], needed: Sequence[bool]) -> Region:
             done |= _renumbered(region, target.walk(), slots, {})
             done[store] = store.with_sources((done[target], done[value]))
             stores.append(done[store])
-        (length,) = target.shape
-        results[region.roots[0]] = done[value] if value.shape else spread(done[value], length)
+        is_spread = target.shape and not value.shape
+        results[region.roots[0]] = (
+            spread(done[value], target.shape[0]) if is_spread else done[value]
+        )
         for node in done.keys() & region.sources.keys():
             sources.setdefault(done[node], region.sources[node])
     graph = UOp(Op.SINK, dtypes.void, tuple(stores))
@@ -220,7 +252,7 @@ def _origin(value: UOp) -> UOp:
 def _renumbered(
     region: Region, nodes: Sequence[UOp], slots: dict[UOp, int], results: dict[UOp, UOp]
 ) -> dict[UOp, UOp]:
-    """Nodes of a flat region over other slots, with the `results` of others for what reads them."""
+    """Nodes of a region over other slots, with the `results` of others for what reads them."""
     done: dict[UOp, UOp] = {}
     for node in nodes:
         sources = tuple([done[source] for source in node.src])
@@ -230,7 +262,7 @@ def _renumbered(
             if result is None:
                 result = node.replace(arg=(slots[value], node.arg[1]))
             done[node] = result
-        elif node.op is Op.SHRINK and sources[0].shape == node.shape:
+        elif node.op in (Op.SHRINK, Op.RESHAPE) and sources[0].shape == node.shape:
             done[node] = sources[0]  # a result, as long as what is read of it
         else:
             done[node] = node.with_sources(sources)

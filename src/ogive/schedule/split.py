@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ogive.choose.greedy import choose
+from ogive.choose.online import reduce_once
 from ogive.choose.packing import PANELS, pack_operands
 from ogive.choose.reductions import split_reductions
 from ogive.choose.scans import split_scans
@@ -59,7 +60,8 @@ class Schedule(NamedTuple):
 
 def split(sink: UOp, target: Target, config: Config) -> Schedule:
     """Cut a parametric graph into steps."""
-    sink = split_scans(split_reductions(place_scatters(simplify_values(split_complex(sink)))))
+    sink = place_scatters(simplify_values(split_complex(sink)))
+    sink = split_scans(split_reductions(reduce_once(sink, target)))
     if config.pack_operands:
         sink = pack_operands(sink, target)
     sink = keep_old_versions(separate_versions(separate_targets(sink)))

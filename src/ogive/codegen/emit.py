@@ -369,7 +369,7 @@ class _Emitter:
                 value.dtype,
                 [self.values.operand(value, spot, lanes) for spot in spots],
                 [self.gate_operand(place, spot, lanes) for spot in spots],
-                self.values.operand(place.src[1], spots[0], 1),
+                self.values.offset(place.src[1], spots[0]),
                 lanes,
             )
 

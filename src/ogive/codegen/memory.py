@@ -297,7 +297,7 @@ class Memory:
         dtype: DType,
         values: list[str],
         gates: list[str | None],
-        offset: str,
+        offset: Offset,
         lanes: int,
     ) -> None:
         """Write values whose lanes take turns in memory, each where its gate holds."""
@@ -305,8 +305,7 @@ class Memory:
         for number in range(len(values)):
             row = self.take_turns(values, number, register_type(dtype, lanes), lanes)
             mask = self.take_turns(masks, number, f"<{lanes} x i1>", lanes) if masks else None
-            begin = self.writer.instruction(f"add i64 {offset}, {number * lanes}")
-            self.store(memory, dtype, row, begin, 1, mask, lanes)
+            self.store(memory, dtype, row, offset.plus(number * lanes), 1, mask, lanes)
 
     def take_turns(self, values: list[str], number: int, kind: str, lanes: int) -> str:
         """One of the vectors that hold all lanes of the values, first those of lane 0."""
@@ -316,7 +315,7 @@ class Memory:
                 lanes + place // len(values) if place % len(values) == turn else lane
                 for lane, place in enumerate(range(number * lanes, (number + 1) * lanes))
             ]
-            result = self.shuffle(result, value, picks, kind)
+            result = self.writer.shuffle(result, value, picks, kind)
         return result
 
     def lane_gates(self, where: TurnedPlace, lanes: int) -> tuple[int, list[Gate]]:

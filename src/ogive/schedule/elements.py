@@ -38,7 +38,7 @@ def element_reads(graph: UOp) -> ElementReads | None:
         return None
     target, value = store.src
     rank = len(target.shape)
-    views: dict[UOp, set[View]] = {value: {identity_view(rank)}}
+    views: dict[UOp, set[View]] = {value: {identity_view(target.shape)}}
     loops = rank
     for node in reversed(value.walk()):
         found = views.get(node, set())

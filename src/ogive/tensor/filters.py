@@ -137,7 +137,7 @@ class _Remainders(NamedTuple):
     q < `reached`, if the input is padded by so many elements; what lies behind gets nothing.
     """
 
-    count: int
+    number: int
     phase: int
     taps: int
     offset: int
@@ -159,7 +159,7 @@ def _remainders(
         pads = (reach - offset, reached + offset - places)
         each = _Remainders(1, phase, own, offset, reached, pads)
         if found and found[-1][2:] == each[2:]:
-            found[-1] = found[-1]._replace(count=found[-1].count + 1)
+            found[-1] = found[-1]._replace(number=found[-1].number + 1)
         else:
             found.append(each)
     return found
@@ -223,7 +223,7 @@ def _part(
 ) -> UOp:
     """The places of some remainders, (batch, channels, remainders..., counts...)."""
     batch, channels = padded.node.shape[0], filters.shape[1] * method.groups
-    shape = (batch, channels, *[each.count for each in chosen])
+    shape = (batch, channels, *[each.number for each in chosen])
     if not all(each.reached for each in chosen):
         return build.filled(padded.node.dtype, 0, (*shape, *counts))
     own = _own_filters(filters, chosen, method.strides, method.groups)
@@ -247,12 +247,12 @@ def _own_filters(
         end = each.phase + each.taps * stride - filters.shape[place]
         filters = pad_axis(filters, place, -each.phase, end)
         filters = split_axis(filters, place, (each.taps, stride))
-        filters = build.shrink(filters, on_axis(filters.shape, place + 1, (0, each.count)))
+        filters = build.shrink(filters, on_axis(filters.shape, place + 1, (0, each.number)))
     filters = split_axis(filters, 0, (groups, features // groups))
     rank = len(filters.shape)
     filters = build.permute(filters, (0, 2, *range(4, rank, 2), 1, *range(3, rank, 2)))
     filters = build.flip(filters, tuple(range(rank - len(chosen), rank)))
-    remainders = math.prod(each.count for each in chosen)
+    remainders = math.prod(each.number for each in chosen)
     if remainders > 1 < channels:
         filters = keep(filters)  # else the product would find no rows in them
     taps = [each.taps for each in chosen]

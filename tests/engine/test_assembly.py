@@ -48,6 +48,16 @@ def test_no_helper_outlives_an_error() -> None:
     assert not [thread for thread in threading.enumerate() if thread.name == "ogive-assembler"]
 
 
+def test_without_helpers_the_work_is_done_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't create new thread at interpreter shutdown")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with Assembly(TARGET, 2) as assembly:
+        assembly.add(1, text(1))
+    assert assembly.all[1].code == assemble(text(1), TARGET)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_fork_waits_for_those_who_assemble() -> None:
     inside, waited = threading.Event(), []

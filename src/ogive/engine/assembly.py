@@ -6,6 +6,7 @@ what has been written, and who has written the last helps with what is left.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import deque
@@ -60,8 +61,10 @@ class Assembly:
         self._helpers = [helper for helper in self._helpers if helper.is_alive()]
         if len(self._helpers) < self._most:
             helper = threading.Thread(target=self._work, name="ogive-assembler")
-            helper.start()
-            self._helpers.append(helper)
+            # Without a helper the work is ours: a process that ends lets no thread begin.
+            with contextlib.suppress(RuntimeError):
+                helper.start()
+                self._helpers.append(helper)
 
     def _work(self) -> None:
         while self._waiting:

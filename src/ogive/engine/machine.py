@@ -68,7 +68,9 @@ def confirmed_target(config: Config) -> Target:
 def begin_driver(config: Config) -> None:
     """Let another thread load the native driver, or assemble it, while kernels are compiled."""
     if not driver_is_loaded() and not _driver_lock.locked() and host_cores() > 1:
-        threading.Thread(target=_ensure_quietly, args=(config,), name="ogive-loader").start()
+        loader = threading.Thread(target=_ensure_quietly, args=(config,), name="ogive-loader")
+        with contextlib.suppress(RuntimeError):  # there can be no more threads
+            loader.start()
 
 
 def _ensure_quietly(config: Config) -> None:

@@ -12,6 +12,7 @@ Of the steps that can run, the one that frees the most runs next.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
@@ -35,11 +36,9 @@ def order_for_memory(
         return tuple(range(len(steps)))
     before, after = _dependencies(steps)
     waiting = [len(sources) for sources in before]
-    users = [0] * len(slots)
-    for step in steps:
-        for slot in set(step.slots):
-            users[slot] += 1
     sizes = [0 if n in left_out else slot.nbytes for n, slot in enumerate(slots)]
+    touched = [[slot for slot in set(step.slots) if sizes[slot]] for step in steps]
+    users = Counter([slot for own in touched for slot in own])
     begun: set[int] = set()
     ready = [position for position, count in enumerate(waiting) if not count]
     order: list[int] = []
@@ -47,7 +46,7 @@ def order_for_memory(
     def growth(position: int) -> tuple[int, int]:
         """By how many bytes what is alive grows when a step has run; the earlier step wins ties."""
         change = 0
-        for slot in set(steps[position].slots):
+        for slot in touched[position]:
             change += sizes[slot] * ((slot not in begun) - (users[slot] == 1))
         return change, position
 
@@ -55,7 +54,7 @@ def order_for_memory(
         position = min(ready, key=growth)
         ready.remove(position)
         order.append(position)
-        for slot in set(steps[position].slots):
+        for slot in touched[position]:
             begun.add(slot)
             users[slot] -= 1
         for reader in after[position]:

@@ -9,7 +9,7 @@ import pytest
 
 from ogive import Tensor
 
-ROWS, COLUMNS, DEPTH = 40, 150, 50
+ROWS, COLUMNS, DEPTH = 120, 150, 50
 
 
 def values(*shape: int) -> Any:

@@ -25,6 +25,12 @@ GATE_LOSS = 0.02
 """The share of a kernel's time that gates take where tiles do not fill their axis."""
 
 
+ACROSS = 6.0
+"""What a sum across the lanes of a vector takes, in operations on vectors."""
+
+STORED_TURNED = 0.3
+"""What an element of a product takes that is turned in registers on its way to memory."""
+
 TAIL_LOSS = 0.06
 """The share of a kernel's time that the masks of a vector take that an axis does not fill."""
 
@@ -53,6 +59,15 @@ def best_tile(extent: int, most: int) -> int:
         return -(-extent // tile) * tile / extent + 0.25 / tile + gated
 
     return min(range(1, min(most, extent) + 1), key=lambda tile: (loss(tile), -tile), default=1)
+
+
+def whole_vectors(extent: int, lanes: int, target: Target) -> float:
+    """How many vectors of `lanes` an axis takes as long as. A vector that need not be whole may
+    take less, where arithmetic goes by halves."""
+    if extent >= lanes:
+        return -(-extent // lanes)
+    steps = target.vector_bytes // target.step_bytes
+    return -(-extent * steps // lanes) / steps
 
 
 def lane_use(extent: int, lanes: int) -> float:

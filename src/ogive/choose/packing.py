@@ -18,10 +18,19 @@ from typing import NamedTuple
 
 from ogive.choose.costs import LONG_SUM, best_tile, lane_use, sums_in_registers
 from ogive.choose.groups import WORD, Grouping, find_grouping
+from ogive.choose.layouts import (
+    KEPT_BYTES,
+    VECTORS_PER_PANEL,
+    Axis,
+    Operand,
+    Product,
+    best_layout,
+    vectors_per_panel,
+)
 from ogive.choose.reductions import innermost_axis
 from ogive.device.target import Target
 from ogive.ir.node import UOp, transform
-from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import Shape
 
 LEAST_ROWS = 16
@@ -33,13 +42,8 @@ LEAST_WORK = 1 << 15
 MANY_COLUMNS = 512
 """Columns from which on the other operand is packed as well, if its rows collide."""
 
-NARROW_BYTES = 512
-"""The length of rows that are as good as those of a panel."""
-
 CACHE_PERIOD = 2048
 """Rows a multiple of this many bytes apart fall into few sets of a first-level cache."""
-
-VECTORS_PER_PANEL = 2
 
 LEAST_GAIN = 0.03
 """The share of lanes that must be gained for results to be turned in registers."""
@@ -74,12 +78,13 @@ def _pack_product(node: UOp, target: Target) -> UOp:
     if not all(isinstance(size, int) for size in shape) or math.prod(shape) < LEAST_WORK:
         return node
     matrices = _find_matrices(node)
-    if matrices is not None:
+    if matrices is None:
+        packed = _pack_features(node, target)
+    else:
         by_words = _pack_words(node, matrices, target)
         if by_words is not None:
             return by_words
-    packed = _pack_columns(node, matrices, target) if matrices is not None else {}
-    packed = packed or _pack_features(node, target)
+        packed = _pack_matrices(matrices, target)
     if not packed:
         return node
     factors = tuple([packed.get(factor, factor) for factor in product.src])
@@ -98,7 +103,7 @@ class _Matrices(NamedTuple):
 
 
 def _find_matrices(node: UOp) -> _Matrices | None:
-    """What a sum multiplies, if that is a product of matrices with enough rows."""
+    """What a sum multiplies, if that is a product of matrices."""
     (product,) = node.src
     _, axes = node.arg
     if len(axes) != 1:
@@ -113,8 +118,6 @@ def _find_matrices(node: UOp) -> _Matrices | None:
         left, right = right, left
     if not (_is_spread_over(right, rows) and _is_spread_over(left, columns)):
         return None
-    if _repetitions(right) < LEAST_ROWS:
-        return None
     return _Matrices(left, right, rows, columns, depth)
 
 
@@ -122,17 +125,48 @@ def _row_tile(length: int, target: Target) -> int:
     return best_tile(length, sums_in_registers(target) // VECTORS_PER_PANEL)
 
 
-def _pack_columns(node: UOp, matrices: _Matrices, target: Target) -> dict[UOp, UOp]:
-    """The operand of a matrix product that runs along its columns, packed, and maybe the other."""
+def _pack_matrices(matrices: _Matrices, target: Target) -> dict[UOp, UOp]:
+    """The operands of a matrix product that are laid out anew."""
     left, right, rows, columns, depth = matrices
-    shape = right.shape
-    width = VECTORS_PER_PANEL * target.vector_bytes // right.dtype.itemsize
-    if shape[columns] < width or _is_narrow(right, columns):
-        return {}
-    packed = {right: _packed(right, columns, (depth,), width)}
-    if _pays_for_rows(left, rows, depth):
-        packed[left] = _packed(left, rows, (depth,), _row_tile(shape[rows], target))
+    lanes, laid_out = best_layout(_describe(matrices), target)
+    packed = {}
+    for operand, axis, number in ((left, Axis.ROWS, rows), (right, Axis.COLUMNS, columns)):
+        if axis in laid_out and lanes is Axis.DEPTH:
+            along = UOp(Op.CONTIGUOUS, operand.dtype, operand.src, PANELS)
+            packed[operand] = UOp(Op.EXPAND, operand.dtype, (along,), operand.shape)
+        elif axis in laid_out:
+            count = target.vector_bytes // operand.dtype.itemsize
+            width = count * vectors_per_panel(operand.shape[number], count)
+            packed[operand] = _packed(operand, number, (depth,), width)
+    if right in packed and lanes is Axis.COLUMNS and _pays_for_rows(left, rows, depth):
+        packed[left] = _packed(left, rows, (depth,), _row_tile(left.shape[rows], target))
     return packed
+
+
+def _describe(matrices: _Matrices) -> Product:
+    left, right, rows, columns, depth = matrices
+    itemsize = left.dtype.itemsize
+    axes = {rows: Axis.ROWS, columns: Axis.COLUMNS, depth: Axis.DEPTH}
+
+    def describe(operand: UOp, own: int) -> Operand:
+        source = operand
+        while source.op in MOVEMENT:
+            source = source.src[0]
+        elements = math.prod(operand.src[0].shape)
+        is_one = elements == operand.shape[own] * operand.shape[depth]
+        return Operand(
+            axis=axes[own],
+            length=operand.shape[own],
+            elements=elements,
+            reads=_repetitions(operand),
+            along=axes.get(innermost_axis(operand)),
+            is_computed=source.op not in (Op.PARAM, Op.CONTIGUOUS),
+            may_be_kept=source.op is Op.PARAM and is_one and elements * itemsize >= KEPT_BYTES,
+        )
+
+    batch = math.prod(left.shape) // math.prod([left.shape[axis] for axis in axes])
+    operands = describe(left, rows), describe(right, columns)
+    return Product(*operands, left.shape[depth], batch, itemsize)
 
 
 def _pack_words(node: UOp, matrices: _Matrices, target: Target) -> UOp | None:
@@ -141,7 +175,7 @@ def _pack_words(node: UOp, matrices: _Matrices, target: Target) -> UOp | None:
     left, right, rows, columns, depth = matrices
     grouping = find_grouping(left.src[0], right.src[0], node.dtype, target)
     width = VECTORS_PER_PANEL * target.vector_bytes // WORD.itemsize
-    if grouping is None or right.shape[columns] < width:
+    if grouping is None or right.shape[columns] < width or _repetitions(right) < LEAST_ROWS:
         return None
     first, second = grouping.words(depth)
     panels = (
@@ -229,17 +263,6 @@ def _repetitions(operand: UOp) -> int:
     """How often a spread operand is read."""
     own = operand.src[0].shape
     return math.prod(s for s, o in zip(operand.shape, own, strict=True) if o == 1)
-
-
-def _is_narrow(operand: UOp, columns: int) -> bool:
-    """Whether the rows of an operand are so short that they follow each other like those of a
-    panel, and it is not read often enough for the difference to matter."""
-    row = operand.shape[columns] * operand.dtype.itemsize
-    return (
-        row <= NARROW_BYTES
-        and _repetitions(operand) < MANY_COLUMNS
-        and innermost_axis(operand) == columns
-    )
 
 
 def _pays_for_rows(operand: UOp, rows: int, depth: int) -> bool:

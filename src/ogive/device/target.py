@@ -23,6 +23,8 @@ DEFAULT_CACHE_BYTES = {1: 32 << 10, 2: 1 << 20, 3: 8 << 20}
 ARM = ("aarch64", "arm64")
 CACHE_LINE = 64
 MASKING = frozenset({"avx512f", "avx512bw", "avx512vl"})
+BY_HALVES = frozenset({"znver4"})
+"""Processors whose arithmetic takes vectors of 64 bytes in two steps, and shorter ones in one."""
 
 
 class Dot(NamedTuple):
@@ -91,6 +93,11 @@ class Target:
     def scalings(self) -> tuple[Scaling, ...]:
         """The floats that it multiplies by powers of two in one instruction."""
         return _scalings(self)
+
+    @property
+    def step_bytes(self) -> int:
+        """How much of a vector arithmetic takes in one step."""
+        return self.vector_bytes // 2 if self.cpu in BY_HALVES else self.vector_bytes
 
     @property
     def streamed_bytes(self) -> int | None:

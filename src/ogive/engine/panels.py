@@ -26,6 +26,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ogive.choose.layouts import KEPT_BYTES
 from ogive.config import Config
 from ogive.counters import count
 from ogive.device.buffer import Buffer
@@ -35,9 +36,6 @@ from ogive.schedule.slots import CallStep, CopyStep
 if TYPE_CHECKING:
     from ogive.engine.graph import CompiledGraph
     from ogive.runtime.native import Fault, NativePlan
-
-LEAST_BYTES = 1 << 17
-"""A smaller panel is made in the time that it takes to find out that it need not be."""
 
 Memories = Sequence[Buffer | None]
 """The memory of a run by slot; None for what is no memory of ours."""
@@ -72,7 +70,7 @@ def find_panels(graph: CompiledGraph) -> tuple[Panel, ...]:
             continue
         slot, *sources = step.slots
         memory = graph.slots[slot]
-        if not memory.panel or memory.nbytes < LEAST_BYTES or slot in graph.outputs:
+        if not memory.panel or memory.nbytes < KEPT_BYTES or slot in graph.outputs:
             continue
         if len(step.written) > 1 or written[slot] > 1 or crowd[level] > 1:
             continue

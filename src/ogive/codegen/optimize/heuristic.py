@@ -12,12 +12,15 @@ import math
 from dataclasses import dataclass
 
 from ogive.choose.costs import (
+    ACROSS,
     LONG_SUM,
     MOST_STRIDE,
+    STORED_TURNED,
     best_tile,
     lane_use,
     operation_cost,
     sums_in_registers,
+    whole_vectors,
 )
 from ogive.codegen.optimize.accesses import MemoryAccess, memory_accesses
 from ogive.codegen.optimize.placement import (
@@ -54,6 +57,12 @@ MANY_VECTORS = 8
 
 LEAST_SUMS = 4
 """Vectors of sums from which on none waits for its last addition."""
+
+REUSE = 8
+"""About how many products of a register tile each element that is loaded goes into."""
+
+NEAR_LANE, FAR_LANE = 0.25, 1.0
+"""What loading a lane takes that is picked out of vectors, or gathered, in vector operations."""
 
 PARALLEL_TILES = 512
 """Output loops are joined into the parallel one until it has this many iterations."""
@@ -139,7 +148,11 @@ def _choose_lanes(kernel: _Kernel, target: Target) -> dict[UOp, int]:
     counters = (*kernel.outputs, *kernel.reductions)
     counts = _lane_counts(kernel, counters, target)
     scores = {
-        counter: _lane_score(counter, kernel) * lane_use(axis_extent(counter), counts[counter])
+        counter: (
+            _product_score(counter, kernel, counts[counter], target)
+            if kernel.is_product
+            else _lane_score(counter, kernel) * lane_use(axis_extent(counter), counts[counter])
+        )
         for counter in counters
     }
     chosen: dict[UOp, int] = {}
@@ -181,6 +194,28 @@ def _lane_counts(
         ]
         counts[counter] = max(target.vector_bytes // max(widths, default=4), 2)
     return counts
+
+
+def _product_score(counter: UOp, kernel: _Kernel, lanes: int, target: Target) -> float:
+    """The share of lanes that multiply and add all the time if `counter` is spread over them; 0 if
+    nothing lies side by side along it."""
+    loads = [access for _, loads in kernel.reduction_loads for access in loads]
+    if not any(access.strides.get(counter) == 1 for access in loads):
+        return 0.0
+    extents = [axis_extent(c) for c in (*kernel.outputs, *kernel.reductions)]
+    results = math.prod(axis_extent(c) for c in kernel.outputs)
+    products = math.prod(extents)
+    cost = products / axis_extent(counter) * whole_vectors(axis_extent(counter), lanes, target)
+    for access in loads:
+        if access.depends_on(counter) and access.strides.get(counter) != 1:
+            near = abs(access.strides.get(counter, MOST_STRIDE + 1)) <= MOST_STRIDE
+            cost += products / REUSE * (NEAR_LANE if near else FAR_LANE)
+    if counter in kernel.reductions:
+        return products / lanes / (cost + results * ACROSS)
+    stores = [access for access in kernel.accesses if access.is_store]
+    if any(store.strides.get(counter) != 1 for store in stores):
+        cost += results * STORED_TURNED
+    return products / lanes / cost
 
 
 def _lane_score(counter: UOp, kernel: _Kernel) -> float:

@@ -1,0 +1,153 @@
+"""How the operands of a matrix product had best lie in memory: an estimate for each way.
+
+One of the three axes of a product is spread over lanes:
+
+    columns   an element of the left operand, spread over a vector, times a vector of the right
+    rows      the same the other way round; the results are turned on their way to memory
+    depth     a vector times a vector, and at the end a sum across the lanes
+
+Vectors have to lie side by side. An operand that does not lie so is laid out anew, which takes more
+of the time the fewer products an element goes into. One that does may be read where it is, a little
+slower than from panels, once for each tile of the result.
+
+The unit is a multiply-add of whole vectors. All follows from lengths, dtype and target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from ogive.choose.costs import ACROSS, STORED_TURNED, sums_in_registers, whole_vectors
+from ogive.device.target import Target
+
+COPIED, TURNED = 0.35, 1.0
+"""What an element takes that is laid out anew: as it lies, or across."""
+
+APART, CLOSE = 0.05, 0.008
+"""What an element takes, at each reading, that lies a row apart from the next one, and if rows are
+so short that they follow each other almost as those of a panel do."""
+
+FAR_COPIED, FAR_APART = 1.4, 1.0
+"""The same for operands that no cache holds."""
+
+NARROW_BYTES = 512
+"""The length of short rows."""
+
+KEPT = 0.5
+"""The share that counts of the time to lay out an operand, if that may be done once for all."""
+
+KEPT_BYTES = 1 << 17
+"""A smaller operand is laid out in the time that it takes to find out that it need not be."""
+
+VECTORS_PER_PANEL = 2
+
+
+class Axis(Enum):
+    """The axes of a matrix product."""
+
+    ROWS = "rows"
+    COLUMNS = "columns"
+    DEPTH = "depth"
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An operand: its own axis beside the depth, how many elements it has, how often each is read,
+    and the axis along which they lie side by side, if that is one of the product's.
+
+    One that `is_computed` is written to memory in any case; one that `may_be_kept`, as the weights
+    of a model, is laid out once for many runs.
+    """
+
+    axis: Axis
+    length: int
+    elements: int
+    reads: int
+    along: Axis | None
+    is_computed: bool
+    may_be_kept: bool
+
+
+@dataclass(frozen=True)
+class Product:
+    """So many products of two matrices."""
+
+    left: Operand
+    right: Operand
+    depth: int
+    batch: int
+    itemsize: int
+
+
+class Layout(NamedTuple):
+    """The axis in lanes, and the operands that are laid out anew for it, by their own axes."""
+
+    lanes: Axis
+    laid_out: frozenset[Axis]
+
+
+def best_layout(product: Product, target: Target) -> Layout:
+    """The layout that is estimated to take the least time."""
+    return min(_layouts(product), key=lambda layout: estimate(product, layout, target))
+
+
+def _layouts(product: Product) -> Iterator[Layout]:
+    """All layouts in which vectors lie side by side."""
+    operands = (product.right, product.left)
+    for operand in operands:
+        if operand.along is operand.axis:
+            yield Layout(operand.axis, frozenset())
+        yield Layout(operand.axis, frozenset([operand.axis]))
+    across = [operand.axis for operand in operands if operand.along is not Axis.DEPTH]
+    yield Layout(Axis.DEPTH, frozenset(across))
+
+
+def estimate(product: Product, layout: Layout, target: Target) -> float:
+    """What the products take under a layout, in multiply-adds of whole vectors."""
+    left, right, depth = product.left, product.right, product.depth
+    lanes = target.vector_bytes // product.itemsize
+    results = left.length * right.length
+    if layout.lanes is Axis.DEPTH:
+        each = results * (whole_vectors(depth, lanes, target) + ACROSS)
+    else:
+        along, other = (left, right) if layout.lanes is Axis.ROWS else (right, left)
+        if along.axis in layout.laid_out:
+            panel = vectors_per_panel(along.length, lanes)
+            vectors: float = -(-along.length // (panel * lanes)) * panel
+        else:
+            vectors = whole_vectors(along.length, lanes, target)
+        each = other.length * depth * vectors
+        if along is left:
+            each += results * STORED_TURNED
+    reading = [
+        operand.elements * _reading(operand, product, layout, target) for operand in (left, right)
+    ]
+    return product.batch * each + sum(reading)
+
+
+def vectors_per_panel(length: int, lanes: int) -> int:
+    """How many vectors wide panels are that leave little of the last one empty."""
+    vectors = -(-length // lanes)
+    if vectors % VECTORS_PER_PANEL and vectors % 3 == 0:
+        return 3
+    return min(vectors, VECTORS_PER_PANEL)
+
+
+def _reading(operand: Operand, product: Product, layout: Layout, target: Target) -> float:
+    """What an element of an operand takes beside the multiply-adds that it goes into."""
+    is_far = operand.elements * product.itemsize > target.l3_bytes * 3 // 4
+    copied = FAR_COPIED if is_far else COPIED
+    if operand.axis in layout.laid_out:
+        cost = copied if operand.along is layout.lanes else max(copied, TURNED)
+        return KEPT * cost if operand.may_be_kept else cost
+    cost = copied if operand.is_computed else 0.0
+    if operand.along is Axis.DEPTH:
+        return cost
+    step = CLOSE if operand.length * product.itemsize <= NARROW_BYTES else APART
+    tile = sums_in_registers(target) // VECTORS_PER_PANEL
+    if layout.lanes is not operand.axis:
+        tile = VECTORS_PER_PANEL * target.vector_bytes // product.itemsize
+    return cost - (-operand.reads // tile) * (FAR_APART if is_far else step)

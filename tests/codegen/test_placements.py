@@ -215,12 +215,19 @@ def gates_of(placed: UOp, memory: Op) -> list[bool]:
 
 
 def test_a_tile_of_sums_that_would_run_past_the_end_starts_earlier() -> None:
-    loops = loops_of(data(10, 6) @ data(6, 8))
-    rows = output_axes(loops)[0].arg[0]
+    loops = loops_of(data(10, 6) @ data(6, 9))
+    rows, columns = [axis.arg[0] for axis in output_axes(loops)]
+    placed = place(loops, Placement(lanes={columns: 4}, upcast={rows: 4}))
+    assert not any(gates_of(placed, Op.LOAD) + gates_of(placed, Op.STORE))
+
+
+def test_a_tile_that_starts_earlier_stores_once_what_may_be_read_where_it_is_stored() -> None:
+    loops = loops_of(data(10, 9) + data(10, 6) @ data(6, 9))
+    rows, columns = [axis.arg[0] for axis in output_axes(loops)]
     placed = place(loops, Placement(upcast={rows: 4}))
     assert not any(gates_of(placed, Op.LOAD)) and all(gates_of(placed, Op.STORE))
-    placed = place(loops, Placement(upcast={rows: 5}))
-    assert not any(gates_of(placed, Op.LOAD) + gates_of(placed, Op.STORE))
+    placed = place(loops, Placement(lanes={columns: 4}))
+    assert any(gates_of(placed, Op.LOAD)) and all(gates_of(placed, Op.STORE))
 
 
 def test_a_tile_stays_where_positions_are_data() -> None:

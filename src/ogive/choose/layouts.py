@@ -26,7 +26,7 @@ from ogive.device.target import Target
 COPIED, TURNED = 0.35, 1.0
 """What an element takes that is laid out anew: as it lies, or across."""
 
-APART, CLOSE = 0.05, 0.008
+APART, CLOSE = 0.06, 0.008
 """What an element takes, at each reading, that lies a row apart from the next one, and if rows are
 so short that they follow each other almost as those of a panel do."""
 
@@ -35,6 +35,9 @@ FAR_COPIED, FAR_APART = 1.4, 1.0
 
 NARROW_BYTES = 512
 """The length of short rows."""
+
+FEW_ROWS = 32
+"""Rows of an operand that stay in the first-level cache, however they lie, while they are read."""
 
 KEPT = 0.5
 """The share that counts of the time to lay out an operand, if that may be done once for all."""
@@ -115,7 +118,7 @@ def estimate(product: Product, layout: Layout, target: Target) -> float:
     else:
         along, other = (left, right) if layout.lanes is Axis.ROWS else (right, left)
         if along.axis in layout.laid_out:
-            panel = vectors_per_panel(along.length, lanes)
+            panel = vectors_per_panel(along.length, lanes, depth)
             vectors: float = -(-along.length // (panel * lanes)) * panel
         else:
             vectors = whole_vectors(along.length, lanes, target)
@@ -128,9 +131,12 @@ def estimate(product: Product, layout: Layout, target: Target) -> float:
     return product.batch * each + sum(reading)
 
 
-def vectors_per_panel(length: int, lanes: int) -> int:
-    """How many vectors wide panels are that leave little of the last one empty."""
+def vectors_per_panel(length: int, lanes: int, depth: int) -> int:
+    """How many vectors wide panels are that leave little of the last one empty. A panel of few
+    rows is as wide as there are columns, and a register tile as wide as is good for stores."""
     vectors = -(-length // lanes)
+    if depth <= FEW_ROWS:
+        return vectors
     if vectors % VECTORS_PER_PANEL and vectors % 3 == 0:
         return 3
     return min(vectors, VECTORS_PER_PANEL)
@@ -144,7 +150,7 @@ def _reading(operand: Operand, product: Product, layout: Layout, target: Target)
         cost = copied if operand.along is layout.lanes else max(copied, TURNED)
         return KEPT * cost if operand.may_be_kept else cost
     cost = copied if operand.is_computed else 0.0
-    if operand.along is Axis.DEPTH:
+    if operand.along is Axis.DEPTH or product.depth <= FEW_ROWS:
         return cost
     step = CLOSE if operand.length * product.itemsize <= NARROW_BYTES else APART
     tile = sums_in_registers(target) // VECTORS_PER_PANEL

@@ -136,7 +136,8 @@ def _pack_matrices(matrices: _Matrices, target: Target) -> dict[UOp, UOp]:
             packed[operand] = UOp(Op.EXPAND, operand.dtype, (along,), operand.shape)
         elif axis in laid_out:
             count = target.vector_bytes // operand.dtype.itemsize
-            width = count * vectors_per_panel(operand.shape[number], count)
+            lengths = operand.shape[number], count, operand.shape[depth]
+            width = count * vectors_per_panel(*lengths)
             packed[operand] = _packed(operand, number, (depth,), width)
     if right in packed and lanes is Axis.COLUMNS and _pays_for_rows(left, rows, depth):
         packed[left] = _packed(left, rows, (depth,), _row_tile(left.shape[rows], target))
@@ -153,7 +154,9 @@ def _describe(matrices: _Matrices) -> Product:
         while source.op in MOVEMENT:
             source = source.src[0]
         elements = math.prod(operand.src[0].shape)
+        # The weights of a layer are on the right, and one matrix.
         is_one = elements == operand.shape[own] * operand.shape[depth]
+        is_kept = operand is right and is_one and source.op is Op.PARAM
         return Operand(
             axis=axes[own],
             length=operand.shape[own],
@@ -161,7 +164,7 @@ def _describe(matrices: _Matrices) -> Product:
             reads=_repetitions(operand),
             along=axes.get(innermost_axis(operand)),
             is_computed=source.op not in (Op.PARAM, Op.CONTIGUOUS),
-            may_be_kept=source.op is Op.PARAM and is_one and elements * itemsize >= KEPT_BYTES,
+            may_be_kept=is_kept and elements * itemsize >= KEPT_BYTES,
         )
 
     batch = math.prod(left.shape) // math.prod([left.shape[axis] for axis in axes])

@@ -26,7 +26,6 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ogive.choose.layouts import KEPT_BYTES
 from ogive.config import Config
 from ogive.counters import count
 from ogive.device.buffer import Buffer
@@ -70,7 +69,7 @@ def find_panels(graph: CompiledGraph) -> tuple[Panel, ...]:
             continue
         slot, *sources = step.slots
         memory = graph.slots[slot]
-        if not memory.panel or memory.nbytes < KEPT_BYTES or slot in graph.outputs:
+        if not memory.panel or slot in graph.outputs:
             continue
         if len(step.written) > 1 or written[slot] > 1 or crowd[level] > 1:
             continue

@@ -10,7 +10,8 @@ from ogive.ir.dtype import DType
 class Slot(NamedTuple):
     """Memory that a run needs: `parameter` says which of the graph's, None one of its own.
 
-    One for a `panel` holds an operand of a product, in the layout that `choose/packing.py` gave it.
+    One for a `panel` holds an operand of a product, in the layout that `choose/packing.py` gave it,
+    if that is large enough to be worth keeping.
     """
 
     dtype: DType

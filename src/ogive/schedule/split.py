@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ogive.choose.greedy import choose
+from ogive.choose.layouts import KEPT_BYTES
 from ogive.choose.online import reduce_once
 from ogive.choose.packing import PANELS, pack_operands
 from ogive.choose.reductions import split_reductions
@@ -135,7 +136,9 @@ class _SlotTable:
             base = storage(base.src[0])
         if base not in self.numbers:
             self.numbers[base] = len(self.slots)
+            count = upper_count(base.shape)
             is_panel = base.op is Op.CONTIGUOUS and base.arg == PANELS
-            self.slots.append(Slot(base.dtype, upper_count(base.shape), None, is_panel))
+            is_kept = is_panel and count * base.dtype.itemsize >= KEPT_BYTES
+            self.slots.append(Slot(base.dtype, count, None, is_kept))
         self.numbers[value] = self.numbers[base]
         return self.numbers[value]

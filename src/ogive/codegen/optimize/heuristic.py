@@ -32,6 +32,7 @@ from ogive.codegen.optimize.placement import (
 )
 from ogive.codegen.optimize.rows import SIDE_BY_SIDE
 from ogive.codegen.optimize.scores import StagedRows, find_rows, tile_scores
+from ogive.codegen.optimize.tiles import Tiled, best_tile_of
 from ogive.config import Config
 from ogive.device.target import Target
 from ogive.ir.node import UOp
@@ -397,27 +398,49 @@ def _row_axes(kernel: _Kernel, column: UOp) -> list[UOp]:
 def _tile_columns(
     kernel: _Kernel, column: UOp, lanes: dict[UOp, int], target: Target
 ) -> dict[UOp, int]:
-    """A register tile of a product whose columns are lanes: rows by two vectors, or by more
-    vectors where there are few rows."""
-    most = sums_in_registers(target)
-    vectors = max(axis_extent(column) // lanes[column], 1)
-    # A last vector that is not full counts: a tile that leaves it over runs all but empty.
-    filled = -(-axis_extent(column) // lanes[column])
-    upcast = {column: 2 if vectors >= MANY_VECTORS else best_tile(filled, 3)}
+    """A register tile of a product whose columns are lanes: rows by vectors."""
     rows = _row_axes(kernel, column)
-    tile = 1
-    if rows:
-        row, tile = _row_tile(kernel, rows, most // upcast[column])
-        upcast[row] = tile
-    others = math.prod(axis_extent(c) for c in kernel.outputs if c is not column)
-    wide = min(
-        most // tile,
-        _columns_at_a_time(kernel, target),
-        max(vectors * others // tile // COLUMN_TILES, 1),
+    turned = _turned_tile(kernel, column, lanes[column], rows, target)
+    if turned is not None:
+        return turned
+    row = _row_axis(kernel, rows, sums_in_registers(target)) if rows else None
+    loads = [a for _, loads in kernel.reduction_loads for a in loads if a.depends_on(column)]
+    tiled = Tiled(
+        rows=axis_extent(row) if row is not None else 1,
+        columns=axis_extent(column),
+        lanes=lanes[column],
+        terms=math.prod(map(axis_extent, kernel.reductions)),
+        times=math.prod(axis_extent(c) for c in kernel.outputs if c not in (row, column)),
+        is_near=sum(map(_bytes_read, loads)) <= target.l1_bytes // 2,
     )
-    if wide > upcast[column]:
-        upcast[column] = best_tile(filled, wide)
-    return upcast if rows else upcast | _rows_beside(kernel, upcast, LEAST_SUMS)
+    if row is None:
+        _, wide = best_tile_of(tiled, target, _columns_at_a_time(kernel, target))
+        return {column: wide} | _rows_beside(kernel, {column: wide}, LEAST_SUMS)
+    tile, wide = best_tile_of(tiled, target)
+    return {column: wide, row: tile}
+
+
+def _turned_tile(
+    kernel: _Kernel, column: UOp, lanes: int, rows: list[UOp], target: Target
+) -> dict[UOp, int] | None:
+    """The tile where rows are stored side by side, which the columns then are not: it is turned on
+    its way to memory, and is the better the more rows it has. None if there are few."""
+    stored = [
+        counter
+        for counter in rows
+        if any(a.is_store and a.strides.get(counter) == 1 for a in kernel.accesses)
+    ]
+    if not stored:
+        return None
+    vectors = -(-axis_extent(column) // lanes)
+    wide = 2 if vectors > MANY_VECTORS else best_tile(vectors, 3)
+    row, tile = _longest_tile(stored, sums_in_registers(target) // wide)
+    return {column: wide, row: tile} if tile >= LEAST_PANEL else None
+
+
+def _bytes_read(access: MemoryAccess) -> int:
+    """How many bytes an access has, if it reads each once."""
+    return access.index.dtype.itemsize * math.prod(map(axis_extent, access.strides))
 
 
 def _columns_at_a_time(kernel: _Kernel, target: Target) -> int:
@@ -431,9 +454,8 @@ def _columns_at_a_time(kernel: _Kernel, target: Target) -> int:
     return sums // 6 if kernel.reductions and rows <= FEW_ROWS else sums // 3 * 2
 
 
-def _row_tile(kernel: _Kernel, rows: list[UOp], most: int) -> tuple[UOp, int]:
-    """The rows of a tile: those of a panel, which lie side by side, those that are stored side by
-    side, which the columns then are not, or else the longest."""
+def _row_axis(kernel: _Kernel, rows: list[UOp], most: int) -> UOp:
+    """The axis of a tile's rows: those of a panel, which lie side by side, or the longest."""
     for counter in rows:
         beside = any(
             access.strides.get(counter) == 1
@@ -441,14 +463,8 @@ def _row_tile(kernel: _Kernel, rows: list[UOp], most: int) -> tuple[UOp, int]:
             for access in loads
         )
         if beside and LEAST_PANEL <= axis_extent(counter) <= most:
-            return counter, axis_extent(counter)
-    stored = [
-        counter
-        for counter in rows
-        if any(a.is_store and a.strides.get(counter) == 1 for a in kernel.accesses)
-    ]
-    row, tile = _longest_tile(stored, most) if stored else (rows[-1], 1)
-    return (row, tile) if tile >= LEAST_PANEL else _longest_tile(rows, most)
+            return counter
+    return _longest_tile(rows, most)[0]
 
 
 def _tile_sums(kernel: _Kernel, reused: list[UOp], most: int) -> dict[UOp, int]:

@@ -127,7 +127,8 @@ def place(root: UOp, placement: Placement) -> UOp:
             expression = expression + make_range(lanes, next(numbers), LANE)
         replacements[counter] = expression
         if counter in moved:
-            gates[counter] = (outer[counter] * tile).lt(expression + 1)  # as far as it is new
+            if not _may_store_again(root):
+                gates[counter] = (outer[counter] * tile).lt(expression + 1)  # as far as it is new
             continue
         runs_over = int(expression.vmax) >= axis_extent(counter)
         if runs_over or counter.src[0].op is not Op.CONST:
@@ -143,11 +144,11 @@ def _moved_tiles(root: UOp, nest: Sequence[UOp], placement: Placement) -> set[UO
     """The output axes whose last tile would run past the end, and starts earlier instead.
 
         before   r < 10 in tiles of 4:   r = r0*4 + tile,          loaded and stored if r < 10
-        after                            r = min(r0*4, 6) + tile,  stored if r0*4 <= r
+        after                            r = min(r0*4, 6) + tile
 
-    So the loops of reductions load whole tiles, without gates. What they compute again is not
-    stored: an operand may have been overwritten by then, and where memory is read, or what is a
-    fault, may not depend on that.
+    So the loops of reductions load whole tiles, without gates. What is computed again is stored
+    again, unless it might have changed: then it is stored if r0*4 <= r. Where memory is read, or
+    what is a fault, may not depend on that. Of lanes, stores with gates would take longer.
     """
     reduced: set[UOp] = set()
     by_data: set[UOp] = set()
@@ -156,16 +157,26 @@ def _moved_tiles(root: UOp, nest: Sequence[UOp], placement: Placement) -> set[UO
             reduced |= node.ranges
         elif node.op is Op.CHECK or (node.op is Op.INDEX and node.src[1].has_index):
             by_data |= node.ranges
+    in_lanes = () if _may_store_again(root) else placement.lanes
     return {
         counter
         for counter in nest
         if counter in reduced
         and counter not in by_data
         and counter.src[0].op is Op.CONST
-        and placement.lanes.get(counter.arg[0], 1) == 1
+        and counter.arg[0] not in in_lanes
         and axis_extent(counter) > _step(counter, placement)
         and axis_extent(counter) % _step(counter, placement)
     }
+
+
+def _may_store_again(root: UOp) -> bool:
+    """Whether elements can be computed and stored a second time: nothing is added to memory, and
+    nothing is read element by element, which is how an operand may be overwritten."""
+    results = frozenset([counter for store in root.src for counter in store.src[2:]])
+    return all(store.arg is None for store in root.src) and not any(
+        node.op is Op.LOAD and node.ranges == results for node in root.walk()
+    )
 
 
 def _loop_extent(extent: UOp, counter: UOp, placement: Placement) -> Dim:

@@ -1,0 +1,85 @@
+"""The register tile of a product whose columns are in lanes, by an estimate of what each takes.
+
+    for each step of the sum:   load `vectors` of the column operand, spread `rows` elements,
+                                rows * vectors multiply-adds
+    at the end:                 store `vectors` to each of the rows
+
+A large tile loads little for each sum. Long sums want many rows, so that a column operand that is
+far away is read seldom; short ones few, since going to another row is what makes stores slow. A
+tile that does not fill its axis works in vain, or needs gates.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ogive.choose.costs import GATE_LOSS, sums_in_registers
+from ogive.device.target import Target
+
+SPREAD, NEAR_LOAD, FAR_LOAD = 0.5, 0.5, 1.0
+"""What loads take that run beside multiply-adds: an element that is spread over a vector, a vector
+from the first-level cache, and one from further away. A multiply-add is 1."""
+
+STORED_ROW = 3
+"""What it takes to go to another row to store, in stores of vectors."""
+
+SETUP = 10
+"""What begins and ends a tile."""
+
+NARROW = 3
+"""Vectors up to which a tile is not wide."""
+
+WIDEST = 8
+"""The most vectors of a tile that has several rows."""
+
+LEAST_TILES = 8
+"""Wide tiles are at least so many."""
+
+
+@dataclass(frozen=True)
+class Tiled:
+    """What is cut into tiles: so many rows of `columns` elements each, in vectors of `lanes`, each
+    a sum of so many terms, and that so many times.
+
+    `is_near` if the first-level cache holds the column operand.
+    """
+
+    rows: int
+    columns: int
+    lanes: int
+    terms: int
+    times: int
+    is_near: bool
+
+
+def best_tile_of(tiled: Tiled, target: Target, most_vectors: int = WIDEST) -> tuple[int, int]:
+    """Rows and vectors of the tile that is estimated to take the least time."""
+    tiles = _tiles(tiled, target, most_vectors)
+    return min(tiles, key=lambda tile: estimate(tiled, *tile))
+
+
+def _tiles(tiled: Tiled, target: Target, most_vectors: int) -> Iterator[tuple[int, int]]:
+    """The tiles whose sums registers hold, with the vectors of a step and an element beside them;
+    wide ones only if there are enough of them to share out."""
+    filled = -(-tiled.columns // tiled.lanes)
+    for vectors in range(1, min(filled, most_vectors) + 1):
+        room = min(sums_in_registers(target), target.vector_registers - vectors - 1)
+        for rows in range(min(tiled.rows, max(room // vectors, 1)), 0, -1):
+            count = tiled.times * _count(tiled, rows, vectors)
+            if vectors <= NARROW or count >= LEAST_TILES:
+                yield rows, vectors
+
+
+def _count(tiled: Tiled, rows: int, vectors: int) -> int:
+    return math.ceil(tiled.rows / rows) * math.ceil(tiled.columns / (vectors * tiled.lanes))
+
+
+def estimate(tiled: Tiled, rows: int, vectors: int) -> float:
+    """What tiles of so many rows and vectors take."""
+    load = NEAR_LOAD if tiled.is_near else FAR_LOAD
+    step = rows * vectors + rows * SPREAD + vectors * load
+    cost = tiled.terms * step + rows * (vectors + STORED_ROW) + SETUP
+    gated = bool(tiled.rows % rows) + bool(tiled.columns % (vectors * tiled.lanes))
+    return _count(tiled, rows, vectors) * cost * (1 + GATE_LOSS * gated)

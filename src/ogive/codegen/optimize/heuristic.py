@@ -404,6 +404,7 @@ def _tile_columns(
     if turned is not None:
         return turned
     row = _row_axis(kernel, rows, sums_in_registers(target)) if rows else None
+    summed = {column, *kernel.reductions}
     loads = [a for _, loads in kernel.reduction_loads for a in loads if a.depends_on(column)]
     tiled = Tiled(
         rows=axis_extent(row) if row is not None else 1,
@@ -411,7 +412,7 @@ def _tile_columns(
         lanes=lanes[column],
         terms=math.prod(map(axis_extent, kernel.reductions)),
         times=math.prod(axis_extent(c) for c in kernel.outputs if c not in (row, column)),
-        is_near=sum(map(_bytes_read, loads)) <= target.l1_bytes // 2,
+        is_near=sum(_bytes_along(a, summed) for a in loads) <= target.l1_bytes // 2,
     )
     if row is None:
         _, wide = best_tile_of(tiled, target, _columns_at_a_time(kernel, target))
@@ -438,9 +439,10 @@ def _turned_tile(
     return {column: wide, row: tile} if tile >= LEAST_PANEL else None
 
 
-def _bytes_read(access: MemoryAccess) -> int:
-    """How many bytes an access has, if it reads each once."""
-    return access.index.dtype.itemsize * math.prod(map(axis_extent, access.strides))
+def _bytes_along(access: MemoryAccess, counters: set[UOp]) -> int:
+    """How many bytes an access touches along some counters."""
+    lengths = [axis_extent(counter) for counter in access.strides if counter in counters]
+    return access.index.dtype.itemsize * math.prod(lengths)
 
 
 def _columns_at_a_time(kernel: _Kernel, target: Target) -> int:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from ogive.choose.costs import GATE_LOSS, sums_in_registers
 from ogive.device.target import Target
 
-SPREAD, NEAR_LOAD, FAR_LOAD = 0.5, 0.5, 1.0
+SPREAD, NEAR_LOAD, FAR_LOAD = 0.25, 0.25, 0.5
 """What loads take that run beside multiply-adds: an element that is spread over a vector, a vector
 from the first-level cache, and one from further away. A multiply-add is 1."""
 

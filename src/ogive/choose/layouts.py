@@ -62,7 +62,8 @@ class Operand:
     and the axis along which they lie side by side, if that is one of the product's.
 
     One that `is_computed` is written to memory in any case; one that `may_be_kept`, as the weights
-    of a model, is laid out once for many runs.
+    of a model, is laid out once for many runs. One that `stays` where it is
+    computed is read by elements.
     """
 
     axis: Axis
@@ -72,6 +73,7 @@ class Operand:
     along: Axis | None
     is_computed: bool
     may_be_kept: bool
+    stays: bool
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,11 @@ class Layout(NamedTuple):
 
 def best_layout(product: Product, target: Target) -> Layout:
     """The layout that is estimated to take the least time."""
-    return min(_layouts(product), key=lambda layout: estimate(product, layout, target))
+    operands = (product.left, product.right)
+    fixed = {axis for each in operands if each.stays for axis in (each.axis, Axis.DEPTH)}
+    possible = [layout for layout in _layouts(product) if layout.lanes not in fixed]
+    as_it_is = Layout(Axis.COLUMNS, frozenset())
+    return min(possible, key=lambda each: estimate(product, each, target), default=as_it_is)
 
 
 def _layouts(product: Product) -> Iterator[Layout]:

@@ -165,6 +165,7 @@ def _describe(matrices: _Matrices) -> Product:
             along=axes.get(innermost_axis(operand)),
             is_computed=source.op not in (Op.PARAM, Op.CONTIGUOUS),
             may_be_kept=is_kept and elements * itemsize >= KEPT_BYTES,
+            stays=_is_of_products(operand),
         )
 
     batch = math.prod(left.shape) // math.prod([left.shape[axis] for axis in axes])

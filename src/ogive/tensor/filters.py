@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ogive.ir import history
@@ -24,7 +24,6 @@ from ogive.tensor import build
 from ogive.tensor.joining import join
 from ogive.tensor.windows import (
     Numbers,
-    join_axes,
     keep,
     lay_out,
     on_axis,
@@ -132,9 +131,10 @@ class _Remainders(NamedTuple):
     """Remainders of places along an axis, side by side, that get equally many taps of the same
     elements.
 
-    Place p = stride·q + r gets element q + offset - t times tap phase + stride·t, for t < taps;
-    `phase` is that of the first remainder, and that of each other one is one more. It is so for
-    q < `reached`, if the input is padded by so many elements; what lies behind gets nothing.
+    Place p = stride·q + r gets element q + offset - t·dilation' times tap phase + t·stride', for
+    t < taps, where stride' and dilation' are without what both have in common. `phase` is that of
+    the first remainder, and that of each other one is one more. It is so for q < `reached`, if the
+    input is padded by so many elements; what lies behind gets nothing.
     """
 
     number: int
@@ -150,19 +150,28 @@ def _remainders(
 ) -> list[_Remainders]:
     """All remainders of an axis of so many taps and places that is to have a length."""
     stride, dilation = method.strides[axis], method.dilations[axis]
+    step, distance = _coprime(stride, dilation)
     found: list[_Remainders] = []
     for remainder in range(stride):
-        offset, phase = divmod(remainder + method.pads[axis][0], stride)
-        own = max(-(-(taps - phase) // stride), 0)
-        reach = dilation * (own - 1)
+        base = remainder + method.pads[axis][0]
+        phase = base * step // stride * pow(distance, -1, step) % step
+        offset, beside = divmod(base - phase * dilation, stride)
+        own = 0 if beside else max(-(-(taps - phase) // step), 0)
+        reach = distance * (own - 1)
         reached = max(min(-(-length // stride), places + reach - offset), 0) if own else 0
         pads = (reach - offset, reached + offset - places)
         each = _Remainders(1, phase, own, offset, reached, pads)
-        if found and found[-1][2:] == each[2:]:
-            found[-1] = found[-1]._replace(number=found[-1].number + 1)
+        last = found[-1] if found else None
+        if last and last[2:] == each[2:] and last.phase + last.number == phase:
+            found[-1] = last._replace(number=last.number + 1)
         else:
             found.append(each)
     return found
+
+
+def _coprime(stride: int, dilation: int) -> tuple[int, int]:
+    common = math.gcd(stride, dilation)
+    return stride // common, dilation // common
 
 
 def _transposed(method: Method, node: UOp, filters: UOp, lengths: Numbers) -> UOp:
@@ -172,9 +181,6 @@ def _transposed(method: Method, node: UOp, filters: UOp, lengths: Numbers) -> UO
         w (features, channels, t·stride + r)   →   (channels·r, features, t), t backwards
     """
     strides, axes = method.strides, len(lengths)
-    if max(strides) > 1:
-        filters = _dilate(filters, method.dilations)
-        method = replace(method, dilations=(1,) * axes)
     choices = [
         _remainders(method, axis, *sizes)
         for axis, sizes in enumerate(zip(filters.shape[2:], node.shape[2:], lengths, strict=True))
@@ -226,9 +232,10 @@ def _part(
     shape = (batch, channels, *[each.number for each in chosen])
     if not all(each.reached for each in chosen):
         return build.filled(padded.node.dtype, 0, (*shape, *counts))
-    own = _own_filters(filters, chosen, method.strides, method.groups)
+    steps, distances = zip(*map(_coprime, method.strides, method.dilations), strict=True)
+    own = _own_filters(filters, chosen, steps, method.groups)
     view = padded.by([each.pads for each in chosen])
-    view = slide_last(view, own.shape[2:], (1,) * len(counts), method.dilations)
+    view = slide_last(view, own.shape[2:], (1,) * len(counts), distances)
     total = _product(view, own, method.groups)
     if max(method.strides) > 1:
         total = keep(total)  # a kernel that interleaves would compute it for all places
@@ -237,16 +244,16 @@ def _part(
 
 
 def _own_filters(
-    filters: UOp, chosen: tuple[_Remainders, ...], strides: Numbers, groups: int
+    filters: UOp, chosen: tuple[_Remainders, ...], steps: Numbers, groups: int
 ) -> UOp:
     """(features, channels, ...) → (groups·channels·remainders..., features / groups, taps...), the
     taps backwards."""
     features, channels, *_ = filters.shape
-    for axis, (each, stride) in enumerate(zip(chosen, strides, strict=True)):
+    for axis, (each, step) in enumerate(zip(chosen, steps, strict=True)):
         place = 2 + 2 * axis
-        end = each.phase + each.taps * stride - filters.shape[place]
+        end = each.phase + each.taps * step - filters.shape[place]
         filters = pad_axis(filters, place, -each.phase, end)
-        filters = split_axis(filters, place, (each.taps, stride))
+        filters = split_axis(filters, place, (each.taps, step))
         filters = build.shrink(filters, on_axis(filters.shape, place + 1, (0, each.number)))
     filters = split_axis(filters, 0, (groups, features // groups))
     rank = len(filters.shape)
@@ -257,13 +264,3 @@ def _own_filters(
         filters = keep(filters)  # else the product would find no rows in them
     taps = [each.taps for each in chosen]
     return build.reshape(filters, (groups * channels * remainders, features // groups, *taps))
-
-
-def _dilate(filters: UOp, dilations: Numbers) -> UOp:
-    """Zeros between the taps."""
-    for axis, dilation in enumerate(dilations, 2):
-        if dilation > 1:
-            filters = split_axis(filters, axis, (filters.shape[axis], 1))
-            filters = join_axes(pad_axis(filters, axis + 1, 0, dilation - 1), axis)
-            filters = pad_axis(filters, axis, 0, 1 - dilation)
-    return filters

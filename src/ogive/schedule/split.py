@@ -34,6 +34,7 @@ from ogive.schedule.hazards import (
 from ogive.schedule.merge import merge
 from ogive.schedule.regions import HostRegion, Region, cut_region, host_region, storage
 from ogive.schedule.reroll import reroll
+from ogive.schedule.reshapes import keep_computed_shapes
 from ogive.schedule.scatters import place_scatters
 from ogive.schedule.simplify import simplify_values
 from ogive.schedule.slots import CallStep, CopyStep, Slot
@@ -61,7 +62,7 @@ class Schedule(NamedTuple):
 
 def split(sink: UOp, target: Target, config: Config) -> Schedule:
     """Cut a parametric graph into steps."""
-    sink = place_scatters(simplify_values(split_complex(sink)))
+    sink = keep_computed_shapes(place_scatters(simplify_values(split_complex(sink))))
     sink = split_scans(split_reductions(reduce_once(sink, target)))
     if config.pack_operands:
         sink = pack_operands(sink, target)

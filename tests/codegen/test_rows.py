@@ -22,7 +22,14 @@ CASES = {
     "of products": lambda: (data(8, 16, 1) * data(8, 16, 520)).sum(1),
     "any": lambda: (data(8, 16, 600) > 5).any(1),
     "longer than a cache": lambda: data(1, 16, 4701).sum(1),
+    "about a maximum": lambda: about_maximum(data(8, 16, 600)),
+    "about a maximum, longer": lambda: about_maximum(data(1, 32, 3001)),
 }
+
+
+def about_maximum(x: Tensor) -> Tensor:
+    distance = x - x.amax(1, keepdim=True)
+    return (distance * distance).sum(1)
 
 
 SMALL = dataclasses.replace(host_target(), l1_bytes=4096)

@@ -332,7 +332,7 @@ _NUMPY: dict[Op, Any] = {
     Op.AND: numpy.bitwise_and, Op.OR: numpy.bitwise_or, Op.XOR: numpy.bitwise_xor,
     Op.SHL: numpy.left_shift, Op.SHR: numpy.right_shift, Op.CMPLT: numpy.less,
     Op.CMPLE: numpy.less_equal, Op.CMPEQ: numpy.equal, Op.CMPNE: numpy.not_equal,
-    Op.WHERE: numpy.where,
+    Op.WHERE: numpy.where, Op.EXP: numpy.exp,
 }  # fmt: skip
 
 

@@ -49,6 +49,35 @@ def test_two_results_of_one_computation_are_one_kernel() -> None:
     same(second, numpy.exp(x) + 1)
 
 
+def test_row_programs_that_read_each_others_results_are_one_kernel() -> None:
+    x = data(5, 40, seed=1)
+    tensor = Tensor(x)
+    peak = tensor.amax(1, keepdim=True)
+    total = (tensor - peak).exp().sum(1)
+    assert stores(peak, total) == [2]
+    same(peak, x.max(1, keepdims=True))
+    same(total, numpy.exp(x - x.max(1, keepdims=True)).sum(1))
+    mean = tensor.mean(1, keepdim=True)
+    squares = ((tensor - mean) * (tensor - mean)).sum(1)
+    assert stores(mean, squares, mean + 1) == [2, 1]
+    same(squares, 40 * x.var(1))
+
+
+def test_row_programs_over_other_rows_stay_apart() -> None:
+    x, y = data(6, 6, seed=2), data(6, 6, seed=3)
+    left, right = Tensor(x), Tensor(y)
+    peak = left.amax(1, keepdim=True)
+    others = (right - peak).exp().sum(1)
+    assert stores(peak, others) == [1, 1]
+    same(others, numpy.exp(y - x.max(1, keepdims=True)).sum(1))
+    peaks = left.amax(1)
+    turned = (left - peaks.reshape(1, 6)).exp().sum(1)
+    assert max(stores(peaks, turned)) == 1
+    same(turned, numpy.exp(x - x.max(1)).sum(1))
+    product = left @ right
+    assert stores(product, product * (left @ right.T)) == [1, 1]
+
+
 def test_results_of_one_buffer_in_other_shapes_and_dtypes_are_one_kernel() -> None:
     x = data(12, 4)
     tensor = Tensor(x)

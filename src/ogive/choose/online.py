@@ -39,8 +39,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
 
-BLOCK_ROWS = 32
-"""Rows that make a block where columns are reduced."""
+BLOCK_ROWS = (16, 24, 32)
+"""How many rows may make a block where columns are reduced: eights of them, a few of which are
+read side by side, and no more of them than a cache holds."""
 
 CENTRE_NODES = 16
 """How many nodes at most lie between a reduction and the centre that is made of it."""
@@ -51,16 +52,28 @@ class Form:
     """A sum of terms about a centre, and what moves it.
 
     `op` reduces the elements to what `centre_of` makes the centre of a block from, given how many
-    there are. `term` is what is summed up, of an element and the centre. `moved` is the sum of a
-    block about another centre, given its sum about its own, what `op` made of it, its own centre,
-    the other one, and how many elements it has. `fill` is an element that counts for nothing.
+    there are. `term` is what is summed up, of an element and the centre, and `others` is what a
+    block sums up besides. `moved` is the sum of a block about another centre. `fill` is an element
+    that counts for nothing, if there is one.
     """
 
     op: Op
     centre_of: Callable[[UOp, int], UOp]
     term: Callable[[UOp, UOp], UOp]
-    moved: Callable[[UOp, UOp, UOp, UOp, int], UOp]
+    others: tuple[Callable[[UOp, UOp], UOp], ...]
+    moved: Callable[[Block, UOp], UOp]
     fill: Scalar | None
+
+
+@dataclass(frozen=True)
+class Block:
+    """What is known of a block: how many elements it has, what they are `reduced` to, its own
+    centre, and its sums about that."""
+
+    count: int
+    reduced: UOp
+    centre: UOp
+    sums: tuple[UOp, ...]
 
 
 def _node(op: Op, *sources: UOp) -> UOp:
@@ -78,29 +91,37 @@ def _exponential(element: UOp, centre: UOp) -> UOp:
     return _node(Op.EXP, _node(Op.SUB, element, centre))
 
 
-def _scaled(total: UOp, peak: UOp, own: UOp, centre: UOp, count: int) -> UOp:
+def _scaled(block: Block, centre: UOp) -> UOp:
     """Where all elements are -∞, the factor is 0; about their centre, which is 0, so is the sum."""
-    return _node(Op.MUL, total, _exponential(peak, centre))
+    return _node(Op.MUL, block.sums[0], _exponential(block.reduced, centre))
 
 
 def _mean(total: UOp, count: int) -> UOp:
     return _node(Op.DIV, total, UOp.const(total.dtype, float(count)))
 
 
+def _distance(element: UOp, centre: UOp) -> UOp:
+    return _node(Op.SUB, element, centre)
+
+
 def _square(element: UOp, centre: UOp) -> UOp:
-    distance = _node(Op.SUB, element, centre)
+    distance = _distance(element, centre)
     return _node(Op.MUL, distance, distance)
 
 
-def _shifted(total: UOp, sums: UOp, own: UOp, centre: UOp, count: int) -> UOp:
-    """Distances from their mean add up to nothing, so there is no mixed term."""
-    added = _node(Op.MUL, _square(own, centre), UOp.const(total.dtype, float(count)))
-    return _node(Op.ADD, total, added)
+def _shifted(block: Block, centre: UOp) -> UOp:
+    """Σ (x - c)² = Σ (x - b)² + (b - c) (2 Σ (x - b) + n (b - c)). About a mean, Σ (x - b) is but
+    what the mean was rounded by; without it, that would count."""
+    squares, distances = block.sums
+    step = _distance(block.centre, centre)
+    count = UOp.const(step.dtype, float(block.count))
+    mixed = _node(Op.ADD, _node(Op.ADD, distances, distances), _node(Op.MUL, count, step))
+    return _node(Op.ADD, squares, _node(Op.MUL, step, mixed))
 
 
 FORMS = (
-    Form(Op.MAXIMUM, _finite, _exponential, _scaled, -math.inf),
-    Form(Op.ADD, _mean, _square, _shifted, None),
+    Form(Op.MAXIMUM, _finite, _exponential, (), _scaled, -math.inf),
+    Form(Op.ADD, _mean, _square, (_distance,), _shifted, None),
 )
 
 
@@ -206,8 +227,9 @@ def _choose_blocks(pair: _Pair, target: Target) -> _Blocks | None:
     last = innermost_axis(operand)
     is_costly = operation_cost(pair.outer.src[0]) >= ROW_COST
     if last in kept:
-        is_long = is_costly and shape[last] >= COLUMNS and math.prod(shape) >= MANY_ROWS
-        block, least = chunk_length(length, BLOCK_ROWS), 2 * BLOCK_ROWS
+        is_long = shape[last] >= COLUMNS and math.prod(shape) >= MANY_ROWS
+        fitting = [rows for rows in BLOCK_ROWS if length % rows == 0]
+        block, least = max(fitting or BLOCK_ROWS), 2 * max(BLOCK_ROWS)
     else:
         # Where there is much to compute, it is done while the next block is fetched.
         cached = target.l2_bytes // 2 if is_costly else target.streamed_bytes or math.inf
@@ -243,11 +265,12 @@ def _cut(
             pair = pairs[node]
             blocks, form = cuts[pair.inner], pair.form
             elements, partial = parts[pair.inner]
-            own = form.centre_of(partial, blocks.length)
-            spread = UOp(Op.EXPAND, own.dtype, (own,), elements.shape)
-            total = blocks.reduced(Op.ADD, form.term(elements, spread))
-            common = blocks.spread(done[pair.centre], partial)
-            moved = form.moved(total, partial, own, common, blocks.length)
+            centre = form.centre_of(partial, blocks.length)
+            spread = UOp(Op.EXPAND, centre.dtype, (centre,), elements.shape)
+            terms = [term(elements, spread) for term in (form.term, *form.others)]
+            sums = tuple([blocks.reduced(Op.ADD, term) for term in terms])
+            block = Block(blocks.length, partial, centre, sums)
+            moved = form.moved(block, blocks.spread(done[pair.centre], partial))
             done[node] = blocks.total(Op.ADD, moved, node.shape)
         else:
             done[node] = node.with_sources(tuple([done[source] for source in node.src]))

@@ -90,6 +90,8 @@ def shared_areas(root: UOp) -> dict[UOp, UOp]:
     areas: dict[UOp, UOp] = {}
     taken: set[UOp] = set()
     for stage in stages:
+        if stage.arg[-1] is not None:
+            continue  # it is written again and again
         needed = stage.src[0].backward_slice() | {stage.src[0]}
         for other in stages:
             if other is stage or other not in needed or other in taken:

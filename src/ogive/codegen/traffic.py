@@ -116,8 +116,8 @@ def next_rows(program: list[Item], target: Target) -> dict[UOp, int]:
             read: dict[tuple[UOp, int], UOp] = {}
             for load in _loads_within(loop):
                 stride = _row_stride(load, outer.counter)
-                size = stride * load.dtype.itemsize
-                if LEAST_ROW <= size <= target.l2_bytes // 4:
+                is_far = stride * load.dtype.itemsize >= LEAST_ROW
+                if is_far and _bytes_within(load, outer.counter) <= target.l2_bytes // 4:
                     read[load.src[0].src[0], stride] = load
             for row, load in read.items():
                 if row in last:
@@ -136,10 +136,21 @@ def _loads_within(loop: Loop) -> Iterator[UOp]:
 
 
 def _row_stride(load: UOp, counter: UOp) -> int:
-    """How far apart vectors are that one iteration and the next one read; 0 if that varies."""
+    """How far apart vectors are that one iteration and the next one read; 0 if that varies.
+
+    Where the counter is that of several axes, the next iteration is mostly one along the last."""
     terms, _ = linear_form(load.src[0].src[1])
-    varies = any(term is not counter and counter in term.ranges for term in terms)
-    return 0 if varies or load.arg != 1 else terms.get(counter, 0)
+    moving = {term: step for term, step in terms.items() if counter in term.ranges}
+    last = [term for term in moving if term.op is Op.MOD and term.src[0] is counter]
+    if load.arg != 1 or not (len(last) == 1 or moving.keys() == {counter}):
+        return 0
+    return moving[last[0] if last else counter]
+
+
+def _bytes_within(load: UOp, counter: UOp) -> int:
+    """How much a load reads, at most, in one iteration of a counter."""
+    counts = [int(other.src[0].vmax) for other in load.ranges if other is not counter]
+    return math.prod(counts) * load.dtype.itemsize
 
 
 def _least_bytes(store: UOp) -> int:

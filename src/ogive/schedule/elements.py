@@ -16,14 +16,15 @@ from ogive.choose.axes import View, identity_view, source_view
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+from ogive.ir.shape import Shape
 
 
 @dataclass(frozen=True)
 class ElementReads:
     """By slots: of `parts`, each element goes through some that no other one reads; of `single`,
-    each reads the one at its own place. `shape` is that of the elements."""
+    each reads the one at its own place. `shape` is that of the elements, without ones."""
 
-    shape: tuple[object, ...]
+    shape: Shape
     parts: frozenset[int]
     single: frozenset[int]
 
@@ -72,21 +73,21 @@ def _opened(view: View, axes: tuple[int, ...], first: int) -> View:
     return View(tuple(loops), bare, view.scope)
 
 
-def _sorted_reads(shape: tuple[object, ...], views: dict[UOp, set[View]]) -> ElementReads:
+def _sorted_reads(shape: Shape, views: dict[UOp, set[View]]) -> ElementReads:
     """The slots of a region, of whose memory all reads are known."""
-    outputs = sum(1 << axis for axis, size in enumerate(shape) if size != 1)
-    rank = len(shape)
+    own = [1 << axis for axis, size in enumerate(shape) if size != 1]
     parts, single = set(), set()
     for node, found in views.items():
         if node.op is not Op.RESHAPE or node.src[0].op is not Op.PARAM:
             continue
         slot = node.src[0].arg[0]
-        if all(view.used & outputs == outputs and view.used >> rank for view in found):
+        if all(view.used & sum(own) == sum(own) and view.used >> len(shape) for view in found):
             parts.add(slot)
-        own = [1 << axis for axis, size in enumerate(shape) if size != 1]
-        if all(
-            [bits for bits, size in zip(view.loops, node.shape, strict=True) if size != 1] == own
-            for view in found
-        ):
+        if all([bits for bits in view.loops if bits] == own for view in found):
             single.add(slot)
-    return ElementReads(shape, frozenset(parts), frozenset(single))
+    return ElementReads(without_ones(shape), frozenset(parts), frozenset(single))
+
+
+def without_ones(shape: Shape) -> Shape:
+    """A shape without the axes of one element."""
+    return tuple([size for size in shape if size != 1])

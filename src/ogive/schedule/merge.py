@@ -22,8 +22,9 @@ from collections.abc import Sequence
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.shape import Shape
 from ogive.schedule.checks import can_fault
-from ogive.schedule.elements import element_reads
+from ogive.schedule.elements import element_reads, without_ones
 from ogive.schedule.flatten import LONGEST, NAME, spread
 from ogive.schedule.hazards import dependencies
 from ogive.schedule.regions import HostRegion, Region, storage
@@ -229,19 +230,23 @@ def _merge_group(regions: Sequence[Region], needed: Sequence[bool]) -> Region:
         (store,) = region.graph.src
         target, value = store.src
         done = _renumbered(region, value.walk(), slots, results)
+        if not value.shape and target.shape:
+            done[value] = spread(done[value], target.shape[0])
+        shape = without_ones(target.shape)
+        result = results[region.roots[0]] = _reshaped(done[value], shape)
         if is_needed:
             done |= _renumbered(region, target.walk(), slots, {})
-            done[store] = store.with_sources((done[target], done[value]))
+            done[store] = store.with_sources((_reshaped(done[target], shape), result))
             stores.append(done[store])
-        is_spread = target.shape and not value.shape
-        results[region.roots[0]] = (
-            spread(done[value], target.shape[0]) if is_spread else done[value]
-        )
         for node in done.keys() & region.sources.keys():
             sources.setdefault(done[node], region.sources[node])
     graph = UOp(Op.SINK, dtypes.void, tuple(stores))
     roots = tuple([region.roots[0] for region in storing])
     return Region(graph, values, roots, sources, regions[0].fixed)
+
+
+def _reshaped(node: UOp, shape: Shape) -> UOp:
+    return node if node.shape == shape else UOp(Op.RESHAPE, node.dtype, (node,), shape)
 
 
 def _origin(value: UOp) -> UOp:

@@ -7,10 +7,19 @@
 Memory is read fastest as a few long stretches. Sums in registers read a short piece of each row,
 as wide as the registers, and the next piece is a row further. The row of sums stays in the first
 level cache; where it would not fit, the columns are cut into blocks of which it does.
+
+Reductions of the same rows that need each other's results have a row of scratch memory each:
+
+    before   r0 < 4096:    m[r0] = max over r1 < 32 of a[r1, r0]
+                           s[r0] = sum over r2 < 32 of exp(a[r2, r0] - m[r0])
+    after    loop r1 < 4 { r3 < 4096: row1[r3] max= max over r4 < 8 of a[r1*8 + r4, r3] }
+             loop r2 < 8 { r5 < 4096: row2[r5] += sum over r6 < 4 of exp(a[...] - row1[r5]) }
+             r0 < 4096:    m[r0] = row1[r0];  s[r0] = row2[r0]
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 
 from ogive.choose.costs import operation_cost
@@ -19,12 +28,15 @@ from ogive.codegen.optimize.placement import axis_extent
 from ogive.codegen.optimize.ranges import replace_ranges
 from ogive.device.target import Target
 from ogive.ir import dtype as dtypes
-from ogive.ir.node import UOp
+from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import ELEMENTWISE, SCRATCH, Op
 from ogive.schedule.rangeify import LOOP, make_range
 
 SIDE_BY_SIDE = 8
 """Rows that are added up at a time: as many streams as are read at full speed."""
+
+FEW_BESIDE = 4
+"""Rows that are added up at a time where they take long to compute."""
 
 LEAST_COLUMNS = 512
 """Shorter rows are as wide as the registers that hold their sums."""
@@ -42,67 +54,124 @@ BLOCK_STEP = 64
 
 def add_up_rows(root: UOp, target: Target) -> UOp:
     """The kernel with its long rows added up in scratch memory, if that is what it does."""
-    (store, *others) = root.src
-    total = store.src[1]
-    if others or store.arg is not None or total.op is not Op.REDUCE or len(total.closed) != 1:
+    totals = [node for node in root.walk() if node.op is Op.REDUCE]
+    rows = list(dict.fromkeys([total.closed for total in totals]))
+    if not totals or not _stores_totals(root) or not all(map(_can_cut, rows)):
         return root
-    (row,) = total.closed
-    column = _column(root, row)
-    if column is None or axis_extent(row) % SIDE_BY_SIDE or axis_extent(row) < 2 * SIDE_BY_SIDE:
+    column = _column(root, [row for (row,) in rows])
+    if column is None or not _is_cheap(totals, rows):
         return root
-    if sum(map(operation_cost, _computed(total))) > CHEAP:
-        return root
-    most = target.l1_bytes // 2 // total.dtype.itemsize
+    store = root.src[0]
+    most = target.l1_bytes // 2 // sum(total.dtype.itemsize for total in totals)
     tiles = math.prod(axis_extent(c) for c in store.src[2:] if c is not column)
     if tiles * -(-axis_extent(column) // most) < LEAST_TILES:
         return root
-    return UOp(root.op, root.dtype, (_in_scratch(store, row, column, most),))
+    return _Rows(root, column, most).add_up(root, totals)
 
 
-def _column(root: UOp, row: UOp) -> UOp | None:
-    """The axis of the result along which the rows, and their sum, lie side by side; none if rows
+def _stores_totals(root: UOp) -> bool:
+    """Whether a kernel stores reductions as they are, all of the same axes, and has no loops in
+    order besides."""
+    return all(
+        store.arg is None
+        and store.src[1].op is Op.REDUCE
+        and store.src[2:] == root.src[0].src[2:]
+        for store in root.src
+    ) and not any(node.op in (Op.STAGE, Op.SCAN) for node in root.walk())
+
+
+def _can_cut(row: tuple[UOp, ...]) -> bool:
+    """Whether rows are one axis of as many as are added up at a time, or more times that."""
+    length = axis_extent(row[0])
+    is_fixed = len(row) == 1 and row[0].src[0].op is Op.CONST
+    return is_fixed and length % SIDE_BY_SIDE == 0 and length >= 2 * SIDE_BY_SIDE
+
+
+def _is_cheap(totals: list[UOp], rows: list[tuple[UOp, ...]]) -> bool:
+    """Whether the rows that are read first take little to compute; others find them in a cache."""
+    first = [total for total in totals if total.closed == rows[0]]
+    return sum(map(operation_cost, _computed(first))) <= CHEAP
+
+
+def _column(root: UOp, rows: list[UOp]) -> UOp | None:
+    """The axis of the result along which the rows, and their sums, lie side by side; none if rows
     are read again for other results, as in a product, which registers do better."""
     accesses = memory_accesses(root)
-    (store,) = [access for access in accesses if access.is_store]
-    results = [c for c in store.node.src[2:] if axis_extent(c) > 1]
-    for column, step in store.strides.items():
+    stores = [access.strides for access in accesses if access.is_store]
+    results = [c for c in root.src[0].src[2:] if axis_extent(c) > 1]
+    loads = [a for a in accesses if not a.is_store and all(map(a.depends_on, results))]
+    for column in stores[0]:
         length = axis_extent(column)
-        fixed = row.src[0].op is Op.CONST and column.src[0].op is Op.CONST
-        if step == 1 and length >= LEAST_COLUMNS and fixed and column.arg[1] is None:
-            for access in accesses:
-                steps = access.strides
-                is_row = steps.get(column) == 1 and steps.get(row, 0) >= length
-                if is_row and not access.is_store and all(map(access.depends_on, results)):
-                    return column
+        is_fixed = column.src[0].op is Op.CONST and column.arg[1] is None
+        if length < LEAST_COLUMNS or not is_fixed or any(s.get(column) != 1 for s in stores):
+            continue
+        beside = [load.strides for load in loads if load.strides.get(column) == 1]
+        if all(any(strides.get(row, 0) >= length for strides in beside) for row in rows):
+            return column
     return None
 
 
-def _computed(total: UOp) -> list[UOp]:
-    return [n for n in total.walk() if n.op in ELEMENTWISE and n.dtype is not dtypes.index]
+def _computed(totals: list[UOp]) -> list[UOp]:
+    nodes = walk(tuple(totals))
+    return [n for n in nodes if n.op in ELEMENTWISE and n.dtype is not dtypes.index]
 
 
-def _in_scratch(store: UOp, row: UOp, column: UOp, most: int) -> UOp:
-    """The store of a sum of rows, from rows of sums of at most so many columns."""
-    total = store.src[1]
-    length = axis_extent(column)
-    count = -(-length // most)
-    block = length if count == 1 else -(-length // (count * BLOCK_STEP)) * BLOCK_STEP
-    number = 4 * (1 + max([c.arg[0] for c in store.src[2:]], default=0))
-    outer = {c: make_range(c.src[0], 4 * c.arg[0], c.arg[1]) for c in store.src[2:]}
-    first = make_range(count, 4 * column.arg[0]) * block
-    groups = make_range(axis_extent(row) // SIDE_BY_SIDE, number, LOOP)
-    within, beside = make_range(block, number + 1), make_range(SIDE_BY_SIDE, number + 2)
+class _Rows:
+    """Carries it out, with rows of at most `most` sums along the `column`."""
 
-    def at(node: UOp, place: UOp) -> UOp:
+    def __init__(self, root: UOp, column: UOp, most: int) -> None:
+        self.column = column
+        self.length = axis_extent(column)
+        self.count = -(-self.length // most)
+        self.block = self.length
+        if self.count > 1:
+            self.block = -(-self.length // (self.count * BLOCK_STEP)) * BLOCK_STEP
+        # Other numbers than those of old counters: for a while a graph holds both.
+        base = 1 + max([node.arg[0] for node in root.walk() if node.op is Op.RANGE])
+        outputs = root.src[0].src[2:]
+        self.outer = {c: make_range(c.src[0], base + 1 + c.arg[0], c.arg[1]) for c in outputs}
+        # Blocks are the outermost loop: the same columns of the next rows follow.
+        self.first = make_range(self.count, base) * self.block
+        self.last = make_range(self.block, base + 1 + column.arg[0])
+        self.numbers = itertools.count(2 * base + 1)
+        # Stands for a place of the block until it is known by which loop it is read.
+        self.place = make_range(self.block, next(self.numbers))
+        self.loops: dict[UOp, tuple[UOp, UOp, UOp]] = {}
+        self.sums: dict[UOp, UOp] = {}
+
+    def add_up(self, root: UOp, totals: list[UOp]) -> UOp:
+        """The kernel with these reductions, those that others need first, in scratch memory."""
+        for total in totals:
+            stage = self.staged(total)
+            place = UOp(Op.INDEX, total.dtype, (stage, self.place))
+            self.sums[total] = UOp(Op.LOAD, total.dtype, (place,))
+        (root,) = substitute((root,), self.sums, revisit=False)
+        return self.at(root, self.last, {})
+
+    def staged(self, total: UOp) -> UOp:
+        """A reduction, a few rows at a time, combined with what there is of it."""
+        (row,) = total.closed
+        if row not in self.loops:
+            beside = SIDE_BY_SIDE if self.is_cheap(total) else FEW_BESIDE
+            self.loops[row] = (
+                make_range(axis_extent(row) // beside, next(self.numbers), LOOP),
+                make_range(self.block, next(self.numbers)),
+                make_range(beside, next(self.numbers)),
+            )
+        groups, within, beside = self.loops[row]
+        (value,) = substitute((total.src[0],), self.sums, revisit=False)
+        rows = {row: groups * axis_extent(beside) + beside}
+        few = UOp(Op.REDUCE, total.dtype, (self.at(value, within, rows), beside), total.arg)
+        return UOp(Op.STAGE, total.dtype, (few, within, groups, within), (SCRATCH, total.arg))
+
+    def is_cheap(self, total: UOp) -> bool:
+        return sum(map(operation_cost, _computed([total]))) <= CHEAP
+
+    def at(self, node: UOp, place: UOp, rows: dict[UOp, UOp]) -> UOp:
         """The same with the column at a place of the block."""
-        position = first + place
-        gates = {column: position.lt(length)} if count * block > length else {}
-        rows = {row: groups * SIDE_BY_SIDE + beside}
-        return replace_ranges(node, {**outer, **rows, column: position}, gates)
-
-    few = UOp(Op.REDUCE, total.dtype, (at(total.src[0], within), beside), total.arg)
-    sums = UOp(Op.STAGE, total.dtype, (few, within, groups, within), (SCRATCH, total.arg))
-    last = make_range(block, 4 * column.arg[0] + 1)
-    read = UOp(Op.LOAD, total.dtype, (UOp(Op.INDEX, total.dtype, (sums, last)),))
-    placed = at(store, last)
-    return UOp(store.op, store.dtype, (placed.src[0], read, *placed.src[2:]), store.arg)
+        position = self.first + place
+        gates = {}
+        if self.count * self.block > self.length:
+            gates[self.column] = position.lt(self.length)
+        replacements = {**self.outer, **rows, self.column: position, self.place: place}
+        return replace_ranges(node, replacements, gates)

@@ -128,7 +128,7 @@ def data(shape: tuple[int, ...]) -> Array:
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize(
     ("shape", "axis"),
-    [((2, 70001), 1), ((1, 81920), 1), ((71, 17000), 0), ((3, 96, 4000), 1)],
+    [((2, 70001), 1), ((1, 81920), 1), ((71, 30000), 0), ((3, 96, 8000), 1)],
     ids=str,
 )
 def test_results_are_as_exact_as_the_element_type(
@@ -146,7 +146,7 @@ def test_a_variance_far_from_zero_is_exact() -> None:
     np.testing.assert_allclose(Tensor(values).var(1).numpy(), expected, rtol=4e-6)
 
 
-@pytest.mark.parametrize(("shape", "axis"), [((6, 66000), 1), ((96, 11000), 0)], ids=str)
+@pytest.mark.parametrize(("shape", "axis"), [((6, 66000), 1), ((96, 22000), 0)], ids=str)
 @pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp"])
 def test_infinite_and_missing_values_are_those_of_pytorch(
     name: str, shape: tuple[int, int], axis: int

@@ -48,6 +48,28 @@ def test_a_function_of_rows_is_one_kernel(name: str, shape: tuple[int, ...]) -> 
     assert len(kernels(ROW_FUNCTIONS[name](x))) == 1
 
 
+COLUMN_FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "softmax": lambda x: x.softmax(1),
+    "log_softmax": lambda x: x.log_softmax(1),
+    "norm": lambda x: (x - x.mean(1, keepdim=True)) / (x.var(1, keepdim=True) + 1e-5).sqrt(),
+    "scaled": lambda x: (x.softmax(1) * 2 + x).contiguous(),
+}
+
+
+@pytest.mark.parametrize("shape", [(3, 21, 7, 9), (2, 5, 70), (2, 130, 33), (40, 6, 5)], ids=str)
+@pytest.mark.parametrize("name", COLUMN_FUNCTIONS)
+def test_a_function_of_columns_is_one_kernel(name: str, shape: tuple[int, ...]) -> None:
+    x = data(*shape)
+    result = COLUMN_FUNCTIONS[name](x)
+    assert len(kernels(result)) == 1
+    expected = COLUMN_FUNCTIONS[name](x.double().transpose(1, -1).contiguous().transpose(1, -1))
+    np.testing.assert_allclose(result.numpy(), expected.numpy(), rtol=3e-6, atol=3e-6)
+
+
+def test_long_columns_are_several_kernels() -> None:
+    assert len(kernels(data(2, 300, 64).softmax(1))) > 1
+
+
 def test_a_softmax_with_scale_and_mask_is_one_kernel() -> None:
     x, mask = data(4, 32, 32), (data(32, 32) > 0).realize()
     masked = ogive.where(mask, x * 0.25, float("-inf"))

@@ -84,12 +84,7 @@ def source_view(node: UOp, view: View) -> View:
     """How the source of a movement node is read when the node itself is read by `view`."""
     op, source = node.op, node.src[0]
     if op is Op.PERMUTE:
-        loops = [0] * len(node.arg)
-        bare = 0
-        for position, axis in enumerate(node.arg):
-            loops[axis] = view.loops[position]
-            bare |= ((view.bare >> position) & 1) << axis
-        return View(tuple(loops), bare, view.scope, view.by_data)
+        return permuted_view(view, node.arg)
     if op is Op.EXPAND:
         kept = [
             bits if same is size or same == size else 0
@@ -104,6 +99,16 @@ def source_view(node: UOp, view: View) -> View:
         if (axis in node.arg) if op is Op.FLIP else (size is not other and size != other):
             moved |= 1 << axis
     return View(view.loops, view.bare & ~moved, view.scope, view.by_data)
+
+
+def permuted_view(view: View, order: Sequence[int]) -> View:
+    """How a value is read whose axes, in that order, are read by `view`."""
+    loops = [0] * len(order)
+    bare = 0
+    for position, axis in enumerate(order):
+        loops[axis] = view.loops[position]
+        bare |= ((view.bare >> position) & 1) << axis
+    return View(tuple(loops), bare, view.scope, view.by_data)
 
 
 def _reshape_view(before: Sequence[Dim], after: Sequence[Dim], view: View) -> View:

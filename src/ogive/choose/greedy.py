@@ -23,8 +23,16 @@ import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ogive.choose.axes import View, gathered_view, identity_view, source_view, varying_axes
+from ogive.choose.axes import (
+    View,
+    gathered_view,
+    identity_view,
+    permuted_view,
+    source_view,
+    varying_axes,
+)
 from ogive.choose.costs import operation_cost
+from ogive.choose.orders import loop_order
 from ogive.choose.stages import (
     ROW_BYTES,
     ROW_COST,
@@ -108,10 +116,12 @@ class Readers:
 @dataclass
 class Choice:
     """What to keep: `kept` nodes in memory, producers first, and `staged` ones in scratch memory
-    of the kernel that reads them, each along one of its axes."""
+    of the kernel that reads them, each along one of its axes. `orders` has the order of the axes
+    for the loops of some kept nodes."""
 
     kept: list[UOp]
     staged: dict[UOp, int]
+    orders: dict[UOp, tuple[int, ...]] = field(default_factory=dict)
 
 
 def choose(sink: UOp, config: Config) -> Choice:
@@ -140,6 +150,7 @@ def _choose_once(
     forced = {root for root in sink.src if _is_computed(root) and not is_memory(root)}
     kept: list[UOp] = []
     staged: dict[UOp, int] = {}
+    orders: dict[UOp, tuple[int, ...]] = {}
     for node in reversed(order):
         op = node.op
         if not _is_computed(node):
@@ -162,10 +173,16 @@ def _choose_once(
             shape = common_shape(node.src[1:]) if stored else node.shape
             kernel = Kernel(node, [greatest(size) for size in shape], len(shape))
             kernel.work = math.prod(kernel.extents)
-            reads = Readers([(kernel, identity_view(kernel.extents))])
+            view = identity_view(kernel.extents)
+            nest = loop_order(node)
+            if nest is not None:
+                orders[node] = nest
+                kernel.extents = [kernel.extents[axis] for axis in nest]
+                view = permuted_view(identity_view(kernel.extents), nest)
+            reads = Readers([(kernel, view)])
         _pass_on(node, reads, readers, varying)
     kept.reverse()
-    return Choice(kept, staged)
+    return Choice(kept, staged, orders)
 
 
 def _estimate(order: list[UOp]) -> list[UOp]:

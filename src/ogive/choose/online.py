@@ -23,7 +23,6 @@ from ogive.choose.reductions import (
     CHUNK,
     COLUMNS,
     FEW_TILES,
-    MANY_ROWS,
     chunk_length,
     chunked,
     distinct_elements,
@@ -38,6 +37,9 @@ from ogive.ir.dtype import Scalar
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
+
+MANY_ELEMENTS = 1 << 21
+"""Elements from which on columns are reduced in blocks: fewer stay in a cache between passes."""
 
 BLOCK_ROWS = (16, 24, 32)
 """How many rows may make a block where columns are reduced: eights of them, a few of which are
@@ -227,9 +229,9 @@ def _choose_blocks(pair: _Pair, target: Target) -> _Blocks | None:
     last = innermost_axis(operand)
     is_costly = operation_cost(pair.outer.src[0]) >= ROW_COST
     if last in kept:
-        is_long = shape[last] >= COLUMNS and math.prod(shape) >= MANY_ROWS
-        fitting = [rows for rows in BLOCK_ROWS if length % rows == 0]
-        block, least = max(fitting or BLOCK_ROWS), 2 * max(BLOCK_ROWS)
+        is_long = shape[last] >= COLUMNS and math.prod(shape) >= MANY_ELEMENTS
+        block = min(BLOCK_ROWS, key=lambda rows: (-length % rows, -rows))
+        least = 2 * max(BLOCK_ROWS)
     else:
         # Where there is much to compute, it is done while the next block is fetched.
         cached = target.l2_bytes // 2 if is_costly else target.streamed_bytes or math.inf

@@ -112,20 +112,20 @@ def row_axis(
     that they all read at the same place otherwise; None if there is none or it takes more bytes
     than `longest`."""
     long = [axis for axis, size in enumerate(node.shape) if size != 1]
-    if not long or not node.dtype.is_float:
+    first = views[0].loops
+    rows = [axis for axis in long if any(view.loops[axis] != first[axis] for view in views)]
+    if not long or len(rows) > 1 or not node.dtype.is_float:
         return None
-    axis = long[-1]
+    axis = rows[0] if rows else long[-1]
     if row_bytes(node, axis) > longest:
         return None
     for view in views:
         loop = view.loops[axis]
-        others = [view.loops[other] for other in long[:-1]]
         if view.by_data or not (view.bare >> axis) & 1 or loop.bit_count() != 1:
             return None
         length = extents[loop.bit_length() - 1]
+        others = [bits for other, bits in enumerate(view.loops) if other != axis]
         if length != greatest(node.shape[axis]) or any(bits & loop for bits in others):
-            return None
-        if others != [views[0].loops[other] for other in long[:-1]]:
             return None
     return axis
 

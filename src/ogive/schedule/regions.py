@@ -71,10 +71,16 @@ def without_shape(node: UOp) -> UOp:
     return node
 
 
-def cut_region(root: UOp, kept: set[UOp], staged: Mapping[UOp, int]) -> Region:
+def cut_region(
+    root: UOp,
+    kept: set[UOp],
+    staged: Mapping[UOp, int],
+    order: tuple[int, ...] | None = None,
+) -> Region:
     """The region that computes the kept node `root` from memory.
 
-    `staged` has the values that a kernel keeps in scratch memory, each along an axis.
+    `staged` has the values that a kernel keeps in scratch memory, each along an axis. `order` is
+    that of the axes in its loops, where it is not their own.
     """
     slots: dict[UOp, UOp] = {}
     values: list[UOp] = []
@@ -115,7 +121,10 @@ def cut_region(root: UOp, kept: set[UOp], staged: Mapping[UOp, int]) -> Region:
         target_node = done[target]
     positions = [done[index] for index in indices]
     argument = root.arg if root.op is Op.STORE else None
-    store = UOp(Op.STORE, dtypes.void, (target_node, done[value], *positions), argument)
+    stored = (target_node, done[value])
+    if order is not None:
+        stored = tuple([UOp(Op.PERMUTE, node.dtype, (node,), order) for node in stored])
+    store = UOp(Op.STORE, dtypes.void, (*stored, *positions), argument)
     origins = {new: old for old, new in done.items()} | {store: root}
     origins |= {done[node].src[0]: node for node in staged if node in done}
     return Region(UOp(Op.SINK, dtypes.void, (store,)), tuple(values), (root,), origins)

@@ -107,7 +107,7 @@ def _cut(sink: UOp, config: Config) -> list[Region | HostRegion] | None:
     called: set[UOp] = set()
     for node in choice.kept:
         if node.op not in (Op.COPY, Op.CUSTOM):
-            regions.append(cut_region(node, kept_set, choice.staged))
+            regions.append(cut_region(node, kept_set, choice.staged, choice.orders.get(node)))
         elif node not in called:
             region = host_region(node)
             called.update(region.roots)

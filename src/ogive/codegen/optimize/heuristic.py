@@ -275,6 +275,7 @@ def _choose_upcast(
             upcast[counter] = _columns_at_a_time(kernel, target)
             others = math.prod(axis_extent(c) for c in kernel.outputs if c is not counter)
             most = max(min(vectors, vectors * others // COLUMN_TILES), 1)
+        upcast[counter] = _columns_gone_through(kernel, counter, target) or upcast[counter]
         while upcast[counter] > most:
             upcast[counter] //= 2
     if kernel.reductions and all(counter in kernel.outputs for counter in lanes):
@@ -293,6 +294,16 @@ def _is_summed_beside(kernel: _Kernel, counter: UOp) -> bool:
     return counter in kernel.outputs and any(
         counter in node.ranges for node, _ in kernel.reduction_loads
     )
+
+
+def _columns_gone_through(kernel: _Kernel, counter: UOp, target: Target) -> int:
+    """How many vectors of columns a kernel takes that reduces them and then goes through them
+    again: as many as stay in a first-level cache meanwhile, up to four. 0 for other kernels."""
+    again = [c for c in kernel.outputs if c not in kernel.common]
+    rows = math.prod(axis_extent(c) for c in again)
+    if rows == 1 or counter in again or not _is_summed_beside(kernel, counter):
+        return 0
+    return min(max(target.l1_bytes // 2 // (rows * target.vector_bytes), 1), 4)
 
 
 def _rows_beside(kernel: _Kernel, upcast: dict[UOp, int], wanted: int) -> dict[UOp, int]:

@@ -13,7 +13,7 @@ from ogive.config import Config
 from ogive.ir.ops import Op
 from tests.codegen.loops import CONFIG, kernels_of
 
-LENGTHS = [511, 512, 769, 991, 1000]  # too short, full blocks, one left over, a prime, other blocks
+LENGTHS = [47, 512, 769, 991, 1000]  # too short, full blocks, one left over, a prime, other blocks
 
 
 def random(*shape: int, seed: int = 0) -> Any:
@@ -35,16 +35,28 @@ def product(rows: int, length: int, columns: int) -> Tensor:
 
 
 def test_a_long_sum_of_products_is_a_sum_of_sums() -> None:
-    assert reductions(product(24, 1024, 64)) == [[256], [4]]
-    assert reductions(product(24, 1000, 64)) == [[250], [4]]
+    assert reductions(product(48, 2048, 64)) == [[256], [8]]
+    assert reductions(product(48, 1000, 64)) == [[250], [4]]
+    assert reductions(product(48, 333, 64)) == [[111], [3]]
+
+
+def test_operands_that_are_read_a_few_times_make_shorter_blocks() -> None:
+    assert reductions(product(8, 1024, 64)) == [[32], [32]]
+    assert reductions(product(1, 4096, 64)) == [[64], [64]]
+
+
+def test_sums_of_integers_are_exact_and_not_cut() -> None:
+    left, right = np.ones((48, 1024), np.int8), np.ones((1024, 64), np.int8)
+    given = Tensor(left).cast("int32") @ Tensor(right).cast("int32")
+    assert len(reductions(given)) == 1
 
 
 def test_what_does_not_fill_a_block_is_added_by_itself() -> None:
-    assert sorted(reductions(product(24, 991, 64))) == [[3], [223], [256]]
+    assert sorted(reductions(product(48, 991, 64))) == [[3], [247], [248]]
 
 
 def test_a_short_sum_and_a_sum_in_lanes_stay_as_they_are() -> None:
-    assert reductions(product(24, 511, 64)) == [[511]]
+    assert reductions(product(48, 64, 64)) == [[64]]
     matrix, vector = random(64, 1024), random(1024)
     assert reductions(Tensor(matrix) @ Tensor(vector)) == [[1024]]
 
@@ -87,7 +99,7 @@ def test_a_convolution_is_as_accurate_as_a_product() -> None:
     image = np.abs(random(1, 256, 32, 32)).astype(np.float32)
     weight = np.abs(random(8, 256, 3, 3, seed=1)).astype(np.float32)
     result = Tensor(image).conv2d(Tensor(weight), None, 1, 1)
-    assert reductions(result) == [[32, 3, 3], [8]]
+    assert reductions(result) == [[4, 3, 3], [64]]
     arrays = [torch.tensor(array.astype(np.float64)) for array in (image, weight)]
     expected = torch.nn.functional.conv2d(*arrays, None, 1, 1).numpy()
     np.testing.assert_allclose(result.numpy(), expected, rtol=1e-6)
@@ -96,10 +108,10 @@ def test_a_convolution_is_as_accurate_as_a_product() -> None:
 @pytest.mark.parametrize(
     ("shape", "expected"),
     [
-        ((2, 20, 56), [[4, 56], [5], [2]]),  # the inner axes make several blocks
-        ((3, 17, 17), [[17, 17], [3]]),  # or one
+        ((2, 20, 56), [[56], [20], [2]]),  # the inner axes make several blocks
+        ((3, 5, 7), [[5, 7], [3]]),  # or one
         ((512, 2, 64), [[2, 64], [256], [2]]),  # so that the outer one is cut as well
-        ((3, 5, 7), [[3, 5, 7]]),
+        ((3, 2, 7), [[3, 2, 7]]),
     ],
 )
 def test_a_product_that_is_summed_along_several_axes_is_a_sum_of_sums(
@@ -122,12 +134,12 @@ def test_a_product_of_positions_reads_nothing_and_is_right() -> None:
 
 
 SUMS: dict[str, tuple[tuple[int, ...], tuple[int, ...], list[list[int]]]] = {
-    "a row of several blocks": ((40, 6144), (1,), [[2048], [3]]),
-    "a row with something left over": ((40, 10007), (1,), [[2048], [4], [1815]]),
-    "a short row": ((40, 4095), (1,), [[4095]]),
-    "columns": ((640, 50), (0,), [[32], [20]]),
-    "columns of many rows": ((5000, 50), (0,), [[40], [25], [5]]),
-    "a batch of images": ((70, 33, 60, 60), (0, 2, 3), [[3600], [35], [2]]),
+    "a row of several blocks": ((40, 6144), (1,), [[1024], [6]]),
+    "a row with something left over": ((40, 10007), (1,), [[1024], [9], [791]]),
+    "a short row": ((40, 2047), (1,), [[2047]]),
+    "columns": ((640, 50), (0,), [[16], [20], [2]]),
+    "columns of many rows": ((5000, 50), (0,), [[20], [10], [25]]),
+    "a batch of images": ((70, 33, 60, 60), (0, 2, 3), [[960], [3], [720], [14], [5]]),
 }
 
 

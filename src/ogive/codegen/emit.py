@@ -32,7 +32,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 
-PEEL_LIMIT = 160
+PEEL_LIMIT = 210
 """The most instructions in a loop body that is written twice for the sake of its gates."""
 
 

@@ -5,7 +5,9 @@
 
 A sum of a thousand products rounds a thousand times; in blocks, each of which starts from zero, it
 rounds as often but its parts are small, so that the error grows with the length of a block
-(`rounding` does the same for sums of anything else).
+(`rounding` does the same for sums of anything else). One more addition a block is all it costs:
+where multiplying takes all the time, the blocks are as long as the error allows. Sums of integers
+are exact, and not cut.
 
 Columns of which one operand is laid out in panels are cut as well: as many panels as half of the
 second-level cache holds stay there while the rows pass by (`heuristic` nests the loops so).
@@ -30,8 +32,20 @@ from ogive.device.target import CACHE_LINE, Target
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
 
-BLOCK = 256
-"""About how many products are added up before their sum goes into another one."""
+LONGEST_BLOCK = 256
+"""The most products, more or less, that are added up before their sum goes into another one."""
+
+SHORTEST_BLOCK = 48
+"""The fewest, where multiplying takes all the time."""
+
+SHORTEST_READ_BLOCK = 32
+"""The fewest, where reading the operands takes as long."""
+
+FEWEST_BLOCKS = 4
+"""How many blocks a sum has whose blocks are neither of the longest nor of the shortest."""
+
+MUCH_REUSED = 32
+"""How often each operand is read from which on multiplying takes all the time."""
 
 WRITTEN_LINES = 4
 """How many lines of a row are written before the next rows are."""
@@ -53,10 +67,13 @@ def block_axes(root: UOp, target: Target) -> UOp:
     if not _runs_along_columns(product, loads):
         return block_sums(root)
     cuts = _column_block(root, product, accesses, target)
-    sums = _nest(product)
-    (root,) = substitute((root,), {product: sums[0]}, revisit=False)
-    for each in sums:
-        cuts |= _summed_block(each)
+    sums: list[UOp] = []
+    if product.dtype.is_float:
+        block = _products_in_block(product, loads)
+        sums = _nest(product, block)
+        (root,) = substitute((root,), {product: sums[0]}, revisit=False)
+        for each in sums:
+            cuts |= _summed_block(each, block)
     return cut_counters(root, sums, cuts) if cuts else root
 
 
@@ -119,24 +136,35 @@ def _contiguous(access: MemoryAccess, counters: Iterable[UOp]) -> int:
     return max([axis_extent(c) for c in counters if access.strides.get(c) == 1], default=0)
 
 
-def _nest(product: UOp) -> list[UOp]:
+def _products_in_block(product: UOp, loads: list[MemoryAccess]) -> int:
+    """About how many products are added up before their sum goes into another one."""
+    depth = math.prod(axis_extent(counter) for counter in product.closed)
+    reads = [
+        math.prod(axis_extent(c) for c in product.ranges if not access.depends_on(c))
+        for access in loads
+    ]
+    if min(reads, default=1) < MUCH_REUSED:
+        return max(math.isqrt(depth), SHORTEST_READ_BLOCK)
+    return max(min(depth // FEWEST_BLOCKS, LONGEST_BLOCK), SHORTEST_BLOCK)
+
+
+def _nest(product: UOp, block: int) -> list[UOp]:
     """The sum as one of sums of a block or less each, from the outside in."""
-    nested = nest_sum(product, BLOCK)
+    nested = nest_sum(product, block)
     if nested is product:
         return [product]
-    inner = _nest(nested.src[0])
+    inner = _nest(nested.src[0], block)
     return [UOp(Op.REDUCE, product.dtype, (inner[0], *nested.closed), Op.ADD), *inner]
 
 
-def _summed_block(product: UOp) -> dict[UOp, int]:
+def _summed_block(product: UOp, block: int) -> dict[UOp, int]:
     """The outermost counter of a long sum, with the length of its blocks."""
     counter, *inner = product.closed
     length = axis_extent(counter)
     rest = math.prod(axis_extent(other) for other in inner)
-    if length * rest < 2 * BLOCK:
+    if 2 * rest > block or 2 * length * rest < 3 * block:
         return {}
-    wanted = BLOCK // rest
-    return {counter: block_length(length, wanted)} if wanted > 1 else {}
+    return {counter: block_length(length, block // rest)}
 
 
 def _column_block(

@@ -20,10 +20,14 @@ from ogive.schedule.rangeify import make_range
 
 
 def block_length(length: int, wanted: int, unit: int = 1) -> int:
-    """A multiple of `unit` near `wanted`, one that divides `length` if there is any."""
-    candidates = range(max(wanted // 2, unit), 2 * wanted, unit)
-    fitting = [n for n in candidates if length % n == 0 and n > 1]
-    return min(fitting, key=lambda n: abs(math.log(n / wanted)), default=wanted)
+    """A multiple of `unit` near `wanted`: one that divides `length` if there is any, or else one of
+    which the last block lacks little."""
+    least, most = 2 * wanted // 3, 3 * wanted // 2
+    candidates = range(max(-(-least // unit), 1) * unit, most + 1, unit)
+    fitting = [n for n in candidates if length % n == 0 and 1 < n < length]
+    count = max(round(length / wanted), 1)
+    even = -(-length // (count * unit)) * unit
+    return min(fitting, key=lambda n: abs(math.log(n / wanted)), default=even)
 
 
 def nest_sum(total: UOp, block: int) -> UOp:

@@ -1,7 +1,7 @@
 """Add up long sums in blocks of blocks, so that their error hardly grows with their length.
 
-    before   k < 100000: sum of x[k]
-    after    k0 < 24: sum of (k1 < 4096: sum of x[k0*4096 + k1]), and the sum of what is left over
+    before   k < 10000: sum of x[k]
+    after    k0 < 9: sum of (k1 < 1024: sum of x[k0*1024 + k1]), and the sum of what is left over
 
 A sum of many terms has a large part to which each small term is added, and each addition rounds to
 the digits of the large part. A block starts from zero. Where a sum runs along what lies side by
@@ -19,7 +19,7 @@ from ogive.codegen.optimize.placement import axis_extent
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
 
-CHAIN = 32
+CHAIN = 16
 """About how many terms go into a sum before it goes into another one."""
 
 SHARING_SUMS = 64

@@ -12,10 +12,12 @@ from pathlib import Path
 from benchmarks import shapes
 from benchmarks.compile import measure_compile
 from benchmarks.libraries import PEERS
+from benchmarks.memory import measure_memory
 from benchmarks.report import render
 from benchmarks.results import Results
 from benchmarks.rows import ROWS, select
 from benchmarks.runner import Settings, open_runner, share_limits
+from benchmarks.search import measure_search
 from benchmarks.startup import measure_startup
 from benchmarks.steps import measure_steps
 from benchmarks.threads import measure_threads
@@ -28,11 +30,12 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "part",
         nargs="?",
-        choices=["rows", "shapes", "compile", "steps", "training", "threads"],
+        choices=["rows", "shapes", "compile", "steps", "training", "threads", "memory", "search"],
         default="rows",
         help="rows: the table against the peers (default); shapes: the same at random sizes; "
         "compile: Ogive's compile time; steps: what a step of a plan costs; training: graphs, "
-        "first steps and later ones; threads: what threads gain, by size",
+        "first steps and later ones; threads: what threads gain, by size; memory: what attention "
+        "takes; search: searched kernels beside others",
     )
     parser.add_argument(
         "--rows",
@@ -71,7 +74,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         "--timeout",
         type=float,
         default=180.0,
-        help="seconds after which a library has failed (default 180)",
+        help="seconds after which a library is over its time in a row (default 180)",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything there")
     parser.add_argument(
@@ -114,6 +117,10 @@ def main(arguments: Sequence[str]) -> int:
             results.shapes = shapes.measure_shapes(runner, *wanted, tell)
     elif options.part == "threads":
         results.threads = measure_threads(settings, tell)
+    elif options.part == "memory":
+        results.memory = measure_memory(settings)
+    elif options.part == "search":
+        results.search = measure_search(settings, tell)
     elif options.startup:
         results.startup = measure_startup(libraries, settings, tell)
     else:

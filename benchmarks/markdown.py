@@ -20,7 +20,9 @@ from benchmarks.report import (
     milliseconds,
     ratio_text,
     ratios,
+    search_lines,
     spread_lines,
+    threads_lines,
 )
 from benchmarks.results import Cell, Results, RowResult
 from benchmarks.targets import judge
@@ -43,6 +45,9 @@ def load(path: Path) -> Results:
         shapes=_rows(data.get("shapes", [])),
         compile=data["compile"],
         steps=data["steps"],
+        threads=data.get("threads", {}),
+        memory=data.get("memory", {}),
+        search=data.get("search", {}),
     )
 
 
@@ -80,6 +85,10 @@ def render(results: Results) -> str:
         parts.append(table(*spread_lines(results.shapes)))
     if results.compile:
         parts.append(_compile(results.compile))
+    if results.threads:
+        parts.append(table(*threads_lines(results.threads)))
+    if results.search:
+        parts.append(table(*search_lines(results.search)))
     judged = [j for j in judge(results) if j.holds is not None]
     if judged:
         lines = [[j.promise, j.measured, "kept" if j.holds else "**not kept**"] for j in judged]

@@ -44,11 +44,11 @@ def cache_environment(folder: Path) -> dict[str, str]:
 
 
 def report_of_child(
-    module: str, arguments: Sequence[str], threads: int, timeout: float
+    module: str, arguments: Sequence[str], threads: int, timeout: float, cache: Path | None = None
 ) -> Reply:
-    """What a module says as the main one of a new process with empty caches."""
+    """What a module says as the main one of a new process, with empty caches unless given."""
     with TemporaryDirectory(prefix="ogive-child-") as folder:
-        cache = Path(folder)
+        cache = cache or Path(folder)
         environment = {**child_environment(threads, cache), **cache_environment(cache)}
         try:
             done = subprocess.run(
@@ -59,7 +59,7 @@ def report_of_child(
                 timeout=timeout,
             )
         except subprocess.TimeoutExpired:
-            return {"status": "failed", "reason": f"no answer in {timeout:.0f} s"}
+            return too_long(timeout)
     if not done.stdout:
         lines = done.stderr.decode(errors="replace").strip().split("\n")
         return {"status": "failed", "reason": f"exit status {done.returncode} ({lines[-1][:160]})"}
@@ -109,7 +109,7 @@ class WorkerProcess:
             line = b""
         except TimeoutError:
             self.close()
-            return {"status": "failed", "reason": f"no answer in {timeout:.0f} s"}
+            return too_long(timeout)
         if not line:
             return {"status": "failed", "reason": self.last_words()}
         self.signal("SIGSTOP")
@@ -164,6 +164,11 @@ class WorkerProcess:
                 with contextlib.suppress(BrokenPipeError):
                     stream.close()
         self.process = None
+
+
+def too_long(timeout: float) -> Reply:
+    """The reply of one who has not replied in time."""
+    return {"status": "over", "reason": f"{timeout:.0f} s"}
 
 
 def read_line(descriptor: int, timeout: float) -> bytes:

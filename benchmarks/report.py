@@ -79,6 +79,8 @@ def cell_text(row: RowResult, library: str, notes: Notes) -> str:
     if cell.status == "ok":
         disturbed = cell.others is not None and cell.others > DISTURBED
         return ("~" if disturbed else "") + milliseconds(cell.best)
+    if cell.status == "over":
+        return f"over {cell.reason}"
     return f"{cell.status} {notes.mark(complaint(library, cell.status, cell.reason))}"
 
 
@@ -200,8 +202,8 @@ def steps_text(reports: dict[str, Any]) -> str:
     return "\n".join([table(header, lines), *notes.lines()])
 
 
-def threads_text(report: dict[str, Any]) -> str:
-    """What `python -m benchmarks threads` prints."""
+def threads_lines(report: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Header and lines of the table of threads."""
     counts = list(next(iter(report["rows"].values())))
     lines = []
     for size, cells in report["add"].items():
@@ -211,12 +213,30 @@ def threads_text(report: dict[str, Any]) -> str:
         times = [f"{1e6 * cells[count]['best']:.0f}" for count in counts]
         lines.append([name, *times, cells[counts[-1]]["threads"], gain(cells, counts[-1])])
     texts = [[*line[:-2], str(line[-2]), f"{line[-1]:.2f}"] for line in lines]
-    header = ["µs by threads, best", *counts, "threads used", "slower / gain"]
+    return ["µs by threads, best", *counts, "threads used", "slower / gain"], texts
+
+
+def threads_text(report: dict[str, Any]) -> str:
+    """What `python -m benchmarks threads` prints."""
     differing = [name for name, same in report["bits"].items() if not same]
     bits = f"not the same bits: {', '.join(differing)}" if differing else "the same bits everywhere"
     took = report["measured"]
     speeds = "the machine was too busy to measure" if took is None else f"measured in {took:.2f} s"
-    return f"{table(header, texts)}\n\n{bits}; {speeds}"
+    return f"{table(*threads_lines(report))}\n\n{bits}; {speeds}"
+
+
+def search_lines(report: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Header and lines of the table of searched kernels."""
+    places = ("heuristics", "search")
+    lines = [
+        [
+            name,
+            *[milliseconds(cells[place]) for place in places],
+            ratio_text(cells["heuristics"] / cells["search"]),
+        ]
+        for name, cells in report.items()
+    ]
+    return ["placed by, ms", *places, "gain"], lines
 
 
 def promises_table(results: Results) -> str:
@@ -251,5 +271,7 @@ def render(results: Results, libraries: Sequence[str]) -> str:
         parts.append(steps_text(results.steps))
     if results.threads:
         parts.append(threads_text(results.threads))
+    if results.search:
+        parts.append(table(*search_lines(results.search)))
     parts.append(promises_table(results))
     return "\n\n".join(parts)

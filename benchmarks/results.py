@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.libraries import ENTRIES
 
 HALF_UNIT = 2.0**-24
-Status = Literal["ok", "wrong", "not there", "failed"]
+Status = Literal["ok", "wrong", "not there", "failed", "over"]
 
 
 @dataclass
@@ -101,6 +101,8 @@ class Results:
     compile: dict[str, Any] = field(default_factory=dict)
     steps: dict[str, Any] = field(default_factory=dict)
     threads: dict[str, Any] = field(default_factory=dict)
+    memory: dict[str, Any] = field(default_factory=dict)
+    search: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Plain dictionaries and lists, with the ratios spelled out."""

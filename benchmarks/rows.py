@@ -217,6 +217,13 @@ RESNET = Row(
     1e-4,
     Limit("arithmetic", networks.resnet_operations()),
 )
+ATTENTION = Row(
+    "attention 8×4096×64",
+    normal(*[(8, SIDE, 64)] * 3),
+    attention,
+    1e-5,
+    Limit("arithmetic", 2 * 2 * 8 * SIDE * SIDE * 64),
+)
 KEPT_SQUARES = tuple([keeping(matmul_row(size, size, size)) for size in (512, 1024, 2048)])
 MLP_STEP = Row(
     "MLP, one SGD step",
@@ -277,13 +284,7 @@ ROWS = (
         1e-5,
         Limit("arithmetic", networks.lstm_operations()),
     ),
-    Row(
-        "attention 8×4096×64",
-        normal(*[(8, SIDE, 64)] * 3),
-        attention,
-        1e-5,
-        Limit("arithmetic", 2 * 2 * 8 * SIDE * SIDE * 64),
-    ),
+    ATTENTION,
     RESNET,
     *KEPT_SQUARES,
     keeping(matmul_row(16, SIDE, SIDE)),

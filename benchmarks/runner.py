@@ -16,11 +16,13 @@ from benchmarks.results import Cell, RowResult
 from benchmarks.rows import Limit, Row, find
 
 DISTURBED = 0.25  # processors busy with something else, past which a time is not to be trusted
+IMPORT_TIMEOUT = 180.0  # seconds
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How long and how often: `seconds` a library and row, over `rounds` turns."""
+    """How long and how often: `seconds` a library and row, over `rounds` turns; a library that has
+    not answered after `timeout` seconds takes no further part in the row."""
 
     threads: int = 2
     seconds: float = 1.0
@@ -42,7 +44,9 @@ class Runner:
         ready: list[WorkerProcess] = []
         for worker in self.workers:
             tell(f"{row.name}: {worker.library} prepares")
-            reply = worker.ask(self.settings.timeout, do="prepare", row=row.name)
+            reply = worker.ask(IMPORT_TIMEOUT, do="open")
+            if reply["status"] == "ok":
+                reply = worker.ask(self.settings.timeout, do="prepare", row=row.name)
             cells[worker.library] = cell_of(reply)
             if reply["status"] == "ok":
                 ready.append(worker)

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.results import Results, RowResult
-from benchmarks.rows import KEPT_SQUARES, MLP_STEP, TINY_CAPTURED, TINY_REALIZED, TRANSFORMER
+from benchmarks.rows import (
+    ATTENTION,
+    KEPT_SQUARES,
+    ROWS,
+    TINY_CAPTURED,
+    TINY_REALIZED,
+    TRANSFORMER,
+)
+from benchmarks.search import slowdown
 from benchmarks.shapes import Spread, summarize
 from benchmarks.startup import IMPORT, row_name
 from benchmarks.steps import SHORT, advantage, step_cost
+from benchmarks.threads import BIT_THREADS, gain, slower
 from benchmarks.training import BUILD, CONVNET_FIRST, CONVNET_STEP, TRANSFORMER_FIRST
+
+FAMILIES = ("matmul", "conv", "MLP", "transformer", "LSTM", "ResNet", "attention")
+"""The first words of rows in which no peer may be faster."""
+
+MOST_EXTRA_BYTES = 64e6
 
 
 @dataclass(frozen=True)
@@ -45,17 +59,81 @@ def judge(results: Results) -> list[Judgement]:
     judgements.append(within(cost, 0.05e-6, "one more serial step of a plan"))
     judgements.append(accurate([*results.rows, *results.shapes]))
     judgements += [judgement for spread in summarize(results.shapes) for judgement in even(spread)]
+    judgements += [ahead(family, results.rows) for family in FAMILIES]
+    judgements += [lean(results.memory), unharmed(results.search), *judge_threads(results.threads)]
     return judgements + judge_training(results)
 
 
 def accurate(rows: Sequence[RowResult]) -> Judgement:
     """No row may have more than twice the error of the best peer."""
     promise = "largest error against float64, over the best peer's: at most 2"
-    ratios = [(ratio, row.name) for row in rows if (ratio := row.error_ratio()) is not None]
-    if not ratios:
+    ratios = {row.name: ratio for row in rows if (ratio := row.error_ratio()) is not None}
+    return at_most(2, ratios, promise)
+
+
+def ahead(family: str, rows: Sequence[RowResult]) -> Judgement:
+    """In no row of a family whose inputs all vary may a peer be faster."""
+    names = {row.name for row in ROWS if row.name.startswith(family) and not row.kept}
+    judged = [row for row in rows if row.name in names]
+    ratios = {row.name: ratio for row in judged if (ratio := row.ratio()) is not None}
+    return at_least(1, ratios, f"{family}: each as fast as the fastest peer")
+
+
+def lean(reports: dict[str, Any]) -> Judgement:
+    """Attention takes memory that grows with the number of tokens and not with its square."""
+    promise = f"{ATTENTION.name}: at most {MOST_EXTRA_BYTES / 1e6:.0f} MB beside its tensors"
+    report = reports.get(ATTENTION.name, {})
+    if report.get("status") != "ok":
         return Judgement(promise, "not measured", None)
-    worst, name = max(ratios)
-    return Judgement(promise, f"{worst:.2f}× ({name})", worst <= 2)
+    extra = report["extra"]
+    return Judgement(promise, f"{extra / 1e6:.1f} MB", extra <= MOST_EXTRA_BYTES)
+
+
+def unharmed(reports: dict[str, Any]) -> Judgement:
+    """A search may find nothing, but nothing worse than what there was."""
+    losses = {name: slowdown(cells) for name, cells in reports.items()}
+    return at_most(1, losses, "a searched kernel: never slower than the heuristics' own")
+
+
+def judge_threads(report: dict[str, Any]) -> list[Judgement]:
+    """The promises about threads, as far as this machine has the cores."""
+    rows = report.get("rows", {})
+    two = {name: gain(cells, "2") for name, cells in rows.items() if "2" in cells}
+    large = {name: cells for name, cells in rows.items() if name == "matmul 4096" and "16" in cells}
+    many = {name: gain(cells, "16") for name, cells in large.items()}
+    losses = {f"{size} elements": slower(cells) for size, cells in report.get("add", {}).items()}
+    promise = "an addition of 1 to 10⁸ elements: never slower than with 1 thread"
+    return [
+        at_least(1.8, two, "2 threads where arithmetic takes the time: 1.8× as fast as 1"),
+        at_least(11, many, "16 threads in matmul 4096: 11× as fast as 1"),
+        at_most(1, losses, promise),
+        identical(report.get("bits", {})),
+    ]
+
+
+def identical(bits: dict[str, bool]) -> Judgement:
+    """Results may not depend on the number of threads."""
+    promise = f"the same bits with {', '.join(map(str, BIT_THREADS))} threads"
+    differing = [name for name, same in bits.items() if not same]
+    if not bits:
+        return Judgement(promise, "not measured", None)
+    return Judgement(promise, f"not {', '.join(differing)}" if differing else "all", not differing)
+
+
+def at_least(bound: float, found: Mapping[str, float], promise: str) -> Judgement:
+    """The least of some ratios, named."""
+    if not found:
+        return Judgement(promise, "not measured", None)
+    name = min(found, key=lambda name: found[name])
+    return Judgement(promise, f"{found[name]:.2f}× ({name})", found[name] >= bound)
+
+
+def at_most(bound: float, found: Mapping[str, float], promise: str) -> Judgement:
+    """The greatest of some ratios, named."""
+    if not found:
+        return Judgement(promise, "not measured", None)
+    name = max(found, key=lambda name: found[name])
+    return Judgement(promise, f"{found[name]:.2f}× ({name})", found[name] <= bound)
 
 
 def even(spread: Spread) -> list[Judgement]:
@@ -69,10 +147,9 @@ def even(spread: Spread) -> list[Judgement]:
 
 def judge_training(results: Results) -> list[Judgement]:
     """The promises about learning."""
-    rows = {row.name: row for row in [*results.rows, *results.training]}
+    rows = {row.name: row for row in results.training}
     first = rows.get(TRANSFORMER_FIRST)
     return [
-        against_all(rows.get(MLP_STEP.name), MLP_STEP.name),
         against(rows.get(BUILD), "tinygrad", 4, BUILD),
         within(None if first is None else first.seconds("ogive"), 3.0, TRANSFORMER_FIRST),
         against(rows.get(CONVNET_FIRST), "tinygrad", 10, CONVNET_FIRST),

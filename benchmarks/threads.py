@@ -65,26 +65,31 @@ def take_turns(
     """Best and median seconds of one expression by number of threads; what the model chose."""
     from ogive import Config
 
-    plans = {count: make().prepare(config=Config(threads=count)) for count in counts}
-    samples: dict[int, list[float]] = {count: [] for count in counts}
-    for _ in range(ROUNDS):
-        for count, plan in plans.items():
-            plan.execute()
-            end = perf_counter() + settings.seconds / (ROUNDS * len(counts))
-            while True:
-                start = perf_counter()
-                plan.execute()
-                samples[count].append(perf_counter() - start)
-                if perf_counter() > end:
-                    break
+    plans = {str(count): make().prepare(config=Config(threads=count)) for count in counts}
     return {
-        str(count): {
+        count: {
             "best": min(times),
             "median": statistics.median(times),
             "threads": int(max(plans[count]._native.threads)),
         }
-        for count, times in samples.items()
+        for count, times in alternate(plans, settings.seconds).items()
     }
+
+
+def alternate(plans: dict[str, Any], seconds: float) -> dict[str, list[float]]:
+    """The times of plans that take turns, for so many seconds in all."""
+    samples: dict[str, list[float]] = {name: [] for name in plans}
+    for _ in range(ROUNDS):
+        for name, plan in plans.items():
+            plan.execute()
+            end = perf_counter() + seconds / (ROUNDS * len(plans))
+            while True:
+                start = perf_counter()
+                plan.execute()
+                samples[name].append(perf_counter() - start)
+                if perf_counter() > end:
+                    break
+    return samples
 
 
 def slower(cells: dict[str, Any]) -> float:

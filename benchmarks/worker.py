@@ -1,6 +1,6 @@
 """One library in one process, driven by JSON lines: a request on stdin, a reply on stdout.
 
-Requests are `{"do": "prepare", "row": name}`, `{"do": "measure", "seconds": s}`,
+Requests are `{"do": "open"}`, `{"do": "prepare", "row": name}`, `{"do": "measure", "seconds": s}`,
 `{"do": "save", "path": file}` and `{"do": "release"}`. A reply has either the answer or
 `{"status": "not there" | "failed", "reason": text}`.
 """
@@ -36,10 +36,16 @@ class Worker:
         self.prepared: Prepared | None = None
         self.calls = 1
 
-    def prepare(self, row: str) -> dict[str, object]:
-        """Make the row ready and warm; tells how long until the first result."""
+    def open(self) -> dict[str, object]:
+        """Import the library, which takes time that is no row's."""
         if self.library is None:
             self.library = open_library(self.name, self.threads)
+        return {}
+
+    def prepare(self, row: str) -> dict[str, object]:
+        """Make the row ready and warm; tells how long until the first result."""
+        self.open()
+        assert self.library is not None
         start = perf_counter()
         self.prepared = self.library.prepare(shapes.find(row))
         self.prepared.call()

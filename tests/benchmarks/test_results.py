@@ -71,6 +71,42 @@ def test_an_error_is_held_against_the_best_peer() -> None:
     assert row.error_ratio() == 1
 
 
+def test_a_family_is_judged_by_its_worst_row() -> None:
+    names = ("conv 3×3 64→64 56², relu", "conv 1×1 256→64 56², relu", "MLP forward, batch 128")
+    kept = "MLP forward, batch 128, weights kept"
+    measured = [
+        RowResult(name, {"ogive": cell(1.0), "torch": cell(peer)})
+        for name, peer in zip((*names, kept), (2.0, 0.9, 1.0, 0.5), strict=True)
+    ]
+    judged = {
+        each.promise: each for each in judge(Results({}, rows=measured)) if "each" in each.promise
+    }
+    convolutions, networks = [
+        judged[f"{family}: each as fast as the fastest peer"] for family in ("conv", "MLP")
+    ]
+    assert (convolutions.measured, convolutions.holds) == (f"0.90× ({names[1]})", False)
+    assert (networks.measured, networks.holds) == (f"1.00× ({names[2]})", True)
+
+
+def test_memory_and_search_are_judged_if_they_were_measured() -> None:
+    memory = {rows.ATTENTION.name: {"status": "ok", "extra": 70_000_000}}
+    search = {
+        "sum": {"heuristics": 1.0, "search": 1.04},
+        "product": {"heuristics": 2.0, "search": 1.0},
+    }
+    judged = [
+        each for each in judge(Results({}, memory=memory, search=search)) if each.holds is not None
+    ]
+    assert [each.measured for each in judged] == ["70.0 MB", "1.00× (sum)"]
+    assert [each.holds for each in judged] == [False, True]
+
+
+def test_a_library_that_is_over_its_time_says_how_much_it_had() -> None:
+    row = RowResult("x", {"ogive": cell(1.0), "tinygrad": Cell("over", "20 s")})
+    assert "over 20 s" in times_table([row], ["ogive", "tinygrad"])
+    assert row.ratio() is None
+
+
 def test_inputs_of_a_row_are_the_same_each_time() -> None:
     first, second = (models.transformer_inputs(2) for _ in range(2))
     assert len(first) == 1 + 2 * models.WEIGHTS_PER_BLOCK

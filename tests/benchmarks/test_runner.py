@@ -72,7 +72,7 @@ def test_a_killed_worker_names_its_signal(tmp_path: Path) -> None:
 def test_a_worker_that_hangs_is_given_up(tmp_path: Path) -> None:
     worker = WorkerProcess("other", 1, tmp_path, [sys.executable, "-c", "input(); input()"])
     reply = worker.ask(1.0, do="prepare", row="any")
-    assert reply == {"status": "failed", "reason": "no answer in 1 s"}
+    assert reply == {"status": "over", "reason": "1 s"}
     assert worker.process is None
 
 

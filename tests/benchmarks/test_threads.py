@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.report import threads_text
+from benchmarks.targets import judge_threads
 from benchmarks.threads import gain, slower
 
 
@@ -39,3 +40,22 @@ def test_the_report_names_what_differs() -> None:
     text = threads_text(report)
     assert "3.00" in text and "2.00" in text
     assert text.endswith("not the same bits: conv; measured in 0.40 s")
+
+
+def test_the_promises_about_threads_are_judged_where_there_are_the_cores() -> None:
+    report = {
+        "add": {"10": cells(1.0, 1.0), "1000": cells(1.0, 1.5)},
+        "rows": {"matmul 4096": cells(16.0, 8.0, 4.0, 2.0, 1.5), "exp": cells(1.7, 1.0)},
+        "bits": {"sum": True, "conv": False},
+    }
+    judged = judge_threads(report)
+    assert [each.measured for each in judged] == [
+        "1.70× (exp)",
+        "10.67× (matmul 4096)",
+        "1.50× (1000 elements)",
+        "not conv",
+    ]
+    assert not any(each.holds for each in judged)
+    few = {**report, "rows": {"matmul 2048": cells(2.0, 1.0)}, "bits": {"sum": True}}
+    assert [each.holds for each in judge_threads(few)] == [True, None, False, True]
+    assert [each.holds for each in judge_threads({})] == [None] * 4

@@ -49,6 +49,7 @@ class _Emitter:
         self.instructions = Instructions(self.writer, target)
         self.memory = Memory(self.writer, shared_areas(root))
         self.traffic = Traffic()
+        self.innermost = False  # whether there is no loop within the one we are in
         self.values = Values(self.writer)
         self.accumulators = Accumulators(root, self.values, self.instructions)
 
@@ -160,7 +161,9 @@ class _Emitter:
         slot = len(writer.lines)
         writer.lines.append("")
         with self.values.inside(loop.counter, counter):
+            self.innermost = not any(isinstance(item, Loop) for item in loop.body)
             self.block(loop.body)
+            self.innermost = False
         writer.lines.append(f"  {following} = add nuw nsw i64 {counter}, 1")
         writer.lines[slot] = (
             f"  {counter} = phi i64 [ {begin}, %{entered_from} ], [ {following}, %{writer.block} ]"
@@ -240,7 +243,8 @@ class _Emitter:
             if node.op is Op.FLOORDIV:
                 return self.writer.instruction(f"udiv {kind} {operands[0]}, {operands[1]}")
             remainder = self.writer.instruction(f"urem {kind} {operands[0]}, {operands[1]}")
-            return self.writer.hidden_index(remainder) if lanes == 1 else remainder
+            hide = self.innermost and lanes == 1
+            return self.writer.hidden_index(remainder) if hide else remainder
         if node.src[1].vmin <= 0 <= node.src[1].vmax:
             # A symbolic length may be 0 where nothing is read; the machine divides all the same.
             operands = [operands[0], self.nonzero(operands[1], lanes)]

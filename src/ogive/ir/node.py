@@ -105,7 +105,7 @@ class UOp:
     """
 
     __slots__ = (
-        "__weakref__", "_bounds", "_content_key", "_has_index", "_linear", "_order",
+        "__weakref__", "_below", "_bounds", "_content_key", "_has_index", "_linear", "_order",
         "_ranges_below", "_shape", "_simplified", "_sound_bounds", "arg", "dtype", "history",
         "holders", "id", "leaf", "metadata", "op", "origin", "src", "tag", "trace", "users",
     )  # fmt: skip
@@ -118,6 +118,7 @@ class UOp:
     id: int
     metadata: Mapping[type, Any] | None
     origin: Origin | None
+    _below: list[UOp]
     _bounds: tuple[Any, Any]
     _linear: tuple[dict[UOp, int], int] | None  # kept by `ir.linear`
     _order: tuple[Any, ...]  # kept by `ir.linear`
@@ -281,7 +282,13 @@ class UOp:
 
     def walk(self) -> list[UOp]:
         """All nodes of the graph, each once, sources before users, in a fixed order."""
-        return walk((self,))
+        if self.op is not Op.SINK:
+            return walk((self,))
+        # Some thirty passes look at the same graph of a kernel.
+        below = getattr(self, "_below", None)
+        if below is None:
+            below = self._below = walk(self.src)
+        return [*below, self]
 
     def backward_slice(self) -> set[UOp]:
         """Every node this one is computed from, itself left out."""

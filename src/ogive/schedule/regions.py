@@ -121,7 +121,7 @@ def cut_region(
         target_node = done[target]
     positions = [done[index] for index in indices]
     argument = root.arg if root.op is Op.STORE else None
-    stored = (target_node, done[value])
+    stored: tuple[UOp, ...] = (target_node, done[value])
     if order is not None:
         stored = tuple([UOp(Op.PERMUTE, node.dtype, (node,), order) for node in stored])
     store = UOp(Op.STORE, dtypes.void, (*stored, *positions), argument)

@@ -152,11 +152,11 @@ class _Rows:
         """A reduction, a few rows at a time, combined with what there is of it."""
         (row,) = total.closed
         if row not in self.loops:
-            beside = SIDE_BY_SIDE if self.is_cheap(total) else FEW_BESIDE
+            count = SIDE_BY_SIDE if self.is_cheap(total) else FEW_BESIDE
             self.loops[row] = (
-                make_range(axis_extent(row) // beside, next(self.numbers), LOOP),
+                make_range(axis_extent(row) // count, next(self.numbers), LOOP),
                 make_range(self.block, next(self.numbers)),
-                make_range(beside, next(self.numbers)),
+                make_range(count, next(self.numbers)),
             )
         groups, within, beside = self.loops[row]
         (value,) = substitute((total.src[0],), self.sums, revisit=False)

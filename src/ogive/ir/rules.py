@@ -7,8 +7,9 @@ not apply), and a name that says *before → after*:
     >>> rules = RuleSet("example")
     >>> rules.add("x + 0 → x", x + 0, lambda x: x)
 
-A rule set compiles, on first use, to one matcher per (op, alternative): straight-line Python that
-tests child ops before it calls anything. Commutative operations match either way round.
+A rule set compiles, when an op is first met, to one matcher per alternative of its rules:
+straight-line Python that tests child ops before it calls anything. Commutative operations match
+either way round.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
@@ -124,14 +125,36 @@ Matcher = Callable[[UOp], UOp | None]
 Builder = Callable[[DType, tuple[UOp, ...]], UOp | None]
 
 
+Compiled = TypeVar("Compiled")
+
+
+class _ByOp(dict[Op, list[Compiled]]):
+    """What the rules for an op compile to, made when the op is first met: most ops never are."""
+
+    def __init__(
+        self, rules: Iterable[Rule], make: Callable[[Rule, Pattern], Compiled]
+    ) -> None:
+        self._make = make
+        self._patterns: dict[Op, list[tuple[Rule, Pattern]]] = {}
+        for rule in rules:
+            for alternative in rule.pattern.alternatives():
+                for op in alternative.ops or Op:
+                    self._patterns.setdefault(op, []).append((rule, alternative))
+
+    def __missing__(self, op: Op) -> list[Compiled]:
+        made = [self._make(rule, pattern) for rule, pattern in self._patterns.get(op, ())]
+        self[op] = made
+        return made
+
+
 class RuleSet:
     """An ordered list of rules under a name; `+` joins two."""
 
     def __init__(self, name: str, rules: Iterable[Rule] = ()) -> None:
         self.name = name
         self.rules = list(rules)
-        self._dispatch: dict[Op, list[tuple[Rule, Matcher]]] | None = None
-        self._builders: dict[Op, list[Builder]] | None = None
+        self._dispatch: _ByOp[tuple[Rule, Matcher]] | None = None
+        self._builders: _ByOp[Builder] | None = None
 
     def add(self, name: str, pattern: Pattern, rewrite: Rewriter) -> None:
         """Append a rule."""
@@ -154,13 +177,9 @@ class RuleSet:
     def dispatch(self) -> dict[Op, list[tuple[Rule, Matcher]]]:
         """The matchers to try for a node, by its op."""
         if self._dispatch is None:
-            table: dict[Op, list[tuple[Rule, Matcher]]] = {op: [] for op in Op}
-            for rule in self.rules:
-                for alternative in rule.pattern.alternatives():
-                    matcher = compile_matcher(alternative, rule.rewrite)
-                    for op in alternative.ops if alternative.ops is not None else Op:
-                        table[op].append((rule, matcher))
-            self._dispatch = table
+            self._dispatch = _ByOp(
+                self.rules, lambda rule, part: (rule, compile_matcher(part, rule.rewrite))
+            )
         return self._dispatch
 
     def build(self, op: Op, dtype: DType, src: tuple[UOp, ...]) -> UOp:
@@ -170,14 +189,10 @@ class RuleSet:
         and sources alone.
         """
         if self._builders is None:
-            table: dict[Op, list[Builder]] = {}
-            for rule in self.rules:
-                for alternative in rule.pattern.alternatives():
-                    builder = compile_builder(alternative, rule.rewrite)
-                    for root in alternative.ops or Op:
-                        table.setdefault(root, []).append(builder)
-            self._builders = table
-        for builder in self._builders.get(op, ()):
+            self._builders = _ByOp(
+                self.rules, lambda rule, part: compile_builder(part, rule.rewrite)
+            )
+        for builder in self._builders[op]:
             result = builder(dtype, src)
             if result is not None:
                 return result

@@ -176,9 +176,10 @@ def _coprime(stride: int, dilation: int) -> tuple[int, int]:
 
 def _transposed(method: Method, node: UOp, filters: UOp, lengths: Numbers) -> UOp:
     """Places whose remainders by the stride get equally many taps of the same elements are a
-    convolution of the input, with those taps backwards, and the results are interleaved.
+    convolution of the input with those taps, its windows read backwards, and the results are
+    interleaved.
 
-        w (features, channels, t·stride + r)   →   (channels·r, features, t), t backwards
+        w (features, channels, t·stride + r)   →   (channels·r, features, t)
     """
     strides, axes = method.strides, len(lengths)
     choices = [
@@ -236,6 +237,7 @@ def _part(
     own = _own_filters(filters, chosen, steps, method.groups)
     view = padded.by([each.pads for each in chosen])
     view = slide_last(view, own.shape[2:], (1,) * len(counts), distances)
+    view = build.flip(view, tuple(range(2, len(view.shape), 2)))
     total = _product(view, own, method.groups)
     if max(method.strides) > 1:
         total = keep(total)  # a kernel that interleaves would compute it for all places
@@ -246,8 +248,7 @@ def _part(
 def _own_filters(
     filters: UOp, chosen: tuple[_Remainders, ...], steps: Numbers, groups: int
 ) -> UOp:
-    """(features, channels, ...) → (groups·channels·remainders..., features / groups, taps...), the
-    taps backwards."""
+    """(features, channels, ...) → (groups·channels·remainders..., features / groups, taps...)."""
     features, channels, *_ = filters.shape
     for axis, (each, step) in enumerate(zip(chosen, steps, strict=True)):
         place = 2 + 2 * axis
@@ -258,7 +259,6 @@ def _own_filters(
     filters = split_axis(filters, 0, (groups, features // groups))
     rank = len(filters.shape)
     filters = build.permute(filters, (0, 2, *range(4, rank, 2), 1, *range(3, rank, 2)))
-    filters = build.flip(filters, tuple(range(rank - len(chosen), rank)))
     remainders = math.prod(each.number for each in chosen)
     if remainders > 1 < channels:
         filters = keep(filters)  # else the product would find no rows in them

@@ -49,7 +49,7 @@ class _Emitter:
         self.instructions = Instructions(self.writer, target)
         self.memory = Memory(self.writer, shared_areas(root))
         self.traffic = Traffic()
-        self.innermost = False  # whether there is no loop within the one we are in
+        self.hides_remainders = False
         self.values = Values(self.writer)
         self.accumulators = Accumulators(root, self.values, self.instructions)
 
@@ -161,9 +161,9 @@ class _Emitter:
         slot = len(writer.lines)
         writer.lines.append("")
         with self.values.inside(loop.counter, counter):
-            self.innermost = not any(isinstance(item, Loop) for item in loop.body)
+            before, self.hides_remainders = self.hides_remainders, not _surrounds_copies(loop)
             self.block(loop.body)
-            self.innermost = False
+            self.hides_remainders = before
         writer.lines.append(f"  {following} = add nuw nsw i64 {counter}, 1")
         writer.lines[slot] = (
             f"  {counter} = phi i64 [ {begin}, %{entered_from} ], [ {following}, %{writer.block} ]"
@@ -243,7 +243,7 @@ class _Emitter:
             if node.op is Op.FLOORDIV:
                 return self.writer.instruction(f"udiv {kind} {operands[0]}, {operands[1]}")
             remainder = self.writer.instruction(f"urem {kind} {operands[0]}, {operands[1]}")
-            hide = self.innermost and lanes == 1
+            hide = self.hides_remainders and lanes == 1
             return self.writer.hidden_index(remainder) if hide else remainder
         if node.src[1].vmin <= 0 <= node.src[1].vmax:
             # A symbolic length may be 0 where nothing is read; the machine divides all the same.
@@ -415,6 +415,18 @@ class _Emitter:
         kind, mask = register_type(node.dtype, lanes), register_type(dtypes.bool_, lanes)
         harmless = constant(node.dtype, node.dtype.canonical(substitute), lanes)
         return self.writer.instruction(f"select {mask} {good}, {kind} {value}, {kind} {harmless}")
+
+
+def _surrounds_copies(loop: Loop) -> bool:
+    """Whether there are loops in a loop, and none of them adds anything up. Those are so short that
+    it shows how the addresses around them are computed, and LLVM finds the best way."""
+    inner = [item for item in loop.body if isinstance(item, Loop)]
+    return bool(inner) and not any(map(_adds_up, inner))
+
+
+def _adds_up(loop: Loop) -> bool:
+    inner = [item for item in loop.body if isinstance(item, Loop)]
+    return bool(loop.starts) or any(map(_adds_up, inner))
 
 
 def _counts_lanes(node: UOp) -> bool:

@@ -251,6 +251,32 @@ def test_rows_that_are_computed_again_are_not_stored_over_their_operands() -> No
     np.testing.assert_array_equal(memory, kernel.wanted)
 
 
+@pytest.mark.parametrize("lanes", [2, 4, 16])
+def test_sums_across_lanes_have_the_same_bits_alone_and_side_by_side(lanes: int) -> None:
+    kernel = Kernel(data(5, 48).sum(-1))
+    loops = kernel.forms[0]
+    (row,), (column,) = output_axes(loops), reduction_axes(loops)
+    alone, *others = [
+        kernel.run(compile_placed(loops, placement, host_target(), CONFIG), 1).copy()
+        for rows in (1, 2, 3, 5)
+        for placement in [Placement({column.arg[0]: lanes}, {row.arg[0]: rows})]
+    ]
+    np.testing.assert_allclose(alone, kernel.wanted, rtol=1e-5)
+    for other in others:
+        np.testing.assert_array_equal(other, alone)
+
+
+def test_maxima_across_lanes_keep_nan_to_its_row() -> None:
+    array = np.arange(3 * 32, dtype=np.float32).reshape(3, 32)
+    array[1, 17] = np.nan
+    kernel = Kernel(Tensor(array).amax(-1))
+    loops = kernel.forms[0]
+    (row,), (column,) = output_axes(loops), reduction_axes(loops)
+    placement = Placement({column.arg[0]: 8}, {row.arg[0]: 3})
+    compiled = compile_placed(loops, placement, host_target(), CONFIG)
+    np.testing.assert_array_equal(kernel.run(compiled, 1), [31, np.nan, 95])
+
+
 def loops_of(tensor: Tensor) -> UOp:
     return Kernel(tensor).forms[1]
 

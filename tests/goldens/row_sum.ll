@@ -88,16 +88,14 @@ b32:
   %v75 = shufflevector <4 x float> %v74, <4 x float> poison, <2 x i32> <i32 0, i32 1>
   %v76 = shufflevector <4 x float> %v74, <4 x float> poison, <2 x i32> <i32 2, i32 3>
   %v77 = fadd <2 x float> %v75, %v76
-  %v78 = shufflevector <2 x float> %v77, <2 x float> poison, <1 x i32> <i32 0>
-  %v79 = shufflevector <2 x float> %v77, <2 x float> poison, <1 x i32> <i32 1>
-  %v80 = extractelement <1 x float> %v78, i64 0
-  %v81 = extractelement <1 x float> %v79, i64 0
-  %v82 = fadd float %v80, %v81
-  %v83 = getelementptr float, ptr %v2, i64 %v8
-  store float %v82, ptr %v83, align 4
+  %v78 = extractelement <2 x float> %v77, i64 0
+  %v79 = extractelement <2 x float> %v77, i64 1
+  %v80 = fadd float %v78, %v79
+  %v81 = getelementptr float, ptr %v2, i64 %v8
+  store float %v80, ptr %v81, align 4
   %v9 = add nuw nsw i64 %v8, 1
-  %v84 = icmp slt i64 %v9, %end
-  br i1 %v84, label %b5, label %b6
+  %v82 = icmp slt i64 %v9, %end
+  br i1 %v82, label %b5, label %b6
 b6:
   ret void
 }

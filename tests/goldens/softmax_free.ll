@@ -12,7 +12,7 @@ entry:
   %v9 = icmp slt i64 %begin, %end
   br i1 %v9, label %b7, label %b8
 b7:
-  %v10 = phi i64 [ %begin, %entry ], [ %v11, %b94 ]
+  %v10 = phi i64 [ %begin, %entry ], [ %v11, %b92 ]
   %v12 = mul i64 %v10, 40
   store <16 x float> splat (float 0xFFF0000000000000), ptr %a13
   br label %b14
@@ -78,58 +78,56 @@ b30:
   %v68 = select <2 x i1> %v67, <2 x float> %v65, <2 x float> %v66
   %v69 = fcmp uno <2 x float> %v65, %v65
   %v70 = select <2 x i1> %v69, <2 x float> splat (float 0x7FF8000000000000), <2 x float> %v68
-  %v71 = shufflevector <2 x float> %v70, <2 x float> poison, <1 x i32> <i32 0>
-  %v72 = shufflevector <2 x float> %v70, <2 x float> poison, <1 x i32> <i32 1>
-  %v73 = extractelement <1 x float> %v71, i64 0
-  %v74 = extractelement <1 x float> %v72, i64 0
-  %v75 = fcmp ogt float %v73, %v74
-  %v76 = select i1 %v75, float %v73, float %v74
-  %v77 = fcmp uno float %v73, %v73
-  %v78 = select i1 %v77, float 0x7FF8000000000000, float %v76
-  br label %b79
-b79:
-  %v81 = phi i64 [ 0, %b30 ], [ %v82, %b79 ]
-  %v83 = mul i64 %v81, 16
-  %v84 = add i64 %v12, %v83
-  %v85 = mul i64 %v81, -16
-  %v86 = getelementptr float, ptr %v4, i64 %v84
-  %v87 = load <16 x float>, ptr %v86, align 4
-  %v88 = insertelement <16 x float> poison, float %v78, i64 0
-  %v89 = shufflevector <16 x float> %v88, <16 x float> poison, <16 x i32> zeroinitializer
-  %v90 = fsub <16 x float> %v87, %v89
-  %v91 = getelementptr float, ptr %v2, i64 %v84
-  store <16 x float> %v90, ptr %v91, align 4
-  %v82 = add nuw nsw i64 %v81, 1
-  %v92 = icmp slt i64 %v82, 2
-  br i1 %v92, label %b79, label %b80
-b80:
-  br label %b93
-b93:
-  %v95 = phi i64 [ 2, %b80 ], [ %v96, %b93 ]
-  %v97 = mul i64 %v95, 16
-  %v98 = add i64 %v12, %v97
-  %v99 = mul i64 %v95, -16
-  %v100 = add i64 %v99, 40
-  %v101 = trunc i64 %v100 to i32
-  %v102 = insertelement <16 x i32> poison, i32 %v101, i64 0
-  %v103 = shufflevector <16 x i32> %v102, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v104 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v103
-  %v105 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v104)
-  %v106 = select i1 %v105, i64 %v98, i64 0
-  %v107 = getelementptr float, ptr %v4, i64 %v106
-  %v108 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v107, <16 x i1> %v104, <16 x float> zeroinitializer)
-  %v109 = insertelement <16 x float> poison, float %v78, i64 0
-  %v110 = shufflevector <16 x float> %v109, <16 x float> poison, <16 x i32> zeroinitializer
-  %v111 = fsub <16 x float> %v108, %v110
-  %v112 = getelementptr float, ptr %v2, i64 %v98
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v111, ptr align 4 %v112, <16 x i1> %v104)
-  %v96 = add nuw nsw i64 %v95, 1
-  %v113 = icmp slt i64 %v96, 3
-  br i1 %v113, label %b93, label %b94
-b94:
+  %v71 = extractelement <2 x float> %v70, i64 0
+  %v72 = extractelement <2 x float> %v70, i64 1
+  %v73 = fcmp ogt float %v71, %v72
+  %v74 = select i1 %v73, float %v71, float %v72
+  %v75 = fcmp uno float %v71, %v71
+  %v76 = select i1 %v75, float 0x7FF8000000000000, float %v74
+  br label %b77
+b77:
+  %v79 = phi i64 [ 0, %b30 ], [ %v80, %b77 ]
+  %v81 = mul i64 %v79, 16
+  %v82 = add i64 %v12, %v81
+  %v83 = mul i64 %v79, -16
+  %v84 = getelementptr float, ptr %v4, i64 %v82
+  %v85 = load <16 x float>, ptr %v84, align 4
+  %v86 = insertelement <16 x float> poison, float %v76, i64 0
+  %v87 = shufflevector <16 x float> %v86, <16 x float> poison, <16 x i32> zeroinitializer
+  %v88 = fsub <16 x float> %v85, %v87
+  %v89 = getelementptr float, ptr %v2, i64 %v82
+  store <16 x float> %v88, ptr %v89, align 4
+  %v80 = add nuw nsw i64 %v79, 1
+  %v90 = icmp slt i64 %v80, 2
+  br i1 %v90, label %b77, label %b78
+b78:
+  br label %b91
+b91:
+  %v93 = phi i64 [ 2, %b78 ], [ %v94, %b91 ]
+  %v95 = mul i64 %v93, 16
+  %v96 = add i64 %v12, %v95
+  %v97 = mul i64 %v93, -16
+  %v98 = add i64 %v97, 40
+  %v99 = trunc i64 %v98 to i32
+  %v100 = insertelement <16 x i32> poison, i32 %v99, i64 0
+  %v101 = shufflevector <16 x i32> %v100, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v102 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v101
+  %v103 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v102)
+  %v104 = select i1 %v103, i64 %v96, i64 0
+  %v105 = getelementptr float, ptr %v4, i64 %v104
+  %v106 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v105, <16 x i1> %v102, <16 x float> zeroinitializer)
+  %v107 = insertelement <16 x float> poison, float %v76, i64 0
+  %v108 = shufflevector <16 x float> %v107, <16 x float> poison, <16 x i32> zeroinitializer
+  %v109 = fsub <16 x float> %v106, %v108
+  %v110 = getelementptr float, ptr %v2, i64 %v96
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v109, ptr align 4 %v110, <16 x i1> %v102)
+  %v94 = add nuw nsw i64 %v93, 1
+  %v111 = icmp slt i64 %v94, 3
+  br i1 %v111, label %b91, label %b92
+b92:
   %v11 = add nuw nsw i64 %v10, 1
-  %v114 = icmp slt i64 %v11, %end
-  br i1 %v114, label %b7, label %b8
+  %v112 = icmp slt i64 %v11, %end
+  br i1 %v112, label %b7, label %b8
 b8:
   ret void
 }

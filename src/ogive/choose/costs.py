@@ -25,7 +25,7 @@ GATE_LOSS = 0.02
 """The share of a kernel's time that gates take where tiles do not fill their axis."""
 
 
-ACROSS = 6.0
+ACROSS = 2.5
 """What a sum across the lanes of a vector takes, in operations on vectors."""
 
 STORED_TURNED = 0.3

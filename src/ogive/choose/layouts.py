@@ -47,6 +47,9 @@ KEPT_BYTES = 1 << 17
 
 VECTORS_PER_PANEL = 2
 
+ROWS_OF_SUMS = 4
+"""About how many rows a tile has whose sums are in lanes."""
+
 
 class Axis(Enum):
     """The axes of a matrix product."""
@@ -156,10 +159,27 @@ def _reading(operand: Operand, product: Product, layout: Layout, target: Target)
         cost = copied if operand.along is layout.lanes else max(copied, TURNED)
         return KEPT * cost if operand.may_be_kept else cost
     cost = copied if operand.is_computed else 0.0
+    return cost + _passes(operand, product, layout, target) * (
+        FAR_APART if is_far else _step(operand, product, layout, target)
+    )
+
+
+def _passes(operand: Operand, product: Product, layout: Layout, target: Target) -> int:
+    """How often an operand is read from further away than the first-level cache."""
+    if layout.lanes is Axis.DEPTH:
+        # Some rows stay near while all columns pass by.
+        return -(-operand.reads // ROWS_OF_SUMS) if operand.axis is Axis.COLUMNS else 0
     if operand.along is Axis.DEPTH or product.depth <= FEW_ROWS:
-        return cost
-    step = CLOSE if operand.length * product.itemsize <= NARROW_BYTES else APART
+        return 0
     tile = sums_in_registers(target) // VECTORS_PER_PANEL
     if layout.lanes is not operand.axis:
         tile = VECTORS_PER_PANEL * target.vector_bytes // product.itemsize
-    return cost - (-operand.reads // tile) * (FAR_APART if is_far else step)
+    return -(-operand.reads // tile)
+
+
+def _step(operand: Operand, product: Product, layout: Layout, target: Target) -> float:
+    """What an element of an operand takes at each pass."""
+    if layout.lanes is Axis.DEPTH:
+        matrix = operand.length * product.depth * product.itemsize
+        return CLOSE if matrix <= target.l2_bytes // 2 else APART
+    return CLOSE if operand.length * product.itemsize <= NARROW_BYTES else APART

@@ -7,6 +7,9 @@ combined in a fixed tree: it is part of what the kernel computes.
 
 from __future__ import annotations
 
+from functools import partial
+
+from ogive.codegen.across import combine_lanes
 from ogive.codegen.fused import chained_sums, fused_products
 from ogive.codegen.instructions import Instructions
 from ogive.codegen.linearize import is_loop
@@ -154,43 +157,22 @@ class Accumulators:
             value = self.writer.instruction(f"load {kind}, ptr {cell}")
             at = dict(zip(counters, place, strict=True))
             groups.setdefault(tuple([at[counter] for counter in kept]), []).append(value)
+        combine = partial(self.instructions.combine, node.arg, node.dtype)
         results = {}
         for place, values in groups.items():
             while len(values) > 1:
                 half = (len(values) + 1) // 2
                 values = [
-                    self.instructions.combine(
-                        node.arg, node.dtype, values[i], values[i + half], lanes
-                    )
+                    combine(values[i], values[i + half], lanes)
                     if i + half < len(values)
                     else values[i]
                     for i in range(half)
                 ]
-            result = values[0]
-            if lane_of(node.src[1:]) is not None:
-                result = self._across_lanes(node, result, lanes)
-            results[place] = result
+            results[place] = values[0]
+        if lane_of(node.src[1:]) is not None:
+            sums = combine_lanes(self.writer, node.dtype, [*results.values()], lanes, combine)
+            results = dict(zip(results, sums, strict=True))
         self.values.registers[node] = results
-
-    def _across_lanes(self, node: UOp, value: str, lanes: int) -> str:
-        while lanes > 1:
-            half = lanes // 2
-            kind = register_type(node.dtype, lanes)
-
-            def part(first: int, value: str = value, kind: str = kind, half: int = half) -> str:
-                picks = ", ".join(f"i32 {first + i}" for i in range(half))
-                return self.writer.instruction(
-                    f"shufflevector {kind} {value}, {kind} poison, <{half} x i32> <{picks}>"
-                )
-
-            low, high = part(0), part(half)
-            if half == 1:
-                narrow = f"<1 x {register_type(node.dtype, 1)}>"
-                low = self.writer.instruction(f"extractelement {narrow} {low}, i64 0")
-                high = self.writer.instruction(f"extractelement {narrow} {high}, i64 0")
-            value = self.instructions.combine(node.arg, node.dtype, low, high, half)
-            lanes = half
-        return value
 
 
 def _has_loops(reduction: UOp) -> bool:

@@ -30,9 +30,8 @@ from ogive.codegen.optimize.placement import (
     output_axes,
     reduction_axes,
 )
-from ogive.codegen.optimize.rows import SIDE_BY_SIDE
 from ogive.codegen.optimize.scores import StagedRows, find_rows, tile_scores
-from ogive.codegen.optimize.tiles import Tiled, best_tile_of
+from ogive.codegen.optimize.tiles import SIDE_BY_SIDE, Tiled, best_tile_of, best_tile_of_sums
 from ogive.config import Config
 from ogive.device.target import Target
 from ogive.ir.node import UOp
@@ -250,7 +249,7 @@ def _choose_upcast(
     if reused and lane_outputs and lane_outputs[0] in reused:
         return _tile_columns(kernel, lane_outputs[0], lanes, target)
     if reused and any(counter in lanes for counter in kernel.reductions):
-        return _tile_sums(kernel, reused, 4 if target.vector_registers >= 32 else 2)
+        return _tile_sums(kernel, reused, lanes, target)
     between = _interleaved_rows(kernel, lanes)
     if between is not None:
         return {between: axis_extent(between)}
@@ -480,7 +479,9 @@ def _row_axis(kernel: _Kernel, rows: list[UOp], most: int) -> UOp:
     return _longest_tile(rows, most)[0]
 
 
-def _tile_sums(kernel: _Kernel, reused: list[UOp], most: int) -> dict[UOp, int]:
+def _tile_sums(
+    kernel: _Kernel, reused: list[UOp], lanes: dict[UOp, int], target: Target
+) -> dict[UOp, int]:
     """A register tile of a product that is summed up in lanes: along one axis the one operand is
     read again, along another the other. A vector is read again for each row of a matrix only."""
     kinds: dict[frozenset[UOp], list[UOp]] = {}
@@ -491,7 +492,10 @@ def _tile_sums(kernel: _Kernel, reused: list[UOp], most: int) -> dict[UOp, int]:
     if len(kinds) == 1:
         # As many streams as are read at full speed, each with a sum of its own.
         return dict([_longest_tile(reused, SIDE_BY_SIDE)])
-    return dict([_longest_tile(axes, most) for axes in list(kinds.values())[-2:]])
+    row, column = [max(axes, key=axis_extent) for axes in list(kinds.values())[-2:]]
+    vectors = math.prod(-(-axis_extent(c) // lanes.get(c, 1)) for c in kernel.reductions)
+    tile = best_tile_of_sums(axis_extent(row), axis_extent(column), vectors, target)
+    return dict(zip((row, column), tile, strict=True))
 
 
 def _longest_tile(axes: list[UOp], most: int) -> tuple[UOp, int]:

@@ -1,4 +1,6 @@
-"""The register tile of a product whose columns are in lanes, by an estimate of what each takes.
+"""The register tile of a product, by an estimate of what each takes.
+
+Where columns are in lanes:
 
     for each step of the sum:   load `vectors` of the column operand, spread `rows` elements,
                                 rows * vectors multiply-adds
@@ -7,6 +9,9 @@
 A large tile loads little for each sum. Long sums want many rows, so that a column operand that is
 far away is read seldom; short ones few, since going to another row is what makes stores slow. A
 tile that does not fill its axis works in vain, or needs gates.
+
+Where the sum is in lanes, each of some rows goes with each of some columns, vector by vector, and
+all sums of the tile are combined across their lanes at the end.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ogive.choose.costs import GATE_LOSS, sums_in_registers
+from ogive.choose.costs import ACROSS, GATE_LOSS, sums_in_registers
 from ogive.device.target import Target
 
 SPREAD, NEAR_LOAD, FAR_LOAD = 0.25, 0.25, 0.5
@@ -36,6 +41,9 @@ WIDEST = 8
 
 LEAST_TILES = 8
 """Wide tiles are at least so many."""
+
+SIDE_BY_SIDE = 8
+"""Rows that are read side by side at full speed."""
 
 
 @dataclass(frozen=True)
@@ -83,3 +91,22 @@ def estimate(tiled: Tiled, rows: int, vectors: int) -> float:
     cost = tiled.terms * step + rows * (vectors + STORED_ROW) + SETUP
     gated = bool(tiled.rows % rows) + bool(tiled.columns % (vectors * tiled.lanes))
     return _count(tiled, rows, vectors) * cost * (1 + GATE_LOSS * gated)
+
+
+def best_tile_of_sums(rows: int, columns: int, vectors: int, target: Target) -> tuple[int, int]:
+    """Rows and columns of the tile that takes the least time if sums are that many vectors."""
+    most = sums_in_registers(target)
+
+    def estimate(tile: tuple[int, int]) -> float:
+        high, wide = tile
+        count = math.ceil(rows / high) * math.ceil(columns / wide)
+        sums = high * wide
+        return count * (vectors * (sums + (high + wide) * NEAR_LOAD) + sums * ACROSS + SETUP)
+
+    tiles = [
+        (high, wide)
+        for high in range(1, min(rows, SIDE_BY_SIDE) + 1)
+        for wide in range(1, min(columns, SIDE_BY_SIDE, most // high) + 1)
+        if high * wide + min(high, wide) < target.vector_registers
+    ]
+    return min(tiles, key=estimate)

@@ -68,6 +68,7 @@ def test_a_fork_waits_for_those_who_assemble() -> None:
             time.sleep(0.05)
             waited.append(True)
 
+    assembling.__enter__()  # and an interrupt kept this thread from leaving again
     thread = threading.Thread(target=work)
     thread.start()
     inside.wait()

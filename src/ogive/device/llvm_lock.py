@@ -21,22 +21,23 @@ class _Shared:
     """Any number of threads inside at once, or none: then it is closed."""
 
     def __init__(self) -> None:
-        self._inside = 0
+        # Not how many but who: an interrupt may come between a thread's name and its block, and
+        # that thread must not wait for itself later.
+        self._inside: set[int] = set()
         self._lock = threading.Lock()
 
     def __enter__(self) -> None:
         with self._lock:
-            self._inside += 1
+            self._inside.add(threading.get_ident())
 
     def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
+        self._inside.discard(threading.get_ident())
 
     def close(self) -> bool:
-        """Let nobody in, if nobody is inside."""
+        """Let nobody in, if no other thread is inside."""
         if not self._lock.acquire(blocking=False):
             return False
-        if self._inside:
+        if self._inside - {threading.get_ident()}:
             self._lock.release()
             return False
         return True

@@ -39,9 +39,18 @@ def operation_cost(node: UOp) -> int:
     """What one element of an elementwise or gathering node costs, an addition being 1."""
     if node.op in TRANSCENDENTAL:
         return 12
-    if node.op in (Op.CAST, Op.BITCAST):
+    if node.op in (Op.CAST, Op.BITCAST) or _puts_together(node):
         return 0
     return _COSTS.get(node.op, 1)
+
+
+def _puts_together(node: UOp) -> bool:
+    """Whether a node puts narrow elements together into a word, which mostly is loaded whole."""
+    shifted = node.src[1] if node.op is Op.OR else node
+    if shifted.op is not Op.SHL or shifted.src[1].op is not Op.CONST:
+        return False
+    (element, _) = shifted.src
+    return element.op is Op.CAST and element.src[0].dtype.itemsize < node.dtype.itemsize
 
 
 def sums_in_registers(target: Target) -> int:

@@ -75,7 +75,7 @@ class Grouping(NamedTuple):
 def find_grouping(first: UOp, second: UOp, total: DType, target: Target) -> Grouping | None:
     """How to take the sum, in `total`, of products of two values by words, if the target can."""
     first, second = _narrow(first), _narrow(second)
-    found: list[tuple[int, Grouping]] = []
+    found: list[tuple[list[bool], Grouping]] = []
     for dot in target.dots:
         if not _suits(dot, total):
             continue
@@ -83,10 +83,11 @@ def find_grouping(first: UOp, second: UOp, total: DType, target: Target) -> Grou
             given = (second, first) if swapped else (first, second)
             wanted = (_ELEMENTS[dot.left], _ELEMENTS[dot.right])
             pairs = list(zip([value.dtype for value in given], wanted, strict=True))
-            moves = sum([have is not want for have, want in pairs])
-            if moves < 2 and all(_can_move(have, want) for have, want in pairs):
+            moves = [have is not want for have, want in (reversed(pairs) if swapped else pairs)]
+            if not all(moves) and all(_can_move(have, want) for have, want in pairs):
                 found.append((moves, Grouping(dot, swapped, first, second)))
-    return min(found, key=lambda pair: pair[0], default=(0, None))[1]
+    # Neither if possible, or else the second, which is laid out anew in any case.
+    return min(found, key=lambda pair: pair[0], default=([], None))[1]
 
 
 def _suits(dot: Dot, total: DType) -> bool:

@@ -174,28 +174,37 @@ def _describe(matrices: _Matrices) -> Product:
 
 
 def _pack_words(node: UOp, matrices: _Matrices, target: Target) -> UOp | None:
-    """The sum of a matrix product that is taken by words, both operands packed; None if the target
-    has no instruction for it."""
+    """The sum of a matrix product that is taken by words, the right operand packed, the left one
+    too unless it has words in memory; None if the target has no instruction for it."""
     left, right, rows, columns, depth = matrices
     grouping = find_grouping(left.src[0], right.src[0], node.dtype, target)
-    width = VECTORS_PER_PANEL * target.vector_bytes // WORD.itemsize
-    if grouping is None or right.shape[columns] < width or _repetitions(right) < LEAST_ROWS:
+    lanes = target.vector_bytes // WORD.itemsize
+    if grouping is None or right.shape[columns] < lanes or _repetitions(right) < LEAST_ROWS:
         return None
     first, second = grouping.words(depth)
-    panels = (
-        _panels(first, rows, (depth,), _row_tile(left.shape[rows], target)),
-        _panels(second, columns, (depth,), width),
-    )
-    return _grouped_sum(node, grouping, panels, depth)
+    if not _has_words(grouping.first, depth) or _pays_for_rows(left, rows, depth):
+        first = _panels(first, rows, (depth,), _row_tile(left.shape[rows], target))
+    vectors = vectors_per_panel(right.shape[columns], lanes, second.shape[depth])
+    second = _panels(second, columns, (depth,), vectors * lanes)
+    return _grouped_sum(node, grouping, (first, second), depth)
 
 
-def _grouped_sum(node: UOp, grouping: Grouping, panels: tuple[UOp, UOp], depth: int) -> UOp:
-    """The sum of a product whose operands are kept as panels of words."""
+def _has_words(value: UOp, depth: int) -> bool:
+    """Whether whole words along an axis lie in memory."""
+    source = value
+    while source.op in (Op.RESHAPE, Op.PERMUTE, Op.EXPAND):
+        source = source.src[0]
+    fills = value.shape[depth] * value.dtype.itemsize % WORD.itemsize == 0
+    return fills and source.op in (Op.PARAM, Op.CONTIGUOUS) and innermost_axis(value) == depth
+
+
+def _grouped_sum(node: UOp, grouping: Grouping, words: tuple[UOp, UOp], depth: int) -> UOp:
+    """The sum of a product of operands in words."""
     shape = node.src[0].shape
-    spread = (*shape[:depth], panels[0].shape[depth], *shape[depth + 1 :])
-    left, right = [UOp(Op.EXPAND, WORD, (each,), spread) for each in panels]
+    spread = (*shape[:depth], words[0].shape[depth], *shape[depth + 1 :])
+    left, right = [UOp(Op.EXPAND, WORD, (each,), spread) for each in words]
     total = grouping.total(left, right, depth)
-    correction = grouping.correction(*panels, depth)
+    correction = grouping.correction(*words, depth)
     if correction is not None:
         correction = UOp(Op.EXPAND, total.dtype, (correction,), node.shape)
         total = UOp(Op.ADD, total.dtype, (total, correction))

@@ -20,8 +20,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import greatest
 
-ROW_BYTES = 1 << 16
-"""The longest row that is staged. Several of them must fit into a second-level cache."""
+ROW_BYTES = 1 << 18
+"""The longest row that is staged. It and what it is computed from must fit into a second-level
+cache."""
 
 ROWS_AT_ONCE = 4
 """How many of the longest rows one kernel stages at most, all its staged values together."""

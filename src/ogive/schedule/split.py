@@ -14,6 +14,7 @@ from ogive.choose.greedy import choose
 from ogive.choose.layouts import KEPT_BYTES
 from ogive.choose.online import reduce_once
 from ogive.choose.packing import PANELS, pack_operands
+from ogive.choose.picks import pick_terms
 from ogive.choose.reductions import split_reductions
 from ogive.choose.scans import split_scans
 from ogive.config import Config
@@ -63,7 +64,7 @@ class Schedule(NamedTuple):
 def split(sink: UOp, target: Target, config: Config) -> Schedule:
     """Cut a parametric graph into steps."""
     sink = keep_computed_shapes(place_scatters(simplify_values(split_complex(sink))))
-    sink = split_scans(split_reductions(reduce_once(sink, target)))
+    sink = split_scans(split_reductions(reduce_once(pick_terms(sink), target)))
     if config.pack_operands:
         sink = pack_operands(sink, target)
     sink = keep_old_versions(separate_versions(separate_targets(sink)))

@@ -54,7 +54,8 @@ def convolved(features: int, side: int, **options: Any) -> Tensor:
 
 
 @pytest.mark.parametrize(
-    ("features", "side", "packs"), [(64, 14, True), (64, 32, False), (3, 14, False)]
+    ("features", "side", "packs"),
+    [(64, 14, True), (64, 32, False), (3, 14, False), (20, 7, True), (20, 22, False)],
 )
 def test_filters_are_packed_where_they_fill_vectors_better_than_places_do(
     features: int, side: int, packs: bool

@@ -192,7 +192,7 @@ def test_no_division_is_left_in_the_loops_of_the_transpose_either() -> None:
 
 
 def test_a_padded_convolution_is_one_copy_and_one_product() -> None:
-    x, weight, bias = Tensor(normal(2, 4, 9, 9)), Tensor(normal(8, 4, 3, 3)), Tensor(normal(8))
+    x, weight, bias = Tensor(normal(2, 4, 9, 9)), Tensor(normal(3, 4, 3, 3)), Tensor(normal(3))
     assert len(loops_of(x.relu().conv2d(weight, bias, padding=1).relu())) == 2
     assert len(loops_of(x.conv2d(weight, bias).relu())) == 1
 

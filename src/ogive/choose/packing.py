@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ogive.choose.costs import LONG_SUM, best_tile, lane_use, sums_in_registers
+from ogive.choose.costs import best_tile, lane_use, sums_in_registers
 from ogive.choose.groups import WORD, Grouping, find_grouping
 from ogive.choose.layouts import (
     KEPT_BYTES,
@@ -51,8 +51,11 @@ LEAST_GAIN = 0.03
 CROWD_LOSS = 0.08
 """The share of time lost where the filters of a register tile do not fit the first-level cache."""
 
-LEAST_USE = 0.7
+LEAST_USE = 0.5
 """The share of lanes that features have to fill."""
+
+TURNING_COST = 6
+"""What turning takes for each vector of results, in operations on vectors."""
 
 PACKING_COST = 0.5
 """What packing takes for each element, in operations on vectors."""
@@ -221,7 +224,7 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     shape = product.shape
     _, axes = node.arg
     kept = [axis for axis in range(len(shape)) if axis not in axes and shape[axis] != 1]
-    if len(kept) < 2 or math.prod(shape[axis] for axis in axes) < LONG_SUM:
+    if len(kept) < 2:
         return {}
     place = kept[-1]
     windows, filters = product.src
@@ -233,11 +236,13 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     feature = max(features, key=lambda axis: shape[axis])
     lanes = target.vector_bytes // product.dtype.itemsize
     before = lane_use(_results_side_by_side(shape, axes, feature), lanes)
-    crowd = sums_in_registers(target) * math.prod(shape[axis] for axis in axes)
+    summed = math.prod(shape[axis] for axis in axes)
+    crowd = sums_in_registers(target) * summed
     if before < 1 and crowd * product.dtype.itemsize > target.l1_bytes:
         before -= CROWD_LOSS
     vectors = -(-shape[feature] // lanes)
     after = shape[feature] / (vectors * lanes)  # panels are padded, so that there are no gates
+    after *= summed / (summed + TURNING_COST)
     saved = _repetitions(filters) * (1 / before - 1 / after) / lanes
     if after < max(before + LEAST_GAIN, LEAST_USE) or saved < PACKING_COST:
         return {}

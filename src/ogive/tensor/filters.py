@@ -195,8 +195,9 @@ def _transposed(method: Method, node: UOp, filters: UOp, lengths: Numbers) -> UO
             join(parts[first : first + size], 2 + axis) for first in range(0, len(parts), size)
         ]
     (total,) = parts
-    order = [axis for each in range(axes) for axis in (2 + axes + each, 2 + each)]
-    total = build.permute(total, (0, 1, *order))
+    if max(strides) > 1:
+        order = [axis for each in range(axes) for axis in (2 + axes + each, 2 + each)]
+        total = build.permute(total, (0, 1, *order))
     joined = [count * stride for count, stride in zip(counts, strides, strict=True)]
     total = build.reshape(total, (*total.shape[:2], *joined))
     ends = [(0, length - full) for length, full in zip(lengths, joined, strict=True)]

@@ -158,13 +158,16 @@ def _nest(product: UOp, block: int) -> list[UOp]:
 
 
 def _summed_block(product: UOp, block: int) -> dict[UOp, int]:
-    """The outermost counter of a long sum, with the length of its blocks."""
+    """The outermost counter of a long sum, with the length of its blocks; none if these are few
+    rows of a window and some are left over, which would be loops of their own."""
     counter, *inner = product.closed
     length = axis_extent(counter)
     rest = math.prod(axis_extent(other) for other in inner)
     if 2 * rest > block or 2 * length * rest < 3 * block:
         return {}
-    return {counter: block_length(length, block // rest)}
+    size = block_length(length, block // rest)
+    is_left_over = rest > 1 and length % size and length < FEWEST_BLOCKS * size
+    return {} if is_left_over else {counter: size}
 
 
 def _column_block(

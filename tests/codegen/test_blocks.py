@@ -9,6 +9,7 @@ import pytest
 
 import ogive
 from ogive import Tensor
+from ogive.choose import stages
 from ogive.config import Config
 from ogive.ir.ops import Op
 from tests.codegen.loops import CONFIG, kernels_of
@@ -170,6 +171,17 @@ def test_sums_that_share_a_loop_are_cut_together(shape: tuple[int, int], axis: i
     together = given.sum(axis) / given.amax(axis) - (given * given).sum(axis)
     expected = values.sum(axis) / values.max(axis) - (values * values).sum(axis)
     np.testing.assert_allclose(together.numpy(), expected, rtol=1e-11)
+
+
+def test_rows_of_scores_are_added_up_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stages, "SCORE_BYTES", 0)
+    monkeypatch.setattr(stages, "SCORE_GROWTH", 1)
+    query, key, value = random(2, 40, 16), random(2, 331, 16, seed=1), random(2, 331, 64, seed=2)
+    given = Tensor(query).scaled_dot_product_attention(Tensor(key), Tensor(value))
+    assert {(83,), (3,), (82,)} <= set(map(tuple, reductions(given)))
+    scores = np.exp(query @ key.transpose(0, 2, 1) / 4)
+    expected = scores @ value / scores.sum(-1, keepdims=True)
+    np.testing.assert_allclose(given.numpy(), expected, rtol=1e-11, atol=1e-11)
 
 
 @pytest.mark.parametrize("kind", ["product", "row times matrix", "sum of columns"])

@@ -58,12 +58,12 @@ def block_axes(root: UOp, target: Target) -> UOp:
     if not reduced:
         turned = _turned_block(root, target)
         return cut_counters(root, [], turned) if turned else root
-    products = [node for node in reduced if _is_sum_of_products(node)]
+    products = _outer_products(reduced)
     if len(products) != 1 or _shares_loops(products[0], reduced):
         return block_sums(root)
     (product,) = products
     accesses = memory_accesses(root)
-    loads = [access for access in accesses if access.node in product.src[0].backward_slice()]
+    loads = _terms(product, accesses)
     if not _runs_along_columns(product, loads):
         return block_sums(root)
     cuts = _column_block(root, product, accesses, target)
@@ -75,6 +75,23 @@ def block_axes(root: UOp, target: Target) -> UOp:
         for each in sums:
             cuts |= _summed_block(each, block)
     return cut_counters(root, sums, cuts) if cuts else root
+
+
+def _outer_products(reduced: list[UOp]) -> list[UOp]:
+    """The sums of products, but for those that are staged, as the scores of an attention are."""
+    stages = [node for node in reduced if node.op is Op.STAGE]
+    staged = frozenset().union(*[stage.backward_slice() for stage in stages])
+    return [node for node in reduced if node not in staged and _is_sum_of_products(node)]
+
+
+def _terms(product: UOp, accesses: list[MemoryAccess]) -> list[MemoryAccess]:
+    """What a sum of products reads along its counters."""
+    inside = product.src[0].backward_slice()
+    return [
+        access
+        for access in accesses
+        if access.node in inside and any(access.depends_on(c) for c in product.closed)
+    ]
 
 
 def _turned_block(root: UOp, target: Target) -> dict[UOp, int]:
@@ -176,7 +193,7 @@ def _column_block(
     """The axis of a product's column panels, with the number of those that stay in cache
     together; none if all rows stay there anyway."""
     outputs = output_axes(root)
-    loads = [access for access in accesses if access.node in product.src[0].backward_slice()]
+    loads = _terms(product, accesses)
     stores = [access for access in accesses if access.is_store]
     for panels in loads:
         columns = [c for c in outputs if panels.depends_on(c)]

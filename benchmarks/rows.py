@@ -224,6 +224,7 @@ ATTENTION = Row(
     1e-5,
     Limit("arithmetic", 2 * 2 * 8 * SIDE * SIDE * 64),
 )
+LARGE_SQUARES = tuple([matmul_row(size, size, size) for size in (1024, 2048)])
 KEPT_SQUARES = tuple([keeping(matmul_row(size, size, size)) for size in (512, 1024, 2048)])
 MLP_STEP = Row(
     "MLP, one SGD step",

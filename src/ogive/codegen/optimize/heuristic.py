@@ -423,12 +423,19 @@ def _tile_columns(
         terms=math.prod(map(axis_extent, kernel.reductions)),
         times=math.prod(axis_extent(c) for c in kernel.outputs if c not in (row, column)),
         is_near=sum(_bytes_along(a, summed) for a in loads) <= target.l1_bytes // 2,
+        blocks=_blocks_of_sums(kernel),
     )
     if row is None:
         _, wide = best_tile_of(tiled, target, _columns_at_a_time(kernel, target))
         return {column: wide} | _rows_beside(kernel, {column: wide}, LEAST_SUMS)
     tile, wide = best_tile_of(tiled, target)
     return {column: wide, row: tile}
+
+
+def _blocks_of_sums(kernel: _Kernel) -> int:
+    """How many blocks a sum is cut into; 0 if it is not."""
+    outer = [node for node, _ in kernel.reduction_loads if node.src[0].op is Op.REDUCE]
+    return sum([math.prod(map(axis_extent, node.closed)) for node in outer])
 
 
 def _turned_tile(

@@ -4,6 +4,7 @@ Where columns are in lanes:
 
     for each step of the sum:   load `vectors` of the column operand, spread `rows` elements,
                                 rows * vectors multiply-adds
+    at the end of a block:      add its rows * vectors sums to the others
     at the end:                 store `vectors` to each of the rows
 
 A large tile loads little for each sum. Long sums want many rows, so that a column operand that is
@@ -30,6 +31,9 @@ from the first-level cache, and one from further away. A multiply-add is 1."""
 STORED_ROW = 3
 """What it takes to go to another row to store, in stores of vectors."""
 
+SPILLED = 2
+"""What it takes to bring a sum of blocks from the stack and back, for which there is no register."""
+
 SETUP = 10
 """What begins and ends a tile."""
 
@@ -49,7 +53,7 @@ SIDE_BY_SIDE = 8
 @dataclass(frozen=True)
 class Tiled:
     """What is cut into tiles: so many rows of `columns` elements each, in vectors of `lanes`, each
-    a sum of so many terms, and that so many times.
+    a sum of so many terms in so many blocks (0 if it is not cut), and that so many times.
 
     `is_near` if the first-level cache holds the column operand.
     """
@@ -60,12 +64,14 @@ class Tiled:
     terms: int
     times: int
     is_near: bool
+    blocks: int = 0
 
 
 def best_tile_of(tiled: Tiled, target: Target, most_vectors: int = WIDEST) -> tuple[int, int]:
     """Rows and vectors of the tile that is estimated to take the least time."""
     tiles = _tiles(tiled, target, most_vectors)
-    return min(tiles, key=lambda tile: estimate(tiled, *tile))
+    registers = target.vector_registers
+    return min(tiles, key=lambda tile: estimate(tiled, *tile, registers))
 
 
 def _tiles(tiled: Tiled, target: Target, most_vectors: int) -> Iterator[tuple[int, int]]:
@@ -84,11 +90,14 @@ def _count(tiled: Tiled, rows: int, vectors: int) -> int:
     return math.ceil(tiled.rows / rows) * math.ceil(tiled.columns / (vectors * tiled.lanes))
 
 
-def estimate(tiled: Tiled, rows: int, vectors: int) -> float:
-    """What tiles of so many rows and vectors take."""
+def estimate(tiled: Tiled, rows: int, vectors: int, registers: int) -> float:
+    """What tiles of so many rows and vectors take, with so many registers."""
     load = NEAR_LOAD if tiled.is_near else FAR_LOAD
     step = rows * vectors + rows * SPREAD + vectors * load
-    cost = tiled.terms * step + rows * (vectors + STORED_ROW) + SETUP
+    sums = rows * vectors
+    spilled = min(max(2 * sums + vectors + 1 - registers, 0), sums)
+    block = sums + SPILLED * spilled
+    cost = tiled.terms * step + tiled.blocks * block + rows * (vectors + STORED_ROW) + SETUP
     gated = bool(tiled.rows % rows) + bool(tiled.columns % (vectors * tiled.lanes))
     return _count(tiled, rows, vectors) * cost * (1 + GATE_LOSS * gated)
 

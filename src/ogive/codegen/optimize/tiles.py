@@ -32,7 +32,7 @@ STORED_ROW = 3
 """What it takes to go to another row to store, in stores of vectors."""
 
 SPILLED = 2
-"""What it takes to bring a sum of blocks from the stack and back, for which there is no register."""
+"""What it takes to bring a sum of blocks that has no register from the stack and back."""
 
 SETUP = 10
 """What begins and ends a tile."""

@@ -131,7 +131,9 @@ class _Emitter:
         before, self.values.certain = self.values.certain, self.values.certain | certain
         self.write_loop(loop, begin, middle)
         self.values.certain = before
+        self.writer.rare = loop.counter.arg[1] == PARALLEL
         self.write_loop(loop, after, end)
+        self.writer.rare = False
 
     def steady_operand(self, expression: UOp) -> str:
         """An index expression of variables and outer counters, written where it is needed."""

@@ -92,7 +92,8 @@ class Writer:
         self.entry: list[str] = []  # what must stand in the first block: allocations
         self.declarations: set[str] = set()
         self.functions: dict[str, Definition] = {}
-        self.calls: dict[str, int] = {}
+        self.calls: dict[tuple[str, bool], int] = {}  # by symbol, and whether they are rare
+        self.rare = False  # whether what is written now runs a few times at most
         self.block = "entry"
         self._count = 0
         self._known: dict[str, str] = {}
@@ -166,19 +167,21 @@ class Writer:
         """A call of a function that is put beside the kernel; all its types are `kind`."""
         symbol = definition.symbol
         self.functions[symbol] = definition
-        self.calls[symbol] = self.calls.get(symbol, 0) + 1
-        group = 1 + list(self.functions).index(symbol)
+        called = (symbol, self.rare)
+        self.calls[called] = self.calls.get(called, 0) + 1
+        group = 1 + list(self.calls).index(called)
         arguments = ", ".join(f"{kind} {operand}" for operand in operands)
         return self.instruction(f"call {kind} {symbol}({arguments}) #{group}")
 
     def call_attributes(self) -> list[str]:
-        """The attribute groups of the calls: a long function called often stays a function,
-        because LLVM's time grows with every inlined line."""
+        """The attribute groups of the calls: a long function called often stays a function, and so
+        does one for its rare calls, because LLVM's time grows with every inlined line."""
         groups = []
-        for group, (symbol, definition) in enumerate(self.functions.items(), 1):
-            lines = self.calls[symbol] * definition.text.count("\n")
-            choice = "alwaysinline" if lines <= MOST_INLINED_LINES else "noinline"
-            groups.append(f"attributes #{group} = {{ {choice} }}")
+        for group, ((symbol, rare), count) in enumerate(self.calls.items(), 1):
+            total = self.calls.get((symbol, True), 0) + self.calls.get((symbol, False), 0)
+            lines = total * self.functions[symbol].text.count("\n")
+            inlined = lines <= MOST_INLINED_LINES and not (rare and count > 1)
+            groups.append(f"attributes #{group} = {{ {'always' if inlined else 'no'}inline }}")
         return groups
 
     def pick(self, operand: str, dtype: DType, lanes: int, picked: range) -> str:

@@ -35,6 +35,9 @@ from ogive.ir.ops import ELEMENTWISE, Op
 PEEL_LIMIT = 210
 """The most instructions in a loop body that is written twice for the sake of its gates."""
 
+SHORT_COPY = 48
+"""The most instructions around and in a loop whose addresses LLVM is left to work out."""
+
 
 def emit(name: str, root: UOp, program: list[Item], target: Target) -> str:
     """The LLVM module of one kernel, as text."""
@@ -163,7 +166,7 @@ class _Emitter:
         slot = len(writer.lines)
         writer.lines.append("")
         with self.values.inside(loop.counter, counter):
-            before, self.hides_remainders = self.hides_remainders, not _surrounds_copies(loop)
+            before, self.hides_remainders = self.hides_remainders, not _surrounds_short_copies(loop)
             self.block(loop.body)
             self.hides_remainders = before
         writer.lines.append(f"  {following} = add nuw nsw i64 {counter}, 1")
@@ -419,11 +422,13 @@ class _Emitter:
         return self.writer.instruction(f"select {mask} {good}, {kind} {value}, {kind} {harmless}")
 
 
-def _surrounds_copies(loop: Loop) -> bool:
-    """Whether there are loops in a loop, and none of them adds anything up. Those are so short that
-    it shows how the addresses around them are computed, and LLVM finds the best way."""
+def _surrounds_short_copies(loop: Loop) -> bool:
+    """Whether there are loops in a loop that do so little that it shows how the addresses around
+    them are computed. LLVM finds the best way then."""
     inner = [item for item in loop.body if isinstance(item, Loop)]
-    return bool(inner) and not any(map(_adds_up, inner))
+    if not inner or any(map(_adds_up, inner)):
+        return False
+    return instruction_count(loop.body) <= SHORT_COPY
 
 
 def _adds_up(loop: Loop) -> bool:

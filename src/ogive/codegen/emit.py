@@ -20,6 +20,7 @@ from ogive.codegen.math import definitions
 from ogive.codegen.memory import Memory, Stride, TurnedPlace
 from ogive.codegen.optimize.placement import LANE, PARALLEL, UPCAST
 from ogive.codegen.peel import gates_within, instruction_count, peel_limit
+from ogive.codegen.pick import Picks, find_picks
 from ogive.codegen.scratch import shared_areas
 from ogive.codegen.signature import kernel_signature
 from ogive.codegen.traffic import Traffic, plan_traffic
@@ -198,6 +199,8 @@ class _Emitter:
             self.accumulators.scan(node)
         elif op is Op.LOAD and (rows := turned_counter(node, self.values.lanes_of(node))):
             self.load_turned(node, rows)
+        elif op is Op.LOAD and (picks := self.picks_of(node)):
+            self.load_picked(node, picks)
         else:
             self.compute_tile(node)
 
@@ -293,6 +296,30 @@ class _Emitter:
             for entry, value in zip(entries, values, strict=True):
                 registers[tuple([entry[counter] for counter in counters])] = value
         self.values.registers[node] = registers
+
+    def picks_of(self, node: UOp) -> Picks | None:
+        """How a load is picked out of vectors, if it is. An element that two lanes pick may be
+        admitted for the one and not for the other."""
+        picks = find_picks(node, self.values.lanes_of(node))
+        gated = len(node.src[0].src) > 2 and not self.values.holds(node.src[0].src[2])
+        return None if picks is None or (gated and not picks.are_distinct) else picks
+
+    def load_picked(self, node: UOp, picks: Picks) -> None:
+        """A tile that vectors hold in another order."""
+        place, lanes = node.src[0], self.values.lanes_of(node)
+        counters = self.values.tile_of(node)
+        gates = [
+            self.gate_operand(place, tuple(zip(counters, entry, strict=True)), lanes)
+            for entry in picks.sources
+        ]
+        base = "0"
+        for term, factor in picks.base.items():
+            number = self.values.operand(term, (), 1)
+            step = self.writer.once(f"mul i64 {number}, {factor}")
+            base = self.writer.once(f"add i64 {base}, {step}")
+        self.values.registers[node] = self.memory.load_picked(
+            place.src[0], node.dtype, Offset(base), picks, gates, lanes
+        )
 
     def turned_tiles(
         self, place: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int

@@ -1,7 +1,7 @@
 """Loads, stores and fault reports as LLVM instructions.
 
-Lanes that lie side by side are one vector access, lanes at the same place a scalar one, lanes a few
-elements apart are picked out of vectors, any other lanes a gather or scatter. A gate becomes a
+Lanes that lie side by side are one vector access, lanes at the same place a scalar one, lanes close
+to each other are picked out of vectors, any other lanes a gather or scatter. A gate becomes a
 mask, or for scalars a safe address or a branch.
 """
 
@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ogive.choose.costs import MOST_STRIDE
 from ogive.codegen.lower import GATHER
+from ogive.codegen.pick import Picks
 from ogive.codegen.transpose import transpose
+from ogive.codegen.values import Tile
 from ogive.codegen.writer import (
     Offset,
     Writer,
@@ -106,8 +107,6 @@ class Memory:
             return self.load_scalar(memory, dtype, offset, gate)
         if stride == 1:
             value = self.load_vector(memory, dtype, offset, gate, lanes)
-        elif isinstance(stride, int) and 0 < abs(stride) <= MOST_STRIDE:
-            value = self.load_strided(memory, dtype, offset, stride, gate, lanes)
         else:
             value = self.gather(memory, dtype, offset, stride, gate, lanes)
         return self.from_memory(value, dtype, lanes)
@@ -162,36 +161,49 @@ class Memory:
             f"{kind} zeroinitializer)"
         )
 
-    def load_strided(
+    def load_picked(
         self,
         memory: UOp,
         dtype: DType,
-        offset: Offset,
-        stride: int,
-        gate: str | None,
+        base: Offset,
+        picks: Picks,
+        gates: list[str | None],
         lanes: int,
-    ) -> str:
-        """Lanes that are a few elements apart: whole vectors are loaded, and the lanes picked out
-        of them. Nothing is touched before the first lane or behind the last."""
+    ) -> dict[Tile, str]:
+        """The entries of a tile picked out of vectors, each under its own gate; zero where that
+        does not hold."""
         kind = memory_type(dtype, lanes)
-        places = [abs(stride) * (lane if stride > 0 else lanes - 1 - lane) for lane in range(lanes)]
-        reach = max(places) + 1
-        if stride < 0:
-            offset = offset.plus(1 - reach)
-        result = "poison"
-        for number in range(abs(stride)):
-            first = number * lanes if gate is not None else min(number * lanes, reach - lanes)
-            inside = {place - first: lane for lane, place in enumerate(places)}
-            mask = None
-            if gate is not None:
-                holders = [inside.get(place, lanes) for place in range(lanes)]
-                mask = self.writer.shuffle(gate, "zeroinitializer", holders, f"<{lanes} x i1>")
-            part = self.load_vector(memory, dtype, offset.plus(first), mask, lanes)
-            picks = [
-                lanes + place - first if number * lanes <= place < (number + 1) * lanes else lane
-                for lane, place in enumerate(places)
-            ]
-            result = self.writer.shuffle(result, part, picks, kind)
+        loaded = []
+        for number, first in enumerate(picks.windows):
+            mask = self.window_mask(number, picks, gates, lanes)
+            loaded.append(self.load_vector(memory, dtype, base.plus(first), mask, lanes))
+        registers: dict[Tile, str] = {}
+        for entry, sources in picks.sources.items():
+            result = "poison"
+            for number in sorted({window for window, _ in sources}):
+                numbers = [
+                    lanes + position if window == number else lane
+                    for lane, (window, position) in enumerate(sources)
+                ]
+                result = self.writer.shuffle(result, loaded[number], numbers, kind)
+            registers[entry] = self.from_memory(result, dtype, lanes)
+        return registers
+
+    def window_mask(
+        self, window: int, picks: Picks, gates: list[str | None], lanes: int
+    ) -> str | None:
+        """Which elements of a window are picked by lanes that their gates admit; None if all are
+        admitted."""
+        if not any(gates):
+            return None
+        kind, result = f"<{lanes} x i1>", "zeroinitializer"
+        for gate, sources in zip(gates, picks.sources.values(), strict=True):
+            inside = {at: lane for lane, (number, at) in enumerate(sources) if number == window}
+            if inside:
+                holders = [
+                    inside[at] if at in inside else lanes + at for at in range(lanes)
+                ]
+                result = self.writer.shuffle(gate or "splat (i1 true)", result, holders, kind)
         return result
 
     def prefetch(self, memory: UOp, dtype: DType, offset: Offset, distance: int) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ogive.codegen.lower import GATHER, lane_of
 from ogive.codegen.optimize.placement import UPCAST
+from ogive.codegen.pick import find_picks
 from ogive.ir.conditions import conjuncts
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -22,7 +23,7 @@ MOST_INTERLEAVED = 4
 
 def turned_counter(access: UOp, lanes: int) -> UOp | None:
     """The tile counter along which a load or store is contiguous, if its lanes are not and
-    whatever is gated is so along rows or along lanes."""
+    whatever is gated is so along rows or along lanes; None if its elements are rather picked."""
     stride, op = access.arg if access.op is Op.STORE else (access.arg, None)
     place = access.src[0]
     if lanes == 1 or stride in (None, 0, 1, GATHER) or op is not None or place.dtype.is_bool:
@@ -36,7 +37,19 @@ def turned_counter(access: UOp, lanes: int) -> UOp | None:
     gates = conjuncts(place.src[2]) if len(place.src) > 2 else []
     if any(rows in gate.ranges and lane_of(gate.ranges) is not None for gate in gates):
         return None
-    return rows if rows.src[0].arg >= LEAST_ROWS else None
+    count = rows.src[0].arg
+    if count < LEAST_ROWS:
+        return None
+    picks = find_picks(access, lanes) if access.op is Op.LOAD else None
+    if picks is not None and picks.cost * count < turning_cost(count, lanes) * len(picks.sources):
+        return None
+    return rows
+
+
+def turning_cost(count: int, lanes: int) -> int:
+    """How many loads and shuffles a tile of so many rows takes, a square at a time."""
+    steps = (min(count, lanes) - 1).bit_length()
+    return -(-count // lanes) * (lanes * (1 + steps) + (1 << steps))
 
 
 def interleaved_counter(store: UOp, lanes: int) -> UOp | None:

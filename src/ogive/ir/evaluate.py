@@ -1,8 +1,8 @@
-"""The value of an index expression, once its variables have values."""
+"""The value of an index expression, once its variables or its counters have values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from ogive.errors import VariableError
 from ogive.ir.node import UOp
@@ -59,3 +59,16 @@ def evaluate(value: Dim, variables: Mapping[str, int] | None = None) -> int:
                 raise VariableError(f"{node!r} divides by a length that is 0")
             done[node] = int(_OPERATIONS[node.op](*values))
     return done[value]
+
+
+def tabulate(value: UOp, counters: Mapping[UOp, Sequence[int]]) -> list[int]:
+    """The values of an expression, one for each of those that its counters take together."""
+    count = len(next(iter(counters.values())))
+    done: dict[UOp, Sequence[int]] = dict(counters)
+    for node in value.walk():
+        if node.op is Op.CONST:
+            done[node] = [node.arg] * count
+        elif node not in done and node.op is not Op.RANGE:
+            sources = [done[source] for source in node.src]
+            done[node] = list(map(_OPERATIONS[node.op], *sources))
+    return list(done[value])

@@ -255,7 +255,7 @@ def _choose_upcast(
         return {between: axis_extent(between)}
     rows = _transposed_rows(kernel, lanes)
     if rows is not None:
-        return {rows: next(iter(lanes.values()))}
+        return {rows: best_tile(axis_extent(rows), next(iter(lanes.values())))}
     if kernel.scans and kernel.outputs and not lanes:
         rows = kernel.outputs[-1]
         return {rows: best_tile(axis_extent(rows), SCANNED_ROWS)}
@@ -343,7 +343,7 @@ def _transposed_rows(kernel: _Kernel, lanes: dict[UOp, int]) -> UOp | None:
     for access in kernel.accesses:
         if not access.is_store and access.strides.get(lane, 1) not in (0, 1):
             for counter in kernel.outputs:
-                if access.strides.get(counter) == 1 and axis_extent(counter) >= count:
+                if access.strides.get(counter) == 1 and axis_extent(counter) > 1:
                     return counter
     return None
 

@@ -12,6 +12,7 @@ from ogive.codegen.lower import lower
 from ogive.codegen.names import kernel_axes, kernel_name
 from ogive.codegen.optimize.block import block_axes
 from ogive.codegen.optimize.heuristic import choose_placement
+from ogive.codegen.optimize.join import join_axes
 from ogive.codegen.optimize.merge import merge_axes
 from ogive.codegen.optimize.placement import PARALLEL, Placement, place
 from ogive.codegen.optimize.rows import add_up_rows
@@ -86,7 +87,7 @@ def loops_of(
         verify(loops, "loops")
     for change in (join_words, join_stages, merge_axes, split_axes):
         loops = clock.run("optimize", change, loops)
-    for fit in (add_up_rows, block_axes):
+    for fit in (join_axes, add_up_rows, block_axes):
         loops = clock.run("optimize", fit, loops, target)
     return clock.run("optimize", tighten_loops, loops)
 

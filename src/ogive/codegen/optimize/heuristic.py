@@ -52,6 +52,12 @@ FEW_ROWS = 16
 LEAST_PANEL = 4
 """Rows from which on a panel makes a good tile."""
 
+MOST_PICKED = 8
+"""Rows up to which a tile is picked out of vectors, whatever their length."""
+
+MOST_TURNED = 16
+"""Rows of a tile that registers hold while it is turned."""
+
 MANY_VECTORS = 8
 """Vectors of columns of which one more or less makes no difference."""
 
@@ -167,6 +173,9 @@ def _choose_lanes(kernel: _Kernel, target: Target) -> dict[UOp, int]:
             lanes //= 2
         if lanes > 1:
             chosen[counter] = lanes
+    turned = _transposed_rows(kernel, chosen)
+    if turned is not None and axis_extent(turned) > MOST_PICKED:
+        return {counter: min(lanes, MOST_TURNED) for counter, lanes in chosen.items()}
     return chosen
 
 
@@ -337,9 +346,7 @@ def _transposed_rows(kernel: _Kernel, lanes: dict[UOp, int]) -> UOp | None:
     A square tile of it is loaded row by row and turned in registers."""
     if kernel.reductions or len(lanes) != 1:
         return None
-    ((lane, count),) = lanes.items()
-    if count > 16:
-        return None
+    (lane,) = lanes
     for access in kernel.accesses:
         if not access.is_store and access.strides.get(lane, 1) not in (0, 1):
             for counter in kernel.outputs:

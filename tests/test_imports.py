@@ -73,6 +73,7 @@ INSIDE_FUNCTIONS = {
     ("tensor.tensor", "engine"),  # capture must not load the compiler
     ("tensor.sampling", "random"),  # draws are made of tensors, which have them as methods
     ("tensor.sampling", "random.discrete"),
+    ("device", "tensor.core"),  # the names of devices
     ("tensor.interchange", ""),  # a tensor's namespace is the package
     ("tensor.differentiable", "autograd.backward"),  # likewise their gradients
     ("tensor.decompositions", "autograd.custom"),

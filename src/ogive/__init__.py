@@ -79,6 +79,7 @@ from ogive.tensor.stacking import (
 )
 from ogive.tensor.tensor import Tensor
 
+concatenate = cat
 from_numpy = Tensor.from_numpy
 
 if TYPE_CHECKING:
@@ -86,11 +87,20 @@ if TYPE_CHECKING:
     from ogive.autograd.checkpoint import checkpoint
     from ogive.autograd.custom import custom_gradient
     from ogive.autograd.functional import grad, jvp, value_and_grad, vjp
-    from ogive.autograd.mode import enable_grad, grad_enabled, no_grad
+    from ogive.autograd.mode import (
+        enable_grad,
+        inference_mode,
+        is_grad_enabled,
+        no_grad,
+        set_grad_enabled,
+    )
     from ogive.autograd.vectorize import vmap
     from ogive.io import load, save
     from ogive.random import (
+        Generator,
         bernoulli,
+        get_rng_state,
+        initial_seed,
         manual_seed,
         multinomial,
         normal,
@@ -101,8 +111,19 @@ if TYPE_CHECKING:
         randn,
         randn_like,
         randperm,
+        seed,
+        set_rng_state,
     )
-    from ogive.signal import istft, stft
+    from ogive.signal import (
+        bartlett_window,
+        blackman_window,
+        hamming_window,
+        hann_window,
+        istft,
+        kaiser_window,
+        stft,
+    )
+    from ogive.special import polygamma
     from ogive.tensor.coordinates import nonzero_static, unravel_index
     from ogive.tensor.divisors import gcd, lcm
     from ogive.tensor.exponentials import matrix_exp
@@ -115,12 +136,17 @@ if TYPE_CHECKING:
     from ogive.tensor.triangles import cholesky_inverse, cholesky_solve, triangular_solve
 
 _AUTOGRAD = (
-    "checkpoint", "custom_gradient", "enable_grad", "grad_enabled", "jvp", "no_grad",
-    "value_and_grad", "vjp", "vmap",
+    "checkpoint", "custom_gradient", "enable_grad", "inference_mode", "is_grad_enabled", "jvp",
+    "no_grad", "set_grad_enabled", "value_and_grad", "vjp", "vmap",
 )  # fmt: skip
 _RANDOM = (
-    "bernoulli", "manual_seed", "multinomial", "normal", "rand", "rand_like", "randint",
-    "randint_like", "randn", "randn_like", "randperm",
+    "Generator", "bernoulli", "get_rng_state", "initial_seed", "manual_seed", "multinomial",
+    "normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm",
+    "seed", "set_rng_state",
+)  # fmt: skip
+_SIGNAL = (
+    "bartlett_window", "blackman_window", "hamming_window", "hann_window", "istft",
+    "kaiser_window", "stft",
 )  # fmt: skip
 _LOADED_LATER = {
     "autograd": "ogive.autograd",
@@ -128,8 +154,7 @@ _LOADED_LATER = {
     **dict.fromkeys(_AUTOGRAD, "ogive.autograd"),
     "masked": "ogive.masked",
     "special": "ogive.special",
-    "istft": "ogive.signal",
-    "stft": "ogive.signal",
+    "polygamma": "ogive.special",
     "signal": "ogive.signal",
     "pca_lowrank": "ogive.tensor.multilinear",
     "svd_lowrank": "ogive.tensor.multilinear",
@@ -158,6 +183,7 @@ _LOADED_LATER = {
     "unravel_index": "ogive.tensor.coordinates",
     "random": "ogive.random",
     **dict.fromkeys(_RANDOM, "ogive.random"),
+    **dict.fromkeys(_SIGNAL, "ogive.signal"),
 }
 """Names that are loaded when they are first asked for: modules, and what is in them."""
 
@@ -168,6 +194,7 @@ __all__ = [
     "Beam",
     "Config",
     "DType",
+    "Generator",
     "OgiveError",
     "Tensor",
     "Variable",
@@ -176,8 +203,10 @@ __all__ = [
     "atleast_2d",
     "atleast_3d",
     "autograd",
+    "bartlett_window",
     "bernoulli",
     "bfloat16",
+    "blackman_window",
     "block_diag",
     "bool",
     "broadcast_shapes",
@@ -194,6 +223,7 @@ __all__ = [
     "complex",
     "complex64",
     "complex128",
+    "concatenate",
     "configure",
     "constant_pad_nd",
     "cosine_similarity",
@@ -221,20 +251,26 @@ __all__ = [
     "full_like",
     "gcd",
     "geqrf",
+    "get_rng_state",
     "grad",
-    "grad_enabled",
     "gradient",
+    "hamming_window",
+    "hann_window",
     "histogramdd",
     "hstack",
+    "inference_mode",
+    "initial_seed",
     "int8",
     "int16",
     "int32",
     "int64",
     "io",
+    "is_grad_enabled",
     "isin",
     "istft",
     "jit",
     "jvp",
+    "kaiser_window",
     "lcm",
     "linalg",
     "linspace",
@@ -256,6 +292,7 @@ __all__ = [
     "pairwise_distance",
     "pca_lowrank",
     "polar",
+    "polygamma",
     "rand",
     "rand_like",
     "randint",
@@ -268,6 +305,9 @@ __all__ = [
     "save",
     "scalar_tensor",
     "searchsorted",
+    "seed",
+    "set_grad_enabled",
+    "set_rng_state",
     "signal",
     "special",
     "stack",
@@ -304,7 +344,10 @@ def __getattr__(name: str) -> Any:
     from ogive.namespace import NAMES, find
 
     if name not in NAMES:
-        message = f"module 'ogive' has no attribute {name!r}"
+        from ogive.namespace.unlike import ADVICE
+
+        advice = f": {ADVICE[name]}" if name in ADVICE else ""
+        message = f"module 'ogive' has no attribute {name!r}{advice}"
         raise AttributeError(message, name=name, obj=sys.modules[__name__])
     globals()[name] = found = find(name)
     return found

@@ -200,10 +200,10 @@ def test_nothing_flows_through_what_is_made_under_no_grad() -> None:
     x = leaf([1.0, 2.0])
     with ogive.no_grad():
         y = x * 2
-        assert not ogive.grad_enabled()
+        assert not ogive.is_grad_enabled()
         with ogive.enable_grad():
             z = x * 3
-    assert ogive.grad_enabled()
+    assert ogive.is_grad_enabled()
     assert (y.requires_grad, z.requires_grad) == (False, True)
     (y * z).sum().backward()
     assert grad_of(x) == [6.0, 12.0]
@@ -216,7 +216,40 @@ def test_no_grad_decorates_functions() -> None:
     def double() -> Tensor:
         return x * 2
 
-    assert not double().requires_grad and ogive.grad_enabled()
+    assert not double().requires_grad and ogive.is_grad_enabled()
+
+
+def test_recording_is_switched_for_a_while_or_for_good() -> None:
+    x = leaf([1.0])
+    with ogive.set_grad_enabled(False):
+        assert not (x * 2).requires_grad
+        with ogive.inference_mode(False):
+            assert (x * 2).requires_grad
+    ogive.set_grad_enabled(False)
+    assert not ogive.is_grad_enabled()
+    ogive.set_grad_enabled(True)
+    assert (x * 2).requires_grad
+
+    @ogive.set_grad_enabled(False)
+    def switched() -> Tensor:
+        return x * 2
+
+    @ogive.inference_mode
+    def inferred() -> Tensor:
+        return x * 2
+
+    assert ogive.is_grad_enabled()
+    assert not switched().requires_grad and not inferred().requires_grad
+
+
+def test_a_result_is_cut_off_in_place() -> None:
+    x = leaf([2.0])
+    y = x * x
+    z = y * 3
+    assert not y.detach_().requires_grad
+    (y * x).sum().backward()
+    assert grad_of(x) == [4.0] and z.requires_grad
+    assert not x.detach_().requires_grad
 
 
 def test_no_grad_of_one_thread_is_not_that_of_another() -> None:

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import numpy
 import pytest
+import torch
 
 import ogive
 from ogive import Tensor, nn
@@ -163,7 +164,32 @@ def test_bad_arguments_are_named(make: Any, words: str) -> None:
 def test_asking_for_work_in_place_changes_nothing() -> None:
     x = Tensor([-1.0, 2.0])
     assert nn.ReLU(inplace=True)(x).tolist() == [0.0, 2.0]
+    assert nn.LeakyReLU(0.5, True)(x).tolist() == [-0.5, 2.0]
+    assert nn.functional.relu(x, inplace=True).tolist() == [0.0, 2.0]
+    assert nn.Dropout(1.0, inplace=True)(x).tolist() == [0.0, 0.0]
     assert x.tolist() == [-1.0, 2.0]
+    assert repr(nn.ReLU(True)) == "ReLU(inplace=True)"
+
+
+BUILT = [
+    ("Linear", (3, 4)), ("Bilinear", (3, 4, 2)), ("Conv2d", (3, 4, 3)),
+    ("ConvTranspose1d", (3, 4, 3)), ("Embedding", (5, 3)), ("EmbeddingBag", (5, 3)),
+    ("BatchNorm1d", (3,)), ("InstanceNorm2d", (3, 1e-5, 0.1, True, True)), ("LayerNorm", (3,)),
+    ("RMSNorm", (3,)), ("GroupNorm", (1, 3)), ("PReLU", (3,)), ("RNN", (3, 4)), ("LSTM", (3, 4)),
+    ("GRUCell", (3, 4)), ("MultiheadAttention", (4, 2, 0.0, True, True)),
+    ("TransformerDecoderLayer", (4, 2, 6)), ("Transformer", (4, 2, 1, 1, 6)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "args"), BUILT, ids=[case[0] for case in BUILT])
+def test_layers_are_built_with_a_dtype_and_on_a_device(name: str, args: tuple[Any, ...]) -> None:
+    ours = getattr(nn, name)(*args, device="cpu", dtype=ogive.float64)
+    theirs = getattr(torch.nn, name)(*args, device="cpu", dtype=torch.float64)
+    found = {key: tensor.dtype.name for key, tensor in ours.state_dict().items()}
+    wanted = {key: str(tensor.dtype)[6:] for key, tensor in theirs.state_dict().items()}
+    assert found == wanted
+    with pytest.raises(ogive.errors.DeviceError, match="unknown device 'cuda'"):
+        getattr(nn, name)(*args, device="cuda")
 
 
 @pytest.mark.parametrize(

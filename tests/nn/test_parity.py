@@ -44,6 +44,9 @@ ACTIVATIONS = [layer(name) for name in PLAIN] + [
     layer("LeakyReLU", 0.2), layer("ELU", alpha=0.5), layer("GELU", approximate="tanh"),
     layer("Threshold", 0.1, 20.0), layer("Softmax", dim=0), layer("LogSoftmax", dim=-1),
     layer("Softmin", dim=1), layer("PReLU", 6),
+    layer("Softmax2d", inputs=((2, 3, 4, 5),)), layer("ChannelShuffle", 2, inputs=((1, 6, 3, 2),)),
+    layer("CosineSimilarity", dim=0, inputs=((4, 6), (4, 6))),
+    layer("PairwiseDistance", 3.0, keepdim=True, inputs=((4, 6), (4, 6))),
     Layer("Hardsigmoid", error=1e-7),  # PyTorch divides by 6 in single precision
 ]  # fmt: skip
 
@@ -162,6 +165,7 @@ LOSSES: list[tuple[str, dict[str, Any], Callable[[Any], tuple[Array, ...]]]] = [
      lambda r: (r.normal(size=(4, 5)), r.uniform(size=(4, 5)))),
     ("SoftMarginLoss", {}, lambda r: (r.normal(size=(4, 5)), r.choice([-1.0, 1.0], (4, 5)))),
     ("HingeEmbeddingLoss", {}, lambda r: (r.normal(size=(4, 5)), r.choice([-1.0, 1.0], (4, 5)))),
+    ("TripletMarginWithDistanceLoss", {"margin": 0.5}, lambda r: tuple(r.normal(size=(3, 4, 5)))),
     ("TripletMarginLoss", {"swap": True}, lambda r: tuple(r.normal(size=(3, 4, 5)))),
 ]  # fmt: skip
 

@@ -26,6 +26,11 @@ OPTIMIZERS: list[tuple[str, dict[str, Any]]] = [
     ("AdamW", {"lr": 0.01, "weight_decay": 0.3, "maximize": True}),
     ("RMSprop", {"lr": 0.01}),
     ("RMSprop", {"lr": 0.01, "momentum": 0.9, "centered": True, "weight_decay": 0.1}),
+    ("Adadelta", {"lr": 0.7, "rho": 0.8, "weight_decay": 0.1}),
+    ("Adamax", {"lr": 0.02, "weight_decay": 0.1}),
+    ("NAdam", {"lr": 0.02, "momentum_decay": 0.01, "weight_decay": 0.1}),
+    ("RAdam", {"lr": 0.02, "betas": (0.8, 0.9), "weight_decay": 0.1}),
+    ("RAdam", {"lr": 0.02, "weight_decay": 0.1, "decoupled_weight_decay": True}),
     ("Adagrad", {"lr": 0.1, "lr_decay": 0.05, "initial_accumulator_value": 0.1}),
 ]
 
@@ -57,15 +62,17 @@ def pair(name: str, settings: dict[str, Any]) -> tuple[list[Any], Any, list[Any]
     )  # fmt: skip
 
 
-def close(ours: list[Any], theirs: list[Any]) -> None:
+def close(ours: list[Any], theirs: list[Any], tolerance: float = 1e-10) -> None:
     for mine, other in zip(ours, theirs, strict=True):
-        numpy.testing.assert_allclose(mine, other, rtol=1e-10, atol=1e-12)
+        numpy.testing.assert_allclose(mine, other, rtol=tolerance, atol=tolerance / 100)
 
 
 @pytest.mark.parametrize(("name", "settings"), OPTIMIZERS)
 def test_an_optimizer_follows_pytorchs(name: str, settings: dict[str, Any]) -> None:
     ours, our_optimizer, theirs, their_optimizer = pair(name, settings)
-    close(trajectory(ours, our_optimizer), trajectory(theirs, their_optimizer))
+    # PyTorch keeps the product of NAdam's momenta in float32.
+    tolerance = 1e-7 if name == "NAdam" else 1e-10
+    close(trajectory(ours, our_optimizer), trajectory(theirs, their_optimizer), tolerance)
 
 
 @pytest.mark.parametrize(("name", "settings"), OPTIMIZERS)
@@ -156,7 +163,10 @@ SCHEDULES: list[tuple[str, dict[str, Any]]] = [
     ("OneCycleLR", {"max_lr": 0.5, "total_steps": 12}),
     ("OneCycleLR", {"max_lr": 0.5, "total_steps": 12, "anneal_strategy": "linear"}),
     ("OneCycleLR", {"max_lr": 0.5, "total_steps": 12, "three_phase": True}),
+    ("OneCycleLR", {"max_lr": 0.5, "epochs": 3, "steps_per_epoch": 4}),
     ("LambdaLR", {"lr_lambda": lambda step: 1 / (step + 1)}),
+    ("LambdaLR", {"lr_lambda": [lambda step: 0.9**step]}),
+    ("MultiplicativeLR", {"lr_lambda": lambda step: 1 - 0.1 * step}),
 ]
 
 
@@ -205,6 +215,46 @@ def test_a_plateau_lowers_the_rate() -> None:
         our_schedule.step(ogive.Tensor(measure))
         their_schedule.step(measure)
         assert our_schedule.get_last_lr() == pytest.approx(their_schedule.get_last_lr())
+
+
+def plateau(optimizer: Any) -> Any:
+    return optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=1, factor=0.5)
+
+
+def warm_up(optimizer: Any) -> Any:
+    first = optim.lr_scheduler.LinearLR(optimizer, start_factor=0.1, total_iters=4)
+    second = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=6)
+    return optim.lr_scheduler.SequentialLR(optimizer, [first, second], milestones=[4])
+
+
+@pytest.mark.parametrize("make", [plateau, warm_up])
+def test_schedules_go_on_from_their_state(make: Callable[[Any], Any]) -> None:
+    whole, begun, resumed = [pair("SGD", {"lr": 0.2})[1] for _ in range(3)]
+    through, before, after = make(whole), make(begun), make(resumed)
+    measures = [1.0, 1.1, 1.2, 0.9, 1.3, 1.4, 1.5, 1.6]
+    arguments = [[measure] if make is plateau else [] for measure in measures]
+    for given in arguments[:3]:
+        before.step(*given)
+    after.load_state_dict(before.state_dict())
+    for number, given in enumerate(arguments):
+        through.step(*given)
+        if number >= 3:
+            after.step(*given)
+            assert after.get_last_lr() == pytest.approx(through.get_last_lr())
+    assert through.get_last_lr() != [0.2]
+
+
+def test_frozen_parameters_stay_and_are_trained_when_they_thaw() -> None:
+    frozen, other = [ogive.Tensor([1.0], requires_grad=True) for _ in range(2)]
+    frozen.requires_grad = False
+    optimizer = optim.Adam([frozen, other], lr=0.5)
+    (frozen * other).sum().backward()
+    optimizer.step()
+    assert frozen.tolist() == [1.0] and other.tolist() == pytest.approx([0.5])
+    frozen.requires_grad = True
+    (frozen * other).sum().backward()
+    optimizer.step()
+    assert frozen.tolist() == pytest.approx([0.5])
 
 
 def test_a_schedule_compiles_nothing_and_a_jitted_step_sees_it() -> None:
@@ -273,7 +323,8 @@ def test_pytorchs_state_can_be_loaded() -> None:
         (lambda p: optim.Adam([p], betas=(0.9, 1.0)), ArgumentError, r"betas must lie in \[0, 1\)"),
         (lambda p: optim.SGD([p], nesterov=True), ArgumentError, "nesterov needs a momentum"),
         (lambda p: optim.SGD([p, p]), ArgumentError, "twice"),
-        (lambda p: optim.SGD([ogive.ones(2)]), ArgumentTypeError, "require gradients"),
+        (lambda p: optim.SGD([[1.0]]), ArgumentTypeError, r"takes tensors, got \[1.0\]"),
+        (lambda p: optim.SGD([p * 2]), ArgumentError, "computed from others"),
         (lambda p: optim.SGD([{"params": [p], "lrr": 1}]), ArgumentError, "did you mean 'lr'"),
         (lambda p: optim.Muon([p]), ArgumentError, "is for matrices"),
     ],

@@ -6,7 +6,13 @@
 from ogive.autograd.checkpoint import checkpoint
 from ogive.autograd.custom import custom_gradient
 from ogive.autograd.functional import jvp, value_and_grad, vjp
-from ogive.autograd.mode import enable_grad, grad_enabled, no_grad
+from ogive.autograd.mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from ogive.autograd.tensors import grad
 from ogive.autograd.vectorize import vmap
 
@@ -15,9 +21,11 @@ __all__ = [
     "custom_gradient",
     "enable_grad",
     "grad",
-    "grad_enabled",
+    "inference_mode",
+    "is_grad_enabled",
     "jvp",
     "no_grad",
+    "set_grad_enabled",
     "value_and_grad",
     "vjp",
     "vmap",

@@ -59,10 +59,53 @@ class enable_grad(_Mode):
     recording = True
 
 
-def grad_enabled() -> bool:
+@overload
+def inference_mode(mode: bool = True) -> no_grad | enable_grad: ...
+@overload
+def inference_mode(mode: Function) -> Function: ...
+def inference_mode(mode: Any = True) -> Any:
+    """`no_grad`, or `enable_grad` for False. Tensors made under it are like any other.
+
+    >>> w = Tensor([1.0], requires_grad=True)
+    >>> with ogive.inference_mode():
+    ...     y = w * 2
+    >>> y.requires_grad
+    False
+    """
+    if callable(mode):
+        return no_grad(mode)
+    return no_grad() if mode else enable_grad()
+
+
+class set_grad_enabled:
+    """Say whether gradients flow from now on; in a `with` or as a decorator, in that part alone.
+
+    >>> w = Tensor([1.0], requires_grad=True)
+    >>> with ogive.set_grad_enabled(False):
+    ...     y = w * 2
+    >>> y.requires_grad, ogive.is_grad_enabled()
+    (False, True)
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self._mode = mode
+        self._before = history.set_recording(mode)
+
+    def __call__(self, function: Function) -> Function:
+        history.set_recording(self._before)
+        return inference_mode(not self._mode)(function)
+
+    def __enter__(self) -> None:
+        history.set_recording(self._mode)
+
+    def __exit__(self, *_: Any) -> None:
+        history.set_recording(self._before)
+
+
+def is_grad_enabled() -> bool:
     """Whether gradients flow through what this thread computes now.
 
-    >>> ogive.grad_enabled()
+    >>> ogive.is_grad_enabled()
     True
     """
     return history.is_recording()

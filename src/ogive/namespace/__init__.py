@@ -2,7 +2,8 @@
 
 A function here takes the arguments that the standard gives it, by the standard's names, and calls
 the methods of `Tensor`, which follow PyTorch. Where the two mean different things, the function
-does as the standard says: see `docs/array-api.md`. Chapters are loaded when they are asked for.
+does as the standard says: see `docs/array-api.md`. A call that is none of the standard's, such as
+`ogive.sum(x, dim=1)`, is that of the method. Chapters are loaded when they are asked for.
 What PyTorch has besides and is a method of `Tensor` is a function as well: `ogive.topk(x, 3)`.
 """
 
@@ -11,10 +12,15 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ogive.namespace.both import with_method
+
 CHAPTERS: dict[str, tuple[str, ...]] = {
     "constants": ("e", "inf", "nan", "newaxis", "pi"),
-    "creation": ("asarray", "tril", "triu"),
-    "data_types": ("astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type"),
+    "creation": ("as_tensor", "asarray", "is_tensor", "tril", "triu"),
+    "data_types": (
+        "astype", "can_cast", "finfo", "iinfo", "isdtype", "promote_types", "result_type",
+    ),
+    "dtype_names": ("cdouble", "cfloat", "double", "float", "half", "int", "long", "short"),
     "elementwise": (
         "abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and",
         "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
@@ -73,10 +79,17 @@ METHODS: tuple[str, ...] = (
 )  # fmt: skip
 """PyTorch's functions that the standard knows nothing of: the methods of these names."""
 
+BOTH = (
+    "creation", "elementwise", "linear_algebra", "manipulation", "searching", "sorting",
+    "statistical", "utility",
+)  # fmt: skip
+"""The chapters whose functions PyTorch has, too, with other arguments."""
+
 NAMES: dict[str, str] = {name: chapter for chapter, names in CHAPTERS.items() for name in names}
 NAMES.update(dict.fromkeys(METHODS, "methods"))
 
 
 def find(name: str) -> Any:
     """The function of that name. Raises `KeyError` if it is in no chapter here."""
-    return getattr(importlib.import_module(f"ogive.namespace.{NAMES[name]}"), name)
+    found = getattr(importlib.import_module(f"ogive.namespace.{NAMES[name]}"), name)
+    return with_method(found) if NAMES[name] in BOTH else found

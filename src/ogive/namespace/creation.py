@@ -9,6 +9,7 @@ import numpy
 from ogive.errors import ArgumentError
 from ogive.ir.dtype import to_dtype
 from ogive.namespace.elementwise import to_array
+from ogive.tensor.core import to_device
 from ogive.tensor.sharing import from_dlpack
 from ogive.tensor.tensor import Tensor
 
@@ -46,6 +47,24 @@ def asarray(
         # NumPy knows the buffer protocol and DLPack.
         obj = numpy.from_dlpack(obj) if hasattr(obj, "__dlpack__") else numpy.asarray(obj)
     return Tensor(obj, wanted, device)
+
+
+def as_tensor(data: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+    """`asarray` with PyTorch's arguments: a tensor that fits is given as it is.
+
+    >>> ogive.as_tensor([1, 2], ogive.float64).dtype
+    ogive.float64
+    """
+    return asarray(data, dtype=dtype, device=None if device is None else to_device(device))
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether something is a tensor.
+
+    >>> ogive.is_tensor(ogive.ones(2)), ogive.is_tensor([1.0])
+    (True, False)
+    """
+    return isinstance(obj, Tensor)
 
 
 def tril(x: Tensor, /, *, k: int = 0) -> Tensor:

@@ -131,6 +131,15 @@ def _dtype_of(given: Any) -> DType:
     return given.dtype if isinstance(given, Tensor) else to_dtype(given)
 
 
+def promote_types(type1: Any, type2: Any) -> DType:
+    """The dtype in which elements of two dtypes meet.
+
+    >>> ogive.promote_types(ogive.int64, ogive.float16)
+    ogive.float16
+    """
+    return promote(to_dtype(type1), to_dtype(type2))
+
+
 KINDS: dict[str, tuple[str, ...]] = {
     "bool": ("bool",),
     "signed integer": ("int",),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ogive.errors import ArgumentError
 from ogive.nn.initialize import xavier_normal_, xavier_uniform_
 from ogive.nn.linear import Linear
@@ -35,6 +37,8 @@ class MultiheadAttention(Module):
         kdim: int | None = None,
         vdim: int | None = None,
         batch_first: bool = False,
+        device: str | None = None,
+        dtype: Any = None,
     ) -> None:
         if embed_dim % num_heads:
             raise ArgumentError(f"num_heads={num_heads} must divide embed_dim={embed_dim}")
@@ -49,18 +53,25 @@ class MultiheadAttention(Module):
         self.q_proj_weight: Parameter | None = None
         self.k_proj_weight: Parameter | None = None
         self.v_proj_weight: Parameter | None = None
+
+        def empty(*shape: int) -> Parameter:
+            return Parameter(zeros(*shape, dtype=dtype, device=device))
+
         if self.kdim == self.vdim == embed_dim:
-            self.in_proj_weight = _weight(3 * embed_dim, embed_dim)
+            self.in_proj_weight = _spread(empty(3 * embed_dim, embed_dim))
         else:
-            self.q_proj_weight = _weight(embed_dim, embed_dim)
-            self.k_proj_weight = _weight(embed_dim, self.kdim)
-            self.v_proj_weight = _weight(embed_dim, self.vdim)
-        self.in_proj_bias = Parameter(zeros(3 * embed_dim)) if bias else None
-        self.bias_k = _row(embed_dim) if add_bias_kv else None
-        self.bias_v = _row(embed_dim) if add_bias_kv else None
-        self.out_proj = Linear(embed_dim, embed_dim, bias)
-        if self.out_proj.bias is not None:
-            self.out_proj.bias = Parameter(zeros(embed_dim))
+            self.q_proj_weight = _spread(empty(embed_dim, embed_dim))
+            self.k_proj_weight = _spread(empty(embed_dim, self.kdim))
+            self.v_proj_weight = _spread(empty(embed_dim, self.vdim))
+        self.in_proj_bias = empty(3 * embed_dim) if bias else None
+        self.bias_k = self.bias_v = None
+        if add_bias_kv:
+            self.bias_k, self.bias_v = empty(1, 1, embed_dim), empty(1, 1, embed_dim)
+            xavier_normal_(self.bias_k)
+            xavier_normal_(self.bias_v)
+        self.out_proj = Linear(embed_dim, embed_dim, bias, device, dtype)
+        if bias:
+            self.out_proj.bias = empty(embed_dim)
 
     def forward(
         self,
@@ -92,13 +103,6 @@ class MultiheadAttention(Module):
         return f"embed_dim={self.embed_dim}, num_heads={self.num_heads}"
 
 
-def _weight(rows: int, columns: int) -> Parameter:
-    made = Parameter(zeros(rows, columns))
-    xavier_uniform_(made)
-    return made
-
-
-def _row(width: int) -> Parameter:
-    made = Parameter(zeros(1, 1, width))
-    xavier_normal_(made)
-    return made
+def _spread(weight: Parameter) -> Parameter:
+    xavier_uniform_(weight)
+    return weight

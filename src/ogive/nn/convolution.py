@@ -38,6 +38,8 @@ class Convolution(Module):
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
+        device: str | None = None,
+        dtype: Any = None,
     ) -> None:
         if in_channels % groups or out_channels % groups:
             raise ArgumentError(
@@ -57,9 +59,9 @@ class Convolution(Module):
         first, second = out_channels, in_channels // groups
         if self.transposed:
             first, second = in_channels, out_channels // groups
-        inputs = second * math.prod(self.kernel_size)
-        self.weight = default_parameter((first, second, *self.kernel_size), inputs)
-        self.bias = default_parameter((out_channels,), inputs) if bias else None
+        kind = (second * math.prod(self.kernel_size), device, dtype)
+        self.weight = default_parameter((first, second, *self.kernel_size), *kind)
+        self.bias = default_parameter((out_channels,), *kind) if bias else None
 
     def check(self, x: Tensor) -> None:
         """Raise `ShapeError` for an input that has not as many channels or axes."""
@@ -161,10 +163,18 @@ class TransposedConvolution(Convolution):
         groups: int = 1,
         bias: bool = True,
         dilation: Size = 1,
+        padding_mode: str = "zeros",
+        device: str | None = None,
+        dtype: Any = None,
     ) -> None:
+        if padding_mode != "zeros":
+            raise ArgumentError(
+                f"a transposed convolution is padded with 'zeros', not {padding_mode!r}"
+            )
         super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias
-        )
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
+            device=device, dtype=dtype,
+        )  # fmt: skip
         self.output_padding = to_sizes(output_padding, self.axes, "output_padding")
 
     def forward(self, x: Tensor) -> Tensor:

@@ -16,17 +16,18 @@ class Dropout(Module):
 
     method = "dropout"
 
-    def __init__(self, p: float = 0.5) -> None:
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         if not 0 <= p <= 1:
             raise ArgumentError(f"p is a probability between 0 and 1, not {p}")
         self.p = p
+        self.inplace = inplace  # means nothing: the compiler plans memory
 
     def forward(self, x: Tensor) -> Tensor:
         made: Tensor = getattr(x, self.method)(self.p, self.training)
         return made
 
     def extra_repr(self) -> str:
-        return f"p={self.p}"
+        return f"p={self.p}" + (", inplace=True" if self.inplace else "")
 
 
 class AlphaDropout(Dropout):

@@ -22,12 +22,18 @@ class Embedding(Module):
     """
 
     def __init__(
-        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        *,
+        device: str | None = None,
+        dtype: Any = None,
     ) -> None:
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
         self.padding_idx = padding_idx
-        table = random.randn(num_embeddings, embedding_dim)
+        table = random.randn(num_embeddings, embedding_dim, dtype=dtype, device=device)
         if padding_idx is not None:
             table[padding_idx] = 0.0
         self.weight = Parameter(table)
@@ -68,8 +74,10 @@ class EmbeddingBag(Embedding):
         mode: str = "mean",
         include_last_offset: bool = False,
         padding_idx: int | None = None,
+        device: str | None = None,
+        dtype: Any = None,
     ) -> None:
-        super().__init__(num_embeddings, embedding_dim, padding_idx)
+        super().__init__(num_embeddings, embedding_dim, padding_idx, device=device, dtype=dtype)
         self.mode = mode
         self.include_last_offset = include_last_offset
 

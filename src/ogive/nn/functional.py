@@ -9,6 +9,10 @@ by `unfold_windows` and `fold_windows` there.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from typing import Any
+
 from ogive.nn.alignment import ctc_loss
 from ogive.nn.bags import embedding_bag
 from ogive.nn.composed import linear_cross_entropy, upsample_bilinear, upsample_nearest
@@ -25,6 +29,16 @@ from ogive.random import gumbel_softmax
 from ogive.tensor.distance import cosine_similarity, pairwise_distance, pdist
 from ogive.tensor.functional import as_function
 from ogive.tensor.tensor import Tensor
+
+def _taking_inplace(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """A function that takes PyTorch's `inplace`, which means nothing: the compiler plans memory."""
+
+    @functools.wraps(function)
+    def plain(*args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+        return function(*args, **kwargs)
+
+    return plain
+
 
 # Convolution and windows
 conv1d = as_function(Tensor.conv1d)
@@ -77,25 +91,25 @@ one_hot = as_function(Tensor.one_hot)
 scaled_dot_product_attention = as_function(Tensor.scaled_dot_product_attention)
 
 # Activations
-celu = as_function(Tensor.celu)
-elu = as_function(Tensor.elu)
+celu = _taking_inplace(as_function(Tensor.celu))
+elu = _taking_inplace(as_function(Tensor.elu))
 gelu = as_function(Tensor.gelu)
 glu = as_function(Tensor.glu)
 hardshrink = as_function(Tensor.hardshrink)
-hardsigmoid = as_function(Tensor.hardsigmoid)
-hardswish = as_function(Tensor.hardswish)
-hardtanh = as_function(Tensor.hardtanh)
-leaky_relu = as_function(Tensor.leaky_relu)
+hardsigmoid = _taking_inplace(as_function(Tensor.hardsigmoid))
+hardswish = _taking_inplace(as_function(Tensor.hardswish))
+hardtanh = _taking_inplace(as_function(Tensor.hardtanh))
+leaky_relu = _taking_inplace(as_function(Tensor.leaky_relu))
 log_softmax = as_function(Tensor.log_softmax)
 logsigmoid = as_function(Tensor.logsigmoid)
-mish = as_function(Tensor.mish)
+mish = _taking_inplace(as_function(Tensor.mish))
 prelu = as_function(Tensor.prelu)
-relu = as_function(Tensor.relu)
-relu6 = as_function(Tensor.relu6)
-rrelu = as_function(Tensor.rrelu)
-selu = as_function(Tensor.selu)
+relu = _taking_inplace(as_function(Tensor.relu))
+relu6 = _taking_inplace(as_function(Tensor.relu6))
+rrelu = _taking_inplace(as_function(Tensor.rrelu))
+selu = _taking_inplace(as_function(Tensor.selu))
 sigmoid = as_function(Tensor.sigmoid)
-silu = as_function(Tensor.silu)
+silu = _taking_inplace(as_function(Tensor.silu))
 softmax = as_function(Tensor.softmax)
 softmin = as_function(Tensor.softmin)
 softplus = as_function(Tensor.softplus)
@@ -103,15 +117,15 @@ softshrink = as_function(Tensor.softshrink)
 softsign = as_function(Tensor.softsign)
 tanh = as_function(Tensor.tanh)
 tanhshrink = as_function(Tensor.tanhshrink)
-threshold = as_function(Tensor.threshold)
+threshold = _taking_inplace(as_function(Tensor.threshold))
 
 # Dropout
-dropout = as_function(Tensor.dropout)
-dropout1d = as_function(Tensor.dropout1d)
-dropout2d = as_function(Tensor.dropout2d)
-dropout3d = as_function(Tensor.dropout3d)
-alpha_dropout = as_function(Tensor.alpha_dropout)
-feature_alpha_dropout = as_function(Tensor.feature_alpha_dropout)
+dropout = _taking_inplace(as_function(Tensor.dropout))
+dropout1d = _taking_inplace(as_function(Tensor.dropout1d))
+dropout2d = _taking_inplace(as_function(Tensor.dropout2d))
+dropout3d = _taking_inplace(as_function(Tensor.dropout3d))
+alpha_dropout = _taking_inplace(as_function(Tensor.alpha_dropout))
+feature_alpha_dropout = _taking_inplace(as_function(Tensor.feature_alpha_dropout))
 
 # Losses
 binary_cross_entropy = as_function(Tensor.binary_cross_entropy)

@@ -6,17 +6,18 @@ The functions are `ogive.nn.init`'s: `init.kaiming_uniform_(layer.weight, nonlin
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy
 
 from ogive import random
 from ogive.errors import ArgumentError, ShapeError, nearest
-from ogive.ir.dtype import default_float
+from ogive.ir.dtype import default_float, to_dtype
 from ogive.nn.parameter import Parameter
 from ogive.nn.state import replace_value
 from ogive.random.continuous import uniform_by_data
 from ogive.tensor.core import to_shape
-from ogive.tensor.creation import eye, full_like, zeros
+from ogive.tensor.creation import eye, full_like
 from ogive.tensor.tensor import Tensor
 
 GAINS = {
@@ -144,10 +145,11 @@ def _fill(tensor: Tensor, values: Tensor) -> Tensor:
     return tensor
 
 
-def default_parameter(shape: tuple[int, ...], inputs: int) -> Parameter:
+def default_parameter(
+    shape: tuple[int, ...], inputs: int, device: str | None, dtype: Any
+) -> Parameter:
     """A new parameter as layers start with: evenly within ±1/√inputs."""
     to_shape((*shape, inputs), "a layer")
-    if not inputs:
-        return Parameter(zeros(*shape))
-    bound = 1 / math.sqrt(inputs)
-    return Parameter(uniform_by_data(shape, -bound, bound, default_float))
+    kind = default_float if dtype is None else to_dtype(dtype)
+    bound = 1 / math.sqrt(inputs) if inputs else 0.0
+    return Parameter(uniform_by_data(shape, -bound, bound, kind).to(device=device))

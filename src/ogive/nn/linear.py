@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ogive.errors import ShapeError
 from ogive.nn.initialize import default_parameter
@@ -30,11 +31,19 @@ class Linear(Module):
     (5, 2)
     """
 
-    def __init__(self, in_features: int, out_features: int, bias: bool = True) -> None:
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: str | None = None,
+        dtype: Any = None,
+    ) -> None:
         self.in_features = in_features
         self.out_features = out_features
-        self.weight = default_parameter((out_features, in_features), in_features)
-        self.bias = default_parameter((out_features,), in_features) if bias else None
+        kind = (in_features, device, dtype)
+        self.weight = default_parameter((out_features, in_features), *kind)
+        self.bias = default_parameter((out_features,), *kind) if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
         if not x.ndim or x.shape[-1] != self.in_features:
@@ -58,14 +67,21 @@ class Bilinear(Module):
     """
 
     def __init__(
-        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: str | None = None,
+        dtype: Any = None,
     ) -> None:
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features
         shape = (out_features, in1_features, in2_features)
-        self.weight = default_parameter(shape, in1_features)
-        self.bias = default_parameter((out_features,), in1_features) if bias else None
+        kind = (in1_features, device, dtype)
+        self.weight = default_parameter(shape, *kind)
+        self.bias = default_parameter((out_features,), *kind) if bias else None
 
     def forward(self, first: Tensor, second: Tensor) -> Tensor:
         return first.bilinear(second, self.weight, self.bias)

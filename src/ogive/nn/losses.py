@@ -1,4 +1,4 @@
-"""Losses as modules: `CrossEntropyLoss()(logits, labels)` is `cross_entropy(logits, labels)`."""
+"""Losses and distances as modules: `MSELoss()(x, y)` is `mse_loss(x, y)`."""
 
 from __future__ import annotations
 
@@ -73,6 +73,18 @@ MultiLabelMarginLoss = _loss(
 MultiLabelSoftMarginLoss = _loss(
     "MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss", "`BCEWithLogitsLoss` by class",
     weight=None,
+)  # fmt: skip
+TripletMarginWithDistanceLoss = wrap_function(
+    "TripletMarginWithDistanceLoss", "triplet_margin_with_distance_loss",
+    "`TripletMarginLoss` with a distance of your own",
+    distance_function=None, margin=1.0, swap=False, reduction="mean",
+)  # fmt: skip
+CosineSimilarity = wrap_function(
+    "CosineSimilarity", "cosine_similarity", "x·y / (|x|·|y|) along an axis", dim=1, eps=1e-8
+)
+PairwiseDistance = wrap_function(
+    "PairwiseDistance", "pairwise_distance", "the norm of x - y along the last axis",
+    p=2.0, eps=1e-6, keepdim=False,
 )  # fmt: skip
 TripletMarginLoss = wrap_function(
     "TripletMarginLoss", "triplet_margin_loss", "max(0, d(x, near) - d(x, far) + margin)",

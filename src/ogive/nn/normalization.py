@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
@@ -29,6 +30,8 @@ class RunningNorm(Module):
         momentum: float | None = 0.1,
         affine: bool | None = None,
         track_running_stats: bool | None = None,
+        device: str | None = None,
+        dtype: Any = None,
     ) -> None:
         self.num_features = num_features
         self.eps = eps
@@ -36,11 +39,14 @@ class RunningNorm(Module):
         self.affine = self.default_affine if affine is None else affine
         tracked = self.default_tracking if track_running_stats is None else track_running_stats
         self.track_running_stats = tracked
-        self.weight = Parameter(ones(num_features)) if self.affine else None
-        self.bias = Parameter(zeros(num_features)) if self.affine else None
-        self.register_buffer("running_mean", zeros(num_features).realize() if tracked else None)
-        self.register_buffer("running_var", ones(num_features).realize() if tracked else None)
-        count = zeros(dtype=dtypes.int64).realize() if tracked else None
+        none, unit = [
+            fill(num_features, dtype=dtype, device=device).realize() for fill in (zeros, ones)
+        ]
+        self.weight = Parameter(unit) if self.affine else None
+        self.bias = Parameter(none) if self.affine else None
+        self.register_buffer("running_mean", none.clone().realize() if tracked else None)
+        self.register_buffer("running_var", unit.clone().realize() if tracked else None)
+        count = zeros(dtype=dtypes.int64, device=device).realize() if tracked else None
         self.register_buffer("num_batches_tracked", count)
 
     running_mean: Tensor | None
@@ -173,13 +179,17 @@ class LayerNorm(Module):
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
+        device: str | None = None,
+        dtype: Any = None,
     ) -> None:
         self.normalized_shape = to_shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        shape = self.normalized_shape
-        self.weight = Parameter(ones(*shape)) if elementwise_affine else None
-        self.bias = Parameter(zeros(*shape)) if elementwise_affine and bias else None
+        self.weight = self.bias = None
+        if elementwise_affine:
+            shape = self.normalized_shape
+            self.weight = Parameter(ones(*shape, dtype=dtype, device=device))
+            self.bias = Parameter(zeros(*shape, dtype=dtype, device=device)) if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
         check_last_axes(x, self.normalized_shape)
@@ -204,12 +214,16 @@ class RMSNorm(Module):
         normalized_shape: int | Sequence[int],
         eps: float | None = None,
         elementwise_affine: bool = True,
+        device: str | None = None,
+        dtype: Any = None,
     ) -> None:
         self.normalized_shape = to_shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        shape = self.normalized_shape
-        self.weight = Parameter(ones(*shape)) if elementwise_affine else None
+        self.weight = None
+        if elementwise_affine:
+            weight = ones(*self.normalized_shape, dtype=dtype, device=device)
+            self.weight = Parameter(weight)
 
     def forward(self, x: Tensor) -> Tensor:
         check_last_axes(x, self.normalized_shape)
@@ -230,7 +244,13 @@ class GroupNorm(Module):
     """
 
     def __init__(
-        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: str | None = None,
+        dtype: Any = None,
     ) -> None:
         if num_channels % num_groups:
             raise ArgumentError(
@@ -240,8 +260,10 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        self.weight = Parameter(ones(num_channels)) if affine else None
-        self.bias = Parameter(zeros(num_channels)) if affine else None
+        self.weight = self.bias = None
+        if affine:
+            self.weight = Parameter(ones(num_channels, dtype=dtype, device=device))
+            self.bias = Parameter(zeros(num_channels, dtype=dtype, device=device))
 
     def forward(self, x: Tensor) -> Tensor:
         if x.ndim < 2 or x.shape[1] != self.num_channels:

@@ -66,6 +66,9 @@ UpsamplingNearest2d = wrap_function(
     "UpsamplingNearest2d", "upsample_nearest", "`Upsample` by repetition",
     size=None, scale_factor=None,
 )  # fmt: skip
+ChannelShuffle = wrap_function(
+    "ChannelShuffle", "channel_shuffle", "channels of several groups take turns", groups=REQUIRED
+)
 PixelShuffle = wrap_function(
     "PixelShuffle", "pixel_shuffle", "channels become pixels", upscale_factor=REQUIRED
 )

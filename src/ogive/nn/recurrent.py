@@ -60,6 +60,8 @@ class Recurrent(Module):
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: int = 0,
+        device: str | None = None,
+        dtype: Any = None,
         nonlinearity: str = "tanh",
     ) -> None:
         if nonlinearity not in ("tanh", "relu"):
@@ -92,7 +94,8 @@ class Recurrent(Module):
                 if proj_size:
                     shapes["weight_hr"] = (proj_size, hidden_size)
                 for name, shape in shapes.items():
-                    setattr(self, f"{name}_{suffix}", default_parameter(shape, hidden_size))
+                    made = default_parameter(shape, hidden_size, device, dtype)
+                    setattr(self, f"{name}_{suffix}", made)
 
     @property
     def _directions(self) -> int:
@@ -200,10 +203,12 @@ class RNN(Recurrent):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
+        device: str | None = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__(
             input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
-            nonlinearity=nonlinearity,
+            device=device, dtype=dtype, nonlinearity=nonlinearity,
         )  # fmt: skip
 
 
@@ -235,16 +240,23 @@ class Cell(Module):
     kind: str
 
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh"
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: str | None = None,
+        dtype: Any = None,
     ) -> None:
         self.input_size = input_size
         self.hidden_size = hidden_size
         self.nonlinearity = nonlinearity
         gates = STEPS[self.kind][1] * hidden_size
-        self.weight_ih = default_parameter((gates, input_size), hidden_size)
-        self.weight_hh = default_parameter((gates, hidden_size), hidden_size)
-        self.bias_ih = default_parameter((gates,), hidden_size) if bias else None
-        self.bias_hh = default_parameter((gates,), hidden_size) if bias else None
+        kind = (hidden_size, device, dtype)
+        self.weight_ih = default_parameter((gates, input_size), *kind)
+        self.weight_hh = default_parameter((gates, hidden_size), *kind)
+        self.bias_ih = default_parameter((gates,), *kind) if bias else None
+        self.bias_hh = default_parameter((gates,), *kind) if bias else None
 
     def forward(self, x: Tensor, state: Any = None) -> Any:
         if x.ndim not in (1, 2) or x.shape[-1] != self.input_size:

@@ -42,20 +42,20 @@ class _Layer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
+        device: str | None = None,
+        dtype: Any = None,
     ) -> None:
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout, bias, batch_first=batch_first
-        )
+        kind: Any = {"bias": bias, "device": device, "dtype": dtype}
+        heads: Any = {"batch_first": batch_first, **kind}
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout, **heads)
         if self.attentions == 2:
-            self.multihead_attn = MultiheadAttention(
-                d_model, nhead, dropout, bias, batch_first=batch_first
-            )
-        self.linear1 = Linear(d_model, dim_feedforward, bias)
+            self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, **heads)
+        self.linear1 = Linear(d_model, dim_feedforward, **kind)
         self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias)
+        self.linear2 = Linear(dim_feedforward, d_model, **kind)
         self.norm_first = norm_first
         for number in range(1, self.attentions + 2):
-            setattr(self, f"norm{number}", LayerNorm(d_model, layer_norm_eps, bias=bias))
+            setattr(self, f"norm{number}", LayerNorm(d_model, layer_norm_eps, **kind))
         for number in range(1, self.attentions + 2):
             setattr(self, f"dropout{number}", Dropout(dropout))
         self.activation = _to_function(activation)
@@ -201,20 +201,26 @@ class Transformer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
+        device: str | None = None,
+        dtype: Any = None,
     ) -> None:
         settings: Any = (
             d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first,
-            norm_first, bias,
+            norm_first, bias, device, dtype,
         )  # fmt: skip
+        norms = [
+            LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
+            for _ in range(2)
+        ]
         self.encoder = TransformerEncoder(
             TransformerEncoderLayer(*settings),
             num_encoder_layers,
-            LayerNorm(d_model, layer_norm_eps, bias=bias),
+            norms[0],
         )
         self.decoder = TransformerDecoder(
             TransformerDecoderLayer(*settings),
             num_decoder_layers,
-            LayerNorm(d_model, layer_norm_eps, bias=bias),
+            norms[1],
         )
         for parameter in self.parameters():
             if parameter.ndim > 1:

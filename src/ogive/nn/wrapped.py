@@ -15,9 +15,6 @@ from ogive.nn.module import Module
 
 REQUIRED = object()
 
-IGNORED = frozenset({"inplace"})
-"""Arguments that PyTorch's modules take and that mean nothing here: the compiler plans memory."""
-
 
 class Wrapped(Module):
     """A function of a tensor with its other arguments given in advance."""
@@ -33,8 +30,6 @@ class Wrapped(Module):
             )
         given = dict(zip(self.defaults, args, strict=False))
         for key, value in kwargs.items():
-            if key in IGNORED:
-                continue
             if key not in self.defaults or key in given:
                 problem = "is given twice" if key in given else "is not an argument"
                 advice = "" if key in given else nearest(key, self.defaults)
@@ -56,8 +51,8 @@ class Wrapped(Module):
     def extra_repr(self) -> str:
         changed = [
             f"{key}={value!r}"
-            for key, value in self.settings().items()
-            if self.defaults[key] is REQUIRED or value != self.defaults[key]
+            for key, default in self.defaults.items()
+            if (value := getattr(self, key)) != default
         ]
         return ", ".join(changed)
 

@@ -11,24 +11,29 @@ from __future__ import annotations
 
 from ogive.nn.utils import clip_grad_norm_, clip_grad_value_
 from ogive.optim import schedule as lr_scheduler
-from ogive.optim.adagrad import Adagrad, RMSprop
+from ogive.optim.adagrad import Adadelta, Adagrad, RMSprop
 from ogive.optim.adam import Adam, AdamW
 from ogive.optim.lamb import LAMB
 from ogive.optim.lion import Lion
 from ogive.optim.muon import Muon
 from ogive.optim.optimizer import Group, Optimizer
+from ogive.optim.relatives import Adamax, NAdam, RAdam
 from ogive.optim.sgd import SGD
 
 __all__ = [
     "LAMB",
     "SGD",
+    "Adadelta",
     "Adagrad",
     "Adam",
     "AdamW",
+    "Adamax",
     "Group",
     "Lion",
     "Muon",
+    "NAdam",
     "Optimizer",
+    "RAdam",
     "RMSprop",
     "clip_grad_norm_",
     "clip_grad_value_",

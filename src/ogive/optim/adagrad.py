@@ -1,4 +1,4 @@
-"""Optimizers that divide by the size of past gradients: Adagrad and RMSprop."""
+"""Optimizers that divide by the size of past gradients: Adagrad, RMSprop and Adadelta."""
 
 from __future__ import annotations
 
@@ -90,4 +90,37 @@ class RMSprop(Optimizer):
             buffer = state["momentum_buffer"]
             step = buffer.assign(buffer * group["momentum"] + step)
         made: Tensor = parameter - step * group.rate
+        return made
+
+
+class Adadelta(Optimizer):
+    """v ← ρ·v + (1 - ρ)·g², δ ← √(d + eps) / √(v + eps)·g, d ← ρ·d + (1 - ρ)·δ², p ← p - lr·δ."""
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0.0,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        defaults = {
+            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
+        return {"square_avg": zeros_like(parameter), "acc_delta": zeros_like(parameter)}
+
+    def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
+        rho, eps = group["rho"], group["eps"]
+        if group["weight_decay"]:
+            gradient = gradient + parameter * group["weight_decay"]
+        square, changes = state["square_avg"], state["acc_delta"]
+        square.assign(square * rho + gradient * gradient * (1 - rho))
+        delta = (changes + eps).sqrt() / (square + eps).sqrt() * gradient
+        changes.assign(changes * rho + delta * delta * (1 - rho))
+        made: Tensor = parameter - delta * group.rate
         return made

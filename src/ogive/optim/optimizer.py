@@ -86,9 +86,12 @@ class Optimizer:
         settings = {**self.defaults, **group, "params": tensors}
         _check_settings(type(self).__name__, settings)
         for tensor in tensors:
-            if not isinstance(tensor, Tensor) or not tensor.requires_grad:
-                raise ArgumentTypeError(
-                    f"an optimizer takes tensors that require gradients, got {tensor!r}"
+            if not isinstance(tensor, Tensor):
+                raise ArgumentTypeError(f"an optimizer takes tensors, got {tensor!r}")
+            if not tensor.is_leaf:
+                raise ArgumentError(
+                    f"an optimizer changes leaves, and {tensor!r} was computed from others that "
+                    "require gradients; give those"
                 )
             if id(tensor) in self.state:
                 raise ArgumentError("a parameter is in two groups, or twice in one")
@@ -213,7 +216,7 @@ def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
         for entry in entries:
             if isinstance(entry, bool) or not isinstance(entry, int | float):
                 continue
-            if key in ("betas", "alpha") and not 0 <= entry < 1:
+            if key in ("betas", "alpha", "rho") and not 0 <= entry < 1:
                 raise ArgumentError(f"{name}: {key} must lie in [0, 1), got {value}")
             if entry < 0:
                 raise ArgumentError(f"{name}: {key} must not be negative, got {value}")

@@ -54,14 +54,37 @@ class Schedule:
 
 
 class LambdaLR(Schedule):
-    """base·function(step)."""
+    """base·function(step), with one function for all groups or one for each."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+    ) -> None:
+        count = len(optimizer.param_groups)
+        self.functions = list(lr_lambda) if isinstance(lr_lambda, Sequence) else [lr_lambda] * count
+        if len(self.functions) != count:
+            raise ArgumentError(
+                f"LambdaLR: {len(self.functions)} functions for {count} groups of parameters"
+            )
+        super().__init__(optimizer)
+
+    def step(self) -> None:
+        self.last_epoch += 1
+        groups = zip(self.optimizer.param_groups, self.base_lrs, self.functions, strict=True)
+        for group, base, function in groups:
+            group["lr"] = base * function(self.last_epoch)
+
+
+class MultiplicativeLR(Schedule):
+    """The rate before times function(step)."""
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Callable[[int], float]) -> None:
         self.function = lr_lambda
         super().__init__(optimizer)
 
     def rate_at(self, step: int, base: float) -> float:
-        return base * self.function(step)
+        return base * math.prod([self.function(each) for each in range(1, step + 1)])
 
 
 class StepLR(Schedule):
@@ -174,13 +197,19 @@ class CosineAnnealingWarmRestarts(Schedule):
 
 
 class OneCycleLR(Schedule):
-    """Up from max_lr / div_factor to `max_lr`, then down to a fraction of where it began."""
+    """Up from max_lr / div_factor to `max_lr`, then down to a fraction of where it began.
+
+    There are `total_steps`, or `epochs`·`steps_per_epoch`. Momentum stays as it is: it is compiled
+    into the step, and PyTorch's `cycle_momentum` is not taken.
+    """
 
     def __init__(
         self,
         optimizer: Optimizer,
         max_lr: float | Sequence[float],
-        total_steps: int,
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
         pct_start: float = 0.3,
         anneal_strategy: str = "cos",
         div_factor: float = 25.0,
@@ -191,6 +220,10 @@ class OneCycleLR(Schedule):
             raise ArgumentError(
                 f"anneal_strategy is 'cos' or 'linear', not {anneal_strategy!r}"
             )
+        if total_steps is None:
+            if epochs is None or steps_per_epoch is None:
+                raise ArgumentError("OneCycleLR needs total_steps, or epochs and steps_per_epoch")
+            total_steps = epochs * steps_per_epoch
         count = len(optimizer.param_groups)
         peaks = list(max_lr) if isinstance(max_lr, Sequence) else [max_lr] * count
         for group, peak in zip(optimizer.param_groups, peaks, strict=True):
@@ -258,6 +291,19 @@ class SequentialLR:
         """The rate of each group now."""
         return [group["lr"] for group in self.optimizer.param_groups]
 
+    def state_dict(self) -> dict[str, Any]:
+        """Where the schedules are."""
+        parts = [scheduler.state_dict() for scheduler in self.schedulers]
+        return {"last_epoch": self.last_epoch, "schedulers": parts}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave."""
+        self.last_epoch = state["last_epoch"]
+        now = bisect_right(self.milestones, self.last_epoch)
+        order = [*[n for n in range(len(self.schedulers)) if n != now], now]  # the last one rules
+        for number in order:
+            self.schedulers[number].load_state_dict(state["schedulers"][number])
+
 
 class ReduceLROnPlateau:
     """The rate times `factor` whenever a measure has not got better for `patience` steps."""
@@ -313,6 +359,20 @@ class ReduceLROnPlateau:
     def get_last_lr(self) -> list[float]:
         """The rate of each group now."""
         return [group["lr"] for group in self.optimizer.param_groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        """What has been seen of the measure, and the rates."""
+        return {
+            "best": self.best, "bad_steps": self.bad_steps, "resting": self.resting,
+            "rates": self.get_last_lr(),
+        }  # fmt: skip
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave."""
+        self.best, self.bad_steps = state["best"], state["bad_steps"]
+        self.resting = state["resting"]
+        for group, rate in zip(self.optimizer.param_groups, state["rates"], strict=True):
+            group["lr"] = rate
 
 
 def _cosine(first: float, last: float, part: float) -> float:

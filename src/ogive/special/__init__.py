@@ -23,7 +23,7 @@ from ogive.special.bessel import (
     scaled_modified_bessel_k1,
     spherical_bessel_j0,
 )
-from ogive.special.gamma import gammainc, gammaincc, zeta
+from ogive.special.gamma import gammainc, gammaincc, polygamma, zeta
 from ogive.special.normal import entr, erfcx, log_ndtr
 from ogive.special.polynomials import (
     chebyshev_polynomial_t,
@@ -89,6 +89,7 @@ __all__ = [
     "modified_bessel_i1",
     "modified_bessel_k0",
     "modified_bessel_k1",
+    "polygamma",
     "scaled_modified_bessel_k0",
     "scaled_modified_bessel_k1",
     "shifted_chebyshev_polynomial_t",

@@ -34,6 +34,15 @@ POWERS, ORDERS = 22, 10
 """How many powers of η there are in it, and how many of 1/a."""
 
 
+def polygamma(n: int, input: Tensor) -> Tensor:
+    """The n-th derivative of `digamma`, which tensors have as a method. Shapes: unchanged.
+
+    >>> polygamma(1, Tensor([1.0])).shape
+    (1,)
+    """
+    return input.polygamma(n)
+
+
 def gammainc(input: Tensor, other: Tensor) -> Tensor:
     """P(a, x) = ∫ tᵃ⁻¹ e⁻ᵗ dt / Γ(a) from 0 to x, a being `input`. Shapes: broadcast.
 

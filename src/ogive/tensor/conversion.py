@@ -136,6 +136,14 @@ class Conversion(Core):
                 return wrap(node, self.device)
             return wrap(make(Op.CONTIGUOUS, node.dtype, (node,), ()), self.device)
 
+    def is_contiguous(self) -> bool:
+        """Always: whether a tensor is a view of another shows nowhere.
+
+        >>> Tensor([[1, 2], [3, 4]]).T.is_contiguous()
+        True
+        """
+        return True
+
     def detach(self) -> Tensor:
         """The same values, through which no gradient flows. Shapes: unchanged.
 

@@ -39,6 +39,10 @@ class Differentiable(Core):
             node = self.node
             return node.dtype.is_inexact and history.leads_to_leaf(node)
 
+    @requires_grad.setter
+    def requires_grad(self: Tensor, value: bool) -> None:  # type: ignore[misc]  # its one heir
+        self.requires_grad_(value)
+
     @property
     def is_leaf(self) -> bool:
         """Whether this tensor was not computed from one that requires gradients.
@@ -78,6 +82,19 @@ class Differentiable(Core):
         elif not self.requires_grad:
             _own_memory(self)
             history.mark_leaf(self)
+        return self
+
+    def detach_(self: Tensor) -> Tensor:  # type: ignore[misc]  # Tensor is the one heir
+        """Let no gradient flow through this tensor from now on. Returns the tensor itself.
+
+        >>> w = Tensor([1.0], requires_grad=True)
+        >>> (w * 2).detach_().requires_grad
+        False
+        """
+        if history.is_flagged(self):
+            return self.requires_grad_(False)
+        with graph_lock:
+            registry.move_tensor(self, make(Op.DETACH, self.node.dtype, (self.node,)))
         return self
 
     @property

@@ -101,6 +101,20 @@ class InPlace(Linear, Assignment):
         """
         return self.assign(0)
 
+    def fill_diagonal_(self: Tensor, fill_value: Any) -> Tensor:  # type: ignore[misc]
+        """One value on the diagonal of a matrix. Shapes: (m, n), unchanged.
+
+        >>> Tensor([[1, 2], [3, 4]]).fill_diagonal_(0).tolist()
+        [[0, 2], [3, 0]]
+
+        Raises `ShapeError` for other than a matrix.
+        """
+        if self.ndim != 2:
+            raise ShapeError(f"fill_diagonal_ takes a matrix, not {build.show(self.shape)}")
+        value = build.fitting(self.dtype, fill_value)
+        line = self.diagonal()
+        return self.assign(self.diagonal_scatter(line.new_full(line.shape, value.arg)))
+
     abs_ = in_place(Linear.abs)
     acos_ = in_place(Linear.acos)
     acosh_ = in_place(Linear.acosh)

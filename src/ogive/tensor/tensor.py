@@ -28,6 +28,7 @@ from ogive.tensor.linalg import LinearAlgebra
 from ogive.tensor.network import Network
 from ogive.tensor.new import New
 from ogive.tensor.sampling import Sampling
+from ogive.tensor.unlike import Unlike
 
 if TYPE_CHECKING:
     from ogive.config import Config
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
 class Tensor(
     Network, Aliases, LinearAlgebra, Indexing, NamedCasts, Sampling, Differentiable, New, Complex,
-    Interchange,
-):
+    Interchange, Unlike,
+):  # fmt: skip
     """An array whose values are computed when they are asked for.
 
     `Tensor(data, dtype=None, device=None)` copies a number, nested lists or an array. A Python
@@ -240,6 +241,9 @@ class Tensor(
                 f"bool() of {count} elements (shape {self.shape}) is ambiguous; use any() or all()"
             )
         return bool(self.item())
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(self.eq(value).any())
 
     def __float__(self) -> float:
         return float(self.item())

@@ -12,6 +12,19 @@ from ogive.tensor.joining import cat, stack
 from ogive.tensor.tensor import Tensor
 
 
+def get_total_norm(tensors: Tensor | Iterable[Tensor], norm_type: float = 2.0) -> Tensor:
+    """The norm of all tensors as one vector.
+
+    >>> from ogive.nn import utils
+    >>> utils.get_total_norm([Tensor([3.0]), Tensor([4.0])]).item()
+    5.0
+    """
+    given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    if not given:
+        return zeros()
+    return stack([tensor.norm(norm_type) for tensor in given]).norm(norm_type)
+
+
 def clip_grad_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0
 ) -> Tensor:
@@ -26,9 +39,7 @@ def clip_grad_norm_(
     (5.0, [0.6, 0.8])
     """
     chosen = _with_gradients(parameters)
-    if not chosen:
-        return zeros()
-    total = stack([gradient.norm(norm_type) for _, gradient in chosen]).norm(norm_type)
+    total = get_total_norm([gradient for _, gradient in chosen], norm_type)
     scale = (max_norm / (total + 1e-6)).clamp(max=1.0)
     for parameter, gradient in chosen:
         parameter.grad = gradient * scale

@@ -1,0 +1,14 @@
+"""Names that dtypes have in PyTorch besides their own: `ogive.long` is `ogive.int64`."""
+
+from __future__ import annotations
+
+from ogive.ir import dtype as dtypes
+
+half = dtypes.float16
+float = dtypes.float32
+double = dtypes.float64
+short = dtypes.int16
+int = dtypes.int32
+long = dtypes.int64
+cfloat = dtypes.complex64
+cdouble = dtypes.complex128

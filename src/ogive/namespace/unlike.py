@@ -1,0 +1,22 @@
+"""Names of PyTorch that `ogive` has not, and what a user who asks for one may want instead."""
+
+from __future__ import annotations
+
+ADVICE = {
+    "amp": "there is no autocast; module.to(ogive.bfloat16) converts a model",
+    "autocast": "there is no autocast; module.to(ogive.bfloat16) converts a model",
+    "backends": "ogive.configure() has the settings",
+    "compile": "ogive.jit captures and compiles a function",
+    "cuda": "there is no CUDA device, all tensors are on the CPU",
+    "distributions": "ogive.random has the draws",
+    "func": "ogive.grad, vjp, jvp, vmap and nn.functional_call are those of torch.func",
+    "get_default_dtype": "it is ogive.float32, always",
+    "get_num_threads": "ogive.configure(threads=n) sets the number of threads",
+    "set_default_dtype": "it is ogive.float32; dtype= and module.to(dtype) ask for others",
+    "set_num_threads": "use ogive.configure(threads=n)",
+    "use_deterministic_algorithms": "all are: results are the same bits, however many threads",
+    "utils": "ogive.data has batches, ogive.checkpoint what torch.utils.checkpoint has",
+}
+
+for _kind in ("Bool", "Byte", "Double", "Float", "Half", "Int", "Long", "Short"):
+    ADVICE[f"{_kind}Tensor"] = "use ogive.tensor(values, dtype=...)"

@@ -1,0 +1,21 @@
+"""Helpers around models: bounds for gradients, one vector for all values, batches of sequences."""
+
+from __future__ import annotations
+
+from ogive.nn.utils import rnn
+from ogive.nn.utils.parameters import (
+    clip_grad_norm_,
+    clip_grad_value_,
+    get_total_norm,
+    parameters_to_vector,
+    vector_to_parameters,
+)
+
+__all__ = [
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "get_total_norm",
+    "parameters_to_vector",
+    "rnn",
+    "vector_to_parameters",
+]

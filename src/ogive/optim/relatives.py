@@ -1,0 +1,150 @@
+"""Relatives of Adam: Adamax, NAdam and RAdam."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ogive.ir import dtype as dtypes
+from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.tensor.creation import ones, zeros_like
+from ogive.tensor.joining import where
+from ogive.tensor.tensor import Tensor
+
+
+class Adamax(Optimizer):
+    """m ← β₁·m + (1 - β₁)·g, u ← max(β₂·u, |g| + eps), p ← p - lr / (1 - β₁ᵗ)·m / u."""
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        defaults = {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+            "maximize": maximize,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
+        return {"exp_avg": zeros_like(parameter), "exp_inf": zeros_like(parameter)}
+
+    def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
+        first, second = group["betas"]
+        if group["weight_decay"]:
+            gradient = gradient + parameter * group["weight_decay"]
+        mean, largest = state["exp_avg"], state["exp_inf"]
+        mean.assign(mean.lerp(gradient, 1 - first))
+        largest.assign((largest * second).maximum(gradient.abs() + group["eps"]))
+        rate = group.rate / (1 - first ** state["step"])
+        made: Tensor = parameter - mean / largest * rate
+        return made
+
+
+class _Decaying(Optimizer):
+    """What NAdam and RAdam share: two averages, and a decay of weights of either kind."""
+
+    def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
+        return {"exp_avg": zeros_like(parameter), "exp_avg_sq": zeros_like(parameter)}
+
+    def decay(self, parameter: Tensor, gradient: Tensor, group: Group) -> tuple[Tensor, Tensor]:
+        """The parameter and the gradient with the decay of weights in one of them."""
+        if group["decoupled_weight_decay"]:
+            return parameter * (1 - group.rate * group["weight_decay"]), gradient
+        if group["weight_decay"]:
+            return parameter, gradient + parameter * group["weight_decay"]
+        return parameter, gradient
+
+    def average(self, gradient: Tensor, state: State, group: Group) -> tuple[Tensor, Tensor]:
+        """The averages of the gradient and of its square, with this one in them."""
+        first, second = group["betas"]
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        mean.assign(mean.lerp(gradient, 1 - first))
+        square.assign(square * second + gradient * gradient * (1 - second))
+        return mean, square
+
+
+class NAdam(_Decaying):
+    """Adam that looks ahead: the momentum of the next step, μ, is in this one.
+
+    p ← p - lr·((1 - μₜ) / (1 - Πμ)·g + μₜ₊₁ / (1 - μₜ₊₁·Πμ)·m) / (√v̂ + eps).
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        defaults = {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
+        product = ones(dtype=dtypes.float64)
+        return {**super().make_state(parameter, group), "mu_product": product}
+
+    def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
+        first, second = group["betas"]
+        parameter, gradient = self.decay(parameter, gradient, group)
+        mean, square = self.average(gradient, state, group)
+        step, product = state["step"], state["mu_product"]
+        now, after = [
+            (1 - 0.96 ** (time * group["momentum_decay"]) * 0.5) * first
+            for time in (step, step + 1)
+        ]
+        product.assign(product * now)
+        deviation = (square / (1 - second**step)).sqrt() + group["eps"]
+        by_gradient = group.rate * (1 - now) / (1 - product)
+        by_mean = group.rate * after / (1 - product * after)
+        made: Tensor = parameter - (gradient * by_gradient + mean * by_mean) / deviation
+        return made
+
+
+class RAdam(_Decaying):
+    """Adam whose first steps, when v is hardly known, do not divide by √v̂."""
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        decoupled_weight_decay: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        defaults = {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+            "decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
+        first, second = group["betas"]
+        parameter, gradient = self.decay(parameter, gradient, group)
+        mean, square = self.average(gradient, state, group)
+        step = state["step"]
+        most = 2 / (1 - second) - 1
+        known = most - step * 2 * second**step / (1 - second**step)
+        scale = (known - 4) * (known - 2) / known * (most / ((most - 4) * (most - 2)))
+        rate = group.rate / (1 - first**step)
+        by_deviation = (scale * (1 - second**step)).clamp(min=0).sqrt() * rate
+        adaptive = mean / (square.sqrt() + group["eps"]) * by_deviation
+        made: Tensor = parameter - where(known > 5, adaptive, mean * rate)
+        return made

@@ -1,0 +1,44 @@
+"""Attributes of PyTorch's tensors that ours cannot have: asking for one says what to do instead."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from ogive.tensor.core import Core
+
+
+class Missing:
+    """An attribute that is not there, as for `hasattr`, and says so in words of its own."""
+
+    def __init__(self, advice: str) -> None:
+        self._advice = advice
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self._name = name
+
+    def __get__(self, tensor: Any, owner: type[Any]) -> NoReturn:
+        self._refuse(tensor)
+
+    def __set__(self, tensor: Any, value: Any) -> NoReturn:
+        self._refuse(tensor)
+
+    def _refuse(self, tensor: Any) -> NoReturn:
+        message = f"tensors have no attribute {self._name!r}: {self._advice}"
+        raise AttributeError(message, name=self._name, obj=tensor)
+
+
+_STRIDES = "they show no strides or memory; numpy(), from_dlpack() and from_numpy() share values"
+
+
+class Unlike(Core):
+    """What a user of PyTorch may look for in vain."""
+
+    __slots__ = ()
+
+    cuda = Missing("there is no CUDA device, all are on the CPU")
+    data = Missing("detach() gives the values; to change them, assign() or copy_() under no_grad()")
+    data_ptr = Missing(_STRIDES)
+    grad_fn = Missing("a graph is made of nodes, see `node`; is_leaf says whether it was computed")
+    storage = Missing(_STRIDES)
+    stride = Missing(_STRIDES)
+    type = Missing("to(dtype) converts, and `dtype` says what it is")

@@ -34,7 +34,7 @@ def arguments(name: str, one: Any) -> tuple[Any, ...]:
         "lerp_": (one * 2, 0.5), "masked_fill_": (one > 0.5, 7), "mvlgamma_": (1,),
         "polygamma_": (2,), "threshold_": (0.5, 9), "copy_": (row,), "fill_": (7,),
         "addmv_": (one, row), "addbmm_": (batch, square.unsqueeze(0)),
-        "baddbmm_": (batch, square.unsqueeze(0)), "zero_": (),
+        "baddbmm_": (batch, square.unsqueeze(0)), "zero_": (), "fill_diagonal_": (7,),
     }  # fmt: skip
     if name in special:
         return special[name]

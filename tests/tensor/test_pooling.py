@@ -38,6 +38,35 @@ def test_the_greatest_and_its_first_position_agree_with_torch(
     agree(f"max_pool{axes}d", x, **options)
 
 
+@pytest.mark.parametrize(("axes", "shape", "options"), [*WINDOWS[:4], WINDOWS[-1]], ids=str)
+def test_the_first_of_equal_elements_has_the_gradient(
+    axes: int, shape: Shape, options: dict[str, Any]
+) -> None:
+    values = np.round(normal(*shape)).clip(0)
+    _compare_gradients(lambda F, x: getattr(F, f"max_pool{axes}d")(x, **options), values)
+
+
+def test_the_first_of_equal_elements_has_the_gradient_in_windows_of_any_size() -> None:
+    values = np.round(normal(2, 3, 7, 6)).clip(0)
+    _compare_gradients(lambda F, x: F.adaptive_max_pool2d(x, (3, 2)), values)
+    samples = np.full((2, 3, 2), 0.3)
+    _compare_gradients(
+        lambda F, x: F.fractional_max_pool2d(
+            x, 2, output_size=(4, 3), _random_samples=type(x)(samples)
+            if isinstance(x, Tensor) else torch.tensor(samples)
+        ), values,
+    )  # fmt: skip
+
+
+def _compare_gradients(pool: Callable[[Any, Any], Any], values: Any) -> None:
+    mine, other = Tensor(values, requires_grad=True), torch.tensor(values, requires_grad=True)
+    weights = normal(*pool(F, other).shape)
+    (pool(ogive.nn.functional, mine) * Tensor(weights)).sum().backward()
+    (pool(F, other) * torch.tensor(weights)).sum().backward()
+    assert mine.grad is not None and other.grad is not None
+    np.testing.assert_allclose(mine.grad.numpy(), other.grad.numpy(), rtol=1e-12, atol=1e-14)
+
+
 def test_the_greatest_of_dilated_windows_agrees_with_torch() -> None:
     agree("max_pool1d", normal(2, 3, 9), 3, dilation=2, padding=1, return_indices=True)
     agree("max_pool2d", normal(2, 3, 9, 8), (3, 2), 2, dilation=(2, 3), ceil_mode=True)

@@ -30,6 +30,7 @@ from ogive.tensor.distance import cosine_similarity, pairwise_distance, pdist
 from ogive.tensor.functional import as_function
 from ogive.tensor.tensor import Tensor
 
+
 def _taking_inplace(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """A function that takes PyTorch's `inplace`, which means nothing: the compiler plans memory."""
 

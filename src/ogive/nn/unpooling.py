@@ -9,7 +9,7 @@ from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.random import rand
 from ogive.tensor.creation import arange, zeros
-from ogive.tensor.pooling import first_position
+from ogive.tensor.pooling import first_greatest, first_position
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.windows import Numbers, per_axis, spatial_lengths
 
@@ -163,7 +163,7 @@ def _fractional(x: Tensor, options: tuple[Any, ...], samples: Tensor | None, axe
     flat = _window_positions(drawn, lengths, places, taps)
     values = batch.flatten(2).gather(2, flat.flatten(2)).reshape(flat.shape)
     windows = tuple(range(3, 3 + 2 * axes, 2))
-    peaks = values.amax(windows, keepdim=True)
+    peaks = first_greatest(values, windows)
     shape = (*x.shape[:-axes], *places)
     if not return_indices:
         return peaks.reshape(shape)

@@ -11,7 +11,7 @@ from ogive.tensor import build
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.pairwise import only_floats
-from ogive.tensor.pooling import Pooled, first_position
+from ogive.tensor.pooling import Pooled, first_greatest, first_position
 from ogive.tensor.softmax import Softmax, widen
 from ogive.tensor.windows import Numbers, per_axis, spatial_lengths
 
@@ -110,9 +110,10 @@ def _greatest(x: Softmax, output_size: Any, return_indices: bool, axes: int) -> 
     with graph_lock:
         line = build.reshape(build.count(total), (*(1,) * (x.ndim - axes), *lengths))
         positions = wrap(build.expand(line, x.shape), x.device)
-    for axis, size in zip(range(x.ndim - axes, x.ndim), sizes, strict=True):
+    # The last axis first: what is found first along an earlier one is first in the image.
+    for axis, size in reversed(list(zip(range(x.ndim - axes, x.ndim), sizes, strict=True))):
         values, _ = _cut(values, axis, size, -math.inf)
-        peaks = values.amax(axis + 1, keepdim=True)
+        peaks = first_greatest(values, (axis + 1,))
         if return_indices:
             positions, _ = _cut(positions, axis, size, total)
             positions = first_position(values, peaks, positions, total).amin(axis + 1)

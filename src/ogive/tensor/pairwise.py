@@ -137,7 +137,7 @@ class Pairwise(Functions, Conversion):
         a, b, dtype = meet(self, other, "fmax", any_dtype)
         if not dtype.is_float:
             return combine(MAXIMUM, a, b)
-        return where(a.isnan(), b, where(b.isnan(), a, a.maximum(b))).cast(dtype)
+        return where(a.ge(b) | b.isnan(), a, b).cast(dtype)
 
     def fmin(self, other: Any) -> Tensor:
         """The smaller of two; where one is NaN, the other. Shapes broadcast.
@@ -148,7 +148,7 @@ class Pairwise(Functions, Conversion):
         a, b, dtype = meet(self, other, "fmin", any_dtype)
         if not dtype.is_float:
             return combine(MINIMUM, a, b)
-        return where(a.isnan(), b, where(b.isnan(), a, a.minimum(b))).cast(dtype)
+        return where(a.le(b) | b.isnan(), a, b).cast(dtype)
 
     def heaviside(self, values: Tensor) -> Tensor:
         """0 below zero, 1 above, and `values` at zero. Shapes broadcast.

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ogive.errors import ArgumentError, ShapeError
+from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import Scalar
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -15,6 +16,7 @@ from ogive.tensor.arithmetic import number_dtype
 from ogive.tensor.core import Core, to_integer, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.pairwise import only_floats
+from ogive.tensor.slopes import with_gradient
 from ogive.tensor.softmax import Softmax, widen
 from ogive.tensor.windows import (
     Numbers,
@@ -260,7 +262,7 @@ def _greatest(x: Core, spec: Slide, return_indices: bool) -> Pooled:
     with graph_lock:
         node = x.node
         values = wrap(_windows(node, spec, dtype.limits[0]), x.device)
-    peaks = values.amax(spec.reductions, keepdim=True)
+    peaks = first_greatest(values, spec.reductions)
     shape = (*x.shape[: -len(spec.taps)], *spec.places)
     if not return_indices:
         return peaks.reshape(shape)
@@ -272,6 +274,28 @@ def _greatest(x: Core, spec: Slide, return_indices: bool) -> Pooled:
         positions = wrap(line, x.device)
     found = first_position(values, peaks, positions, total)
     return peaks.reshape(shape), found.amin(spec.reductions).reshape(shape)
+
+
+def first_greatest(values: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """The greatest along axes, which stay; of equal ones the first in the order of `axes` has the
+    gradient, as in PyTorch. In a window with a NaN it is the first of all."""
+
+    def back(values: Tensor, upstream: Tensor) -> Tensor:
+        lengths = [int(values.shape[axis]) for axis in axes]
+        shape = [1] * values.ndim
+        for axis, length in zip(axes, lengths, strict=True):
+            shape[axis] = length
+        total = math.prod(lengths)
+        with graph_lock:
+            places = wrap(build.reshape(build.count(total), tuple(shape)), values.device)
+        places = places.cast(dtypes.int32)  # as wide as the values that they go with
+        found = values.lt(values.amax(axes, keepdim=True)).logical_not()
+        first = where(found, places, total).amin(axes, keepdim=True)
+        # That it was found follows from the rest, and is what a kernel needs to go by the values.
+        return where(found & (places == first), upstream, upstream.new_zeros(()))
+
+    peaks = values.amax(axes, keepdim=True)
+    return with_gradient(peaks, values, back) if values.dtype.is_float else peaks
 
 
 def first_position(values: Tensor, peaks: Tensor, positions: Tensor, none: int) -> Tensor:

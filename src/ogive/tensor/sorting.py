@@ -11,6 +11,7 @@ gathered from the tensor, so gradients flow to where they came from.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -27,6 +28,7 @@ from ogive.tensor.joining import where
 from ogive.tensor.lengths import is_symbolic
 from ogive.tensor.reduction import Extremes
 from ogive.tensor.scattering import Scattering
+from ogive.tensor.slopes import with_gradient
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -272,7 +274,8 @@ def _median(x: Sorting, dim: int | None, keepdim: bool, name: str) -> Any:
     if dim is None:
         if x.numel() == 0:
             raise IndexRangeError(f"{name}: there are no elements, of shape {build.show(x.shape)}")
-        return _median(x.ravel(), 0, False, name).values
+        value = _median(x.ravel(), 0, False, name).values
+        return with_gradient(value, x, _shared(value)) if x.dtype.is_float else value
     if x.ndim and x.shape[to_axis(dim, x.ndim, name)] == 0:
         raise IndexRangeError(f"{name}: axis {dim} of {build.show(x.shape)} has no elements")
 
@@ -287,6 +290,16 @@ def _median(x: Sorting, dim: int | None, keepdim: bool, name: str) -> Any:
         return where(missing.any(axis, keepdim=True), length - 1, (length - 1) // 2)
 
     return _at_rank(x, dim, keepdim, middle)
+
+
+def _shared(value: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
+    """What goes back from one of all elements: those that are equal to it share it evenly."""
+
+    def back(x: Tensor, upstream: Tensor) -> Tensor:
+        equal = (x.eq(value.detach()) | (x.isnan() & value.isnan())).cast(x.dtype)
+        return equal * (upstream / equal.sum())
+
+    return back
 
 
 def _most_frequent(ordered: Tensor, axis: int) -> Tensor:

@@ -1,4 +1,7 @@
-"""Functions that a module calls around `forward`: to look at what goes through, or to change it."""
+"""Functions that a module calls around `forward`: to look at what goes through, or to change it.
+
+Those that are called when gradients come back are in `backward_hooks`.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentTypeError
+from ogive.nn.backward_hooks import BackwardCall
 
 if TYPE_CHECKING:
     from ogive.nn.module import Module
@@ -18,11 +22,15 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class Hook:
-    """A function that is called `before` forward or after it, with keyword arguments or without."""
+    """A function that is called `before` forward or after it, with keyword arguments or without.
+
+    With `is_backward` it is of the way back: `before` the gradients go on to the arguments.
+    """
 
     function: Callable[..., Any]
     before: bool
-    with_kwargs: bool
+    with_kwargs: bool = False
+    is_backward: bool = False
 
 
 class Handle:
@@ -52,7 +60,8 @@ def set_hooks(module: Module, hooks: tuple[Hook, ...]) -> None:
 
 def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """`module.forward(*args, **kwargs)` with the hooks around it, in the order of registration."""
-    for hook in module._hooks:
+    forward = [hook for hook in module._hooks if not hook.is_backward]
+    for hook in forward:
         if hook.before and hook.with_kwargs:
             changed = hook.function(module, args, kwargs)
             if changed is not None:
@@ -61,13 +70,22 @@ def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: Mapping[str, 
             changed = hook.function(module, args)
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
-    result = module.forward(*args, **kwargs)
-    for hook in module._hooks:
+    call = _backward_call(module)
+    result = module.forward(*(args if call is None else call.enter(args)), **kwargs)
+    for hook in forward:
         if not hook.before:
             given = (args, kwargs, result) if hook.with_kwargs else (args, result)
             changed = hook.function(module, *given)
             result = result if changed is None else changed
-    return result
+    return result if call is None else call.leave(result)
+
+
+def _backward_call(module: Module) -> BackwardCall | None:
+    """The backward hooks of a module, for one call of it."""
+    chosen = [hook for hook in module._hooks if hook.is_backward]
+    before = [hook.function for hook in chosen if hook.before]
+    after = [hook.function for hook in chosen if not hook.before]
+    return BackwardCall(module, before, after) if chosen else None
 
 
 def _pair(changed: Any) -> tuple[tuple[Any, ...], Mapping[str, Any]]:

@@ -107,6 +107,28 @@ class Module:
         """
         return self._add_hook(Hook(hook, False, with_kwargs))
 
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call `hook(module, grad_output)` when a backward pass reaches what the module gave.
+
+        `grad_output` is a tuple of lazy gradients; what the hook returns takes their place.
+        """
+        return self._add_hook(Hook(hook, True, is_backward=True))
+
+    def register_full_backward_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call `hook(module, grad_input, grad_output)` when a backward pass has gone through.
+
+        `grad_input` is a tuple with a gradient for each positional argument, None for those that
+        none flows to; what the hook returns takes its place.
+
+        >>> layer = nn.Linear(2, 1)
+        >>> handle = layer.register_full_backward_hook(lambda module, given, out: (given[0] * 0,))
+        >>> x = ogive.ones(3, 2, requires_grad=True)
+        >>> layer(x).sum().backward()
+        >>> x.grad.abs().sum().item()
+        0.0
+        """
+        return self._add_hook(Hook(hook, False, is_backward=True))
+
     def _add_hook(self, hook: Hook) -> Handle:
         set_hooks(self, (*self._hooks, hook))
         return Handle(self, hook)

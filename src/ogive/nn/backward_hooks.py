@@ -1,0 +1,121 @@
+"""Functions that a module calls when a backward pass goes through it.
+
+What comes in and what goes out each pass a *gate*, which is shown all of their gradients at once:
+
+    x, y   →   the values of x and y; going back, what the gate makes of cat([gₓ, gᵧ])
+
+A pass only builds the graph of the gradients, so what hooks are given is lazy. A gate is there if
+the module has hooks when it is called, and a gradient flows to something that passes it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import ArgumentTypeError, ShapeError
+from ogive.tensor.joining import cat
+from ogive.tensor.slopes import with_gradient
+from ogive.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from ogive.nn.module import Module
+
+Gradients = tuple[Any, ...]
+
+
+class BackwardCall:
+    """The hooks of one call of a module: `before` see the gradients of what it gave, `after` those
+    of its arguments as well."""
+
+    def __init__(
+        self,
+        module: Module,
+        before: Sequence[Callable[..., Any]],
+        after: Sequence[Callable[..., Any]],
+    ) -> None:
+        self._module = module
+        self._before, self._after = before, after
+        self._outputs: Gradients = ()
+        self._arguments = 0
+        self._is_reached = False
+
+    def enter(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments, behind a gate."""
+        self._arguments = len(args)
+        passed, self._is_reached = _pass_gate(args, self._call_after)
+        return passed
+
+    def leave(self, result: Any) -> Any:
+        """The result, a tensor or a tuple, behind a gate."""
+        if isinstance(result, Tensor):
+            return _pass_gate((result,), self._call_before)[0][0]
+        if type(result) in (tuple, list):
+            return type(result)(_pass_gate(tuple(result), self._call_before)[0])
+        raise ArgumentTypeError(
+            f"a module with backward hooks returns a tensor or a tuple of tensors, and "
+            f"{type(self._module).__name__} returned {type(result).__name__}"
+        )
+
+    def _call_before(self, given: Gradients) -> Gradients:
+        for hook in self._before:
+            given = _changed(hook(self._module, given), given, "pre-hook")
+        self._outputs = given
+        if not self._is_reached:  # no gradient goes on to the arguments
+            self._call_after((None,) * self._arguments)
+        return given
+
+    def _call_after(self, given: Gradients) -> Gradients:
+        for hook in self._after:
+            given = _changed(hook(self._module, given, self._outputs), given, "hook")
+        return given
+
+
+def _pass_gate(
+    values: tuple[Any, ...], call: Callable[[Gradients], Gradients]
+) -> tuple[tuple[Any, ...], bool]:
+    """The values, with a gate on the way back if any of them is on one; and whether it is there."""
+    places = [
+        number
+        for number, value in enumerate(values)
+        if isinstance(value, Tensor) and value.requires_grad
+    ]
+    if not places:
+        return values, False
+    passing = [values[number] for number in places]
+    sizes = [math.prod([int(size) for size in tensor.shape]) for tensor in passing]
+
+    def back(_: Tensor, upstream: Tensor) -> Tensor:
+        given: list[Any] = [None] * len(values)
+        for number, tensor, part in zip(places, passing, upstream.split(sizes), strict=True):
+            given[number] = part.reshape(tensor.shape).cast(tensor.dtype)
+        changed = call(tuple(given))
+        return cat([changed[number].reshape(-1) for number in places]).cast(upstream.dtype)
+
+    flat = cat([tensor.reshape(-1) for tensor in passing])
+    gate = with_gradient(flat, flat, back)
+    made = list(values)
+    for number, tensor, part in zip(places, passing, gate.split(sizes), strict=True):
+        own = part.reshape(tensor.shape).cast(tensor.dtype)
+        made[number] = with_gradient(tensor, own, lambda _, upstream: upstream)
+    return tuple(made), True
+
+
+def _changed(returned: Any, given: Gradients, kind: str) -> Gradients:
+    """What a hook makes of the gradients: None changes nothing."""
+    if returned is None:
+        return given
+    parts = returned if isinstance(returned, tuple | list) else (returned,)
+    if len(parts) != len(given):
+        raise ArgumentTypeError(
+            f"a backward {kind} returned {len(parts)} gradients for {len(given)}; it returns as "
+            "many, or None to change nothing"
+        )
+    for part, old in zip(parts, given, strict=True):
+        if old is not None and (not isinstance(part, Tensor) or part.shape != old.shape):
+            found = f"shape {part.shape}" if isinstance(part, Tensor) else type(part).__name__
+            raise ShapeError(
+                f"a backward {kind} returned {found} for a gradient of shape {old.shape}"
+            )
+    return tuple(parts)

@@ -1,8 +1,10 @@
 """Matrices solved, inverted and decomposed, with gradients.
 
 The work is NumPy's (LAPACK), as a step between the kernels: lazy as anything else, on one core, and
-with a copy of the matrices in and out. All take batches of matrices, of float32 and float64. What
-goes back is made of tensor operations, so it can be differentiated again.
+with a copy of the matrices in and out. All take batches of matrices, of float32 and float64 or of
+complex numbers of these. What goes back is made of tensor operations, so it can be differentiated
+again. Vectors of complex matrices are known up to their angle: as in PyTorch, gradients are right
+for what does not depend on it.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
 from ogive.tensor import build
+from ogive.tensor.complex import complex as complex_of
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.custom import custom
 from ogive.tensor.joining import cat, where
@@ -76,7 +79,7 @@ def inv(A: Tensor) -> Tensor:
     result: Tensor = _on_host(_inverse, [A], [A.shape], "linalg.inv")
 
     def backward(upstream: Tensor) -> Tensor:
-        inverse = inv(A).mT
+        inverse = inv(A).mH
         return -(inverse @ upstream @ inverse)
 
     return with_gradient([A], result, backward)
@@ -114,8 +117,8 @@ def pinv(A: Tensor, rtol: float | Tensor | None = None, hermitian: bool = False)
     result: Tensor = _on_host(pseudo_inverse, [A, *bounds], [shape], "linalg.pinv")
 
     def backward(upstream: Tensor) -> Tensor:
-        inverse, turned = pinv(A, bound), upstream.mT
-        across, back = inverse.mT, A @ inverse
+        inverse, turned = pinv(A, bound), upstream.mH
+        across, back = inverse.mH, A @ inverse
         left = turned - back @ turned
         right = turned - turned @ (inverse @ A)
         return left @ inverse @ across + across @ inverse @ right - across @ upstream @ across
@@ -155,8 +158,8 @@ def _solve(A: Tensor, B: Tensor) -> Tensor:
     result: Tensor = _on_host(_solution, [A, B], [B.shape], "linalg.solve")
 
     def backward(upstream: Tensor) -> tuple[Tensor, Tensor]:
-        to_right = _solve(A.mT, upstream)
-        return -(to_right @ _solve(A, B).mT), to_right
+        to_right = _solve(A.mH, upstream)
+        return -(to_right @ _solve(A, B).mH), to_right
 
     return with_gradient([A, B], result, backward)
 
@@ -206,7 +209,7 @@ def det(A: Tensor) -> Tensor:
     result: Tensor = _on_host(_determinant, [A], [A.shape[:-2]], "linalg.det")
 
     def backward(upstream: Tensor) -> Tensor:
-        return (upstream * det(A)).unsqueeze(-1).unsqueeze(-1) * inv(A).mT
+        return (upstream * det(A).conj()).unsqueeze(-1).unsqueeze(-1) * inv(A).mH
 
     return with_gradient([A], result, backward)
 
@@ -239,10 +242,14 @@ def slogdet(A: Tensor) -> SignedLogarithm:
     to_matrix(A, "linalg.slogdet", square=True)
     sign, logarithm = _on_host(_signed_logarithm, [A], [A.shape[:-2]] * 2, "linalg.slogdet", 1)
 
-    def backward(upstream: Tensor) -> Tensor:
-        return upstream.unsqueeze(-1).unsqueeze(-1) * inv(A).mT
+    def backward(to_sign: Tensor, to_logarithm: Tensor) -> Tensor:
+        scale = to_logarithm
+        if A.dtype.is_complex:  # a sign is an angle, which turns with the determinant
+            turn = (to_sign * slogdet(A).sign.conj()).imag
+            scale = complex_of(to_logarithm, turn)
+        return scale.unsqueeze(-1).unsqueeze(-1) * inv(A).mH
 
-    return SignedLogarithm(sign.detach(), with_gradient([A], logarithm, backward))
+    return SignedLogarithm(*with_gradient([A], (sign, logarithm), backward))
 
 
 def _signed_logarithm(matrix: Array, sign: Array, logarithm: Array) -> None:
@@ -268,8 +275,8 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 
     def backward(upstream: Tensor) -> Tensor:
         lower = cholesky(A)
-        middle = _mirrored(lower.mT @ upstream) * 0.5
-        return _solve(lower.mT, _solve(lower.mT, middle).mT)
+        middle = _mirrored(lower.mH @ upstream) * 0.5
+        return _solve(lower.mH, _solve(lower.mH, middle).mH)
 
     lower = with_gradient([A], result, backward)
     return lower.mH if upper else lower
@@ -283,8 +290,9 @@ def _lower_triangle(matrix: Array, result: Array) -> None:
 
 
 def _mirrored(matrix: Tensor) -> Tensor:
-    """The lower triangle, and the same above the diagonal."""
-    return matrix.tril() + matrix.tril(-1).mT
+    """The lower triangle, and its conjugate above the diagonal, which is real."""
+    below = matrix.tril(-1)
+    return below + below.mH + matrix.diagonal(0, -2, -1).real.diag_embed()
 
 
 def qr(A: Tensor, mode: str = "reduced") -> QR:
@@ -322,8 +330,8 @@ def _qr(A: Tensor) -> tuple[Tensor, Tensor]:
 
     def backward(to_q: Tensor, to_r: Tensor) -> Tensor:
         Q, R = _qr(A)
-        middle = _mirrored(R @ to_r.mT - to_q.mT @ Q)
-        return _solve(R, (to_q + Q @ middle).mT).mT
+        middle = _mirrored(R @ to_r.mH - to_q.mH @ Q)
+        return _solve(R, (to_q + Q @ middle).mH).mH
 
     made: tuple[Tensor, Tensor] = with_gradient([A], (q, r), backward)
     return made
@@ -368,22 +376,26 @@ def _singular_parts(matrix: Array, u: Array, s: Array, vh: Array) -> None:
 def _svd_gradient(parts: SVD, to_u: Tensor, to_s: Tensor, to_vh: Tensor) -> Tensor:
     U, S, Vh = parts
     squares = S * S
-    gap = _off_diagonal(squares.unsqueeze(-2) - squares.unsqueeze(-1))
-    turn_left = (U.mT @ to_u) / gap
-    turn_right = (Vh @ to_vh.mT) / gap
-    middle = (turn_left + turn_left.mT) * S.unsqueeze(-2)
-    middle = middle + S.unsqueeze(-1) * (turn_right + turn_right.mT) + to_s.diag_embed()
+    near = _reciprocals(squares.unsqueeze(-2) - squares.unsqueeze(-1))
+    along = U.mH @ to_u
+    turn_left = along * near
+    turn_right = (Vh @ to_vh.mH) * near
+    middle = (turn_left + turn_left.mH) * S.unsqueeze(-2)
+    middle = middle + S.unsqueeze(-1) * (turn_right + turn_right.mH) + to_s.diag_embed()
+    if U.dtype.is_complex:  # what turns a vector of U turns that of V with it
+        angle = along.diagonal(0, -2, -1).imag / S
+        middle = middle + complex_of(angle * 0, angle).diag_embed()
     result = U @ middle @ Vh
     if U.shape[-2] > U.shape[-1]:
-        result = result + ((to_u - U @ (U.mT @ to_u)) / S.unsqueeze(-2)) @ Vh
+        result = result + ((to_u - U @ along) / S.unsqueeze(-2)) @ Vh
     if Vh.shape[-1] > Vh.shape[-2]:
-        result = result + U @ ((to_vh - (to_vh @ Vh.mT) @ Vh) / S.unsqueeze(-1))
+        result = result + U @ ((to_vh - (to_vh @ Vh.mH) @ Vh) / S.unsqueeze(-1))
     return result
 
 
-def _off_diagonal(gap: Tensor) -> Tensor:
-    """Differences to divide by, with ∞ on the diagonal, where there is nothing to be had."""
-    return where(is_diagonal(gap), float("inf"), gap)
+def _reciprocals(gap: Tensor) -> Tensor:
+    """What to multiply by to divide by differences: 0 on the diagonal, where there are none."""
+    return where(is_diagonal(gap), float("inf"), gap).reciprocal()
 
 
 def svdvals(A: Tensor) -> Tensor:
@@ -418,10 +430,10 @@ def eigh(A: Tensor, UPLO: str = "L") -> Eigen:
 
     def backward(to_values: Tensor, to_vectors: Tensor) -> Tensor:
         values, vectors = eigh(A, UPLO)
-        gap = _off_diagonal(values.unsqueeze(-2) - values.unsqueeze(-1))
-        middle = (vectors.mT @ to_vectors) / gap + to_values.diag_embed()
-        gradient = vectors @ middle @ vectors.mT
-        return (gradient + gradient.mT) * 0.5
+        near = _reciprocals(values.unsqueeze(-2) - values.unsqueeze(-1))
+        middle = (vectors.mH @ to_vectors) * near + to_values.diag_embed()
+        gradient = vectors @ middle @ vectors.mH
+        return (gradient + gradient.mH) * 0.5
 
     return Eigen(*with_gradient([A], parts, backward))
 
@@ -493,9 +505,7 @@ def _on_host(
 
 
 def with_gradient(inputs: list[Tensor], outputs: Outputs, backward: Callable[..., Any]) -> Outputs:
-    """The outputs, whose gradients go to the inputs by `backward`; those of complex ones do not."""
-    if any(tensor.dtype.is_complex for tensor in inputs):
-        return outputs
+    """The outputs, whose gradients go to the inputs by `backward`."""
     from ogive.autograd.custom import custom_gradient
 
     made: Outputs = custom_gradient(lambda *tensors: (outputs, backward))(*inputs)

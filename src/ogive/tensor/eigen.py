@@ -43,7 +43,8 @@ def eig(A: Tensor) -> Eigen:
         length = turned.diagonal(0, -2, -1).real.unsqueeze(-2)
         inner = (turned - (vectors.mH @ vectors) * length) / gap
         inner = where(is_diagonal(A), to_values.diag_embed(), inner)
-        return solve(vectors.mH, inner @ vectors.mH).real
+        found = solve(vectors.mH, inner @ vectors.mH)
+        return found if A.dtype.is_complex else found.real
 
     return Eigen(*with_gradient([A], parts, backward))
 

@@ -36,7 +36,7 @@ def matrix_exp(A: Tensor) -> Tensor:
 
     def backward(upstream: Tensor) -> Tensor:
         # The derivative stands in a corner of the exponential of a matrix twice as large.
-        turned = A.mT
+        turned = A.mH
         upper, lower = cat([turned, upstream], -1), cat([turned * 0, turned], -1)
         return matrix_exp(cat([upper, lower], -2))[..., :size, size:]
 

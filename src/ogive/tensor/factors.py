@@ -4,7 +4,7 @@ The elimination is ours, in NumPy, a column at a time for all matrices at once. 
 the order of rows are taken from there: what goes back is made of tensor operations. With P the
 order of rows, for a square matrix
 
-    dA = P L⁻ᵀ (tril(Lᵀ dL, -1) + triu(dU Uᵀ)) U⁻ᵀ
+    dA = P L⁻ᴴ (tril(Lᴴ dL, -1) + triu(dU Uᴴ)) U⁻ᴴ
 
 and a wide one is [L U₁, P A₂] with U₂ = L⁻¹ P A₂, a tall one alike.
 """
@@ -180,9 +180,9 @@ def _with_gradient(square: Tensor, lower: Tensor, upper: Tensor) -> tuple[Tensor
 
     def backward(to_lower: Tensor, to_upper: Tensor) -> Tensor:
         L, U = _with_gradient(square, lower, upper)
-        middle = (L.mT @ to_lower).tril(-1) + (to_upper @ U.mT).triu()
-        right = solve_triangular(U.mT, middle, upper=False, left=False)
-        return solve_triangular(L.mT, right, upper=True, unitriangular=True)
+        middle = (L.mH @ to_lower).tril(-1) + (to_upper @ U.mH).triu()
+        right = solve_triangular(U.mH, middle, upper=False, left=False)
+        return solve_triangular(L.mH, right, upper=True, unitriangular=True)
 
     made: tuple[Tensor, Tensor] = with_gradient([square], (lower, upper), backward)
     return made

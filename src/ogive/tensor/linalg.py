@@ -107,7 +107,7 @@ class LinearAlgebra(Selection):
         [4.0, 3.0]
         """
         U, S, Vh = parts.svd(self, not some)
-        return (U, S, Vh.mT) if compute_uv else (U * 0, S, Vh.mT * 0)
+        return (U, S, Vh.mH) if compute_uv else (U * 0, S, Vh.mH * 0)
 
     def matrix_power(self: Tensor, n: int) -> Tensor:  # type: ignore[misc]
         """`ogive.linalg.matrix_power`. Shapes: (..., m, m) → (..., m, m).

@@ -207,3 +207,47 @@ def test_results_computed_from_leaves_are_not_taken_for_constants() -> None:
     (constant * w).sum().backward()
     assert w.grad is not None and w.grad.tolist() == [6.0, 16.0]
     assert not captured(x).requires_grad
+
+
+@ogive.custom_gradient
+def halved(x: Tensor) -> Any:
+    kept = x.exp()
+    return x.sin(), lambda upstream: upstream * kept / 2
+
+
+RULES: dict[str, Callable[[Tensor], Tensor]] = {
+    "linalg.inv": lambda x: ogive.linalg.inv(x @ x.T + ogive.eye(4)).sum(),
+    "custom_gradient": lambda x: halved(x * 2).sum(),
+    "under vmap": lambda x: ogive.vmap(lambda row: halved(row * 2).sum())(x).sum(),
+    "median": lambda x: (x * 2).median(),
+    "max_pool": lambda x: (x * 2)[None].max_pool1d(2).sum(),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_tensors_that_only_a_rule_of_a_gradient_holds_are_not_kept_outside(name: str) -> None:
+    def both(x: Tensor) -> tuple[Tensor, Tensor | None]:
+        leaf = x.clone().requires_grad_()
+        value = RULES[name](leaf)
+        value.backward()
+        return value, leaf.grad
+
+    captured = ogive.jit(both)
+    for seed in (1, 2):
+        x = Tensor(numpy.random.default_rng(seed).normal(size=(4, 4)))
+        for mine, other in zip(captured(x), both(x), strict=True):
+            assert mine is not None and other is not None
+            numpy.testing.assert_allclose(mine.numpy(), other.numpy(), rtol=1e-12)
+    assert captured.cache_info().traces == 1
+
+
+def test_a_tensor_that_a_rule_holds_and_others_too_is_kept_outside() -> None:
+    seen: list[Tensor] = []
+
+    @ogive.custom_gradient
+    def noted(x: Tensor) -> Any:
+        seen.append(x.exp())
+        return x.sin(), lambda upstream: upstream * seen[-1]
+
+    with pytest.raises(ogive.errors.TraceError, match="is kept somewhere outside"):
+        ogive.jit(lambda x: noted(x * 2).sum())(Tensor([1.0]))

@@ -174,6 +174,11 @@ class _BatchedRule:
         inner = Batching(self._batching.size, {**self._batching.done, stand_in: upstream})
         return [None if part is None else inner.batch(part) for part in parts]
 
+    def release(self) -> None:
+        """Let go of the tensors that the rule holds, if it does: nothing will go back."""
+        if hasattr(self._node.arg, "release"):
+            self._node.arg.release()
+
 
 _RULES: dict[Op, Rule] = {
     Op.RESHAPE: _reshape,

@@ -15,6 +15,7 @@ from ogive.ir.shape import Shape
 from ogive.jit.trees import leaves, rebuild
 from ogive.tensor import build
 from ogive.tensor.core import wrap
+from ogive.tensor.slopes import captured
 from ogive.tensor.tensor import Tensor
 
 
@@ -47,6 +48,10 @@ class Rule:
         returned = self._backward(*[wrap(part, self._device) for part in given])
         parts = returned if isinstance(returned, tuple | list) else (returned,)
         return _checked(parts, self._inputs)
+
+    def release(self) -> None:
+        """Let go of the tensors that the way back needs: nothing will go back."""
+        self._backward = captured
 
 
 def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,7 +18,7 @@ from ogive.errors import Origin, TraceError
 from ogive.ir import history, registry
 from ogive.ir.dtype import to_dtype
 from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp, substitute
+from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.jit.placeholder import flat_without_memory, tensor_on
 from ogive.jit.places import Place, Survey
@@ -297,6 +297,7 @@ class _Run:
         Raises `TraceError` where it depends on the arguments: later calls would not change it.
         """
         if self._made_besides():
+            self._release_rules()
             gc.collect()  # they may only be waiting for the collector
         kept = self._made_besides()
         for tensor in kept:
@@ -304,6 +305,15 @@ class _Run:
                 raise self.complaint(tensor)
         self._fill_in(kept)
         return kept[0] if kept else None
+
+    def _release_rules(self) -> None:
+        """Let go of what rules of gradients hold: the function has called backward() if it ever
+        does, and nothing goes back through a function that was captured."""
+        results = [leaf.node for _, leaf in leaves(self.returned, "") if isinstance(leaf, Tensor)]
+        updated = [found.final for found in self.found]
+        for node in walk((*results, *updated, *[tensor.node for tensor in self.placeholders])):
+            if node.op is Op.GRADIENT and hasattr(node.arg, "release"):
+                node.arg.release()
 
     def _made_besides(self) -> list[Tensor]:
         returned = {id(leaf) for _, leaf in leaves(self.returned, "")}

@@ -6,19 +6,23 @@ two different labels.
 
     αₜ[s] = log(e^αₜ₋₁[s] + e^αₜ₋₁[s - 1] + (e^αₜ₋₁[s - 2] if allowed)) + log p[t, label of s]
 
-Each step is kept; steps are equal kernels at other positions, compiled once.
+Each step is kept; steps are equal kernels at other positions, compiled once. Going back, β is the
+same from the end, and e^(αₜ[s] + βₜ[s]) / p[t, label of s] the probability of all alignments that
+are in state s at time t: what each label has of them, less what the softmax gives it, is the
+gradient. Differentiated step by step it would take time that grows with the square of the length.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.tensor.core import to_tensor
-from ogive.tensor.creation import arange
+from ogive.tensor.creation import arange, full_like, zeros_like
 from ogive.tensor.joining import stack, where
 from ogive.tensor.losses import meet_floats, reduce_losses
+from ogive.tensor.slopes import with_gradient
 from ogive.tensor.tensor import Tensor
 
 NEVER = -1e30
@@ -65,7 +69,7 @@ def ctc_loss(
     if times.shape != (batch,) or counts.shape != (batch,):
         raise ShapeError(f"ctc_loss: there must be a length for each of {batch} examples")
     labels = _padded_targets(targets, counts, batch)
-    losses = _losses(_normalized_gradient(x), labels, times, counts, blank)
+    losses = _losses(x, labels, times, counts, blank)
     if zero_infinity:
         losses = where(losses == math.inf, 0.0, losses)
     if reduction == "mean":
@@ -84,38 +88,109 @@ def _padded_targets(targets: Tensor, counts: Tensor, batch: int) -> Tensor:
     return targets.long()[place.clamp(max=targets.shape[0] - 1)]
 
 
-def _normalized_gradient(x: Tensor) -> Tensor:
-    """The same values; to the gradient they are logarithms of a softmax."""
-    total = x.logsumexp(-1, keepdim=True)
-    return x - (total - total.detach())
+class _States(NamedTuple):
+    """The states of a batch: labels with blanks between, and what each may do.
+
+    `labels` (batch, states), `is_used` where they are states of the example, `can_skip` those that
+    can be reached from the last but one; `times` and `counts` (batch,).
+    """
+
+    labels: Tensor
+    is_used: Tensor
+    can_skip: Tensor
+    times: Tensor
+    counts: Tensor
 
 
-def _losses(x: Tensor, labels: Tensor, times: Tensor, counts: Tensor, blank: int) -> Tensor:
-    steps, batch, _ = x.shape
+def _to_states(labels: Tensor, times: Tensor, counts: Tensor, blank: int) -> _States:
     states = 2 * labels.shape[1] + 1
     # Blanks at even states. Labels are read where there are some; others are never reached.
     extended = stack([labels * 0 + blank, labels], -1).flatten(1).pad((0, 1), value=blank)
     number = arange(states)
     is_used = number < 2 * counts.unsqueeze(1) + 1
     extended = where(is_used, extended, blank)
-    # Kept, like what says whether an example goes on: so steps differ by where they read only.
-    emitted = x.gather(2, extended.unsqueeze(0).expand(steps, batch, states)).contiguous()
-    goes_on = ((arange(steps).unsqueeze(1) < times).unsqueeze(2) & is_used).contiguous()
     before = extended.pad((2, 0), value=blank)[:, :states]
     can_skip = (extended != blank) & (extended != before) & (number >= 2)
-    alpha = where((number < 2) & is_used, emitted[0], NEVER).contiguous()
-    for step in range(1, steps):
-        skipping = where(can_skip, _delayed(alpha, 2), NEVER)
-        forth = _log_sum(alpha, _delayed(alpha, 1), skipping) + emitted[step]
-        alpha = where(goes_on[step], forth, alpha).contiguous()
-    last = where(number >= 2 * counts.unsqueeze(1) - 1, alpha, NEVER)
-    losses = last.logsumexp(1).neg()
-    return where(losses > -NEVER / 2, math.inf, losses)
+    return _States(extended, is_used, can_skip, times, counts)
 
 
-def _delayed(alpha: Tensor, states: int) -> Tensor:
-    """What comes from some states before."""
-    return alpha.pad((states, 0), value=NEVER)[:, : alpha.shape[1]]
+def _losses(x: Tensor, labels: Tensor, times: Tensor, counts: Tensor, blank: int) -> Tensor:
+    states = _to_states(labels, times, counts, blank)
+    losses = _total(_forward(x.detach(), states)[-1], states).neg()
+    is_possible = losses < -NEVER / 2
+
+    def back(x: Tensor, upstream: Tensor) -> Tensor:
+        share = x.softmax(-1) - _occupancy(x, states)
+        is_running = arange(x.shape[0]).unsqueeze(1) < times
+        weight = where(is_running & is_possible, upstream, 0.0)
+        return share * weight.unsqueeze(2)
+
+    return with_gradient(where(is_possible, losses, math.inf), x, back)
+
+
+def _emitted(x: Tensor, states: _States) -> Tensor:
+    """(time, batch, states): the logarithm of the probability of each state's label."""
+    index = states.labels.unsqueeze(0).expand(x.shape[0], *states.labels.shape)
+    # Kept, so that steps differ by where they read only.
+    return x.gather(2, index).contiguous()
+
+
+def _forward(x: Tensor, states: _States) -> list[Tensor]:
+    """α at each step; where an example has ended it stays."""
+    emitted, number = _emitted(x, states), arange(states.labels.shape[1])
+    goes_on = ((arange(x.shape[0]).unsqueeze(1) < states.times).unsqueeze(2) & states.is_used)
+    goes_on = goes_on.contiguous()
+    alphas = [where((number < 2) & states.is_used, emitted[0], NEVER).contiguous()]
+    for step in range(1, int(x.shape[0])):
+        alpha = alphas[-1]
+        skipping = where(states.can_skip, _shifted(alpha, 2), NEVER)
+        forth = _log_sum(alpha, _shifted(alpha, 1), skipping) + emitted[step]
+        alphas.append(where(goes_on[step], forth, alpha).contiguous())
+    return alphas
+
+
+def _backward(x: Tensor, states: _States) -> list[Tensor]:
+    """β at each step, from where each example ends."""
+    emitted, number = _emitted(x, states), arange(states.labels.shape[1])
+    is_end = (number >= 2 * states.counts.unsqueeze(1) - 1) & states.is_used
+    left = (states.times - arange(x.shape[0]).unsqueeze(1)).unsqueeze(2)
+    begins = ((left == 1) & is_end).contiguous()
+    goes_on = ((left > 1) & states.is_used).contiguous()
+    can_skip = states.can_skip.int().pad((0, 2))[:, 2:].bool()
+    betas: list[Tensor] = []
+    beta = full_like(emitted[0], NEVER)
+    for step in reversed(range(int(x.shape[0]))):
+        skipping = where(can_skip, _shifted(beta, -2), NEVER)
+        back = _log_sum(beta, _shifted(beta, -1), skipping) + emitted[step]
+        kept = where(begins[step], emitted[step], NEVER)
+        beta = where(goes_on[step], back, kept).contiguous()
+        betas.append(beta)
+    return betas[::-1]
+
+
+def _occupancy(x: Tensor, states: _States) -> Tensor:
+    """(time, batch, classes): the probability that an alignment is at a label at a time."""
+    alphas = _forward(x, states)
+    total = _total(alphas[-1], states).unsqueeze(1)
+    betas = _backward(x, states)
+    passing = stack(alphas) + stack(betas) - _emitted(x, states)
+    index = states.labels.unsqueeze(0).expand(passing.shape)
+    return zeros_like(x).scatter_add(2, index, (passing - total).exp())
+
+
+def _total(alpha: Tensor, states: _States) -> Tensor:
+    """The logarithm of the probability to end in one of the last two states."""
+    number = arange(alpha.shape[1])
+    is_end = number >= 2 * states.counts.unsqueeze(1) - 1
+    return where(is_end, alpha, NEVER).logsumexp(1)
+
+
+def _shifted(values: Tensor, states: int) -> Tensor:
+    """What comes from some states before, or for a negative number behind."""
+    count = values.shape[1]
+    if states > 0:
+        return values.pad((states, 0), value=NEVER)[:, :count]
+    return values.pad((0, -states), value=NEVER)[:, -states:]
 
 
 def _log_sum(*terms: Tensor) -> Tensor:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+GROUP = 16
+"""How many parts are chosen among at once: the time of one kernel grows with their square."""
+
+
 @overload
 def where(condition: Any) -> tuple[Tensor, ...]: ...
 
@@ -140,10 +144,15 @@ def join(nodes: list[UOp], axis: int) -> UOp:
     """Each part padded to its place, chosen by a tree of comparisons of the position.
 
     a ++ b   →   WHERE(position < len(a), PAD(a), PAD(b))
+
+    Many parts are joined in groups first, which are kept: each element reads what its group has.
     """
     filled = [node for node in nodes if node.shape[axis] != 0] or nodes[:1]
     if len(filled) == 1:
         return filled[0]
+    if len(filled) > GROUP:
+        groups = [join(filled[at : at + GROUP], axis) for at in range(0, len(filled), GROUP)]
+        return join([make(Op.CONTIGUOUS, part.dtype, (part,), ()) for part in groups], axis)
     starts: list[Dim] = []
     total: Dim = 0
     for node in filled:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ogive.errors import GradientError
 from ogive.ir import history
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
 Back = Callable[[Any, Any], Core]
 
 
+def captured(*_: Any) -> Any:
+    """Stands for the way back of what a captured function has computed."""
+    raise GradientError(
+        "a gradient would flow through what a function captured by ogive.jit has computed; call "
+        "backward() inside the function"
+    )
+
+
 class _Rule:
     __slots__ = ("_back", "_device")
 
@@ -30,6 +39,10 @@ class _Rule:
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
         x, given = hold(node.src[1], self._device), hold(upstream, self._device)
         return [self._back(x, given).node]
+
+    def release(self) -> None:
+        """Let go of the tensors that the way back needs: nothing will go back."""
+        self._back = captured
 
 
 def with_gradient(value: Core, x: Core, back: Back) -> Tensor:

@@ -11,6 +11,7 @@ from ogive.io.formats import load, save
 from ogive.io.gguf import load_gguf
 from ogive.io.npy import load_npy, save_npy
 from ogive.io.npz import load_npz, save_npz
+from ogive.io.pickling import save_torch
 from ogive.io.safetensors import NamedTensors, load_safetensors, save_safetensors
 
 __all__ = [
@@ -25,4 +26,5 @@ __all__ = [
     "save_npy",
     "save_npz",
     "save_safetensors",
+    "save_torch",
 ]

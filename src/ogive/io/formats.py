@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ogive.errors import ArgumentError
-from ogive.io import checkpoint, gguf, npy, npz, safetensors
+from ogive.io import checkpoint, gguf, npy, npz, pickling, safetensors
 from ogive.io.files import Path, Source, open_source, to_path
 from ogive.io.zips import read_directory
 
@@ -27,6 +27,9 @@ SAVERS: dict[str, Callable[[Path, Any], None]] = {
     ".safetensors": safetensors.save_safetensors,
     ".npy": npy.save_npy,
     ".npz": npz.save_npz,
+    ".pt": pickling.save_torch,
+    ".pth": pickling.save_torch,
+    ".ckpt": pickling.save_torch,
 }
 
 
@@ -50,7 +53,10 @@ def load(path: Path) -> Any:
 
 
 def save(obj: Any, path: Path) -> None:
-    """Write a tensor (`.npy`) or tensors by name (`.safetensors`, `.npz`), as the name says.
+    """Write tensors in the format that the name says.
+
+    One tensor (`.npy`), tensors by name (`.safetensors`, `.npz`), or plain data with tensors in it,
+    such as a whole checkpoint (`.pt`, `.pth`, `.ckpt`).
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/x.safetensors"

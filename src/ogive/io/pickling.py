@@ -1,0 +1,166 @@
+"""Writing PyTorch checkpoints: the pickle of plain data and tensors, and storages beside it.
+
+The pickle (protocol 2) names what PyTorch rebuilds tensors with, which need not be there to write
+it. `torch.load` reads it with `weights_only=True`, and `load_torch` back.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+import zipfile
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy
+
+from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.io.checkpoint import DTYPES, PICKLE, STORAGES
+from ogive.io.files import Path, replacing
+from ogive.ir.dtype import DType
+from ogive.ir.evaluate import evaluate
+from ogive.tensor.tensor import Tensor
+
+FOLDER = "archive/"
+VERSION = b"3\n"
+_TYPED = {dtype: name for name, dtype in STORAGES.items() if dtype is not None}
+_NAMES = {dtype: name for name, dtype in DTYPES.items()}
+_NO_HOOKS = b"ccollections\nOrderedDict\n)R"
+
+
+def save_torch(path: Path, obj: Any) -> None:
+    """Write what `torch.load(path, weights_only=True)` reads, all of it or nothing.
+
+    `obj` is a tensor or plain data with tensors in it: dictionaries, lists, tuples, text, bytes,
+    numbers, None. A tensor that is there twice is written once, and shared by those who load it.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/x.pt"
+    >>> ogive.io.save_torch(path, {"step": 3, "weight": ogive.arange(3)})
+    >>> ogive.io.load_torch(path)["weight"].tolist()
+    [0, 1, 2]
+
+    Raises `ArgumentTypeError` for anything else, with the path to it, and `FileError` when the file
+    cannot be written.
+    """
+    pickle = _Pickle()
+    pickle.add(obj, "")
+    with replacing(path, "save_torch") as file, zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(f"{FOLDER}{PICKLE}", b"\x80\x02" + b"".join(pickle.parts) + b".")
+        archive.writestr(f"{FOLDER}byteorder", sys.byteorder)
+        for number, tensor in enumerate(pickle.storages.values()):
+            with archive.open(f"{FOLDER}data/{number}", "w", force_zip64=True) as member:
+                array = numpy.ascontiguousarray(tensor.numpy()).reshape(-1)
+                member.write(array.view(numpy.uint8).data)
+        archive.writestr(f"{FOLDER}version", VERSION)
+
+
+class _Pickle:
+    """The instructions so far, and by node the tensors whose elements go beside them."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.storages: dict[Any, Tensor] = {}
+        self._open: set[int] = set()
+
+    def add(self, value: Any, path: str) -> None:
+        """Append what builds `value`, which is at `path` inside what is saved."""
+        if isinstance(value, Tensor):
+            self._add_tensor(value)
+        elif type(value) in _PLAIN:
+            self.parts.append(_PLAIN[type(value)](value))
+        elif isinstance(value, numpy.generic):
+            self.add(value.item(), path)
+        elif isinstance(value, dict | list | tuple):
+            self._add_container(value, path)
+        else:
+            raise ArgumentTypeError(
+                f"save_torch: {path or 'what is given'} is of type {type(value).__name__}; "
+                "tensors, dictionaries, lists, tuples, text, bytes and numbers can be written"
+            )
+
+    def _add_container(self, value: Any, path: str) -> None:
+        if id(value) in self._open:
+            raise ArgumentError(f"save_torch: {path} contains itself")
+        self._open.add(id(value))
+        if isinstance(value, dict):
+            self.parts.append(_NO_HOOKS if isinstance(value, OrderedDict) else b"}")
+            entries: Iterable[Any] = [entry for pair in value.items() for entry in pair]
+            names = [name for key in value for name in (f"a key {key!r}", f"[{key!r}]")]
+            end = b"u"
+        else:
+            self.parts.append(b"]" if isinstance(value, list) else b"")
+            entries, names = value, [f"[{number}]" for number in range(len(value))]
+            end = b"e" if isinstance(value, list) else b"t"
+        self.parts.append(b"(")
+        for entry, name in zip(entries, names, strict=True):
+            self.add(entry, path + name)
+        self.parts.append(end)
+        self._open.remove(id(value))
+
+    def _add_tensor(self, tensor: Tensor) -> None:
+        shape = tuple([evaluate(size) for size in tensor.shape])
+        numbers = {node: number for number, node in enumerate(self.storages)}
+        number = numbers.get(tensor.node, len(numbers))
+        self.storages.setdefault(tensor.node, tensor)
+        count = int(numpy.prod(shape, dtype=object)) if shape else 1
+        typed = _TYPED.get(tensor.dtype)
+        storage = f"ctorch\n{typed}\n" if typed else "ctorch.storage\nUntypedStorage\n"
+        length = count if typed else count * tensor.dtype.itemsize
+        rebuild = "_rebuild_tensor_v2" if typed else "_rebuild_tensor_v3"
+        self.parts += [
+            f"ctorch._utils\n{rebuild}\n(".encode(), b"(", _text("storage"), storage.encode(),
+            _text(str(number)), _text("cpu"), _integer(length), b"tQ", _integer(0),
+            _lengths(shape), _lengths(_strides(shape)), _bool(tensor.requires_grad), _NO_HOOKS,
+            b"" if typed else _dtype(tensor.dtype), b"tR",
+        ]  # fmt: skip
+
+
+def _strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    strides: list[int] = []
+    step = 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+def _lengths(values: tuple[int, ...]) -> bytes:
+    return b"(" + b"".join([_integer(value) for value in values]) + b"t"
+
+
+def _dtype(dtype: DType) -> bytes:
+    return f"ctorch\n{_NAMES[dtype]}\n".encode()
+
+
+def _bool(value: bool) -> bytes:
+    return b"\x88" if value else b"\x89"
+
+
+def _integer(value: int) -> bytes:
+    if -(1 << 31) <= value < 1 << 31:
+        return b"J" + struct.pack("<i", value)
+    raw = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
+    if len(raw) > 255:
+        raise ArgumentError("save_torch: an integer of more than 255 bytes cannot be written")
+    return b"\x8a" + struct.pack("<B", len(raw)) + raw
+
+
+def _text(value: str) -> bytes:
+    raw = value.encode("utf-8", "surrogatepass")
+    return b"X" + struct.pack("<I", len(raw)) + raw
+
+
+def _bytes(value: bytes) -> bytes:
+    return b"c_codecs\nencode\n(" + _text(value.decode("latin1")) + _text("latin1") + b"tR"
+
+
+_PLAIN: dict[type, Callable[[Any], bytes]] = {
+    type(None): lambda value: b"N",
+    bool: _bool,
+    int: _integer,
+    float: lambda value: b"G" + struct.pack(">d", value),
+    str: _text,
+    bytes: _bytes,
+}

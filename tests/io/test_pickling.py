@@ -60,7 +60,7 @@ def test_a_tensor_that_is_there_twice_is_shared(tmp_path: Path) -> None:
 
 def test_training_goes_on_from_a_file_in_either_library(tmp_path: Path) -> None:
     def models(library: Any) -> tuple[Any, Any]:
-        model = library.nn.Sequential(library.nn.Linear(3, 4), library.nn.BatchNorm1d(4))
+        model = library.nn.Sequential(library.nn.BatchNorm1d(3), library.nn.Linear(3, 4))
         return model, library.optim.AdamW(model.parameters(), lr=0.1)
 
     def train(library: Any, model: Any, optimizer: Any) -> None:
@@ -92,7 +92,8 @@ def test_training_goes_on_from_a_file_in_either_library(tmp_path: Path) -> None:
     wanted = {name: value.numpy() for name, value in ours.state_dict().items()}
     for name, value in wanted.items():
         numpy.testing.assert_array_equal(again.state_dict()[name].numpy(), value)
-        numpy.testing.assert_allclose(theirs.state_dict()[name].numpy(), value, rtol=1e-4, atol=1e-5)
+        other = theirs.state_dict()[name].numpy()
+        numpy.testing.assert_allclose(other, value, rtol=1e-4, atol=1e-5)
 
 
 def test_what_cannot_be_written_is_named_with_its_place(tmp_path: Path) -> None:

@@ -56,6 +56,8 @@ def test_a_tensor_that_is_there_twice_is_shared(tmp_path: Path) -> None:
     weight = nn.Parameter(ogive.ones(2, 3))
     first, second = read(tmp_path / "x.pt", (weight, [weight]))
     assert first.requires_grad and first.data_ptr() == second[0].data_ptr()
+    first, second = read(tmp_path / "x.pt", [ogive.zeros(3), ogive.zeros(3)])
+    assert first.data_ptr() != second.data_ptr()
 
 
 def test_training_goes_on_from_a_file_in_either_library(tmp_path: Path) -> None:

@@ -57,11 +57,15 @@ def save_torch(path: Path, obj: Any) -> None:
 
 
 class _Pickle:
-    """The instructions so far, and by node the tensors whose elements go beside them."""
+    """The instructions so far, and by id the tensors whose elements go beside them.
+
+    Equal values of different tensors are not shared: who loads them may change one in place.
+    """
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []
-        self.storages: dict[Any, Tensor] = {}
+        self.storages: dict[int, Tensor] = {}
+        self._numbers: dict[int, int] = {}
         self._open: set[int] = set()
 
     def add(self, value: Any, path: str) -> None:
@@ -101,9 +105,9 @@ class _Pickle:
 
     def _add_tensor(self, tensor: Tensor) -> None:
         shape = tuple([evaluate(size) for size in tensor.shape])
-        numbers = {node: number for number, node in enumerate(self.storages)}
-        number = numbers.get(tensor.node, len(numbers))
-        self.storages.setdefault(tensor.node, tensor)
+        if tensor.id not in self.storages:
+            self.storages[tensor.id] = tensor
+            self._numbers[tensor.id] = len(self._numbers)
         count = int(numpy.prod(shape, dtype=object)) if shape else 1
         typed = _TYPED.get(tensor.dtype)
         storage = f"ctorch\n{typed}\n" if typed else "ctorch.storage\nUntypedStorage\n"
@@ -111,7 +115,7 @@ class _Pickle:
         rebuild = "_rebuild_tensor_v2" if typed else "_rebuild_tensor_v3"
         self.parts += [
             f"ctorch._utils\n{rebuild}\n(".encode(), b"(", _text("storage"), storage.encode(),
-            _text(str(number)), _text("cpu"), _integer(length), b"tQ", _integer(0),
+            _text(str(self._numbers[tensor.id])), _text("cpu"), _integer(length), b"tQ", _integer(0),
             _lengths(shape), _lengths(_strides(shape)), _bool(tensor.requires_grad), _NO_HOOKS,
             b"" if typed else _dtype(tensor.dtype), b"tR",
         ]  # fmt: skip

@@ -7,5 +7,18 @@ from ogive.data.bar import Progress, progress
 from ogive.data.batches import Batches, Dataset
 from ogive.data.collation import collate
 from ogive.data.handwritten import digits
+from ogive.data.loader import DataLoader, Subset, TensorDataset, random_split
 
-__all__ = ["Batches", "Dataset", "Progress", "collate", "digits", "prefetch", "progress"]
+__all__ = [
+    "Batches",
+    "DataLoader",
+    "Dataset",
+    "Progress",
+    "Subset",
+    "TensorDataset",
+    "collate",
+    "digits",
+    "prefetch",
+    "progress",
+    "random_split",
+]

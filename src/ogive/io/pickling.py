@@ -113,10 +113,11 @@ class _Pickle:
         storage = f"ctorch\n{typed}\n" if typed else "ctorch.storage\nUntypedStorage\n"
         length = count if typed else count * tensor.dtype.itemsize
         rebuild = "_rebuild_tensor_v2" if typed else "_rebuild_tensor_v3"
+        key = _text(str(self._numbers[tensor.id]))
         self.parts += [
             f"ctorch._utils\n{rebuild}\n(".encode(), b"(", _text("storage"), storage.encode(),
-            _text(str(self._numbers[tensor.id])), _text("cpu"), _integer(length), b"tQ", _integer(0),
-            _lengths(shape), _lengths(_strides(shape)), _bool(tensor.requires_grad), _NO_HOOKS,
+            key, _text("cpu"), _integer(length), b"tQ", _integer(0), _lengths(shape),
+            _lengths(_strides(shape)), _bool(tensor.requires_grad), _NO_HOOKS,
             b"" if typed else _dtype(tensor.dtype), b"tR",
         ]  # fmt: skip
 

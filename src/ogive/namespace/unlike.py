@@ -15,7 +15,7 @@ ADVICE = {
     "set_default_dtype": "it is ogive.float32; dtype= and module.to(dtype) ask for others",
     "set_num_threads": "use ogive.configure(threads=n)",
     "use_deterministic_algorithms": "all are: results are the same bits, however many threads",
-    "utils": "ogive.data has batches, ogive.checkpoint what torch.utils.checkpoint has",
+    "utils": "ogive.data has DataLoader, ogive.checkpoint is what torch.utils.checkpoint has",
 }
 
 for _kind in ("Bool", "Byte", "Double", "Float", "Half", "Int", "Long", "Short"):

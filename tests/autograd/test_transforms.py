@@ -297,3 +297,9 @@ def test_errors_say_what_is_wrong(
 ) -> None:
     with pytest.raises(error, match=words):
         action()
+
+
+def test_vmap_takes_pytorchs_names() -> None:
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    ours = ogive.vmap(lambda a, b: a * b, in_dims=(1, None), out_dims=1)(x, Tensor([1.0, 10.0]))
+    assert ours.tolist() == [[1.0, 2.0], [30.0, 40.0]]

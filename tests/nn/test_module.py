@@ -134,6 +134,17 @@ def test_sequences_can_be_named_and_sliced() -> None:
     assert [name for name, _ in model[:1].named_parameters()] == ["first.weight", "first.bias"]
 
 
+def test_modules_by_name_are_attributes_too() -> None:
+    heads = nn.ModuleDict({"first": nn.Linear(2, 3)})
+    heads.update({"second": nn.Linear(3, 1)})
+    assert heads.second is heads["second"] and list(heads.state_dict())[0] == "first.weight"
+    with pytest.raises(AttributeError, match=r"module 'fist' .did you mean 'first'"):
+        _ = heads.fist
+    assert heads.pop("first") not in heads.children()
+    del heads["second"]
+    assert len(heads) == 0
+
+
 def test_replicas_have_parameters_of_their_own() -> None:
     encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8), 2)
     assert len(list(encoder.parameters())) == 2 * 12

@@ -21,6 +21,7 @@ from ogive.jit.trees import leaves, rebuild
 from ogive.jit.watch import inlining
 from ogive.tensor import build
 from ogive.tensor.core import memory_device, to_axis, wrap
+from ogive.tensor.keywords import also
 from ogive.tensor.tensor import Tensor
 
 NO_VALUES = (
@@ -29,6 +30,7 @@ NO_VALUES = (
 )
 
 
+@also(in_dims="in_axes", out_dims="out_axes")
 def vmap(
     function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0
 ) -> Callable[..., Any]:
@@ -36,7 +38,8 @@ def vmap(
 
     Shapes: `in_axes` says along which axis of each argument the examples lie, None for an argument
     that all of them share: one number for all, or a tuple with an entry per argument, which may
-    itself be a tree like the argument. The results have the axis at `out_axes`.
+    itself be a tree like the argument. The results have the axis at `out_axes`. PyTorch's names,
+    `in_dims` and `out_dims`, will do.
 
     >>> dots = ogive.vmap(lambda a, b: (a * b).sum(), in_axes=(0, None))
     >>> dots(Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([1.0, 10.0])).tolist()

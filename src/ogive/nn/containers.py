@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ogive.errors import ArgumentTypeError, IndexRangeError
+from ogive.errors import ArgumentTypeError, IndexRangeError, nearest
 from ogive.nn.module import Module
 
 
@@ -115,22 +115,42 @@ class Sequential(ModuleList):
 
 
 class ModuleDict(Module):
-    """Modules by name.
+    """Modules by name, as items and as attributes.
 
-    >>> nn.ModuleDict({"head": nn.Linear(2, 1)})["head"].weight.shape
-    (1, 2)
+    >>> heads = nn.ModuleDict({"first": nn.Linear(2, 1)})
+    >>> heads["first"] is heads.first
+    True
     """
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         self._modules: dict[str, Module] = {}
-        for name, module in (modules or {}).items():
-            self[name] = module
+        self.update(modules or {})
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         yield from self._modules.items()
 
     def __getitem__(self, name: str) -> Module:
         return self._modules[name]
+
+    def __getattr__(self, name: str) -> Any:
+        modules = self.__dict__.get("_modules", {})
+        if name in modules:
+            return modules[name]
+        raise AttributeError(
+            f"ModuleDict has no attribute or module {name!r}{nearest(name, modules)}"
+        )
+
+    def __delitem__(self, name: str) -> None:
+        del self._modules[name]
+
+    def update(self, modules: Mapping[str, Module]) -> None:
+        """Add modules, or put them in the place of those of the same names."""
+        for name, module in modules.items():
+            self[name] = module
+
+    def pop(self, name: str) -> Module:
+        """Take a module out."""
+        return self._modules.pop(name)
 
     def __setitem__(self, name: str, module: Module) -> None:
         self._modules[name] = _to_module(module, "ModuleDict")

@@ -137,7 +137,7 @@ def test_sequences_can_be_named_and_sliced() -> None:
 def test_modules_by_name_are_attributes_too() -> None:
     heads = nn.ModuleDict({"first": nn.Linear(2, 3)})
     heads.update({"second": nn.Linear(3, 1)})
-    assert heads.second is heads["second"] and list(heads.state_dict())[0] == "first.weight"
+    assert heads.second is heads["second"] and next(iter(heads.state_dict())) == "first.weight"
     with pytest.raises(AttributeError, match=r"module 'fist' .did you mean 'first'"):
         _ = heads.fist
     assert heads.pop("first") not in heads.children()

@@ -71,7 +71,7 @@ def best_tile_of(tiled: Tiled, target: Target, most_vectors: int = WIDEST) -> tu
     """Rows and vectors of the tile that is estimated to take the least time."""
     tiles = _tiles(tiled, target, most_vectors)
     registers = target.vector_registers
-    return min(tiles, key=lambda tile: estimate(tiled, *tile, registers))
+    return min(tiles, key=lambda tile: estimate(tiled, tile[0], tile[1], registers))
 
 
 def _tiles(tiled: Tiled, target: Target, most_vectors: int) -> Iterator[tuple[int, int]]:

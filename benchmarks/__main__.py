@@ -124,10 +124,11 @@ def main(arguments: Sequence[str]) -> int:
     elif options.startup:
         results.startup = measure_startup(libraries, settings, tell)
     else:
-        libraries.append("limit")
-        with open_runner(libraries, settings) as runner:
+        # Beside Ogive, so that both see memory at the same moments.
+        with open_runner(["ogive", "limit", *options.peers], settings) as runner:
             results.rows += [runner.measure(row, tell) for row in rows]
         share_limits(results.rows)
+        libraries.append("limit")
     tell("")
     print(render(results, libraries))
     if options.json:

@@ -202,6 +202,18 @@ SQUARE = Limit("arithmetic", 2 * 1024**3)
 COPY = Limit("copy", 2 * PLANE)
 TINY_REALIZED = Row("tiny add, built each time", four, add_one, 0.0, CALL, captured=False)
 TINY_CAPTURED = Row("tiny add, per call", four, add_one, 0.0, CALL)
+# About 60 fused multiply-adds an element: one erf and one exp.
+CHAIN = Row("chain 16M", normal((MANY,), (MANY,)), chain, 1e-5, Limit("arithmetic", 120 * MANY))
+SUM = Row("sum 16M", positive(MANY), total, 1e-5, Limit("read", 4 * MANY))
+SOFTMAX = Row("softmax 4096²", normal((SIDE, SIDE)), softmax, 1e-5, COPY)
+LAYER_NORM = Row(
+    "layer norm 4096²", normal((SIDE, SIDE), (SIDE,), (SIDE,)), layer_norm, 1e-5, COPY
+)
+COLUMN_SUM = Row("column sum 4096²", positive(SIDE, SIDE), column_sum, 1e-5, Limit("read", PLANE))
+TRANSPOSE = Row("transpose copy 4096²", normal((SIDE, SIDE)), transpose_copy, 0.0, COPY)
+MATRIX_VECTOR = Row(
+    "matrix-vector 4096", normal((SIDE, SIDE), (SIDE,)), product, 1e-5, Limit("read", PLANE)
+)
 TRANSFORMER = transformer_row(1)
 MLP = Row(
     "MLP forward, batch 128",
@@ -238,13 +250,12 @@ MLP_STEP = Row(
 ROWS = (
     TINY_REALIZED,
     TINY_CAPTURED,
-    # About 60 fused multiply-adds an element: one erf and one exp.
-    Row("chain 16M", normal((MANY,), (MANY,)), chain, 1e-5, Limit("arithmetic", 120 * MANY)),
-    Row("sum 16M", positive(MANY), total, 1e-5, Limit("read", 4 * MANY)),
-    Row("softmax 4096²", normal((SIDE, SIDE)), softmax, 1e-5, COPY),
-    Row("layer norm 4096²", normal((SIDE, SIDE), (SIDE,), (SIDE,)), layer_norm, 1e-5, COPY),
-    Row("column sum 4096²", positive(SIDE, SIDE), column_sum, 1e-5, Limit("read", PLANE)),
-    Row("transpose copy 4096²", normal((SIDE, SIDE)), transpose_copy, 0.0, COPY),
+    CHAIN,
+    SUM,
+    SOFTMAX,
+    LAYER_NORM,
+    COLUMN_SUM,
+    TRANSPOSE,
     *(matmul_row(size, size, size) for size in (256, 512, 1000, 1024, 2048)),
     *(
         matmul_row(*sizes)
@@ -268,7 +279,7 @@ ROWS = (
     Row("matmul 1024, f64", of_type(np.float64, SQUARES), product, 1e-14, dtype="float64"),
     Row("matmul 1024, bf16", of_type(ml_dtypes.bfloat16, SQUARES), product, 1e-2),
     Row("matmul 1024, int8", of_type(np.int8, SQUARES), integer_product, 0.0, dtype="int32"),
-    Row("matrix-vector 4096", normal((SIDE, SIDE), (SIDE,)), product, 1e-5, Limit("read", PLANE)),
+    MATRIX_VECTOR,
     convolution_row("3×3 64→64 56²", 1, (64, 64), 56, 3),
     convolution_row("3×3 64→64 56², batch 8", 8, (64, 64), 56, 3),
     convolution_row("1×1 256→64 56²", 1, (256, 64), 56, 1),

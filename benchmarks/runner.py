@@ -113,16 +113,19 @@ def samples_of(slices: Sequence[Reply]) -> list[float]:
 
 
 def share_limits(results: Sequence[RowResult]) -> None:
-    """Hold every row to the best rate that any row of the run has seen of its kind of limit."""
-    rates: dict[str, float] = {}
+    """Hold every row to the best rate of arithmetic that any row of the run has seen.
+
+    That is the processor's. Memory is shared with whoever else is on the machine, and was as fast
+    for a row as it was while that row was measured.
+    """
     held: list[tuple[Limit, Cell]] = []
     for result in results:
         limit, cell = find(result.name).limit, result.cells.get("limit")
-        if limit is not None and cell is not None and cell.best is not None:
+        if limit is not None and limit.kind == "arithmetic" and cell is not None and cell.best:
             held.append((limit, cell))
-            rates[limit.kind] = max(rates.get(limit.kind, 0.0), limit.amount / cell.best)
+    rate = max([limit.amount / cell.best for limit, cell in held if cell.best], default=0.0)
     for limit, cell in held:
-        cell.best = limit.amount / rates[limit.kind]
+        cell.best = limit.amount / rate
 
 
 def cell_of(reply: Reply) -> Cell:

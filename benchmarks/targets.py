@@ -9,12 +9,19 @@ from typing import Any
 from benchmarks.results import Results, RowResult
 from benchmarks.rows import (
     ATTENTION,
+    CHAIN,
+    COLUMN_SUM,
     KEPT_SQUARES,
     LARGE_SQUARES,
+    LAYER_NORM,
+    MATRIX_VECTOR,
     ROWS,
+    SOFTMAX,
+    SUM,
     TINY_CAPTURED,
     TINY_REALIZED,
     TRANSFORMER,
+    TRANSPOSE,
 )
 from benchmarks.search import slowdown
 from benchmarks.shapes import Spread, summarize
@@ -54,8 +61,11 @@ def judge(results: Results) -> list[Judgement]:
     for statistic, bound in (("median", 20e-3), ("p95", 45e-3)):
         promise = f"Python + LLVM per unique kernel of the transformer block, {statistic}"
         judgements.append(within(compile_seconds(results, statistic), bound, promise))
-    judgements += [of_the_peak(rows.get(row.name), 0.85, row.name) for row in LARGE_SQUARES]
-    judgements += [of_the_peak(rows.get(row.name), 0.88, row.name) for row in KEPT_SQUARES]
+    for share, squares in ((0.85, LARGE_SQUARES), (0.88, KEPT_SQUARES)):
+        judgements += [
+            of_the_limit(rows.get(row.name), share, row.name, "the FMA peak") for row in squares
+        ]
+    judgements += judge_memory(rows)
     judgements.append(faster_steps(results.steps))
     cost = step_cost(results.steps)
     judgements.append(within(cost, 0.05e-6, "one more serial step of a plan"))
@@ -64,6 +74,23 @@ def judge(results: Results) -> list[Judgement]:
     judgements += [ahead(family, results.rows) for family in FAMILIES]
     judgements += [lean(results.memory), unharmed(results.search), *judge_threads(results.threads)]
     return judgements + judge_training(results)
+
+
+def judge_memory(rows: Mapping[str, RowResult]) -> list[Judgement]:
+    """The promises about work that waits for memory."""
+    leads = [
+        against_all(rows.get(row.name), row.name, 2.5)
+        for row in (CHAIN, SOFTMAX, LAYER_NORM, TRANSPOSE)
+    ]
+    copied = [
+        of_the_limit(rows.get(row.name), 1 / 1.8, row.name, "the speed of a streaming copy")
+        for row in (SOFTMAX, LAYER_NORM, TRANSPOSE)
+    ]
+    read = [
+        of_the_limit(rows.get(row.name), 0.95, row.name, "the speed of reading")
+        for row in (SUM, MATRIX_VECTOR)
+    ]
+    return [*leads, against_all(rows.get(COLUMN_SUM.name), COLUMN_SUM.name), *copied, *read]
 
 
 def accurate(rows: Sequence[RowResult]) -> Judgement:
@@ -177,18 +204,18 @@ def against(row: RowResult | None, peer: str, times: float, what: str) -> Judgem
     return Judgement(promise, f"{other / own:.1f}×", other / own >= times)
 
 
-def against_all(row: RowResult | None, what: str) -> Judgement:
-    """Ogive must be at least as fast as the fastest peer in the same run."""
-    promise = f"{what}: as fast as the fastest peer"
-    times = row.ratio() if row else None
-    if times is None:
+def against_all(row: RowResult | None, what: str, times: float = 1) -> Judgement:
+    """Ogive must be so many times as fast as the fastest peer in the same run."""
+    promise = f"{what}: {'' if times == 1 else f'{times:g}× '}as fast as the fastest peer"
+    ratio = row.ratio() if row else None
+    if ratio is None:
         return Judgement(promise, "not measured", None)
-    return Judgement(promise, f"{times:.2f}×", times >= 1)
+    return Judgement(promise, f"{ratio:.2f}×", ratio >= times)
 
 
-def of_the_peak(row: RowResult | None, share: float, what: str) -> Judgement:
-    """Ogive must reach so much of the peak of arithmetic that was measured in the same run."""
-    promise = f"{what}: {share:.0%} of the FMA peak"
+def of_the_limit(row: RowResult | None, share: float, what: str, limit: str) -> Judgement:
+    """Ogive must reach so much of what the machine was seen to do in the same run."""
+    promise = f"{what}: {share:.0%} of {limit}"
     own, least = (row.seconds("ogive"), row.seconds("limit")) if row else (None, None)
     if own is None or least is None:
         return Judgement(promise, "not measured", None)

@@ -1,12 +1,15 @@
 """What the machine can do at all: reading, streaming copies, and fused multiply-adds.
 
-Three small loops in LLVM's own language, run on every thread at once. The time they would need
-for a row's bytes or operations is the row's limit, measured in the same run as the libraries.
+Small loops in LLVM's own language, run on every thread at once. The time they would need for a
+row's bytes or operations is the row's limit. It takes turns with the libraries, as they do with
+each other: the speed of memory is another one from moment to moment. Memory is read and copied by
+two loops in turn, one of which asks for what it is about to read; the faster one is the limit.
 """
 
 from __future__ import annotations
 
 import ctypes
+import itertools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -18,10 +21,13 @@ import numpy as np
 from benchmarks.libraries.base import Function, HostArray, Library, NotThere, Prepared
 from benchmarks.rows import Row
 
+Way = Callable[[int, int, int], None]
 CHAINS = 12  # independent accumulators: enough to hide the latency of an addition or an FMA
 REGION = 64 << 20  # bytes each thread can read or copy
 SAMPLE_OPERATIONS = 100_000_000  # per thread and pass, about a millisecond
-PASSES = 8  # in one call, so that waking the threads does not count
+LEAST_BYTES = 64 << 20  # in one call, as many passes over fewer: waking the threads does not count
+READ_AHEAD, COPY_AHEAD = 4096, 2048  # bytes that are asked for before they are needed
+PASSES = 8  # the same for arithmetic, and the most of them
 
 
 def loop(name: str, parameters: str, state: list[str], body: list[str], result: str) -> str:
@@ -57,24 +63,36 @@ def keep_alive(vector: str) -> str:
     return "\n".join(lines).replace("VECTOR", vector)
 
 
+def address(k: int, base: str, vector: str) -> list[str]:
+    """Where the `k`th vector of a turn lies."""
+    return [
+        f"%{base}i{k} = add i64 %first, {k}",
+        f"%{base}p{k} = getelementptr {vector}, ptr %{base}, i64 %{base}i{k}",
+    ]
+
+
+def ask(k: int, distance: int, level: int) -> list[str]:
+    """Ask for what lies so many bytes behind the `k`th vector, into the caches from a level on."""
+    return [
+        f"%ahead{k} = getelementptr i8, ptr %sourcep{k}, i64 {distance}",
+        f"call void @llvm.prefetch.p0(ptr %ahead{k}, i32 0, i32 {level}, i32 1)",
+    ]
+
+
 def module_text(lanes: int) -> str:
-    """The three loops; each turn handles `CHAINS` vectors of `lanes` floats."""
+    """The loops; each turn handles `CHAINS` vectors of `lanes` floats."""
     vector = f"<{lanes} x float>"
-    chains = range(CHAINS)
-
-    def address(k: int, base: str) -> list[str]:
-        return [
-            f"%{base}i{k} = add i64 %first, {k}",
-            f"%{base}p{k} = getelementptr {vector}, ptr %{base}, i64 %{base}i{k}",
-        ]
-
     first = f"%first = mul i64 %i, {CHAINS}"
-    read, copy, multiply = [first], [first], []
-    for k in chains:
-        load = f"%v{k} = load {vector}, ptr %sourcep{k}, align 64"
-        read += [*address(k, "source"), load, f"%n{k} = fadd {vector} %s{k}, %v{k}"]
-        store = f"store {vector} %v{k}, ptr %targetp{k}, align 64, !nontemporal !0"
-        copy += [*address(k, "source"), load, *address(k, "target"), store]
+    read, copy, read_ahead, copy_ahead, multiply = [first], [first], [first], [first], []
+    for k in range(CHAINS):
+        load = [*address(k, "source", vector), f"%v{k} = load {vector}, ptr %sourcep{k}, align 64"]
+        total = f"%n{k} = fadd {vector} %s{k}, %v{k}"
+        read += [*load, total]
+        read_ahead += [*load, *ask(k, READ_AHEAD, level=2), total]
+        stored = f"store {vector} %v{k}, ptr %targetp{k}, align 64, !nontemporal !0"
+        store = [*address(k, "target", vector), stored]
+        copy += [*load, *store]
+        copy_ahead += [*load, *ask(k, COPY_AHEAD, level=3), *store]
         call = f"call {vector} @llvm.fma({vector} %s{k}, {vector} %scale, {vector} %shift)"
         multiply += [f"%n{k} = {call}"]
     accumulators = [vector] * CHAINS
@@ -92,9 +110,12 @@ define void @arithmetic(i64 %count, ptr %coefficients, ptr %sink) {{
 """
     return (
         loop("read", "ptr %source, ptr %sink", accumulators, read, keep_alive(vector))
+        + loop("read_ahead", "ptr %source, ptr %sink", accumulators, read_ahead, keep_alive(vector))
         + loop("copy", "ptr %source, ptr %target", [], copy, "")
+        + loop("copy_ahead", "ptr %source, ptr %target", [], copy_ahead, "")
         + arithmetic
         + wrapper
+        + "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n"
         + "!0 = !{i32 1}\n"
     )
 
@@ -123,7 +144,7 @@ class LimitLibrary(Library):
         engine.finalize_object()
         return engine
 
-    def function(self, name: str) -> Callable[[int, int, int], None]:
+    def function(self, name: str) -> Way:
         """The loop called `name`, as a foreign function of a count and two addresses."""
         kind = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
         return kind(self.engine.get_function_address(name))
@@ -137,22 +158,32 @@ class LimitLibrary(Library):
             return Prepared(call, list)
         turn = CHAINS * self.lanes
         if row.limit.kind == "arithmetic":
-            count, unit = SAMPLE_OPERATIONS // (2 * turn), 2
+            count, unit, times = SAMPLE_OPERATIONS // (2 * turn), 2, PASSES
         else:
-            # As many bytes as the row has, so that they lie in the caches as the row's do.
+            # As many bytes as the row has, so that they lie in the caches as the row's do, and as
+            # short a sample where they do not: the best of many single ones, as the row's is.
             unit = 8 if row.limit.kind == "copy" else 4
             count = min(row.limit.amount // self.threads // unit, REGION // 4) // turn
+            times = max(1, min(LEAST_BYTES // row.limit.amount, PASSES))
         amount = count * turn * unit * self.threads
-        function = self.function(row.limit.kind)
+        names = [row.limit.kind]
+        if row.limit.kind != "arithmetic":
+            names.append(f"{row.limit.kind}_ahead")
+        ways = itertools.cycle([self.function(name) for name in names])
 
-        def passes(addresses: tuple[int, int]) -> None:
-            for _ in range(PASSES):
-                function(count, *addresses)
+        def passes(way: Way, addresses: tuple[int, int]) -> None:
+            for _ in range(times):
+                way(count, *addresses)
 
         def on_every_thread() -> None:
-            list(self.pool.map(passes, self.addresses))
+            way = next(ways)
+            first, *others = self.addresses
+            waiting = [self.pool.submit(passes, way, addresses) for addresses in others]
+            passes(way, first)
+            for future in waiting:
+                future.result()
 
-        return Prepared(on_every_thread, list, PASSES * amount / row.limit.amount)
+        return Prepared(on_every_thread, list, times * amount / row.limit.amount)
 
     def load(self, array: HostArray) -> Any:
         raise NotThere("a limit loads nothing")

@@ -14,6 +14,7 @@ from benchmarks.breakdown import summarize
 from benchmarks.check import ReferenceOperations, disagreement, erf, reference
 from benchmarks.report import breakdown_lines, compile_text, milliseconds, render, times_table
 from benchmarks.results import Cell, Results, RowResult
+from benchmarks.runner import share_limits
 from benchmarks.targets import judge
 
 TINY = rows.TINY_CAPTURED
@@ -210,6 +211,21 @@ def test_promises_are_judged_within_one_run() -> None:
     judgements = {j.promise: j.holds for j in judge(results)}
     assert judgements["plan.execute() of (x + 1): 20× faster than tinygrad"] is True
     assert judgements["import ogive over NumPy's own: under 60 ms"] is None
+
+
+def test_work_that_waits_for_memory_is_held_to_its_limit() -> None:
+    slow, fast = ({"ogive": cell(own), "limit": cell(1e-3)} for own in (1.9e-3, 1.7e-3))
+    measured = [RowResult(rows.SOFTMAX.name, slow), RowResult(rows.TRANSPOSE.name, fast)]
+    measured.append(RowResult(rows.SUM.name, {"ogive": cell(1.1e-3), "limit": cell(1e-3)}))
+    judged = [j.holds for j in judge(Results({}, rows=measured)) if "the speed of" in j.promise]
+    assert judged == [False, None, True, False, None]
+
+
+def test_only_the_peak_of_arithmetic_is_shared_between_rows() -> None:
+    names = ("matmul 512", "matmul 1024", rows.SUM.name, rows.COLUMN_SUM.name)
+    measured = [RowResult(name, {"limit": cell(1.0)}) for name in names]
+    share_limits(measured)
+    assert [row.cells["limit"].best for row in measured] == [0.125, 1.0, 1.0, 1.0]
 
 
 def test_report_and_json_hold_everything() -> None:

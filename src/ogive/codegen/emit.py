@@ -280,18 +280,25 @@ class _Emitter:
         stride = node.arg if lanes > 1 else None
         offset = self.offset(place, places, stride, lanes)
         gate = self.gate_operand(place, places, lanes)
-        if node in self.traffic.ahead:
-            self.memory.prefetch(place.src[0], node.dtype, offset, self.traffic.ahead[node])
+        ahead = self.ahead_of(node)
+        if ahead is not None:
+            self.memory.prefetch(place.src[0], node.dtype, offset, ahead)
         return self.memory.load(place.src[0], node.dtype, offset, stride, gate, lanes)
+
+    def ahead_of(self, load: UOp) -> str | None:
+        """How far behind a load that lies which is asked for beside it, if something is."""
+        distance = self.traffic.ahead.get(load)
+        return None if distance is None else self.steady_operand(distance)
 
     def load_turned(self, node: UOp, rows: UOp) -> None:
         """A tile whose lanes are far apart but whose rows are contiguous: load it lane by lane
         and turn it in registers."""
         counters, lanes = self.values.tile_of(node), self.values.lanes_of(node)
         registers: dict[Tile, str] = {}
+        ahead = self.ahead_of(node)
         for entries, where in self.turned_tiles(node.src[0], rows, counters, lanes):
             values = self.memory.load_turned(
-                node.src[0].src[0], node.dtype, where, node.arg, lanes, self.traffic.ahead.get(node)
+                node.src[0].src[0], node.dtype, where, node.arg, lanes, ahead
             )
             for entry, value in zip(entries, values, strict=True):
                 registers[tuple([entry[counter] for counter in counters])] = value

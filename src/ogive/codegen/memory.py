@@ -206,9 +206,10 @@ class Memory:
                 result = self.writer.shuffle(gate or "splat (i1 true)", result, holders, kind)
         return result
 
-    def prefetch(self, memory: UOp, dtype: DType, offset: Offset, distance: int) -> None:
+    def prefetch(self, memory: UOp, dtype: DType, offset: Offset, distance: str) -> None:
         """Ask for what lies `distance` elements behind an offset; it may be outside the buffer."""
-        place = self.address(memory, dtype, offset.plus(distance))
+        further = self.writer.once(f"add i64 {offset.register}, {distance}")
+        place = self.address(memory, dtype, Offset(further, offset.constant))
         self.writer.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
         self.writer.effect(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 2, i32 1)")
 
@@ -272,7 +273,7 @@ class Memory:
         where: TurnedPlace,
         stride: int,
         lanes: int,
-        ahead: int | None,
+        ahead: str | None,
     ) -> list[str]:
         """Values that lie side by side, each with its lanes `stride` elements apart. What lies
         `ahead` elements behind them is asked for, if that is given."""

@@ -31,7 +31,7 @@ from ogive.codegen.turn import turned_counter
 from ogive.device.target import CACHE_LINE, Target
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.symbolic import linear_form
+from ogive.ir.symbolic import from_linear, integer, linear_form, where
 
 LEAST_ROW = 1 << 10
 """Bytes of a row that is worth asking for: shorter ones are fetched ahead as they follow."""
@@ -45,10 +45,10 @@ LINES_AHEAD = 3
 @dataclass(frozen=True)
 class Traffic:
     """`streamed` has the stores that go past the caches, `ahead` the loads beside which something
-    further on is asked for, with how many elements further on it lies."""
+    further on is asked for, with how many elements further on it lies: an index expression."""
 
     streamed: frozenset[UOp] = frozenset()
-    ahead: Mapping[UOp, int] = field(default_factory=dict)
+    ahead: Mapping[UOp, UOp] = field(default_factory=dict)
 
 
 def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
@@ -66,11 +66,11 @@ def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
         return Traffic(ahead=ahead)
     read = {load.src[0].src[0] for load in loads}
     written_only = [store for store in stores if store.src[0].src[0] not in read]
-    ahead |= {load: LINES_AHEAD * CACHE_LINE // load.dtype.itemsize for load in turned}
+    ahead |= {load: integer(LINES_AHEAD * CACHE_LINE // load.dtype.itemsize) for load in turned}
     return Traffic(frozenset(filter(_fills_lines, written_only)), ahead)
 
 
-def next_pages(program: list[Item], target: Target) -> dict[UOp, int]:
+def next_pages(program: list[Item], target: Target) -> dict[UOp, UOp]:
     """The loads of a kernel whose loops are all in each other that pass once, and in order, over
     more than the caches hold, each with the elements of a page."""
     if target.streamed_bytes is None:
@@ -83,13 +83,34 @@ def next_pages(program: list[Item], target: Target) -> dict[UOp, int]:
         loops = [item for item in innermost.body if isinstance(item, Loop)]
     if loops or len(counters) < 2:
         return {}
-    ahead: dict[UOp, int] = {}
+    ahead: dict[UOp, UOp] = {}
     for load in _loads_within(innermost):
         size = math.prod([int(counter.src[0].vmin) for counter in load.ranges])
         is_long = size * load.dtype.itemsize >= target.streamed_bytes
         if is_long and load.ranges.issuperset(counters) and _follows(load, counters[-1]):
-            ahead[load] = PAGE // load.dtype.itemsize
+            ahead[load] = _next_page(load, counters)
     return ahead
+
+
+def _next_page(load: UOp, counters: list[UOp]) -> UOp:
+    """How far away that is which is read a page later: behind the end of a row, it is in the next
+    row of the tile that follows."""
+    page = PAGE // load.dtype.itemsize
+    terms, _ = linear_form(load.src[0].src[1])
+    inner: dict[UOp, int] = {}
+    length = terms[counters[-1]]
+    for counter in reversed(counters):
+        step, count = terms.get(counter, 0), counter.src[0]
+        if step != length or count.op is not Op.CONST:
+            break
+        inner[counter] = step
+        length *= count.arg
+    else:
+        return integer(page)
+    position = from_linear(inner)
+    if step <= length or page >= length:
+        return integer(page)
+    return where(position.lt(length - page), integer(page), integer(page + step - length))
 
 
 def _follows(load: UOp, counter: UOp) -> bool:
@@ -102,9 +123,9 @@ def _follows(load: UOp, counter: UOp) -> bool:
     return load.arg == 1 and terms.get(counter) == length
 
 
-def next_rows(program: list[Item], target: Target) -> dict[UOp, int]:
+def next_rows(program: list[Item], target: Target) -> dict[UOp, UOp]:
     """The loads of the last loops over rows that were read before, each with its row's stride."""
-    ahead: dict[UOp, int] = {}
+    ahead: dict[UOp, UOp] = {}
     for outer in program:
         if not isinstance(outer, Loop) or outer.counter.arg[1] != PARALLEL:
             continue
@@ -122,7 +143,7 @@ def next_rows(program: list[Item], target: Target) -> dict[UOp, int]:
             for row, load in read.items():
                 if row in last:
                     ahead.pop(last[row], None)
-                    ahead[load] = row[1]
+                    ahead[load] = integer(row[1])
             last |= read
     return ahead
 

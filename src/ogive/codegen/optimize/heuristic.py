@@ -282,7 +282,9 @@ def _choose_upcast(
         if wanted == 4 and (kernel.scans or _is_summed_beside(kernel, counter)):
             upcast[counter] = _columns_at_a_time(kernel, target)
             others = math.prod(axis_extent(c) for c in kernel.outputs if c is not counter)
-            most = max(min(vectors, vectors * others // COLUMN_TILES), 1)
+            filled = -(-axis_extent(counter) // count)
+            most = max(min(filled, filled * others // COLUMN_TILES), 1)
+            upcast[counter] = best_tile(filled, min(upcast[counter], most))
         upcast[counter] = _columns_gone_through(kernel, counter, target) or upcast[counter]
         while upcast[counter] > most:
             upcast[counter] //= 2

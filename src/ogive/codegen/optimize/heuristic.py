@@ -229,7 +229,7 @@ def _product_score(counter: UOp, kernel: _Kernel, lanes: int, target: Target) ->
 
 def _lane_score(counter: UOp, kernel: _Kernel) -> float:
     """How well the accesses run along `counter`: contiguous is good, a little apart will do for a
-    load, far apart is bad."""
+    load, and so will a tile that is turned; far apart is bad."""
     score = 0.0
     for access in kernel.accesses:
         if access.is_store:
@@ -243,9 +243,18 @@ def _lane_score(counter: UOp, kernel: _Kernel) -> float:
             near = abs(stride) <= MOST_STRIDE
             if access.is_store:
                 near = near and _between(kernel, access, stride) is not None
+            elif not kernel.reductions:
+                near = near or _is_turned(kernel, access)
             score += (3 if stride == 1 else 1 if near else -2) * weight
     # The lanes of a sum have to be added up, and hold but one element of a register tile.
     return score / 2 if counter in kernel.reductions and kernel.is_product else score
+
+
+def _is_turned(kernel: _Kernel, load: MemoryAccess) -> bool:
+    """Whether a load is contiguous along an output axis of which a tile is worth turning."""
+    return any(
+        load.strides.get(c) == 1 and axis_extent(c) > MOST_PICKED for c in kernel.outputs
+    )
 
 
 def _choose_upcast(
@@ -259,12 +268,13 @@ def _choose_upcast(
         return _tile_columns(kernel, lane_outputs[0], lanes, target)
     if reused and any(counter in lanes for counter in kernel.reductions):
         return _tile_sums(kernel, reused, lanes, target)
-    between = _interleaved_rows(kernel, lanes)
-    if between is not None:
-        return {between: axis_extent(between)}
-    rows = _transposed_rows(kernel, lanes)
-    if rows is not None:
-        return {rows: best_tile(axis_extent(rows), next(iter(lanes.values())))}
+    between, rows = _interleaved_rows(kernel, lanes), _transposed_rows(kernel, lanes)
+    if between is not None or rows is not None:
+        tile = {between: axis_extent(between)} if between is not None else {}
+        if rows is not None and rows is not between:
+            room = next(iter(lanes.values())) // math.prod(tile.values())
+            tile[rows] = best_tile(axis_extent(rows), max(room, 1))
+        return tile
     if kernel.scans and kernel.outputs and not lanes:
         rows = kernel.outputs[-1]
         return {rows: best_tile(axis_extent(rows), SCANNED_ROWS)}

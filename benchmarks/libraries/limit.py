@@ -166,7 +166,7 @@ class LimitLibrary(Library):
             count = min(row.limit.amount // self.threads // unit, REGION // 4) // turn
             times = max(1, min(LEAST_BYTES // row.limit.amount, PASSES))
         amount = count * turn * unit * self.threads
-        names = [row.limit.kind]
+        names: list[str] = [row.limit.kind]
         if row.limit.kind != "arithmetic":
             names.append(f"{row.limit.kind}_ahead")
         ways = itertools.cycle([self.function(name) for name in names])

@@ -31,7 +31,15 @@ from ogive.codegen.optimize.placement import (
     reduction_axes,
 )
 from ogive.codegen.optimize.scores import StagedRows, find_rows, tile_scores
-from ogive.codegen.optimize.tiles import SIDE_BY_SIDE, Tiled, best_tile_of, best_tile_of_sums
+from ogive.codegen.optimize.tiles import (
+    FAR_LOAD,
+    NEAR_LOAD,
+    PICKED_LOAD,
+    SIDE_BY_SIDE,
+    Tiled,
+    best_tile_of,
+    best_tile_of_sums,
+)
 from ogive.config import Config
 from ogive.device.target import Target
 from ogive.ir.node import UOp
@@ -433,15 +441,13 @@ def _tile_columns(
     if turned is not None:
         return turned
     row = _row_axis(kernel, rows, sums_in_registers(target)) if rows else None
-    summed = {column, *kernel.reductions}
-    loads = [a for _, loads in kernel.reduction_loads for a in loads if a.depends_on(column)]
     tiled = Tiled(
         rows=axis_extent(row) if row is not None else 1,
         columns=axis_extent(column),
         lanes=lanes[column],
         terms=math.prod(map(axis_extent, kernel.reductions)),
         times=math.prod(axis_extent(c) for c in kernel.outputs if c not in (row, column)),
-        is_near=sum(_bytes_along(a, summed) for a in loads) <= target.l1_bytes // 2,
+        load=_column_load(kernel, column, target),
         blocks=_blocks_of_sums(kernel),
     )
     if row is None:
@@ -473,6 +479,16 @@ def _turned_tile(
     wide = 2 if vectors > MANY_VECTORS else best_tile(vectors, 3)
     row, tile = _longest_tile(stored, sums_in_registers(target) // wide)
     return {column: wide, row: tile} if tile >= LEAST_PANEL else None
+
+
+def _column_load(kernel: _Kernel, column: UOp, target: Target) -> float:
+    """What it takes to load a vector of the operand that runs along the columns."""
+    loads = [a for _, loads in kernel.reduction_loads for a in loads if a.depends_on(column)]
+    if any(access.strides.get(column) != 1 for access in loads):
+        return PICKED_LOAD
+    summed = {column, *kernel.reductions}
+    size = sum(_bytes_along(access, summed) for access in loads)
+    return NEAR_LOAD if size <= target.l1_bytes // 2 else FAR_LOAD
 
 
 def _bytes_along(access: MemoryAccess, counters: set[UOp]) -> int:

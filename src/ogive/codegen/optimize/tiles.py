@@ -24,9 +24,10 @@ from dataclasses import dataclass
 from ogive.choose.costs import ACROSS, GATE_LOSS, sums_in_registers
 from ogive.device.target import Target
 
-SPREAD, NEAR_LOAD, FAR_LOAD = 0.25, 0.25, 0.5
+SPREAD, NEAR_LOAD, FAR_LOAD, PICKED_LOAD = 0.25, 0.25, 0.5, 2.0
 """What loads take that run beside multiply-adds: an element that is spread over a vector, a vector
-from the first-level cache, and one from further away. A multiply-add is 1."""
+from the first-level cache, one from further away, and one whose lanes are picked out of several. A
+multiply-add is 1."""
 
 STORED_ROW = 3
 """What it takes to go to another row to store, in stores of vectors."""
@@ -53,9 +54,8 @@ SIDE_BY_SIDE = 8
 @dataclass(frozen=True)
 class Tiled:
     """What is cut into tiles: so many rows of `columns` elements each, in vectors of `lanes`, each
-    a sum of so many terms in so many blocks (0 if it is not cut), and that so many times.
-
-    `is_near` if the first-level cache holds the column operand.
+    a sum of so many terms in so many blocks (0 if it is not cut), and that so many times. A vector
+    takes `load` to load.
     """
 
     rows: int
@@ -63,7 +63,7 @@ class Tiled:
     lanes: int
     terms: int
     times: int
-    is_near: bool
+    load: float
     blocks: int = 0
 
 
@@ -92,8 +92,7 @@ def _count(tiled: Tiled, rows: int, vectors: int) -> int:
 
 def estimate(tiled: Tiled, rows: int, vectors: int, registers: int) -> float:
     """What tiles of so many rows and vectors take, with so many registers."""
-    load = NEAR_LOAD if tiled.is_near else FAR_LOAD
-    step = rows * vectors + rows * SPREAD + vectors * load
+    step = rows * vectors + rows * SPREAD + vectors * tiled.load
     sums = rows * vectors
     spilled = min(max(2 * sums + vectors + 1 - registers, 0), sums)
     block = sums + SPILLED * spilled

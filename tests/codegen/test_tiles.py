@@ -27,7 +27,7 @@ def test_short_sums_have_tiles_of_few_rows() -> None:
 
 
 def test_a_tile_divides_the_axis_that_it_nearly_fills() -> None:
-    assert tile(1024, 32, 256, FAR_LOAD) == (8, 2)
+    assert tile(1024, 32, 256) == (8, 2)
     assert tile(300, 80, 100)[1] == 5
 
 

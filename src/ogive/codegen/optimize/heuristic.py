@@ -488,7 +488,7 @@ def _column_load(kernel: _Kernel, column: UOp, target: Target) -> float:
         return PICKED_LOAD
     summed = {column, *kernel.reductions}
     size = sum(_bytes_along(access, summed) for access in loads)
-    return NEAR_LOAD if size <= target.l1_bytes // 2 else FAR_LOAD
+    return NEAR_LOAD if size <= target.l1_bytes else FAR_LOAD
 
 
 def _bytes_along(access: MemoryAccess, counters: set[UOp]) -> int:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from ogive.choose.costs import ACROSS, GATE_LOSS, sums_in_registers
 from ogive.device.target import Target
 
-SPREAD, NEAR_LOAD, FAR_LOAD, PICKED_LOAD = 0.25, 0.25, 0.5, 2.0
+SPREAD, NEAR_LOAD, FAR_LOAD, PICKED_LOAD = 0.25, 0.25, 1.0, 2.0
 """What loads take that run beside multiply-adds: an element that is spread over a vector, a vector
 from the first-level cache, one from further away, and one whose lanes are picked out of several. A
 multiply-add is 1."""

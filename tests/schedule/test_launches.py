@@ -82,7 +82,7 @@ def recurrence(gates: Any, state: Any, weight: Any, stack: Any, tanh: Any) -> An
 
 
 def test_a_loop_over_rows_is_compiled_once() -> None:
-    gates, weight, state = data(24, 4, 8), data(8, 8) / 3, data(4, 8)
+    gates, weight, state = data(16, 4, 8), data(8, 8) / 3, data(4, 8)
     with Count() as short:
         run_recurrence(gates[:6], state, weight)
     with Count() as long:

@@ -122,7 +122,7 @@ def choose_placement(root: UOp, target: Target, config: Config) -> Placement:
     kernel = _inspect(root)
     lanes = _choose_lanes(kernel, target) if config.vectorize else {}
     upcast = _choose_upcast(kernel, lanes, target)
-    order = _outer_first(kernel, _choose_order(kernel, lanes))
+    order = _outer_first(kernel, _choose_order(kernel, lanes, target))
     if kernel.rows is not None:
         upcast = kernel.rows.fit(lanes, upcast)
     return Placement(
@@ -491,6 +491,25 @@ def _column_load(kernel: _Kernel, column: UOp, target: Target) -> float:
     return NEAR_LOAD if size <= target.l1_bytes else FAR_LOAD
 
 
+def _reread_bytes(kernel: _Kernel, column: UOp, row: UOp) -> int:
+    """How much is read again for each row if loops are nested as results lie in memory."""
+    outer = set(kernel.outputs[: kernel.outputs.index(row)])
+    loads = [a for _, loads in kernel.reduction_loads for a in loads if a.depends_on(column)]
+    return sum(
+        [
+            min(_bytes_along(access, set(access.strides) - outer), _memory_bytes(access))
+            for access in loads
+        ]
+    )
+
+
+def _memory_bytes(access: MemoryAccess) -> int:
+    """The size of the memory that an access is to."""
+    memory = access.index.src[0]
+    count = memory.arg[1] if memory.op is Op.PARAM else math.prod(map(axis_extent, memory.closed))
+    return int(count) * access.index.dtype.itemsize
+
+
 def _bytes_along(access: MemoryAccess, counters: set[UOp]) -> int:
     """How many bytes an access touches along some counters."""
     lengths = [axis_extent(counter) for counter in access.strides if counter in counters]
@@ -546,10 +565,11 @@ def _longest_tile(axes: list[UOp], most: int) -> tuple[UOp, int]:
     return max(tiles, key=lambda pair: pair[1])
 
 
-def _choose_order(kernel: _Kernel, lanes: dict[UOp, int]) -> list[UOp]:
-    """The nest of the output loops: as they lie in memory, but innermost the rows of a product,
-    so that a block of panels stays in cache while they pass by, or those of a transposed tile, so
-    that loads follow each other, and then the lines that are written together."""
+def _choose_order(kernel: _Kernel, lanes: dict[UOp, int], target: Target) -> list[UOp]:
+    """The nest of the output loops: as they lie in memory, so that lines are written whole. But
+    innermost are the rows of a product whose column operand is more than a cache holds, so that a
+    block of panels stays there while they pass by, or those of a transposed tile, so that loads
+    follow each other, and then the lines that are written together."""
     columns = [counter for counter in _reused_axes(kernel) if counter in lanes]
     moved = _moved_rows(kernel, lanes)
     if moved is not None:
@@ -560,6 +580,8 @@ def _choose_order(kernel: _Kernel, lanes: dict[UOp, int]) -> list[UOp]:
         inner = [turned, *[c for c in _blocks(kernel) if c in lanes]]
         return [*[c for c in kernel.outputs if c not in inner], *inner]
     rows = _row_axes(kernel, columns[0]) if columns else []
+    if rows and _reread_bytes(kernel, columns[0], rows[0]) <= target.l2_bytes * 3 // 4:
+        rows = []
     blocks = [c for c in _blocks(kernel) if rows and c not in lanes and c not in rows]
     inner = [*rows, *blocks]
     return [*[c for c in kernel.outputs if c not in inner], *inner]

@@ -122,3 +122,13 @@ def test_a_long_sum_asks_for_the_next_page() -> None:
     kernel, step = compile_last(Tensor(x).sum(-1), small_caches())
     assert ASK in kernel.ir
     np.testing.assert_allclose(run(kernel, step, x[:, 0], x), x.sum(1, dtype=float), atol=1e-3)
+
+
+def test_a_product_of_few_rows_asks_for_the_columns_of_the_next_tile() -> None:
+    left, right = random(3, 70), random(70, 1000, seed=1)
+    kernel, step = compile_last(Tensor(left) @ Tensor(right), small_caches())
+    assert ASK in kernel.ir
+    operands = [(left, right)[slot] for slot in step.slots[1:]]
+    result = run(kernel, step, np.empty((3, 1000), np.float32), *operands)
+    np.testing.assert_allclose(result, left @ right, rtol=1e-4, atol=1e-4)
+    assert ASK not in text(Tensor(left) @ Tensor(right), host_target())  # it fits a cache

@@ -13,6 +13,9 @@ computed, and later nothing is read. The last loop over the row therefore asks f
     before   for row: for k: m = max(m, x[row, k]);  for k: s += exp(x[row, k] - m)
     after    the second loop also prefetches x[row + 1, k] into the second-level cache
 
+A product that reads an operand where it lies takes a few columns of all rows, which lie far apart:
+beside each of them it asks for those that the next tile takes.
+
 So does a transpose with what it reads next of each of its rows: they are too many for a processor
 to notice by itself that each goes on. And so does a sum of more than the caches hold with what lies
 a page further on, since processors look ahead no further than to the end of one.
@@ -32,6 +35,7 @@ from ogive.device.target import CACHE_LINE, Target
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic import from_linear, integer, linear_form, where
+from ogive.schedule.rangeify import LOOP
 
 LEAST_ROW = 1 << 10
 """Bytes of a row that is worth asking for: shorter ones are fetched ahead as they follow."""
@@ -60,7 +64,8 @@ def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
     stores = [node for node in nodes if node.op is Op.STORE]
     loads = [node for node in nodes if node.op is Op.LOAD]
     turned = [load for load in loads if turned_counter(load, lane_count(load))]
-    ahead = next_pages(program, target) | next_rows(program, target)
+    ahead = next_columns(program, target)
+    ahead |= next_pages(program, target) | next_rows(program, target)
     least = target.streamed_turned_bytes if turned else target.streamed_bytes
     if least is None or sum(map(_least_bytes, stores)) < least:
         return Traffic(ahead=ahead)
@@ -145,6 +150,24 @@ def next_rows(program: list[Item], target: Target) -> dict[UOp, UOp]:
                     ahead.pop(last[row], None)
                     ahead[load] = integer(row[1])
             last |= read
+    return ahead
+
+
+def next_columns(program: list[Item], target: Target) -> dict[UOp, UOp]:
+    """The loads that take a few columns of each row, rows being far apart and more of them than a
+    cache holds, each with how far away the columns are that the next tile takes."""
+    ahead: dict[UOp, UOp] = {}
+    for outer in program:
+        if not isinstance(outer, Loop) or outer.counter.arg[1] != PARALLEL:
+            continue
+        for load in _loads_within(outer):
+            size = load.dtype.itemsize
+            stride = _row_stride(load, outer.counter)
+            terms, _ = linear_form(load.src[0].src[1])
+            steps = [step for c, step in terms.items() if c.op is Op.RANGE and c.arg[1] == LOOP]
+            is_near = 0 < stride * size < LEAST_ROW <= max(steps, default=0) * size
+            if is_near and load.src[0].src[0].arg[1] * size > target.l2_bytes:
+                ahead[load] = integer(stride)
     return ahead
 
 

@@ -184,11 +184,23 @@ def _row_stride(load: UOp, counter: UOp) -> int:
 
     Where the counter is that of several axes, the next iteration is mostly one along the last."""
     terms, _ = linear_form(load.src[0].src[1])
-    moving = {term: step for term, step in terms.items() if counter in term.ranges}
+    moving: dict[UOp, int] = {}
+    for term, factor in terms.items():
+        if counter in term.ranges:
+            moving |= {part: step * factor for part, step in _before_last(term, counter).items()}
     last = [term for term in moving if term.op is Op.MOD and term.src[0] is counter]
     if load.arg != 1 or not (len(last) == 1 or moving.keys() == {counter}):
         return 0
     return moving[last[0] if last else counter]
+
+
+def _before_last(term: UOp, counter: UOp) -> dict[UOp, int]:
+    """A part of an index, by what it is linear in, for all tiles but a last one that starts earlier
+    than it would."""
+    if term.op is not Op.MINIMUM:
+        return {term: 1}
+    (start, *others) = [source for source in term.src if counter in source.ranges]
+    return {term: 1} if others else linear_form(start)[0]
 
 
 def _bytes_within(load: UOp, counter: UOp) -> int:

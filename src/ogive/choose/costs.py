@@ -18,9 +18,6 @@ _COSTS = {
 MOST_STRIDE = 4
 """The distance up to which lanes are picked out of whole vectors rather than gathered."""
 
-LONG_SUM = 64
-"""Products of which so many are added up that storing the sum takes no time beside them."""
-
 GATE_LOSS = 0.02
 """The share of a kernel's time that gates take where tiles do not fill their axis."""
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection
 from dataclasses import dataclass
 
+from ogive.codegen.optimize.placement import axis_extent
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic import linear_form
@@ -30,6 +33,19 @@ class MemoryAccess:
         memory = self.index.src[0]
         staged_anew = memory.op is Op.STAGE and counter in memory.ranges
         return staged_anew or counter in self.strides or counter in self.irregular
+
+    def bytes_along(self, counters: Collection[UOp]) -> int:
+        """How many bytes are touched along some counters."""
+        lengths = [axis_extent(counter) for counter in self.strides if counter in counters]
+        return self.index.dtype.itemsize * math.prod(lengths)
+
+    @property
+    def memory_bytes(self) -> int:
+        """The size of the memory that is read or written."""
+        memory = self.index.src[0]
+        is_buffer = memory.op is Op.PARAM
+        count = memory.arg[1] if is_buffer else math.prod(map(axis_extent, memory.closed))
+        return int(count) * self.index.dtype.itemsize
 
 
 def memory_accesses(root: UOp) -> list[MemoryAccess]:

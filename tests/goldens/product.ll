@@ -1,6 +1,6 @@
-; product_loop8_upcast4_lane16
-; axes: loop 8, upcast 4, lane 16
-define void @"product_loop8_upcast4_lane16"(ptr noalias readonly %arguments, i64 %begin, i64 %end, ptr %fault) #0 {
+; product_loop8_lane16_upcast4
+; axes: loop 8, lane 16, upcast 4
+define void @"product_loop8_lane16_upcast4"(ptr noalias readonly %arguments, i64 %begin, i64 %end, ptr %fault) #0 {
 entry:
   %a7 = alloca <16 x float>, align 64
   %a8 = alloca <16 x float>, align 64

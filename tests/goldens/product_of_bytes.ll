@@ -1,6 +1,6 @@
-; product_parallel4_loop8_upcast8_upcast2_lane16
-; axes: parallel 4, loop 8, upcast 8, upcast 2, lane 16
-define void @"product_parallel4_loop8_upcast8_upcast2_lane16"(ptr noalias readonly %arguments, i64 %begin, i64 %end, ptr %fault) #0 {
+; product_parallel4_loop8_upcast2_lane16_upcast8
+; axes: parallel 4, loop 8, upcast 2, lane 16, upcast 8
+define void @"product_parallel4_loop8_upcast2_lane16_upcast8"(ptr noalias readonly %arguments, i64 %begin, i64 %end, ptr %fault) #0 {
 entry:
   %a16 = alloca <16 x i32>, align 64
   %a17 = alloca <16 x i32>, align 64
@@ -80,90 +80,90 @@ b32:
   %v62 = bitcast <16 x i32> %v60 to <64 x i8>
   %v63 = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %v58, <64 x i8> %v61, <64 x i8> %v62)
   store <16 x i32> %v63, ptr %a16
-  %v64 = load <16 x i32>, ptr %a17
+  %v64 = load <16 x i32>, ptr %a24
   %v65 = bitcast <16 x i32> %v40 to <64 x i8>
   %v66 = bitcast <16 x i32> %v60 to <64 x i8>
   %v67 = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %v64, <64 x i8> %v65, <64 x i8> %v66)
-  store <16 x i32> %v67, ptr %a17
-  %v68 = load <16 x i32>, ptr %a18
+  store <16 x i32> %v67, ptr %a24
+  %v68 = load <16 x i32>, ptr %a17
   %v69 = insertelement <16 x i32> poison, i32 %v45, i64 0
   %v70 = shufflevector <16 x i32> %v69, <16 x i32> poison, <16 x i32> zeroinitializer
   %v71 = bitcast <16 x i32> %v38 to <64 x i8>
   %v72 = bitcast <16 x i32> %v70 to <64 x i8>
   %v73 = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %v68, <64 x i8> %v71, <64 x i8> %v72)
-  store <16 x i32> %v73, ptr %a18
-  %v74 = load <16 x i32>, ptr %a19
+  store <16 x i32> %v73, ptr %a17
+  %v74 = load <16 x i32>, ptr %a25
   %v75 = bitcast <16 x i32> %v40 to <64 x i8>
   %v76 = bitcast <16 x i32> %v70 to <64 x i8>
   %v77 = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %v74, <64 x i8> %v75, <64 x i8> %v76)
-  store <16 x i32> %v77, ptr %a19
-  %v78 = load <16 x i32>, ptr %a20
+  store <16 x i32> %v77, ptr %a25
+  %v78 = load <16 x i32>, ptr %a18
   %v79 = insertelement <16 x i32> poison, i32 %v47, i64 0
   %v80 = shufflevector <16 x i32> %v79, <16 x i32> poison, <16 x i32> zeroinitializer
   %v81 = bitcast <16 x i32> %v38 to <64 x i8>
   %v82 = bitcast <16 x i32> %v80 to <64 x i8>
   %v83 = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %v78, <64 x i8> %v81, <64 x i8> %v82)
-  store <16 x i32> %v83, ptr %a20
-  %v84 = load <16 x i32>, ptr %a21
+  store <16 x i32> %v83, ptr %a18
+  %v84 = load <16 x i32>, ptr %a26
   %v85 = bitcast <16 x i32> %v40 to <64 x i8>
   %v86 = bitcast <16 x i32> %v80 to <64 x i8>
   %v87 = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %v84, <64 x i8> %v85, <64 x i8> %v86)
-  store <16 x i32> %v87, ptr %a21
-  %v88 = load <16 x i32>, ptr %a22
+  store <16 x i32> %v87, ptr %a26
+  %v88 = load <16 x i32>, ptr %a19
   %v89 = insertelement <16 x i32> poison, i32 %v49, i64 0
   %v90 = shufflevector <16 x i32> %v89, <16 x i32> poison, <16 x i32> zeroinitializer
   %v91 = bitcast <16 x i32> %v38 to <64 x i8>
   %v92 = bitcast <16 x i32> %v90 to <64 x i8>
   %v93 = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %v88, <64 x i8> %v91, <64 x i8> %v92)
-  store <16 x i32> %v93, ptr %a22
-  %v94 = load <16 x i32>, ptr %a23
+  store <16 x i32> %v93, ptr %a19
+  %v94 = load <16 x i32>, ptr %a27
   %v95 = bitcast <16 x i32> %v40 to <64 x i8>
   %v96 = bitcast <16 x i32> %v90 to <64 x i8>
   %v97 = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %v94, <64 x i8> %v95, <64 x i8> %v96)
-  store <16 x i32> %v97, ptr %a23
-  %v98 = load <16 x i32>, ptr %a24
+  store <16 x i32> %v97, ptr %a27
+  %v98 = load <16 x i32>, ptr %a20
   %v99 = insertelement <16 x i32> poison, i32 %v51, i64 0
   %v100 = shufflevector <16 x i32> %v99, <16 x i32> poison, <16 x i32> zeroinitializer
   %v101 = bitcast <16 x i32> %v38 to <64 x i8>
   %v102 = bitcast <16 x i32> %v100 to <64 x i8>
   %v103 = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %v98, <64 x i8> %v101, <64 x i8> %v102)
-  store <16 x i32> %v103, ptr %a24
-  %v104 = load <16 x i32>, ptr %a25
+  store <16 x i32> %v103, ptr %a20
+  %v104 = load <16 x i32>, ptr %a28
   %v105 = bitcast <16 x i32> %v40 to <64 x i8>
   %v106 = bitcast <16 x i32> %v100 to <64 x i8>
   %v107 = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %v104, <64 x i8> %v105, <64 x i8> %v106)
-  store <16 x i32> %v107, ptr %a25
-  %v108 = load <16 x i32>, ptr %a26
+  store <16 x i32> %v107, ptr %a28
+  %v108 = load <16 x i32>, ptr %a21
   %v109 = insertelement <16 x i32> poison, i32 %v53, i64 0
   %v110 = shufflevector <16 x i32> %v109, <16 x i32> poison, <16 x i32> zeroinitializer
   %v111 = bitcast <16 x i32> %v38 to <64 x i8>
   %v112 = bitcast <16 x i32> %v110 to <64 x i8>
   %v113 = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %v108, <64 x i8> %v111, <64 x i8> %v112)
-  store <16 x i32> %v113, ptr %a26
-  %v114 = load <16 x i32>, ptr %a27
+  store <16 x i32> %v113, ptr %a21
+  %v114 = load <16 x i32>, ptr %a29
   %v115 = bitcast <16 x i32> %v40 to <64 x i8>
   %v116 = bitcast <16 x i32> %v110 to <64 x i8>
   %v117 = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %v114, <64 x i8> %v115, <64 x i8> %v116)
-  store <16 x i32> %v117, ptr %a27
-  %v118 = load <16 x i32>, ptr %a28
+  store <16 x i32> %v117, ptr %a29
+  %v118 = load <16 x i32>, ptr %a22
   %v119 = insertelement <16 x i32> poison, i32 %v55, i64 0
   %v120 = shufflevector <16 x i32> %v119, <16 x i32> poison, <16 x i32> zeroinitializer
   %v121 = bitcast <16 x i32> %v38 to <64 x i8>
   %v122 = bitcast <16 x i32> %v120 to <64 x i8>
   %v123 = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %v118, <64 x i8> %v121, <64 x i8> %v122)
-  store <16 x i32> %v123, ptr %a28
-  %v124 = load <16 x i32>, ptr %a29
+  store <16 x i32> %v123, ptr %a22
+  %v124 = load <16 x i32>, ptr %a30
   %v125 = bitcast <16 x i32> %v40 to <64 x i8>
   %v126 = bitcast <16 x i32> %v120 to <64 x i8>
   %v127 = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %v124, <64 x i8> %v125, <64 x i8> %v126)
-  store <16 x i32> %v127, ptr %a29
-  %v128 = load <16 x i32>, ptr %a30
+  store <16 x i32> %v127, ptr %a30
+  %v128 = load <16 x i32>, ptr %a23
   %v129 = insertelement <16 x i32> poison, i32 %v57, i64 0
   %v130 = shufflevector <16 x i32> %v129, <16 x i32> poison, <16 x i32> zeroinitializer
   %v131 = bitcast <16 x i32> %v38 to <64 x i8>
   %v132 = bitcast <16 x i32> %v130 to <64 x i8>
   %v133 = call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> %v128, <64 x i8> %v131, <64 x i8> %v132)
-  store <16 x i32> %v133, ptr %a30
+  store <16 x i32> %v133, ptr %a23
   %v134 = load <16 x i32>, ptr %a31
   %v135 = bitcast <16 x i32> %v40 to <64 x i8>
   %v136 = bitcast <16 x i32> %v130 to <64 x i8>
@@ -209,64 +209,64 @@ b33:
   %v172 = insertelement <16 x i32> poison, i32 %v157, i64 0
   %v173 = shufflevector <16 x i32> %v172, <16 x i32> poison, <16 x i32> zeroinitializer
   %v174 = add <16 x i32> %v139, %v173
-  %v175 = add <16 x i32> %v140, %v173
-  %v176 = insertelement <16 x i32> poison, i32 %v159, i64 0
-  %v177 = shufflevector <16 x i32> %v176, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v178 = add <16 x i32> %v141, %v177
-  %v179 = add <16 x i32> %v142, %v177
-  %v180 = insertelement <16 x i32> poison, i32 %v161, i64 0
-  %v181 = shufflevector <16 x i32> %v180, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v182 = add <16 x i32> %v143, %v181
-  %v183 = add <16 x i32> %v144, %v181
-  %v184 = insertelement <16 x i32> poison, i32 %v163, i64 0
+  %v175 = insertelement <16 x i32> poison, i32 %v159, i64 0
+  %v176 = shufflevector <16 x i32> %v175, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v177 = add <16 x i32> %v140, %v176
+  %v178 = insertelement <16 x i32> poison, i32 %v161, i64 0
+  %v179 = shufflevector <16 x i32> %v178, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v180 = add <16 x i32> %v141, %v179
+  %v181 = insertelement <16 x i32> poison, i32 %v163, i64 0
+  %v182 = shufflevector <16 x i32> %v181, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v183 = add <16 x i32> %v142, %v182
+  %v184 = insertelement <16 x i32> poison, i32 %v165, i64 0
   %v185 = shufflevector <16 x i32> %v184, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v186 = add <16 x i32> %v145, %v185
-  %v187 = add <16 x i32> %v146, %v185
-  %v188 = insertelement <16 x i32> poison, i32 %v165, i64 0
-  %v189 = shufflevector <16 x i32> %v188, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v190 = add <16 x i32> %v147, %v189
-  %v191 = add <16 x i32> %v148, %v189
-  %v192 = insertelement <16 x i32> poison, i32 %v167, i64 0
-  %v193 = shufflevector <16 x i32> %v192, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v194 = add <16 x i32> %v149, %v193
-  %v195 = add <16 x i32> %v150, %v193
-  %v196 = insertelement <16 x i32> poison, i32 %v169, i64 0
-  %v197 = shufflevector <16 x i32> %v196, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v198 = add <16 x i32> %v151, %v197
-  %v199 = add <16 x i32> %v152, %v197
-  %v200 = insertelement <16 x i32> poison, i32 %v171, i64 0
-  %v201 = shufflevector <16 x i32> %v200, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v202 = add <16 x i32> %v153, %v201
-  %v203 = add <16 x i32> %v154, %v201
+  %v186 = add <16 x i32> %v143, %v185
+  %v187 = insertelement <16 x i32> poison, i32 %v167, i64 0
+  %v188 = shufflevector <16 x i32> %v187, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v189 = add <16 x i32> %v144, %v188
+  %v190 = insertelement <16 x i32> poison, i32 %v169, i64 0
+  %v191 = shufflevector <16 x i32> %v190, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v192 = add <16 x i32> %v145, %v191
+  %v193 = insertelement <16 x i32> poison, i32 %v171, i64 0
+  %v194 = shufflevector <16 x i32> %v193, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v195 = add <16 x i32> %v146, %v194
+  %v196 = add <16 x i32> %v147, %v173
+  %v197 = add <16 x i32> %v148, %v176
+  %v198 = add <16 x i32> %v149, %v179
+  %v199 = add <16 x i32> %v150, %v182
+  %v200 = add <16 x i32> %v151, %v185
+  %v201 = add <16 x i32> %v152, %v188
+  %v202 = add <16 x i32> %v153, %v191
+  %v203 = add <16 x i32> %v154, %v194
   %v204 = getelementptr i32, ptr %v2, i64 %v14
   store <16 x i32> %v174, ptr %v204, align 4
-  %v205 = getelementptr i32, ptr %v204, i64 16
-  store <16 x i32> %v175, ptr %v205, align 4
-  %v206 = getelementptr i32, ptr %v204, i64 32
-  store <16 x i32> %v178, ptr %v206, align 4
-  %v207 = getelementptr i32, ptr %v204, i64 48
-  store <16 x i32> %v179, ptr %v207, align 4
-  %v208 = getelementptr i32, ptr %v204, i64 64
-  store <16 x i32> %v182, ptr %v208, align 4
-  %v209 = getelementptr i32, ptr %v204, i64 80
-  store <16 x i32> %v183, ptr %v209, align 4
-  %v210 = getelementptr i32, ptr %v204, i64 96
-  store <16 x i32> %v186, ptr %v210, align 4
-  %v211 = getelementptr i32, ptr %v204, i64 112
-  store <16 x i32> %v187, ptr %v211, align 4
-  %v212 = getelementptr i32, ptr %v204, i64 128
-  store <16 x i32> %v190, ptr %v212, align 4
-  %v213 = getelementptr i32, ptr %v204, i64 144
-  store <16 x i32> %v191, ptr %v213, align 4
-  %v214 = getelementptr i32, ptr %v204, i64 160
-  store <16 x i32> %v194, ptr %v214, align 4
-  %v215 = getelementptr i32, ptr %v204, i64 176
-  store <16 x i32> %v195, ptr %v215, align 4
-  %v216 = getelementptr i32, ptr %v204, i64 192
-  store <16 x i32> %v198, ptr %v216, align 4
-  %v217 = getelementptr i32, ptr %v204, i64 208
-  store <16 x i32> %v199, ptr %v217, align 4
-  %v218 = getelementptr i32, ptr %v204, i64 224
+  %v205 = getelementptr i32, ptr %v204, i64 32
+  store <16 x i32> %v177, ptr %v205, align 4
+  %v206 = getelementptr i32, ptr %v204, i64 64
+  store <16 x i32> %v180, ptr %v206, align 4
+  %v207 = getelementptr i32, ptr %v204, i64 96
+  store <16 x i32> %v183, ptr %v207, align 4
+  %v208 = getelementptr i32, ptr %v204, i64 128
+  store <16 x i32> %v186, ptr %v208, align 4
+  %v209 = getelementptr i32, ptr %v204, i64 160
+  store <16 x i32> %v189, ptr %v209, align 4
+  %v210 = getelementptr i32, ptr %v204, i64 192
+  store <16 x i32> %v192, ptr %v210, align 4
+  %v211 = getelementptr i32, ptr %v204, i64 224
+  store <16 x i32> %v195, ptr %v211, align 4
+  %v212 = getelementptr i32, ptr %v204, i64 16
+  store <16 x i32> %v196, ptr %v212, align 4
+  %v213 = getelementptr i32, ptr %v204, i64 48
+  store <16 x i32> %v197, ptr %v213, align 4
+  %v214 = getelementptr i32, ptr %v204, i64 80
+  store <16 x i32> %v198, ptr %v214, align 4
+  %v215 = getelementptr i32, ptr %v204, i64 112
+  store <16 x i32> %v199, ptr %v215, align 4
+  %v216 = getelementptr i32, ptr %v204, i64 144
+  store <16 x i32> %v200, ptr %v216, align 4
+  %v217 = getelementptr i32, ptr %v204, i64 176
+  store <16 x i32> %v201, ptr %v217, align 4
+  %v218 = getelementptr i32, ptr %v204, i64 208
   store <16 x i32> %v202, ptr %v218, align 4
   %v219 = getelementptr i32, ptr %v204, i64 240
   store <16 x i32> %v203, ptr %v219, align 4

@@ -5,8 +5,8 @@ loops from the outside in, and how many leading ones run in parallel. Of a produ
 
     out[r0*4096 + r1] = sum over r2 of a[r0*512 + r2] * b[r2*4096 + r1]
 
-the nest is r1, r0 if a cache does not hold `b`: a few columns of it stay there while all rows of
-`a` pass by. It is r0, r1, as results lie in memory, if a cache holds all of it.
+the nest is r1, r0: a few columns of `b` stay in a cache while all rows of `a` pass by. It is r0, r1,
+as results lie in memory, if a cache holds all of `b` and not all results: lines are written whole.
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ def choose_order(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> 
 
 
 def _nest(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UOp]:
-    """The output loops as they lie in memory, so that lines are written whole. But innermost are
-    the rows of a product whose column operand is more than a cache holds, so that a block of panels
-    stays there while they pass by, or those of a transposed tile, so that loads follow each other,
-    and then the lines that are written together."""
+    """The output loops as they lie in memory. But innermost are the rows that pass by a block of a
+    product's column operand, or those of a transposed tile, so that loads follow each other, and
+    then the lines that are written together."""
     rows = cut_rows(kernel, lanes)
     if rows is not None:
         *outer, panels, _, lane = kernel.outputs
@@ -51,13 +50,14 @@ def _nest(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UO
 
 
 def _passing_rows(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UOp]:
-    """The rows of a product that pass by a block of its column operand; none if a cache holds
-    all of that operand."""
+    """The rows of a product that pass by a block of its column operand; none if a cache holds all
+    of that operand, but not the results, which then had better be written in order."""
     columns = [counter for counter in kernel.reused_axes if counter in lanes]
     rows = kernel.row_axes(columns[0]) if columns else []
-    if rows and _reread_bytes(kernel, columns[0], rows[0]) <= target.l2_bytes * 3 // 4:
-        return []
-    return rows
+    if not rows or sum([store.memory_bytes for store in kernel.stores]) < target.l2_bytes // 2:
+        return rows
+    is_held = _reread_bytes(kernel, columns[0], rows[0]) <= target.l2_bytes * 3 // 4
+    return [] if is_held else rows
 
 
 def _reread_bytes(kernel: KernelFacts, column: UOp, row: UOp) -> int:

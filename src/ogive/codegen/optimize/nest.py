@@ -5,8 +5,9 @@ loops from the outside in, and how many leading ones run in parallel. Of a produ
 
     out[r0*4096 + r1] = sum over r2 of a[r0*512 + r2] * b[r2*4096 + r1]
 
-the nest is r1, r0: a few columns of `b` stay in a cache while all rows of `a` pass by. It is r0, r1,
-as results lie in memory, if a cache holds all of `b` and not all results: lines are written whole.
+the nest is r1, r0: a few columns of `b` stay in a cache while all rows of `a` pass by. It is r0,
+r1, as results lie in memory, if a cache holds all of `b` but not the results: lines are written
+whole.
 """
 
 from __future__ import annotations

@@ -87,3 +87,13 @@ def test_neighbours_in_memory_are_loaded_as_words(
     for loops in joined:
         verify(loops, "loops")
     assert [loads(loops) == ["uint32"] for loops in joined] == whole
+
+
+@pytest.mark.parametrize("columns", [17, 33, 49])
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32])
+def test_one_last_column_is_stored_no_wider_than_it_is(columns: int, dtype: type) -> None:
+    generator = np.random.default_rng(columns)
+    left = generator.integers(-9, 9, (40, 31)).astype(dtype)
+    right = generator.integers(-9, 9, (31, columns)).astype(dtype)
+    got = (Tensor(left) @ Tensor(right)).realize(config=CONFIG).numpy()
+    np.testing.assert_array_equal(got, (left.astype(np.int64) @ right).astype(dtype))

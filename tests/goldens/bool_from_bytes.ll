@@ -149,19 +149,27 @@ b67:
   %v140 = and <16 x i1> %v124, %v136
   %v141 = zext <16 x i1> %v137 to <16 x i8>
   %v142 = getelementptr i8, ptr %v2, i64 %v72
-  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v141, ptr align 1 %v142, <16 x i1> %v88)
-  %v143 = zext <16 x i1> %v138 to <16 x i8>
-  %v144 = getelementptr i8, ptr %v142, i64 16
-  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v143, ptr align 1 %v144, <16 x i1> %v96)
-  %v145 = zext <16 x i1> %v139 to <16 x i8>
-  %v146 = getelementptr i8, ptr %v142, i64 32
-  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v145, ptr align 1 %v146, <16 x i1> %v104)
-  %v147 = zext <16 x i1> %v140 to <16 x i8>
-  %v148 = getelementptr i8, ptr %v142, i64 48
-  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v147, ptr align 1 %v148, <16 x i1> %v112)
+  %v143 = call i64 asm "", "=r,0"(i64 1)
+  %v144 = trunc i64 %v143 to i1
+  %v145 = insertelement <16 x i1> poison, i1 %v144, i64 0
+  %v146 = shufflevector <16 x i1> %v145, <16 x i1> poison, <16 x i32> zeroinitializer
+  %v147 = and <16 x i1> %v88, %v146
+  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v141, ptr align 1 %v142, <16 x i1> %v147)
+  %v148 = zext <16 x i1> %v138 to <16 x i8>
+  %v149 = getelementptr i8, ptr %v142, i64 16
+  %v150 = and <16 x i1> %v96, %v146
+  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v148, ptr align 1 %v149, <16 x i1> %v150)
+  %v151 = zext <16 x i1> %v139 to <16 x i8>
+  %v152 = getelementptr i8, ptr %v142, i64 32
+  %v153 = and <16 x i1> %v104, %v146
+  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v151, ptr align 1 %v152, <16 x i1> %v153)
+  %v154 = zext <16 x i1> %v140 to <16 x i8>
+  %v155 = getelementptr i8, ptr %v142, i64 48
+  %v156 = and <16 x i1> %v112, %v146
+  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v154, ptr align 1 %v155, <16 x i1> %v156)
   %v71 = add nuw nsw i64 %v70, 1
-  %v149 = icmp slt i64 %v71, %end
-  br i1 %v149, label %b67, label %b68
+  %v157 = icmp slt i64 %v71, %end
+  br i1 %v157, label %b67, label %b68
 b68:
   ret void
 }

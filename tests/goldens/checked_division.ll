@@ -292,16 +292,24 @@ b218:
   %v267 = sub <16 x i32> splat (i32 0), %v180
   %v268 = select <16 x i1> %v257, <16 x i32> %v267, <16 x i32> %v266
   %v269 = getelementptr i32, ptr %v2, i64 %v132
-  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v232, ptr align 4 %v269, <16 x i1> %v148)
-  %v270 = getelementptr i32, ptr %v269, i64 16
-  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v244, ptr align 4 %v270, <16 x i1> %v156)
-  %v271 = getelementptr i32, ptr %v269, i64 32
-  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v256, ptr align 4 %v271, <16 x i1> %v164)
-  %v272 = getelementptr i32, ptr %v269, i64 48
-  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v268, ptr align 4 %v272, <16 x i1> %v172)
+  %v270 = call i64 asm "", "=r,0"(i64 1)
+  %v271 = trunc i64 %v270 to i1
+  %v272 = insertelement <16 x i1> poison, i1 %v271, i64 0
+  %v273 = shufflevector <16 x i1> %v272, <16 x i1> poison, <16 x i32> zeroinitializer
+  %v274 = and <16 x i1> %v148, %v273
+  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v232, ptr align 4 %v269, <16 x i1> %v274)
+  %v275 = getelementptr i32, ptr %v269, i64 16
+  %v276 = and <16 x i1> %v156, %v273
+  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v244, ptr align 4 %v275, <16 x i1> %v276)
+  %v277 = getelementptr i32, ptr %v269, i64 32
+  %v278 = and <16 x i1> %v164, %v273
+  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v256, ptr align 4 %v277, <16 x i1> %v278)
+  %v279 = getelementptr i32, ptr %v269, i64 48
+  %v280 = and <16 x i1> %v172, %v273
+  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v268, ptr align 4 %v279, <16 x i1> %v280)
   %v131 = add nuw nsw i64 %v130, 1
-  %v273 = icmp slt i64 %v131, %end
-  br i1 %v273, label %b127, label %b128
+  %v281 = icmp slt i64 %v131, %end
+  br i1 %v281, label %b127, label %b128
 b128:
   ret void
 }

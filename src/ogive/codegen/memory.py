@@ -261,10 +261,20 @@ class Memory:
         else:
             symbol = f"@llvm.masked.store.{self.mangle(dtype, lanes)}.p0"
             mask = f"<{lanes} x i1>"
+            if dtype.itemsize < 4 or (dtype.itemsize < 8 and not dtype.is_float):
+                gate = self.opaque(gate, lanes)
             self.writer.declarations.add(f"declare void {symbol}({kind}, ptr, {mask})")
             self.writer.effect(
                 f"call void {symbol}({kind} {value}, ptr align {align} {place}, {mask} {gate})"
             )
+
+    def opaque(self, gate: str, lanes: int) -> str:
+        """A mask of which LLVM knows nothing beforehand. Where it knows that a single lane of a
+        narrowed vector is stored, LLVM 22 stores the wide element: up to 7 bytes too many."""
+        one = self.writer.once('call i64 asm "", "=r,0"(i64 1)')
+        certain = self.writer.once(f"trunc i64 {one} to i1")
+        mask = self.writer.splat(certain, dtypes.bool_, lanes)
+        return self.writer.instruction(f"and <{lanes} x i1> {gate}, {mask}")
 
     def load_turned(
         self,

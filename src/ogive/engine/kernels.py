@@ -238,6 +238,7 @@ class KernelCache:
         """The kernel of a draft whose text has been assembled."""
         compiled, key, code = draft
         code = code or self._codes.get(key)
+        compiled.timings["assemble"] = 0.0
         if code is None:
             assembled = assembly.all[key]
             compiled.timings["assemble"] = assembled.seconds

@@ -90,8 +90,8 @@ def test_neighbours_in_memory_are_loaded_as_words(
 
 
 @pytest.mark.parametrize("columns", [17, 33, 49])
-@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32])
-def test_one_last_column_is_stored_no_wider_than_it_is(columns: int, dtype: type) -> None:
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32"])
+def test_one_last_column_is_stored_no_wider_than_it_is(columns: int, dtype: str) -> None:
     generator = np.random.default_rng(columns)
     left = generator.integers(-9, 9, (40, 31)).astype(dtype)
     right = generator.integers(-9, 9, (31, columns)).astype(dtype)

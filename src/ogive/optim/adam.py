@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ogive.optim.moments import averaged, decayed
 from ogive.optim.optimizer import Group, Optimizer, State
 from ogive.tensor.creation import zeros_like
 from ogive.tensor.tensor import Tensor
@@ -42,13 +43,8 @@ class Adam(Optimizer):
 
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
         first, second = group["betas"]
-        if self.decoupled:
-            parameter = parameter * (1 - group.rate * group["weight_decay"])
-        elif group["weight_decay"]:
-            gradient = gradient + parameter * group["weight_decay"]
-        mean, square = state["exp_avg"], state["exp_avg_sq"]
-        mean.assign(mean.lerp(gradient, 1 - first))
-        square.assign(square * second + gradient * gradient * (1 - second))
+        parameter, gradient = decayed(parameter, gradient, group, self.decoupled)
+        mean, square = averaged(gradient, state, group)
         step_size = group.rate / (1 - first**state["step"])
         if group["amsgrad"]:
             largest = state["max_exp_avg_sq"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ogive.optim.moments import averaged
 from ogive.optim.optimizer import Group, Optimizer, State
 from ogive.tensor.creation import zeros_like
 from ogive.tensor.joining import where
@@ -38,9 +39,7 @@ class LAMB(Optimizer):
 
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
         first, second = group["betas"]
-        mean, square = state["exp_avg"], state["exp_avg_sq"]
-        mean.assign(mean.lerp(gradient, 1 - first))
-        square.assign(square * second + gradient * gradient * (1 - second))
+        mean, square = averaged(gradient, state, group)
         unbiased_mean = mean / (1 - first**state["step"])
         unbiased_square = square / (1 - second**state["step"])
         step = unbiased_mean / (unbiased_square.sqrt() + group["eps"])

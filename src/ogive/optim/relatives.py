@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ogive.ir import dtype as dtypes
+from ogive.optim.moments import averaged, decayed
 from ogive.optim.optimizer import Group, Optimizer, State
 from ogive.tensor.creation import ones, zeros_like
 from ogive.tensor.joining import where
@@ -36,8 +37,7 @@ class Adamax(Optimizer):
 
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
         first, second = group["betas"]
-        if group["weight_decay"]:
-            gradient = gradient + parameter * group["weight_decay"]
+        parameter, gradient = decayed(parameter, gradient, group, decoupled=False)
         mean, largest = state["exp_avg"], state["exp_inf"]
         mean.assign(mean.lerp(gradient, 1 - first))
         largest.assign((largest * second).maximum(gradient.abs() + group["eps"]))
@@ -46,30 +46,7 @@ class Adamax(Optimizer):
         return made
 
 
-class _Decaying(Optimizer):
-    """What NAdam and RAdam share: two averages, and a decay of weights of either kind."""
-
-    def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
-        return {"exp_avg": zeros_like(parameter), "exp_avg_sq": zeros_like(parameter)}
-
-    def decay(self, parameter: Tensor, gradient: Tensor, group: Group) -> tuple[Tensor, Tensor]:
-        """The parameter and the gradient with the decay of weights in one of them."""
-        if group["decoupled_weight_decay"]:
-            return parameter * (1 - group.rate * group["weight_decay"]), gradient
-        if group["weight_decay"]:
-            return parameter, gradient + parameter * group["weight_decay"]
-        return parameter, gradient
-
-    def average(self, gradient: Tensor, state: State, group: Group) -> tuple[Tensor, Tensor]:
-        """The averages of the gradient and of its square, with this one in them."""
-        first, second = group["betas"]
-        mean, square = state["exp_avg"], state["exp_avg_sq"]
-        mean.assign(mean.lerp(gradient, 1 - first))
-        square.assign(square * second + gradient * gradient * (1 - second))
-        return mean, square
-
-
-class NAdam(_Decaying):
+class NAdam(Optimizer):
     """Adam that looks ahead: the momentum of the next step, μ, is in this one.
 
     p ← p - lr·((1 - μₜ) / (1 - Πμ)·g + μₜ₊₁ / (1 - μₜ₊₁·Πμ)·m) / (√v̂ + eps).
@@ -95,13 +72,14 @@ class NAdam(_Decaying):
         super().__init__(params, defaults)
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
-        product = ones(dtype=dtypes.float64)
-        return {**super().make_state(parameter, group), "mu_product": product}
+        averages = {name: zeros_like(parameter) for name in ("exp_avg", "exp_avg_sq")}
+        return {**averages, "mu_product": ones(dtype=dtypes.float64)}
 
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
         first, second = group["betas"]
-        parameter, gradient = self.decay(parameter, gradient, group)
-        mean, square = self.average(gradient, state, group)
+        decoupled = group["decoupled_weight_decay"]
+        parameter, gradient = decayed(parameter, gradient, group, decoupled)
+        mean, square = averaged(gradient, state, group)
         step, product = state["step"], state["mu_product"]
         now, after = [
             (1 - 0.96 ** (time * group["momentum_decay"]) * 0.5) * first
@@ -115,7 +93,7 @@ class NAdam(_Decaying):
         return made
 
 
-class RAdam(_Decaying):
+class RAdam(Optimizer):
     """Adam whose first steps, when v is hardly known, do not divide by √v̂."""
 
     def __init__(
@@ -135,10 +113,14 @@ class RAdam(_Decaying):
         }  # fmt: skip
         super().__init__(params, defaults)
 
+    def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
+        return {name: zeros_like(parameter) for name in ("exp_avg", "exp_avg_sq")}
+
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
         first, second = group["betas"]
-        parameter, gradient = self.decay(parameter, gradient, group)
-        mean, square = self.average(gradient, state, group)
+        decoupled = group["decoupled_weight_decay"]
+        parameter, gradient = decayed(parameter, gradient, group, decoupled)
+        mean, square = averaged(gradient, state, group)
         step = state["step"]
         most = 2 / (1 - second) - 1
         known = most - step * 2 * second**step / (1 - second**step)

@@ -1,0 +1,27 @@
+"""What Adam and its relatives share: averages of the gradient and of its square, and two ways of
+letting weights decay."""
+
+from __future__ import annotations
+
+from ogive.optim.optimizer import Group, State
+from ogive.tensor.tensor import Tensor
+
+
+def decayed(
+    parameter: Tensor, gradient: Tensor, group: Group, decoupled: bool
+) -> tuple[Tensor, Tensor]:
+    """The parameter and the gradient with the decay of weights in one of them."""
+    if decoupled:
+        return parameter * (1 - group.rate * group["weight_decay"]), gradient
+    if group["weight_decay"]:
+        return parameter, gradient + parameter * group["weight_decay"]
+    return parameter, gradient
+
+
+def averaged(gradient: Tensor, state: State, group: Group) -> tuple[Tensor, Tensor]:
+    """The averages of the gradient and of its square, with this one in them."""
+    first, second = group["betas"]
+    mean, square = state["exp_avg"], state["exp_avg_sq"]
+    mean.assign(mean.lerp(gradient, 1 - first))
+    square.assign(square * second + gradient * gradient * (1 - second))
+    return mean, square

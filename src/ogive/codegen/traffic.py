@@ -131,9 +131,7 @@ def _follows(load: UOp, counter: UOp) -> bool:
 def next_rows(program: list[Item], target: Target) -> dict[UOp, UOp]:
     """The loads of the last loops over rows that were read before, each with its row's stride."""
     ahead: dict[UOp, UOp] = {}
-    for outer in program:
-        if not isinstance(outer, Loop) or outer.counter.arg[1] != PARALLEL:
-            continue
+    for outer in _parallel_loops(program):
         loops = [item for item in outer.body if isinstance(item, Loop)]
         if len(loops) < 2:
             continue
@@ -157,9 +155,7 @@ def next_columns(program: list[Item], target: Target) -> dict[UOp, UOp]:
     """The loads that take a few columns of each row, rows being far apart and more of them than a
     cache holds, each with how far away the columns are that the next tile takes."""
     ahead: dict[UOp, UOp] = {}
-    for outer in program:
-        if not isinstance(outer, Loop) or outer.counter.arg[1] != PARALLEL:
-            continue
+    for outer in _parallel_loops(program):
         for load in _loads_within(outer):
             size = load.dtype.itemsize
             stride = _row_stride(load, outer.counter)
@@ -169,6 +165,12 @@ def next_columns(program: list[Item], target: Target) -> dict[UOp, UOp]:
             if is_near and load.src[0].src[0].arg[1] * size > target.l2_bytes:
                 ahead[load] = integer(stride)
     return ahead
+
+
+def _parallel_loops(program: list[Item]) -> list[Loop]:
+    return [
+        item for item in program if isinstance(item, Loop) and item.counter.arg[1] == PARALLEL
+    ]
 
 
 def _loads_within(loop: Loop) -> Iterator[UOp]:

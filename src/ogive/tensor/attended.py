@@ -53,19 +53,19 @@ class Attended:
         query, key, value = inputs[:3]
         mask = inputs[3] if len(inputs) > 3 else None
         given, result = hold(upstream, self.device), hold(node, self.device)
-        _, total, peak = exponentials(query @ _turned(key) * self.scale, mask)
+        _, total, peak = exponentials(query @ key.mT * self.scale, mask)
         level = peak + total.log()
         common = (given * result).sum(-1, keepdim=True)
-        weights = self._weights(query @ _turned(key), level, mask)
-        slopes = weights * (given @ _turned(value) - common)
+        weights = self._weights(query @ key.mT, level, mask)
+        slopes = weights * (given @ value.mT - common)
         parts = [self._product(slopes, key, mask) * self.scale]
         # The same with rows along the queries.
         if self.is_causal:
             query, given, level, common = [x.flip(-2) for x in (query, given, level, common)]
             mask = None if mask is None else mask.flip(-2)
-        across = None if mask is None else _turned(mask)
-        weights = self._weights(key @ _turned(query), _turned(level), across)
-        turned = weights * (value @ _turned(given) - _turned(common))
+        across = None if mask is None else mask.mT
+        weights = self._weights(key @ query.mT, level.mT, across)
+        turned = weights * (value @ given.mT - common.mT)
         parts += [
             self._product(turned, query, across) * self.scale,
             self._product(weights, given, across),
@@ -137,7 +137,3 @@ def exponentials(scores: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor, T
         weights = where(mask, weights, 0.0)
     total = weights.sum(-1, keepdim=True)
     return weights, where(total == 0.0, 1.0, total), peak
-
-
-def _turned(matrix: Tensor) -> Tensor:
-    return matrix.transpose(-2, -1)

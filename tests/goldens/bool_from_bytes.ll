@@ -174,4 +174,4 @@ b68:
   ret void
 }
 declare void @llvm.masked.store.v16i8.p0(<16 x i8>, ptr, <16 x i1>)
-attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }
+attributes #0 = { nounwind alignstack=64 "min-legal-vector-width"="512" "prefer-vector-width"="512" }

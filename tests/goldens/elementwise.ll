@@ -150,4 +150,4 @@ b60:
   ret void
 }
 declare void @llvm.masked.store.v16f32.p0(<16 x float>, ptr, <16 x i1>)
-attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }
+attributes #0 = { nounwind alignstack=64 "min-legal-vector-width"="512" "prefer-vector-width"="512" }

@@ -46,4 +46,4 @@ b8:
   ret void
 }
 declare i64 @llvm.expect.i64(i64, i64)
-attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }
+attributes #0 = { nounwind alignstack=64 "min-legal-vector-width"="512" "prefer-vector-width"="512" }

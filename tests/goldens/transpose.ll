@@ -171,4 +171,4 @@ b6:
 }
 declare <16 x float> @llvm.arithmetic.fence.v16f32(<16 x float>)
 declare i64 @llvm.expect.i64(i64, i64)
-attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }
+attributes #0 = { nounwind alignstack=64 "min-legal-vector-width"="512" "prefer-vector-width"="512" }

@@ -62,11 +62,13 @@ def constant(dtype: DType, value: Scalar, lanes: int) -> str:
 
 
 def vector_attributes(target: Target) -> str:
-    """The attributes of all functions of a module: how wide a vector may be in a register."""
+    """The attributes of all functions of a module: how wide a vector may be in a register, and that
+    the stack is aligned to vectors. Without, those that go to the stack and back straddle two lines
+    of the cache in some threads and not in others, as their stacks happen to begin."""
     bits = 8 * target.vector_bytes
     return (
-        f'attributes #0 = {{ nounwind "min-legal-vector-width"="{bits}" '
-        f'"prefer-vector-width"="{bits}" }}'
+        f'attributes #0 = {{ nounwind alignstack={target.vector_bytes} '
+        f'"min-legal-vector-width"="{bits}" "prefer-vector-width"="{bits}" }}'
     )
 
 

@@ -158,7 +158,8 @@ def next_columns(program: list[Item], target: Target) -> dict[UOp, UOp]:
     for outer in _parallel_loops(program):
         for load in _loads_within(outer):
             size = load.dtype.itemsize
-            stride = _row_stride(load, outer.counter)
+            strides = _strides(load, outer.counter)
+            stride = strides[min(strides)] if strides else 0
             terms, _ = linear_form(load.src[0].src[1])
             steps = [step for c, step in terms.items() if c.op is Op.RANGE and c.arg[1] == LOOP]
             is_near = 0 < stride * size < LEAST_ROW <= max(steps, default=0) * size
@@ -185,15 +186,31 @@ def _row_stride(load: UOp, counter: UOp) -> int:
     """How far apart vectors are that one iteration and the next one read; 0 if that varies.
 
     Where the counter is that of several axes, the next iteration is mostly one along the last."""
+    return _strides(load, counter).get(1, 0)
+
+
+def _strides(load: UOp, counter: UOp) -> dict[int, int]:
+    """How far apart vectors are that are read one after so many iterations and the next ones: that
+    many and the distance, for each axis that the counter is made of. Nothing if that varies."""
     terms, _ = linear_form(load.src[0].src[1])
-    moving: dict[UOp, int] = {}
+    strides: dict[int, int] = {}
     for term, factor in terms.items():
         if counter in term.ranges:
-            moving |= {part: step * factor for part, step in _before_last(term, counter).items()}
-    last = [term for term in moving if term.op is Op.MOD and term.src[0] is counter]
-    if load.arg != 1 or not (len(last) == 1 or moving.keys() == {counter}):
-        return 0
-    return moving[last[0] if last else counter]
+            for part, step in _before_last(term, counter).items():
+                period = _period(part, counter)
+                if period is None or period in strides:
+                    return {}
+                strides[period] = step * factor
+    return strides if load.arg == 1 else {}
+
+
+def _period(part: UOp, counter: UOp) -> int | None:
+    """After how many iterations `counter // period % length`, or without either, changes."""
+    if part.op is Op.MOD:
+        part = part.src[0]
+    if part.op is Op.FLOORDIV and part.src[1].op is Op.CONST and part.src[0] is counter:
+        return int(part.src[1].arg)
+    return 1 if part is counter else None
 
 
 def _before_last(term: UOp, counter: UOp) -> dict[UOp, int]:

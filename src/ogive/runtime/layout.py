@@ -49,7 +49,9 @@ PLAN_FIELDS = (
     "pool",  # address of the pool, or 0
     "budget",  # nanoseconds after which to pause
     "step",  # the next step to run ...
-    "tile",  # ... and its first tile not yet run
+    "left",  # ... and how many spans have tiles of it that were not yet run, 0 if it is not begun
+    "spans",  # address of the spans: two words each, the next tile and the first behind the end
+    "room",  # how many of them there may be
     "fault",  # the least site number that faulted, or NO_FAULT
 )
 STEP_FIELDS = (
@@ -70,15 +72,15 @@ PART_FIELDS = (
 # Fields that different threads write are kept on different cache lines.
 POOL_FIELDS = (
     ("state", 8),  # who is inside, and what there is to enter: see below
-    ("next", 8),  # the first tile nobody has claimed
-    ("job", 8),  # the step record, its plan's fault word, tiles, grain, threads
+    ("job", 8),
     ("busy", 1),  # taken by the caller whose job it is, or by `resize`
     ("wanted", 1),  # how many workers there should be
     ("workers", 1),  # how many there are
+    ("numbers", 1),  # how many have taken a number
     ("sleepers", 1),
     ("process", 1),  # the process that started them
     ("called", 1),  # when a sleeper was last called ...
-    ("waking", 2),  # ... and how long they take to come, in nanoseconds, on average
+    ("waking", 1),  # ... and how long they take to come, in nanoseconds, on average
     ("missed", 1),  # how long threads have lately worked while others slept ...
     ("ended", 7),  # ... until when
     ("mutex", 8),
@@ -88,7 +90,16 @@ POOL_FIELDS = (
 # The parts of the pool's state, from its lowest bit up: the workers inside, whether the job is
 # open, whether workers are to stop, how many more may enter, and the job's number.
 OPEN_BIT, STOP_BIT, SEAT_BITS, NUMBER_BITS = 16, 17, 18, 28
-JOB_FIELDS = ("kernel", "arguments", "fault", "tiles", "grain", "threads")
+JOB_FIELDS = (
+    "kernel",  # of the step, ...
+    "arguments",
+    "grain",
+    "fault",  # ... and of its plan the address of the fault word, ...
+    "spans",  # ... and of the spans that its tiles are in
+    "count",  # how many spans there are
+    "parts",  # how many claims a span is worth at least
+    "threads",  # how many may work on it, the caller included
+)
 
 STEP_WORDS = len(STEP_FIELDS)
 PART_WORDS = len(PART_FIELDS)
@@ -103,8 +114,7 @@ def _offsets() -> dict[str, int]:
     offsets |= {
         f"pool_{name}": start for (name, _), start in zip(POOL_FIELDS, starts, strict=False)
     }
-    job = offsets["pool_job"]
-    return offsets | {f"job_{name}": job + 8 * index for index, name in enumerate(JOB_FIELDS)}
+    return offsets | {f"job_{name}": 8 * index for index, name in enumerate(JOB_FIELDS)}
 
 
 WORDS = _offsets()

@@ -33,7 +33,7 @@ PAUSE_NANOSECONDS = 50_000_000
 COPY_GRAIN = 4
 _STEP = PLAN_FIELDS.index("step")
 _COUNT = PLAN_FIELDS.index("count")
-_TILE = PLAN_FIELDS.index("tile")
+_LEFT = PLAN_FIELDS.index("left")
 _FAULT = PLAN_FIELDS.index("fault")
 _THREADS = STEP_FIELDS.index("threads")
 _KIND = STEP_FIELDS.index("kind")
@@ -121,6 +121,7 @@ class NativePlan:
         "_pool",
         "_records",
         "_resume",
+        "_spans",
         "_start",
         "_whole",
         "offsets",
@@ -163,11 +164,14 @@ class NativePlan:
             self._lead(group, place, [(at, *part) for at in group for part in _parts(steps[at])])
         self.tiles: Words = self._records[: len(steps), STEP_FIELDS.index("tiles")]
         self.threads: Words = self._records[: len(steps), _THREADS]
+        self._spans: Words = numpy.zeros((self._pool.threads, 2), numpy.int64)
         fields = {
             "steps": self._records.ctypes.data,
             "count": len(steps),
             "pool": self._pool.address,
             "budget": pause_nanoseconds,
+            "spans": self._spans.ctypes.data,
+            "room": len(self._spans),
         }
         self._header: Words = numpy.array(
             [fields.get(name, 0) for name in PLAN_FIELDS], numpy.int64
@@ -255,7 +259,7 @@ class NativePlan:
 
     def _stop(self, error: BaseException) -> Fault:
         """End a run that has paused, after the step that it is in if that is whole."""
-        step, torn = int(self._header[_STEP]), bool(self._header[_TILE])
+        step, torn = int(self._header[_STEP]), bool(self._header[_LEFT])
         if torn and step in self._whole:
             count = int(self._header[_COUNT])
             self._header[_COUNT] = step + 1

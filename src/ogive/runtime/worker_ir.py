@@ -14,6 +14,9 @@ entry:
   %sleepers = getelementptr i8, ptr %pool, i64 $pool_sleepers
   %mutex = getelementptr i8, ptr %pool, i64 $pool_mutex
   %condition = getelementptr i8, ptr %pool, i64 $pool_condition
+  %numbers = getelementptr i8, ptr %pool, i64 $pool_numbers
+  %before.me = atomicrmw add ptr %numbers, i64 1 monotonic
+  %me = add i64 %before.me, 1
   %inherited = call i64 @enter_float_mode()
   br label %rest
 
@@ -54,7 +57,9 @@ enter:
 work:
   %number = lshr i64 %seen, $number_bits
   %begun = call i64 @clock()
-  %ignored = call i64 @claim_tiles(ptr %pool, i64 %begun, i64 9223372036854775807)
+  %job = getelementptr i8, ptr %pool, i64 $pool_job
+  %home = call i64 @home_of(ptr %pool, ptr %job, i64 %me, i64 %seen)
+  call void @claim_tiles(ptr %job, ptr %pool, i64 %home, i64 %begun, i64 9223372036854775807)
   %before = atomicrmw sub ptr %state, i64 1 release
   br label %rest
 
@@ -90,6 +95,19 @@ rise:
 
 exit:
   ret ptr null
+}
+
+; The span that a worker begins with: always the same one if there is one for each worker, otherwise
+; that of its seat.
+define internal i64 @home_of(ptr %pool, ptr %job, i64 %worker, i64 %state) alwaysinline nounwind {
+  %threads.at = getelementptr i8, ptr %job, i64 $job_threads
+  %workers.at = getelementptr i8, ptr %pool, i64 $pool_workers
+  %threads = load i64, ptr %threads.at
+  %workers = load i64, ptr %workers.at
+  %has.all = icmp sgt i64 %threads, %workers
+  %seat = call i64 @seats_of(i64 %state)
+  %home = select i1 %has.all, i64 %worker, i64 %seat
+  ret i64 %home
 }
 
 ; What a state means to a worker that has done job %done: 0 nothing, 1 a job to enter, 2 stop.
@@ -200,6 +218,8 @@ entry:
   %self = call i32 @getpid()
   %self.wide = zext i32 %self to i64
   store i64 %self.wide, ptr %process.at
+  %numbers.at = getelementptr i8, ptr %pool, i64 $pool_numbers
+  store atomic i64 0, ptr %numbers.at monotonic, align 8
   %filled = call i32 @sigfillset(ptr %mask)
   %blocked = call i32 @set_signal_mask(ptr %mask, ptr %old.mask)
   br label %create

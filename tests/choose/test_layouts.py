@@ -27,6 +27,13 @@ def test_columns_are_in_lanes_and_in_panels_if_many_rows_read_them() -> None:
     assert best_layout(product(400, 300, 300), TARGET) == wanted
 
 
+def test_an_operand_that_no_cache_holds_is_read_where_it_lies_by_some_rows() -> None:
+    target = replace(TARGET, l3_bytes=1 << 24)
+    assert best_layout(product(17, 1250, 730), target).laid_out == NOTHING
+    assert best_layout(product(40, 1250, 730), target).laid_out == NOTHING
+    assert best_layout(product(100, 1250, 730), target).laid_out == frozenset([Axis.COLUMNS])
+
+
 def test_an_operand_that_is_computed_is_computed_into_panels() -> None:
     plain = product(40, 300, 300)
     assert best_layout(plain, TARGET).laid_out == NOTHING

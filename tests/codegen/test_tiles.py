@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ogive.codegen.optimize.tiles import (
     FAR_LOAD,
+    FAR_VISIT,
     NEAR_LOAD,
     PICKED_LOAD,
     Tiled,
@@ -33,6 +36,18 @@ def test_a_tile_divides_the_axis_that_it_nearly_fills() -> None:
 
 def test_vectors_that_are_dear_to_load_go_with_many_rows() -> None:
     assert tile(64, 112, 147, PICKED_LOAD)[0] > tile(64, 112, 147)[0]
+
+
+def test_vectors_that_are_far_to_go_to_are_many_at_a_time() -> None:
+    near = Tiled(rows=17, columns=733, lanes=16, terms=1257, times=9, load=FAR_LOAD)
+    assert best_tile_of(near, TARGET) == (17, 1)
+    assert best_tile_of(replace(near, visit=FAR_VISIT), TARGET)[1] >= 4
+
+
+def test_few_columns_at_a_time_pass_by_rows_if_they_come_from_far() -> None:
+    assert best_tile_of_sums(266, 82, 71, TARGET)[1] > best_tile_of_sums(
+        266, 82, 71, TARGET, FAR_LOAD
+    )[1]
 
 
 @pytest.mark.parametrize("target", [TARGET, SMALL])

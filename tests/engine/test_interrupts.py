@@ -17,7 +17,7 @@ from ogive.engine.graph import CompiledGraph
 from ogive.errors import DivisionByZeroError, ExecuteError
 from ogive.runtime import interrupts
 from ogive.runtime.layout import PLAN_FIELDS
-from ogive.runtime.native import _STEP, _TILE, Fault, KernelStep, NativePlan
+from ogive.runtime.native import _STEP, _LEFT, Fault, KernelStep, NativePlan
 
 UNCACHED = Config(schedule_cache=False, disk_cache=False, threads=1)
 SIZE = 1 << 14
@@ -33,7 +33,7 @@ class CtrlC:
 
     def look(self, plan: NativePlan) -> None:
         self.resumes += 1
-        in_store = int(plan._header[_STEP]) in plan._whole and plan._header[_TILE] > 0
+        in_store = int(plan._header[_STEP]) in plan._whole and plan._header[_LEFT] > 0
         if self.resumes == self.at or (self.tears and in_store):
             self.at, self.tears = -1, False
             signal.raise_signal(signal.SIGINT)

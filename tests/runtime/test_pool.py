@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -97,6 +98,25 @@ def test_several_threads_run_a_long_step(
         if len(seen) > 1:
             break
     assert len(seen) == 2
+
+
+def test_a_thread_begins_with_its_own_span_and_helps_others_when_it_is_done(
+    kernels: Library, make_pool: Callable[[int], Pool]
+) -> None:
+    seen = numpy.zeros(100, numpy.int64)
+    step = KernelStep(kernels["identify"], (seen.ctypes.data, 20_000), seen.size)
+    plan = NativePlan([step], make_pool(2))
+    own, other = numpy.split(seen, 2)
+    shared = 0
+    for _ in range(200):
+        plan.execute()
+        assert own[0] == threading.get_ident()
+        # The caller is here only if it is done with its own, in which nobody has helped it so far.
+        assert other[0] != own[0] or (own == own[0]).all()
+        shared += other[0] != own[0]
+        if shared > 20:
+            break
+    assert shared
 
 
 def test_a_serial_step_runs_on_the_caller_alone(

@@ -30,8 +30,9 @@ APART, CLOSE = 0.06, 0.008
 """What an element takes, at each reading, that lies a row apart from the next one, and if rows are
 so short that they follow each other almost as those of a panel do."""
 
-FAR_COPIED, FAR_APART = 1.4, 1.0
-"""The same for operands that no cache holds."""
+FAR_COPIED, FAR_APART, FAR_AGAIN = 1.4, 0.8, 0.15
+"""The same for operands that no cache holds, and what later readings take of columns that are in
+one since the first."""
 
 NARROW_BYTES = 512
 """The length of short rows."""
@@ -159,9 +160,10 @@ def _reading(operand: Operand, product: Product, layout: Layout, target: Target)
         cost = copied if operand.along is layout.lanes else max(copied, TURNED)
         return KEPT * cost if operand.may_be_kept else cost
     cost = copied if operand.is_computed else 0.0
-    return cost + _passes(operand, product, layout, target) * (
-        FAR_APART if is_far else _step(operand, product, layout, target)
-    )
+    passes = _passes(operand, product, layout, target)
+    if is_far and passes:
+        return cost + FAR_APART + (passes - 1) * FAR_AGAIN
+    return cost + passes * _step(operand, product, layout, target)
 
 
 def _passes(operand: Operand, product: Product, layout: Layout, target: Target) -> int:

@@ -3,13 +3,9 @@
 Who owns what: a caller that takes `busy` may publish a job, by writing its fields and then opening
 `state` under a new number, with as many seats as its step is worth further threads. A worker enters
 by taking a seat in a compare-and-swap that fails if the job was closed meanwhile, so nobody enters
-late. Caller and workers then claim tiles until none is left; the caller closes the job and waits for
-those inside, never for one that has not come. If `busy` is taken, the caller does its step alone:
-nothing can deadlock.
-
-The tiles of a job lie in spans, one for each thread, who claims those of its own first. So a thread
-finds in its cache what it wrote in the step before: half of an operand that was just laid out anew
-is otherwise in the other core's, and to fetch it from there takes longer than to lay it out.
+late. Caller and workers then claim tiles (see `claims_ir`) until none is left; the caller closes
+the job and waits for those inside, never for one that has not come. If `busy` is taken, the caller
+does its step alone: nothing can deadlock.
 """
 
 NO_POOL = """
@@ -116,7 +112,8 @@ refused:
 
 ; What a thread does between two claims: it wakes sleepers if that is worth it, and learns whether
 ; the job was closed.
-define internal i1 @consult_pool(ptr %pool, i64 %now, i64 %elapsed, i64 %taken, i64 %left) nounwind {
+define internal i1 @consult_pool(ptr %pool, i64 %now, i64 %elapsed, i64 %taken, i64 %left)
+    nounwind {
   call void @wake_two(ptr %pool, i64 %now, i64 %elapsed, i64 %taken, i64 %left)
   %state.at = getelementptr i8, ptr %pool, i64 $pool_state
   %state = load atomic i64, ptr %state.at monotonic, align 8

@@ -16,6 +16,7 @@ from ogive.codegen.optimize.facts import KernelFacts
 from ogive.codegen.optimize.placement import axis_extent
 from ogive.codegen.optimize.tiles import (
     FAR_LOAD,
+    FAR_VISIT,
     NEAR_LOAD,
     PICKED_LOAD,
     SIDE_BY_SIDE,
@@ -33,6 +34,9 @@ LEAST_PANEL = 4
 
 MANY_VECTORS = 8
 """Vectors of columns of which one more or less makes no difference."""
+
+LEAST_ROW = 1 << 10
+"""Bytes from which on rows lie apart: a processor does not fetch the next one by itself."""
 
 LEAST_SUMS = 4
 """Vectors of sums from which on none waits for its last addition."""
@@ -61,10 +65,11 @@ def _tile_columns(
         rows=axis_extent(row) if row is not None else 1,
         columns=axis_extent(column),
         lanes=lanes,
-        terms=math.prod(map(axis_extent, kernel.reductions)),
+        terms=_steps(kernel, column),
         times=math.prod(axis_extent(c) for c in kernel.outputs if c not in (row, column)),
         load=_column_load(kernel, column, target),
         blocks=_blocks_of_sums(kernel),
+        visit=_column_visit(kernel, column, target),
     )
     if row is None:
         _, wide = best_tile_of(tiled, target, columns_at_a_time(kernel, target))
@@ -100,6 +105,29 @@ def _row_axis(kernel: KernelFacts, rows: list[UOp], most: int) -> UOp:
     return _longest_tile(rows, most)[0]
 
 
+def _steps(kernel: KernelFacts, column: UOp) -> int:
+    """How many vectors along the columns a sum reads. Its last block may be a loop of its own."""
+    # A sum of sums repeats a load in both.
+    loads = {access.node: access for access in kernel.operands_along(column)}
+    return sum(
+        [
+            math.prod([axis_extent(c) for c in kernel.reductions if access.depends_on(c)])
+            for access in loads.values()
+        ]
+    )
+
+
+def _column_visit(kernel: KernelFacts, column: UOp, target: Target) -> float:
+    """What it takes to go to the columns of a row, if rows lie apart and no near cache has them."""
+    summed = {column, *kernel.reductions}
+    for access in kernel.operands_along(column):
+        steps = [access.strides.get(counter, 0) for counter in kernel.reductions]
+        is_apart = max(steps) * access.index.dtype.itemsize >= LEAST_ROW
+        if is_apart and access.bytes_along(summed) > target.l2_bytes // 2:
+            return FAR_VISIT
+    return 0.0
+
+
 def _column_load(kernel: KernelFacts, column: UOp, target: Target) -> float:
     """What it takes to load a vector of the operand that runs along the columns."""
     loads = kernel.operands_along(column)
@@ -128,7 +156,9 @@ def _tile_sums(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> di
         return dict([_longest_tile(kernel.reused_axes, SIDE_BY_SIDE)])
     row, column = [max(axes, key=axis_extent) for axes in list(kinds.values())[-2:]]
     vectors = math.prod(-(-axis_extent(c) // lanes.get(c, 1)) for c in kernel.reductions)
-    tile = best_tile_of_sums(axis_extent(row), axis_extent(column), vectors, target)
+    size = sum([access.bytes_along(kernel.reductions) for access in kernel.operands_along(column)])
+    load = NEAR_LOAD if axis_extent(column) * size <= target.l1_bytes else FAR_LOAD
+    tile = best_tile_of_sums(axis_extent(row), axis_extent(column), vectors, target, load)
     return dict(zip((row, column), tile, strict=True))
 
 

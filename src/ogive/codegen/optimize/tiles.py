@@ -2,14 +2,15 @@
 
 Where columns are in lanes:
 
-    for each step of the sum:   load `vectors` of the column operand, spread `rows` elements,
-                                rows * vectors multiply-adds
+    for each step of the sum:   go to the place of the column operand's `vectors` and load them,
+                                spread `rows` elements, rows * vectors multiply-adds
     at the end of a block:      add its rows * vectors sums to the others
     at the end:                 store `vectors` to each of the rows
 
 A large tile loads little for each sum. Long sums want many rows, so that a column operand that is
-far away is read seldom; short ones few, since going to another row is what makes stores slow. A
-tile that does not fill its axis works in vain, or needs gates.
+far away is read seldom; short ones few, since going to another row is what makes stores slow. To go
+to vectors that no near cache holds may take longer than all else, but for all rows together: then a
+tile is the better the wider it is. One that does not fill its axis works in vain, or needs gates.
 
 Where the sum is in lanes, each of some rows goes with each of some columns, vector by vector, and
 all sums of the tile are combined across their lanes at the end.
@@ -28,6 +29,9 @@ SPREAD, NEAR_LOAD, FAR_LOAD, PICKED_LOAD = 0.25, 0.25, 1.0, 2.0
 """What loads take that run beside multiply-adds: an element that is spread over a vector, a vector
 from the first-level cache, one from further away, and one whose lanes are picked out of several. A
 multiply-add is 1."""
+
+FAR_VISIT = 12.0
+"""What it takes to go to vectors that lie far from the last ones and in no near cache."""
 
 STORED_ROW = 3
 """What it takes to go to another row to store, in stores of vectors."""
@@ -55,7 +59,7 @@ SIDE_BY_SIDE = 8
 class Tiled:
     """What is cut into tiles: so many rows of `columns` elements each, in vectors of `lanes`, each
     a sum of so many terms in so many blocks (0 if it is not cut), and that so many times. A vector
-    takes `load` to load.
+    takes `load` to load; to go to the vectors of a step takes `visit`, for the first rows that do.
     """
 
     rows: int
@@ -65,6 +69,7 @@ class Tiled:
     times: int
     load: float
     blocks: int = 0
+    visit: float = 0.0
 
 
 def best_tile_of(tiled: Tiled, target: Target, most_vectors: int = WIDEST) -> tuple[int, int]:
@@ -98,18 +103,23 @@ def estimate(tiled: Tiled, rows: int, vectors: int, registers: int) -> float:
     block = sums + SPILLED * spilled
     cost = tiled.terms * step + tiled.blocks * block + rows * (vectors + STORED_ROW) + SETUP
     gated = bool(tiled.rows % rows) + bool(tiled.columns % (vectors * tiled.lanes))
-    return _count(tiled, rows, vectors) * cost * (1 + GATE_LOSS * gated)
+    visits = math.ceil(tiled.columns / (vectors * tiled.lanes)) * tiled.terms * tiled.visit
+    return _count(tiled, rows, vectors) * cost * (1 + GATE_LOSS * gated) + visits
 
 
-def best_tile_of_sums(rows: int, columns: int, vectors: int, target: Target) -> tuple[int, int]:
-    """Rows and columns of the tile that takes the least time if sums are that many vectors."""
+def best_tile_of_sums(
+    rows: int, columns: int, vectors: int, target: Target, load: float = NEAR_LOAD
+) -> tuple[int, int]:
+    """Rows and columns of the tile that takes the least time if sums are that many vectors. Rows
+    stay near while all columns pass by, whose vectors take `load` to load."""
     most = sums_in_registers(target)
 
     def estimate(tile: tuple[int, int]) -> float:
         high, wide = tile
         count = math.ceil(rows / high) * math.ceil(columns / wide)
         sums = high * wide
-        return count * (vectors * (sums + (high + wide) * NEAR_LOAD) + sums * ACROSS + SETUP)
+        loads = high * NEAR_LOAD + wide * load
+        return count * (vectors * (sums + loads) + sums * ACROSS + SETUP)
 
     tiles = [
         (high, wide)

@@ -17,7 +17,7 @@ from ogive.engine.graph import CompiledGraph
 from ogive.errors import DivisionByZeroError, ExecuteError
 from ogive.runtime import interrupts
 from ogive.runtime.layout import PLAN_FIELDS
-from ogive.runtime.native import _STEP, _LEFT, Fault, KernelStep, NativePlan
+from ogive.runtime.native import _LEFT, _STEP, Fault, KernelStep, NativePlan
 
 UNCACHED = Config(schedule_cache=False, disk_cache=False, threads=1)
 SIZE = 1 << 14

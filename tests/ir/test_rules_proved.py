@@ -27,7 +27,7 @@ from ogive.ir.rules import (
     constant,
 )
 from ogive.ir.symbolic import simplify
-from ogive.ir.verify import dtype_problem
+from ogive.ir.tensor_forms import expect_dtypes
 from tests.ir.expressions import (
     Generator,
     evaluate_values,
@@ -133,7 +133,7 @@ class Instance:
         wanted = self._source_dtypes(op, dtype, sources)
         drawn = tuple([self.draw(*pair) for pair in zip(sources, wanted, strict=True)])
         made = UOp(op, dtype, drawn)
-        if dtype_problem(made) is not None:
+        if expect_dtypes(made) is not None:
             raise Rejected
         return made
 

@@ -63,6 +63,8 @@ BAD = [
     ("loops", MATRIX, "RESHAPE in the loops dialect"),
     ("placed", store(COUNTER), "RANGE in the placed dialect: expected a placement"),
     ("region", value(Op.ADD, MATRIX), "expected 2 sources, not 1"),
+    ("loops", value(Op.INDEX, PARAM), "expected 2 or 3 sources, not 1"),
+    ("region", value(Op.GATHER, PARAM), "expected 2 or more sources, not 1"),
     ("region", value(Op.ADD, MATRIX, PARAM), "expected equal shapes"),
     ("region", value(Op.ADD, PARAM, WHOLE), "expected float32 sources, not float32, int32"),
     ("region", value(Op.ADD, PARAM, ONE, arg=3), "expected no argument"),

@@ -14,13 +14,12 @@ from ogive.codegen.fused import chained_sums, fused_products
 from ogive.codegen.instructions import Instructions
 from ogive.codegen.linearize import is_loop
 from ogive.codegen.lower import lane_of
-from ogive.codegen.optimize.placement import UPCAST
 from ogive.codegen.values import Places, Tile, Values
 from ogive.codegen.writer import constant, register_type
 from ogive.ir import dtype as dtypes
 from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import UPCAST, Op
 
 
 class Accumulators:

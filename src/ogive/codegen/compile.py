@@ -14,7 +14,7 @@ from ogive.codegen.optimize.block import block_axes
 from ogive.codegen.optimize.heuristic import choose_placement
 from ogive.codegen.optimize.join import join_axes
 from ogive.codegen.optimize.merge import merge_axes
-from ogive.codegen.optimize.placement import PARALLEL, Placement, place
+from ogive.codegen.optimize.placement import Placement, place
 from ogive.codegen.optimize.rows import add_up_rows
 from ogive.codegen.optimize.split import split_axes
 from ogive.codegen.optimize.stage import join_stages
@@ -27,7 +27,7 @@ from ogive.config import Config
 from ogive.device.target import Target
 from ogive.ir.dtype import index
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import PARALLEL, Op
 from ogive.ir.verify import verify
 from ogive.schedule.rangeify import rangeify
 

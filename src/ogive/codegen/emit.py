@@ -15,10 +15,9 @@ from collections.abc import Iterator
 from ogive.codegen.accumulators import Accumulators
 from ogive.codegen.instructions import Instructions
 from ogive.codegen.linearize import Accumulate, Item, Loop, is_loop
-from ogive.codegen.lower import GATHER, lane_of
+from ogive.codegen.lower import lane_of
 from ogive.codegen.math import definitions
 from ogive.codegen.memory import Memory, Stride, TurnedPlace
-from ogive.codegen.optimize.placement import LANE, PARALLEL, UPCAST
 from ogive.codegen.peel import gates_within, instruction_count, peel_limit
 from ogive.codegen.pick import Picks, find_picks
 from ogive.codegen.scratch import shared_areas
@@ -31,7 +30,7 @@ from ogive.device.target import Target
 from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
-from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.ops import ELEMENTWISE, IRREGULAR, LANE, PARALLEL, UPCAST, Op
 
 PEEL_LIMIT = 210
 """The most instructions in a loop body that is written twice for the sake of its gates."""
@@ -271,7 +270,7 @@ class _Emitter:
 
     def offset(self, place: UOp, places: Places, stride: Stride, lanes: int) -> Offset:
         """Where an access begins; where each lane lies, if that is irregular."""
-        if stride == GATHER:
+        if stride == IRREGULAR:
             return Offset(self.values.operand(place.src[1], places, lanes))
         return self.values.offset(place.src[1], places)
 

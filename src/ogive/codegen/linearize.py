@@ -12,10 +12,8 @@ import heapq
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ogive.codegen.optimize.placement import PARALLEL
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.schedule.rangeify import LOOP
+from ogive.ir.ops import LOOP, PARALLEL, Op
 
 
 @dataclass(eq=False)

@@ -6,22 +6,19 @@
     before   STAGE(x, r0*16 + lane, r0, lane) (scratch, None), x in a register tile of u0
     after    STAGE(x, r0*16 + u0*112, r0, lane) (scratch, 448, None): a place for each entry
 
-A LOAD or STORE with a lane source touches `offset + lane*stride`; one whose lanes lie irregularly
-keeps the lanes in its offset and has the stride `GATHER`; one without lanes is scalar. Beside its
-stride a STORE has the op by which its value is combined with what is there, if it is.
+A LOAD or STORE with a lane source touches `offset + lane*stride`. One whose lanes lie anywhere
+keeps the lanes in its offset and has the stride `IRREGULAR`; one without lanes is scalar. Beside
+its stride a STORE has the op by which its value is combined with what is there, if it is.
 """
 
 from __future__ import annotations
 
-from ogive.codegen.optimize.placement import LANE, UPCAST
 from ogive.codegen.scratch import Rows, check_size, lay_out
 from ogive.ir import dtype as dtypes
 from ogive.ir.conditions import difference
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import IRREGULAR, LANE, UPCAST, Op
 from ogive.ir.symbolic import from_linear, linear_form
-
-GATHER = "gather"
 
 
 def lower(root: UOp) -> UOp:
@@ -61,7 +58,7 @@ def _lower_access(node: UOp, sources: tuple[UOp, ...]) -> UOp:
         lane = lane_of(sources[1].ranges)
     if lane is None:
         return UOp(node.op, node.dtype, sources, None if node.op is Op.LOAD else (None, node.arg))
-    stride: int | str = GATHER
+    stride: int | str = IRREGULAR
     linear, constant = linear_form(offset)
     terms = dict(linear)
     if all(term is lane or lane not in term.ranges for term in terms):

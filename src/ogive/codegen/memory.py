@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ogive.codegen.lower import GATHER
 from ogive.codegen.pick import Picks
 from ogive.codegen.transpose import transpose
 from ogive.codegen.values import Tile
@@ -26,7 +25,7 @@ from ogive.device.target import CACHE_LINE
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import IRREGULAR, Op
 
 Stride = int | str | None
 
@@ -85,7 +84,7 @@ class Memory:
         """A vector of the places of all lanes."""
         write = self.writer.instruction
         offsets = self.writer.index(offset)
-        if stride != GATHER:
+        if stride != IRREGULAR:
             steps = ", ".join(f"i64 {lane * int(stride or 0)}" for lane in range(lanes))
             splat = self.writer.splat(offsets, dtypes.index, lanes)
             offsets = write(f"add <{lanes} x i64> {splat}, <{steps}>")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ogive.codegen.optimize.placement import ordered_axes, output_axes
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.schedule.rangeify import LOOP
+from ogive.ir.ops import LOOP, Op
 
 
 def kernel_axes(root: UOp) -> tuple[tuple[str, int], ...]:

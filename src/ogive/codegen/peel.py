@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import reduce
 
 from ogive.codegen.linearize import Accumulate, Item, Loop
-from ogive.codegen.optimize.placement import UPCAST
 from ogive.ir.conditions import difference
 from ogive.ir.node import UOp
-from ogive.ir.ops import TRANSCENDENTAL, Op
+from ogive.ir.ops import TRANSCENDENTAL, UPCAST, Op
 from ogive.ir.symbolic import from_linear, integer, maximum, minimum
 
 

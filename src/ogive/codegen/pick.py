@@ -12,12 +12,11 @@ from __future__ import annotations
 import itertools
 from typing import NamedTuple
 
-from ogive.codegen.lower import GATHER, upcast_counters
-from ogive.codegen.optimize.placement import LANE, UPCAST
+from ogive.codegen.lower import upcast_counters
 from ogive.ir import dtype as dtypes
 from ogive.ir.evaluate import tabulate
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import IRREGULAR, LANE, UPCAST, Op
 from ogive.ir.symbolic import linear_form
 
 MOST_ELEMENTS = 1024
@@ -59,7 +58,7 @@ def find_picks(load: UOp, lanes: int) -> Picks | None:
     lane = load.src[1]
     linear, constant = linear_form(load.src[0].src[1])
     terms = dict(linear)
-    if load.arg != GATHER:
+    if load.arg != IRREGULAR:
         terms[lane] = load.arg
     counters = upcast_counters(load)
     inside = {term for term in terms if not term.ranges.isdisjoint((*counters, lane))}

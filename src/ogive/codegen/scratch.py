@@ -7,10 +7,9 @@ does not fill it; rows are long enough for that, so that nothing about them need
 
 from __future__ import annotations
 
-from ogive.codegen.optimize.placement import LANE, UPCAST
 from ogive.errors import OptimizeError
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import LANE, UPCAST, Op
 
 MOST_BYTES = 3 << 20
 """The most scratch memory of a kernel. It is part of the stack, of which a thread has 8 MB."""

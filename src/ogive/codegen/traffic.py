@@ -29,13 +29,11 @@ from dataclasses import dataclass, field
 
 from ogive.codegen.linearize import Item, Loop
 from ogive.codegen.lower import lane_count, lane_of
-from ogive.codegen.optimize.placement import PARALLEL, UPCAST
 from ogive.codegen.turn import turned_counter
 from ogive.device.target import CACHE_LINE, Target
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import LOOP, PARALLEL, UPCAST, Op
 from ogive.ir.symbolic import from_linear, integer, linear_form, where
-from ogive.schedule.rangeify import LOOP
 
 LEAST_ROW = 1 << 10
 """Bytes of a row that is worth asking for: shorter ones are fetched ahead as they follow."""

@@ -6,12 +6,11 @@ between the lanes, whole vectors are put together from all of them instead.
 
 from __future__ import annotations
 
-from ogive.codegen.lower import GATHER, lane_of
-from ogive.codegen.optimize.placement import UPCAST
+from ogive.codegen.lower import lane_of
 from ogive.codegen.pick import find_picks
 from ogive.ir.conditions import conjuncts
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import IRREGULAR, UPCAST, Op
 from ogive.ir.symbolic import linear_form
 
 LEAST_ROWS = 4
@@ -26,7 +25,7 @@ def turned_counter(access: UOp, lanes: int) -> UOp | None:
     whatever is gated is so along rows or along lanes; None if its elements are rather picked."""
     stride, op = access.arg if access.op is Op.STORE else (access.arg, None)
     place = access.src[0]
-    if lanes == 1 or stride in (None, 0, 1, GATHER) or op is not None or place.dtype.is_bool:
+    if lanes == 1 or stride in (None, 0, 1, IRREGULAR) or op is not None or place.dtype.is_bool:
         return None
     terms, _ = linear_form(place.src[1])
     for rows, step in terms.items():

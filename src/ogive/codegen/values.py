@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ogive.codegen.lower import lane_count, upcast_counters
-from ogive.codegen.optimize.placement import LANE, UPCAST
 from ogive.codegen.writer import Offset, Writer, constant
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import LANE, UPCAST, Op
 
 Tile = tuple[int, ...]
 """A position in a register tile: one number per UPCAST counter of a node, in counter order."""

@@ -8,11 +8,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ogive.choose.costs import operation_cost
-from ogive.codegen.lower import GATHER
-from ogive.codegen.optimize.placement import LANE, PARALLEL
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
-from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.ops import ELEMENTWISE, IRREGULAR, LANE, PARALLEL, Op
 from ogive.ir.shape import Dim, greatest
 
 
@@ -114,7 +112,7 @@ def _repetition(counters: frozenset[UOp]) -> tuple[int, int, tuple[UOp, ...]]:
 def _is_irregular(node: UOp) -> bool:
     """Whether an access touches its lanes one by one."""
     stride = node.arg[0] if node.op is Op.STORE else node.arg if node.op is Op.LOAD else None
-    return stride == GATHER or (isinstance(stride, int) and stride not in (0, 1))
+    return stride == IRREGULAR or (isinstance(stride, int) and stride not in (0, 1))
 
 
 def _total(terms: Counter[tuple[UOp, ...]]) -> Dim:

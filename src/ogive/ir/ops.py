@@ -155,3 +155,10 @@ REDUCING = frozenset({Op.ADD, Op.MUL, Op.MAXIMUM, Op.MINIMUM, Op.AND, Op.OR})
 
 SCRATCH = "scratch"
 """The space of a `STAGE` in memory that a thread has for itself, written anew in each tile."""
+
+LOOP, PARALLEL, UPCAST, LANE = "loop", "parallel", "upcast", "lane"
+"""The placements of a `RANGE`: run through by a loop, shared out to threads, held in registers side
+by side, or in the lanes of one register."""
+
+IRREGULAR = "gather"
+"""The stride of a `LOAD` or `STORE` whose lanes lie anywhere."""

@@ -17,7 +17,7 @@ from ogive.choose.axes import counted_axes
 from ogive.ir import dtype as dtypes
 from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp
-from ogive.ir.ops import COMPARISON, ELEMENTWISE, SCRATCH, Op
+from ogive.ir.ops import COMPARISON, ELEMENTWISE, LOOP, SCRATCH, Op
 from ogive.ir.shape import Dim, common_shape
 from ogive.ir.symbolic import symbolic_rules
 from ogive.schedule.checks import (
@@ -40,10 +40,6 @@ from ogive.schedule.positions import (
 
 Read = tuple[UOp, Access]
 """A value and how it is read."""
-
-
-LOOP = "loop"
-"""The placement of a counter that a loop runs through."""
 
 
 def make_range(extent: Dim, number: int, placement: str | None = None) -> UOp:

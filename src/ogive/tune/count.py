@@ -6,8 +6,7 @@ import math
 from collections import Counter
 
 from ogive.codegen.linearize import Accumulate, Item, Loop
-from ogive.codegen.optimize.placement import UPCAST
-from ogive.ir.ops import TRANSCENDENTAL, Op
+from ogive.ir.ops import TRANSCENDENTAL, UPCAST, Op
 
 LOOP_INSTRUCTIONS = 4
 FUNCTION_INSTRUCTIONS = 12

@@ -24,13 +24,11 @@ from dataclasses import dataclass, field
 from ogive.codegen.optimize.ranges import replace_ranges
 from ogive.errors import OptimizeError
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import LANE, LOOP, PARALLEL, UPCAST, Op
 from ogive.ir.shape import Dim
 from ogive.ir.symbolic import linear_form, minimum
 from ogive.schedule.positions import index_node
-from ogive.schedule.rangeify import LOOP, make_range
-
-PARALLEL, UPCAST, LANE = "parallel", "upcast", "lane"
+from ogive.schedule.rangeify import make_range
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ from ogive.codegen.optimize.ranges import replace_ranges
 from ogive.device.target import Target
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp, substitute, walk
-from ogive.ir.ops import ELEMENTWISE, SCRATCH, Op
-from ogive.schedule.rangeify import LOOP, make_range
+from ogive.ir.ops import ELEMENTWISE, LOOP, SCRATCH, Op
+from ogive.schedule.rangeify import make_range
 
 SIDE_BY_SIDE = 8
 """Rows that are added up at a time: as many streams as are read at full speed."""

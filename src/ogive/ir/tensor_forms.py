@@ -1,0 +1,332 @@
+"""How the nodes of a tensor graph must look.
+
+A function here is given a node of one op, with as many sources as it should have, and says what was
+expected of it, or None if it is so. `verify.py` has the table of who is asked for what.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ogive.ir.dtype import DType, bool_, float32, index, int32, int64, uint32, uint64, void
+from ogive.ir.node import UOp
+from ogive.ir.ops import COMPARISON, REDUCING, SCRATCH, TRANSCENDENTAL, Op
+from ogive.ir.shape import movement_argument
+
+Problem = str | None
+"""What was expected, if it is not what was found."""
+
+
+def is_integer(value: Any) -> bool:
+    """Whether a value is an integer, and not True or False."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def are_integers(value: Any) -> bool:
+    """Whether a value is a tuple of integers."""
+    return isinstance(value, tuple) and all(is_integer(part) for part in value)
+
+
+# Leaves
+
+_PYTHON_TYPES: dict[str, type] = {"bool": bool, "float": float, "complex": complex}
+
+
+def expect_const(node: UOp) -> Problem:
+    kind = _PYTHON_TYPES.get(node.dtype.kind, int)
+    return None if type(node.arg) is kind else f"a {kind.__name__} for {node.dtype.name}"
+
+
+def expect_unique(node: UOp) -> Problem:
+    return None if is_integer(node.arg) else "an integer as argument"
+
+
+def expect_buffer(node: UOp) -> Problem:
+    if node.src[0].op is not Op.UNIQUE:
+        return "UNIQUE as source"
+    arg = node.arg
+    fits = isinstance(arg, tuple) and len(arg) == 2 and isinstance(arg[0], str)
+    return None if fits and is_integer(arg[1]) else "(device, element count) as argument"
+
+
+def expect_param(node: UOp) -> Problem:
+    fits = are_integers(node.arg) and len(node.arg) == 2 and min(node.arg) >= 0
+    return None if fits else "(slot, element count) as argument"
+
+
+def expect_variable(node: UOp) -> Problem:
+    arg = node.arg
+    fits = isinstance(arg, tuple) and len(arg) == 3 and isinstance(arg[0], str)
+    if not fits or not are_integers(arg[1:]) or arg[1] > arg[2]:
+        return "(name, low, high) as argument"
+    return None if node.dtype.is_integer else "an integer dtype"
+
+
+def expect_bind(node: UOp) -> Problem:
+    fits = node.src[0].op is Op.VARIABLE and node.src[1].op is Op.CONST
+    return None if fits else "(VARIABLE, CONST) as sources"
+
+
+def expect_iota(node: UOp) -> Problem:
+    fits = is_integer(node.arg) if not node.src else node.arg is None
+    return None if fits else "a length, as argument or as source"
+
+
+# Movement
+
+
+def expect_movement(node: UOp) -> Problem:
+    if node.src[0].dtype is not node.dtype:
+        return f"the dtype of the source, {node.src[0].dtype.name}"
+    if any(source.dtype is not index for source in node.src[1:]):
+        return "index nodes as symbolic lengths"
+    if _count_missing(node.arg if node.op is not Op.PAD else node.arg[0]) != len(node.src) - 1:
+        return "one source for each None in the argument"
+    return _MOVEMENT_CHECKS[node.op](node.src[0].shape, movement_argument(node))
+
+
+def _count_missing(argument: Any) -> int:
+    if isinstance(argument, tuple):
+        return sum(map(_count_missing, argument))
+    return argument is None
+
+
+def _is_static(*sizes: Any) -> bool:
+    return all(isinstance(size, int) for size in sizes)
+
+
+def _expect_reshape(shape: tuple[Any, ...], arg: Any) -> Problem:
+    if not _is_static(*shape, *arg) or math.prod(shape) == math.prod(arg):
+        return None
+    return f"a shape of {math.prod(shape)} elements, not {arg}"
+
+
+def _expect_permute(shape: tuple[Any, ...], arg: Any) -> Problem:
+    return None if sorted(arg) == list(range(len(shape))) else f"an order of {len(shape)} axes"
+
+
+def _expect_expand(shape: tuple[Any, ...], arg: Any) -> Problem:
+    fits = len(shape) == len(arg) and all(
+        old == 1 or old is new or old == new or not _is_static(old, new)
+        for old, new in zip(shape, arg, strict=True)
+    )
+    return None if fits else f"{shape} with axes of length 1 repeated, not {arg}"
+
+
+def _expect_pad(shape: tuple[Any, ...], arg: Any) -> Problem:
+    fits = len(arg) == 2 and len(arg[0]) == len(shape) and all(len(pair) == 2 for pair in arg[0])
+    if not fits:
+        return "((before, after) per axis, fill value)"
+    negative = any(_is_static(size) and size < 0 for pair in arg[0] for size in pair)
+    return "lengths that are not negative" if negative else None
+
+
+def _expect_shrink(shape: tuple[Any, ...], arg: Any) -> Problem:
+    fits = len(arg) == len(shape) and all(
+        not _is_static(begin, end, size) or 0 <= begin <= end <= size
+        for (begin, end), size in zip(arg, shape, strict=True)
+    )
+    return None if fits else f"(begin, end) within {shape} for each axis, not {arg}"
+
+
+def _expect_flip(shape: tuple[Any, ...], arg: Any) -> Problem:
+    fits = are_integers(arg) and all(0 <= axis < len(shape) for axis in arg)
+    return None if fits else f"axes of {shape}, not {arg}"
+
+
+_MOVEMENT_CHECKS: dict[Op, Callable[[tuple[Any, ...], Any], Problem]] = {
+    Op.RESHAPE: _expect_reshape,
+    Op.PERMUTE: _expect_permute,
+    Op.EXPAND: _expect_expand,
+    Op.PAD: _expect_pad,
+    Op.SHRINK: _expect_shrink,
+    Op.FLIP: _expect_flip,
+}
+
+
+# Elementwise
+
+_FLOAT_ONLY = (TRANSCENDENTAL - {Op.POW}) | {
+    Op.DIV, Op.RECIPROCAL, Op.SQRT, Op.FLOOR, Op.CEIL, Op.ROUND, Op.TRUNC, Op.COPYSIGN,
+}  # fmt: skip
+_BITWISE = frozenset({Op.AND, Op.OR, Op.XOR, Op.NOT})
+_COMPLEX_PARTS = frozenset({Op.COMPLEX, Op.REAL, Op.IMAGINARY})
+_ON_COMPLEX = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG})
+_SHIFTS = frozenset({Op.SHL, Op.SHR})
+_SCALARS = frozenset({Op.CONST, Op.VARIABLE, Op.BIND})
+_DOT_TOTALS: dict[tuple[str, str], DType] = {
+    ("bfloat16", "bfloat16"): float32,
+    ("int8", "int8"): int32,
+    ("uint8", "uint8"): int32,
+    ("uint8", "int8"): int32,
+}
+
+
+def expect_elementwise(node: UOp) -> Problem:
+    if node.arg is not None:
+        return "no argument"
+    return expect_dtypes(node) or _expect_equal_shapes(node.src)
+
+
+def expect_dot(node: UOp) -> Problem:
+    wanted = _DOT_TOTALS.get(node.arg)
+    if wanted is None:
+        return "a pair of names of narrow dtypes as argument"
+    if node.dtype is not wanted or any(source.dtype is not uint32 for source in node.src):
+        return f"words of uint32, giving {wanted.name}"
+    return _expect_equal_shapes(node.src)
+
+
+def expect_dtypes(node: UOp) -> Problem:
+    """What dtypes an elementwise node should have had, if it has others."""
+    op, dtype, given = node.op, node.dtype, [source.dtype for source in node.src]
+    if op is Op.CAST:
+        return None
+    if op is Op.BITCAST:
+        same = given[0].itemsize == dtype.itemsize
+        return None if same else f"a dtype of {given[0].itemsize} bytes"
+    if op in COMPARISON:
+        return None if dtype is bool_ and given[0] is given[1] else "two of one dtype, giving bool"
+    if op in _COMPLEX_PARTS:
+        part = given[0] if op is Op.COMPLEX else dtype
+        whole = dtype if op is Op.COMPLEX else given[0]
+        fits = whole.is_complex and part is whole.part and len(set(given)) == 1
+        return None if fits else "a complex dtype and that of its parts"
+    if op is Op.WHERE:
+        fits = given[0] is bool_ and given[1] is dtype and given[2] is dtype
+        return None if fits else f"(bool, {dtype.name}, {dtype.name})"
+    if any(each is not dtype for each in given):
+        return f"{dtype.name} sources, not {', '.join([each.name for each in given])}"
+    return _expect_kind(op, dtype)
+
+
+def _expect_kind(op: Op, dtype: DType) -> Problem:
+    if dtype.is_storage_only:
+        return "a dtype that has arithmetic"
+    if dtype.is_complex:
+        return None if op in _ON_COMPLEX else "a real dtype"
+    if op in _FLOAT_ONLY and not dtype.is_float:
+        return "a float dtype"
+    if op in _BITWISE and dtype.is_float:
+        return "an integer dtype or bool"
+    if op in _SHIFTS and not dtype.is_integer:
+        return "an integer dtype"
+    if op is Op.THREEFRY and dtype is not uint64:
+        return "uint64"
+    if op in (Op.FLOORDIV, Op.MOD, Op.NEG, Op.SUB) and dtype is bool_:
+        return "a dtype other than bool"
+    return None
+
+
+def _expect_equal_shapes(sources: tuple[UOp, ...]) -> Problem:
+    shapes = {source.shape for source in sources if source.op not in _SCALARS}
+    return f"equal shapes, not {sorted(map(str, shapes))}" if len(shapes) > 1 else None
+
+
+# Whole axes, memory, order
+
+
+def expect_reduce_axes(node: UOp) -> Problem:
+    arg = node.arg
+    if not isinstance(arg, tuple) or len(arg) != 2 or arg[0] not in REDUCING:
+        return "(combining op, axes) as argument"
+    if node.dtype.is_complex and arg[0] is not Op.ADD:
+        return "a sum, or a real dtype"
+    rank = len(node.src[0].shape)
+    fits = are_integers(arg[1]) and all(0 <= axis < rank for axis in arg[1])
+    return None if fits else f"axes below {rank}, not {arg[1]}"
+
+
+def expect_gather(node: UOp) -> Problem:
+    return _expect_indices(node.src[0], node.src[1:]) or expect_same_dtype(node)
+
+
+def expect_scatter(node: UOp) -> Problem:
+    return _expect_indexed_store(node) or expect_same_dtype(node)
+
+
+def _expect_indexed_store(node: UOp) -> Problem:
+    target, value, *indices = node.src
+    if node.arg is not None and node.arg not in REDUCING:
+        return "a combining op or None as argument"
+    if target.dtype is not value.dtype:
+        return f"a value of {target.dtype.name}, not {value.dtype.name}"
+    return _expect_indices(target, tuple(indices)) or _expect_equal_shapes(node.src[1:])
+
+
+def expect_scan(node: UOp) -> Problem:
+    arg = node.arg
+    if not isinstance(arg, tuple) or len(arg) != 2 or arg[0] not in REDUCING:
+        return "(combining op, axis) as argument"
+    shape = node.src[0].shape
+    if not is_integer(arg[1]) or not 0 <= arg[1] < len(shape):
+        return f"an axis below {len(shape)}, not {arg[1]}"
+    wanted = (*shape[: arg[1]], 1, *shape[arg[1] + 1 :])
+    if len(node.src) == 2 and node.src[1].shape != wanted:
+        return f"{wanted} to start from, not {node.src[1].shape}"
+    return expect_same_dtype(node)
+
+
+def _expect_indices(x: UOp, indices: tuple[UOp, ...]) -> Problem:
+    if len(indices) != len(x.shape):
+        return f"{len(x.shape)} indices, one per axis, not {len(indices)}"
+    if any(index.dtype is not int64 for index in indices):
+        return "indices of int64"
+    return _expect_equal_shapes(indices)
+
+
+def expect_same_dtype(node: UOp) -> Problem:
+    wanted = node.src[0].dtype
+    return None if node.dtype is wanted else f"the dtype of the source, {wanted.name}"
+
+
+def expect_store(node: UOp) -> Problem:
+    if len(node.src) > 2:
+        return _expect_indexed_store(node)
+    target, value = node.src
+    if target.dtype is not value.dtype:
+        return f"a value of {target.dtype.name}, not {value.dtype.name}"
+    fits = target.shape == value.shape or value.op in _SCALARS
+    return None if fits else f"a value of shape {target.shape}, not {value.shape}"
+
+
+def expect_sink(node: UOp) -> Problem:
+    return None if node.dtype is void else "no dtype"
+
+
+def expect_region_sink(node: UOp) -> Problem:
+    targets = []
+    for store in node.src:
+        target = store.src[0]
+        while target.op is not Op.PARAM:
+            target = target.src[0]
+        targets.append(target)
+    differ = len(set(targets)) == len(targets)
+    return expect_sink(node) or (None if differ else "stores to different buffers")
+
+
+def expect_stage(node: UOp) -> Problem:
+    fits = _is_space_and_number(node.arg) and 0 <= node.arg[1] < len(node.shape)
+    return expect_same_dtype(node) if fits else "(space, axis) as argument"
+
+
+def _is_space_and_number(value: Any) -> bool:
+    fits = isinstance(value, tuple) and len(value) == 2
+    return fits and value[0] == SCRATCH and is_integer(value[1])
+
+
+def expect_copy(node: UOp) -> Problem:
+    return expect_same_dtype(node) if isinstance(node.arg, str) else "a device as argument"
+
+
+def expect_custom(node: UOp) -> Problem:
+    arg = node.arg
+    fits = isinstance(arg, tuple) and len(arg) == 3 and isinstance(arg[0], str)
+    if not fits or not is_integer(arg[2]) or not 0 <= arg[2] < len(arg[1]):
+        return "(name, ((shape, dtype), ...), output number) as argument"
+    if node.src[0].op not in (Op.BUFFER, Op.PARAM):
+        return "the memory that stands for a function as first source"
+    dtype = arg[1][arg[2]][1]
+    return None if node.dtype is dtype else f"{dtype.name}, as declared"

@@ -7,15 +7,13 @@ from typing import Any
 
 import pytest
 
+from ogive.engine.fields import DamagedRecord, UnknownExpression, Writer
 from ogive.engine.keys import make_key
 from ogive.engine.records import (
     CodeRecord,
-    DamagedRecord,
     GraphRecord,
     KernelRecord,
     LaunchRecord,
-    UnknownExpression,
-    Writer,
     pack_code,
     pack_graph,
     pack_kernel,

@@ -15,8 +15,8 @@ from ogive.engine import calibrate, sources, speeds
 from ogive.engine import disk as disk_module
 from ogive.engine import store as store_module
 from ogive.engine.disk import disk_for
+from ogive.engine.fields import DamagedRecord
 from ogive.engine.graph import pool_for
-from ogive.engine.records import DamagedRecord
 from ogive.engine.store import Kind
 from ogive.runtime.pool import Pool
 

@@ -20,16 +20,10 @@ from ogive.device.disk import DiskBuffer
 from ogive.device.function import PythonFunction
 from ogive.device.handle import find_handle
 from ogive.engine import Plan
+from ogive.engine.fields import DamagedRecord
 from ogive.engine.graph import Launch
 from ogive.engine.keys import make_key
-from ogive.engine.records import (
-    DamagedRecord,
-    GraphRecord,
-    KernelRecord,
-    LaunchRecord,
-    pack_graph,
-    unpack_graph,
-)
+from ogive.engine.records import GraphRecord, KernelRecord, LaunchRecord, pack_graph, unpack_graph
 from ogive.errors import DeviceError, ExecuteError
 from ogive.ir import dtype as dtypes
 from ogive.schedule.slots import CallStep, CopyStep, Slot

@@ -10,8 +10,9 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor
+from ogive.engine.fields import DamagedRecord
 from ogive.engine.graph import Launch
-from ogive.engine.records import DamagedRecord, pack_kernel, unpack_kernel
+from ogive.engine.records import pack_kernel, unpack_kernel
 from ogive.errors import DivisionByZeroError, OgiveError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp

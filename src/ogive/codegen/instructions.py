@@ -23,7 +23,7 @@ _INTEGER_BINARY = {
 }  # fmt: skip
 _BOOL_BINARY = {
     Op.ADD: "or", Op.MUL: "and", Op.MAXIMUM: "or", Op.MINIMUM: "and", Op.AND: "and", Op.OR: "or",
-    Op.XOR: "xor", Op.SUB: "xor",
+    Op.XOR: "xor",
 }  # fmt: skip
 _FLOAT_INTRINSICS = {
     Op.SQRT: "sqrt", Op.FLOOR: "floor", Op.CEIL: "ceil", Op.TRUNC: "trunc",
@@ -171,8 +171,6 @@ class Instructions:
             return write(f"xor {kind} {operands[0]}, {constant(dtype, -1, lanes)}")
         if op is Op.ABS:
             return self.absolute(dtype, operands[0], lanes)
-        if op in (Op.FLOOR, Op.CEIL, Op.TRUNC, Op.ROUND):
-            return operands[0]
         if op in (Op.MAXIMUM, Op.MINIMUM):
             order = ("s" if dtype.is_signed else "u") + ("gt" if op is Op.MAXIMUM else "lt")
             wins = write(f"icmp {order} {kind} {operands[0]}, {operands[1]}")

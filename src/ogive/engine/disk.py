@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ogive.config import Config
+from ogive.engine.fields import DamagedRecord
 from ogive.engine.keys import Encoded, Key, encode_graph, make_key
 from ogive.engine.records import (
     FORMAT,
     CodeRecord,
-    DamagedRecord,
     GraphRecord,
     KernelRecord,
     host_slots,

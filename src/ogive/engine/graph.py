@@ -15,11 +15,12 @@ from ogive.counters import count
 from ogive.device.buffer import Buffer
 from ogive.device.target import Target
 from ogive.engine.disk import Disk, disk_for
+from ogive.engine.fields import UnknownExpression
 from ogive.engine.kernels import Kernel, kernel_cache
 from ogive.engine.levels import arrange, left_out_of, lives_of
 from ogive.engine.machine import begin_driver, confirmed_target, ensure_driver, target_for
 from ogive.engine.panels import Keeper, Panel, find_panels
-from ogive.engine.records import GraphRecord, LaunchRecord, UnknownExpression, pack_graph
+from ogive.engine.records import GraphRecord, LaunchRecord, pack_graph
 from ogive.engine.search import schedule_for
 from ogive.engine.speeds import know_speeds
 from ogive.engine.store import Entry, Kind

@@ -12,16 +12,9 @@ from ogive.config import Config
 from ogive.counters import count
 from ogive.device.target import host_cores
 from ogive.engine.assembly import Assembly
+from ogive.engine.fields import DamagedRecord, UnknownExpression
 from ogive.engine.keys import Key, make_key
-from ogive.engine.records import (
-    CodeRecord,
-    DamagedRecord,
-    KernelRecord,
-    UnknownExpression,
-    pack_code,
-    pack_kernel,
-    unpack_ir,
-)
+from ogive.engine.records import CodeRecord, KernelRecord, pack_code, pack_kernel, unpack_ir
 from ogive.engine.search import placed_key, placement_cache
 from ogive.engine.store import Entry, Kind
 from ogive.errors import LoadError, OptimizeError

@@ -20,8 +20,9 @@ from ogive.device.target import (
     machine_signature,
 )
 from ogive.engine.disk import Disk, disk_for
+from ogive.engine.fields import DamagedRecord, Reader, Writer
 from ogive.engine.keys import Key, make_key
-from ogive.engine.records import DamagedRecord, Reader, Writer, pack_code
+from ogive.engine.records import pack_code
 from ogive.engine.sources import llvm_identity
 from ogive.engine.store import Kind
 from ogive.errors import LoadError

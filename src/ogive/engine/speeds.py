@@ -14,9 +14,9 @@ from ogive.config import Config
 from ogive.device.speeds import LEVELS, Speeds, usual_speeds
 from ogive.device.target import host_cores, machine_signature
 from ogive.engine.disk import Disk, disk_for
+from ogive.engine.fields import DamagedRecord, Reader, Writer
 from ogive.engine.keys import Key, make_key
 from ogive.engine.machine import target_for
-from ogive.engine.records import DamagedRecord, Reader, Writer
 from ogive.engine.store import Kind
 from ogive.runtime.pool import Pool
 

@@ -152,7 +152,10 @@ _PARTS = {complex64: float32, complex128: float64}
 default_float = float32
 default_int = int64
 
-_BY_NAME = {dtype.name: dtype for dtype in ALL} | {
+BY_NAME = {dtype.name: dtype for dtype in ALL}
+"""The dtypes that tensors have, by the one name that each is printed and kept under."""
+
+_BY_ANY_NAME = BY_NAME | {
     "half": float16, "float": float32, "double": float64, "int": int32, "long": int64,
     "short": int16, "byte": uint8, "float8_e4m3fn": float8_e4m3,
     "cfloat": complex64, "cdouble": complex128,
@@ -172,8 +175,8 @@ def to_dtype(given: Any) -> DType:
     if isinstance(given, DType):
         return given
     if isinstance(given, str):
-        if given in _BY_NAME:
-            return _BY_NAME[given]
+        if given in _BY_ANY_NAME:
+            return _BY_ANY_NAME[given]
     elif isinstance(given, type) and given in _BY_PYTHON:
         return _BY_PYTHON[given]
     else:
@@ -183,9 +186,9 @@ def to_dtype(given: Any) -> DType:
             found = None
         if found is not None:
             return found
-    names = [dtype.name for dtype in ALL]
     raise DtypeError(
-        f"unknown dtype {given!r}{nearest(str(given), _BY_NAME)}; the dtypes are {', '.join(names)}"
+        f"unknown dtype {given!r}{nearest(str(given), _BY_ANY_NAME)}; "
+        f"the dtypes are {', '.join(BY_NAME)}"
     )
 
 

@@ -8,7 +8,7 @@ from ogive.ir.ops import Op
 
 def identity_element(op: Op, dtype: DType) -> Scalar:
     """The value that, combined with any x by `op`, gives x."""
-    if op in (Op.ADD, Op.OR, Op.XOR):
+    if op in (Op.ADD, Op.OR):
         return dtype.canonical(0)
     if op is Op.MUL:
         return dtype.canonical(1)

@@ -17,7 +17,7 @@ from bisect import insort
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-ALIGNMENT = 64
+from ogive.device.allocator import ALIGNMENT
 
 
 class Life(NamedTuple):

@@ -69,7 +69,7 @@ class Outcome:
     taken: float | None = None  # seconds that a run takes, if that is known
 
 
-class Search:
+class _Search:
     """The search for one kernel, until `deadline` on `clock`."""
 
     def __init__(
@@ -220,4 +220,4 @@ def search_kernel(
     limits: Limits,
 ) -> Outcome:
     """Search from `start`. Raises `NoWorker` where nothing can be measured."""
-    return Search(bench, neighbours, width, deadline, clock, listener, limits).run(start)
+    return _Search(bench, neighbours, width, deadline, clock, listener, limits).run(start)

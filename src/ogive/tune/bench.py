@@ -65,8 +65,9 @@ class Inspection:
 
 @dataclass(eq=False)
 class _Specimen:
+    """A placement as a kernel, with its text, and its code once that is needed."""
+
     kernel: PlacedKernel
-    name: str
     text: str
     work: int
     tiles: int
@@ -125,11 +126,8 @@ class Bench:
         tiles = evaluate(kernel.tiles, self._variables)
         digest = ""
         if total <= most:
-            name = kernel.name
-            specimen = _Specimen(
-                kernel, name, self.text_of(kernel, placement), work, tiles,
-                kernel_signature(kernel.root),
-            )  # fmt: skip
+            text = self.text_of(kernel, placement)
+            specimen = _Specimen(kernel, text, work, tiles, kernel_signature(kernel.root))
             self._specimens[placement_key(placement)] = specimen
             digest = hashlib.blake2b(specimen.text.encode(), digest_size=16).hexdigest()
         return Inspection(total, work * tiles, tiles, digest, tuple(counts.most_common(3)))
@@ -150,7 +148,8 @@ class Bench:
         if specimen is None:
             raise Unfit("too many instructions")
         if specimen.loaded is None:
-            specimen.loaded = link(assemble(specimen.text, self.target), specimen.name)
+            code = assemble(specimen.text, self.target)
+            specimen.loaded = link(code, specimen.kernel.name)
         return specimen, specimen.loaded
 
     def time(self, placement: Placement, most: int, work: int, cut: float | None) -> float:

@@ -19,7 +19,6 @@ from ogive.codegen.optimize.placement import Placement
 from ogive.device.target import Target
 from ogive.errors import OgiveError
 from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.verify import verify
@@ -36,9 +35,7 @@ MOST_BYTES = 1 << 26
 _HEADER = struct.Struct("<4sII")
 HEADER_BYTES = _HEADER.size
 _MAGIC = b"OGT1"
-_DTYPES: dict[str, DType] = {
-    value.name: value for value in vars(dtypes).values() if isinstance(value, DType)
-}
+_DTYPES = dtypes.BY_NAME | {dtype.name: dtype for dtype in (dtypes.index, dtypes.void)}
 
 
 class DamagedMessage(ValueError):

@@ -249,3 +249,9 @@ def test_products_of_integers_wrap() -> None:
     check(lambda a, b: a @ b, matrix, matrix.T.copy())
     bytes_ = np.full((5, 7), 100, np.int8)
     check(lambda a, b: a @ b, bytes_, bytes_.T.copy())
+
+
+@pytest.mark.parametrize("factor", [INFINITY, NAN])
+@pytest.mark.parametrize("name", FLOATS)
+def test_a_constant_factor_need_not_be_finite(name: str, factor: float) -> None:
+    check(lambda a: a * factor + 1, np.array([1.0, -2.5, 0.0], name))

@@ -112,12 +112,13 @@ class Values:
 def _tile_step(node: UOp) -> tuple[UOp | None, int] | None:
     """A tile counter and a factor whose product an index is; the factor alone if it is constant;
     None if it is neither."""
-    if node.op is Op.CONST and node.dtype is dtypes.index:
+    if node.dtype is not dtypes.index:
+        return None
+    if node.op is Op.CONST:
         return None, int(node.arg)
+    factor = 1
     if node.op is Op.MUL and node.src[1].op is Op.CONST:
         node, factor = node.src[0], int(node.src[1].arg)
-    else:
-        factor = 1
     return (node, factor) if node.op is Op.RANGE and node.arg[1] == UPCAST else None
 
 

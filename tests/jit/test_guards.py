@@ -44,6 +44,7 @@ CHANGES: dict[str, tuple[Any, Any, str]] = {
     "type of number": (1, True, "x: int 1 → True"),
     "float": (1.0, 1, "x: float 1.0 → int 1"),
     "sign of zero": (0.0, -0.0, "x: float 0.0 → float -0.0"),
+    "sign of a complex zero": (0j, -0j, "x: complex 0j → complex (-0-0j)"),
     "string": ("a", "b", "x: str 'a' → str 'b'"),
     "none": (None, 1, "x: None → int 1"),
     "slice": (slice(0, 2), slice(0, 1), "x: slice slice(0, 2, None) → slice slice(0, 1, None)"),

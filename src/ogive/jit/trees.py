@@ -156,6 +156,10 @@ def _read_float(value: float, call: Call) -> Key:
     return (float, value) if value and value == value else (float, str(value))
 
 
+def _read_complex(value: complex, call: Call) -> Key:
+    return complex, repr(value)
+
+
 def _read_scalar(value: Any, call: Call) -> Key:
     return value.__class__, value.tobytes()
 
@@ -195,11 +199,12 @@ _READERS: dict[type, Callable[[Any, Call], Key]] = {
     numpy.ndarray: _read_array,
     UOp: _read_bound,
     float: _read_float,
+    complex: _read_complex,
     slice: _read_slice,
     tuple: _read_sequence,
     list: _read_sequence,
     dict: _read_mapping,
-    **dict.fromkeys([bool, int, complex, str, bytes, type(None), type(Ellipsis)], _read_constant),
+    **dict.fromkeys([bool, int, str, bytes, type(None), type(Ellipsis)], _read_constant),
     DType: _read_constant,
 }
 

@@ -469,6 +469,9 @@ def test_equal_structure_has_equal_text_and_else_not() -> None:
         UOp(Op.ADD, dtypes.float64, (x, const(0.0))),
         UOp(Op.ADD, dtypes.float64, (x, const(-0.0))),
         UOp(Op.ADD, dtypes.float64, (x, const(float("nan")))),
+        UOp(Op.ADD, dtypes.float64, (x, const(-float("nan")))),
+        UOp(Op.PAD, dtypes.float64, (x,), (((1, 1),), float("nan"))),
+        UOp(Op.PAD, dtypes.float64, (x,), (((1, 1),), -float("nan"))),
         UOp(Op.ADD, dtypes.float64, (x, UOp(Op.ADD, dtypes.float64, (x, y)))),
     ]
     assert len({text(node) for node in different}) == len(different)

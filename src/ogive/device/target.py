@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, NamedTuple
 
 from ogive.device.llvm_functions import Message, llvm_function
@@ -120,17 +120,7 @@ class Target:
 
 @functools.lru_cache(maxsize=64)
 def _digest(target: Target) -> str:
-    parts = (
-        target.triple,
-        target.cpu,
-        target.features,
-        target.vector_bytes,
-        target.masked,
-        target.vector_registers,
-        target.l1_bytes,
-        target.l2_bytes,
-        target.l3_bytes,
-    )
+    parts = tuple([getattr(target, entry.name) for entry in fields(target) if entry.compare])
     return blake2b(repr(parts).encode(), digest_size=16).hexdigest()
 
 

@@ -11,7 +11,7 @@ import struct
 from typing import NamedTuple
 
 from ogive.digest import blake2b
-from ogive.ir.node import UOp
+from ogive.ir.node import UOp, exact_argument
 from ogive.ir.ops import Op
 
 DIGEST_BYTES = 16
@@ -59,11 +59,9 @@ def encode_graph(root: UOp) -> Encoded:
     for number, node in enumerate(root.walk()):
         numbers[node] = number
         op = node.op
-        argument = node.arg
         if op in _LEAVES:
             leaves.append(node)
-        elif op is Op.CONST and isinstance(argument, float):
-            argument = struct.pack("<d", argument)  # not every NaN prints the same
+        argument = exact_argument(op, node.arg)
         sources = [numbers[source] for source in node.src]
         lines.append(f"{_OP_NAMES[op]} {node.dtype.name} {argument!r} {sources}")
     return Encoded("\n".join(lines).encode(), leaves)

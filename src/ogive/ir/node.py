@@ -137,13 +137,14 @@ class UOp:
         arg: Any = None,
         tag: Any = None,
     ) -> UOp:
-        if op is Op.CONST and not (dtype is dtypes.index and arg.__class__ is int):
-            arg = dtype.canonical(arg)
-            key: tuple[Any, ...] = (op, dtype, src, _bits(arg), tag)
+        identity = arg
+        if op is Op.CONST:
+            if not (dtype is dtypes.index and arg.__class__ is int):
+                arg = dtype.canonical(arg)
+                identity = _bits(arg)
         elif op is Op.PAD:
-            key = (op, dtype, src, (arg[0], _bits(arg[1])), tag)
-        else:
-            key = (op, dtype, src, arg, tag)
+            identity = exact_argument(op, arg)
+        key = (op, dtype, src, identity, tag)
         reference = _table.get(key)
         if reference is not None:
             found = reference()
@@ -215,11 +216,7 @@ class UOp:
     @computed
     def content_key(self) -> bytes:
         """A 128-bit structural hash, the same in every process; ignores tag and metadata."""
-        argument = self.arg
-        if self.op is Op.CONST:
-            argument = _bits(argument)
-        elif self.op is Op.PAD:
-            argument = (argument[0], _bits(argument[1]))
+        argument = exact_argument(self.op, self.arg)
         digest = blake2b(
             f"{self.op.name}|{self.dtype.name}|{argument!r}|".encode(), digest_size=16
         )
@@ -382,6 +379,16 @@ def _make(cls: type[UOp], op: Op, dtype: DType, src: Any, arg: Any, tag: Any) ->
     node.metadata = None
     node.origin = None
     return node
+
+
+def exact_argument(op: Op, argument: Any) -> Any:
+    """The argument of a node, with the bits of a constant for its value.
+
+    `==` takes 0.0 for -0.0 and no NaN for itself, and not every NaN prints the same.
+    """
+    if op is Op.CONST:
+        return _bits(argument)
+    return (argument[0], _bits(argument[1])) if op is Op.PAD else argument
 
 
 def _bits(value: Any) -> Any:

@@ -288,5 +288,3 @@ class Instructions:
     def combine(self, op: Op, dtype: DType, left: str, right: str, lanes: int) -> str:
         """One step of a reduction."""
         return self.elementwise(op, dtype, dtype, [left, right], lanes)
-
-

@@ -292,4 +292,3 @@ def _reduction_levels(order: list[UOp]) -> dict[UOp, int]:
         level = max([levels[source] for source in node.src], default=0)
         levels[node] = level + 1 if node.op is Op.REDUCE_AXES else level
     return levels
-

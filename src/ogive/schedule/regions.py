@@ -1,4 +1,4 @@
-"""Stage 5, first half: cut the parametric graph at the kept values into regions.
+"""Stage 5, first step: cut the parametric graph at the kept values into regions.
 
 A region is what one kernel computes, as a graph of its own over `PARAM` slots numbered by first
 visit, so that equal work anywhere in the program is the *same* interned node:
@@ -82,52 +82,62 @@ def cut_region(
     `staged` has the values that a kernel keeps in scratch memory, each along an axis. `order` is
     that of the axes in its loops, where it is not their own.
     """
-    slots: dict[UOp, UOp] = {}
-    values: list[UOp] = []
+    cutting = _Cutting(root, kept, staged)
+    if root.op is Op.STORE:
+        base = storage(root.src[0])
+        cutting.parameter(base, storage_count(base))
+        target, value, *positions = cutting.cut(root.src)
+        argument = root.arg
+    else:
+        memory = cutting.parameter(root, upper_count(root.shape))
+        target, positions, argument = shaped(memory, root.shape), [], None
+        (value,) = cutting.cut(root.src if root.op is Op.CONTIGUOUS else (root,))
+    if order is not None:
+        target, value = [UOp(Op.PERMUTE, n.dtype, (n,), order) for n in (target, value)]
+    store = UOp(Op.STORE, dtypes.void, (target, value, *positions), argument)
+    graph = UOp(Op.SINK, dtypes.void, (store,))
+    return Region(graph, tuple(cutting.values), (root,), cutting.sources() | {store: root})
 
-    def parameter(value: UOp, dtype: dtypes.DType, count: int) -> UOp:
-        made = UOp(Op.PARAM, dtype, (), (len(values), count))
-        values.append(value)
-        slots[value] = made
+
+class _Cutting:
+    """A region that is being cut out: its values by slot, and what has become of each node."""
+
+    def __init__(self, root: UOp, kept: set[UOp], staged: Mapping[UOp, int]) -> None:
+        self.root = root
+        self.kept = kept
+        self.staged = staged
+        self.values: list[UOp] = []
+        self._slots: dict[UOp, UOp] = {}
+        self._done: dict[UOp, UOp] = {}
+
+    def parameter(self, value: UOp, count: int) -> UOp:
+        """The next slot, in which there is memory of `count` elements for a value."""
+        made = self._slots[value] = UOp(Op.PARAM, value.dtype, (), (len(self.values), count))
+        self.values.append(value)
         return made
 
-    if root.op is Op.STORE:
-        target, value, *indices = root.src
-        base = storage(target)
-        parameter(base, target.dtype, storage_count(base))
-    else:
-        target, indices = None, []
-        value = root.src[0] if root.op is Op.CONTIGUOUS else root
-        made = parameter(root, root.dtype, upper_count(root.shape))
-        target_node = shaped(made, root.shape)
-    done: dict[UOp, UOp] = {}
-    roots = (value,) if target is None else (target, value, *indices)
-    for node in _walk_inside(roots, kept, root):
-        if node in slots and node is not root:
-            done[node] = shaped(slots[node], node.shape)
-        elif is_leaf(node, kept, root):
-            done[node] = shaped(
-                parameter(node, node.dtype, storage_count(node)), node.shape
-            )
-        elif node.src:
-            sources = tuple([done[source] for source in node.src])
-            done[node] = UOp(node.op, node.dtype, sources, node.arg)
-            if node in staged:
-                row = (SCRATCH, staged[node])
-                done[node] = UOp(Op.STAGE, node.dtype, (done[node],), row)
-        else:
-            done[node] = node
-    if target is not None:
-        target_node = done[target]
-    positions = [done[index] for index in indices]
-    argument = root.arg if root.op is Op.STORE else None
-    stored: tuple[UOp, ...] = (target_node, done[value])
-    if order is not None:
-        stored = tuple([UOp(Op.PERMUTE, node.dtype, (node,), order) for node in stored])
-    store = UOp(Op.STORE, dtypes.void, (*stored, *positions), argument)
-    origins = {new: old for old, new in done.items()} | {store: root}
-    origins |= {done[node].src[0]: node for node in staged if node in done}
-    return Region(UOp(Op.SINK, dtypes.void, (store,)), tuple(values), (root,), origins)
+    def cut(self, nodes: tuple[UOp, ...]) -> list[UOp]:
+        """The nodes in terms of the region's own slots."""
+        done = self._done
+        for node in _walk_inside(nodes, self.kept, self.root):
+            if node in self._slots and node is not self.root:
+                done[node] = shaped(self._slots[node], node.shape)
+            elif is_leaf(node, self.kept, self.root):
+                done[node] = shaped(self.parameter(node, storage_count(node)), node.shape)
+            elif node.src:
+                sources = tuple([done[source] for source in node.src])
+                done[node] = UOp(node.op, node.dtype, sources, node.arg)
+                if node in self.staged:
+                    row = (SCRATCH, self.staged[node])
+                    done[node] = UOp(Op.STAGE, node.dtype, (done[node],), row)
+            else:
+                done[node] = node
+        return [done[node] for node in nodes]
+
+    def sources(self) -> dict[UOp, UOp]:
+        """For each node of the region the one that it stands for."""
+        found = {new: old for old, new in self._done.items()}
+        return found | {self._done[n].src[0]: n for n in self.staged if n in self._done}
 
 
 def storage(node: UOp) -> UOp:
@@ -165,4 +175,3 @@ def _walk_inside(roots: tuple[UOp, ...], kept: set[UOp], root: UOp) -> list[UOp]
         if not is_leaf(node, kept, root):
             stack.extend([s for s in reversed(node.src) if s not in state])
     return order
-

@@ -4,6 +4,11 @@ Slots are the buffers of a run: first the graph's own parameters, then one for e
 A region runs after those whose values it reads; and whoever reads a version of a buffer runs before
 the store that makes the next one. Where that cannot be (a kernel reads a buffer both before and
 after an assignment), the old version is copied first.
+
+Before that, the graph is rewritten, by passes that each say what they do: complex numbers become
+pairs, sums that are too long for one thread become sums of sums, operands become panels, and so on.
+After it, regions forget their shapes (`flatten.py`), become one (`merge.py`), or share one graph
+(`reroll.py`).
 """
 
 from __future__ import annotations

@@ -31,7 +31,10 @@ class Accumulate(NamedTuple):
     into: UOp
 
 
-Item = UOp | Loop | Accumulate
+Step = UOp | Accumulate
+Item = Step | Loop
+Need = tuple[Step, Step]
+"""A step, and one that it has to come after."""
 
 
 def is_loop(counter: UOp) -> bool:
@@ -75,7 +78,7 @@ class _Nest:
         loops = [counter for counter in counters if is_loop(counter)]
         return max(loops, key=lambda counter: self.depth[counter], default=None)
 
-    def block_of(self, item: UOp | Accumulate) -> UOp | None:
+    def block_of(self, item: Step) -> UOp | None:
         if isinstance(item, Accumulate):
             loops = loop_counters(item.into.closed)
             return loops[-1] if loops else self.innermost(item.into.ranges)
@@ -93,28 +96,12 @@ class _Nest:
         return loops
 
     def build(self, nodes: list[UOp]) -> list[Item]:
+        """The kernel's own block; each loop has its body filled in."""
         loops: dict[UOp, Loop] = {counter: Loop(counter) for counter in self.parent}
-        items: list[UOp | Accumulate] = []
-        needs: list[tuple[UOp | Accumulate, UOp | Accumulate]] = _loads_before_stores(nodes)
-        for node in nodes:
-            if node.op in (Op.REDUCE, Op.STAGE):
-                step = Accumulate(node)
-                items.append(step)
-                needs.extend([(step, source) for source in node.src])
-                needs.append((node, step))
-                closed = loop_counters(node.closed)
-                if closed and node.op is Op.REDUCE:
-                    loops[closed[0]].starts.append(node)
-            elif node.op not in (Op.SINK, Op.RANGE, Op.CONST, Op.PARAM):
-                if node.op is Op.SCAN:
-                    loops[node.src[2]].starts.append(node)
-                needs.extend([(node, source) for source in node.src])
-            else:
-                continue
-            items.append(node)
-        blocks: dict[UOp | None, list[Item]] = {None: []}
-        blocks.update({counter: [] for counter in loops})
+        items = _items(nodes)
+        _note_starts(items, loops)
         paths = {item: self.path(self.block_of(item)) for item in items}
+        blocks: dict[UOp | None, list[Item]] = {None: [], **{counter: [] for counter in loops}}
         rank: dict[Item, int] = {}
         for item in items:
             path = paths[item]
@@ -125,24 +112,65 @@ class _Nest:
         for counter, outer in self.parent.items():
             rank.setdefault(loops[counter], len(rank))
             blocks[outer].append(loops[counter])
-        edges: dict[Item, set[Item]] = {}
+        edges = self.edges(_needs(items) + _loads_before_stores(nodes), paths, loops)
+        for counter, loop in loops.items():
+            loop.body = _order(blocks[counter], edges, rank)
+        return _order(blocks[None], edges, rank)
+
+    def edges(
+        self, needs: list[Need], paths: dict[Step, list[UOp]], loops: dict[UOp, Loop]
+    ) -> dict[Item, set[Item]]:
+        """For each item, or the loop around it, those of the same block that come after it."""
+        found: dict[Item, set[Item]] = {}
         for user, source in needs:
             if source in paths:
                 before, after = _at_common_level(source, user, paths, loops)
                 if before is not after:
-                    edges.setdefault(before, set()).add(after)
+                    found.setdefault(before, set()).add(after)
         for counter in loops:
             # A symbolic extent stands in the innermost loop that it depends on.
             extent = counter.src[0]
             if extent in paths:
                 inside = self.path(counter)[len(paths[extent])]
-                edges.setdefault(extent, set()).add(loops[inside])
-        for counter, loop in loops.items():
-            loop.body = _order(blocks[counter], edges, rank)
-        return _order(blocks[None], edges, rank)
+                found.setdefault(extent, set()).add(loops[inside])
+        return found
 
 
-def _loads_before_stores(nodes: list[UOp]) -> list[tuple[UOp | Accumulate, UOp | Accumulate]]:
+def _items(nodes: list[UOp]) -> list[Step]:
+    """What is written for each node: a reduction or a staged value is added to, and then there."""
+    items: list[Step] = []
+    for node in nodes:
+        if node.op in (Op.REDUCE, Op.STAGE):
+            items.append(Accumulate(node))
+        if node.op not in (Op.SINK, Op.RANGE, Op.CONST, Op.PARAM):
+            items.append(node)
+    return items
+
+
+def _note_starts(items: list[Step], loops: dict[UOp, Loop]) -> None:
+    """Let each loop know the reductions and scans that begin with it."""
+    for item in items:
+        if isinstance(item, Accumulate):
+            closed = loop_counters(item.into.closed)
+            if closed and item.into.op is Op.REDUCE:
+                loops[closed[0]].starts.append(item.into)
+        elif item.op is Op.SCAN:
+            loops[item.src[2]].starts.append(item)
+
+
+def _needs(items: list[Step]) -> list[Need]:
+    """An item needs the sources of its node; what is accumulated is there after its last step."""
+    needs: list[Need] = []
+    for item in items:
+        if isinstance(item, Accumulate):
+            needs.extend([(item, source) for source in item.into.src])
+            needs.append((item.into, item))
+        elif item.op not in (Op.REDUCE, Op.STAGE):
+            needs.extend([(item, source) for source in item.src])
+    return needs
+
+
+def _loads_before_stores(nodes: list[UOp]) -> list[Need]:
     """A store needs all loads of its buffer: they read what was there before, for other stores."""
     loads: dict[UOp, list[UOp]] = {}
     for node in nodes:
@@ -153,10 +181,7 @@ def _loads_before_stores(nodes: list[UOp]) -> list[tuple[UOp | Accumulate, UOp |
 
 
 def _at_common_level(
-    source: UOp | Accumulate,
-    user: UOp | Accumulate,
-    paths: dict[UOp | Accumulate, list[UOp]],
-    loops: dict[UOp, Loop],
+    source: Step, user: Step, paths: dict[Step, list[UOp]], loops: dict[UOp, Loop]
 ) -> tuple[Item, Item]:
     """The two items, or the loops around them, that stand in the innermost common block."""
     left, right = paths[source], paths[user]

@@ -16,11 +16,11 @@ from ogive import Config, Tensor, counters
 from ogive.engine import disk as disk_module
 from ogive.engine import keys, sources
 from ogive.engine import store as store_module
+from ogive.engine.database import database_path
 from ogive.engine.graph import GraphCache, Launch, graph_cache
 from ogive.engine.kernels import Kernel, kernel_cache
 from ogive.engine.keys import Key, encode_graph, make_key
 from ogive.engine.records import unpack_code
-from ogive.engine.store import database_path
 from ogive.errors import LoadError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp

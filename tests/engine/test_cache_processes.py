@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ogive.engine.store import database_path
+from ogive.engine.database import database_path
 
 PROGRAM = """
 import json, sys

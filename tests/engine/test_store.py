@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 from ogive.engine import store as module
+from ogive.engine.database import database_path
 from ogive.engine.keys import Key, make_key
-from ogive.engine.store import Kind, Store, database_path
+from ogive.engine.store import Kind, Store
 from ogive.errors import CacheWarning
 
 

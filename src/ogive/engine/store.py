@@ -17,6 +17,19 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ogive.digest import blake2b
+from ogive.engine.database import (
+    NOT_A_DATABASE,
+    CannotShare,
+    adopt,
+    connect,
+    database_path,
+    file_size,
+    generation,
+    pragma,
+    remove,
+    store_files,
+    used_bytes,
+)
 from ogive.engine.keys import DIGEST_BYTES, Key
 from ogive.errors import CacheWarning, origin_line, user_origin
 from ogive.folders import folder_problem
@@ -26,8 +39,6 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-SCHEMA = 1
-APPLICATION = 0x4F676976
 BUSY_MILLISECONDS = 1000
 EXIT_BUSY_MILLISECONDS = 200
 ROW_LIMIT = 256 << 20
@@ -40,7 +51,6 @@ TOUCH_MICROSECONDS = 3600 * 1_000_000
 """A row used more recently than this need not be noted as used just for the note's sake."""
 
 TOUCHES_HELD = 4096
-LOG_BYTES = 4 << 20
 
 
 class Kind(enum.IntEnum):
@@ -66,20 +76,13 @@ class _Code(enum.IntEnum):
     CORRUPT = 11
     FULL = 13
     CANTOPEN = 14
-    NOTADB = 26
+    NOTADB = NOT_A_DATABASE
 
 
 _DAMAGED = {_Code.ERROR, _Code.CORRUPT, _Code.NOTADB}
 _PASSING = {_Code.BUSY, _Code.LOCKED}
 _MOVED = 1032  # SQLITE_READONLY_DBMOVED: the file was deleted or moved under us
 
-_TABLE = """
-CREATE TABLE entry (
-    id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, address BLOB NOT NULL, "check" BLOB NOT NULL,
-    digest BLOB NOT NULL, used INTEGER NOT NULL, payload BLOB NOT NULL, UNIQUE (kind, address)
-)
-"""
-_INDEX = "CREATE INDEX entry_used ON entry (used)"
 _READ = 'SELECT address, "check", digest, used, payload FROM entry WHERE kind = ? AND address IN '
 _WRITE = (
     'INSERT OR REPLACE INTO entry (kind, address, "check", digest, used, payload) '
@@ -202,7 +205,7 @@ class Store:
 
     def _evict(self, connection: sqlite3.Connection) -> None:
         """Delete the least recently used rows until the file is well below the bound."""
-        used, page = _used_bytes(connection), _pragma(connection, "page_size")
+        used, page = used_bytes(connection), pragma(connection, "page_size")
         if used <= self._bound:
             return
         excess = used - self._bound * 9 // 10
@@ -267,27 +270,21 @@ class Store:
     def _open(self) -> sqlite3.Connection | None:
         if self._connection is not None or self._off:
             return self._connection
-        import sqlite3
-
         if not self._prepare_folder():
             return None
         self._path = database_path(self.folder)
         writable = os.access(self.folder, os.W_OK)
         self._read_only = not writable
-        connection = sqlite3.connect(
-            # SQLite needs to be told that nobody writes where it cannot keep its locks.
-            self._path if writable else f"file:{_quote(self._path)}?immutable=1",
-            uri=not writable,
-            timeout=BUSY_MILLISECONDS / 1000,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        connection.text_factory = bytes  # we store no text, and what is there may not be any
+        connection = connect(self._path, writable, BUSY_MILLISECONDS / 1000)
         try:
-            if not self._adopt(connection):
+            if not adopt(connection, writable):
                 connection.close()
                 return None
             self._inode = os.stat(self._path).st_ino
+        except CannotShare:
+            connection.close()
+            self._turn_off("is on a file system that cannot share a database")
+            return None
         except BaseException:
             connection.close()
             raise
@@ -308,39 +305,6 @@ class Store:
             self._turn_off(f"cannot be trusted: {problem}")
         return problem is None
 
-    def _adopt(self, connection: sqlite3.Connection) -> bool:
-        """Make sure that an open file is a store of ours, and make it one if it is empty.
-
-        Nothing is written before that, since it may be somebody else's file.
-        """
-        import sqlite3
-
-        connection.execute("PRAGMA trusted_schema = OFF")
-        connection.execute("PRAGMA cell_size_check = ON")
-        identity = _identity(connection)
-        if identity == (0, 0) and not _pragma(connection, "schema_version"):
-            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        elif identity != (APPLICATION, SCHEMA):
-            error = sqlite3.DatabaseError("it is not a cache of this version of Ogive")
-            error.sqlite_errorcode = int(_Code.NOTADB)
-            raise error
-        if self._read_only:
-            return identity != (0, 0)
-        if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != b"wal":
-            self._turn_off("is on a file system that cannot share a database")
-            return False
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
-        if identity == (0, 0):
-            connection.execute("BEGIN IMMEDIATE")
-            if _identity(connection) == (0, 0):
-                connection.execute(_TABLE)
-                connection.execute(_INDEX)
-                connection.execute(f"PRAGMA application_id = {APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {SCHEMA}")
-            connection.execute("COMMIT")
-        return True
-
     def _roll_back(self) -> None:
         import sqlite3
 
@@ -354,7 +318,7 @@ class Store:
         """Move a damaged or foreign file away; the next one has another name."""
         self._abandon()
         path, name = self._path, os.path.basename(self._path)
-        aside = f"{name}.damaged-{_generation(name)}"
+        aside = f"{name}.damaged-{generation(name)}"
         try:
             os.replace(path, os.path.join(self.folder, aside))
         except FileNotFoundError:
@@ -362,10 +326,10 @@ class Store:
         except OSError as error:
             self._turn_off(f"has a damaged file that cannot be moved away: {error.strerror}")
             return
-        for other in _files(self.folder):
+        for other in store_files(self.folder):
             # One is enough to find out what happened; the file that we leave has no use either.
             if (".damaged-" in other and other != aside) or other in (f"{name}-wal", f"{name}-shm"):
-                _remove(os.path.join(self.folder, other))
+                remove(os.path.join(self.folder, other))
         _warn_once(f"the cache {path} was damaged ({reason}); it is now {aside}")
 
     def _turn_off(self, reason: str) -> None:
@@ -432,8 +396,8 @@ class Store:
                         entries[Kind(kind)] = number
 
             self._attempt(action, None)
-        nbytes = sum(_size(os.path.join(self.folder, name)) for name in _files(self.folder))
-        return StoreInfo(path, nbytes, entries, problem)
+        files = [os.path.join(self.folder, name) for name in store_files(self.folder)]
+        return StoreInfo(path, sum(map(file_size, files)), entries, problem)
 
     def clear(self) -> None:
         """Delete all rows, and files set aside. Other processes may go on using the store."""
@@ -448,78 +412,15 @@ class Store:
             self._touched.clear()
             if os.path.exists(database_path(self.folder)):
                 self._attempt(action, None)
-            for name in _files(self.folder):
+            for name in store_files(self.folder):
                 if ".damaged-" in name:
-                    _remove(os.path.join(self.folder, name))
-
-
-def database_path(folder: str) -> str:
-    """The file in use: each one that is set aside makes the next one's number higher.
-
-    So no two files share a name, and with it a log, while some process still has the first open.
-    """
-    set_aside = [
-        _generation(name)
-        for name in _files(folder)
-        if ".damaged-" in name and name.startswith(f"cache-v{SCHEMA}-")
-    ]
-    return os.path.join(folder, f"cache-v{SCHEMA}-{max(set_aside, default=-1) + 1}.db")
-
-
-def _generation(name: str) -> int:
-    number = name.partition(".db")[0].rpartition("-")[2]
-    return int(number) if number.isdecimal() else -1
-
-
-def _files(folder: str) -> list[str]:
-    """The files of ours in a folder, of all versions."""
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return []
-    return sorted(name for name in names if name.startswith("cache-v") and ".db" in name)
-
-
-def _quote(path: str) -> str:
-    from urllib.parse import quote
-
-    return quote(os.path.abspath(path))
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
-
-
-def _remove(path: str) -> None:
-    try:
-        if os.path.isdir(path):
-            os.rmdir(path)
-        else:
-            os.unlink(path)
-    except OSError:
-        pass  # it is not in the way
+                    remove(os.path.join(self.folder, name))
 
 
 def row_digest(kind: Kind, key: Key, payload: bytes) -> bytes:
     """What a row must say about its payload to be believed."""
     secret = bytes((kind,)) + key.address + key.check
     return blake2b(payload, digest_size=DIGEST_BYTES, key=secret, person=b"ogive row").digest()
-
-
-def _identity(connection: sqlite3.Connection) -> tuple[int, int]:
-    return _pragma(connection, "application_id"), _pragma(connection, "user_version")
-
-
-def _pragma(connection: sqlite3.Connection, name: str) -> int:
-    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
-
-
-def _used_bytes(connection: sqlite3.Connection) -> int:
-    pages = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
-    return pages * _pragma(connection, "page_size")
 
 
 def _now() -> int:

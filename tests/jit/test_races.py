@@ -13,7 +13,7 @@ import ogive
 from ogive import Tensor
 from ogive.engine import plan as plans
 from ogive.ir import registry
-from ogive.jit import entry, prepare
+from ogive.jit import entry, instance, prepare
 from ogive.optim import SGD
 from ogive.tensor import storage
 
@@ -199,7 +199,7 @@ def test_a_captured_function_reads_one_version(
     read = ogive.jit((lambda x: x * 10) if given else (lambda: w * 10))
     arguments = (w,) if given else ()
     write()
-    waiting = after_runs(monkeypatch, entry)
+    waiting = after_runs(monkeypatch, instance)
     assert read(*arguments).tolist() == [20.0, 20.0]
     waiting.append(write)
     assert read(*arguments).tolist() == [30.0, 30.0]

@@ -7,7 +7,8 @@ import random
 import pytest
 
 from ogive.config import PLANNERS
-from ogive.runtime.planner import ALIGNMENT, Life, plan_memory
+from ogive.device.allocator import ALIGNMENT
+from ogive.runtime.planner import Life, plan_memory
 
 
 def random_lives(seed: int, count: int) -> dict[int, Life]:

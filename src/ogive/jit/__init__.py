@@ -7,7 +7,9 @@ places        where the function found the tensors and constants that are not ar
 trace         a function and a call → nodes to compute, tensors to update
 prepare       those → a compiled graph and what each of its slots is
 whereabouts   where the tensors lie that the function found
-entry         the steady call: patch addresses, run, wrap the results
+wiring        which argument words of the native plan each part of a call fills in
+instance      a native plan with memory of its own, and the memory of its results
+entry         the steady call: fill in addresses, run, wrap the results
 explain       why a function was traced again
 function      `ogive.jit` itself
 """

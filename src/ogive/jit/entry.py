@@ -7,36 +7,32 @@ with its own scratch memory, so that nobody waits and nothing is shared.
 from __future__ import annotations
 
 import functools
-import sys
 import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
-
-import numpy
 
 from ogive.config import Config
 from ogive.device.buffer import Buffer
 from ogive.device.clock import clock, is_disturbed
 from ogive.engine import realize
-from ogive.engine.absent import lose
+from ogive.engine.absent import flat_node, flat_without_memory, lose
 from ogive.engine.graph import pool_for
-from ogive.engine.panels import Keeper
 from ogive.engine.plan import execute_plan_of, unexecuted
 from ogive.engine.versions import being_written
 from ogive.errors import ArgumentError, TraceError, VariableError
-from ogive.ir import history, registry
+from ogive.ir import registry
 from ogive.ir.memory import memory_leaf, shaped
-from ogive.ir.node import UOp
+from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 from ogive.ir.variable import rebind
-from ogive.jit.placeholder import flat_node, flat_without_memory
+from ogive.jit.instance import Cell, Instance
 from ogive.jit.places import Place, Places, changed
 from ogive.jit.prepare import Made, Owner, Prepared
 from ogive.jit.trace import Result, Trace, is_pending
 from ogive.jit.trees import DISTURBED, Call, rebuild
 from ogive.jit.whereabouts import Whereabouts, facts_of, look_up, pattern, show_facts
-from ogive.journal import logging_time
+from ogive.jit.wiring import wire
 from ogive.runtime.native import Fault, NativePlan
 from ogive.tensor.core import hold, wrap
 from ogive.tensor.tensor import Tensor
@@ -44,81 +40,7 @@ from ogive.tensor.tensor import Tensor
 if TYPE_CHECKING:
     from ogive.engine.profile import StepTime
 
-RECYCLED_BYTES = 1 << 18
-"""Results up to this size keep their nodes and memory, to be used again when nobody has them."""
-
-RECYCLED_CELLS = 3
 _NOTHING: set[UOp] = set()
-_reference_count: Callable[[Any], int] | None = getattr(sys, "getrefcount", None)
-
-
-class Cell:
-    """Memory of a result, with its nodes.
-
-    It is free when they have no more references than they had before any tensor held them.
-    """
-
-    __slots__ = ("address", "buffer", "counts", "flat", "node")
-
-    def __init__(self, nbytes: int, made: Made) -> None:
-        self.buffer = Buffer(nbytes, made.device)
-        self.address = self.buffer.address
-        with registry.graph_lock:
-            self.flat = flat_node(self.buffer, made.dtype, nbytes // made.dtype.itemsize)
-            symbolic = any(isinstance(size, UOp) for size in made.shape)
-            self.node = self.flat if symbolic else shaped(self.flat, made.shape)
-            registry.connect(self.node)
-            if made.flows:
-                history.cut(self.flat)
-        self.counts = self._count_references() if _reference_count is not None else None
-
-    def is_free(self) -> bool:
-        """Whether nobody else has the memory or a node on it. What was lent stays so for ever."""
-        if self.counts is None or self.buffer.borrowed:
-            return False
-        return self.counts == self._count_references()
-
-    def _count_references(self) -> tuple[int, int, int]:
-        count = _reference_count
-        assert count is not None
-        return count(self.node), count(self.flat), count(self.buffer)
-
-
-class Instance:
-    """A native plan with scratch memory, for one thread at a time."""
-
-    __slots__ = (
-        "addresses", "cells", "execute", "found", "keeper", "memories", "native", "supplied",
-        "words",
-    )  # fmt: skip
-
-    def __init__(self, entry: Entry) -> None:
-        graph = entry.prepared.graph
-        self.native = graph.native_plan(pool_for(entry.config))
-        self.execute = logging_time(
-            self.native.execute, entry.config, f"{entry.name}, {len(graph.steps)} steps"
-        )
-        self.keeper = Keeper.of(graph, self.native, entry.config)
-        # By slot; None for what a call brings along.
-        self.memories: list[Buffer | None] = [None] * len(graph.slots)
-        self.words: Any = memoryview(self.native.words.data)
-        none = Buffer(0)
-        constants = entry.prepared.constants
-        given = [none] * len(entry.prepared.normalized.buffers)
-        for number, buffer in enumerate(graph.allocate(given, entry.config.planner)):
-            buffer = constants.get(number, buffer)
-            if number not in entry.given:
-                self.memories[number] = buffer
-                for position in entry.words_of[number]:
-                    self.words[position] = buffer.address
-        numbers = numpy.zeros(len(entry.suppliers), numpy.uint64)
-        for at, positions in entry.supply_words:
-            for position in positions:
-                self.words[position] = numbers[at:].ctypes.data
-        self.supplied = numbers.data
-        self.addresses: list[int] = [0] * len(entry.inputs)
-        self.found: Whereabouts | None = None
-        self.cells: list[list[Cell]] = [[] for _ in entry.fresh]
 
 
 class Entry:
@@ -144,55 +66,26 @@ class Entry:
         self.input_paths = trace.inputs
         self.places: list[Place] = trace.places
         self._placed = Places(trace.places)
-        self.words_of: list[list[int]] = [[] for _ in graph.slots]
-        for position, slot in graph.word_slots:
-            self.words_of[slot].append(position)
-        slots = {owner: number for number, owner in prepared.owners.items()}
-        self.inputs = [
-            tuple(self.words_of[slots[owner]]) if (owner := Owner("input", at)) in slots else ()
-            for at in range(len(call.inputs))
-        ]
-        self._found_words = [
-            (at, tuple(self.words_of[slots[owner]]))
-            for at in range(len(trace.found))
-            if (owner := Owner("found", at)) in slots
-        ]
-        self.suppliers = [supplier for _, supplier in trace.supplies]
-        self.supply_words = [
-            (at, tuple(self.words_of[slots[owner]]))
-            for at in range(len(trace.supplies))
-            if (owner := Owner("supply", at)) in slots
-        ]
-        # One memory per slot; several results may lie in it.
-        made = [*prepared.results, *[entry for _, entry in prepared.moved]]
-        self.fresh: list[Made] = list(
-            {m.slot: m for m in made if m.slot is not None and m.donated is None}.values()
-        )
-        self.given = {*prepared.owners, *[made.slot for made in self.fresh]}
-        self.donated = tuple(dict.fromkeys(donated))
-        self._gone: dict[int, UOp] = {}
-        for at in self.donated:
-            self._gone[at] = _donated_node(call.inputs[at], name, trace.inputs[at])
-        self.writes = bool(prepared.written or prepared.moved or self.donated)
+        self._wiring = wire(trace, prepared)
+        self._suppliers = [supplier for _, supplier in trace.supplies]
+        self._gone: dict[int, UOp] = {
+            at: _donated_node(call.inputs[at], name, trace.inputs[at])
+            for at in dict.fromkeys(donated)
+        }
+        self.writes = bool(prepared.written or prepared.moved or self._gone)
         owners = [*prepared.written, *[owner for owner, _ in prepared.moved]]
         inputs = [owner.position for owner in owners if owner.kind == "input"]
-        self._changed = tuple(dict.fromkeys([*inputs, *self.donated]))
+        self._changed = tuple(dict.fromkeys([*inputs, *self._gone]))
         self.tensors = [weakref.ref(found.tensor, forget) for found in trace.found]
         self.facts = [facts_of(found.tensor, found.seen) for found in trace.found]
         self.identities = [_reference(value, forget) for value in call.identities]
-        fixed = dict(prepared.normalized.variables)
-        self._fixed = {key: fixed[key] for key in fixed if key not in call.variables}
-        self._shared = {
-            n.src[0].arg[0] for found in trace.found for n in found.seen.walk() if n.op is Op.BIND
-        } & call.variables.keys()
+        fixed = prepared.normalized.variables
+        self._fixed = {name: fixed[name] for name in fixed if name not in call.variables}
+        seen = walk(tuple([found.seen for found in trace.found]))
+        bound = {node.src[0].arg[0] for node in seen if node.op is Op.BIND}
+        self._shared = bound & call.variables.keys()
         self._symbolic = bool(graph.variables)
         self._stored = graph.stored
-        sources = {slot for panel in graph.panels for slot in panel.sources}
-        self._sources = [
-            (slot, owner)
-            for slot, owner in prepared.owners.items()
-            if slot in sources and owner.kind != "supply"
-        ]
         self._found = look_up([found.seen for found in trace.found]) if trace.found else None
         self._instances: list[Instance] = []
         self._simple = self._simple_result()
@@ -203,7 +96,7 @@ class Entry:
         return (
             isinstance(self.results, Result)
             and self.results.kind == "fresh"
-            and len(self.fresh) == len(made) == 1
+            and len(self._wiring.fresh) == len(made) == 1
             and not self._symbolic
             and not self.writes
         )
@@ -330,34 +223,19 @@ class Entry:
         try:
             instance = self._instances.pop()
         except IndexError:
-            instance = Instance(self)
-        words = instance.words
-        last = instance.addresses
-        for at, memory in enumerate(call.memories):
-            address = memory.address if memory.__class__ is Buffer else _address(memory)
-            if last[at] != address:
-                last[at] = address
-                for position in self.inputs[at]:
-                    words[position] = address
+            instance = self._new_instance()
         found = self._found
-        if instance.found is not found and found is not None:
-            for at, positions in self._found_words:
-                address = found.addresses[at]
-                for position in positions:
-                    words[position] = address
-            instance.found = found
-        for at, supplier in enumerate(self.suppliers):
+        instance.fill_in(call.memories, found)
+        for at, supplier in enumerate(self._suppliers):
             instance.supplied[at] = supplier.take()
         variables: dict[str, int] = {}
         if self._symbolic:
             variables = self._variables(call)
             self.prepared.graph.set_variables(instance.native, variables)
-        cells = [
-            self._cell(instance, number, made, variables) for number, made in enumerate(self.fresh)
-        ]
+        cells = instance.cells(recycle=not variables)
         execute = instance.execute if by is None else functools.partial(by, instance.native)
         if instance.keeper is not None:
-            memories = self._memories(instance, call)
+            memories = self._memories(instance, call, found)
             execute = functools.partial(instance.keeper.run, execute, memories)
         fault = self._assign(execute, call) if self._stored else execute()
         if not alone and clock.now != call.moment and _is_disturbed(call, found):
@@ -369,43 +247,30 @@ class Entry:
             raise self._explain(fault)
         if self._simple:
             with registry.graph_lock:
-                result: Any = wrap(cells[0].node, self.fresh[0].device)
+                result: Any = wrap(cells[0].node, self._wiring.fresh[0].device)
         else:
             result = self._finish(call, cells, variables)
         # Only now: a cell is free while no tensor holds its node.
         self._instances.append(instance)
         return result
 
-    def _memories(self, instance: Instance, call: Call) -> list[Buffer | None]:
+    def _new_instance(self) -> Instance:
+        """A plan for a thread that finds none to use again."""
+        supplies = len(self._suppliers)
+        return Instance(self.prepared, self._wiring, supplies, self.config, self.name)
+
+    def _memories(
+        self, instance: Instance, call: Call, found: Whereabouts | None
+    ) -> list[Buffer | None]:
         """The memory that panels are made from in this call, by slot."""
         memories = instance.memories.copy()
-        for slot, owner in self._sources:
-            given = _memory_of(owner, call, instance.found)
+        for slot, owner in self._wiring.sources:
+            given = _memory_of(owner, call, found)
             memories[slot] = given if isinstance(given, Buffer) else None
         return memories
 
-    def _cell(self, instance: Instance, number: int, made: Made, variables: dict[str, int]) -> Cell:
-        """Memory for a result that nobody else has."""
-        assert made.slot is not None
-        waiting = instance.cells[number]
-        for cell in waiting:
-            if cell.is_free():
-                cell.buffer.writes += 2
-                break
-        else:
-            slot = self.prepared.graph.slots[made.slot]
-            cell = Cell(slot.nbytes, made)
-            if slot.nbytes <= RECYCLED_BYTES and not variables:
-                if len(waiting) == RECYCLED_CELLS:
-                    del waiting[0]
-                waiting.append(cell)
-        words = instance.words
-        for position in self.words_of[made.slot]:
-            words[position] = cell.address
-        return cell
-
     def _finish(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> Any:
-        by_slot = {made.slot: cell for made, cell in zip(self.fresh, cells, strict=True)}
+        by_slot = {made.slot: cell for made, cell in zip(self._wiring.fresh, cells, strict=True)}
         tensors: list[Tensor] = []
         with registry.graph_lock:
             for made in self.prepared.results:
@@ -564,14 +429,6 @@ def _donated_node(tensor: Any, name: str, path: str) -> UOp:
     node = shaped(flat, tensor.shape)
     registry.connect(node)
     return node
-
-
-def _address(memory: Any) -> int:
-    if isinstance(memory, Buffer):
-        return memory.address
-    assert isinstance(memory, numpy.ndarray)
-    address: int = memory.ctypes.data
-    return address
 
 
 def _node_of(cell: Cell, made: Made, variables: dict[str, int]) -> UOp:

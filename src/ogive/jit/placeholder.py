@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ogive.engine.absent import NoMemory, flat_node, flat_without_memory
+from ogive.engine.absent import flat_without_memory
 from ogive.ir import registry
 from ogive.ir.memory import shaped
 from ogive.ir.node import UOp
@@ -10,7 +10,7 @@ from ogive.ir.shape import Shape
 from ogive.tensor.core import wrap
 from ogive.tensor.tensor import Tensor
 
-__all__ = ["NoMemory", "flat_node", "flat_without_memory", "tensor_on"]
+__all__ = ["flat_without_memory", "tensor_on"]  # transforms reach the engine through these
 
 
 def tensor_on(flat: UOp, shape: Shape, device: str) -> Tensor:

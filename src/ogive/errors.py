@@ -8,6 +8,7 @@ typed by stage.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import linecache
 import os
@@ -20,6 +21,7 @@ PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 PASSED_THROUGH = frozenset(
     [
         contextlib.contextmanager.__code__.co_filename,
+        dataclasses.replace.__code__.co_filename,
         functools.update_wrapper.__code__.co_filename,
     ]
 )
@@ -35,10 +37,18 @@ def user_origin(depth: int = 1) -> Origin | None:
     while frame is not None:
         code = frame.f_code
         filename = code.co_filename
-        if not filename.startswith(PACKAGE_FOLDER) and filename not in PASSED_THROUGH:
+        is_ours = filename.startswith(PACKAGE_FOLDER) or filename in PASSED_THROUGH
+        if not is_ours and not _is_generated(frame):
             return code, frame.f_lasti
         frame = frame.f_back
     return None
+
+
+def _is_generated(frame: FrameType) -> bool:
+    """Whether code was made from a text of ours, as the methods of a dataclass are."""
+    if frame.f_code.co_filename != "<string>":
+        return False
+    return str(frame.f_globals.get("__name__")).startswith("ogive.")
 
 
 def origin_line(origin: Origin | None) -> tuple[str, int] | None:

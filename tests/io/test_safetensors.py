@@ -15,7 +15,7 @@ import safetensors.torch
 import torch
 
 import ogive
-from ogive import Tensor
+from ogive import Tensor, nn
 from ogive.errors import ArgumentError, ArgumentTypeError, FileError
 from ogive.ir import dtype as dtypes
 
@@ -218,3 +218,8 @@ def test_a_path_must_be_a_path() -> None:
 def test_a_dtype_without_a_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="'x' is of complex128, which the format has no name for"):
         ogive.io.save_safetensors(tmp_path / "x.safetensors", {"x": Tensor([1j], "complex128")})
+
+
+def test_of_a_module_its_state_is_saved(tmp_path: Path) -> None:
+    with pytest.raises(ArgumentTypeError, match=r"not Linear; give its state_dict\(\)"):
+        ogive.save(nn.Linear(2, 2), tmp_path / "model.safetensors")

@@ -13,7 +13,7 @@ import ogive
 from ogive import Tensor
 from ogive.engine import plan as plans
 from ogive.ir import registry
-from ogive.jit import entry, instance, prepare
+from ogive.jit import instance, prepare
 from ogive.optim import SGD
 from ogive.tensor import storage
 

@@ -13,6 +13,7 @@ from ogive.errors import (
     ArgumentError,
     ArgumentTypeError,
     AxisError,
+    ConfigError,
     DivisionByZeroError,
     DtypeError,
     IndexRangeError,
@@ -124,6 +125,13 @@ def test_errors_say_what_was_given_and_expected(
 def test_an_error_points_at_the_users_line() -> None:
     with pytest.raises(ShapeError, match=r"test_errors\.py:\d+: A \+ B  # the line"):
         A + B  # the line
+
+
+def test_the_line_is_the_users_where_a_setting_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"test_errors\.py:\d+: ogive\.Config\(threads=-1\)"):
+        ogive.Config(threads=-1)
+    with pytest.raises(ConfigError, match=r"test_errors\.py:\d+: ogive\.configure\(threads=-1\)"):
+        ogive.configure(threads=-1)
 
 
 def test_a_tensor_and_its_node_know_the_line_that_made_them() -> None:

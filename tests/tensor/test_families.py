@@ -25,6 +25,22 @@ V: Any = ogive.ones(3)
 N: Any = ogive.ones(2, 3, dtype="int32")
 
 
+@pytest.mark.parametrize(
+    "name", ["sum", "prod", "mean", "std", "var", "amax", "amin", "argmax", "argmin", "any", "all"]
+)
+def test_reductions_take_the_names_that_numpy_has(name: str) -> None:
+    x = torch.tensor([[1.0, 2.0, 4.0], [0.0, 6.0, 5.0]])
+    wanted = getattr(x, name)(axis=1, keepdims=True)
+    got = getattr(Tensor(x.numpy()), name)(axis=1, keepdims=True)
+    assert got.shape == (2, 1)
+    np.testing.assert_allclose(got.numpy(), wanted.numpy(), rtol=1e-6)
+
+
+def test_one_keyword_is_not_given_by_both_names() -> None:
+    with pytest.raises(ArgumentTypeError, match="sum: axis and dim mean the same; give one"):
+        A.sum(axis=0, dim=0)
+
+
 def test_facts_about_shape_and_memory() -> None:
     x = ogive.zeros(2, 3, dtype="int16")
     assert (x.size(), x.size(-1), x.dim(), x.ndimension(), x.nelement()) == ((2, 3), 3, 2, 2, 6)

@@ -158,8 +158,9 @@ def check_tensors(tensors: Any, name: str) -> dict[str, Tensor]:
     Raises `ArgumentTypeError`.
     """
     if not isinstance(tensors, Mapping):
+        hint = "; give its state_dict()" if hasattr(tensors, "state_dict") else ""
         raise ArgumentTypeError(
-            f"{name} takes a dictionary of names and tensors, not {type(tensors).__name__}"
+            f"{name} takes a dictionary of names and tensors, not {type(tensors).__name__}{hint}"
         )
     checked: dict[str, Tensor] = {}
     for key, value in tensors.items():

@@ -1,15 +1,16 @@
-"""Second names of keywords: those of the array API standard beside PyTorch's."""
+"""Second names of keywords: those of NumPy and of the array API standard beside PyTorch's."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from ogive.errors import ArgumentTypeError
 
 Result = TypeVar("Result")
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def also(**names: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
@@ -26,6 +27,8 @@ def also(**names: str) -> Callable[[Callable[..., Result]], Callable[..., Result
 
         @functools.wraps(function)
         def adapted(*args: Any, **kwargs: Any) -> Result:
+            if not kwargs:
+                return function(*args)
             for second, first in names.items():
                 if second not in kwargs:
                     continue
@@ -44,6 +47,16 @@ def also(**names: str) -> Callable[[Callable[..., Result]], Callable[..., Result
         return adapted
 
     return adapt
+
+
+def numpy_names(function: Function) -> Function:
+    """Let a method take `axis` and `keepdims` for `dim` and `keepdim`, as PyTorch's do.
+
+        x.sum(axis=0, keepdims=True)   →   x.sum(dim=0, keepdim=True)
+
+    Those who check types are told of the first names alone.
+    """
+    return cast(Function, also(axis="dim", keepdims="keepdim")(function))
 
 
 def _extended(signature: inspect.Signature, names: dict[str, str]) -> inspect.Signature:

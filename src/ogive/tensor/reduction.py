@@ -1,6 +1,7 @@
 """Reductions over any axes.
 
-`dim` is an axis, several, or None for all of them. `keepdim` leaves the axes with length 1.
+`dim` is an axis, several, or None for all of them. `keepdim` leaves the axes with length 1. Both
+may be called as NumPy calls them, `axis` and `keepdims`: PyTorch takes those names, too.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ogive.tensor.arithmetic import MAXIMUM, MINIMUM, any_dtype, combine, field_
 from ogive.tensor.core import Core, to_axes, to_axis, to_tensor, wrap
 from ogive.tensor.diagonal import Diagonal
 from ogive.tensor.joining import where
+from ogive.tensor.keywords import numpy_names
 from ogive.tensor.lengths import is_symbolic, span
 from ogive.tensor.slopes import with_gradient
 from ogive.tensor.special import Special
@@ -42,6 +44,7 @@ class Reduction(Special, Diagonal):
 
     __slots__ = ()
 
+    @numpy_names
     def sum(self, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
         """The sum. Integers and bool add up in int64; float16 and bfloat16 inside in float32.
 
@@ -52,6 +55,7 @@ class Reduction(Special, Diagonal):
         """
         return _accumulate(self, Op.ADD, dim, keepdim, dtype, "sum")
 
+    @numpy_names
     def prod(self, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
         """The product, in the dtypes of `sum`.
 
@@ -62,6 +66,7 @@ class Reduction(Special, Diagonal):
         """
         return _accumulate(self, Op.MUL, dim, keepdim, dtype, "prod")
 
+    @numpy_names
     def amax(self, dim: Axes = None, keepdim: bool = False) -> Tensor:
         """The greatest element; NaN if there is one.
 
@@ -74,6 +79,7 @@ class Reduction(Special, Diagonal):
         """
         return _extreme(self, Op.MAXIMUM, dim, keepdim, "amax")
 
+    @numpy_names
     def amin(self, dim: Axes = None, keepdim: bool = False) -> Tensor:
         """The least element; NaN if there is one.
 
@@ -95,6 +101,7 @@ class Reduction(Special, Diagonal):
     @overload
     def max(self, dim: Core) -> Tensor: ...
 
+    @numpy_names
     def max(self, dim: Any = None, keepdim: bool = False) -> Tensor | Extremes:
         """The greatest element; along an axis, with its position; with a tensor, `maximum`.
 
@@ -119,6 +126,7 @@ class Reduction(Special, Diagonal):
     @overload
     def min(self, dim: Core) -> Tensor: ...
 
+    @numpy_names
     def min(self, dim: Any = None, keepdim: bool = False) -> Tensor | Extremes:
         """The least element; along an axis, with its position; with a tensor, `minimum`.
 
@@ -134,6 +142,7 @@ class Reduction(Special, Diagonal):
         """
         return _extremes(self, Op.MINIMUM, dim, keepdim, "min")
 
+    @numpy_names
     def any(self, dim: Axes = None, keepdim: bool = False) -> Tensor:
         """Whether any element is other than zero; False for no elements.
 
@@ -145,6 +154,7 @@ class Reduction(Special, Diagonal):
         with graph_lock:
             return _finish(self, _truth(self.node), Op.OR, dim, keepdim, "any")
 
+    @numpy_names
     def all(self, dim: Axes = None, keepdim: bool = False) -> Tensor:
         """Whether all elements are other than zero; True for no elements.
 
@@ -156,6 +166,7 @@ class Reduction(Special, Diagonal):
         with graph_lock:
             return _finish(self, _truth(self.node), Op.AND, dim, keepdim, "all")
 
+    @numpy_names
     def mean(self, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
         """The average of floats; NaN for no elements.
 
@@ -171,6 +182,7 @@ class Reduction(Special, Diagonal):
         total = wide.sum(dim, keepdim).div(reduced_count(self, dim, "mean"))
         return total.cast(x.dtype)
 
+    @numpy_names
     def var(
         self,
         dim: Axes = None,
@@ -214,6 +226,7 @@ class Reduction(Special, Diagonal):
         freedom = (to_tensor(number).cast(wide.dtype) - correction).maximum(0)
         return total.div(freedom).cast(x.dtype)
 
+    @numpy_names
     def std(
         self,
         dim: Axes = None,
@@ -235,6 +248,7 @@ class Reduction(Special, Diagonal):
         dtype = x.dtype.part if x.dtype.is_complex else x.dtype
         return with_gradient(square.sqrt(), square, _under_root).cast(dtype)
 
+    @numpy_names
     def argmax(self, dim: int | None = None, keepdim: bool = False) -> Tensor:
         """The position of the first greatest element, as int64; NaN counts as the greatest.
 
@@ -247,6 +261,7 @@ class Reduction(Special, Diagonal):
         """
         return _position(self, Op.MAXIMUM, dim, keepdim, "argmax")
 
+    @numpy_names
     def argmin(self, dim: int | None = None, keepdim: bool = False) -> Tensor:
         """The position of the first least element, as int64; NaN counts as the least.
 

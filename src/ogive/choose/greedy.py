@@ -53,7 +53,7 @@ SHARE_LIMIT = 8
 TINY_WORK = 1 << 14
 """Elements below which a kernel runs on one thread anyway."""
 
-PARALLEL_TILES = 32
+LEAST_OUTER = 32
 """The least number of outer iterations worth keeping a reduction inside its reader's kernel."""
 
 ROUNDS = 4
@@ -248,7 +248,7 @@ def _reduction_prefix(kernel: Kernel, view: View, axes: int) -> int | None:
         count = loop + 1
     if loops >> count:
         return None
-    if tiles < PARALLEL_TILES and kernel.work > TINY_WORK:
+    if tiles < LEAST_OUTER and kernel.work > TINY_WORK:
         everything = math.prod(kernel.extents[: kernel.output_count])
         if tiles != everything:
             return None

@@ -37,10 +37,10 @@ one since the first."""
 NARROW_BYTES = 512
 """The length of short rows."""
 
-FEW_ROWS = 32
+NEAR_ROWS = 32
 """Rows of an operand that stay in the first-level cache, however they lie, while they are read."""
 
-KEPT = 0.5
+KEPT_SHARE = 0.5
 """The share that counts of the time to lay out an operand, if that may be done once for all."""
 
 KEPT_BYTES = 1 << 17
@@ -145,7 +145,7 @@ def vectors_per_panel(length: int, lanes: int, depth: int) -> int:
     """How many vectors wide panels are that leave little of the last one empty. A panel of few
     rows is as wide as there are columns, and a register tile as wide as is good for stores."""
     vectors = -(-length // lanes)
-    if depth <= FEW_ROWS:
+    if depth <= NEAR_ROWS:
         return vectors
     if vectors % VECTORS_PER_PANEL and vectors % 3 == 0:
         return 3
@@ -158,7 +158,7 @@ def _reading(operand: Operand, product: Product, layout: Layout, target: Target)
     copied = FAR_COPIED if is_far else COPIED
     if operand.axis in layout.laid_out:
         cost = copied if operand.along is layout.lanes else max(copied, TURNED)
-        return KEPT * cost if operand.may_be_kept else cost
+        return KEPT_SHARE * cost if operand.may_be_kept else cost
     cost = copied if operand.is_computed else 0.0
     passes = _passes(operand, product, layout, target)
     if is_far and passes:
@@ -171,7 +171,7 @@ def _passes(operand: Operand, product: Product, layout: Layout, target: Target) 
     if layout.lanes is Axis.DEPTH:
         # Some rows stay near while all columns pass by.
         return -(-operand.reads // ROWS_OF_SUMS) if operand.axis is Axis.COLUMNS else 0
-    if operand.along is Axis.DEPTH or product.depth <= FEW_ROWS:
+    if operand.along is Axis.DEPTH or product.depth <= NEAR_ROWS:
         return 0
     tile = sums_in_registers(target) // VECTORS_PER_PANEL
     if layout.lanes is not operand.axis:

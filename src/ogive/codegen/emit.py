@@ -45,6 +45,8 @@ def emit(name: str, root: UOp, program: list[Item], target: Target) -> str:
 
 
 class _Emitter:
+    """Writes one kernel, item by item. What is in which register is for `values` to know."""
+
     def __init__(self, root: UOp, target: Target) -> None:
         self.root = root
         self.target = target
@@ -86,18 +88,15 @@ class _Emitter:
     def parameters(self) -> None:
         signature = kernel_signature(self.root)
         for position, slot in enumerate(signature.slots):
-            place = self.writer.instruction(
-                f"getelementptr inbounds i64, ptr %arguments, i64 {position}"
-            )
-            self.memory.bases[slot] = self.writer.instruction(f"load ptr, ptr {place}")
+            self.memory.bases[slot] = self.argument(position, "ptr")
         nodes = {n.arg[0]: n for n in self.root.walk() if n.op is Op.VARIABLE}
         for position, variable in enumerate(signature.variables, len(signature.slots)):
-            place = self.writer.instruction(
-                f"getelementptr inbounds i64, ptr %arguments, i64 {position}"
-            )
-            self.values.registers[nodes[variable]] = {
-                (): self.writer.instruction(f"load i64, ptr {place}")
-            }
+            self.values.registers[nodes[variable]] = {(): self.argument(position, "i64")}
+
+    def argument(self, position: int, kind: str) -> str:
+        """One of the words that the kernel is called with."""
+        place = f"getelementptr inbounds i64, ptr %arguments, i64 {position}"
+        return self.writer.instruction(f"load {kind}, ptr {self.writer.instruction(place)}")
 
     # Control flow
 

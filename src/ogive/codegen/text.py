@@ -148,10 +148,10 @@ class Block:
 
     def binary(self, operation: str, left: Operand, right: Operand) -> str:
         """Any instruction of two operands of the block's type."""
-        if left.__class__ is not str:
-            left = self.constant(left)  # type: ignore[arg-type]
-        if right.__class__ is not str:
-            right = self.constant(right)  # type: ignore[arg-type]
+        if not isinstance(left, str):
+            left = self.constant(left)
+        if not isinstance(right, str):
+            right = self.constant(right)
         return self.write(f"{operation} {self.type} {left}, {right}")
 
     def intrinsic(self, operation: str, *operands: Operand) -> str:

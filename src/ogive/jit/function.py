@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-KEPT = 64
+KEPT_TRACES = 64
+"""How many kinds of calls a captured function remembers, unless told otherwise."""
+
 PROFILED_RUNS = 10
 
 
@@ -46,7 +48,7 @@ class Jitted(Generic[P, R]):
         self,
         function: Callable[P, R],
         donate: Sequence[int | str] = (),
-        keep: int = KEPT,
+        keep: int = KEPT_TRACES,
         config: Config | None = None,
     ) -> None:
         if not callable(function):
@@ -303,7 +305,7 @@ def jit(
     function: Callable[P, R],
     *,
     donate: Sequence[int | str] | int | str = (),
-    keep: int = KEPT,
+    keep: int = KEPT_TRACES,
     config: Config | None = None,
 ) -> Jitted[P, R]: ...
 @overload
@@ -311,14 +313,14 @@ def jit(
     function: None = None,
     *,
     donate: Sequence[int | str] | int | str = (),
-    keep: int = KEPT,
+    keep: int = KEPT_TRACES,
     config: Config | None = None,
 ) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
 def jit(
     function: Any = None,
     *,
     donate: Any = (),
-    keep: int = KEPT,
+    keep: int = KEPT_TRACES,
     config: Config | None = None,
 ) -> Any:
     """Capture a function: trace it at the first call of a kind, replay native code afterwards.

@@ -24,8 +24,8 @@ from ogive.schedule.regions import HostRegion, Region
 LONGEST = 1 << 40
 """More elements than any buffer has."""
 
-NAME = f"{OWN}n"
-
+LENGTH = f"{OWN}n"
+"""The name of the variable that says how many elements there are."""
 
 LEAST_WIDTH = 4
 """Bytes of the elements that decide how many of them are more than caches hold."""
@@ -43,7 +43,7 @@ def flatten(region: Region | HostRegion, target: Target) -> Region | HostRegion:
     for node, source in region.sources.items():
         sources.setdefault(done[node], source)
     return dataclasses.replace(
-        region, graph=done[region.graph], sources=sources, fixed=((NAME, count),)
+        region, graph=done[region.graph], sources=sources, fixed=((LENGTH, count),)
     )
 
 
@@ -90,7 +90,7 @@ def _least_length(count: int, target: Target) -> int:
 
 
 def _flattened(graph: UOp, count: int, least: int) -> dict[UOp, UOp]:
-    length = UOp(Op.VARIABLE, dtypes.index, (), (NAME, least, LONGEST))
+    length = UOp(Op.VARIABLE, dtypes.index, (), (LENGTH, least, LONGEST))
     done: dict[UOp, UOp] = {}
     for node in graph.walk():
         sources = tuple([done[source] for source in node.src])

@@ -25,7 +25,7 @@ from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
 from ogive.schedule.checks import can_fault
 from ogive.schedule.elements import element_reads, without_ones
-from ogive.schedule.flatten import LONGEST, NAME, spread
+from ogive.schedule.flatten import LENGTH, LONGEST, spread
 from ogive.schedule.hazards import dependencies
 from ogive.schedule.regions import HostRegion, Region, storage
 
@@ -90,7 +90,7 @@ class _Merger:
         memory of its own."""
         facts = self.facts[region.graph]
         is_row_program = facts.reads is not None and region.roots[0].op is not Op.STORE
-        return is_row_program or (NAME in dict(region.fixed) and not facts.can_fault)
+        return is_row_program or (LENGTH in dict(region.fixed) and not facts.can_fault)
 
     def faults_above(self, sources: Sequence[set[int]]) -> list[int]:
         """For each region, as bits, the regions that it follows from, or is, and that can fault."""

@@ -21,7 +21,7 @@ from ogive.ir.node import UOp
 COLUMN_TILES = 8
 """Sums of columns are cut into at least this many tiles."""
 
-FEW_ROWS = 16
+FETCHED_ROWS = 16
 """Rows that a processor fetches ahead side by side."""
 
 SCANNED_ROWS = 4
@@ -85,7 +85,7 @@ def columns_at_a_time(kernel: KernelFacts, target: Target) -> int:
     """
     rows = math.prod(axis_extent(counter) for counter in kernel.reductions)
     sums = sums_in_registers(target)
-    return sums // 6 if kernel.reductions and rows <= FEW_ROWS else sums // 3 * 2
+    return sums // 6 if kernel.reductions and rows <= FETCHED_ROWS else sums // 3 * 2
 
 
 def rows_beside(kernel: KernelFacts, upcast: dict[UOp, int], wanted: int) -> dict[UOp, int]:

@@ -29,6 +29,8 @@ from ogive.ir.ops import IRREGULAR, Op
 
 Stride = int | str | None
 
+ALL_LANES = "splat (i1 true)"
+
 Gate = tuple[str | None, str | None]
 """The mask of a vector, and whether it admits anything; None where all of it holds."""
 
@@ -148,17 +150,11 @@ class Memory:
         self, memory: UOp, dtype: DType, offset: Offset, gate: str | None, lanes: int
     ) -> str:
         """A vector from a place that is near its buffer, whatever the gate."""
-        kind, align = memory_type(dtype, lanes), dtype.itemsize
         place = self.address(memory, dtype, offset)
-        if gate is None:
-            return self.writer.instruction(f"load {kind}, ptr {place}, align {align}")
-        symbol = f"@llvm.masked.load.{self.mangle(dtype, lanes)}.p0"
-        mask = f"<{lanes} x i1>"
-        self.writer.declarations.add(f"declare {kind} {symbol}(ptr, {mask}, {kind})")
-        return self.writer.instruction(
-            f"call {kind} {symbol}(ptr align {align} {place}, {mask} {gate}, "
-            f"{kind} zeroinitializer)"
-        )
+        if gate is not None:
+            return self.masked_read("load", place, dtype, gate, lanes)
+        kind = memory_type(dtype, lanes)
+        return self.writer.instruction(f"load {kind}, ptr {place}, align {dtype.itemsize}")
 
     def load_picked(
         self,
@@ -202,7 +198,7 @@ class Memory:
                 holders = [
                     inside[at] if at in inside else lanes + at for at in range(lanes)
                 ]
-                result = self.writer.shuffle(gate or "splat (i1 true)", result, holders, kind)
+                result = self.writer.shuffle(gate or ALL_LANES, result, holders, kind)
         return result
 
     def prefetch(self, memory: UOp, dtype: DType, offset: Offset, distance: str) -> None:
@@ -221,15 +217,37 @@ class Memory:
         gate: str | None,
         lanes: int,
     ) -> str:
-        kind = memory_type(dtype, lanes)
         places = self.lane_addresses(memory, dtype, offset, stride, lanes)
-        mask, pointers = f"<{lanes} x i1>", f"<{lanes} x ptr>"
-        symbol = f"@llvm.masked.gather.{self.mangle(dtype, lanes)}.v{lanes}p0"
+        return self.masked_read("gather", places, dtype, gate or ALL_LANES, lanes)
+
+    def masked_read(self, name: str, places: str, dtype: DType, gate: str, lanes: int) -> str:
+        """What a mask admits of a vector, or of lanes with a place each; zero elsewhere."""
+        kind, mask = memory_type(dtype, lanes), f"<{lanes} x i1>"
+        pointers, symbol = self.masked_intrinsic(name, dtype, lanes)
         self.writer.declarations.add(f"declare {kind} {symbol}({pointers}, {mask}, {kind})")
         return self.writer.instruction(
-            f"call {kind} {symbol}({pointers} align {dtype.itemsize} {places}, "
-            f"{mask} {gate or 'splat (i1 true)'}, {kind} zeroinitializer)"
+            f"call {kind} {symbol}({pointers} align {dtype.itemsize} {places}, {mask} {gate}, "
+            f"{kind} zeroinitializer)"
         )
+
+    def masked_write(
+        self, name: str, value: str, places: str, dtype: DType, gate: str, lanes: int
+    ) -> None:
+        """Write what a mask admits to a vector, or to lanes with a place each."""
+        kind, mask = memory_type(dtype, lanes), f"<{lanes} x i1>"
+        pointers, symbol = self.masked_intrinsic(name, dtype, lanes)
+        self.writer.declarations.add(f"declare void {symbol}({kind}, {pointers}, {mask})")
+        self.writer.effect(
+            f"call void {symbol}({kind} {value}, {pointers} align {dtype.itemsize} {places}, "
+            f"{mask} {gate})"
+        )
+
+    def masked_intrinsic(self, name: str, dtype: DType, lanes: int) -> tuple[str, str]:
+        """The type of what one of LLVM's masked accesses is given for places, and its name."""
+        element = mangled("i8" if dtype.is_bool else element_type(dtype), lanes)
+        by_lane = name in ("gather", "scatter")
+        pointers, suffix = (f"<{lanes} x ptr>", f"v{lanes}p0") if by_lane else ("ptr", "p0")
+        return pointers, f"@llvm.masked.{name}.{element}.{suffix}"
 
     def store(
         self,
@@ -245,7 +263,8 @@ class Memory:
         value = self.to_memory(value, dtype, lanes)
         kind, align = memory_type(dtype, lanes), dtype.itemsize
         if lanes > 1 and stride != 1:
-            self.scatter(memory, dtype, value, offset, stride, gate, lanes)
+            places = self.lane_addresses(memory, dtype, offset, stride, lanes)
+            self.masked_write("scatter", value, places, dtype, gate or ALL_LANES, lanes)
             return
         place = self.address(memory, dtype, offset)
         if gate is None:
@@ -258,14 +277,9 @@ class Memory:
             self.writer.branch(after)
             self.writer.label(after)
         else:
-            symbol = f"@llvm.masked.store.{self.mangle(dtype, lanes)}.p0"
-            mask = f"<{lanes} x i1>"
             if dtype.itemsize < 4 or (dtype.itemsize < 8 and not dtype.is_float):
                 gate = self.opaque(gate, lanes)
-            self.writer.declarations.add(f"declare void {symbol}({kind}, ptr, {mask})")
-            self.writer.effect(
-                f"call void {symbol}({kind} {value}, ptr align {align} {place}, {mask} {gate})"
-            )
+            self.masked_write("store", value, place, dtype, gate, lanes)
 
     def opaque(self, gate: str, lanes: int) -> str:
         """A mask of which LLVM knows nothing beforehand. Where it knows that a single lane of a
@@ -323,7 +337,7 @@ class Memory:
         lanes: int,
     ) -> None:
         """Write values whose lanes take turns in memory, each where its gate holds."""
-        masks = [gate or "splat (i1 true)" for gate in gates] if any(gates) else []
+        masks = [gate or ALL_LANES for gate in gates] if any(gates) else []
         for number in range(len(values)):
             row = self.take_turns(values, number, register_type(dtype, lanes), lanes)
             mask = self.take_turns(masks, number, f"<{lanes} x i1>", lanes) if masks else None
@@ -393,29 +407,6 @@ class Memory:
         """What streamed stores refer to."""
         return ["!0 = !{i32 1}"] if self.streams else []
 
-    def scatter(
-        self,
-        memory: UOp,
-        dtype: DType,
-        value: str,
-        offset: Offset,
-        stride: Stride,
-        gate: str | None,
-        lanes: int,
-    ) -> None:
-        kind = memory_type(dtype, lanes)
-        places = self.lane_addresses(memory, dtype, offset, stride, lanes)
-        mask, pointers = f"<{lanes} x i1>", f"<{lanes} x ptr>"
-        symbol = f"@llvm.masked.scatter.{self.mangle(dtype, lanes)}.v{lanes}p0"
-        self.writer.declarations.add(f"declare void {symbol}({kind}, {pointers}, {mask})")
-        self.writer.effect(
-            f"call void {symbol}({kind} {value}, {pointers} align {dtype.itemsize} {places}, "
-            f"{mask} {gate or 'splat (i1 true)'})"
-        )
-
-    def mangle(self, dtype: DType, lanes: int) -> str:
-        return mangled("i8" if dtype.is_bool else element_type(dtype), lanes)
-
     def any_lane(self, mask: str, lanes: int) -> str:
         """Whether a mask admits any lane."""
         symbol = f"@llvm.vector.reduce.or.v{lanes}i1"
@@ -426,7 +417,7 @@ class Memory:
         """Lower the fault word to `site` if `good` fails anywhere under the gate."""
         write = self.writer.instruction
         mask = register_type(dtypes.bool_, lanes)
-        true = "true" if lanes == 1 else "splat (i1 true)"
+        true = "true" if lanes == 1 else ALL_LANES
         bad = write(f"xor {mask} {good}, {true}")
         if gate is not None:
             bad = write(f"and {mask} {bad}, {gate}")

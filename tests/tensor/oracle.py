@@ -7,16 +7,19 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 import torch.nn.functional as theirs
 from numpy.typing import NDArray
 
 from ogive import Tensor
+from ogive.errors import OgiveError
 from ogive.nn import functional as ours
 
 Array = NDArray[Any]
 
 RANDOM = np.random.default_rng(7)
+
 
 def normal(*shape: int) -> Array:
     return RANDOM.standard_normal(shape)
@@ -100,3 +103,19 @@ def agree_on_gradients(name: str, *arguments: Any, wanted: tuple[int, ...], **op
             mine[place].grad.numpy(), given[place].grad.numpy(), rtol=1e-7, atol=1e-9,
             err_msg=f"{name}, argument {place}",
         )  # fmt: skip
+
+
+ErrorCase = tuple[Callable[[], Any], type[Exception], str]
+"""What to do, the error that it raises, and words of its message as a regular expression."""
+
+
+def each_error(cases: list[ErrorCase]) -> pytest.MarkDecorator:
+    """A test for each `case`."""
+    return pytest.mark.parametrize("case", cases, ids=[words[:40] for _, _, words in cases])
+
+
+def refuses(action: Callable[[], Any], error: type[Exception], words: str) -> None:
+    """An action raises an error of ours, with these words."""
+    with pytest.raises(error, match=words) as caught:
+        action()
+    assert isinstance(caught.value, OgiveError)

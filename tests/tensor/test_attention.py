@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,17 @@ from ogive.errors import (
     ArgumentTypeError,
     DtypeError,
     IndexRangeError,
-    OgiveError,
     ShapeError,
 )
-from tests.tensor.oracle import agree, agree_on_dtype, normal, uniform
+from tests.tensor.oracle import (
+    ErrorCase,
+    agree,
+    agree_on_dtype,
+    each_error,
+    normal,
+    refuses,
+    uniform,
+)
 
 NAME = "scaled_dot_product_attention"
 QUERY, KEY, VALUE = normal(2, 4, 5, 8), normal(2, 4, 7, 8), normal(2, 4, 7, 3)
@@ -87,7 +93,7 @@ ROWS = Tensor([0, 6])
 TABLE = ogive.zeros(6, 3)
 NUMBER: Any = 1
 
-ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
+ERRORS: list[ErrorCase] = [
     (lambda: Q.scaled_dot_product_attention(ogive.zeros(2, 5, 4), Q), ShapeError,
      r"query, key and value have the shapes \(2, 5, 8\), \(2, 5, 4\), \(2, 5, 8\); expected"),
     (lambda: Q.scaled_dot_product_attention(Q, ogive.zeros(2, 4, 8)), ShapeError, r"\(..., s, v\)"),
@@ -107,10 +113,6 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("action", "error", "words"), ERRORS, ids=[e[2][:40] for e in ERRORS])
-def test_errors_name_the_argument_and_what_was_expected(
-    action: Callable[[], Any], error: type[Exception], words: str
-) -> None:
-    with pytest.raises(error, match=words) as caught:
-        action()
-    assert isinstance(caught.value, OgiveError)
+@each_error(ERRORS)
+def test_errors_name_the_argument_and_what_was_expected(case: ErrorCase) -> None:
+    refuses(*case)

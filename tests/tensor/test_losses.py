@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,17 @@ from ogive.errors import (
     ArgumentTypeError,
     DtypeError,
     IndexRangeError,
-    OgiveError,
     ShapeError,
 )
-from tests.tensor.oracle import agree, agree_on_dtype, normal, uniform
+from tests.tensor.oracle import (
+    ErrorCase,
+    agree,
+    agree_on_dtype,
+    each_error,
+    normal,
+    refuses,
+    uniform,
+)
 
 REDUCTIONS = ["mean", "sum", "none"]
 X, Y = normal(3, 4), normal(3, 4)
@@ -135,7 +141,7 @@ def test_cross_entropy_is_one_kernel_for_the_rows_and_one_for_their_mean() -> No
 A = ogive.zeros(3, 4)
 LOSS: Any = "total"
 
-ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
+ERRORS: list[ErrorCase] = [
     (lambda: A.mse_loss(A, reduction=LOSS), ArgumentError, "must be 'mean', 'sum', 'none'; got 't"),
     (lambda: A.kl_div(A, reduction=LOSS), ArgumentError, "'none', 'batchmean'; got 'total'"),
     (lambda: A.mse_loss(LOSS), ArgumentTypeError, "mse_loss: target must be a tensor, got 'total'"),
@@ -160,10 +166,6 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("action", "error", "words"), ERRORS, ids=[e[2][:40] for e in ERRORS])
-def test_errors_name_the_argument_and_what_was_expected(
-    action: Callable[[], Any], error: type[Exception], words: str
-) -> None:
-    with pytest.raises(error, match=words) as caught:
-        action()
-    assert isinstance(caught.value, OgiveError)
+@each_error(ERRORS)
+def test_errors_name_the_argument_and_what_was_expected(case: ErrorCase) -> None:
+    refuses(*case)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,17 @@ import torch.nn.functional as F
 
 import ogive
 from ogive import Tensor
-from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, OgiveError, ShapeError
+from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.nn import functional
-from tests.tensor.oracle import agree, agree_on_dtype, normal, uniform
+from tests.tensor.oracle import (
+    ErrorCase,
+    agree,
+    agree_on_dtype,
+    each_error,
+    normal,
+    refuses,
+    uniform,
+)
 
 AFFINE = [{}, {"weight": normal(4), "bias": normal(4)}, {"weight": normal(4)}]
 
@@ -99,7 +106,7 @@ def test_a_row_is_normalized_in_one_kernel() -> None:
 X = ogive.zeros(2, 4, 3)
 NUMBER: Any = 1.0
 
-ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
+ERRORS: list[ErrorCase] = [
     (lambda: X.batch_norm(), ArgumentError, "running_mean and running_var are needed unless"),
     (lambda: X.batch_norm(ogive.zeros(3), ogive.ones(4)), ShapeError,
      r"batch_norm: running_mean has the shape \(3,\); expected \(4,\)"),
@@ -118,10 +125,6 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("action", "error", "words"), ERRORS, ids=[e[2][:40] for e in ERRORS])
-def test_errors_name_the_argument_and_what_was_expected(
-    action: Callable[[], Any], error: type[Exception], words: str
-) -> None:
-    with pytest.raises(error, match=words) as caught:
-        action()
-    assert isinstance(caught.value, OgiveError)
+@each_error(ERRORS)
+def test_errors_name_the_argument_and_what_was_expected(case: ErrorCase) -> None:
+    refuses(*case)

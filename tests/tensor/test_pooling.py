@@ -12,8 +12,16 @@ import torch.nn.functional as F
 
 import ogive
 from ogive import Tensor
-from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, OgiveError, ShapeError
-from tests.tensor.oracle import agree, agree_on_dtype, normal, uniform
+from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
+from tests.tensor.oracle import (
+    ErrorCase,
+    agree,
+    agree_on_dtype,
+    each_error,
+    normal,
+    refuses,
+    uniform,
+)
 
 Shape = tuple[int, ...]
 
@@ -143,7 +151,7 @@ def test_views_are_pooled_as_they_are_seen() -> None:
 
 X = ogive.zeros(2, 3, 6, 6)
 
-ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
+ERRORS: list[ErrorCase] = [
     (lambda: X.max_pool2d(7), ShapeError, r"input \(2, 3, 6, 6\) .* has no room for windows of"),
     (lambda: X.max_pool2d(2, padding=2), ArgumentError, r"padding=\(2, 2\) is more than half of"),
     (lambda: X.max_pool2d(0), ArgumentError, "kernel_size must be at least 1, got 0"),
@@ -159,10 +167,6 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("action", "error", "words"), ERRORS, ids=[e[2][:40] for e in ERRORS])
-def test_errors_name_the_argument_and_what_was_expected(
-    action: Callable[[], Any], error: type[Exception], words: str
-) -> None:
-    with pytest.raises(error, match=words) as caught:
-        action()
-    assert isinstance(caught.value, OgiveError)
+@each_error(ERRORS)
+def test_errors_name_the_argument_and_what_was_expected(case: ErrorCase) -> None:
+    refuses(*case)

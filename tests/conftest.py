@@ -67,3 +67,18 @@ def unmeasured_machine() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(speeds, "JOBS_BEFORE", 1 << 60)
         yield
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A cache folder for one test alone."""
+    from ogive.engine import disk, sources
+    from ogive.engine.store import store_in
+
+    place = str(tmp_path / "cache")
+    monkeypatch.setenv("OGIVE_CACHE_DIR", place)
+    # Somebody may be editing the sources while the suite runs.
+    for module in (disk, sources):
+        monkeypatch.setattr(module, "source_signature", lambda: b"the same all through")
+    yield place
+    store_in(place).close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -47,16 +47,10 @@ def forget() -> None:
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    place = str(tmp_path / "cache")
-    monkeypatch.setenv("OGIVE_CACHE_DIR", place)
+def folder(own_cache: str, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(store_module, "_warned", False)
-    # Somebody may be editing the sources while the suite runs; that is tested on its own.
-    for module in (disk_module, sources):
-        monkeypatch.setattr(module, "source_signature", lambda: b"the same all through")
     forget()
-    yield place
-    store_module.store_in(place).close()
+    return own_cache
 
 
 def program(shape: tuple[int, ...] = (5, 7), dtype: str = "float32", seed: int = 0) -> Tensor:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,22 +9,16 @@ import pytest
 from ogive.config import Config
 from ogive.device.target import HostCpu, detect_cpu, host_target, machine_signature
 from ogive.engine import disk as disk_module
-from ogive.engine import machine, sources
+from ogive.engine import machine
 from ogive.engine import store as store_module
 
 CONFIG = Config()
 
 
 @pytest.fixture(autouse=True)
-def new_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    folder = str(tmp_path / "cache")
-    monkeypatch.setenv("OGIVE_CACHE_DIR", folder)
-    for module in (disk_module, sources):
-        monkeypatch.setattr(module, "source_signature", lambda: b"the same all through")
+def new_process(own_cache: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "_target", None)
     monkeypatch.setattr(machine, "_confirmed", False)
-    yield
-    store_module.store_in(folder).close()
 
 
 def test_the_target_is_llvms() -> None:

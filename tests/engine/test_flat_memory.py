@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -12,9 +12,6 @@ import numpy as np
 import pytest
 
 from ogive import Config, Tensor, Variable, counters
-from ogive.engine import disk as disk_module
-from ogive.engine import sources
-from ogive.engine import store as store_module
 from ogive.engine.graph import GraphCache, graph_cache
 from ogive.engine.kernels import kernel_cache
 from ogive.ir.node import live_uop_ids
@@ -27,17 +24,10 @@ SMALL = Config(kernel_cache_size=4)
 
 
 @pytest.fixture(autouse=True)
-def bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    place = str(tmp_path / "cache")
-    monkeypatch.setenv("OGIVE_CACHE_DIR", place)
+def bounded(own_cache: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(GraphCache, "LIMIT", 4)
-    # Somebody may be editing the sources while the suite runs.
-    for module in (disk_module, sources):
-        monkeypatch.setattr(module, "source_signature", lambda: b"the same all through")
     graph_cache.clear()
     kernel_cache.clear()
-    yield
-    store_module.store_in(place).close()
 
 
 def resident_bytes() -> int:

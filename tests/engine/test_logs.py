@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import ogive
 from ogive import Beam, Config, Tensor
-from ogive.engine import disk as disk_module
-from ogive.engine import sources
-from ogive.engine import store as store_module
 from ogive.engine.graph import graph_cache
 from ogive.engine.kernels import kernel_cache
 from ogive.errors import ConfigError
@@ -22,15 +18,8 @@ TIME = r"\d+\.\d{3} ms"
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    place = str(tmp_path / "cache")
-    monkeypatch.setenv("OGIVE_CACHE_DIR", place)
-    # Somebody may be editing the sources while the suite runs.
-    for module in (disk_module, sources):
-        monkeypatch.setattr(module, "source_signature", lambda: b"the same all through")
+def folder(own_cache: str) -> None:
     forget()
-    yield
-    store_module.store_in(place).close()
 
 
 def forget() -> None:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from ogive.config import PLANNERS, Config
-from ogive.engine import disk as disk_module
-from ogive.engine import sources
-from ogive.engine import store as store_module
 from ogive.engine.graph import graph_cache
 from ogive.engine.kernels import kernel_cache
 from tests.engine.counting import Count
@@ -21,15 +16,7 @@ GROUP = 20
 """Programs in one test."""
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    place = str(tmp_path / "cache")
-    monkeypatch.setenv("OGIVE_CACHE_DIR", place)
-    # Somebody may be editing the sources while the suite runs.
-    for module in (disk_module, sources):
-        monkeypatch.setattr(module, "source_signature", lambda: b"the same all through")
-    yield
-    store_module.store_in(place).close()
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def forget() -> None:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from ogive.config import Config
 from ogive.device.speeds import Speeds, usual_speeds
 from ogive.device.target import describe_cpu, host_target, machine_signature
-from ogive.engine import calibrate, sources, speeds
-from ogive.engine import disk as disk_module
-from ogive.engine import store as store_module
+from ogive.engine import calibrate, speeds
 from ogive.engine.disk import disk_for
 from ogive.engine.fields import DamagedRecord
 from ogive.engine.graph import pool_for
@@ -28,17 +24,11 @@ needs_signature = pytest.mark.skipif(machine_signature() is None, reason="nothin
 
 
 @pytest.fixture(autouse=True)
-def new_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def new_process(own_cache: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that knows nothing, with a cache of its own, on four cores."""
-    folder = str(tmp_path / "cache")
     pool_for(CONFIG)
-    monkeypatch.setenv("OGIVE_CACHE_DIR", folder)
-    for module in (disk_module, sources):
-        monkeypatch.setattr(module, "source_signature", lambda: b"the same all through")
     monkeypatch.setattr(speeds, "host_cores", lambda: 4)
     forget(monkeypatch)
-    yield
-    store_module.store_in(folder).close()
 
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,7 @@ import pytest
 import ogive
 from ogive import Beam, Config, Tensor
 from ogive.codegen.optimize.placement import Placement
-from ogive.engine import disk as disk_module
 from ogive.engine import search as search_module
-from ogive.engine import sources
-from ogive.engine import store as store_module
 from ogive.engine.disk import disk_for
 from ogive.engine.graph import graph_cache
 from ogive.engine.kernels import Kernel, kernel_cache
@@ -36,16 +32,10 @@ BEAM = Config(search=Beam(2, 1.5))
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    place = str(tmp_path / "cache")
-    monkeypatch.setenv("OGIVE_CACHE_DIR", place)
-    # Somebody may be editing the sources while the suite runs.
-    for module in (disk_module, sources):
-        monkeypatch.setattr(module, "source_signature", lambda: b"the same all through")
+def folder(own_cache: str) -> Iterator[str]:
     forget()
-    yield place
+    yield own_cache
     forget()
-    store_module.store_in(place).close()
 
 
 def forget() -> None:

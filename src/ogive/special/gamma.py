@@ -17,9 +17,9 @@ from fractions import Fraction
 from typing import Any
 
 from ogive.ir import dtype as dtypes
-from ogive.tensor.arithmetic import float_dtype
 from ogive.tensor.decompositions import with_gradient
 from ogive.tensor.joining import where
+from ogive.tensor.operations import float_dtype
 from ogive.tensor.pairwise import meet
 from ogive.tensor.special import BERNOULLI, polynomial
 from ogive.tensor.tensor import Tensor

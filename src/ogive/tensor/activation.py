@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir.dtype import DType
 from ogive.tensor import build
-from ogive.tensor.arithmetic import MAXIMUM, MINIMUM, limit, number_dtype
 from ogive.tensor.core import to_axis
 from ogive.tensor.joining import where
+from ogive.tensor.operations import MAXIMUM, MINIMUM, limit, number_dtype
 from ogive.tensor.pairwise import only_floats
 from ogive.tensor.softmax import Softmax, widen
 

@@ -20,9 +20,9 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
 from ogive.tensor import build
-from ogive.tensor.arithmetic import to_node
 from ogive.tensor.core import Core, relocate, same_device, to_operand
 from ogive.tensor.lengths import difference
+from ogive.tensor.operations import to_node
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

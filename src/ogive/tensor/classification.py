@@ -10,12 +10,12 @@ from ogive.ir.dtype import DType
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Shape
 from ogive.tensor import build
-from ogive.tensor.arithmetic import NE, combine
 from ogive.tensor.core import Core, same_device, wrap
 from ogive.tensor.embedding import checked
 from ogive.tensor.joining import where
 from ogive.tensor.lengths import difference
 from ogive.tensor.losses import check_same_shape, meet_floats, reduce_losses
+from ogive.tensor.operations import NE, combine
 from ogive.tensor.pairwise import only_floats
 from ogive.tensor.softmax import Softmax, widen
 

@@ -15,9 +15,9 @@ from ogive.ir.dtype import DType, promote
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.tensor import build
-from ogive.tensor.arithmetic import Operation, common_dtype, refuse, to_node
 from ogive.tensor.core import Core, same_device, to_operand, to_tensor, wrap
 from ogive.tensor.joining import cat, stack, where
+from ogive.tensor.operations import Operation, common_dtype, refuse, to_node
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ogive.ir.ops import Op
-from ogive.tensor.arithmetic import refuse
 from ogive.tensor.complex import Pair, complex, filled_like, parts_of
 from ogive.tensor.core import Core
 from ogive.tensor.joining import where
+from ogive.tensor.operations import refuse
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

@@ -15,9 +15,9 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
 from ogive.tensor import build
-from ogive.tensor.arithmetic import number_dtype
 from ogive.tensor.core import Core, same_device, to_integer, wrap
 from ogive.tensor.filters import Method
+from ogive.tensor.operations import number_dtype
 from ogive.tensor.windows import Numbers, batched, per_axis, place_count, spatial_lengths
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import numpy
 from numpy.typing import NDArray
 
 from ogive.tensor import build
-from ogive.tensor.arithmetic import integer_dtype
 from ogive.tensor.custom import custom
+from ogive.tensor.operations import integer_dtype
 from ogive.tensor.pairwise import meet
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from ogive.ir.node import UOp
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, greatest
 from ogive.tensor import build
-from ogive.tensor.arithmetic import field_dtype
 from ogive.tensor.core import Core, same_device, to_axes, to_axis, to_integer, wrap
 from ogive.tensor.joining import to_tensors
 from ogive.tensor.keywords import also
+from ogive.tensor.operations import field_dtype
 from ogive.tensor.product import multiply_and_sum
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ import ml_dtypes
 from ogive.ir import dtype as dtypes
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build
-from ogive.tensor.arithmetic import EQ, NUMBERS, combine, float_dtype, refuse
 from ogive.tensor.core import wrap
 from ogive.tensor.functions import on_complex
 from ogive.tensor.joining import where
+from ogive.tensor.operations import EQ, NUMBERS, combine, float_dtype, refuse
 from ogive.tensor.pairwise import Pairwise, meet, only_floats
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build
-from ogive.tensor.arithmetic import any_dtype
 from ogive.tensor.core import Core, wrap
+from ogive.tensor.operations import any_dtype
 from ogive.tensor.windows import (
     Numbers,
     batched,

@@ -10,20 +10,20 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.tensor import build
-from ogive.tensor.arithmetic import (
+from ogive.tensor.arithmetic import Arithmetic
+from ogive.tensor.core import Core, wrap
+from ogive.tensor.operations import (
     EQ,
     FLOATS,
     LT,
     NE,
     NUMBERS,
-    Arithmetic,
     any_dtype,
     bits_dtype,
     combine,
     float_dtype,
     refuse,
 )
-from ogive.tensor.core import Core, wrap
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

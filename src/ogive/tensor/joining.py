@@ -13,10 +13,10 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, Shape, as_length
 from ogive.tensor import build
-from ogive.tensor.arithmetic import common_dtype, to_node
 from ogive.tensor.core import Core, same_device, to_axis, to_operand, wrap
 from ogive.tensor.keywords import also
 from ogive.tensor.lengths import difference
+from ogive.tensor.operations import common_dtype, to_node
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

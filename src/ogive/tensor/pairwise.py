@@ -14,7 +14,11 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build
-from ogive.tensor.arithmetic import (
+from ogive.tensor.conversion import Conversion
+from ogive.tensor.core import Core, same_device, to_operand, wrap
+from ogive.tensor.functions import Functions
+from ogive.tensor.joining import where
+from ogive.tensor.operations import (
     EQ,
     MAXIMUM,
     MINIMUM,
@@ -26,10 +30,6 @@ from ogive.tensor.arithmetic import (
     refuse,
     to_node,
 )
-from ogive.tensor.conversion import Conversion
-from ogive.tensor.core import Core, same_device, to_operand, wrap
-from ogive.tensor.functions import Functions
-from ogive.tensor.joining import where
 from ogive.tensor.slopes import with_gradient
 
 if TYPE_CHECKING:

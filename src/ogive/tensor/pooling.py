@@ -12,9 +12,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build
-from ogive.tensor.arithmetic import number_dtype
 from ogive.tensor.core import Core, to_integer, wrap
 from ogive.tensor.joining import where
+from ogive.tensor.operations import number_dtype
 from ogive.tensor.pairwise import only_floats
 from ogive.tensor.slopes import with_gradient
 from ogive.tensor.softmax import Softmax, widen

@@ -13,9 +13,9 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
 from ogive.tensor import build
-from ogive.tensor.arithmetic import field_dtype
 from ogive.tensor.core import Core, same_device, to_operand, wrap
 from ogive.tensor.lengths import difference
+from ogive.tensor.operations import field_dtype
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

@@ -17,12 +17,12 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, element_count, least
 from ogive.tensor import build
-from ogive.tensor.arithmetic import MAXIMUM, MINIMUM, any_dtype, combine, field_dtype
 from ogive.tensor.core import Core, to_axes, to_axis, to_tensor, wrap
 from ogive.tensor.diagonal import Diagonal
 from ogive.tensor.joining import where
 from ogive.tensor.keywords import numpy_names
 from ogive.tensor.lengths import is_symbolic, span
+from ogive.tensor.operations import MAXIMUM, MINIMUM, any_dtype, combine, field_dtype
 from ogive.tensor.slopes import with_gradient
 from ogive.tensor.special import Special
 

@@ -10,9 +10,9 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import greatest
 from ogive.tensor import build
-from ogive.tensor.arithmetic import any_dtype
 from ogive.tensor.core import Core, to_axis, wrap
 from ogive.tensor.joining import where
+from ogive.tensor.operations import any_dtype
 from ogive.tensor.reduction import Extremes, Reduction, to_summand
 
 if TYPE_CHECKING:

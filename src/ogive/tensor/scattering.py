@@ -12,11 +12,11 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Shape
 from ogive.tensor import advanced, assignment, build
-from ogive.tensor.arithmetic import addable_dtype, number_dtype, to_node
 from ogive.tensor.core import Core, same_device, to_axis, to_operand, wrap
 from ogive.tensor.inplace import in_place
 from ogive.tensor.joining import where
 from ogive.tensor.lengths import at_most
+from ogive.tensor.operations import addable_dtype, number_dtype, to_node
 from ogive.tensor.scanning import Scanning
 
 if TYPE_CHECKING:

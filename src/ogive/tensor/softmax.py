@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.tensor import build
-from ogive.tensor.arithmetic import float_dtype
 from ogive.tensor.core import to_axis
 from ogive.tensor.joining import where
+from ogive.tensor.operations import float_dtype
 from ogive.tensor.reduction import Axes
 from ogive.tensor.statistics import Statistics
 

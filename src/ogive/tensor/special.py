@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING
 from ogive.errors import ArgumentError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
-from ogive.tensor.arithmetic import float_dtype
 from ogive.tensor.core import to_integer
 from ogive.tensor.elementwise import Elementwise
 from ogive.tensor.joining import where
+from ogive.tensor.operations import float_dtype
 from ogive.tensor.slopes import with_gradient
 
 if TYPE_CHECKING:

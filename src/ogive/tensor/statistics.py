@@ -9,10 +9,10 @@ from ogive.errors import ArgumentError, ShapeError
 from ogive.ir.dtype import to_dtype
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build
-from ogive.tensor.arithmetic import float_dtype, number_dtype
 from ogive.tensor.core import to_axes, to_axis, to_integer, to_shape, to_tensor, wrap
 from ogive.tensor.decompositions import svdvals
 from ogive.tensor.joining import cat, where
+from ogive.tensor.operations import float_dtype, number_dtype
 from ogive.tensor.reduction import Axes, Reduction, accumulator, to_float
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import random
 import struct
 import subprocess
@@ -155,6 +156,15 @@ def test_a_warm_start_loads_no_part_of_the_compiler_and_no_start_llvmlite(tmp_pa
     first = run(program, tmp_path / "cache").stdout
     assert "ogive.codegen.emit" in first and "llvmlite" not in first
     assert run(program, tmp_path / "cache").stdout.split() == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and links other objects by LLVM")
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="links other objects by LLVM")
+def test_a_warm_start_does_not_load_llvm(tmp_path: Path) -> None:
+    program = "from ogive import Tensor; (Tensor([1.0]) + 1).realize(); "
+    program += "print('libllvmlite' in open('/proc/self/maps').read())"
+    assert run(program, tmp_path / "cache").stdout.split() == ["True"]
+    assert run(program, tmp_path / "cache").stdout.split() == ["False"]
 
 
 @pytest.mark.parametrize("seed", range(3))

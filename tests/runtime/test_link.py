@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 import weakref
+from collections.abc import Callable
 
 import pytest
 
@@ -14,9 +15,22 @@ from ogive.device.llvm import assemble
 from ogive.device.target import describe_cpu, host_target
 from ogive.errors import LoadError
 from ogive.runtime.driver import driver_object, load_driver, loaded_driver
-from ogive.runtime.link import SESSION_LINKS, link
+from ogive.runtime.link import Library, LoadedKernel, link
+from ogive.runtime.session import SESSION_LINKS, link_by_llvm
 
 ANSWER = "define i64 @answer() nounwind {\n  ret i64 42\n}\n"
+Link = Callable[[bytes, str], LoadedKernel]
+
+
+def link_with_llvm(code: bytes, symbol: str) -> LoadedKernel:
+    return Library(*link_by_llvm(code, (symbol,)))[symbol]
+
+
+@pytest.fixture(params=[link, link_with_llvm])
+def load(request: pytest.FixtureRequest) -> Link:
+    """Each of the ways in which code is linked."""
+    way: Link = request.param
+    return way
 
 
 def call(address: int) -> int:
@@ -28,85 +42,85 @@ def resident() -> int:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def test_a_linked_function_can_be_called() -> None:
-    kernel = link(assemble(ANSWER, host_target()), "answer")
+def test_a_linked_function_can_be_called(load: Link) -> None:
+    kernel = load(assemble(ANSWER, host_target()), "answer")
     assert call(kernel.address) == 42
 
 
-def test_the_same_symbol_may_be_linked_many_times() -> None:
+def test_the_same_symbol_may_be_linked_many_times(load: Link) -> None:
     code = assemble(ANSWER, host_target())
-    kernels = [link(code, "answer") for _ in range(10)]
+    kernels = [load(code, "answer") for _ in range(10)]
     assert len({kernel.address for kernel in kernels}) == 10
     assert all(call(kernel.address) == 42 for kernel in kernels)
 
 
-def test_symbols_of_the_process_are_found() -> None:
+def test_symbols_of_the_process_are_found(load: Link) -> None:
     text = "declare i32 @getpid()\ndefine i64 @mine() nounwind {\n  %pid = call i32 @getpid()\n"
     text += "  %wide = zext i32 %pid to i64\n  ret i64 %wide\n}\n"
-    kernel = link(assemble(text, host_target()), "mine")
+    kernel = load(assemble(text, host_target()), "mine")
     assert call(kernel.address) == os.getpid()
 
 
 @pytest.mark.parametrize("code", [b"", b"not an object", b"\x7fELF" + bytes(100)])
-def test_damaged_object_code_is_an_error(code: bytes) -> None:
+def test_damaged_object_code_is_an_error(load: Link, code: bytes) -> None:
     with pytest.raises(LoadError):
-        link(code, "answer")
+        load(code, "answer")
 
 
-def test_truncated_object_code_is_an_error() -> None:
+def test_truncated_object_code_is_an_error(load: Link) -> None:
     code = assemble(ANSWER, host_target())
     with pytest.raises(LoadError):
-        link(code[: len(code) // 2], "answer")
+        load(code[: len(code) // 2], "answer")
 
 
-def test_a_missing_symbol_is_an_error() -> None:
+def test_a_missing_symbol_is_an_error(load: Link) -> None:
     with pytest.raises(LoadError, match="question"):
-        link(assemble(ANSWER, host_target()), "question")
+        load(assemble(ANSWER, host_target()), "question")
 
 
-def test_an_unresolved_symbol_is_an_error() -> None:
+def test_an_unresolved_symbol_is_an_error(load: Link) -> None:
     text = "declare i64 @ogive_nowhere()\ndefine i64 @answer() nounwind {\n"
     text += "  %value = call i64 @ogive_nowhere()\n  ret i64 %value\n}\n"
     with pytest.raises(LoadError, match="materialize"):
-        link(assemble(text, host_target()), "answer")
+        load(assemble(text, host_target()), "answer")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_code_is_freed_with_its_last_user() -> None:
+def test_code_is_freed_with_its_last_user(load: Link) -> None:
     values = ", ".join(["i64 7"] * 131072)
     text = f"@table = constant [131072 x i64] [{values}]\n{ANSWER}"
     code = assemble(text, host_target())
 
-    link(code, "answer")
+    load(code, "answer")
     before = resident()
     for _ in range(200):
-        link(code, "answer")
+        load(code, "answer")
     gc.collect()
     assert resident() - before < 50 << 20
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_what_is_unloaded_leaves_nothing_behind() -> None:
+def test_what_is_unloaded_leaves_nothing_behind(load: Link) -> None:
     code = assemble(ANSWER, host_target())
 
     for _ in range(2 * SESSION_LINKS):
-        link(code, "answer")
+        load(code, "answer")
     before = resident()
     for _ in range(12 * SESSION_LINKS):
-        link(code, "answer")
+        load(code, "answer")
     assert resident() - before < 4 << 20
 
 
-def test_code_outlives_the_session_it_was_linked_in() -> None:
+def test_code_outlives_the_session_it_was_linked_in(load: Link) -> None:
     code = assemble(ANSWER, host_target())
-    kernel = link(code, "answer")
+    kernel = load(code, "answer")
     for _ in range(2 * SESSION_LINKS):
-        link(code, "answer")
+        load(code, "answer")
     assert call(kernel.address) == 42
 
 
-def test_a_kernel_goes_when_its_last_user_drops_it() -> None:
-    kernel = link(assemble(ANSWER, host_target()), "answer")
+def test_a_kernel_goes_when_its_last_user_drops_it(load: Link) -> None:
+    kernel = load(assemble(ANSWER, host_target()), "answer")
     alive = weakref.ref(kernel)
     del kernel
     assert alive() is None

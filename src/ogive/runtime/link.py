@@ -3,54 +3,23 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
-import sys
-import threading
+import functools
+import mmap
+import os
 from collections.abc import Callable, Iterable
-from typing import Any
 
-from ogive.device.llvm_functions import Message, llvm_function
-from ogive.device.llvm_lock import llvm_lock, users_lock
 from ogive.errors import LoadError
-
-_names = itertools.count()
-_OBJECT, _PROCESS = 2, 3
-"""What a library may be made of, as llvmlite counts it."""
-
-SESSION_LINKS = 128
-"""LLVM keeps some kilobytes of each object, unloaded or not, until its session ends."""
-
-
-class _Element(ctypes.Structure):
-    _fields_ = [
-        ("kind", ctypes.c_uint8),
-        ("data", ctypes.c_char_p),
-        ("size", ctypes.c_size_t),
-    ]
-
-
-class _Symbol(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("address", ctypes.c_uint64)]
+from ogive.runtime.objects import Image, lay_out
 
 
 class Library:
     """A linked object. Its code stays mapped for as long as this, or a kernel of it, lives."""
 
-    __slots__ = ("_addresses", "_session", "_tracker")
+    __slots__ = ("_addresses", "_memory")
 
-    def __init__(self, session: _Session, tracker: int, addresses: dict[str, int]) -> None:
-        self._session = session
-        self._tracker = tracker
+    def __init__(self, addresses: dict[str, int], memory: object) -> None:
         self._addresses = addresses
-
-    def __del__(
-        self,
-        _lock: threading.RLock = llvm_lock,
-        _error: Any = ctypes.c_char_p,
-        _reference: Any = ctypes.byref,
-    ) -> None:
-        with _lock:
-            self._session.dispose_tracker(self._tracker, _reference(_error()))
+        self._memory = memory
 
     def __getitem__(self, symbol: str) -> LoadedKernel:
         """The function exported as `symbol`."""
@@ -74,72 +43,41 @@ def link(object_bytes: bytes, symbol: str) -> LoadedKernel:
 
 def link_library(object_bytes: bytes, symbols: Iterable[str]) -> Library:
     """Load an object of several functions; what it does not define, the process must."""
-    global _session
     names = tuple(symbols)
-    with llvm_lock, users_lock():
-        if _session is None or _session.links == SESSION_LINKS:
-            _session = _Session()
-        return _session.link(object_bytes, names)
+    image = lay_out(object_bytes, _process_symbol)
+    if image is not None and image.offsets.keys() >= set(names):
+        return _load(image, names)
+    from ogive.runtime.session import link_by_llvm
+
+    return Library(*link_by_llvm(object_bytes, names))
 
 
-class _Session:
-    """A linker for some objects, which ends when the last of them is unloaded."""
-
-    __slots__ = ("_dispose", "_pointer", "dispose_tracker", "links")
-
-    def __init__(self) -> None:
-        self._pointer = None
-        self._dispose = llvm_function("LLJITDispose")
-        self.dispose_tracker = llvm_function("LLJIT_Dylib_Tracker_Dispose")
-        self.links = 0
-        llvm_function("InitializeNativeTarget")()
-        llvm_function("InitializeNativeAsmPrinter")()
-        message = Message()
-        # JITLink: as fast as the older linker, a fifth of its memory, and code can be unloaded.
-        suppress_errors, use_jit_link = True, True
-        self._pointer = llvm_function("CreateLLJITCompiler")(
-            None, suppress_errors, use_jit_link, message.place
-        )
-        reason = message.take()
-        if not self._pointer:
-            raise LoadError(f"LLVM has no linker here: {reason}")
-
-    def __del__(
-        self,
-        _lock: threading.RLock = llvm_lock,
-        _error: Any = ctypes.c_char_p,
-        _reference: Any = ctypes.byref,
-        _is_finalizing: Callable[[], bool] = sys.is_finalizing,
-    ) -> None:
-        # At the end of the process, a thread may still be inside.
-        if self._pointer and not _is_finalizing():
-            with _lock:
-                self._dispose(self._pointer, _reference(_error()))
-
-    def link(self, object_bytes: bytes, names: tuple[str, ...]) -> Library:
-        elements = (_Element * 2)(
-            _Element(_OBJECT, object_bytes, len(object_bytes)),
-            _Element(_PROCESS, b"", 0),
-        )
-        exports = (_Symbol * len(names))(*[_Symbol(name.encode(), 0) for name in names])
-        message = Message()
-        self.links += 1
-        tracker = llvm_function("LLJIT_Link")(
-            self._pointer,
-            f"ogive.{next(_names)}".encode(),
-            elements,
-            len(elements),
-            None,
-            0,
-            exports,
-            len(exports),
-            message.place,
-        )
-        reason = message.take()
-        if not tracker:
-            raise LoadError(f"LLVM cannot load the object code: {reason or 'no reason given'}")
-        addresses = {name: export.address for name, export in zip(names, exports, strict=True)}
-        return Library(self, tracker, addresses)
+def _load(image: Image, names: tuple[str, ...]) -> Library:
+    """An image as code. Memory is never writable and executable at once."""
+    memory = mmap.mmap(-1, len(image.code), mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE)
+    memory[:] = bytes(image.code)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    if _protect()(address, len(memory), mmap.PROT_READ | mmap.PROT_EXEC):
+        reason = os.strerror(ctypes.get_errno())
+        raise LoadError(f"the system does not let code be loaded: {reason}")
+    return Library({name: address + image.offsets[name] for name in names}, memory)
 
 
-_session: _Session | None = None
+@functools.lru_cache(maxsize=1)
+def _process() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+@functools.lru_cache(maxsize=1)
+def _protect() -> Callable[[int, int, int], int]:
+    protect = _process()["mprotect"]
+    protect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    return protect
+
+
+def _process_symbol(name: str) -> int | None:
+    """The address of a function of this process."""
+    try:
+        return ctypes.cast(_process()[name], ctypes.c_void_p).value
+    except AttributeError:
+        return None

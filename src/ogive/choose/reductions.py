@@ -26,12 +26,15 @@ CHUNK = 1 << 14
 COLUMNS = 256
 """Columns that one tile of a sum of columns takes."""
 
-LEAST_ROWS, MOST_ROWS = 16, 1024
-"""Rows that are added up into one partial result: few, so that there is enough to share out, but
-not so few that partial results take long to read and write."""
-
 ROW_CHUNKS = 32
-"""Partial rows that are wanted."""
+"""Partial rows that are wanted, so that there is enough to share out."""
+
+ROW_STEP = 16
+"""Rows that are added up into one partial result are a multiple of that many."""
+
+MOST_ROWS, MOST_LONG_ROWS = 1024, 64
+"""The most rows that are added up into one partial result. Long ones are added up in memory, and
+the error grows with their number; then partial results are added up in the same way."""
 
 MANY_ROWS = 1 << 20
 """Elements from which on adding up rows is worth a second step."""
@@ -64,16 +67,16 @@ def _split(node: UOp) -> UOp:
     is_read_once = 2 * distinct_elements(operand) > math.prod(shape)
     last = innermost_axis(operand) if is_read_once else _last_axis(shape)
     by_rows = last in kept
-    width = min(shape[last], COLUMNS) if by_rows else 1
-    tiles = math.prod(lengths) // width
+    row = max(shape[last], math.prod(shape[axis] for axis in kept if axis > axes[-1]))
+    tiles = math.prod(lengths) // (min(row, COLUMNS) if by_rows else 1)
     chunk = CHUNK
     if by_rows:
-        chunk = _rows_per_chunk(length)
+        chunk = _rows_per_chunk(length, row)
     elif not symbolic:
         chunk = chunk_length(length, chunk)
     small = length < 4 * chunk or (by_rows and math.prod(shape) < MANY_ROWS)
     # Rows longer than a tile is wide are far apart, and few of them are fetched ahead at a time.
-    few = tiles < FEW_TILES or (by_rows and is_read_once and shape[last] > COLUMNS)
+    few = tiles < FEW_TILES or (by_rows and is_read_once and row > COLUMNS)
     if small or not (few or length >= LONG):
         return node
     # What follows a symbolic length has strides that are known; so it comes first.
@@ -85,12 +88,10 @@ def _split(node: UOp) -> UOp:
     return reshape(_in_chunks(op, source, front, back, chunk), node.shape)
 
 
-def _rows_per_chunk(length: int) -> int:
-    """How many of so many rows go into one partial result: a multiple of 8, and one that divides
-    their number if there is any."""
-    wanted = min(max(length // ROW_CHUNKS, LEAST_ROWS), MOST_ROWS)
-    fitting = [rows for rows in range(LEAST_ROWS, 2 * wanted, 8) if length % rows == 0]
-    return min(fitting, key=lambda rows: abs(rows - wanted), default=wanted - wanted % 8)
+def _rows_per_chunk(length: int, row: int) -> int:
+    """How many of `length` rows, each of `row` elements, go into one partial result."""
+    wanted = min(-(-length // ROW_CHUNKS), MOST_LONG_ROWS if row > COLUMNS else MOST_ROWS)
+    return -(-wanted // ROW_STEP) * ROW_STEP
 
 
 def distinct_elements(node: UOp) -> int:
@@ -142,7 +143,7 @@ def _in_chunks(op: Op, source: UOp, front: Shape, back: Shape, chunk: int) -> UO
     partial = UOp(Op.REDUCE_AXES, source.dtype, (parts,), (op, (len(front) + 1,)))
     rows = reshape(partial, (*front, parts.shape[len(front)], *back))
     kept_rows = UOp(Op.CONTIGUOUS, source.dtype, (rows,), ())
-    return UOp(Op.REDUCE_AXES, source.dtype, (kept_rows,), (op, (len(front),)))
+    return _split(UOp(Op.REDUCE_AXES, source.dtype, (kept_rows,), (op, (len(front),))))
 
 
 def chunked(source: UOp, front: Shape, back: Shape, chunk: int, fill: Scalar) -> UOp:

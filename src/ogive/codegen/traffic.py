@@ -24,8 +24,10 @@ a page further on, since processors look ahead no further than to the end of one
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from ogive.codegen.linearize import Item, Loop
 from ogive.codegen.lower import lane_count, lane_of
@@ -38,7 +40,7 @@ from ogive.ir.symbolic import from_linear, integer, linear_form, where
 LEAST_ROW = 1 << 10
 """Bytes of a row that is worth asking for: shorter ones are fetched ahead as they follow."""
 
-PAGE = 1 << 12
+PAGE = 1 << 10
 
 LINES_AHEAD = 3
 """How far ahead of a transpose its rows are asked for."""
@@ -74,25 +76,30 @@ def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
 
 
 def next_pages(program: list[Item], target: Target) -> dict[UOp, UOp]:
-    """The loads of a kernel whose loops are all in each other that pass once, and in order, over
-    more than the caches hold, each with the elements of a page."""
+    """The loads that pass once, and in order, over more than the caches hold, each with the
+    elements of a page."""
     if target.streamed_bytes is None:
         return {}
-    counters: list[UOp] = []
-    loops = [item for item in program if isinstance(item, Loop)]
-    while len(loops) == 1:
-        (innermost,) = loops
-        counters.append(innermost.counter)
-        loops = [item for item in innermost.body if isinstance(item, Loop)]
-    if loops or len(counters) < 2:
-        return {}
+    found = [pair for item in program if isinstance(item, Loop) for pair in _loads_of(item, [])]
+    passes = Counter([load.src[0].src[0] for load, _ in found])
     ahead: dict[UOp, UOp] = {}
-    for load in _loads_within(innermost):
+    for load, counters in found:
         size = math.prod([int(counter.src[0].vmin) for counter in load.ranges])
         is_long = size * load.dtype.itemsize >= target.streamed_bytes
-        if is_long and load.ranges.issuperset(counters) and _follows(load, counters[-1]):
+        is_once = passes[load.src[0].src[0]] == 1 and load.ranges.issuperset(counters)
+        if is_long and is_once and len(counters) > 1 and _follows(load, counters[-1]):
             ahead[load] = _next_page(load, counters)
     return ahead
+
+
+def _loads_of(loop: Loop, around: list[UOp]) -> Iterator[tuple[UOp, list[UOp]]]:
+    """The loads of a loop and of those in it, each with the counters around it."""
+    counters = [*around, loop.counter]
+    for item in loop.body:
+        if isinstance(item, Loop):
+            yield from _loads_of(item, counters)
+        elif _reads_memory(item):
+            yield item, counters
 
 
 def _next_page(load: UOp, counters: list[UOp]) -> UOp:
@@ -176,8 +183,13 @@ def _loads_within(loop: Loop) -> Iterator[UOp]:
     for item in loop.body:
         if isinstance(item, Loop):
             yield from _loads_within(item)
-        elif isinstance(item, UOp) and item.op is Op.LOAD and item.src[0].src[0].op is Op.PARAM:
+        elif _reads_memory(item):
             yield item
+
+
+def _reads_memory(item: Item) -> TypeGuard[UOp]:
+    """Whether an instruction loads from memory that is not the kernel's own."""
+    return isinstance(item, UOp) and item.op is Op.LOAD and item.src[0].src[0].op is Op.PARAM
 
 
 def _row_stride(load: UOp, counter: UOp) -> int:

@@ -1,18 +1,19 @@
 """Add up long rows in scratch memory, a few at a time.
 
     before   r0 < 4096:    out[r0] = sum over r1 < 128 of a[r1, r0]
-    after    loop r1 < 16 { r2 < 4096: row[r2] += sum over r3 < 8 of a[r1*8 + r3, r2] }
+    after    loop r1 < 32 { r2 < 4096: row[r2] += sum over r3 < 4 of a[r3*32 + r1, r2] }
              r0 < 4096:    out[r0] = row[r0]
 
-Memory is read fastest as a few long stretches. Sums in registers read a short piece of each row,
-as wide as the registers, and the next piece is a row further. The row of sums stays in the first
+Memory is read fastest as a few long stretches, here a quarter of the rows each. Sums in registers
+read a short piece of each row, as wide as the registers, and the next piece is a row further; and
+so do rows that follow each other, if they are read side by side. The row of sums stays in the first
 level cache; where it would not fit, the columns are cut into blocks of which it does.
 
 Reductions of the same rows that need each other's results have a row of scratch memory each:
 
     before   r0 < 4096:    m[r0] = max over r1 < 32 of a[r1, r0]
                            s[r0] = sum over r2 < 32 of exp(a[r2, r0] - m[r0])
-    after    loop r1 < 4 { r3 < 4096: row1[r3] max= max over r4 < 8 of a[r1*8 + r4, r3] }
+    after    loop r1 < 8 { r3 < 4096: row1[r3] max= max over r4 < 4 of a[r4*8 + r1, r3] }
              loop r2 < 8 { r5 < 4096: row2[r5] += sum over r6 < 4 of exp(a[...] - row1[r5]) }
              r0 < 4096:    m[r0] = row1[r0];  s[r0] = row2[r0]
 """
@@ -32,11 +33,8 @@ from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import ELEMENTWISE, LOOP, SCRATCH, Op
 from ogive.schedule.rangeify import make_range
 
-SIDE_BY_SIDE = 8
+SIDE_BY_SIDE = 4
 """Rows that are added up at a time: as many streams as are read at full speed."""
-
-FEW_BESIDE = 4
-"""Rows that are added up at a time where they take long to compute."""
 
 LEAST_COLUMNS = 512
 """Shorter rows are as wide as the registers that hold their sums."""
@@ -152,20 +150,16 @@ class _Rows:
         """A reduction, a few rows at a time, combined with what there is of it."""
         (row,) = total.closed
         if row not in self.loops:
-            count = SIDE_BY_SIDE if self.is_cheap(total) else FEW_BESIDE
             self.loops[row] = (
-                make_range(axis_extent(row) // count, next(self.numbers), LOOP),
+                make_range(axis_extent(row) // SIDE_BY_SIDE, next(self.numbers), LOOP),
                 make_range(self.block, next(self.numbers)),
-                make_range(count, next(self.numbers)),
+                make_range(SIDE_BY_SIDE, next(self.numbers)),
             )
         groups, within, beside = self.loops[row]
         (value,) = substitute((total.src[0],), self.sums, revisit=False)
-        rows = {row: groups * axis_extent(beside) + beside}
+        rows = {row: beside * axis_extent(groups) + groups}
         few = UOp(Op.REDUCE, total.dtype, (self.at(value, within, rows), beside), total.arg)
         return UOp(Op.STAGE, total.dtype, (few, within, groups, within), (SCRATCH, total.arg))
-
-    def is_cheap(self, total: UOp) -> bool:
-        return sum(map(operation_cost, _computed([total]))) <= CHEAP
 
     def at(self, node: UOp, place: UOp, rows: dict[UOp, UOp]) -> UOp:
         """The same with the column at a place of the block."""

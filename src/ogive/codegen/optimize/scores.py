@@ -27,6 +27,9 @@ gone through in order, which takes less time than the products of a tile with fe
 WIDE = 2
 """How many vectors of columns a register tile of products has."""
 
+WIDE_ADDED = 4
+"""How many vectors of rows that are added up are read at a time."""
+
 ROW_SHARE = 4
 """One register of so many is not for sums of products, but for the maximum and the sum of a row,
 which are updated with every vector of products."""
@@ -103,8 +106,9 @@ def tile_scores(
 ) -> dict[UOp, int]:
     """The register tile that both products share: rows along which the columns are read again."""
     columns = [counter for counter in (*rows.columns, *outputs) if counter in lanes]
+    wide = WIDE_ADDED if rows.added else WIDE
     upcast = {
-        counter: max(min(axis_extent(counter) // lanes[counter], WIDE), 1) for counter in columns
+        counter: max(min(axis_extent(counter) // lanes[counter], wide), 1) for counter in columns
     }
     upcast.update({counter: axis_extent(counter) for counter in rows.added})
     sums = sums_in_registers(target)

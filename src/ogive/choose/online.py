@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from ogive.choose.costs import operation_cost
 from ogive.choose.reductions import (
     CHUNK,
-    COLUMNS,
     FEW_TILES,
     chunk_length,
     chunked,
@@ -40,6 +39,9 @@ from ogive.ir.shape import Shape
 
 MANY_ELEMENTS = 1 << 21
 """Elements from which on columns are reduced in blocks: fewer stay in a cache between passes."""
+
+LEAST_COLUMNS = 256
+"""Shorter rows are as wide as the registers that hold what they are reduced to."""
 
 BLOCK_ROWS = (16, 24, 32)
 """How many rows may make a block where columns are reduced: eights of them, a few of which are
@@ -229,7 +231,7 @@ def _choose_blocks(pair: _Pair, target: Target) -> _Blocks | None:
     last = innermost_axis(operand)
     is_costly = operation_cost(pair.outer.src[0]) >= ROW_COST
     if last in kept:
-        is_long = shape[last] >= COLUMNS and math.prod(shape) >= MANY_ELEMENTS
+        is_long = shape[last] >= LEAST_COLUMNS and math.prod(shape) >= MANY_ELEMENTS
         block = min(BLOCK_ROWS, key=lambda rows: (-length % rows, -rows))
         least = 2 * max(BLOCK_ROWS)
     else:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ogive.device.target import CACHE_LINE
 from ogive.ir.dtype import Scalar
 from ogive.ir.identity import identity_element
 from ogive.ir.memory import upper_shape
@@ -23,8 +24,8 @@ from ogive.ir.shape import Dim, Shape, as_length, element_count, split_argument
 CHUNK = 1 << 14
 """Elements that go into one partial result, or into a row of them."""
 
-COLUMNS = 256
-"""Columns that one tile of a sum of columns takes."""
+ROW_BYTES = 1536
+"""Bytes of a row of sums that registers hold, and one tile of a sum of columns takes."""
 
 ROW_CHUNKS = 32
 """Partial rows that are wanted, so that there is enough to share out."""
@@ -33,10 +34,16 @@ ROW_STEP = 16
 """Rows that are added up into one partial result are a multiple of that many."""
 
 MOST_ROWS, MOST_LONG_ROWS = 1024, 64
-"""The most rows that are added up into one partial result. Long ones are added up in memory, and
-the error grows with their number; then partial results are added up in the same way."""
+"""The most rows that are added up into one partial result. Long ones are added up in memory, where
+the error grows with their number."""
 
-MANY_ROWS = 1 << 20
+LEAST_CHUNKS, LEAST_ROW_CHUNKS = 4, 8
+"""How many chunks, of elements or of rows, are worth a second step."""
+
+JOINED_BYTES = 4 * CACHE_LINE
+"""Shorter rows are joined, until they are that long."""
+
+MANY_ROWS = 1 << 18
 """Elements from which on adding up rows is worth a second step."""
 
 FEW_TILES = 32
@@ -68,17 +75,25 @@ def _split(node: UOp) -> UOp:
     last = innermost_axis(operand) if is_read_once else _last_axis(shape)
     by_rows = last in kept
     row = max(shape[last], math.prod(shape[axis] for axis in kept if axis > axes[-1]))
-    tiles = math.prod(lengths) // (min(row, COLUMNS) if by_rows else 1)
+    short = ROW_BYTES // max(node.dtype.itemsize, operand.dtype.itemsize)
+    tiles = math.prod(lengths) // (min(row, short) if by_rows else 1)
+    joined = 1
     chunk = CHUNK
     if by_rows:
-        chunk = _rows_per_chunk(length, row)
+        joined = 1 if symbolic else _joined_rows(source, axes, row)
+        chunk = _rows_per_chunk(length // joined, row <= short) * joined
     elif not symbolic:
         chunk = chunk_length(length, chunk)
-    small = length < 4 * chunk or (by_rows and math.prod(shape) < MANY_ROWS)
-    # Rows longer than a tile is wide are far apart, and few of them are fetched ahead at a time.
-    few = tiles < FEW_TILES or (by_rows and is_read_once and row > COLUMNS)
+    if by_rows:
+        small = length < LEAST_ROW_CHUNKS * chunk or math.prod(shape) < MANY_ROWS
+    else:
+        small = length < LEAST_CHUNKS * chunk
+    # Of rows longer than a tile is wide, pieces would be read that are far apart.
+    few = tiles < FEW_TILES or (by_rows and is_read_once and row > short)
     if small or not (few or length >= LONG):
         return node
+    if joined > 1:
+        return reshape(_in_joined_rows(op, source, lengths, chunk, joined), node.shape)
     # What follows a symbolic length has strides that are known; so it comes first.
     chunks_first = by_rows or symbolic
     order = (*axes, *kept) if chunks_first else (*kept, *axes)
@@ -88,9 +103,53 @@ def _split(node: UOp) -> UOp:
     return reshape(_in_chunks(op, source, front, back, chunk), node.shape)
 
 
-def _rows_per_chunk(length: int, row: int) -> int:
-    """How many of `length` rows, each of `row` elements, go into one partial result."""
-    wanted = min(-(-length // ROW_CHUNKS), MOST_LONG_ROWS if row > COLUMNS else MOST_ROWS)
+def _joined_rows(source: UOp, axes: tuple[int, ...], row: int) -> int:
+    """How many rows of `row` elements are added up as one: of short ones that follow each other in
+    memory as many as make a few whole lines; 1 for others."""
+    size = row * source.dtype.itemsize
+    count = CACHE_LINE // math.gcd(size, CACHE_LINE)
+    count *= -(-JOINED_BYTES // (size * count))
+    follow = axes == tuple(range(len(axes))) and all(map(_is_whole, _operands(source)))
+    return count if follow and size < JOINED_BYTES and size * count <= ROW_BYTES else 1
+
+
+def _operands(source: UOp) -> list[UOp]:
+    """What an elementwise expression reads, but for constants."""
+    nodes, stack = dict.fromkeys([source]), [source]
+    while stack:
+        node = stack.pop()
+        if node.op in ELEMENTWISE:
+            stack.extend([part for part in node.src if part not in nodes])
+            nodes.update(dict.fromkeys(node.src))
+    return [node for node in nodes if node.op not in ELEMENTWISE and node.op is not Op.CONST]
+
+
+def _is_whole(operand: UOp) -> bool:
+    """Whether the elements of a value are those of memory, in order."""
+    while operand.op is Op.RESHAPE:
+        operand = operand.src[0]
+    return operand.op not in MOVEMENT
+
+
+def _in_joined_rows(op: Op, source: UOp, lengths: Shape, chunk: int, joined: int) -> UOp:
+    """The reduction of all axes before `lengths`, several rows as one.
+
+        before   a: 1000000×5 → 5
+        after    a: 123×512×80 → 123×80 = 1968×5 → 5        rows of 16 times 5 elements
+    """
+    row = math.prod(lengths)
+    fill = identity_element(op, source.dtype)
+    parts = chunked(source, (), (), chunk * row, fill)
+    long_rows = reshape(parts, (parts.shape[0], chunk // joined, joined * row))
+    partial = UOp(Op.REDUCE_AXES, source.dtype, (long_rows,), (op, (1,)))
+    kept_rows = UOp(Op.CONTIGUOUS, source.dtype, (partial,), ())
+    rows = reshape(kept_rows, (parts.shape[0] * joined, *lengths))
+    return _split(UOp(Op.REDUCE_AXES, source.dtype, (rows,), (op, (0,))))
+
+
+def _rows_per_chunk(length: int, is_short: bool) -> int:
+    """How many of so many rows go into one partial result."""
+    wanted = min(-(-length // ROW_CHUNKS), MOST_ROWS if is_short else MOST_LONG_ROWS)
     return -(-wanted // ROW_STEP) * ROW_STEP
 
 

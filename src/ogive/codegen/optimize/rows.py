@@ -23,7 +23,7 @@ from __future__ import annotations
 import itertools
 import math
 
-from ogive.choose.costs import operation_cost
+from ogive.choose.costs import operation_cost, sums_in_registers
 from ogive.codegen.optimize.accesses import memory_accesses
 from ogive.codegen.optimize.placement import axis_extent
 from ogive.codegen.optimize.ranges import replace_ranges
@@ -35,9 +35,6 @@ from ogive.schedule.rangeify import make_range
 
 SIDE_BY_SIDE = 4
 """Rows that are added up at a time: as many streams as are read at full speed."""
-
-LEAST_COLUMNS = 512
-"""Shorter rows are as wide as the registers that hold their sums."""
 
 CHEAP = 12
 """What is added up may cost this much: of more, reading is the lesser part, and code for so many
@@ -56,7 +53,7 @@ def add_up_rows(root: UOp, target: Target) -> UOp:
     rows = list(dict.fromkeys([total.closed for total in totals]))
     if not totals or not _stores_totals(root) or not all(map(_can_cut, rows)):
         return root
-    column = _column(root, [row for (row,) in rows])
+    column = _column(root, [row for (row,) in rows], target)
     if column is None or not _is_cheap(totals, rows):
         return root
     store = root.src[0]
@@ -91,17 +88,20 @@ def _is_cheap(totals: list[UOp], rows: list[tuple[UOp, ...]]) -> bool:
     return sum(map(operation_cost, _computed(first))) <= CHEAP
 
 
-def _column(root: UOp, rows: list[UOp]) -> UOp | None:
-    """The axis of the result along which the rows, and their sums, lie side by side; none if rows
-    are read again for other results, as in a product, which registers do better."""
+def _column(root: UOp, rows: list[UOp], target: Target) -> UOp | None:
+    """The axis of the result along which the rows, and their sums, lie side by side; none if
+    registers hold the sums, as rows are then read one after the other, or if rows are read again
+    for other results, as in a product, which registers do better."""
     accesses = memory_accesses(root)
+    widest = max(access.index.dtype.itemsize for access in accesses)
+    held = sums_in_registers(target) * target.vector_bytes // widest
     stores = [access.strides for access in accesses if access.is_store]
     results = [c for c in root.src[0].src[2:] if axis_extent(c) > 1]
     loads = [a for a in accesses if not a.is_store and all(map(a.depends_on, results))]
     for column in stores[0]:
         length = axis_extent(column)
         is_fixed = column.src[0].op is Op.CONST and column.arg[1] is None
-        if length < LEAST_COLUMNS or not is_fixed or any(s.get(column) != 1 for s in stores):
+        if length <= held or not is_fixed or any(s.get(column) != 1 for s in stores):
             continue
         beside = [load.strides for load in loads if load.strides.get(column) == 1]
         if all(any(strides.get(row, 0) >= length for strides in beside) for row in rows):

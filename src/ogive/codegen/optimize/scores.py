@@ -97,6 +97,11 @@ def find_rows(root: UOp) -> StagedRows | None:
     return StagedRows(scope, size, columns, tuple(terms), tuple(added))
 
 
+def _vectors(rows: StagedRows, count: int) -> int:
+    """How many of so many vectors of columns a register tile has."""
+    return best_tile(count, WIDE_ADDED) if rows.added else max(min(count, WIDE), 1)
+
+
 def tile_scores(
     rows: StagedRows,
     outputs: tuple[UOp, ...],
@@ -106,10 +111,7 @@ def tile_scores(
 ) -> dict[UOp, int]:
     """The register tile that both products share: rows along which the columns are read again."""
     columns = [counter for counter in (*rows.columns, *outputs) if counter in lanes]
-    wide = WIDE_ADDED if rows.added else WIDE
-    upcast = {
-        counter: max(min(axis_extent(counter) // lanes[counter], wide), 1) for counter in columns
-    }
+    upcast = {counter: _vectors(rows, axis_extent(counter) // lanes[counter]) for counter in columns}
     upcast.update({counter: axis_extent(counter) for counter in rows.added})
     sums = sums_in_registers(target)
     most = min(-(-(sums - sums // ROW_SHARE) // WIDE), rows.most_rows)

@@ -55,7 +55,9 @@ def _vectors_along(kernel: KernelFacts, counter: UOp, lanes: int, target: Target
         others = math.prod(axis_extent(c) for c in kernel.outputs if c is not counter)
         filled = -(-extent // lanes)
         most = max(min(filled, filled * others // COLUMN_TILES), 1)
-        vectors = best_tile(filled, min(columns_at_a_time(kernel, target), most))
+        is_held = not kernel.scans and filled <= sums_in_registers(target)
+        vectors = filled if is_held else columns_at_a_time(kernel, target)
+        vectors = best_tile(filled, min(vectors, most))
     vectors = _columns_gone_through(kernel, counter, target) or vectors
     while vectors > most:
         vectors //= 2

@@ -173,12 +173,21 @@ def test_sums_that_share_a_loop_are_cut_together(shape: tuple[int, int], axis: i
     np.testing.assert_allclose(together.numpy(), expected, rtol=1e-11)
 
 
+def test_what_a_sum_in_blocks_needs_is_reduced_once() -> None:
+    values = random(40, 10007)
+    given = Tensor(values).var(1)
+    assert reductions(given) == [[1024], [9], [791]] * 2  # the mean, and the sum about it
+    np.testing.assert_allclose(given.numpy(), values.var(1, ddof=1), rtol=1e-12)
+
+
 def test_rows_of_scores_are_added_up_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stages, "SCORE_BYTES", 0)
     monkeypatch.setattr(stages, "SCORE_GROWTH", 1)
     query, key, value = random(2, 40, 16), random(2, 331, 16, seed=1), random(2, 331, 64, seed=2)
     given = Tensor(query).scaled_dot_product_attention(Tensor(key), Tensor(value))
     assert {(83,), (3,), (82,)} <= set(map(tuple, reductions(given)))
+    staged = [node for node in kernels_of(given)[-1].walk() if node.op is Op.STAGE]
+    assert len(staged) == 2  # scores and exponentials: once, for full blocks and what is left over
     scores = np.exp(query @ key.transpose(0, 2, 1) / 4)
     expected = scores @ value / scores.sum(-1, keepdims=True)
     np.testing.assert_allclose(given.numpy(), expected, rtol=1e-11, atol=1e-11)

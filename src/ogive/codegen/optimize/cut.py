@@ -83,10 +83,22 @@ def _in_blocks(
     length, full = axis_extent(first), axis_extent(blocks) * axis_extent(within)
     if full == length:
         return whole
-    # Counters of its own, also for what is reduced inside: a loop cannot be both within the one
-    # over blocks and behind it.
     last = make_range(length - full, next(numbers))
-    closed = dict.fromkeys([*others, *[counter for n in value.walk() for counter in n.closed]])
-    own = {counter: make_range(counter.src[0], next(numbers)) for counter in closed}
+    _, *inside = _loops_within(reduction)
+    own = {counter: make_range(counter.src[0], next(numbers)) for counter in inside}
     rest = replace_ranges(value, {**replacements, first: last + full, **own})
     return UOp(op, reduction.dtype, (whole, reduced(rest, last, *[own[c] for c in others])))
+
+
+def _loops_within(reduction: UOp) -> list[UOp]:
+    """The counters of a reduction's loops and of those that stand in them.
+
+    What follows the blocks has its own, since a loop cannot be both within the one over blocks and
+    behind it. What is reduced or staged before all of them (the scores that a product goes through,
+    the mean about which a variance is) stays as it is: it is worked out once.
+    """
+    inside = dict.fromkeys(reduction.closed)
+    for node in reversed(reduction.src[0].walk()):
+        if not node.ranges.isdisjoint(inside):
+            inside.update(dict.fromkeys(node.closed))
+    return list(inside)

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from ogive.codegen.math import define
-from ogive.codegen.writer import Offset, Writer
+from ogive.codegen.writer import Offset, Rarity, Writer
 from ogive.device.target import host_target
 
 
-def called(usual: int, rare: int) -> list[str]:
-    """The attributes of the calls of a function, those that run and those that rarely do."""
+def called(often: int, last: int, once: int) -> list[str]:
+    """The attributes of the calls of a function, those that run often and those that do not."""
     writer = Writer()
     definition = define("exp", "f32", 4, host_target().scalings)
-    for writer.rare, count in ((False, usual), (True, rare)):
+    for writer.rarity, count in zip(Rarity, (often, last, once), strict=True):
         for _ in range(count):
             writer.call(definition, "<4 x float>", ["%x"])
     return [line.split()[-2] for line in writer.call_attributes()]
 
 
 def test_rare_calls_of_a_function_are_not_inlined_unless_there_is_one() -> None:
-    assert called(2, 2) == ["alwaysinline", "noinline"]
-    assert called(1, 1) == ["alwaysinline", "alwaysinline"]
+    assert called(2, 0, 2) == ["alwaysinline", "noinline"]
+    assert called(1, 0, 1) == ["alwaysinline", "alwaysinline"]
+
+
+def test_calls_in_the_last_iterations_of_a_loop_are_inlined_if_all_can_be() -> None:
+    assert called(4, 4, 0) == ["alwaysinline", "alwaysinline"]
+    assert called(8, 8, 0) == ["alwaysinline", "noinline"]
 
 
 def test_a_function_called_often_is_not_inlined_at_all() -> None:
-    assert called(20, 0) == ["noinline"]
+    assert called(20, 0, 0) == ["noinline"]
 
 
 def test_an_index_is_computed_once_in_a_loop_and_anew_behind_it() -> None:

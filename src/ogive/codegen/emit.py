@@ -25,7 +25,7 @@ from ogive.codegen.signature import kernel_signature
 from ogive.codegen.traffic import Traffic, plan_traffic
 from ogive.codegen.turn import interleaved_counter, split_gate, turned_counter
 from ogive.codegen.values import Places, Tile, Values
-from ogive.codegen.writer import Offset, Writer, constant, register_type, vector_attributes
+from ogive.codegen.writer import Offset, Rarity, Writer, constant, register_type, vector_attributes
 from ogive.device.target import Target
 from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes
@@ -133,9 +133,10 @@ class _Emitter:
         before, self.values.certain = self.values.certain, self.values.certain | certain
         self.write_loop(loop, begin, middle)
         self.values.certain = before
-        self.writer.rare = loop.counter.arg[1] == PARALLEL
+        rarity = Rarity.ONCE if loop.counter.arg[1] == PARALLEL else Rarity.LAST
+        around_it, self.writer.rarity = self.writer.rarity, max(self.writer.rarity, rarity)
         self.write_loop(loop, after, end)
-        self.writer.rare = False
+        self.writer.rarity = around_it
 
     def steady_operand(self, expression: UOp) -> str:
         """An index expression of variables and outer counters, written where it is needed."""

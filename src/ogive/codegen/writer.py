@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import IntEnum
 from typing import NamedTuple
 
 from ogive.codegen.math import Definition
@@ -76,6 +77,15 @@ MOST_INLINED_LINES = 256
 """The most lines that all calls of one function may become in a kernel."""
 
 
+class Rarity(IntEnum):
+    """How often what is written runs: with most iterations of its loops, in the last ones of a
+    loop, or in the last ones of the parallel axis."""
+
+    OFTEN = 0
+    LAST = 1
+    ONCE = 2
+
+
 class Offset(NamedTuple):
     """An index as a register and a constant: places of a tile differ in the constant alone."""
 
@@ -94,8 +104,8 @@ class Writer:
         self.entry: list[str] = []  # what must stand in the first block: allocations
         self.declarations: set[str] = set()
         self.functions: dict[str, Definition] = {}
-        self.calls: dict[tuple[str, bool], int] = {}  # by symbol, and whether they are rare
-        self.rare = False  # whether what is written now runs a few times at most
+        self.calls: dict[tuple[str, Rarity], int] = {}
+        self.rarity = Rarity.OFTEN  # of what is written now
         self.block = "entry"
         self._count = 0
         self._known: dict[str, str] = {}
@@ -169,20 +179,20 @@ class Writer:
         """A call of a function that is put beside the kernel; all its types are `kind`."""
         symbol = definition.symbol
         self.functions[symbol] = definition
-        called = (symbol, self.rare)
+        called = (symbol, self.rarity)
         self.calls[called] = self.calls.get(called, 0) + 1
         group = 1 + list(self.calls).index(called)
         arguments = ", ".join(f"{kind} {operand}" for operand in operands)
         return self.instruction(f"call {kind} {symbol}({arguments}) #{group}")
 
     def call_attributes(self) -> list[str]:
-        """The attribute groups of the calls: a long function called often stays a function, and so
-        does one for its rare calls, because LLVM's time grows with every inlined line."""
+        """The attribute groups of the calls. LLVM's time grows with every inlined line, so those
+        that run most often are inlined first, and a function stays one for the others."""
         groups = []
-        for group, ((symbol, rare), count) in enumerate(self.calls.items(), 1):
-            total = self.calls.get((symbol, True), 0) + self.calls.get((symbol, False), 0)
+        for group, ((symbol, rarity), count) in enumerate(self.calls.items(), 1):
+            total = sum([self.calls.get((symbol, other), 0) for other in Rarity if other <= rarity])
             lines = total * self.functions[symbol].text.count("\n")
-            inlined = lines <= MOST_INLINED_LINES and not (rare and count > 1)
+            inlined = lines <= MOST_INLINED_LINES and not (rarity is Rarity.ONCE and count > 1)
             groups.append(f"attributes #{group} = {{ {'always' if inlined else 'no'}inline }}")
         return groups
 

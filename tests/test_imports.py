@@ -76,6 +76,7 @@ INSIDE_FUNCTIONS = {
     ("device", "tensor.core"),  # the names of devices
     ("tensor.interchange", ""),  # a tensor's namespace is the package
     ("tensor.differentiable", "autograd.backward"),  # likewise their gradients
+    ("tensor.differentiable", "tensor.data"),  # a kind of tensor itself
     ("tensor.decompositions", "autograd.custom"),
     ("ir.node", "ir.printer"),  # nodes print themselves; the printer knows nodes
 }

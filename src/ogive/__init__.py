@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from ogive.autograd.checkpoint import checkpoint
     from ogive.autograd.custom import custom_gradient
     from ogive.autograd.functional import grad, jvp, value_and_grad, vjp
+    from ogive.autograd.jacobians import hessian, jacfwd, jacrev
     from ogive.autograd.mode import (
         enable_grad,
         inference_mode,
@@ -136,8 +137,8 @@ if TYPE_CHECKING:
     from ogive.tensor.triangles import cholesky_inverse, cholesky_solve, triangular_solve
 
 _AUTOGRAD = (
-    "checkpoint", "custom_gradient", "enable_grad", "inference_mode", "is_grad_enabled", "jvp",
-    "no_grad", "set_grad_enabled", "value_and_grad", "vjp", "vmap",
+    "checkpoint", "custom_gradient", "enable_grad", "hessian", "inference_mode", "is_grad_enabled",
+    "jacfwd", "jacrev", "jvp", "no_grad", "set_grad_enabled", "value_and_grad", "vjp", "vmap",
 )  # fmt: skip
 _RANDOM = (
     "Generator", "bernoulli", "get_rng_state", "initial_seed", "manual_seed", "multinomial",
@@ -256,6 +257,7 @@ __all__ = [
     "gradient",
     "hamming_window",
     "hann_window",
+    "hessian",
     "histogramdd",
     "hstack",
     "inference_mode",
@@ -268,6 +270,8 @@ __all__ = [
     "is_grad_enabled",
     "isin",
     "istft",
+    "jacfwd",
+    "jacrev",
     "jit",
     "jvp",
     "kaiser_window",

@@ -84,11 +84,11 @@ def test_tensors_are_told_from_what_is_none() -> None:
     (lambda: ogive.compile, "'compile': ogive.jit captures and compiles a function"),
     (lambda: ogive.cuda, "'cuda': there is no CUDA device"),
     (lambda: ogive.LongTensor, r"use ogive.tensor\(values, dtype=...\)"),
-    (lambda: Tensor([1.0]).data, "'data': detach.. gives the values; to change them, assign"),
+    (lambda: Tensor([1.0]).stride(), "'stride': they show no strides or memory"),
     (lambda: Tensor([1.0]).cuda(), "'cuda': there is no CUDA device"),
-    (lambda: setattr(Tensor([1.0]), "data", 1), "'data': detach"),
+    (lambda: setattr(Tensor([1.0]), "grad_fn", 1), "'grad_fn': a graph is made of nodes"),
 ])  # fmt: skip
 def test_what_is_absent_says_what_to_use_instead(what: Callable[[], Any], words: str) -> None:
     with pytest.raises(AttributeError, match=words):
         what()
-    assert not hasattr(ogive, "compile") and not hasattr(Tensor, "data")
+    assert not hasattr(ogive, "compile") and not hasattr(Tensor, "stride")

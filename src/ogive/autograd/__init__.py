@@ -5,7 +5,9 @@
 
 from ogive.autograd.checkpoint import checkpoint
 from ogive.autograd.custom import custom_gradient
+from ogive.autograd.function import Function
 from ogive.autograd.functional import jvp, value_and_grad, vjp
+from ogive.autograd.jacobians import hessian, jacfwd, jacrev
 from ogive.autograd.mode import (
     enable_grad,
     inference_mode,
@@ -17,12 +19,16 @@ from ogive.autograd.tensors import grad
 from ogive.autograd.vectorize import vmap
 
 __all__ = [
+    "Function",
     "checkpoint",
     "custom_gradient",
     "enable_grad",
     "grad",
+    "hessian",
     "inference_mode",
     "is_grad_enabled",
+    "jacfwd",
+    "jacrev",
     "jvp",
     "no_grad",
     "set_grad_enabled",

@@ -26,6 +26,7 @@ from ogive.jit.trees import Call, argument_leaves, leaves, rebuild, refuse_file_
 from ogive.jit.watch import Found, Watch, trace_lock, watching
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, memory_device, wrap
+from ogive.tensor.data import Data
 from ogive.tensor.supply import Supplier, collecting
 from ogive.tensor.tensor import Tensor
 
@@ -151,7 +152,7 @@ class _Run:
         )  # fmt: skip
         before = _identities(changed_args, changed_kwargs, names)
         with watching(self.watch, self._restore_gradients), collecting() as supplies:
-            self.returned = function(*changed_args, **changed_kwargs)
+            self.returned = rebuild(function(*changed_args, **changed_kwargs), _own)
             for _, leaf in leaves(self.returned, ""):
                 if isinstance(leaf, Tensor):
                     self.watch.find(leaf)
@@ -361,7 +362,16 @@ def _is_identity(leaf: Any, call: Call) -> bool:
 
 
 def _exchange(leaf: Any, given: Any) -> Any:
-    return next(given) if isinstance(leaf, Tensor | numpy.ndarray) else leaf
+    """What the function gets for a leaf of its arguments."""
+    if not isinstance(leaf, Tensor | numpy.ndarray):
+        return leaf
+    placeholder = next(given)
+    return placeholder.data if isinstance(leaf, Data) else placeholder
+
+
+def _own(leaf: Any) -> Any:
+    """A leaf of what the function returned; the values of a tensor as they are now."""
+    return leaf.detach() if isinstance(leaf, Data) else leaf
 
 
 def _identities(args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
 from ogive.ir.registry import buffer_of
+from ogive.tensor.data import Data
 from ogive.tensor.tensor import Tensor
 
 Key = Any
@@ -94,6 +95,10 @@ def _read_tensor(tensor: Tensor, call: Call) -> Key:
     call.inputs.append(tensor)
     call.memories.append(buffer)
     return node.shape, node.dtype, buffer.borrowed, tensor.device
+
+
+def _read_data(data: Data, call: Call) -> Key:
+    return Data, _read_tensor(data.owner, call)
 
 
 def _read_other_tensor(tensor: Tensor, node: UOp, call: Call) -> Key:
@@ -196,6 +201,7 @@ def _field_names(value: Any) -> list[str]:
 
 _READERS: dict[type, Callable[[Any, Call], Key]] = {
     Tensor: _read_tensor,
+    Data: _read_data,
     numpy.ndarray: _read_array,
     UOp: _read_bound,
     float: _read_float,

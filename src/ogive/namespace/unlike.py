@@ -9,7 +9,7 @@ ADVICE = {
     "compile": "ogive.jit captures and compiles a function",
     "cuda": "there is no CUDA device, all tensors are on the CPU",
     "distributions": "ogive.random has the draws",
-    "func": "ogive.grad, vjp, jvp, vmap and nn.functional_call are those of torch.func",
+    "func": "ogive has grad, vjp, jvp, vmap, jacrev, jacfwd, hessian, and nn functional_call",
     "get_default_dtype": "it is ogive.float32, always",
     "get_num_threads": "ogive.configure(threads=n) sets the number of threads",
     "set_default_dtype": "it is ogive.float32; dtype= and module.to(dtype) ask for others",

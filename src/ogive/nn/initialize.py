@@ -14,10 +14,10 @@ from ogive import random
 from ogive.errors import ArgumentError, ShapeError, nearest
 from ogive.ir.dtype import default_float, to_dtype
 from ogive.nn.parameter import Parameter
-from ogive.nn.state import replace_value
 from ogive.random.continuous import uniform_by_data
 from ogive.tensor.core import to_shape
 from ogive.tensor.creation import eye, full_like
+from ogive.tensor.data import replace_value
 from ogive.tensor.tensor import Tensor
 
 GAINS = {

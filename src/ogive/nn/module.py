@@ -16,8 +16,9 @@ from ogive.errors import ArgumentTypeError, DtypeError, OgiveError
 from ogive.ir.dtype import DType, to_dtype
 from ogive.nn.hooks import Handle, Hook, call_with_hooks, set_hooks
 from ogive.nn.parameter import Parameter
-from ogive.nn.state import IncompatibleKeys, check_state, load_tensors, replace_value
+from ogive.nn.state import IncompatibleKeys, check_state, load_tensors
 from ogive.tensor.core import DEVICES
+from ogive.tensor.data import replace_value
 from ogive.tensor.tensor import Tensor
 
 Self = TypeVar("Self", bound="Module")

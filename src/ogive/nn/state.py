@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy
 
 from ogive.errors import ArgumentTypeError, StateError
-from ogive.ir import registry
 from ogive.tensor.core import to_tensor
+from ogive.tensor.data import replace_value
 from ogive.tensor.sharing import from_dlpack
 from ogive.tensor.tensor import Tensor
 
@@ -71,12 +71,3 @@ def _to_values(value: Any) -> Tensor:
     if hasattr(value, "__dlpack__") and not isinstance(value, numpy.ndarray):
         return from_dlpack(value)
     return to_tensor(value)
-
-
-def replace_value(tensor: Tensor, value: Tensor) -> None:
-    """Let a tensor stand for other values, maybe of another dtype or device, in its own memory."""
-    made = value.detach().contiguous()
-    made.realize()
-    with registry.graph_lock:
-        tensor.device = made.device
-        registry.move_tensor(tensor, made.node)

@@ -98,6 +98,32 @@ class Differentiable(Core):
         return self
 
     @property
+    def data(self: Tensor) -> Tensor:  # type: ignore[misc]  # Tensor is the one heir
+        """The values, apart from gradients: reading them has none, changing them needs no
+        `no_grad()`. They are those of the tensor at any time, and can be replaced as a whole.
+
+        Shapes: as this tensor; what is set may have another shape or dtype.
+
+        >>> w = Tensor([1.0, 2.0], requires_grad=True)
+        >>> _ = w.data.mul_(10)
+        >>> w.data[0] = 0
+        >>> w.tolist(), w.data.requires_grad, w.is_leaf
+        ([0.0, 20.0], False, True)
+        >>> w.data = w.data + 1
+        >>> w.tolist()
+        [1.0, 21.0]
+        """
+        from ogive.tensor.data import Data
+
+        return Data(self)
+
+    @data.setter
+    def data(self: Tensor, value: Any) -> None:  # type: ignore[misc]  # Tensor is the one heir
+        from ogive.tensor.data import set_data
+
+        set_data(self, value)
+
+    @property
     def grad(self) -> Tensor | None:
         """The gradient that `backward()` has left here, or None. It can be set and deleted by None.
 

@@ -296,7 +296,8 @@ def _to_list(tensors: Any, name: str) -> list[Tensor]:
     for entry in tensors:
         if not isinstance(entry, Tensor):
             raise ArgumentTypeError(f"{name} takes tensors, got {entry!r}")
-    return list(tensors)
+    # What `data` gives is computed with whose it is.
+    return [getattr(entry, "owner", entry) for entry in tensors]
 
 
 bind_class(Tensor)

@@ -36,7 +36,6 @@ class Unlike(Core):
     __slots__ = ()
 
     cuda = Missing("there is no CUDA device, all are on the CPU")
-    data = Missing("detach() gives the values; to change them, assign() or copy_() under no_grad()")
     data_ptr = Missing(_STRIDES)
     grad_fn = Missing("a graph is made of nodes, see `node`; is_leaf says whether it was computed")
     storage = Missing(_STRIDES)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 
 from ogive.errors import ArgumentError, ShapeError
-from ogive.nn.state import replace_value
 from ogive.tensor.creation import zeros
+from ogive.tensor.data import replace_value
 from ogive.tensor.joining import cat, stack
 from ogive.tensor.tensor import Tensor
 

@@ -1,0 +1,119 @@
+"""`Function`: an operation with a gradient of its own, as a class with two static methods.
+
+`custom_gradient` does the same for those who would rather write one function.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ogive.autograd.custom import custom_gradient
+from ogive.autograd.mode import no_grad
+from ogive.errors import GradientError
+from ogive.tensor.tensor import Tensor
+
+
+class Context:
+    """What `forward` leaves for `backward`: saved tensors, and any attribute.
+
+    `needs_input_grad` says for each argument whether a gradient of it may be wanted.
+    """
+
+    def __init__(self, args: tuple[Any, ...]) -> None:
+        self.needs_input_grad = tuple(
+            [isinstance(value, Tensor) and value.requires_grad for value in args]
+        )
+        self.saved_tensors: tuple[Tensor | None, ...] = ()
+        self.plain: tuple[Tensor, ...] = ()
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors, which are `saved_tensors` afterwards."""
+        self.saved_tensors = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say through which results no gradient flows."""
+        self.plain = tensors
+
+
+class Function:
+    """The base of operations with a gradient of their own: define `forward` and `backward`.
+
+    `forward(ctx, *args)` gives a tensor or a tuple of them, `backward(ctx, *gradients)` takes a
+    gradient for each and gives one for each argument, None for those that have none. Where
+    `setup_context(ctx, inputs, output)` is defined, `forward` takes the arguments alone.
+
+    >>> class Clipped(ogive.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x, bound):
+    ...         ctx.save_for_backward(x)
+    ...         ctx.bound = bound
+    ...         return x.clamp(-bound, bound)
+    ...     @staticmethod
+    ...     def backward(ctx, gradient):
+    ...         (x,) = ctx.saved_tensors
+    ...         return gradient.masked_fill(x.abs() > 2 * ctx.bound, 0), None
+    >>> x = Tensor([0.5, 1.5, 2.5], requires_grad=True)
+    >>> Clipped.apply(x, 1.0).sum().backward()
+    >>> x.grad.tolist()
+    [1.0, 1.0, 0.0]
+    """
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """What the operation computes; its own steps have no gradient."""
+        raise NotImplementedError("a Function defines forward()")
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        """The gradients of the arguments, from those of the results."""
+        raise NotImplementedError("a Function defines backward()")
+
+    setup_context: Any = None
+
+    @classmethod
+    def apply(cls, *args: Any) -> Any:
+        """Perform the operation.
+
+        Raises `GradientError` in a backward pass whose gradients do not fit the arguments.
+        """
+        context = Context(args)
+        places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
+        outputs: list[Any] = []
+
+        def perform(*tensors: Tensor) -> Any:
+            with no_grad():
+                outputs.append(cls._run(context, args))
+            return outputs[0], lambda *upstream: cls._back(context, upstream, places, len(args))
+
+        made = custom_gradient(perform)(*[args[place] for place in places])
+        if not isinstance(made, tuple):
+            return made
+        pairs = zip(made, outputs[0], strict=True)
+        return tuple([new.detach() if _is_in(old, context.plain) else new for new, old in pairs])
+
+    @classmethod
+    def _run(cls, context: Context, args: tuple[Any, ...]) -> Any:
+        if cls.setup_context is None:
+            output = cls.forward(context, *args)
+        else:
+            output = cls.forward(*args)
+            cls.setup_context(context, args, output)
+        return output
+
+    @classmethod
+    def _back(
+        cls, context: Context, upstream: tuple[Any, ...], places: list[int], count: int
+    ) -> tuple[Any, ...]:
+        """The gradients of the arguments that are tensors, of all that `backward` gave."""
+        returned = cls.backward(context, *upstream)
+        gradients = returned if isinstance(returned, tuple) else (returned,)
+        if len(gradients) < count or any(part is not None for part in gradients[count:]):
+            raise GradientError(
+                f"{cls.__name__}.backward gave {len(gradients)} gradients for {count} arguments; "
+                "give one for each, None where there is none"
+            )
+        return tuple([gradients[place] for place in places])
+
+
+def _is_in(tensor: Tensor, tensors: tuple[Tensor, ...]) -> bool:
+    return any(tensor is other for other in tensors)

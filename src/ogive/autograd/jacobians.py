@@ -1,0 +1,136 @@
+"""Whole matrices of derivatives: `jacrev`, `jacfwd`, `hessian`.
+
+One direction after the other would build one graph each; `vmap` makes them one graph with an axis
+of directions.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ogive.autograd.functional import jvp, to_outputs, vjp
+from ogive.autograd.vectorize import vmap
+from ogive.errors import ArgumentError
+from ogive.jit.trees import leaves, rebuild
+from ogive.tensor.creation import eye
+from ogive.tensor.tensor import Tensor
+
+Function = Callable[..., Any]
+
+
+def jacrev(function: Function, argnums: int | Sequence[int] = 0) -> Function:
+    """A function that gives the Jacobian of `function`, found row by row from the results.
+
+    Shapes: for a result of shape r and an argument of shape a, r + a. Where there are several, a
+    tree like the result of trees like the argument; a tuple of these for several `argnums`. It
+    costs a backward pass for each element of the result.
+
+    >>> ogive.jacrev(lambda x: x ** 2)(Tensor([1.0, 2.0])).tolist()
+    [[2.0, 0.0], [0.0, 4.0]]
+
+    Raises `GradientError` for arguments that are no floats.
+    """
+
+    @functools.wraps(function)
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        chosen, of_chosen = _select(function, args, kwargs, argnums)
+        value, pull = vjp(of_chosen, *chosen)
+        outputs = to_outputs(value, "jacrev")
+
+        def rows(position: int) -> Any:
+            """The derivatives of one of the results."""
+            output = outputs[position]
+
+            def pulled(direction: Tensor) -> Any:
+                upstream = [out * 0 for out in outputs]
+                upstream[position] = direction.reshape(output.shape)
+                given = iter(upstream)
+                return pull(rebuild(value, lambda _: next(given)))
+
+            found = vmap(pulled)(_directions(output))
+            trees = rebuild(found, lambda part: part.reshape(*output.shape, *part.shape[1:]))
+            return trees[0] if isinstance(argnums, int) else trees
+
+        positions = iter(range(len(outputs)))
+        return rebuild(value, lambda _: rows(next(positions)))
+
+    return jacobian
+
+
+def jacfwd(function: Function, argnums: int | Sequence[int] = 0) -> Function:
+    """A function that gives the Jacobian of `function`, found column by column from an argument.
+
+    Shapes: as `jacrev`; arguments are tensors, not trees of them. It costs a pass for each element
+    of the argument.
+
+    >>> ogive.jacfwd(lambda x: x.sum() * x[:1])(Tensor([1.0, 2.0])).tolist()
+    [[4.0, 1.0]]
+
+    Raises `GradientError` for arguments that are no floats.
+    """
+
+    @functools.wraps(function)
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        chosen, of_chosen = _select(function, args, kwargs, argnums)
+
+        def columns(position: int) -> Any:
+            """The derivatives for one of the arguments."""
+            argument = chosen[position]
+
+            def pushed(direction: Tensor) -> Any:
+                tangents = [other * 0 for other in chosen]
+                tangents[position] = direction.reshape(argument.shape)
+                return jvp(of_chosen, chosen, tangents)[1]
+
+            found = vmap(pushed, out_axes=-1)(_directions(argument))
+            return rebuild(found, lambda part: part.reshape(*part.shape[:-1], *argument.shape))
+
+        if isinstance(argnums, int):
+            return columns(0)
+        each = [columns(position) for position in range(len(chosen))]
+        parts = [iter([leaf for _, leaf in leaves(tree, "")]) for tree in each]
+        return rebuild(each[0], lambda _: tuple([next(part) for part in parts]))
+
+    return jacobian
+
+
+def hessian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
+    """A function that gives the second derivatives of `function`.
+
+    Shapes: for a scalar and an argument of shape a, a + a; tuples of tuples for several `argnums`.
+
+    >>> ogive.hessian(lambda x: x[0] ** 2 * x[1])(Tensor([1.0, 2.0])).tolist()
+    [[4.0, 2.0], [2.0, 0.0]]
+
+    Raises `GradientError` for arguments that are no floats.
+    """
+    return jacrev(jacrev(function, argnums), argnums)
+
+
+def _select(
+    function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], argnums: int | Sequence[int]
+) -> tuple[list[Any], Function]:
+    """The arguments that `argnums` names, and `function` as a function of these."""
+    given = [argnums] if isinstance(argnums, int) else list(argnums)
+    for position in given:
+        if not -len(args) <= position < len(args):
+            raise ArgumentError(
+                f"argnums is {argnums}, and the function was called with {len(args)} positional "
+                "arguments"
+            )
+
+    def of_chosen(*values: Any) -> Any:
+        whole = list(args)
+        for position, value in zip(given, values, strict=True):
+            whole[position] = value
+        return function(*whole, **kwargs)
+
+    return [args[position] for position in given], of_chosen
+
+
+def _directions(tensor: Tensor) -> Tensor:
+    """One unit vector after the other, for the elements of a tensor."""
+    return eye(math.prod(tensor.shape), dtype=tensor.dtype)

@@ -1,8 +1,9 @@
-"""Helpers around models: bounds for gradients, one vector for all values, batches of sequences."""
+"""Helpers around models: bounds for gradients, one vector for all values, weights that are computed,
+batches of sequences."""
 
 from __future__ import annotations
 
-from ogive.nn.utils import rnn
+from ogive.nn.utils import parametrizations, parametrize, rnn
 from ogive.nn.utils.parameters import (
     clip_grad_norm_,
     clip_grad_value_,
@@ -16,6 +17,8 @@ __all__ = [
     "clip_grad_value_",
     "get_total_norm",
     "parameters_to_vector",
+    "parametrizations",
+    "parametrize",
     "rnn",
     "vector_to_parameters",
 ]

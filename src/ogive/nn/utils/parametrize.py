@@ -1,0 +1,213 @@
+"""Parameters that are computed from others each time they are read.
+
+    layer.weight    a parameter    →    f(layer.parametrizations.weight.original)
+
+What is trained, saved and loaded is the original; names in a state dictionary are PyTorch's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ogive.errors import ArgumentError, ShapeError
+from ogive.nn.containers import ModuleDict
+from ogive.nn.module import Module
+from ogive.nn.parameter import Parameter
+from ogive.tensor.data import replace_value
+from ogive.tensor.tensor import Tensor
+
+
+class ParametrizationList(Module):
+    """The functions that one parameter goes through, one after the other, and where it begins.
+
+    It begins with `original`, or with `original0`, `original1` and so on where the first function
+    has several arguments.
+    """
+
+    def __init__(self, first: Module, value: Tensor) -> None:
+        self.count = 0
+        begin = _inverse(first, value)
+        self.several = isinstance(begin, tuple)
+        if isinstance(begin, tuple):
+            for number, part in enumerate(begin):
+                setattr(self, f"original{number}", _like(part, value))
+        else:
+            self._keep("original", value, begin)
+        self.append(first)
+
+    def _keep(self, name: str, value: Tensor, begin: Tensor) -> None:
+        """Make the tensor that was there the one to begin with: an optimizer may have it."""
+        if begin is not value:
+            replace_value(value, begin)
+        if isinstance(value, Parameter):
+            setattr(self, name, value)
+        else:
+            self.register_buffer(name, value)
+
+    def originals(self) -> list[Tensor]:
+        """What the first function is given."""
+        if not self.several:
+            return [self.original]
+        found: list[Tensor] = []
+        while hasattr(self, f"original{len(found)}"):
+            found.append(getattr(self, f"original{len(found)}"))
+        return found
+
+    def append(self, function: Module) -> None:
+        """Let one more function follow."""
+        self.add_module(str(self.count), function)
+        self.count += 1
+
+    def functions(self) -> list[Module]:
+        """The functions in order."""
+        return [getattr(self, str(number)) for number in range(self.count)]
+
+    def forward(self) -> Tensor:
+        """The value of the parameter."""
+        first, *others = self.functions()
+        value: Tensor = first(*self.originals())
+        for function in others:
+            value = function(value)
+        return value
+
+    def set_value(self, value: Tensor) -> None:
+        """Change the originals so that the parameter has this value."""
+        given: Any = value
+        for function in reversed(self.functions()):
+            given = _inverse(function, given)
+        parts = given if isinstance(given, tuple) else (given,)
+        for original, part in zip(self.originals(), parts, strict=True):
+            original.data = part
+
+
+def _inverse(function: Module, value: Tensor) -> Any:
+    inverse = getattr(function, "right_inverse", None)
+    return value if inverse is None else inverse(value.detach())
+
+
+def _like(part: Tensor, value: Tensor) -> Tensor:
+    return Parameter(part, value.requires_grad)
+
+
+def register_parametrization(module: Module, tensor_name: str, parametrization: Module) -> Module:
+    """Let a parameter be `parametrization` of what it was. Returns the module.
+
+    `parametrization` is a module that gives the value from the original. If it has a method
+    `right_inverse`, that gives the original for the present value (a tuple for several arguments);
+    otherwise the present value is the original. Several are applied in the order of registration.
+
+    >>> class Symmetric(nn.Module):
+    ...     def forward(self, x):
+    ...         return x.triu() + x.triu(1).mT
+    >>> layer = nn.utils.parametrize.register_parametrization(nn.Linear(3, 3), "weight", Symmetric())
+    >>> bool((layer.weight == layer.weight.mT).all())
+    True
+    >>> [name for name, _ in layer.named_parameters()]
+    ['bias', 'parametrizations.weight.original']
+
+    Raises `ArgumentError` for a name that is no tensor of the module, `ShapeError` when the result
+    has another shape than the parameter.
+    """
+    if is_parametrized(module, tensor_name):
+        chain = module.parametrizations[tensor_name]
+        before = chain()
+        _check(before, parametrization(before), tensor_name)
+        if hasattr(parametrization, "right_inverse"):
+            chain.set_value(parametrization.right_inverse(before.detach()))
+        chain.append(parametrization)
+        return module
+    value = vars(module).get(tensor_name)
+    if not isinstance(value, Tensor):
+        names = [name for name, entry in vars(module).items() if isinstance(entry, Tensor)]
+        raise ArgumentError(
+            f"{type(module).__name__} has no parameter {tensor_name!r} of its own; it has "
+            f"{', '.join(names) or 'none'}"
+        )
+    shape = value.shape
+    chain = ParametrizationList(parametrization, value)
+    if chain().shape != shape:
+        raise ShapeError(
+            f"the parametrization gives the shape {chain().shape}, and {tensor_name} has {shape}"
+        )
+    _install(module, tensor_name, chain)
+    return module
+
+
+def _check(before: Tensor, after: Tensor, name: str) -> None:
+    if after.shape != before.shape:
+        raise ShapeError(
+            f"the parametrization gives the shape {after.shape}, and {name} has {before.shape}"
+        )
+
+
+def _install(module: Module, name: str, chain: ParametrizationList) -> None:
+    """Put a chain in the place of a tensor: a property of a class that only this module has."""
+    del vars(module)[name]
+    module._buffer_names = {
+        known: kept for known, kept in module._buffer_names.items() if known != name
+    }
+    if not is_parametrized(module):
+        own = type(module)
+        module.__class__ = type(f"Parametrized{own.__name__}", (own,), {"_unparametrized": own})
+        module.parametrizations = ModuleDict()
+    module.parametrizations[name] = chain
+
+    def read(self: Module) -> Any:
+        return self.parametrizations[name]()
+
+    def write(self: Module, value: Tensor) -> None:
+        self.parametrizations[name].set_value(value)
+
+    setattr(type(module), name, property(read, write))
+
+
+def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
+    """Whether a parameter of a module is computed: this one, or any.
+
+    >>> nn.utils.parametrize.is_parametrized(nn.Linear(2, 2))
+    False
+    """
+    chains = vars(module).get("parametrizations")
+    if not isinstance(chains, ModuleDict):
+        return False
+    return tensor_name is None or tensor_name in chains
+
+
+def remove_parametrizations(
+    module: Module, tensor_name: str, leave_parametrized: bool = True
+) -> Module:
+    """Make a parameter a plain one again, with its present value. Returns the module.
+
+    With `leave_parametrized=False` it gets the original back, of which there must be one only.
+
+    >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 3))
+    >>> sorted(nn.utils.parametrize.remove_parametrizations(layer, "weight").state_dict())
+    ['bias', 'weight']
+
+    Raises `ArgumentError` for a name that is not parametrized, or that has several originals.
+    """
+    if not is_parametrized(module, tensor_name):
+        raise ArgumentError(f"{type(module).__name__} has no parametrization of {tensor_name!r}")
+    chain = module.parametrizations[tensor_name]
+    originals = chain.originals()
+    if not leave_parametrized and len(originals) > 1:
+        raise ArgumentError(
+            f"{tensor_name!r} has {len(originals)} originals, none of which can take its place; "
+            "leave it parametrized"
+        )
+    if len(originals) == 1:
+        kept = originals[0]
+        if leave_parametrized:
+            replace_value(kept, chain())
+    else:
+        kept = Parameter(chain().detach(), any(part.requires_grad for part in originals))
+    delattr(type(module), tensor_name)
+    del module.parametrizations[tensor_name]
+    if not module.parametrizations:
+        module.__class__ = type(module)._unparametrized
+        del module.parametrizations
+    if isinstance(kept, Parameter):
+        setattr(module, tensor_name, kept)
+    else:
+        module.register_buffer(tensor_name, kept)
+    return module

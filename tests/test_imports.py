@@ -57,8 +57,9 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "special": ("tensor", "ir", "errors"),
     "nn": ("random", "tensor", "ir", "errors"),
     "optim": ("nn", "autograd", "jit.watch", "tensor", "ir", "errors"),
+    "cuda": (),
     "": (  # the package itself
-        "autograd", "namespace", "fft", "data", "linalg", "masked", "nn", "optim", "random",
+        "autograd", "cuda", "namespace", "fft", "data", "linalg", "masked", "nn", "optim", "random",
         "signal", "special", "io", "jit", "tensor", "ir", "counters", "config", "errors",
     ),
     "cli": (

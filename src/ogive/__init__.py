@@ -83,7 +83,7 @@ concatenate = cat
 from_numpy = Tensor.from_numpy
 
 if TYPE_CHECKING:
-    from ogive import autograd, data, fft, io, linalg, masked, random, signal, special
+    from ogive import autograd, cuda, data, fft, io, linalg, masked, random, signal, special
     from ogive.autograd.checkpoint import checkpoint
     from ogive.autograd.custom import custom_gradient
     from ogive.autograd.functional import grad, jvp, value_and_grad, vjp
@@ -166,6 +166,7 @@ _LOADED_LATER = {
     "cholesky_solve": "ogive.tensor.triangles",
     "cholesky_inverse": "ogive.tensor.triangles",
     "constant_pad_nd": "ogive.tensor.reordered",
+    "cuda": "ogive.cuda",
     "data": "ogive.data",
     "fft": "ogive.fft",
     "gcd": "ogive.tensor.divisors",
@@ -229,6 +230,7 @@ __all__ = [
     "constant_pad_nd",
     "cosine_similarity",
     "counters",
+    "cuda",
     "cumulative_trapezoid",
     "custom",
     "custom_gradient",

@@ -82,7 +82,7 @@ def test_tensors_are_told_from_what_is_none() -> None:
 
 @pytest.mark.parametrize(("what", "words"), [
     (lambda: ogive.compile, "'compile': ogive.jit captures and compiles a function"),
-    (lambda: ogive.cuda, "'cuda': there is no CUDA device"),
+    (lambda: ogive.cuda.synchronize(), "'synchronize': there is no CUDA device"),
     (lambda: ogive.LongTensor, r"use ogive.tensor\(values, dtype=...\)"),
     (lambda: Tensor([1.0]).stride(), "'stride': they show no strides or memory"),
     (lambda: Tensor([1.0]).cuda(), "'cuda': there is no CUDA device"),

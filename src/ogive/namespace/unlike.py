@@ -7,7 +7,6 @@ ADVICE = {
     "autocast": "there is no autocast; module.to(ogive.bfloat16) converts a model",
     "backends": "ogive.configure() has the settings",
     "compile": "ogive.jit captures and compiles a function",
-    "cuda": "there is no CUDA device, all tensors are on the CPU",
     "distributions": "ogive.random has the draws",
     "func": "ogive has grad, vjp, jvp, vmap, jacrev, jacfwd, hessian, and nn functional_call",
     "get_default_dtype": "it is ogive.float32, always",

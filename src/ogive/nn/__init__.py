@@ -58,6 +58,21 @@ from ogive.nn.dropout import (
     FeatureAlphaDropout,
 )
 from ogive.nn.embedding import Embedding, EmbeddingBag
+from ogive.nn.lazy import (
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+    LazyLinear,
+)
 from ogive.nn.linear import Bilinear, Flatten, Identity, Linear, Unflatten
 from ogive.nn.losses import (
     BCELoss,
@@ -97,7 +112,12 @@ from ogive.nn.normalization import (
     LocalResponseNorm,
     RMSNorm,
 )
-from ogive.nn.parameter import Parameter, ParameterDict, ParameterList
+from ogive.nn.parameter import (
+    Parameter,
+    ParameterDict,
+    ParameterList,
+    UninitializedParameter,
+)
 from ogive.nn.pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
@@ -226,6 +246,19 @@ __all__ = [
     "LPPool3d",
     "LSTMCell",
     "LayerNorm",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+    "LazyLinear",
     "LeakyReLU",
     "Linear",
     "LocalResponseNorm",
@@ -290,6 +323,7 @@ __all__ = [
     "TripletMarginWithDistanceLoss",
     "Unflatten",
     "Unfold",
+    "UninitializedParameter",
     "Upsample",
     "UpsamplingBilinear2d",
     "UpsamplingNearest2d",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ogive.tensor.data import replace_value
 from ogive.tensor.tensor import Tensor
 
 
@@ -21,6 +22,23 @@ class Parameter(Tensor):
 
     def __init__(self, data: Any, requires_grad: bool = True) -> None:
         super().__init__(data, requires_grad=requires_grad)
+
+
+class UninitializedParameter(Parameter):
+    """A parameter of a lazy layer that has seen no input: it has a dtype, but no shape yet."""
+
+    __slots__ = ()
+
+    def __init__(self, dtype: Any = None) -> None:
+        super().__init__(Tensor([], dtype=dtype))
+
+    def materialize(self, values: Tensor) -> None:
+        """Become a parameter with these values."""
+        replace_value(self, values)
+        self.__class__ = Parameter
+
+    def __repr__(self) -> str:
+        return f"UninitializedParameter(dtype={self.dtype.name})"
 
 
 class ParameterList(list[Any]):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from ogive.errors import ArgumentTypeError, StateError
+from ogive.nn.parameter import UninitializedParameter
 from ogive.tensor.core import to_tensor
 from ogive.tensor.data import replace_value
 from ogive.tensor.sharing import from_dlpack
@@ -40,7 +41,9 @@ def check_state(
         complaints += [_complaint("missing", key, unexpected) for key in missing]
         complaints += [_complaint("unexpected", key, missing) for key in unexpected]
     for key, tensor in own.items():
-        if key in given and tuple(given[key].shape) != tensor.shape:
+        if key in given and isinstance(tensor, UninitializedParameter):
+            complaints.append(f"{key} has no shape yet: call the module once with an input before")
+        elif key in given and tuple(given[key].shape) != tensor.shape:
             complaints.append(
                 f"{key}: expected the shape {tensor.shape}, got {tuple(given[key].shape)}"
             )

@@ -17,6 +17,7 @@ from ogive.errors import ArgumentError, ArgumentTypeError, StateError, nearest
 from ogive.ir import dtype as dtypes
 from ogive.jit.watch import is_tracing
 from ogive.nn.module import Module
+from ogive.nn.parameter import UninitializedParameter
 from ogive.nn.state import load_tensors
 from ogive.optim.clocks import Clocks
 from ogive.tensor.creation import zeros
@@ -88,6 +89,11 @@ class Optimizer:
         for tensor in tensors:
             if not isinstance(tensor, Tensor):
                 raise ArgumentTypeError(f"an optimizer takes tensors, got {tensor!r}")
+            if isinstance(tensor, UninitializedParameter):
+                raise ArgumentError(
+                    "a parameter of a lazy layer has no shape yet; call the model once with an "
+                    "input before its parameters are given to an optimizer"
+                )
             if not tensor.is_leaf:
                 raise ArgumentError(
                     f"an optimizer changes leaves, and {tensor!r} was computed from others that "

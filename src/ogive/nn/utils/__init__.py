@@ -1,5 +1,5 @@
-"""Helpers around models: bounds for gradients, one vector for all values, weights that are computed,
-batches of sequences."""
+"""Helpers around models: bounds for gradients, one vector for all values, computed weights, batches
+of sequences."""
 
 from __future__ import annotations
 

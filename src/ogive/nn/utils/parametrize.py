@@ -99,7 +99,8 @@ def register_parametrization(module: Module, tensor_name: str, parametrization: 
     >>> class Symmetric(nn.Module):
     ...     def forward(self, x):
     ...         return x.triu() + x.triu(1).mT
-    >>> layer = nn.utils.parametrize.register_parametrization(nn.Linear(3, 3), "weight", Symmetric())
+    >>> layer = nn.Linear(3, 3)
+    >>> _ = nn.utils.parametrize.register_parametrization(layer, "weight", Symmetric())
     >>> bool((layer.weight == layer.weight.mT).all())
     True
     >>> [name for name, _ in layer.named_parameters()]

@@ -1,0 +1,179 @@
+"""Layers that learn how many features they take from the first input that they see.
+
+    LazyLinear(3)(x of shape (5, 4))   →   Linear(4, 3)(x)
+
+Until then their parameters have no shape. The layer becomes one of the plain class in place, and
+its parameters stay the same objects.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, ClassVar
+
+from ogive.errors import ArgumentTypeError, ShapeError
+from ogive.nn.convolution import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
+from ogive.nn.linear import Linear
+from ogive.nn.module import Module
+from ogive.nn.normalization import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+)
+from ogive.nn.parameter import UninitializedParameter
+
+
+class Lazy(Module):
+    """What lazy layers share: the `plain` class that they become, and the `axis` of features."""
+
+    plain: ClassVar[Any]
+    axis: ClassVar[int]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        names = list(inspect.signature(self.plain).parameters)[1:]
+        if len(args) > len(names) or not set(kwargs) <= set(names):
+            raise ArgumentTypeError(
+                f"{type(self).__name__} takes {', '.join(names)}; got "
+                f"{', '.join([*map(repr, args), *kwargs])}"
+            )
+        self._settings = {**dict(zip(names, args, strict=False)), **kwargs}
+        # One of few features has the parameters that this will have.
+        model = self.plain(self._settings.get("groups", 1), **self._settings)
+        for name, parameter in model.named_parameters():
+            setattr(self, name, UninitializedParameter(parameter.dtype))
+
+    def forward(self, x: Any) -> Any:
+        """Become the plain layer for such an input, and be called as that."""
+        if not -x.ndim <= self.axis < x.ndim:
+            raise ShapeError(
+                f"{type(self).__name__} counts its features along axis {self.axis}, which "
+                f"{x.shape} has not"
+            )
+        self._become(self.plain(int(x.shape[self.axis]), **self._settings))
+        return self.forward(x)
+
+    def _become(self, made: Module) -> None:
+        own = vars(self)
+        waiting = {
+            name: own.pop(name)
+            for name in list(own)
+            if isinstance(own[name], UninitializedParameter)
+        }
+        for name, parameter in waiting.items():
+            made.to(parameter.dtype)  # as this one was converted in the meantime
+            parameter.materialize(getattr(made, name))
+            setattr(made, name, parameter)
+        del own["_settings"]
+        vars(self).update({**vars(made), **own})
+        self.__class__ = self.plain
+
+    def extra_repr(self) -> str:
+        return ", ".join([f"{name}={value!r}" for name, value in self._settings.items()])
+
+
+class LazyLinear(Lazy):
+    """`Linear` for inputs of any width.
+
+    >>> layer = nn.LazyLinear(3)
+    >>> layer(ogive.ones(5, 4)).shape
+    (5, 3)
+    >>> layer
+    Linear(in_features=4, out_features=3, bias=True)
+    """
+
+    plain = Linear
+    axis = -1
+
+
+class LazyConv1d(Lazy):
+    """`Conv1d` for inputs of any number of channels."""
+
+    plain = Conv1d
+    axis = -2
+
+
+class LazyConv2d(Lazy):
+    """`Conv2d` for inputs of any number of channels."""
+
+    plain = Conv2d
+    axis = -3
+
+
+class LazyConv3d(Lazy):
+    """`Conv3d` for inputs of any number of channels."""
+
+    plain = Conv3d
+    axis = -4
+
+
+class LazyConvTranspose1d(Lazy):
+    """`ConvTranspose1d` for inputs of any number of channels."""
+
+    plain = ConvTranspose1d
+    axis = -2
+
+
+class LazyConvTranspose2d(Lazy):
+    """`ConvTranspose2d` for inputs of any number of channels."""
+
+    plain = ConvTranspose2d
+    axis = -3
+
+
+class LazyConvTranspose3d(Lazy):
+    """`ConvTranspose3d` for inputs of any number of channels."""
+
+    plain = ConvTranspose3d
+    axis = -4
+
+
+class LazyBatchNorm1d(Lazy):
+    """`BatchNorm1d` for inputs of any number of channels."""
+
+    plain = BatchNorm1d
+    axis = 1
+
+
+class LazyBatchNorm2d(Lazy):
+    """`BatchNorm2d` for inputs of any number of channels."""
+
+    plain = BatchNorm2d
+    axis = 1
+
+
+class LazyBatchNorm3d(Lazy):
+    """`BatchNorm3d` for inputs of any number of channels."""
+
+    plain = BatchNorm3d
+    axis = 1
+
+
+class LazyInstanceNorm1d(Lazy):
+    """`InstanceNorm1d` for inputs of any number of channels."""
+
+    plain = InstanceNorm1d
+    axis = -2
+
+
+class LazyInstanceNorm2d(Lazy):
+    """`InstanceNorm2d` for inputs of any number of channels."""
+
+    plain = InstanceNorm2d
+    axis = -3
+
+
+class LazyInstanceNorm3d(Lazy):
+    """`InstanceNorm3d` for inputs of any number of channels."""
+
+    plain = InstanceNorm3d
+    axis = -4

@@ -204,6 +204,30 @@ def test_schedules_follow_one_another() -> None:
     assert rates[0] == pytest.approx(rates[1], rel=1e-9)
 
 
+CHAINS: list[list[tuple[str, dict[str, Any]]]] = [
+    [("ExponentialLR", {"gamma": 0.9}), ("MultiStepLR", {"milestones": [2, 5], "gamma": 0.1})],
+    [("LinearLR", {"start_factor": 0.2, "total_iters": 3}), ("StepLR", {"step_size": 2})],
+    [("CosineAnnealingLR", {"T_max": 12, "eta_min": 0.01}), ("ExponentialLR", {"gamma": 0.8})],
+]
+
+
+@pytest.mark.parametrize("parts", CHAINS)
+def test_schedules_are_multiplied(parts: list[tuple[str, dict[str, Any]]]) -> None:
+    rates = []
+    for library, optimizer in zip(
+        (optim.lr_scheduler, torch.optim.lr_scheduler), pair("SGD", {"lr": 0.2})[1::2], strict=True
+    ):
+        made = [getattr(library, name)(optimizer, **settings) for name, settings in parts]
+        schedule = library.ChainedScheduler(made)
+        found = []
+        for _ in range(9):
+            found.append(optimizer.param_groups[0]["lr"])
+            optimizer.step()
+            schedule.step()
+        rates.append(found)
+    assert rates[0] == pytest.approx(rates[1], rel=1e-9)
+
+
 def test_a_plateau_lowers_the_rate() -> None:
     measures = [1.0, 0.9, 0.91, 0.92, 0.93, 0.94, 0.5, 0.6, 0.6, 0.6, 0.6, 0.6]
     _, ours, _, theirs = pair("SGD", {"lr": 0.2})

@@ -156,10 +156,22 @@ class _Stack(Module):
 class TransformerEncoder(_Stack):
     """Copies of a `TransformerEncoderLayer`. Shapes: (L, N, d_model), unchanged.
 
+    `enable_nested_tensor` and `mask_check`, PyTorch's, change nothing.
+
     >>> encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 2).eval()
     >>> encoder(ogive.ones(5, 3, 8)).shape
     (5, 3, 8)
     """
+
+    def __init__(
+        self,
+        encoder_layer: Module,
+        num_layers: int,
+        norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ) -> None:
+        super().__init__(encoder_layer, num_layers, norm)
 
     def forward(
         self,

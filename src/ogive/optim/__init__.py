@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from ogive.nn.utils import clip_grad_norm_, clip_grad_value_
-from ogive.optim import lr_scheduler
+from ogive.optim import lr_scheduler, swa_utils
 from ogive.optim.adagrad import Adadelta, Adagrad, RMSprop
 from ogive.optim.adam import Adam, AdamW
 from ogive.optim.lamb import LAMB
@@ -38,4 +38,5 @@ __all__ = [
     "clip_grad_norm_",
     "clip_grad_value_",
     "lr_scheduler",
+    "swa_utils",
 ]

@@ -16,7 +16,15 @@ from ogive.optim.optimizer import Optimizer
 
 
 class Schedule:
-    """The base of all schedules: define `rate_at`."""
+    """The base of all schedules: define `rate_at`.
+
+    Where somebody else has changed a rate as well, another schedule perhaps, it is changed from
+    what it is, in proportion to what is above `floor`. Those that are not `chained` set the rate
+    whatever it is. `_own` has the rates of this schedule alone, None where it is not alone.
+    """
+
+    chained = True
+    floor = 0.0
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         if not isinstance(optimizer, Optimizer):
@@ -24,8 +32,11 @@ class Schedule:
                 f"{type(self).__name__} takes an optimizer first, not {type(optimizer).__name__}"
             )
         self.optimizer = optimizer
-        self.base_lrs: list[float] = [group["lr"] for group in optimizer.param_groups]
+        self.base_lrs: list[float] = [
+            group.setdefault("initial_lr", group["lr"]) for group in optimizer.param_groups
+        ]
         self.last_epoch = last_epoch
+        self._own: list[float | None] = list(self.base_lrs)
         self.step()
 
     def rate_at(self, step: int, base: float) -> float:
@@ -35,8 +46,27 @@ class Schedule:
     def step(self) -> None:
         """Go one step on."""
         self.last_epoch += 1
-        for group, base in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
-            group["lr"] = self.rate_at(self.last_epoch, base)
+        pairs = zip(self.optimizer.param_groups, self.base_lrs, strict=True)
+        for number, (group, base) in enumerate(pairs):
+            rate: float | None = self.rate_at(self.last_epoch, base)
+            found, group["lr"] = group["lr"], rate
+            if self.chained and found != self._own[number]:
+                group["lr"] = self._moved(found, group["lr"], base)
+                rate = None
+            self._own[number] = rate
+
+    def _moved(self, found: float, rate: float, base: float) -> float:
+        """What a rate that was found becomes, where ours would have become `rate`."""
+        before = self.rate_at(self.last_epoch - 1, base) if self.last_epoch else base
+        if before == self.floor:
+            return rate
+        return self.floor + (found - self.floor) * (rate - self.floor) / (before - self.floor)
+
+    def restart(self) -> None:
+        """Begin again, whatever the rates are."""
+        self.last_epoch = -1
+        self._own = [*self.get_last_lr()]
+        self.step()
 
     def get_last_lr(self) -> list[float]:
         """The rate of each group now."""
@@ -44,17 +74,25 @@ class Schedule:
 
     def state_dict(self) -> dict[str, Any]:
         """Where the schedule is."""
-        return {"last_epoch": self.last_epoch, "base_lrs": list(self.base_lrs)}
+        return {
+            "last_epoch": self.last_epoch, "base_lrs": list(self.base_lrs),
+            "_last_lr": self.get_last_lr(),
+        }  # fmt: skip
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from what `state_dict` gave."""
         self.base_lrs = list(state["base_lrs"])
-        self.last_epoch = state["last_epoch"] - 1
-        self.step()
+        self.last_epoch = state["last_epoch"]
+        if self.chained:
+            self._own = [self.rate_at(self.last_epoch, base) for base in self.base_lrs]
+        for group, rate in zip(self.optimizer.param_groups, state["_last_lr"], strict=True):
+            group["lr"] = rate
 
 
 class LambdaLR(Schedule):
     """base·function(step), with one function for all groups or one for each."""
+
+    chained = False
 
     def __init__(
         self,
@@ -70,6 +108,7 @@ class LambdaLR(Schedule):
         super().__init__(optimizer)
 
     def step(self) -> None:
+        """Go one step on."""
         self.last_epoch += 1
         groups = zip(self.optimizer.param_groups, self.base_lrs, self.functions, strict=True)
         for group, base, function in groups:
@@ -171,6 +210,7 @@ class CosineAnnealingLR(Schedule):
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0) -> None:
         self.length, self.eta_min = T_max, eta_min
+        self.floor = eta_min
         super().__init__(optimizer)
 
     def rate_at(self, step: int, base: float) -> float:
@@ -179,6 +219,8 @@ class CosineAnnealingLR(Schedule):
 
 class CosineAnnealingWarmRestarts(Schedule):
     """Half cosines one after the other, each `T_mult` times as long as the one before."""
+
+    chained = False
 
     def __init__(
         self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0
@@ -202,6 +244,8 @@ class OneCycleLR(Schedule):
     There are `total_steps`, or `epochs`·`steps_per_epoch`. Momentum stays as it is: it is compiled
     into the step, and PyTorch's `cycle_momentum` is not taken.
     """
+
+    chained = False
 
     def __init__(
         self,
@@ -272,18 +316,14 @@ class SequentialLR:
             group["lr"] = base
         for scheduler in self.schedulers:
             scheduler.base_lrs = list(schedulers[0].base_lrs)
-        self._restart(0)
-
-    def _restart(self, number: int) -> None:
-        self.schedulers[number].last_epoch = -1
-        self.schedulers[number].step()
+        self.schedulers[0].restart()
 
     def step(self) -> None:
         """Go one step on."""
         self.last_epoch += 1
         number = bisect_right(self.milestones, self.last_epoch)
         if number and self.milestones[number - 1] == self.last_epoch:
-            self._restart(number)
+            self.schedulers[number].restart()
         else:
             self.schedulers[number].step()
 
@@ -303,6 +343,36 @@ class SequentialLR:
         order = [*[n for n in range(len(self.schedulers)) if n != now], now]  # the last one rules
         for number in order:
             self.schedulers[number].load_state_dict(state["schedulers"][number])
+
+
+class ChainedScheduler:
+    """Schedules that all take each step, one after the other: what they do is multiplied."""
+
+    def __init__(self, schedulers: Sequence[Schedule], optimizer: Optimizer | None = None) -> None:
+        if not schedulers:
+            raise ArgumentError("ChainedScheduler takes at least one schedule")
+        self.schedulers = list(schedulers)
+        self.optimizer = optimizer or self.schedulers[0].optimizer
+        if any(scheduler.optimizer is not self.optimizer for scheduler in self.schedulers):
+            raise ArgumentError("ChainedScheduler takes schedules of one optimizer")
+
+    def step(self) -> None:
+        """Go one step on."""
+        for scheduler in self.schedulers:
+            scheduler.step()
+
+    def get_last_lr(self) -> list[float]:
+        """The rate of each group now."""
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the schedules are."""
+        return {"schedulers": [scheduler.state_dict() for scheduler in self.schedulers]}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave."""
+        for scheduler, part in zip(self.schedulers, state["schedulers"], strict=True):
+            scheduler.load_state_dict(part)
 
 
 class ReduceLROnPlateau:

@@ -1,0 +1,229 @@
+"""Averages of a model's parameters over its steps, and what belongs to averaging: SWA and EMA.
+
+>>> from ogive.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+>>> model = nn.Linear(2, 1)
+>>> average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.9))
+>>> average.update_parameters(model)  # after each step of an optimizer
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ogive.autograd import no_grad
+from ogive.errors import ArgumentError
+from ogive.jit.watch import is_tracing
+from ogive.nn.module import Module
+from ogive.nn.normalization import BatchNorm
+from ogive.optim.optimizer import Optimizer
+from ogive.tensor.joining import where
+from ogive.tensor.tensor import Tensor
+
+Average = Callable[[Any, Any, Any], Any]
+
+
+def get_ema_avg_fn(decay: float = 0.999) -> Average:
+    """average ← decay·average + (1 - decay)·parameter, for one tensor."""
+    _check_decay(decay)
+    return lambda average, current, count: decay * average + (1 - decay) * current
+
+
+def get_ema_multi_avg_fn(decay: float = 0.999) -> Average:
+    """average ← decay·average + (1 - decay)·parameter, in place for lists of tensors."""
+    _check_decay(decay)
+
+    def update(averages: list[Tensor], current: list[Tensor], count: Tensor) -> None:
+        for average, value in zip(averages, current, strict=True):
+            average.copy_(average * decay + value * (1 - decay))  # integers are cut off
+
+    return update
+
+
+def get_swa_avg_fn() -> Average:
+    """average ← average + (parameter - average) / (count + 1), for one tensor."""
+    return lambda average, current, count: average + (current - average) / (count + 1)
+
+
+def get_swa_multi_avg_fn() -> Average:
+    """average ← average + (parameter - average) / (count + 1), in place for lists of tensors."""
+
+    def update(averages: list[Tensor], current: list[Tensor], count: Tensor) -> None:
+        for average, value in zip(averages, current, strict=True):
+            average.copy_(average + (value - average) / (count + 1))
+
+    return update
+
+
+def _check_decay(decay: float) -> None:
+    if not 0 <= decay <= 1:
+        raise ArgumentError(f"the decay must lie in [0, 1], got {decay}")
+
+
+class AveragedModel(Module):
+    """A copy of a model whose parameters are averages of those that the model has had.
+
+    The first update copies the parameters; those that follow average them: equally, by
+    `avg_fn(average, parameter, count)` for each, or by `multi_avg_fn` in place for all. Buffers are
+    copied at each update, or averaged as well with `use_buffers`. Updates may be captured.
+    """
+
+    n_averaged: Tensor
+
+    def __init__(
+        self,
+        model: Module,
+        device: str | None = None,
+        avg_fn: Average | None = None,
+        multi_avg_fn: Average | None = None,
+        use_buffers: bool = False,
+    ) -> None:
+        if avg_fn is not None and multi_avg_fn is not None:
+            raise ArgumentError("AveragedModel takes avg_fn or multi_avg_fn, not both")
+        self.module = copy.deepcopy(model)
+        if device is not None:
+            self.module.to(device=device)
+        self.register_buffer("n_averaged", Tensor(0))
+        self.avg_fn = avg_fn if avg_fn or multi_avg_fn else get_swa_avg_fn()
+        self.multi_avg_fn = multi_avg_fn
+        self.use_buffers = use_buffers
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        return self.module(*args, **kwargs)
+
+    def update_parameters(self, model: Module) -> None:
+        """Take the parameters of `model` into the average.
+
+        Raises `ArgumentError` for a model with others than the one that was copied.
+        """
+        averages, current = _tensors(self.module, True), _tensors(model, True)
+        buffers, given = _tensors(self.module, False), _tensors(model, False)
+        if [t.shape for t in averages + buffers] != [t.shape for t in current + given]:
+            raise ArgumentError(
+                f"update_parameters: {type(model).__name__} has other parameters or buffers than "
+                f"the {type(self.module).__name__} that was copied"
+            )
+        if self.use_buffers:
+            averages, current, buffers, given = averages + buffers, current + given, [], []
+        with no_grad():
+            for average, value in zip(averages, self._averaged(averages, current), strict=True):
+                average.assign(value)
+            for buffer, value in zip(buffers, given, strict=True):
+                buffer.assign(value)
+            self.n_averaged.assign(self.n_averaged + 1)
+        if not is_tracing():
+            Tensor.realize_batch([*averages, *buffers, self.n_averaged])
+
+    def _averaged(self, averages: list[Tensor], current: list[Tensor]) -> list[Tensor]:
+        """The new averages; which is the first update, is data that a captured function reads."""
+        count = self.n_averaged
+        if self.multi_avg_fn is None:
+            assert self.avg_fn is not None
+            made = [
+                self.avg_fn(average.detach(), value.detach(), count)
+                for average, value in zip(averages, current, strict=True)
+            ]
+        else:
+            made = [average.clone().detach() for average in averages]
+            self.multi_avg_fn(made, [value.detach() for value in current], count)
+        return [
+            where(count == 0, value.detach(), new.cast(value.dtype))
+            for value, new in zip(current, made, strict=True)
+        ]
+
+
+def _tensors(model: Module, parameters: bool) -> list[Tensor]:
+    return list(model.parameters() if parameters else model.buffers())
+
+
+class SWALR:
+    """Moves the learning rates to `swa_lr` in `anneal_epochs` steps, and leaves them there.
+
+    It starts from the rates that it finds at its first step, so that another schedule may have
+    changed them before; in no steps, from the beginning. `anneal_strategy` is "cos" or "linear".
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        swa_lr: float | list[float],
+        anneal_epochs: int = 10,
+        anneal_strategy: str = "cos",
+    ) -> None:
+        if anneal_strategy not in ("cos", "linear"):
+            raise ArgumentError(f"anneal_strategy is 'cos' or 'linear', not {anneal_strategy!r}")
+        if anneal_epochs < 0:
+            raise ArgumentError(f"anneal_epochs must not be negative, got {anneal_epochs}")
+        groups = optimizer.param_groups
+        rates = list(swa_lr) if isinstance(swa_lr, list | tuple) else [swa_lr] * len(groups)
+        if len(rates) != len(groups):
+            raise ArgumentError(f"swa_lr has {len(rates)} rates for {len(groups)} groups")
+        self.optimizer = optimizer
+        self.rates = rates
+        self.anneal_epochs = anneal_epochs
+        self.anneal_strategy = anneal_strategy
+        self.last_epoch = 0
+        if not anneal_epochs:
+            self.step()
+
+    def _part(self, step: int) -> float:
+        """How much of the way is done at a step."""
+        part = min(1.0, step / max(1, self.anneal_epochs))
+        return (1 - math.cos(math.pi * part)) / 2 if self.anneal_strategy == "cos" else part
+
+    def step(self) -> None:
+        """Go on by one step."""
+        before, self.last_epoch = self._part(self.last_epoch), self.last_epoch + 1
+        now = self._part(self.last_epoch)
+        for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
+            begin = rate if before == 1 else (group["lr"] - rate * before) / (1 - before)
+            group["lr"] = rate * now + begin * (1 - now)
+
+    def get_last_lr(self) -> list[float]:
+        """The rates, a number for each group."""
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        """How far it has come."""
+        return {"last_epoch": self.last_epoch}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from what `state_dict` gave."""
+        self.last_epoch = state["last_epoch"]
+
+
+def update_bn(loader: Iterable[Any], model: Module, device: str | None = None) -> None:
+    """Find the running statistics of a model's batch normalization anew, from all of the data.
+
+    The statistics of averaged parameters are not averages of statistics. `loader` gives inputs, or
+    tuples that begin with them.
+    """
+    layers = [
+        layer
+        for layer in model.modules()
+        if isinstance(layer, BatchNorm) and layer.running_mean is not None
+    ]
+    if not layers:
+        return
+    momenta = [layer.momentum for layer in layers]
+    was_training = model.training
+    for layer in layers:
+        assert layer.running_mean is not None and layer.running_var is not None
+        assert layer.num_batches_tracked is not None
+        layer.running_mean.zero_()
+        layer.running_var.fill_(1)
+        layer.num_batches_tracked.zero_()
+        layer.momentum = None
+    model.train()
+    try:
+        with no_grad():
+            for batch in loader:
+                x = batch[0] if isinstance(batch, list | tuple) else batch
+                model(x if device is None else x.to(device))
+                Tensor.realize_batch([buffer for layer in layers for buffer in layer.buffers()])
+    finally:
+        for layer, momentum in zip(layers, momenta, strict=True):
+            layer.momentum = momentum
+        model.train(was_training)

@@ -14,6 +14,7 @@ from ogive.optim import lr_scheduler, swa_utils
 from ogive.optim.adagrad import Adadelta, Adagrad, RMSprop
 from ogive.optim.adam import Adam, AdamW
 from ogive.optim.lamb import LAMB
+from ogive.optim.lbfgs import LBFGS
 from ogive.optim.lion import Lion
 from ogive.optim.muon import Muon
 from ogive.optim.optimizer import Group, Optimizer
@@ -22,6 +23,7 @@ from ogive.optim.sgd import SGD
 
 __all__ = [
     "LAMB",
+    "LBFGS",
     "SGD",
     "Adadelta",
     "Adagrad",

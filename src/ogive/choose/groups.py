@@ -16,13 +16,14 @@ Integers wrap around, so a sum of 32 bits is right for every narrower one as wel
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from ogive.device.target import Dot, Target
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
+from ogive.named import NamedTuple
 
 Item = TypeVar("Item")
 WORD = dtypes.uint32

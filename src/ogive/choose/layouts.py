@@ -18,10 +18,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
 
 from ogive.choose.costs import ACROSS, STORED_TURNED, sums_in_registers, whole_vectors
 from ogive.device.target import Target
+from ogive.named import NamedTuple
 
 COPIED, TURNED = 0.35, 1.0
 """What an element takes that is laid out anew: as it lies, or across."""

@@ -14,7 +14,6 @@ through ordinary movement ops.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 from ogive.choose.costs import best_tile, lane_use, sums_in_registers
 from ogive.choose.groups import WORD, Grouping, find_grouping
@@ -32,6 +31,7 @@ from ogive.device.target import Target
 from ogive.ir.node import UOp, transform
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import Shape
+from ogive.named import NamedTuple
 
 LEAST_ROWS = 16
 """Products with fewer rows read the operand too seldom to pay for packing it."""

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ogive.choose.axes import View
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import greatest
+from ogive.named import NamedTuple
 
 ROW_BYTES = 1 << 18
 """The longest row that is staged. It and what it is computed from must fit into a second-level

@@ -12,12 +12,12 @@ and holds a reduction whose results vary along axis 0.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import NamedTuple
 
 from ogive.choose.axes import varying_axes
 from ogive.choose.costs import operation_cost
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+from ogive.named import NamedTuple
 
 COST_LIMIT = 1 << 20
 """Work is counted up to this. What is read twice counts twice, and doubles with each such step."""

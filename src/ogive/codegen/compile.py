@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from ogive.codegen.emit import emit
 from ogive.codegen.linearize import Item, linearize
@@ -29,6 +29,7 @@ from ogive.ir.dtype import index
 from ogive.ir.node import UOp
 from ogive.ir.ops import PARALLEL, Op
 from ogive.ir.verify import verify
+from ogive.named import NamedTuple
 from ogive.schedule.rangeify import rangeify
 
 Result = TypeVar("Result")

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import LOOP, PARALLEL, Op
+from ogive.named import NamedTuple
 
 
 @dataclass(eq=False)

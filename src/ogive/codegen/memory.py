@@ -8,7 +8,6 @@ mask, or for scalars a safe address or a branch.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from ogive.codegen.pick import Picks
 from ogive.codegen.transpose import transpose
@@ -26,6 +25,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import IRREGULAR, Op
+from ogive.named import NamedTuple
 
 Stride = int | str | None
 

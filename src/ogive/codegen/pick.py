@@ -10,7 +10,6 @@ vectors are loaded that hold all of a tile's elements, and the lanes are picked 
 from __future__ import annotations
 
 import itertools
-from typing import NamedTuple
 
 from ogive.codegen.lower import upcast_counters
 from ogive.ir import dtype as dtypes
@@ -18,6 +17,7 @@ from ogive.ir.evaluate import tabulate
 from ogive.ir.node import UOp
 from ogive.ir.ops import IRREGULAR, LANE, UPCAST, Op
 from ogive.ir.symbolic import linear_form
+from ogive.named import NamedTuple
 
 MOST_ELEMENTS = 1024
 """Elements of a tile up to which it is looked at one by one."""

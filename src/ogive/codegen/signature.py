@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.named import NamedTuple
 
 
 class Signature(NamedTuple):

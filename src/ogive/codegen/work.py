@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ogive.choose.costs import operation_cost
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, IRREGULAR, LANE, PARALLEL, Op
 from ogive.ir.shape import Dim, greatest
+from ogive.named import NamedTuple
 
 
 def work_per_tile(root: UOp) -> int:

@@ -6,12 +6,12 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import NamedTuple
 
 from ogive.codegen.math import Definition
 from ogive.device.target import Target
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar
+from ogive.named import NamedTuple
 
 _REGISTER = {
     dtypes.bool_: "i1", dtypes.index: "i64", dtypes.float16: "half", dtypes.bfloat16: "i16",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
-from numpy.typing import DTypeLike, NDArray
 
 from ogive.device.allocator import ALIGNMENT, Allocator, Block, RawBytes, allocator
 from ogive.errors import ArgumentError, ArgumentTypeError
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
 
 _EMPTY: RawBytes = numpy.empty(2 * ALIGNMENT, numpy.uint8)
 _EMPTY_ADDRESS: int = -(-_EMPTY.__array_interface__["data"][0] // ALIGNMENT) * ALIGNMENT

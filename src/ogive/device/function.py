@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.linalg import LinAlgError
-from numpy.typing import NDArray
 
 from ogive.device.handle import Handle
 from ogive.errors import ExecuteError, LinearAlgebraError, Origin
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class PythonFunction(Handle):

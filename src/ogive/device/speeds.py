@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from ogive.device.target import Target
+from ogive.named import NamedTuple
 
 WORTH_A_THREAD = 1.1
 """More threads must be so many times as fast as fewer: the others may have better things to do."""

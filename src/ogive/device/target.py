@@ -10,11 +10,12 @@ import functools
 import math
 import os
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ogive.device.llvm_functions import Message, llvm_function
 from ogive.device.llvm_lock import llvm_lock
 from ogive.digest import blake2b
+from ogive.named import NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from ogive.config import Config
 from ogive.counters import count
@@ -31,6 +30,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.variable import names_in
 from ogive.journal import log, show_bytes, since
+from ogive.named import NamedTuple
 from ogive.runtime.native import Fault, HostStep, KernelStep, NativePlan
 from ogive.runtime.planner import MemoryPlan, plan_memory
 from ogive.runtime.pool import Pool, default_pool
@@ -80,7 +80,6 @@ class Launch(NamedTuple):
 Step = Launch | CopyStep | CallStep
 
 
-@dataclass(frozen=True, eq=False)
 class CompiledGraph:
     """Steps in order, the memory they need, and where the results are.
 
@@ -88,12 +87,21 @@ class CompiledGraph:
     side; `order` has their positions in the schedule.
     """
 
-    steps: tuple[Step, ...]
-    slots: tuple[Slot, ...]
-    outputs: tuple[int, ...]
-    variables: dict[str, tuple[int, int]]
-    levels: tuple[int, ...]
-    order: tuple[int, ...]
+    def __init__(
+        self,
+        steps: tuple[Step, ...],
+        slots: tuple[Slot, ...],
+        outputs: tuple[int, ...],
+        variables: dict[str, tuple[int, int]],
+        levels: tuple[int, ...],
+        order: tuple[int, ...],
+    ) -> None:
+        self.steps = steps
+        self.slots = slots
+        self.outputs = outputs
+        self.variables = variables
+        self.levels = levels
+        self.order = order
 
     @classmethod
     def of(

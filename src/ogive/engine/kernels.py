@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from ogive.config import Config
@@ -21,6 +21,7 @@ from ogive.errors import LoadError, OptimizeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.journal import log
+from ogive.named import NamedTuple
 from ogive.runtime.link import LoadedKernel, link
 
 if TYPE_CHECKING:

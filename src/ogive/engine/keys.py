@@ -8,11 +8,11 @@ believed, so that two texts with the same first digest are still told apart.
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
 
 from ogive.digest import blake2b
 from ogive.ir.node import UOp, exact_argument
 from ogive.ir.ops import Op
+from ogive.named import NamedTuple
 
 DIGEST_BYTES = 16
 _LEAVES = (Op.PARAM, Op.VARIABLE, Op.COPY, Op.CUSTOM)

@@ -15,9 +15,10 @@ that two steps of a level touch different slots is enough for them to touch diff
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ogive.engine.ordering import order_for_memory
+from ogive.named import NamedTuple
 from ogive.runtime.planner import Life, largest_live_set
 from ogive.schedule.slots import CallStep, CopyStep, Slot
 

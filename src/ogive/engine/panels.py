@@ -24,12 +24,13 @@ import threading
 import weakref
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ogive.config import Config
 from ogive.counters import count
 from ogive.device.buffer import Buffer
 from ogive.errors import AllocateError
+from ogive.named import NamedTuple
 from ogive.schedule.slots import CallStep, CopyStep
 
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
 
 from ogive.engine.graph import CompiledGraph, Launch
 from ogive.engine.kernels import Kernel
+from ogive.named import NamedTuple
 from ogive.runtime.native import Fault, KernelStep, NativePlan
 from ogive.runtime.pool import Pool
 from ogive.schedule.slots import CallStep, CopyStep

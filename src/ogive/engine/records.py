@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from ogive.engine.fields import (
     MOST,
@@ -25,6 +24,7 @@ from ogive.engine.keys import Key
 from ogive.ir.dtype import BY_NAME
 from ogive.ir.node import UOp
 from ogive.ir.variable import OWN
+from ogive.named import NamedTuple
 from ogive.schedule.slots import CallStep, CopyStep, Slot
 
 FORMAT = 5

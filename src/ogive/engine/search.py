@@ -159,5 +159,6 @@ def schedule_for(sink: UOp, target: Target, config: Config, disk: Disk | None) -
 def _regions(schedule: Schedule) -> list[UOp]:
     return [step.region.graph for step in schedule.kernels]
 
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=placement_cache.renew_lock)

@@ -14,7 +14,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ogive.digest import blake2b
 from ogive.engine.database import (
@@ -33,6 +33,7 @@ from ogive.engine.database import (
 from ogive.engine.keys import DIGEST_BYTES, Key
 from ogive.errors import CacheWarning, origin_line, user_origin
 from ogive.folders import folder_problem
+from ogive.named import NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3

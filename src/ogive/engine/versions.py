@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ogive.device.buffer import Buffer
 from ogive.device.clock import clock
@@ -12,6 +12,7 @@ from ogive.ir import registry
 from ogive.ir.memory import is_memory, memory_leaf
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
+from ogive.named import NamedTuple
 from ogive.runtime import interrupts
 from ogive.runtime.native import Fault
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ogive.io.files import Path, Source, open_source, shorten
 from ogive.io.unpickle import Function, Machine, as_key
 from ogive.io.zips import STORED, Member, read_directory, read_member
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
+from ogive.named import NamedTuple
 from ogive.tensor.strided import span_of, strided
 from ogive.tensor.tensor import Tensor
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy
 
@@ -20,6 +20,7 @@ from ogive.io.files import Path, Source, open_source, shorten
 from ogive.io.quants import QUANTIZATIONS
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
+from ogive.named import NamedTuple
 from ogive.tensor.tensor import Tensor
 
 KIND = "a GGUF file"

@@ -9,7 +9,7 @@ nothing else. Arrays of objects, which would be a pickle, are refused.
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from ogive.io.files import Path, Source, check_tensors, open_source, replacing, 
 from ogive.io.words import IS_BIG
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
+from ogive.named import NamedTuple
 from ogive.tensor.tensor import Tensor
 
 MAGIC = b"\x93NUMPY"

@@ -8,10 +8,10 @@ and gives their numbers, (..., numbers) of float32; sliced, shifted and masked, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from ogive.io.words import to_numbers
 from ogive.ir import dtype as dtypes
+from ogive.named import NamedTuple
 from ogive.tensor.creation import arange
 from ogive.tensor.joining import cat
 from ogive.tensor.tensor import Tensor

@@ -11,7 +11,9 @@ from __future__ import annotations
 import struct
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
+
+from ogive.named import NamedTuple
 
 SCALARS = (str, bytes, int, float, bool, type(None))
 LONG_LIMIT = 255

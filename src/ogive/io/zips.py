@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import NamedTuple
 
 from ogive.io.files import Source, shorten
+from ogive.named import NamedTuple
 
 STORED, DEFLATED = 0, 8
 _END_SIZE, _ENTRY_SIZE, _LOCAL_SIZE = 22, 46, 30

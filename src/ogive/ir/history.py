@@ -16,12 +16,13 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
+from ogive.named import NamedTuple
 
 
 class Record(NamedTuple):

@@ -16,17 +16,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import COMMUTATIVE, Op
+from ogive.named import NamedTuple
 
 Rewriter = Callable[..., UOp | None]
 
 
-@dataclass(frozen=True, eq=False)
 class Pattern:
     """What a node must look like.
 
@@ -36,25 +35,40 @@ class Pattern:
     where the op commutes.
     """
 
-    ops: tuple[Op, ...] | None = None
-    sources: tuple[Pattern, ...] | None = None
-    name: str | None = None
-    value: Any = None
-    dtypes: tuple[DType, ...] | None = None
-    where: Callable[[UOp], bool] | None = None
-    ordered: bool = False
+    __slots__ = ("dtypes", "name", "ops", "ordered", "sources", "value", "where")
+
+    def __init__(
+        self,
+        ops: tuple[Op, ...] | None = None,
+        sources: tuple[Pattern, ...] | None = None,
+        name: str | None = None,
+        value: Any = None,
+        dtypes: tuple[DType, ...] | None = None,
+        where: Callable[[UOp], bool] | None = None,
+        ordered: bool = False,
+    ) -> None:
+        self.ops = ops
+        self.sources = sources
+        self.name = name
+        self.value = value
+        self.dtypes = dtypes
+        self.where = where
+        self.ordered = ordered
+
+    def _with(self, **changes: Any) -> Pattern:
+        return Pattern(**{slot: getattr(self, slot) for slot in Pattern.__slots__} | changes)
 
     def named(self, name: str) -> Pattern:
-        return replace(self, name=name)
+        return self._with(name=name)
 
     def when(self, condition: Callable[[UOp], bool]) -> Pattern:
-        return replace(self, where=condition)
+        return self._with(where=condition)
 
     def of(self, *dtypes: DType) -> Pattern:
-        return replace(self, dtypes=dtypes)
+        return self._with(dtypes=dtypes)
 
     def as_written(self) -> Pattern:
-        return replace(self, ordered=True)
+        return self._with(ordered=True)
 
     def __add__(self, other: Pattern | int) -> Pattern:
         return node(Op.ADD, self, _lift(other))
@@ -86,10 +100,10 @@ class Pattern:
             yield self
             return
         for choice in itertools.product(*[list(part.alternatives()) for part in self.sources]):
-            yield replace(self, sources=choice)
+            yield self._with(sources=choice)
             commutes = self.ops is not None and all(op in COMMUTATIVE for op in self.ops)
             if commutes and not self.ordered and len(choice) == 2 and choice[0] is not choice[1]:
-                yield replace(self, sources=(choice[1], choice[0]))
+                yield self._with(sources=(choice[1], choice[0]))
 
 
 def _lift(value: Pattern | int) -> Pattern:

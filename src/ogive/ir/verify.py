@@ -8,7 +8,6 @@ is in `tensor_forms.py` and `loop_forms.py`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from ogive.errors import VerifyError
 from ogive.ir import loop_forms as loops
@@ -16,6 +15,7 @@ from ogive.ir import tensor_forms as tensors
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import BINARY, ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.tensor_forms import Problem
+from ogive.named import NamedTuple
 
 
 class Form(NamedTuple):

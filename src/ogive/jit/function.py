@@ -8,7 +8,7 @@ import threading
 import types
 import weakref
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from ogive.config import Config, current_config
 from ogive.errors import ArgumentError, ArgumentTypeError, nearest
@@ -17,6 +17,7 @@ from ogive.jit.explain import Facts, describe_call, difference
 from ogive.jit.trees import DISTURBED, Call
 from ogive.jit.watch import is_inlining, trace_lock
 from ogive.journal import log
+from ogive.named import NamedTuple
 
 if TYPE_CHECKING:
     from ogive.engine.profile import StepTime

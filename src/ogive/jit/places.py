@@ -15,9 +15,10 @@ import dis
 import functools
 import types
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ogive.ir.dtype import DType
+from ogive.named import NamedTuple
 from ogive.tensor.supply import Supplier
 from ogive.tensor.tensor import Tensor
 

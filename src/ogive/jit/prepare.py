@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from ogive.config import Config
 from ogive.device.buffer import Buffer
@@ -27,6 +26,7 @@ from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape, element_count
 from ogive.jit.trace import Trace
+from ogive.named import NamedTuple
 from ogive.schedule.normalize import Normalized
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy
 
@@ -24,6 +24,7 @@ from ogive.jit.placeholder import flat_without_memory, tensor_on
 from ogive.jit.places import Place, Survey
 from ogive.jit.trees import Call, argument_leaves, leaves, rebuild, refuse_file_view
 from ogive.jit.watch import Found, Watch, trace_lock, watching
+from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, memory_device, wrap
 from ogive.tensor.data import Data

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ogive.device.buffer import Buffer
 from ogive.ir import registry
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
+from ogive.named import NamedTuple
 
 
 class Whereabouts(NamedTuple):

@@ -6,10 +6,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ogive.jit.prepare import Made, Owner, Prepared
 from ogive.jit.trace import Trace
+from ogive.named import NamedTuple
 
 Words = tuple[int, ...]
 """Positions among the argument words of a native plan."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ogive.ir import dtype as dtypes
+from ogive.named import NamedTuple
 from ogive.namespace.elementwise import to_array
 from ogive.tensor.core import Core
 from ogive.tensor.creation import arange, full

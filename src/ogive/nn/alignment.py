@@ -15,9 +15,10 @@ gradient. Differentiated step by step it would take time that grows with the squ
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from ogive.errors import ArgumentError, ShapeError
+from ogive.named import NamedTuple
 from ogive.tensor.core import to_tensor
 from ogive.tensor.creation import arange, full_like, zeros_like
 from ogive.tensor.joining import stack, where

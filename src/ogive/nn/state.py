@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy
 
 from ogive.errors import ArgumentTypeError, StateError
+from ogive.named import NamedTuple
 from ogive.nn.parameter import UninitializedParameter
 from ogive.tensor.core import to_tensor
 from ogive.tensor.data import replace_value

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy
+
+from ogive.named import NamedTuple
 
 Array = numpy.ndarray[Any, Any]
 

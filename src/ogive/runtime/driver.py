@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import NamedTuple
 
 from ogive.device.llvm import assemble
 from ogive.device.llvm_lock import llvm_lock
 from ogive.device.target import Target, host_target
+from ogive.named import NamedTuple
 from ogive.runtime.layout import EXPORTS
 from ogive.runtime.link import LoadedKernel, link_library
 

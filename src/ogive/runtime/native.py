@@ -7,12 +7,12 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy
-from numpy.typing import NDArray
 
 from ogive.errors import ExecuteError
+from ogive.named import NamedTuple
 from ogive.runtime import interrupts
 from ogive.runtime.driver import loaded_driver
 from ogive.runtime.layout import (
@@ -27,6 +27,11 @@ from ogive.runtime.layout import (
 from ogive.runtime.link import LoadedKernel
 from ogive.runtime.pool import Pool, default_pool
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Words = NDArray[numpy.int64]
+
 PAUSE_NANOSECONDS = 50_000_000
 """How long a plan runs before it lets Python look for signals: half of what Ctrl-C may take."""
 
@@ -37,8 +42,6 @@ _LEFT = PLAN_FIELDS.index("left")
 _FAULT = PLAN_FIELDS.index("fault")
 _THREADS = STEP_FIELDS.index("threads")
 _KIND = STEP_FIELDS.index("kind")
-
-Words = NDArray[numpy.int64]
 
 
 class KernelStep(NamedTuple):

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import NamedTuple
+
+from ogive.named import NamedTuple
 
 _HEADER = struct.Struct("<7s9xHH20xQ10xHH2x")
 _SECTION = struct.Struct("<IIQ8xQQIIQ8x")

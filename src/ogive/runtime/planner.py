@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+
+from ogive.named import NamedTuple
 
 from ogive.device.allocator import ALIGNMENT
 

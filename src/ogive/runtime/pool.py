@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import os
 import weakref
+from typing import TYPE_CHECKING
 
 import numpy
-from numpy.typing import NDArray
 
 from ogive.device.allocator import ALIGNMENT
 from ogive.device.llvm_lock import llvm_lock
@@ -15,6 +15,9 @@ from ogive.device.target import host_cores
 from ogive.errors import ArgumentError
 from ogive.runtime.driver import Driver, loaded_driver
 from ogive.runtime.layout import MAX_WORKERS, NUMBER_BITS, POOL_BYTES, WORDS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Pool:

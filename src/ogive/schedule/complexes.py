@@ -12,13 +12,13 @@ node with an axis of length 2 behind its own. Movement is done to either form.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.shape import Dim, Shape, common_shape, split_argument
+from ogive.named import NamedTuple
 
 
 class Parts(NamedTuple):

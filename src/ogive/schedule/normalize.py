@@ -12,8 +12,6 @@ readers. A window of a buffer (`schedule/windows.py`) is a slot of its own.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ogive.errors import VariableError
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import host_value, shaped
@@ -21,6 +19,7 @@ from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.ir.symbolic import symbolic_rules
 from ogive.ir.variable import note_binding, note_variable
+from ogive.named import NamedTuple
 from ogive.schedule.windows import Window, Windows, find_windows
 
 _NO_WINDOWS = Windows({}, set())

@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Dim, Shape, movement_argument, row_major_strides
 from ogive.ir.symbolic import logical_and, symbolic_rules
+from ogive.named import NamedTuple
 
 Position = tuple[UOp, ...]
 

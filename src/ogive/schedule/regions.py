@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import shaped, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import SCRATCH, Op
+from ogive.named import NamedTuple
 
 STORAGE = frozenset({Op.PARAM, Op.AFTER, Op.CONTIGUOUS, Op.SCAN, Op.COPY, Op.CUSTOM})
 """The ops whose values are in memory whatever is chosen."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ogive.ir.dtype import DType
+from ogive.named import NamedTuple
 
 
 class Slot(NamedTuple):

@@ -13,8 +13,6 @@ After it, regions forget their shapes (`flatten.py`), become one (`merge.py`), o
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ogive.choose.greedy import choose
 from ogive.choose.layouts import KEPT_BYTES
 from ogive.choose.online import reduce_once
@@ -28,6 +26,7 @@ from ogive.errors import ScheduleError
 from ogive.ir.memory import is_memory, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.named import NamedTuple
 from ogive.schedule.complexes import split_complex
 from ogive.schedule.flatten import flatten
 from ogive.schedule.hazards import (

@@ -10,12 +10,12 @@ is then no part of the kernel: `x[0]`, `x[1]` and so on have one compiled graph.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import element_count, row_major_strides
+from ogive.named import NamedTuple
 
 
 class Window(NamedTuple):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.fft import fft, ifft, irfft, rfft
+from ogive.named import NamedTuple
 from ogive.tensor.complex import complex, view_as_real
 from ogive.tensor.core import to_integer
 from ogive.tensor.creation import ones

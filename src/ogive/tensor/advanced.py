@@ -13,10 +13,9 @@ in the shape of the result, so a mask that is a tensor is computed at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy
-from numpy.typing import NDArray
 
 from ogive.errors import ArgumentTypeError, DtypeError, IndexRangeError, ShapeError
 from ogive.ir import dtype as dtypes
@@ -26,14 +25,18 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, Shape
+from ogive.named import NamedTuple
 from ogive.tensor import assignment, build, lengths
 from ogive.tensor.core import Core, relocate, same_device, to_operand, to_tensor, wrap
 from ogive.tensor.indexing import WHOLE, View, to_view
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ogive.tensor.tensor import Tensor
 
-Array = NDArray[Any]
+    Array = NDArray[Any]
+
 Positions = dict[int, Core]
 """For some axes, the int64 positions that are taken along them."""
 

@@ -9,7 +9,6 @@ from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeErro
 from ogive.ir import dtype as dtypes
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build
-from ogive.tensor.attended import exponentials, is_large, with_weights_again
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.lengths import difference
 from ogive.tensor.pairwise import only_floats
@@ -51,6 +50,9 @@ class Attention(Softmax, Product):
         Raises `ShapeError` when the shapes do not fit, `DtypeError` unless all are of one float
         dtype, `ArgumentError` for a mask together with `is_causal`.
         """
+        # Here, since few processes attend, and every one would load it.
+        from ogive.tensor.attended import exponentials, is_large, with_weights_again
+
         _check(self, key, value, attn_mask, is_causal)
         query, dtype = widen(self, NAME)
         key, value = key.cast(query.dtype), value.cast(query.dtype)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy
 from numpy.linalg import LinAlgError
 
 from ogive.ir import dtype as dtypes
+from ogive.named import NamedTuple
 from ogive.tensor.creation import eye
 from ogive.tensor.custom import custom
-from ogive.tensor.decompositions import Array, cholesky, inv, solve, to_matrix
+from ogive.tensor.decompositions import cholesky, inv, solve, to_matrix
 from ogive.tensor.factors import lu_factor_ex, refuse_failed
 from ogive.tensor.joining import where
 
 if TYPE_CHECKING:
+    from ogive.tensor.decompositions import Array
     from ogive.tensor.tensor import Tensor
 
 

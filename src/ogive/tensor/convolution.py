@@ -16,11 +16,11 @@ from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_integer, wrap
-from ogive.tensor.filters import Method
 from ogive.tensor.operations import number_dtype
 from ogive.tensor.windows import Numbers, batched, per_axis, place_count, spatial_lengths
 
 if TYPE_CHECKING:
+    from ogive.tensor.filters import Method
     from ogive.tensor.tensor import Tensor
 
 
@@ -189,8 +189,17 @@ def _convolve(
         _check_room(node.shape, pads, tuple(taps), dilations, name)
         dtype = node.dtype
         node, filters = _widen(batched(node, axes)), _widen(filters)
-        method = Method(tuple(pads), strides, dilations, groups)
+        method = _method(tuple(pads), strides, dilations, groups)
         return _finish(method.convolve(node, filters), x, bias, axes, dtype, device)
+
+
+def _method(
+    pads: tuple[tuple[int, int], ...], strides: Numbers, dilations: Numbers, groups: int
+) -> Method:
+    # Here, since few processes convolve, and every one would load it.
+    from ogive.tensor import filters
+
+    return filters.Method(pads, strides, dilations, groups)
 
 
 def _finish(total: UOp, x: Core, bias: Any, axes: int, dtype: DType, device: str) -> Tensor:
@@ -240,7 +249,7 @@ def _convolve_transposed(
                 f"{build.show(places)}; each must be at least 1"
             )
         around = tuple([(pad, pad - extra) for pad, extra in zip(pads, extras, strict=True)])
-        method = Method(around, strides, dilations, groups)
+        method = _method(around, strides, dilations, groups)
         total = method.transpose(_widen(batched(node, axes)), _widen(filters), places)
         return _finish(total, x, bias, axes, dtype, device)
 

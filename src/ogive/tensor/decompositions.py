@@ -10,17 +10,17 @@ for what does not depend on it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy
 from numpy.linalg import LinAlgError
-from numpy.typing import NDArray
 
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
+from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.complex import complex as complex_of
 from ogive.tensor.core import Core, wrap
@@ -28,9 +28,12 @@ from ogive.tensor.custom import custom
 from ogive.tensor.joining import cat, where
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ogive.tensor.tensor import Tensor
 
-Array = NDArray[Any]
+    Array = NDArray[Any]
+
 Outputs = TypeVar("Outputs")
 
 

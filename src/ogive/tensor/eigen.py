@@ -12,10 +12,11 @@ import numpy
 
 from ogive.ir import dtype as dtypes
 from ogive.tensor.custom import custom
-from ogive.tensor.decompositions import Array, Eigen, is_diagonal, solve, to_matrix, with_gradient
+from ogive.tensor.decompositions import Eigen, is_diagonal, solve, to_matrix, with_gradient
 from ogive.tensor.joining import where
 
 if TYPE_CHECKING:
+    from ogive.tensor.decompositions import Array
     from ogive.tensor.tensor import Tensor
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.ir import dtype as dtypes
@@ -17,6 +17,7 @@ from ogive.ir.dtype import promote
 from ogive.ir.node import UOp
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, greatest
+from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_axes, to_axis, to_integer, wrap
 from ogive.tensor.joining import to_tensors

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import ml_dtypes
+from typing import TYPE_CHECKING, Any
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.registry import graph_lock
+from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import wrap
 from ogive.tensor.functions import on_complex
@@ -171,6 +170,8 @@ class Elementwise(Pairwise):
         if not self.dtype.is_float:
             with graph_lock:
                 return wrap(self.node, self.device)
+        import ml_dtypes
+
         greatest = float(ml_dtypes.finfo(self.dtype.numpy).max)
         finite = where(self.isposinf(), greatest if posinf is None else posinf, self)
         finite = where(self.isneginf(), -greatest if neginf is None else neginf, finite)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy
 
 from ogive.tensor.custom import custom
-from ogive.tensor.decompositions import Array, to_matrix, with_gradient
+from ogive.tensor.decompositions import to_matrix, with_gradient
 from ogive.tensor.joining import cat
 
 if TYPE_CHECKING:
+    from ogive.tensor.decompositions import Array
     from ogive.tensor.tensor import Tensor
 
 DEGREE = 13

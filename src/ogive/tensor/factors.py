@@ -12,16 +12,16 @@ and a wide one is [L U₁, P A₂] with U₂ = L⁻¹ P A₂, a tall one alike.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from ogive.errors import LinearAlgebraError, ShapeError
 from ogive.ir import dtype as dtypes
+from ogive.named import NamedTuple
 from ogive.tensor.creation import eye
 from ogive.tensor.custom import custom
 from ogive.tensor.decompositions import (
-    Array,
     solve_triangular,
     to_matrix,
     with_gradient,
@@ -29,6 +29,7 @@ from ogive.tensor.decompositions import (
 from ogive.tensor.joining import cat
 
 if TYPE_CHECKING:
+    from ogive.tensor.decompositions import Array
     from ogive.tensor.tensor import Tensor
 
 

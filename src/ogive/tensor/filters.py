@@ -14,12 +14,12 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from ogive.ir import history
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import make
+from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.joining import join
 from ogive.tensor.windows import (

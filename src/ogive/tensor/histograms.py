@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, DtypeError, ShapeError
+from ogive.named import NamedTuple
 from ogive.tensor.core import Core, to_tensor
 from ogive.tensor.creation import zeros
 from ogive.tensor.joining import where

@@ -14,12 +14,13 @@ Bounds may depend on variables; they are clipped to the axis as Python's are:
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from ogive.errors import ArgumentError, IndexRangeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Dim, Shape, as_length, greatest, least
+from ogive.named import NamedTuple
 from ogive.tensor import build, lengths
 from ogive.tensor.core import to_dim, to_integer
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.registry import graph_lock
+from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor import decompositions as parts
 from ogive.tensor.core import to_axes, to_integer, to_tensor, wrap

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
@@ -11,6 +11,7 @@ from ogive.ir.dtype import Scalar
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
+from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_integer, wrap
 from ogive.tensor.joining import where

@@ -7,7 +7,7 @@ may be called as NumPy calls them, `axis` and `keepdims`: PyTorch takes those na
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from ogive.errors import ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
@@ -16,6 +16,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, element_count, least
+from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axes, to_axis, to_tensor, wrap
 from ogive.tensor.diagonal import Diagonal

@@ -8,16 +8,18 @@ the diagonal of the τ,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy
 
 from ogive.errors import ShapeError
+from ogive.named import NamedTuple
 from ogive.tensor.creation import eye
 from ogive.tensor.custom import custom
-from ogive.tensor.decompositions import Array, solve_triangular, to_matrix
+from ogive.tensor.decompositions import solve_triangular, to_matrix
 
 if TYPE_CHECKING:
+    from ogive.tensor.decompositions import Array
     from ogive.tensor.tensor import Tensor
 
 

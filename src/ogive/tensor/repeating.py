@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy
-from numpy.typing import NDArray
 
 from ogive.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from ogive.ir.evaluate import evaluate
@@ -18,6 +17,8 @@ from ogive.tensor.lengths import is_symbolic
 from ogive.tensor.shaping import Shaping
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ogive.tensor.tensor import Tensor
 
 

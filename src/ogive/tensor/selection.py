@@ -5,15 +5,15 @@ How many there are is in the shape of what most of these give: they compute at o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy
-from numpy.typing import NDArray
 
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
+from ogive.named import NamedTuple
 from ogive.tensor import advanced, build
 from ogive.tensor.core import Core, to_axis, to_integer, to_tensor, wrap
 from ogive.tensor.inplace import in_place
@@ -22,6 +22,8 @@ from ogive.tensor.searching import searchsorted
 from ogive.tensor.sorting import Sorting, sort_keys
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ogive.tensor.tensor import Tensor
 
 

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy
-from numpy.typing import NDArray
 
 from ogive.errors import ArgumentError, DtypeError, IndexRangeError
 from ogive.ir import dtype as dtypes
@@ -31,6 +30,8 @@ from ogive.tensor.scattering import Scattering
 from ogive.tensor.slopes import with_gradient
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ogive.tensor.tensor import Tensor
 
 PAIRS = 32

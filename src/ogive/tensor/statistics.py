@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir.dtype import to_dtype
 from ogive.ir.registry import graph_lock
+from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import to_axes, to_axis, to_integer, to_shape, to_tensor, wrap
 from ogive.tensor.decompositions import svdvals

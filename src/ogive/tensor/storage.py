@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
-from numpy.typing import NDArray
 
 from ogive.device.buffer import Buffer
 from ogive.device.disk import DiskBuffer
@@ -22,6 +21,9 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import Core, refuse_unbound, to_dim, to_integer, to_shape
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def node_of(data: Any, dtype: DType | None, device: str) -> UOp:

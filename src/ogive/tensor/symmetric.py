@@ -8,18 +8,20 @@ that with the second, negative. The elimination is ours, in NumPy, one matrix af
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy
 
 from ogive.errors import ShapeError
 from ogive.ir import dtype as dtypes
+from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.custom import custom
-from ogive.tensor.decompositions import Array, to_matrix
+from ogive.tensor.decompositions import to_matrix
 from ogive.tensor.factors import magnitude, refuse_failed
 
 if TYPE_CHECKING:
+    from ogive.tensor.decompositions import Array
     from ogive.tensor.tensor import Tensor
 
 GROWTH = (1 + math.sqrt(17)) / 8

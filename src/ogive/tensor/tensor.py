@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy
-from numpy.typing import NDArray
 
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError
 from ogive.ir import registry
@@ -31,6 +30,8 @@ from ogive.tensor.sampling import Sampling
 from ogive.tensor.unlike import Unlike
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ogive.config import Config
     from ogive.engine import Plan
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from ogive.named import NamedTuple
 from ogive.tensor.creation import eye
 from ogive.tensor.decompositions import solve_triangular, to_matrix
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import NamedTuple
 
 from ogive.codegen.math import (
     error,
@@ -27,6 +26,7 @@ from ogive.codegen.math import (
 from ogive.codegen.math.formats import ATTRIBUTES
 from ogive.codegen.text import Block
 from ogive.device.target import Scaling
+from ogive.named import NamedTuple
 
 UNARY: dict[str, Callable[[Block, str], str]] = {
     "exp": exponential.exp,

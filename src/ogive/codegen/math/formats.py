@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 from fractions import Fraction
 from functools import cache
-from typing import NamedTuple
+
+from ogive.named import NamedTuple
 
 LN2 = Fraction("0.69314718055994530941723212145817656807550013436025525412068000949")
 LOG2_E = Fraction("1.44269504088896340735992468100189213742664595415298593413544940693")

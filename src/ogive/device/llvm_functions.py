@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import importlib.util
 import os
 from typing import Any
+
+from ogive.device.llvm_folder import llvm_folder
 
 _POINTER, _TEXT, _SIZE, _YES = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_bool
 _NUMBER = ctypes.c_int
@@ -103,15 +104,6 @@ class Message:
         llvm_function("DisposeString")(self._text)
         self._text.value = None
         return text
-
-
-def llvm_folder() -> str | None:
-    """Where llvmlite is installed, found without importing it."""
-    try:
-        spec = importlib.util.find_spec("llvmlite")
-    except (ImportError, ValueError):
-        return None
-    return None if spec is None or spec.origin is None else os.path.dirname(spec.origin)
 
 
 @functools.lru_cache(maxsize=2)

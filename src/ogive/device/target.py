@@ -12,7 +12,6 @@ import os
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
-from ogive.device.llvm_functions import Message, llvm_function
 from ogive.device.llvm_lock import llvm_lock
 from ogive.digest import blake2b
 from ogive.named import NamedTuple
@@ -51,7 +50,7 @@ class Scaling(NamedTuple):
     intrinsic: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Target:
     """A CPU as the compiler sees it. Two targets are equal when code for one suits the other.
 
@@ -113,16 +112,11 @@ class Target:
         of a cache long before it is full."""
         return self.l2_bytes * 2 if self.architecture == "x86_64" else None
 
-    @property
+    @functools.cached_property
     def key(self) -> str:
         """A digest of all that affects code, the same in every process."""
-        return _digest(self)
-
-
-@functools.lru_cache(maxsize=64)
-def _digest(target: Target) -> str:
-    parts = tuple([getattr(target, entry.name) for entry in fields(target) if entry.compare])
-    return blake2b(repr(parts).encode(), digest_size=16).hexdigest()
+        parts = tuple([getattr(self, entry.name) for entry in fields(self) if entry.compare])
+        return blake2b(repr(parts).encode(), digest_size=16).hexdigest()
 
 
 @functools.lru_cache(maxsize=64)
@@ -202,6 +196,8 @@ class HostCpu(NamedTuple):
 
 def detect_cpu() -> HostCpu:
     """Ask LLVM what CPU this is. The first call loads LLVM (10 ms)."""
+    from ogive.device.llvm_functions import Message, llvm_function
+
     with llvm_lock:
         parts = []
         for name in ("GetProcessTriple", "GetHostCPUName", "GetHostCPUFeatures"):

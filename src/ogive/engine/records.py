@@ -7,7 +7,6 @@ have been written raises `DamagedRecord`.
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 
 from ogive.engine.fields import (
@@ -310,6 +309,8 @@ def _same_length(*columns: Sequence[int]) -> None:
 
 def pack_code(ir: str, object_code: bytes) -> bytes:
     """A kernel's code as bytes."""
+    import zlib
+
     writer = Writer()
     writer.data(zlib.compress(ir.encode(), 1))
     writer.data(object_code)
@@ -328,6 +329,8 @@ def unpack_code(data: bytes) -> CodeRecord:
 
 def unpack_ir(compressed: bytes) -> str:
     """The text of a kernel. Raises `DamagedRecord`."""
+    import zlib
+
     try:
         inflater = zlib.decompressobj()
         text = inflater.decompress(compressed, MOST_TEXT)

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 
 from ogive.config import LOADED_AT
-from ogive.device.llvm_functions import llvm_folder
+from ogive.device.llvm_folder import llvm_folder
 from ogive.digest import blake2b
 from ogive.engine.keys import make_key
 from ogive.engine.store import Kind, Store

@@ -211,7 +211,7 @@ def _of_numpy(given: numpy.dtype[Any]) -> DType | None:
     """The dtype that NumPy calls `given`, if there is one."""
     found = _BY_NUMPY.get(given)
     if found is None:
-        found = next((_BY_NAME[n] for n in _ML_DTYPES if _BY_NAME[n].numpy == given), None)
+        found = next((BY_NAME[n] for n in _ML_DTYPES if BY_NAME[n].numpy == given), None)
     return found
 
 

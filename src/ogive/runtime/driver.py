@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from ogive.device.llvm import assemble
 from ogive.device.llvm_lock import llvm_lock
 from ogive.device.target import Target, host_target
 from ogive.named import NamedTuple
@@ -31,6 +30,7 @@ _driver: Driver | None = None
 
 def driver_object(target: Target) -> bytes:
     """The driver's object code for a target, the same whenever it is asked for."""
+    from ogive.device.llvm import assemble
     from ogive.runtime.driver_ir import driver_ir
 
     return assemble(driver_ir(target), target, effort=0)

@@ -16,9 +16,8 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Mapping, Sequence
 
-from ogive.named import NamedTuple
-
 from ogive.device.allocator import ALIGNMENT
+from ogive.named import NamedTuple
 
 
 class Life(NamedTuple):

@@ -68,7 +68,8 @@ def graph(tiles: int | UOp = 5) -> GraphRecord:
     )
     launches = (LaunchRecord(1, (2, 0), tiles, 3), LaunchRecord(0, (0, 1), 9, 1))
     kernels = (kernel(tiles), kernel(1, "other"))
-    return GraphRecord(kernels, launches, slots, (2, 0), dict(BOUNDS))
+    arrangement = (1, 0), (0, 1)
+    return GraphRecord(kernels, launches, slots, (2, 0), dict(BOUNDS), *arrangement, (-1, 0, -1))
 
 
 @pytest.mark.parametrize("tiles", expressions(), ids=str)
@@ -107,6 +108,9 @@ def test_an_expression_that_could_fault_is_damaged(tiles: int | UOp) -> None:
 
 
 def changed(**changes: Any) -> bytes:
+    if "steps" in changes:
+        numbers = tuple(range(len(changes["steps"])))
+        changes |= {"order": numbers, "levels": numbers}
     return pack_graph(graph()._replace(**changes))
 
 
@@ -130,6 +134,17 @@ def changed(**changes: Any) -> bytes:
         changed(kernels=(kernel(1)._replace(variables={"q": (0, 1)}), kernel(1))),
         changed(variables={"n": (1, 33), "m": (0, 7)}),
         changed(variables={"n": (5, 1), "m": (0, 7)}),
+        changed(order=(0, 0)),
+        changed(order=(0,)),
+        changed(order=(0, 2)),
+        changed(levels=(1, 0)),
+        changed(levels=(0, 0, 1)),
+        changed(levels=(0, 2)),
+        changed(offsets=(-1, 0)),
+        changed(offsets=(0, 0, -1)),
+        changed(offsets=(-1, -1, -1)),
+        changed(offsets=(-1, 64, -1)),
+        changed(offsets=(-1, 0, 1 << 50)),
     ],
 )
 def test_what_makes_no_sense_is_damaged(data: bytes) -> None:

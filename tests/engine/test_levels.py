@@ -199,7 +199,7 @@ def test_a_graph_from_the_disk_is_arranged_like_the_one_that_was_kept(eager_grou
         graph_cache.clear()
         outputs = [two_stages(Tensor(row)) for row in rows(4, 6)]
         graph = graph_of(Tensor.prepare_batch(outputs))
-        made.append((graph.order, graph.levels))
+        made.append((graph.order, graph.levels, graph.places("arena")))
     assert ogive.counters()["schedule_disk_hits"] > 0
     assert made[0] == made[1]
     assert made[0][0] != tuple(range(len(made[0][0])))

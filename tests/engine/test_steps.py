@@ -95,7 +95,11 @@ KERNEL = KernelRecord("kernel", (("lane", 8),), (0, 1), 1, {}, 1, 1, (1, 4, 4), 
 
 
 def record(*steps: Any, outputs: tuple[int, ...] = (3,)) -> GraphRecord:
-    return GraphRecord((KERNEL,), steps, SLOTS, outputs, {})
+    numbers = tuple(range(len(steps)))
+    offsets = [-1, -1, 0, 192, 128]
+    for output in outputs:
+        offsets[output] = -1
+    return GraphRecord((KERNEL,), steps, SLOTS, outputs, {}, numbers, numbers, tuple(offsets))
 
 
 def test_steps_survive_the_way() -> None:
@@ -124,6 +128,7 @@ def test_steps_survive_the_way() -> None:
         record(CALL, LaunchRecord(0, (3, 1), 1, 1)),
         record(COPY, CALL._replace(slots=(3, 4, 1, 0))),
         record(COPY, outputs=(0,)),
+        record(COPY, CALL)._replace(levels=(0, 0)),
     ],
 )
 def test_steps_that_make_no_sense_are_damaged(bad: GraphRecord) -> None:

@@ -32,7 +32,7 @@ from ogive.ir.variable import names_in
 from ogive.journal import log, show_bytes, since
 from ogive.named import NamedTuple
 from ogive.runtime.native import Fault, HostStep, KernelStep, NativePlan
-from ogive.runtime.planner import MemoryPlan, plan_memory
+from ogive.runtime.planner import Life, MemoryPlan, Places, aligned, describe, place
 from ogive.runtime.pool import Pool, default_pool
 from ogive.schedule.slots import CallStep, CopyStep, Slot
 
@@ -84,7 +84,8 @@ class CompiledGraph:
     """Steps in order, the memory they need, and where the results are.
 
     `variables` has the bounds of each variable by name. Steps of equal `levels` may run side by
-    side; `order` has their positions in the schedule.
+    side; `order` has their positions in the schedule. `offsets` say where slots lie in one block of
+    memory, if that is known.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class CompiledGraph:
         variables: dict[str, tuple[int, int]],
         levels: tuple[int, ...],
         order: tuple[int, ...],
+        offsets: tuple[int, ...] | None = None,
     ) -> None:
         self.steps = steps
         self.slots = slots
@@ -102,6 +104,7 @@ class CompiledGraph:
         self.variables = variables
         self.levels = levels
         self.order = order
+        self._places = {} if offsets is None else {"arena": _arena(slots, offsets)}
 
     @classmethod
     def of(
@@ -115,12 +118,6 @@ class CompiledGraph:
         order, levels = arrange(scheduled, slots, outputs)
         steps = tuple([scheduled[position] for position in order])
         return cls(steps, slots, outputs, variables, levels, order)
-
-    @property
-    def scheduled(self) -> list[Step]:
-        """The steps in the order of the schedule."""
-        steps = dict(zip(self.order, self.steps, strict=True))
-        return [steps[position] for position in range(len(steps))]
 
     @property
     def launches(self) -> tuple[Launch, ...]:
@@ -217,27 +214,39 @@ class CompiledGraph:
         return SymbolicThreads(self.symbolic_launches, self.slots, self.variables)
 
     @functools.cached_property
-    def _memory_plans(self) -> dict[str, MemoryPlan]:
-        return {}
+    def _left_out(self) -> dict[int, str]:
+        return left_out_of(self.slots, self.outputs)
+
+    @functools.cached_property
+    def _lives(self) -> dict[int, Life]:
+        return lives_of(self.steps, self.levels, self.slots, self._left_out)
+
+    def places(self, mode: str) -> Places:
+        """Where the intermediates lie."""
+        if mode not in self._places:
+            self._places[mode] = place(self._lives, mode)
+        return self._places[mode]
 
     def memory(self, mode: str) -> MemoryPlan:
-        """Where the intermediates lie."""
-        if mode not in self._memory_plans:
-            left_out = left_out_of(self.slots, self.outputs)
-            lives = lives_of(self.steps, self.levels, self.slots, left_out)
-            self._memory_plans[mode] = plan_memory(lives, left_out, mode)
-        return self._memory_plans[mode]
+        """Where the intermediates lie, and what that takes."""
+        return describe(self.places(mode), self._lives, self._left_out)
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """Where each slot lies in the one block of the default mode; -1 for what does not."""
+        places = self.places("arena").places
+        return tuple([places.get(number, (0, -1))[1] for number in range(len(self.slots))])
 
     def allocate(self, inputs: Sequence[Buffer], mode: str) -> list[Buffer]:
         """The memory of one run by slot, given that of the parameters."""
-        plan = self.memory(mode)
-        blocks = [Buffer(size) for size in plan.blocks]
+        places, sizes = self.places(mode)
+        blocks = [Buffer(size) for size in sizes]
         buffers = []
         for number, slot in enumerate(self.slots):
             if slot.parameter is not None:
                 buffers.append(inputs[slot.parameter])
-            elif number in plan.places:
-                block, offset = plan.places[number]
+            elif number in places:
+                block, offset = places[number]
                 buffers.append(blocks[block].view(offset, slot.nbytes))
             else:
                 buffers.append(Buffer(slot.nbytes))
@@ -258,6 +267,13 @@ class CompiledGraph:
                 native.tiles[position] = evaluate(step.tiles, values)
             positions, worth = self._worth.at(values, native.pool_threads)
             native.threads[positions] = worth
+
+
+def _arena(slots: Sequence[Slot], offsets: Sequence[int]) -> Places:
+    """The places of slots in one block."""
+    places = {number: (0, offset) for number, offset in enumerate(offsets) if offset >= 0}
+    ends = [offset + aligned(slots[number].nbytes) for number, (_, offset) in places.items()]
+    return Places(places, (max(ends),) if ends else ())
 
 
 class Replay:
@@ -351,16 +367,19 @@ def load_graph(sink: UOp, target: Target, config: Config, disk: Disk) -> Compile
         return None
     record, codes = found
     kernels = [kernel_cache.kernel_of(k, codes[k.code], disk) for k in record.kernels]
-    steps = [
-        Launch(kernels[step.kernel], step.slots, step.tiles, step.grain, step.fixed)
-        if isinstance(step, LaunchRecord)
-        else step
-        for step in record.steps
-    ]
+    steps = tuple(
+        [
+            Launch(kernels[step.kernel], step.slots, step.tiles, step.grain, step.fixed)
+            if isinstance(step, LaunchRecord)
+            else step
+            for step in record.steps
+        ]
+    )
     for kernel in kernels:
         _ = kernel.loaded
     count("kernel_disk_hits", len(kernels))
-    return CompiledGraph.of(steps, record.slots, record.outputs, record.variables)
+    rest = (record.outputs, record.variables, record.levels, record.order, record.offsets)
+    return CompiledGraph(steps, record.slots, *rest)
 
 
 def _record(graph: CompiledGraph) -> GraphRecord:
@@ -370,7 +389,7 @@ def _record(graph: CompiledGraph) -> GraphRecord:
         LaunchRecord(numbers[step.kernel], step.slots, step.tiles, step.grain, step.fixed)
         if isinstance(step, Launch)
         else step
-        for step in graph.scheduled
+        for step in graph.steps
     ]
     return GraphRecord(
         tuple([kernel.record for kernel in kernels]),
@@ -378,6 +397,9 @@ def _record(graph: CompiledGraph) -> GraphRecord:
         graph.slots,
         graph.outputs,
         graph.variables,
+        graph.order,
+        graph.levels,
+        graph.offsets,
     )
 
 

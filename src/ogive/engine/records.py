@@ -6,6 +6,7 @@ have been written raises `DamagedRecord`.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 
@@ -24,9 +25,10 @@ from ogive.ir.dtype import BY_NAME
 from ogive.ir.node import UOp
 from ogive.ir.variable import OWN
 from ogive.named import NamedTuple
+from ogive.runtime.planner import aligned
 from ogive.schedule.slots import CallStep, CopyStep, Slot
 
-FORMAT = 5
+FORMAT = 6
 """Part of every key: a change of the format makes other keys."""
 
 
@@ -60,13 +62,20 @@ class LaunchRecord(NamedTuple):
 
 
 class GraphRecord(NamedTuple):
-    """A compiled graph without code."""
+    """A compiled graph without code.
+
+    `order` has the positions of the steps in their schedule, `levels` says which run side by side,
+    and `offsets` where in one block of memory each slot lies: -1 for what is not in it.
+    """
 
     kernels: tuple[KernelRecord, ...]
     steps: tuple[LaunchRecord | CopyStep | CallStep, ...]
     slots: tuple[Slot, ...]
     outputs: tuple[int, ...]
     variables: dict[str, tuple[int, int]]
+    order: tuple[int, ...]
+    levels: tuple[int, ...]
+    offsets: tuple[int, ...]
 
 
 class CodeRecord(NamedTuple):
@@ -160,6 +169,9 @@ def pack_graph(record: GraphRecord) -> bytes:
     for launch in launches:
         if not isinstance(launch.tiles, int):
             writer.expression(launch.tiles, record.variables)
+    writer.numbers(record.order)
+    writer.numbers(record.levels)
+    writer.numbers(record.offsets)
     return writer.finish()
 
 
@@ -181,9 +193,14 @@ def unpack_graph(data: bytes) -> GraphRecord:
         raise DamagedRecord("it has more or fewer launches than it says")
     in_order = {False: iter(launches), True: iter(others)}
     steps = tuple([next(in_order[kind in _OTHERS]) for kind in kinds])
+    order = reader.numbers(0, len(steps) - 1)
+    levels = reader.numbers(0, len(steps) - 1)
+    offsets = reader.numbers(-1, MOST_BYTES)
     reader.finish()
     _check_host_slots(steps, outputs)
-    return GraphRecord(kernels, steps, slots, outputs, variables)
+    _check_arrangement(steps, order, levels)
+    _check_offsets(slots, outputs, offsets)
+    return GraphRecord(kernels, steps, slots, outputs, variables, order, levels, offsets)
 
 
 def _write_call(writer: Writer, step: CallStep) -> None:
@@ -245,6 +262,39 @@ def _check_host_slots(
         raise DamagedRecord("a file or a function is used as memory")
 
 
+def _check_arrangement(
+    steps: Sequence[LaunchRecord | CopyStep | CallStep],
+    order: Sequence[int],
+    levels: Sequence[int],
+) -> None:
+    if sorted(order) != list(range(len(steps))):
+        raise DamagedRecord("a step has no place in the schedule")
+    if len(levels) != len(steps) or sorted(levels) != list(levels):
+        raise DamagedRecord("its steps are not in the order of their levels")
+    for position, (level, following) in enumerate(itertools.pairwise(levels)):
+        if level == following:
+            for step in steps[position : position + 2]:
+                if not (isinstance(step, LaunchRecord) and isinstance(step.tiles, int)):
+                    raise DamagedRecord("a step cannot run beside others")
+
+
+def _check_offsets(slots: Sequence[Slot], outputs: Sequence[int], offsets: Sequence[int]) -> None:
+    _same_length(slots, offsets)
+    given = set(outputs)
+    total = end = 0
+    for number, (slot, offset) in enumerate(zip(slots, offsets, strict=True)):
+        if (offset >= 0) != (slot.parameter is None and number not in given):
+            raise DamagedRecord("a slot has memory twice, or none")
+        if offset >= 0:
+            size = aligned(slot.nbytes)
+            total += size
+            end = max(end, offset + size)
+            if offset != aligned(offset):
+                raise DamagedRecord("a slot lies across lines")
+    if end > total:
+        raise DamagedRecord("slots take more memory than there is in all of them")
+
+
 def _read_slots(reader: Reader) -> tuple[Slot, ...]:
     found = [BY_NAME.get(reader.text()) for _ in range(reader.number())]
     known = [dtype for dtype in found if dtype is not None]
@@ -302,7 +352,7 @@ _OTHERS: dict[int, Callable[[Reader, Sequence[Slot]], CopyStep | CallStep]] = {
 }
 
 
-def _same_length(*columns: Sequence[int]) -> None:
+def _same_length(*columns: Sequence[object]) -> None:
     if len({len(column) for column in columns}) > 1:
         raise DamagedRecord("its columns differ in length")
 

@@ -13,7 +13,6 @@ Inputs, outputs and whatever is aliased are not the planner's: they are left out
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Mapping, Sequence
 
 from ogive.device.allocator import ALIGNMENT
@@ -28,8 +27,15 @@ class Life(NamedTuple):
     last: int
 
 
+class Places(NamedTuple):
+    """`places[slot]` is (block, offset); `blocks` are the sizes to allocate."""
+
+    places: Mapping[int, tuple[int, int]]
+    blocks: tuple[int, ...]
+
+
 class MemoryPlan(NamedTuple):
-    """`places[slot]` is (block, offset); `blocks` the sizes to allocate.
+    """Where intermediates lie (`places` and `blocks` as in `Places`), and what that takes.
 
     `logical` is what separate buffers would take, `planned` what the blocks take, `peak` the
     largest sum of sizes that are needed at one level: no plan can take less. `left_out` gives the
@@ -48,11 +54,13 @@ class MemoryPlan(NamedTuple):
 def plan_memory(
     lives: Mapping[int, Life], left_out: Mapping[int, str], mode: str = "arena"
 ) -> MemoryPlan:
+    """Places for the intermediates `lives`, by slot, and what they take."""
+    return describe(place(lives, mode), lives, left_out)
+
+
+def place(lives: Mapping[int, Life], mode: str) -> Places:
     """Places for the intermediates `lives`, by slot."""
-    padded = {
-        slot: Life(-(-life.nbytes // ALIGNMENT) * ALIGNMENT, life.first, life.last)
-        for slot, life in lives.items()
-    }
+    padded = _padded(lives)
     if mode == "arena":
         places, blocks = _arena(padded)
     elif mode == "remap":
@@ -60,14 +68,28 @@ def plan_memory(
     else:
         places = {slot: (block, 0) for block, slot in enumerate(padded)}
         blocks = [life.nbytes for life in padded.values()]
+    return Places(places, tuple(blocks))
+
+
+def describe(placed: Places, lives: Mapping[int, Life], left_out: Mapping[int, str]) -> MemoryPlan:
+    """What the places of `lives` take."""
+    padded = list(_padded(lives).values())
     return MemoryPlan(
-        places,
-        tuple(blocks),
-        logical=sum(life.nbytes for life in padded.values()),
-        planned=sum(blocks),
-        peak=largest_live_set(list(padded.values())),
+        *placed,
+        logical=sum(life.nbytes for life in padded),
+        planned=sum(placed.blocks),
+        peak=largest_live_set(padded),
         left_out=dict(left_out),
     )
+
+
+def aligned(nbytes: int) -> int:
+    """What so many bytes take of a block."""
+    return -(-nbytes // ALIGNMENT) * ALIGNMENT
+
+
+def _padded(lives: Mapping[int, Life]) -> dict[int, Life]:
+    return {slot: Life(aligned(life.nbytes), *life[1:]) for slot, life in lives.items()}
 
 
 def largest_live_set(lives: Sequence[Life]) -> int:
@@ -106,6 +128,8 @@ def _arena(lives: Mapping[int, Life]) -> tuple[dict[int, tuple[int, int]], list[
 
 def _best_fit(order: Sequence[int], lives: Mapping[int, Life]) -> dict[int, int]:
     """Offsets, each in the tightest gap between the values it lives beside that holds it."""
+    from bisect import insort  # which a process that plans nothing need not load
+
     offsets: dict[int, int] = {}
     placed: list[tuple[int, int, int, int]] = []  # offset, end, first, last; sorted
     for slot in order:

@@ -120,7 +120,7 @@ class Config:
 
     def logs(self, topic: str) -> bool:
         """Whether messages on `topic` were asked for."""
-        return topic in self.log.split(",")
+        return bool(self.log) and topic in self.log.split(",")
 
     def with_changes(self, changes: Mapping[str, Any]) -> Config:
         """A copy with some settings changed; an unknown name is an error."""

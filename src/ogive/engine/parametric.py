@@ -7,18 +7,20 @@ from ogive.ir.node import UOp
 from ogive.schedule.normalize import Normalized, normalize
 
 
-def to_parametric(asked: tuple[UOp, ...], config: Config, whole: bool = False) -> Normalized:
+def to_parametric(
+    asked: tuple[UOp, ...], config: Config, whole: bool = False, order: list[UOp] | None = None
+) -> Normalized:
     """The parametric graph of `asked`, with what was taken out of it; of files, only what is read.
 
-    With `whole`, buffers in memory are read whole. Both graphs are checked if the configuration
-    says so.
+    With `whole`, buffers in memory are read whole. `order` is the walk of `asked`, if known. Both
+    graphs are checked if the configuration says so.
     """
     if config.verify:
         from ogive.ir.verify import verify
 
         verify(asked, "tensor")
-    normalized = normalize(asked, whole)
-    if any(node.arg[0] == "DISK" for node in normalized.buffers):
+    normalized = normalize(asked, whole, order)
+    if "DISK" in [window.buffer.arg[0] for window in normalized.windows]:
         from ogive.engine.files import narrow_files
 
         normalized = normalize(narrow_files(asked), whole)

@@ -14,6 +14,7 @@ from ogive.engine.parametric import to_parametric
 from ogive.engine.plan import Plan, execute_plan_of, note_values, unexecuted
 from ogive.engine.versions import (
     being_written,
+    effects_among,
     effects_of,
     split_effects,
     version_below,
@@ -23,7 +24,7 @@ from ogive.engine.versions import (
 from ogive.errors import ArgumentError, ArgumentTypeError, ExecuteError
 from ogive.ir import history, registry
 from ogive.ir.memory import memory_leaf, shaped
-from ogive.ir.node import UOp, substitute
+from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.journal import log, logging_time, since
 from ogive.runtime.native import Fault
@@ -39,13 +40,14 @@ def realize(tensors: Sequence[Tensor], config: Config | None = None) -> None:
     config = _checked(config)
     # Again if another thread changed the graphs of these tensors, or what they read, meanwhile.
     while roots := _pending(tensors):
-        if effects_of(roots):
+        order = walk(roots)
+        if effects_among(order):
             with registry.effect_lock:
                 # Another thread may have run the same effects while we waited.
                 roots = _pending(tensors)
                 if roots:
                     _carry_out(roots, effects_of(roots), config)
-        elif not _realize(roots, config):
+        elif not _realize(roots, order, config):
             with registry.effect_lock:
                 pass  # The thread that was writing has finished.
     _execute_pending(tensors)
@@ -97,9 +99,12 @@ def _copy_versions(versions: tuple[UOp, ...], config: Config) -> dict[UOp, UOp]:
     return {version: mapping[root] for version, root in zip(versions, run.roots, strict=True)}
 
 
-def _realize(roots: tuple[UOp, ...], config: Config) -> bool:
-    """Compute values without effects; False if what they read was written to at the same time."""
-    run = _Run(roots, (), (), config)
+def _realize(roots: tuple[UOp, ...], order: list[UOp], config: Config) -> bool:
+    """Compute values without effects; False if what they read was written to at the same time.
+
+    `order` is the walk of the roots.
+    """
+    run = _Run(roots, (), (), config, order)
     before = run.writes()
     run.execute()
     with registry.graph_lock:
@@ -153,14 +158,16 @@ class _Run:
         effects: Sequence[UOp],
         kept: Sequence[UOp],
         config: Config,
+        order: list[UOp] | None = None,
     ) -> None:
         self.roots = roots
         self.effects = effects
         self.kept = kept
         self.config = config
         copies = [UOp(Op.CONTIGUOUS, version.dtype, (version,), ()) for version in kept]
-        asked = [*[_computed(root) for root in roots], *effects, *copies]
-        self.normalized: Normalized = to_parametric(tuple(asked), config)
+        asked = (*[_computed(root) for root in roots], *effects, *copies)
+        known = order if asked == roots else None
+        self.normalized: Normalized = to_parametric(asked, config, order=known)
         self.replay: Replay = graph_cache.replay_for(self.normalized.sink, config)
         graph = self.replay.graph
         self.inputs: list[Buffer] = [registry.buffer_of(node) for node in self.normalized.buffers]
@@ -313,7 +320,8 @@ def _absent(value: UOp, message: str) -> UOp:
 
 def _memory_node(buffer: Buffer, value: UOp) -> UOp:
     count = buffer.nbytes // value.dtype.itemsize
-    node = UOp(Op.BUFFER, value.dtype, (UOp.unique(),), (buffer.device, count))
+    source = (UOp.unique(),)
+    node = registry.make(Op.BUFFER, value.dtype, source, (buffer.device, count), (count,))
     node.origin = value.origin
     registry.set_buffer(node, buffer)
     return shaped(node, value.shape)

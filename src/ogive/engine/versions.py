@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 def effects_of(roots: Sequence[UOp]) -> tuple[UOp, ...]:
     """The pending assignments under `roots`, in order."""
-    return tuple([node for node in walk(tuple(roots)) if node.op is Op.AFTER])
+    return effects_among(walk(tuple(roots)))
+
+
+def effects_among(nodes: Sequence[UOp]) -> tuple[UOp, ...]:
+    """The pending assignments among all nodes under some roots, in the order of those."""
+    return tuple([node for node in nodes if node.op is Op.AFTER])
 
 
 def versions_to_keep(roots: Sequence[UOp], effects: Sequence[UOp]) -> tuple[UOp, ...]:

@@ -107,7 +107,8 @@ class UOp:
     __slots__ = (
         "__weakref__", "_below", "_bounds", "_content_key", "_has_index", "_linear", "_order",
         "_ranges_below", "_shape", "_simplified", "_sound_bounds", "arg", "dtype", "history",
-        "holders", "id", "leaf", "metadata", "op", "origin", "src", "tag", "trace", "users",
+        "holders", "id", "leaf", "memory", "metadata", "op", "origin", "src", "tag", "trace",
+        "users",
     )  # fmt: skip
 
     op: Op
@@ -126,6 +127,7 @@ class UOp:
     trace: tuple[str, UOp] | None  # with tracing on: the rule that made this node, and from what
     users: list[weakref.ref[UOp]]  # kept by `ir.registry`
     holders: list[weakref.ref[Any]]  # kept by `ir.registry`
+    memory: Any  # kept by `ir.registry`
     history: Any  # kept by `ir.history`
     leaf: weakref.ref[Any]  # kept by `ir.history`
 
@@ -472,10 +474,14 @@ def transform(root: UOp, change: Callable[[UOp], UOp]) -> UOp:
 
 def live_uop_ids() -> list[int]:
     """The ids of all nodes alive, in order of creation."""
+    return sorted([node.id for node in (*interned_nodes(), *_detached)])
+
+
+def interned_nodes() -> list[UOp]:
+    """All nodes alive but those with metadata of their own."""
     with _table_lock:
         references = list(_table.values())
-    nodes = [reference() for reference in references]
-    return sorted([node.id for node in nodes if node is not None] + [n.id for n in _detached])
+    return [node for reference in references if (node := reference()) is not None]
 
 
 def gc_dead_refs() -> int:

@@ -25,7 +25,7 @@ from typing import Any, Protocol
 
 from ogive.ir import history
 from ogive.ir.dtype import DType
-from ogive.ir.node import UOp
+from ogive.ir.node import UOp, interned_nodes
 from ogive.ir.node import substitute as substitute_below
 from ogive.ir.ops import MOVEMENT, Op
 
@@ -79,7 +79,6 @@ _EDGELESS = frozenset({Op.CONST, Op.VARIABLE, Op.UNIQUE})
 _tensors: dict[int, weakref.ref[Any]] = {}
 _tensor_limit = 1024
 _next_id = itertools.count(1).__next__
-_buffers: weakref.WeakKeyDictionary[UOp, Any] = weakref.WeakKeyDictionary()
 _visited = 0
 
 
@@ -208,6 +207,8 @@ def substitute(mapping: Mapping[UOp, UOp], walk: bool = False) -> None:
             connect(value)
             if tracking:
                 history.inherit(key, value)
+        if len(affected) == len(done):
+            affected = []  # nothing is built on what is replaced
         for node in _held(affected):
             if node in done:
                 continue
@@ -326,21 +327,21 @@ def visited_count() -> int:
 def set_buffer(node: UOp, buffer: Any) -> None:
     """Put memory behind a BUFFER node, once."""
     with graph_lock:
-        assert node not in _buffers, "a buffer node has its memory for life"
-        _buffers[node] = buffer
+        assert not hasattr(node, "memory"), "a buffer node has its memory for life"
+        node.memory = buffer
 
 
 def buffer_of(node: UOp) -> Any:
     """The memory behind a BUFFER node, or None."""
-    return _buffers.get(node)
+    return getattr(node, "memory", None)
 
 
 def nodes_on(buffer: Any) -> list[UOp]:
     """The live nodes that have `buffer` as their memory. It looks at all there are."""
     with graph_lock:
-        return [node for node, other in list(_buffers.items()) if other is buffer]
+        return [node for node in interned_nodes() if buffer_of(node) is buffer]
 
 
 def buffer_count() -> int:
     """How many live nodes have memory."""
-    return len(_buffers)
+    return len([node for node in interned_nodes() if hasattr(node, "memory")])

@@ -23,44 +23,57 @@ from ogive.named import NamedTuple
 from ogive.schedule.windows import Window, Windows, find_windows
 
 _NO_WINDOWS = Windows({}, set())
+_TAKEN_OUT = frozenset({Op.BUFFER, Op.COPY, Op.BIND, Op.DETACH, Op.GRADIENT})
+"""What does not stay as it is, over other sources."""
 
 
 class Normalized(NamedTuple):
     """`sink` holds one source per root asked for; `windows[slot]` is what `PARAM slot` stands for.
 
-    `variables` has the values that were bound; `sources` maps each parametric node back to the node
-    of the user's graph it came from.
+    `variables` has the values that were bound; `made` has the parametric node of each node of the
+    user's graph.
     """
 
     sink: UOp
     windows: tuple[Window, ...]
     variables: dict[str, int]
-    sources: dict[UOp, UOp]
+    made: dict[UOp, UOp]
 
     @property
     def buffers(self) -> tuple[UOp, ...]:
         """The buffers that the slots stand for, or for parts of."""
         return tuple([window.buffer for window in self.windows])
 
+    @property
+    def sources(self) -> dict[UOp, UOp]:
+        """For each parametric node the first node of the user's graph that it came from."""
+        return {made: node for node, made in reversed(self.made.items())}
 
-def normalize(roots: tuple[UOp, ...], whole: bool = False) -> Normalized:
-    """Take buffers and identities out of the graph under `roots`.
+
+def normalize(
+    roots: tuple[UOp, ...], whole: bool = False, order: list[UOp] | None = None
+) -> Normalized:
+    """Take buffers and identities out of the graph under `roots`; `order` is their walk, if known.
 
     With `whole`, every buffer has one slot, whatever is read of it.
     """
     done: dict[UOp, UOp] = {}
     variables: dict[str, int] = {}
     seen: list[UOp] = []
-    sources: dict[UOp, UOp] = {}
-    order = walk(roots)
+    if order is None:
+        order = walk(roots)
     found, hidden = _NO_WINDOWS
-    if not whole and any(node.op is Op.SHRINK for node in order):
+    if not whole and Op.SHRINK in [node.op for node in order]:
         found, hidden = find_windows(order, roots)
     slots: dict[Window, UOp] = {}
     for node in order:
         if node.op is Op.UNIQUE or node in hidden:
             continue
-        if node in found:
+        is_index = node.dtype is dtypes.index
+        if node.src and not is_index and node.op not in _TAKEN_OUT and node not in found:
+            below = tuple([done[source] for source in node.src])
+            made = UOp(node.op, node.dtype, below, node.arg, node.tag)
+        elif node in found:
             window = found[node]
             if window not in slots:
                 slots[window] = UOp(Op.PARAM, node.dtype, (), (len(slots), window.length))
@@ -83,26 +96,21 @@ def normalize(roots: tuple[UOp, ...], whole: bool = False) -> Normalized:
         elif node.op in (Op.DETACH, Op.GRADIENT):
             done[node] = done[node.src[0]]
             continue
-        elif node.src and node.dtype is dtypes.index:
+        elif node.src:
             # The order of terms may have followed from the values that are gone.
             made = symbolic_rules.build(node.op, node.dtype, tuple([done[s] for s in node.src]))
-        elif node.src:
-            made = UOp(
-                node.op, node.dtype, tuple([done[s] for s in node.src]), node.arg, node.tag
-            )
         else:
             made = node
             if node.op is Op.VARIABLE:
                 seen.append(node)
         done[node] = made
-        sources.setdefault(made, node)
-    for root in found.keys() & set(roots):
+    for root in found.keys() & set(roots) if found else ():
         # A result is never a part of other memory.
         done[root] = UOp(Op.CONTIGUOUS, root.dtype, (done[root],), ())
     sink = UOp(Op.SINK, dtypes.void, _plain_roots([done[root] for root in roots]))
     if seen:
         _check_bound(seen, variables)
-    return Normalized(sink, tuple(slots), variables, sources)
+    return Normalized(sink, tuple(slots), variables, done)
 
 
 def _plain_roots(roots: list[UOp]) -> tuple[UOp, ...]:
@@ -112,10 +120,12 @@ def _plain_roots(roots: list[UOp]) -> tuple[UOp, ...]:
 
     But no two roots are the same memory: further ones are computed from the first.
     """
+    values = [host_value(root) for root in roots]
+    if not any(values):
+        return tuple(roots)
     taken = set(roots)
     plain = []
-    for root in roots:
-        value = host_value(root)
+    for root, value in zip(roots, values, strict=True):
         if value is not None and value not in taken:
             taken.add(value)
             root = value

@@ -318,8 +318,9 @@ def _parse_size(text: str) -> int:
 
 
 def _read(path: str) -> str:
+    """What a small file of the system says; some fifty are read at every start."""
     try:
-        with open(path) as file:
-            return file.read()
+        with open(path, "rb", buffering=0) as file:
+            return file.read().decode(errors="replace")
     except OSError:
         return ""

@@ -64,6 +64,9 @@ def find_panels(graph: CompiledGraph) -> tuple[Panel, ...]:
     """
     written = Counter([slot for step in graph.steps for slot in step.written])
     crowd = Counter(graph.levels)
+    places: dict[int, list[int]] = {}
+    for position, slot in graph.word_slots:
+        places.setdefault(slot, []).append(position)
     found = []
     for number, (level, step) in enumerate(zip(graph.levels, graph.steps, strict=True)):
         if isinstance(step, CopyStep | CallStep) or not isinstance(step.tiles, int):
@@ -79,7 +82,7 @@ def find_panels(graph: CompiledGraph) -> tuple[Panel, ...]:
         if not graph.stored.isdisjoint(sources) or len(step.fixed) < len(step.variables):
             continue
         layout = (step.kernel.record.code, step.tiles, step.fixed)
-        words = tuple([position for position, other in graph.word_slots if other == slot])
+        words = tuple(places[slot])
         found.append(
             Panel(number, step.tiles, slot, memory.nbytes, tuple(sources), layout, words)
         )

@@ -119,19 +119,17 @@ class DType:
 
 
 def _round_float(dtype: DType, value: float) -> float:
-    code = _STRUCT_CODES.get(dtype.bits) if dtype is not bfloat16 else None
-    if code == "d":
+    if dtype is float64:
         return value
-    if code is not None:
+    form = _FORMS.get(dtype)
+    if form is not None:
         try:
-            return float(struct.unpack(code, struct.pack(code, value))[0])
+            return float(form.unpack(form.pack(value))[0])
         except OverflowError:
             return float("inf") if value > 0 else float("-inf")
     with numpy.errstate(over="ignore"):
         return float(numpy.asarray(value).astype(dtype.numpy))
 
-
-_STRUCT_CODES = {16: "e", 32: "f", 64: "d"}
 
 _ML_DTYPES = {
     "bfloat16": "bfloat16", "float8_e4m3": "float8_e4m3fn", "float8_e5m2": "float8_e5m2",
@@ -156,6 +154,8 @@ float8_e4m3 = DType("float8_e4m3", "float", 8)
 float8_e5m2 = DType("float8_e5m2", "float", 8)
 complex64 = DType("complex64", "complex", 64, numpy.complex64)
 complex128 = DType("complex128", "complex", 128, numpy.complex128)
+
+_FORMS = {float16: struct.Struct("e"), float32: struct.Struct("f")}
 
 SIGNED = (int8, int16, int32, int64)
 UNSIGNED = (uint8, uint16, uint32, uint64)

@@ -108,7 +108,7 @@ def _realize(roots: tuple[UOp, ...], order: list[UOp], config: Config) -> bool:
     before = run.writes()
     run.execute()
     with registry.graph_lock:
-        if run.writes() != before or any([count & 1 for count in before]):
+        if run.writes() != before or 1 in [count & 1 for count in before]:
             return False
         run.rebind()
     return True

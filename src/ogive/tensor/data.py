@@ -8,10 +8,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
-from numpy.typing import NDArray
 
 from ogive.config import Config
 from ogive.errors import GradientError
@@ -21,6 +20,9 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.tensor.core import to_tensor
 from ogive.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Data(Tensor):

@@ -7,7 +7,7 @@ import itertools
 import numpy
 import pytest
 
-from ogive.ir.dtype import DType, bool_, float32, index, int8, int32, int64, uint8
+from ogive.ir.dtype import DType, bool_, complex64, float32, index, int8, int32, int64, uint8
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from tests.ir.expressions import (
@@ -109,6 +109,13 @@ def test_comparisons_of_floats_may_go_either_way() -> None:
     loaded = UOp(Op.PARAM, float32, (), (0, 4))
     assert UOp(Op.CMPEQ, bool_, (loaded, loaded)).bounds == (False, True)
     assert UOp(Op.CMPLT, bool_, (loaded, value)).bounds == (False, True)
+
+
+def test_of_complex_numbers_nothing_is_known() -> None:
+    z = UOp(Op.PARAM, complex64, (), (0, 4))
+    assert UOp(Op.CMPEQ, bool_, (z, z)).bounds == (False, True)
+    assert UOp(Op.CAST, int8, (z,)).bounds == (-128, 127)
+    assert UOp(Op.CAST, bool_, (z,)).bounds == (False, True)
 
 
 def test_sound_bounds_are_absent_where_64_bits_may_not_do() -> None:

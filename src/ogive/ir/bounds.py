@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Interval = tuple[Any, Any]
 _BOTH = (False, True)
+_INEXACT = ("float", "complex")
+"""Kinds of dtypes of which nothing is known: a NaN is within no bounds."""
 
 
 def infer_bounds(node: UOp) -> tuple[Scalar, Scalar]:
@@ -27,7 +29,7 @@ def infer_bounds(node: UOp) -> tuple[Scalar, Scalar]:
     op = node.op
     if op is Op.CONST:
         return (node.arg, node.arg)
-    if dtype.kind == "float" or dtype.name == "void":
+    if dtype.kind in _INEXACT or dtype.name == "void":
         return dtype.limits
     exact = _EXACT.get(op)
     if exact is None:
@@ -45,8 +47,7 @@ def infer_bounds(node: UOp) -> tuple[Scalar, Scalar]:
 
 def infer_sound_bounds(node: UOp) -> tuple[int, int] | None:
     """The interval of `node` if it holds in 64-bit arithmetic too; the sources' are known."""
-    kind = node.dtype.kind
-    if kind == "float" or node.dtype.name == "void":
+    if node.dtype.kind in _INEXACT or node.dtype.name == "void":
         return None
     if node.dtype is not index:
         # A condition or a conversion is as good as what it is computed from.
@@ -193,7 +194,7 @@ def _not(node: UOp) -> Interval:
 
 def _less(node: UOp) -> Interval:
     left, right = node.src
-    if left.dtype.kind == "float":
+    if left.dtype.kind in _INEXACT:
         return _BOTH
     (a, b), (c, d) = left._bounds, right._bounds
     return b < c, a < d
@@ -201,7 +202,7 @@ def _less(node: UOp) -> Interval:
 
 def _less_or_equal(node: UOp) -> Interval:
     left, right = node.src
-    if left.dtype.kind == "float":
+    if left.dtype.kind in _INEXACT:
         return _BOTH
     (a, b), (c, d) = left._bounds, right._bounds
     return b <= c, a <= d
@@ -209,7 +210,7 @@ def _less_or_equal(node: UOp) -> Interval:
 
 def _equal(node: UOp) -> Interval:
     left, right = node.src
-    if left.dtype.kind == "float":
+    if left.dtype.kind in _INEXACT:
         return _BOTH
     if left is right:
         return True, True
@@ -218,7 +219,7 @@ def _equal(node: UOp) -> Interval:
 
 
 def _not_equal(node: UOp) -> Interval:
-    if node.src[0].dtype.kind == "float":
+    if node.src[0].dtype.kind in _INEXACT:
         return _BOTH
     never, always = _equal(node)
     return not always, not never
@@ -265,7 +266,7 @@ def _pad(node: UOp) -> Interval:
 
 def _cast(node: UOp) -> Interval | None:
     source = node.src[0]
-    if source.dtype.kind == "float":
+    if source.dtype.kind in _INEXACT:
         return None
     low, high = source._bounds
     if node.dtype.kind == "bool":

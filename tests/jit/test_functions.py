@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -422,3 +423,26 @@ def test_an_exception_inside_changes_nothing() -> None:
     broken = False
     assert step(x).tolist() == [3.0]
     assert (w.tolist(), x.tolist()) == ([3.0], [0.0])
+
+
+class Opaque:
+    """What a function may be given or be, and that has no attributes to look into."""
+
+    __slots__ = ("factor",)
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return x * self.factor
+
+
+def test_what_has_no_dictionary_can_be_captured_and_given() -> None:
+    x = Tensor([1.0, 2.0])
+    assert ogive.jit(operator.add)(x, x).tolist() == [2.0, 4.0]
+    assert ogive.jit(Opaque(3.0))(x).tolist() == [3.0, 6.0]
+    scaled = ogive.jit(lambda scale, x: scale(x) + 1)
+    for factor in (3.0, 5.0):
+        assert scaled(Opaque(factor), x).tolist() == [factor + 1, 2 * factor + 1]
+    converted = ogive.jit(lambda x, dtype: x.to(dtype))
+    assert converted(x, np.dtype("int32")).tolist() == [1, 2]

@@ -135,7 +135,7 @@ def _columns(named: Mapping[Any, Any]) -> list[NDArray[Any]]:
         columns.append(numpy.asarray(values))
         if columns[-1].ndim == 0 or len(columns[-1]) != len(columns[0]):
             raise ShapeError(
-                f"Batches: {name!r} has the shape {columns[-1].shape}, where the first has "
+                f"Batches: array {name!r} has the shape {columns[-1].shape}, where the first has "
                 f"{columns[0].shape}; their first axes must have one length"
             )
     return columns

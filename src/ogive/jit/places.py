@@ -147,7 +147,7 @@ class Survey:
                     yield Place(value, key, entry, False, f"{path}[{key!r}]")
         else:
             self._learn_names(type(value))
-            attributes = vars(value)
+            attributes = getattr(value, "__dict__", {})  # what has none is opaque
             for key, entry in list(attributes.items()):
                 yield Place(attributes, key, entry, False, f"{path}.{key}" if path else key)
 

@@ -13,7 +13,7 @@ from ogive.errors import GradientError
 
 
 def rounding(library: Any) -> Any:
-    class Rounding(library.autograd.Function):  # type: ignore[misc, name-defined]
+    class Rounding(library.autograd.Function):  # type: ignore[misc]
         @staticmethod
         def forward(ctx: Any, x: Any, scale: float) -> Any:
             ctx.save_for_backward(x)
@@ -31,7 +31,7 @@ def rounding(library: Any) -> Any:
 
 
 def products(library: Any) -> Any:
-    class Products(library.autograd.Function):  # type: ignore[misc, name-defined]
+    class Products(library.autograd.Function):  # type: ignore[misc]
         @staticmethod
         def forward(a: Any, b: Any) -> Any:
             return a * b, a + b, a.sign()

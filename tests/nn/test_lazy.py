@@ -43,7 +43,7 @@ def test_a_lazy_layer_becomes_the_plain_one(case: Any) -> None:
 
 def test_modes_and_hooks_stay_when_a_layer_is_settled() -> None:
     seen: list[Any] = []
-    layer = nn.LazyBatchNorm1d().eval().requires_grad_(False)
+    layer: Any = nn.LazyBatchNorm1d().eval().requires_grad_(False)
     layer.register_forward_hook(lambda module, args, result: seen.append(result.shape))
     layer(ogive.ones(4, 3))
     layer(ogive.ones(5, 3))

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import ogive
-from ogive import nn
+from ogive import Tensor, nn
 from ogive.errors import ArgumentError, ShapeError
 
 parametrize, parametrizations = nn.utils.parametrize, nn.utils.parametrizations
@@ -36,7 +36,7 @@ def test_values_gradients_and_state_are_pytorchs(case: int) -> None:
     for _ in range(3):  # each reading moves the singular vectors on
         ours.zero_grad()
         theirs.zero_grad()
-        mine, other = ours(ogive.tensor(x)), theirs(torch.tensor(x))
+        mine, other = ours(Tensor(x)), theirs(torch.tensor(x))
         mine.square().sum().backward()
         other.square().sum().backward()
         numpy.testing.assert_allclose(mine.numpy(), other.detach().numpy(), rtol=1e-9)
@@ -62,7 +62,7 @@ class Symmetric(nn.Module):
 
 
 def test_a_value_stays_where_it_can_be_found_back() -> None:
-    layer = nn.Linear(2, 2)
+    layer: Any = nn.Linear(2, 2)
     before, parameter = layer.weight.numpy(), layer.weight
     parametrize.register_parametrization(layer, "weight", Doubled())
     assert layer.parametrizations["weight"].original is parameter
@@ -92,7 +92,7 @@ def test_a_captured_step_trains_the_originals() -> None:
     @ogive.jit
     def step(x: ogive.Tensor) -> ogive.Tensor:
         optimizer.zero_grad()
-        loss = (layer(x) - 1).square().mean()
+        loss: Tensor = (layer(x) - 1).square().mean()
         loss.backward()
         optimizer.step()
         return loss
@@ -103,7 +103,7 @@ def test_a_captured_step_trains_the_originals() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     layer = nn.Linear(2, 3)
-    with pytest.raises(ArgumentError, match="no parameter .wieght. of its own; it has weight"):
+    with pytest.raises(ArgumentError, match=r"no parameter .wieght. of its own; it has weight"):
         parametrize.register_parametrization(layer, "wieght", Doubled())
     with pytest.raises(ShapeError, match=r"gives the shape \(6,\), and weight has \(3, 2\)"):
         parametrize.register_parametrization(layer, "weight", nn.Flatten(0))

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import ogive
-from ogive import nn, optim
+from ogive import Tensor, nn, optim
 from ogive.errors import ArgumentError
 
 Array = numpy.ndarray[Any, Any]
@@ -55,7 +55,7 @@ def test_averages_are_pytorchs(kind: Any, use_buffers: bool) -> None:
 
 def test_an_update_can_be_captured() -> None:
     model = nn.Linear(2, 1, bias=False)
-    average = optim.swa_utils.AveragedModel(model)
+    average: Any = optim.swa_utils.AveragedModel(model)
 
     @ogive.jit
     def step(value: ogive.Tensor) -> None:
@@ -63,7 +63,7 @@ def test_an_update_can_be_captured() -> None:
         average.update_parameters(model)
 
     for number in (1.0, 2.0, 6.0):
-        step(ogive.tensor(number))
+        step(Tensor(number))
     assert average.module.weight.tolist() == [[3.0, 3.0]] and average.n_averaged.item() == 3
     assert step.cache_info().traces == 1
 

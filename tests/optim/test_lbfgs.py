@@ -72,27 +72,32 @@ def test_a_state_goes_on_where_it_was() -> None:
     assert others[0].tolist() == parameters[0].tolist()
 
 
-def test_a_line_search_finds_a_step_by_its_conditions() -> None:
-    functions: list[tuple[Callable[[float], float], Callable[[float], float]]] = [
-        (lambda t: (t - 3) ** 4 + t, lambda t: 4 * (t - 3) ** 3 + 1),
-        (lambda t: -t / (t * t + 2), lambda t: (t * t - 2) / (t * t + 2) ** 2),
-        (lambda t: numpy.cos(t) + t / 9, lambda t: -numpy.sin(t) + 1 / 9),
-    ]
-    for function, slope in functions:
-        for begin in (0.2, 0.01, 5.0, 40.0):
-            for length in (0.5, 1.0, 30.0):
-                down = -numpy.sign(slope(begin))
-                direction = numpy.array([down])
+CURVES: list[tuple[Callable[[float], float], Callable[[float], float]]] = [
+    (lambda t: (t - 3) ** 4 + t, lambda t: 4 * (t - 3) ** 3 + 1),
+    (lambda t: -t / (t * t + 2), lambda t: (t * t - 2) / (t * t + 2) ** 2),
+    (lambda t: numpy.cos(t) + t / 9, lambda t: -numpy.sin(t) + 1 / 9),
+]
 
-                def evaluate(at: float) -> tuple[float, Any]:
-                    x = begin + at * down
-                    return float(function(x)), numpy.array([slope(x)])
 
-                start = Trial(0.0, function(begin), direction, slope(begin) * down)
-                best, count = strong_wolfe(evaluate, direction, start, length)
-                assert count <= 25
-                assert best.value <= start.value + 1e-4 * best.length * start.slope
-                assert abs(best.slope) <= 0.9 * abs(start.slope)
+@pytest.mark.parametrize("curve", range(len(CURVES)))
+@pytest.mark.parametrize("begin", [0.2, 0.01, 5.0, 40.0])
+@pytest.mark.parametrize("length", [0.5, 1.0, 30.0])
+def test_a_line_search_finds_a_step_by_its_conditions(
+    curve: int, begin: float, length: float
+) -> None:
+    function, slope = CURVES[curve]
+    down = -numpy.sign(slope(begin))
+    direction = numpy.array([down])
+
+    def evaluate(at: float) -> tuple[float, Any]:
+        x = begin + at * down
+        return float(function(x)), numpy.array([slope(x)])
+
+    start = Trial(0.0, function(begin), direction, slope(begin) * down)
+    best, count = strong_wolfe(evaluate, direction, start, length)
+    assert count <= 25
+    assert best.value <= start.value + 1e-4 * best.length * start.slope
+    assert abs(best.slope) <= 0.9 * abs(start.slope)
 
 
 def test_what_cannot_work_is_refused() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import numpy
 import pytest
@@ -54,7 +55,7 @@ def test_data_of_another_shape_and_dtype_takes_the_place() -> None:
 
 
 def test_initializers_fill_data() -> None:
-    layer = nn.Linear(3, 2)
+    layer: Any = nn.Linear(3, 2)
     nn.init.constant_(layer.weight.data, 0.5)
     layer.bias.data.fill_(2)
     assert layer(ogive.ones(1, 3)).tolist() == [[3.5, 3.5]]

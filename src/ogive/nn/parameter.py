@@ -35,7 +35,7 @@ class UninitializedParameter(Parameter):
     def materialize(self, values: Tensor) -> None:
         """Become a parameter with these values."""
         replace_value(self, values)
-        self.__class__ = Parameter
+        self.__class__ = Parameter  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"UninitializedParameter(dtype={self.dtype.name})"

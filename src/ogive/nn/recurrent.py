@@ -11,8 +11,9 @@ from typing import Any
 from ogive.errors import ArgumentError, ShapeError
 from ogive.nn.initialize import default_parameter
 from ogive.nn.module import Module
+from ogive.nn.packed import PackedSequence
 from ogive.tensor.creation import zeros
-from ogive.tensor.joining import cat, stack
+from ogive.tensor.joining import cat, stack, where
 from ogive.tensor.tensor import Tensor
 
 State = tuple[Tensor, ...]
@@ -108,36 +109,51 @@ class Recurrent(Module):
     def _suffixes(self, layer: int) -> list[str]:
         return [f"l{layer}", f"l{layer}_reverse"][: self._directions]
 
-    def forward(self, x: Tensor, state: Any = None) -> tuple[Tensor, Any]:
-        if x.ndim not in (2, 3) or x.shape[-1] != self.input_size:
-            raise ShapeError(
-                f"expected 2 or 3 axes, the last of length {self.input_size}, got {x.shape}"
-            )
+    def forward(self, x: Any, state: Any = None) -> tuple[Any, Any]:
+        """`x` is a tensor, or a `PackedSequence`, and so is the first result."""
+        if isinstance(x, PackedSequence):
+            self._check(x.padded, (3,))
+            output, last = self._layers(x.padded, self._initial(x.padded, state), x.valid)
+            return x.with_padded(output), _state(last)
+        self._check(x, (2, 3))
         batched = x.ndim == 3
         if not batched:
             x = x.unsqueeze(1)
         elif self.batch_first:
             x = x.transpose(0, 1)
-        states = self._initial(x, state, batched)
+        output, last = self._layers(x, self._initial(x, state, batched), None)
+        if not batched:
+            return output.squeeze(1), _state([part.squeeze(1) for part in last])
+        return output.transpose(0, 1) if self.batch_first else output, _state(last)
+
+    def _check(self, x: Tensor, ranks: tuple[int, ...]) -> None:
+        if x.ndim not in ranks or x.shape[-1] != self.input_size:
+            axes = " or ".join(map(str, ranks))
+            raise ShapeError(
+                f"expected {axes} axes, the last of length {self.input_size}, got {x.shape}"
+            )
+
+    def _layers(
+        self, x: Tensor, states: State, valid: Tensor | None
+    ) -> tuple[Tensor, list[Tensor]]:
+        """All layers, one on the other. Shapes: (L, N, input) → (L, N, hidden), and the states.
+
+        Where an entry is not `valid`, a sequence keeps its state.
+        """
         finals: list[State] = []
         for layer in range(self.num_layers):
             outputs = []
             for direction, suffix in enumerate(self._suffixes(layer)):
                 start = tuple([part[layer * self._directions + direction] for part in states])
-                output, final = self._run(x, start, suffix, direction == 1)
+                output, final = self._run(x, start, suffix, direction == 1, valid)
                 outputs.append(output)
                 finals.append(final)
             x = outputs[0] if len(outputs) == 1 else cat(outputs, -1)
             if self.dropout and layer < self.num_layers - 1:
                 x = x.dropout(self.dropout, self.training)
-        last = [stack(parts) for parts in zip(*finals, strict=True)]
-        if not batched:
-            x, last = x.squeeze(1), [part.squeeze(1) for part in last]
-        elif self.batch_first:
-            x = x.transpose(0, 1)
-        return x, tuple(last) if len(last) > 1 else last[0]
+        return x, [stack(parts) for parts in zip(*finals, strict=True)]
 
-    def _initial(self, x: Tensor, state: Any, batched: bool) -> State:
+    def _initial(self, x: Tensor, state: Any, batched: bool = True) -> State:
         parts = STEPS[self.kind][2]
         widths = (self._output_size, self.hidden_size)[:parts]
         count = self.num_layers * self._directions
@@ -150,7 +166,9 @@ class Recurrent(Module):
                 raise ShapeError(f"state: expected {wanted}, got {part.shape}")
         return tuple([part if batched else part.unsqueeze(1) for part in given])
 
-    def _run(self, x: Tensor, state: State, suffix: str, reverse: bool) -> tuple[Tensor, State]:
+    def _run(
+        self, x: Tensor, state: State, suffix: str, reverse: bool, valid: Tensor | None
+    ) -> tuple[Tensor, State]:
         """All steps of one layer in one direction."""
         step = STEPS[self.kind][0]
         weight_ih, weight_hh, bias_ih, bias_hh, weight_hr = [
@@ -162,10 +180,15 @@ class Recurrent(Module):
         times = range(int(x.shape[0]))
         outputs = []
         for time in reversed(times) if reverse else times:
-            recurrent = state[0].linear(weight_hh, bias_hh)
+            before, recurrent = state, state[0].linear(weight_hh, bias_hh)
             state = step(gates[time], recurrent, state, self.nonlinearity)
             if weight_hr is not None:
                 state = (state[0].linear(weight_hr), *state[1:])
+            if valid is not None:
+                goes_on = valid[time].unsqueeze(-1)
+                state = tuple(
+                    [where(goes_on, new, old) for new, old in zip(state, before, strict=True)]
+                )
             outputs.append(state[0])
         if reverse:
             outputs.reverse()
@@ -181,6 +204,11 @@ class Recurrent(Module):
             if getattr(self, name) != default:
                 text += f", {name}={getattr(self, name)}"
         return text
+
+
+def _state(parts: list[Tensor]) -> Any:
+    """A state as the user sees it: a tensor, or a tuple of several."""
+    return tuple(parts) if len(parts) > 1 else parts[0]
 
 
 class RNN(Recurrent):

@@ -41,7 +41,7 @@ class Data(Tensor):
         self.origin = None
 
     @property
-    def node(self) -> UOp:  # type: ignore[override]  # a slot of all others
+    def node(self) -> UOp:
         with graph_lock:
             node = self.owner.node
             return make(Op.DETACH, node.dtype, (node,), None, node.shape)

@@ -294,11 +294,12 @@ _COMPARED = (Core, int, float, complex, numpy.ndarray, numpy.generic, UOp, list,
 def _to_list(tensors: Any, name: str) -> list[Tensor]:
     if not isinstance(tensors, tuple | list):
         raise ArgumentTypeError(f"{name} takes a list of tensors, not {type(tensors).__name__}")
+    chosen: list[Tensor] = []
     for entry in tensors:
         if not isinstance(entry, Tensor):
             raise ArgumentTypeError(f"{name} takes tensors, got {entry!r}")
-    # What `data` gives is computed with whose it is.
-    return [getattr(entry, "owner", entry) for entry in tensors]
+        chosen.append(getattr(entry, "owner", entry))  # `data` is computed with whose it is
+    return chosen
 
 
 bind_class(Tensor)

@@ -24,6 +24,8 @@ class ParametrizationList(Module):
     has several arguments.
     """
 
+    original: Tensor
+
     def __init__(self, first: Module, value: Tensor) -> None:
         self.count = 0
         begin = _inverse(first, value)
@@ -110,7 +112,7 @@ def register_parametrization(module: Module, tensor_name: str, parametrization: 
     has another shape than the parameter.
     """
     if is_parametrized(module, tensor_name):
-        chain = module.parametrizations[tensor_name]
+        chain = _chain(module, tensor_name)
         before = chain()
         _check(before, parametrization(before), tensor_name)
         if hasattr(parametrization, "right_inverse"):
@@ -149,17 +151,22 @@ def _install(module: Module, name: str, chain: ParametrizationList) -> None:
     }
     if not is_parametrized(module):
         own = type(module)
-        module.__class__ = type(f"Parametrized{own.__name__}", (own,), {"_unparametrized": own})
-        module.parametrizations = ModuleDict()
-    module.parametrizations[name] = chain
+        module.__class__ = type(f"Parametrized{own.__name__}", (own,), {})
+        module.add_module("parametrizations", ModuleDict())
+    vars(module)["parametrizations"][name] = chain
 
     def read(self: Module) -> Any:
-        return self.parametrizations[name]()
+        return _chain(self, name)()
 
     def write(self: Module, value: Tensor) -> None:
-        self.parametrizations[name].set_value(value)
+        _chain(self, name).set_value(value)
 
     setattr(type(module), name, property(read, write))
+
+
+def _chain(module: Module, name: str) -> ParametrizationList:
+    chain: ParametrizationList = vars(module)["parametrizations"][name]
+    return chain
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
@@ -189,7 +196,7 @@ def remove_parametrizations(
     """
     if not is_parametrized(module, tensor_name):
         raise ArgumentError(f"{type(module).__name__} has no parametrization of {tensor_name!r}")
-    chain = module.parametrizations[tensor_name]
+    chain = _chain(module, tensor_name)
     originals = chain.originals()
     if not leave_parametrized and len(originals) > 1:
         raise ArgumentError(
@@ -203,10 +210,11 @@ def remove_parametrizations(
     else:
         kept = Parameter(chain().detach(), any(part.requires_grad for part in originals))
     delattr(type(module), tensor_name)
-    del module.parametrizations[tensor_name]
-    if not module.parametrizations:
-        module.__class__ = type(module)._unparametrized
-        del module.parametrizations
+    chains = vars(module)["parametrizations"]
+    del chains[tensor_name]
+    if not len(chains):
+        (module.__class__,) = type(module).__bases__
+        del vars(module)["parametrizations"]
     if isinstance(kept, Parameter):
         setattr(module, tensor_name, kept)
     else:

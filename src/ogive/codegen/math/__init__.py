@@ -5,8 +5,9 @@
     for needed in definitions([exp, define("sin", "f32", 16)]):
         needed.text     # what to put into a module, dependencies first, nothing twice
 
-f16 and bf16 are widened to f32 by the caller. Results are within 2 ulp everywhere, mostly within 1;
-NaN, infinities, signed zeros and subnormals are treated as in C99.
+f16 and bf16 are widened to f32 by the caller. Results are within 1 ulp everywhere, mostly within
+0.8 (docs/numerics.md has the table); NaN, infinities, signed zeros and subnormals are treated as in
+C99.
 """
 
 from __future__ import annotations

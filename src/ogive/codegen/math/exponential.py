@@ -1,21 +1,23 @@
 """exp, exp2, expm1 and the hyperbolic functions.
 
 All write x = k ln 2 + r with an integer k and |r| <= (ln 2) / 2, evaluate a polynomial of r, and
-scale by powers of two made directly from exponent bits. The reduction r = (x - k H) - k L with
-H + L = ln 2 loses nothing: by fma the first step is exact.
+scale by powers of two made directly from exponent bits. With H + L = ln 2, h = x - k H is exact by
+fma and r = h - k L rounds once. exp lives with that; the others sum 2^k, 2^k h and what is small
+beside them, - k L and the polynomial, so that only the last sum rounds visibly.
 
 Polynomials are minimax (Remez exchange, each coefficient rounded and the rest fitted again).
 """
 
 from __future__ import annotations
 
-from ogive.codegen.math.formats import FORMATS, LN2, LOG2_E, nearest, split, stretched
+from ogive.codegen.math.compensated import add, multiply_add
+from ogive.codegen.math.formats import FORMATS, LN2, LOG2_E, nearest, split
 from ogive.codegen.text import Block, Operand
 from ogive.device.target import Scaling
 
-# (exp(r) - 1 - r) / r^2 on |r| <= 0.347; relative error of expm1: f32 2^-26.1, f64 2^-61.5.
+# (exp(r) - 1 - r) / r^2 on |r| <= 0.347; relative error of expm1: f32 2^-30.1, f64 2^-61.5.
 EXPM1 = {
-    "f32": (0.49999997, 0.16666546, 0.041667435, 0.008366273, 0.0013870697),
+    "f32": (0.5, 0.16666666, 0.041666493, 0.0083335405, 0.0013933092, 0.00019798017),
     "f64": (
         0.5, 0.16666666666666677, 0.041666666666666685, 0.00833333333332179,
         0.0013888888888893773, 0.00019841269885385448, 2.48015872782456e-05,
@@ -23,7 +25,11 @@ EXPM1 = {
         2.0893492992307355e-09,
     ),
 }  # fmt: skip
-EXP = {dtype: (1.0, 1.0, *coefficients) for dtype, coefficients in EXPM1.items()}
+# exp(r) on the same; relative error: f32 2^-27.6, f64 2^-63.
+EXP = {
+    "f32": (1.0, 1.0, 0.49999997, 0.16666546, 0.041667435, 0.008366273, 0.0013870697),
+    "f64": (1.0, 1.0, *EXPM1["f64"]),
+}
 # (2^r - 1) / r on |r| <= 0.5; relative error of 2^r: f32 2^-28.3, f64 2^-57.7.
 EXP2 = {
     "f32": (0.6931472, 0.24022648, 0.055503596, 0.009618502, 0.0013390991, 0.00015328133),
@@ -34,13 +40,12 @@ EXP2 = {
         4.439548375252432e-10,
     ),
 }  # fmt: skip
-# (sinh(r) - r) / r^3 in r^2 on |r| <= 1; relative error of sinh: f32 2^-31.4, f64 2^-63.0.
+# (sinh(r) - r) / r^3 in r^2 on |r| <= 0.347; relative error of sinh: f32 2^-34.3, f64 2^-61.7.
 SINH = {
-    "f32": (0.16666667, 0.0083333105, 0.00019842896, 2.782333e-06),
+    "f32": (0.16666667, 0.008333175, 0.00019974033),
     "f64": (
-        0.16666666666666666, 0.008333333333333573, 0.00019841269841061173,
-        2.7557319310077796e-06, 2.50520894172155e-08, 1.6061338447294283e-10,
-        7.503320512004828e-13, 6.473715442176797e-15,
+        0.16666666666666677, 0.008333333333321374, 0.00019841269886875152,
+        2.755724336429086e-06, 2.5109360841013387e-08,
     ),
 }  # fmt: skip
 # (cosh(r) - 1) / r^2 in r^2 on |r| <= 0.347; error of cosh: f32 2^-33.2, f64 2^-70.0.
@@ -51,16 +56,6 @@ COSH = {
         2.7557251821704086e-07, 2.0921768238323344e-09,
     ),
 }  # fmt: skip
-# (tanh(x) - x) / x^3 in x^2 on |x| <= 0.55; relative error of tanh: f32 2^-29.7, f64 2^-60.6.
-TANH = {
-    "f32": (-0.33333316, 0.13332544, -0.05384754, 0.021050658, -0.006242745),
-    "f64": (
-        -0.333333333333333, 0.1333333333332658, -0.053968253963736876, 0.02186948838517316,
-        -0.008863232590234828, 0.0035920919174268753, -0.0014555421220507766, 0.0005884415363176061,
-        -0.00023337415719098343, 8.330600479499844e-05, -1.9488368122506196e-05,
-    ),
-}  # fmt: skip
-
 # Beyond these exp is infinite or zero even after rounding; k stays within what scaling can do.
 _EXP_RANGE = {"f32": (-105.0, 89.5), "f64": (-746.0, 710.5)}
 _EXP2_RANGE = {"f32": (-152.0, 129.0), "f64": (-1077.0, 1025.0)}
@@ -68,20 +63,30 @@ _EXP2_RANGE = {"f32": (-152.0, 129.0), "f64": (-1077.0, 1025.0)}
 _EXPM1_RANGE = {"f32": (-17.5, 88.8), "f64": (-37.5, 709.8)}
 # sinh and cosh overflow above, with k = bias + 2.
 _COSH_LIMIT = {"f32": 89.5, "f64": 710.5}
-# tanh rounds to 1 above.
-_TANH_LIMIT = {"f32": 10.0, "f64": 20.0}
-# Below these expm1(x) rounds to x.
+# tanh rounds to 1 above half of these.
+_TANH_LIMIT = {"f32": 20.0, "f64": 40.0}
+# Below these expm1(x) and sinh(x) round to x.
 _TINY = {"f32": 2.0**-25, "f64": 2.0**-54}
 
 
 def reduce(f: Block, x: str, offset: int) -> tuple[str, str]:
     """k + offset in the low bits of an integer, and r, for x = k ln 2 + r."""
+    shifted, k, high = _without_multiple(f, x, offset)
+    return shifted, f.fma(k, -split(LN2, f.dtype, 2)[1], high)
+
+
+def reduce_exactly(f: Block, x: str, offset: int) -> tuple[str, str, str]:
+    """k + offset in the low bits of an integer, and r as a sum of two floats, the first exact."""
+    shifted, k, high = _without_multiple(f, x, offset)
+    return shifted, high, f.fmul(k, -split(LN2, f.dtype, 2)[1])
+
+
+def _without_multiple(f: Block, x: str, offset: int) -> tuple[str, str, str]:
+    """k + offset in the low bits of an integer, k, and x - k H, which is exact."""
     shifter = FORMATS[f.dtype].shifter + offset
-    high, low = split(LN2, f.dtype, 2)
     shifted = f.fma(x, nearest(LOG2_E, f.dtype), shifter)
     k = f.fsub(shifted, shifter)
-    r = f.fma(k, -low, f.fma(k, -high, x))
-    return f.bits.bitcast(shifted, f), r
+    return f.bits.bitcast(shifted, f), k, f.fma(k, -split(LN2, f.dtype, 2)[0], x)
 
 
 def power_of_two(f: Block, biased: Operand) -> str:
@@ -139,67 +144,72 @@ def exp2(f: Block, x: str) -> str:
     return scale(f, value, f.bits.bitcast(shifted, f))
 
 
+def _half_expm1(f: Block, x: str, growing: bool) -> tuple[str, str]:
+    """expm1(x) / 2 as a sum of two floats; half of it, since 2^k itself may overflow.
+
+    Where 2^k - 1 rounds, 2^k counts for more if `growing`, else 1 does: for other x beyond -24 and
+    24 the second float lacks the rounding error.
+    """
+    shifted, high, low = reduce_exactly(f, x, FORMATS[f.dtype].bias - 1)
+    r = f.fadd(high, low)
+    if f.dtype == "f64":
+        # To first order, what rounding r changes below. In f32 it rounds for large k only.
+        low = f.fma(r, f.fadd(f.fsub(high, r), low), low)
+    tail = f.fma(f.fmul(r, r), f.polynomial(r, EXPM1[f.dtype]), low)
+    unit = power_of_two(f, shifted)
+    minus_half = f.constant(-0.5)
+    base, base_low = add(f, unit, minus_half) if growing else add(f, minus_half, unit)
+    total, lost = multiply_add(f, unit, high, base)
+    return total, f.fma(unit, tail, f.fadd(lost, base_low))
+
+
 def expm1(f: Block, x: str) -> str:
-    # Half of the result, (2^k (p + 1) - 1) / 2, since 2^k itself may overflow.
-    clamped = clamp(f, x, _EXPM1_RANGE[f.dtype])
-    k, r = reduce(f, clamped, FORMATS[f.dtype].bias - 1)
-    p = f.fma(f.fmul(r, r), f.polynomial(r, EXPM1[f.dtype]), r)
-    half_scale = power_of_two(f, k)
-    half = f.fma(half_scale, p, f.fsub(half_scale, 0.5))
+    half = f.fadd(*_half_expm1(f, clamp(f, x, _EXPM1_RANGE[f.dtype]), growing=True))
     # Halving would round a subnormal, and the sum loses the sign of a zero.
     tiny = f.fcmp("olt", f.fabs(x), _TINY[f.dtype])
     return f.select(tiny, x, f.fadd(half, half))
 
 
-def _odd(f: Block, r: str, square: str) -> str:
-    """sinh(r) for |r| <= 1."""
-    return f.fma(f.fmul(square, r), f.polynomial(square, SINH[f.dtype]), r)
-
-
-def _half_exponentials(f: Block, k: str, odd: str, square: str) -> tuple[str, str, str]:
-    """a, b, c with exp(x) / 4 = a + b and exp(-x) / 4 = c, given sinh(r) and r^2."""
+def _hyperbolic(f: Block, x: str, sign: int) -> str:
+    """(exp(|x|) + sign exp(-|x|)) / 2."""
+    # With c = cosh(r) - 1, s = sinh(r) - r, u = 2^k and d = 2^-k, twice the result is
+    # (u + sign d) (1 + c) + (u - sign d) (r + s). A quarter of each: 2^k itself may overflow.
     form = FORMATS[f.dtype]
+    limited = f.at_most(f.fabs(x), _COSH_LIMIT[f.dtype])
+    shifted, high, low = reduce_exactly(f, limited, form.bias - 2)
+    r = f.fadd(high, low)
+    square = f.fmul(r, r)
     even = f.fmul(square, f.polynomial(square, COSH[f.dtype]))
+    odd = f.fma(f.fmul(square, r), f.polynomial(square, SINH[f.dtype]), low)
     # 2^-k stops mattering long before its exponent would leave the format.
-    biased = f.bits.and_(k, 2 * form.bias + 1)
+    biased = f.bits.and_(shifted, 2 * form.bias + 1)
     opposite = f.bits.intrinsic("smax", f.bits.sub(2 * form.bias - 4, biased), 0)
     up, down = power_of_two(f, biased), power_of_two(f, opposite)
-    return up, f.fmul(up, f.fadd(even, odd)), f.fma(down, f.fsub(even, odd), down)
-
-
-def sinh(f: Block, x: str) -> str:
-    # Below 1 the odd polynomial is the result; above, it serves r.
-    magnitude = f.fabs(x)
-    limited = f.at_most(magnitude, _COSH_LIMIT[f.dtype])
-    k, r = reduce(f, limited, FORMATS[f.dtype].bias - 2)
-    small = f.fcmp("olt", magnitude, 1.0)
-    r = f.select(small, magnitude, r)
-    square = f.fmul(r, r)
-    odd = _odd(f, r, square)
-    up, rest, down = _half_exponentials(f, k, odd, square)
-    half = f.fadd(up, f.fsub(rest, down))
-    return f.copysign(f.select(small, odd, f.fadd(half, half)), x)
-
-
-def cosh(f: Block, x: str) -> str:
-    limited = f.at_most(f.fabs(x), _COSH_LIMIT[f.dtype])
-    k, r = reduce(f, limited, FORMATS[f.dtype].bias - 2)
-    square = f.fmul(r, r)
-    up, rest, down = _half_exponentials(f, k, _odd(f, r, square), square)
-    half = f.fadd(up, f.fadd(rest, down))
+    opposed = f.fneg(down)
+    outer, outer_low = add(f, up, down if sign > 0 else opposed)
+    inner = f.fadd(up, opposed if sign > 0 else down)
+    total, lost = multiply_add(f, inner, high, outer)
+    tail = f.fma(outer, even, f.fma(inner, odd, f.fadd(lost, outer_low)))
+    half = f.fadd(total, tail)
     return f.fadd(half, half)
 
 
+def sinh(f: Block, x: str) -> str:
+    # Halving would round a subnormal.
+    tiny = f.fcmp("olt", f.fabs(x), _TINY[f.dtype])
+    return f.select(tiny, x, f.copysign(_hyperbolic(f, x, -1), x))
+
+
+def cosh(f: Block, x: str) -> str:
+    return _hyperbolic(f, x, 1)
+
+
 def tanh(f: Block, x: str) -> str:
-    # x + x^3 t(x^2) near zero, 1 - 2 / (exp(2|x|) + 1) beyond, where an error of exp hardly shows:
-    # so r needs no low part.
-    magnitude = f.at_most(f.fabs(x), _TANH_LIMIT[f.dtype])
-    shifter = FORMATS[f.dtype].shifter + FORMATS[f.dtype].bias
-    shifted = f.fma(magnitude, nearest(2 * LOG2_E, f.dtype), shifter)
-    r = f.fma(f.fsub(shifted, shifter), -nearest(LN2 / 2, f.dtype), magnitude)
-    exponential = f.polynomial(r, stretched(EXP[f.dtype], 2.0))
-    unit = power_of_two(f, f.bits.bitcast(shifted, f))
-    far = f.fsub(1.0, f.fdiv(2.0, f.fma(unit, exponential, 1.0)))
-    square = f.fmul(magnitude, magnitude)
-    near = f.fma(f.fmul(square, magnitude), f.polynomial(square, TANH[f.dtype]), magnitude)
-    return f.copysign(f.select(f.fcmp("olt", magnitude, 0.55), near, far), x)
+    # t = -e / (1 + e) for e = expm1(-2|x|) / 2; then what is left of e + t + t e, in which e + t is
+    # exact, corrects t.
+    double = f.at_least(f.fmul(f.fabs(x), -2.0), -_TANH_LIMIT[f.dtype])
+    e, e_low = add(f, *_half_expm1(f, double, growing=False))
+    reciprocal = f.fdiv(-1.0, f.fadd(e, 1.0))
+    t = f.fmul(e, reciprocal)
+    left = f.fadd(f.fma(t, e, f.fadd(t, e)), e_low)
+    return f.copysign(f.fma(f.fma(t, e_low, left), reciprocal, t), x)

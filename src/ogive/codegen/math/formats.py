@@ -69,13 +69,3 @@ def bits_of(value: float, dtype: str) -> int:
     """The bit pattern of a float as an integer."""
     pack, unpack = ("<f", "<I") if dtype == "f32" else ("<d", "<Q")
     return int(struct.unpack(unpack, struct.pack(pack, value))[0])
-
-
-def scaled(coefficients: tuple[float, ...], factor: float) -> tuple[float, ...]:
-    """The coefficients of `factor * p(x)`."""
-    return tuple(factor * coefficient for coefficient in coefficients)
-
-
-def stretched(coefficients: tuple[float, ...], factor: float) -> tuple[float, ...]:
-    """The coefficients of `p(factor * x)`; exact when `factor` is a power of two."""
-    return tuple(factor**power * coefficient for power, coefficient in enumerate(coefficients))

@@ -1,14 +1,16 @@
 """log, log2, log10, log1p and the inverse hyperbolic functions.
 
 All write a positive x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2) by integer arithmetic on
-the bits, and evaluate log(1 + f) = f + f^2 q(f) with one minimax polynomial. log1p forms f from x
-and not from the rounded 1 + x, as 2^-k x + (2^-k - 1), of which only the last sum rounds.
+the bits, and evaluate log(1 + f) = f - f^2/2 + f^3 q(f) with one minimax polynomial; k log(2), f
+and f^2/2 are summed with their rounding errors. log1p forms f from x and not from the rounded
+1 + x, as 2^-k x + (2^-k - 1), of which only the last sum rounds, by an amount that is known.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 
+from ogive.codegen.math.compensated import add, multiply_add, square_root
 from ogive.codegen.math.formats import (
     FORMATS,
     INFINITY,
@@ -18,24 +20,24 @@ from ogive.codegen.math.formats import (
     LOG10_E,
     NAN,
     bits_of,
-    scaled,
+    nearest,
     split,
-    stretched,
 )
 from ogive.codegen.text import Block, Operand
 
-# (log(1 + f) - f) / f^2 on sqrt(1/2) <= 1 + f <= sqrt(2); relative error: f32 2^-27.8, f64 2^-56.8.
+# (log(1 + f) - f + f^2/2) / f^3 on sqrt(1/2) <= 1 + f <= sqrt(2); relative error of log(1 + f):
+# f32 2^-27.3, f64 2^-56.6.
 LOG1P = {
     "f32": (
-        -0.49999988, 0.33333325, -0.2500161, 0.20001921, -0.16608202, 0.14183152,
-        -0.13253574, 0.12897882, -0.075829916,
+        0.3333333, -0.25000823, 0.20001256, -0.1662333, 0.1420114, -0.13159816, 0.12765473,
+        -0.07640257,
     ),
     "f64": (
-        -0.5000000000000003, 0.33333333333333043, -0.2499999999997645, 0.2000000000008281,
-        -0.16666666671181737, 0.14285714279690742, -0.12499999614182483, 0.11111111103676106,
-        -0.1000001763920746, 0.09090927076373433, -0.0833286943711605, 0.07691443356055191,
-        -0.07149884319997564, 0.06685792361414865, -0.06194607871400506, 0.05659961319924196,
-        -0.056781006942660986, 0.06526820839323437, -0.06003471063670548, 0.026170532587502193,
+        0.3333333333333314, -0.2499999999998797, 0.2000000000006674, -0.1666666666982667,
+        0.14285714280088532, -0.12499999691408202, 0.11111111147310118, -0.10000015206414013,
+        0.09090923946661725, -0.08332913574617828, 0.07691529417035764, -0.07149438301767928,
+        0.06684594170662027, -0.061966972786550854, 0.05668351285117552, -0.056776404804194526,
+        0.06503481854749121, -0.05982138797322736, 0.0261550606572535,
     ),
 }  # fmt: skip
 
@@ -68,6 +70,25 @@ def exponent_of(f: Block, shifted: str, zero: Operand) -> str:
     return f.fsub(f.bitcast(counted, f.bits), zero)
 
 
+def _of_fraction(f: Block, rest: str) -> tuple[str, str]:
+    """log(1 + rest) as a sum of two floats, of which the second may be a tenth of the first."""
+    square = f.fmul(rest, rest)
+    main, lost = multiply_add(f, square, -0.5, rest)
+    return main, f.fma(f.fmul(square, rest), f.polynomial(rest, LOG1P[f.dtype]), lost)
+
+
+def _sum(f: Block, k: str, two: Fraction, main: str, tail: str) -> str:
+    """k log(2) + main + tail for a small tail; only the last sum rounds visibly."""
+    form = FORMATS[f.dtype]
+    # So short a first part that its product with any k is exact.
+    unit = Fraction(2) ** (form.bias.bit_length() + 1 - form.mantissa)
+    high = round(two / unit) * unit
+    total, lost = add(f, f.fmul(k, float(high)), main)
+    if two != high:
+        tail = f.fma(k, nearest(two - high, f.dtype), tail)
+    return f.fadd(total, f.fadd(lost, tail))
+
+
 def _logarithm(f: Block, x: str, two: Fraction, e: Fraction) -> str:
     """The logarithm of a base of which the logarithms of 2 and of e are given."""
     form = FORMATS[f.dtype]
@@ -77,16 +98,13 @@ def _logarithm(f: Block, x: str, two: Fraction, e: Fraction) -> str:
     shifted = shift(f, normal)
     k = exponent_of(f, shifted, f.select(subnormal, zero + form.mantissa + 1, zero))
     rest = f.fsub(fraction_of(f, shifted), 1.0)
-    tail = f.fmul(f.fmul(rest, rest), f.polynomial(rest, scaled(LOG1P[f.dtype], float(e))))
-    two_high, two_low = split(two, f.dtype, 2)
-    e_high, e_low = split(e, f.dtype, 2)
-    if two_low:
-        tail = f.fma(k, two_low, tail)
-    if e_low:
-        tail = f.fma(rest, e_high, f.fma(rest, e_low, tail))
-    else:
-        tail = f.fadd(rest, tail)
-    value = f.fma(k, two_high, tail)
+    main, tail = _of_fraction(f, rest)
+    if e != 1:
+        high, low = split(e, f.dtype, 2)
+        product = f.fmul(main, high)
+        product_low = f.fma(main, low, f.fma(main, high, f.fneg(product)))
+        main, tail = product, f.fma(tail, high, product_low)
+    value = _sum(f, k, two, main, tail)
     value = f.select(f.fcmp("olt", x, INFINITY), value, x)
     outside = f.select(f.fcmp("oeq", x, 0.0), -INFINITY, NAN)
     return f.select(f.fcmp("ogt", x, 0.0), value, outside)
@@ -111,17 +129,17 @@ def _log1p(f: Block, x: str, x_low: str | None = None, doubled: str | None = Non
     zero = 2.0**form.mantissa + form.bias
     moved = zero if doubled is None else f.select(doubled, zero - 1.0, zero)
     k = exponent_of(f, shifted, moved)
-    # 2^(2 - k) and not 2^-k, which is subnormal for the largest x; the polynomial takes 4f.
+    # 2^(2 - k) and not 2^-k, which is subnormal for the largest x; so it gives 4f.
     exponent = f.bits.and_(shifted, form.exponent_mask)
     scale = f.bitcast(f.bits.sub((2 * form.bias + 2) << form.mantissa, exponent), f.bits)
-    rest = f.fma(x, scale, f.fsub(scale, 4.0))
-    q = f.polynomial(rest, scaled(stretched(LOG1P[f.dtype], 0.25), 0.0625))
-    high, low = split(LN2, f.dtype, 2)
-    tail = f.fma(k, low, f.fmul(f.fmul(rest, rest), q))
+    fourfold, lost = multiply_add(f, x, scale, f.fsub(scale, 4.0))
     if x_low is not None:
-        # To first order, divided by 1 + f; adding it to f would round once more.
-        tail = f.fma(f.fmul(x_low, scale), f.fma(rest, -0.0625, 0.25), tail)
-    return f.fma(k, high, f.fma(rest, 0.25, tail))
+        lost = f.fma(x_low, scale, lost)
+    rest = f.fmul(fourfold, 0.25)
+    main, tail = _of_fraction(f, rest)
+    # What 4f lacks counts to first order, divided by 1 + f.
+    tail = f.fma(lost, f.fma(rest, -0.25, 0.25), tail)
+    return _sum(f, k, LN2, main, tail)
 
 
 def log1p(f: Block, x: str) -> str:
@@ -132,27 +150,32 @@ def log1p(f: Block, x: str) -> str:
 
 
 def asinh(f: Block, x: str) -> str:
-    # log1p(a + a^2 / (1 + sqrt(1 + a^2))) for a = |x|.
+    # log1p(a + (sqrt(1 + a^2) - 1)) for a = |x|.
     a = f.fabs(x)
-    large = f.fcmp("ogt", a, _LARGE[f.dtype])
-    root = f.sqrt(f.fma(a, a, 1.0))
-    ratio = f.fdiv(f.fmul(a, a), f.fadd(root, 1.0))
-    total = f.fadd(a, ratio)
-    low = f.fsub(ratio, f.fsub(total, a))
-    value = _log1p(f, f.select(large, a, total), f.select(large, 0.0, low), large)
+    square = f.fmul(a, a)
+    above = f.fadd(square, 1.0)
+    above_low = f.fadd(f.fsub(square, f.fsub(above, 1.0)), f.fma(a, a, f.fneg(square)))
+    root, root_low = square_root(f, above, above_low)
+    value = _log_of_sum(f, a, f.fsub(root, 1.0), root_low, a)
     return f.copysign(f.select(f.fcmp("olt", a, INFINITY), value, a), x)
 
 
 def acosh(f: Block, x: str) -> str:
-    # log1p(t + sqrt(2t + t^2)) for t = x - 1.
-    t = f.fsub(x, 1.0)
-    large = f.fcmp("ogt", x, _LARGE[f.dtype])
-    root = f.sqrt(f.fma(t, t, f.fadd(t, t)))
-    total = f.fadd(root, t)
-    low = f.fsub(t, f.fsub(total, root))
-    value = _log1p(f, f.select(large, x, total), f.select(large, 0.0, low), large)
+    # log1p(sqrt(x^2 - 1) + (x - 1)).
+    square = f.fmul(x, x)
+    below, lost = add(f, square, f.constant(-1.0))
+    root, root_low = square_root(f, below, f.fadd(lost, f.fma(x, x, f.fneg(square))))
+    value = _log_of_sum(f, root, f.fsub(x, 1.0), root_low, x)
     value = f.select(f.fcmp("olt", x, INFINITY), value, x)
     return f.select(f.fcmp("oge", x, 1.0), value, NAN)
+
+
+def _log_of_sum(f: Block, larger: str, smaller: str, low: str, x: str) -> str:
+    """log1p(larger + smaller + low), or log(2x) where x is so large that its square overflows."""
+    large = f.fcmp("ogt", x, _LARGE[f.dtype])
+    total, lost = add(f, larger, smaller)
+    total, low = add(f, total, f.fadd(lost, low))
+    return _log1p(f, f.select(large, x, total), f.select(large, 0.0, low), large)
 
 
 def atanh(f: Block, x: str) -> str:

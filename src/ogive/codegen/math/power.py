@@ -34,7 +34,14 @@ POW_ATANH = (
 
 
 def rsqrt(f: Block, x: str) -> str:
-    return f.fdiv(1.0, f.sqrt(x))
+    # One step of Newton's from what two roundings left; x y and y are far from underflowing.
+    y = f.fdiv(1.0, f.sqrt(x))
+    root = f.fmul(x, y)
+    minus = f.fneg(y)
+    error = f.fma(minus, f.fma(x, y, f.fneg(root)), f.fma(minus, root, 1.0))
+    refined = f.fma(f.fmul(y, 0.5), error, y)
+    # There is no error to correct for zeros and infinities.
+    return f.select(f.fcmp("uno", refined, refined), y, refined)
 
 
 def pow_(f: Block, x: str, y: str) -> str:

@@ -1,13 +1,15 @@
 """sin, cos and tan of any finite argument.
 
-All take the distance r to the nearest multiple k pi/2. A moderate argument is reduced by fma: with
-pi/2 = A + B + C, x - k A is exact and x - k A - k B rounds once. A vector with a larger argument in
-some lane branches to a routine that multiplies it by the bits of 1/pi that matter (Payne and Hanek)
-in 192-bit integers, lane by lane.
+All take the distance to the nearest multiple k pi/2 as a sum r + l of two floats. A moderate
+argument is reduced by fma: with pi/2 = A + B + C, x - k A is exact; what r = x - k A - k B loses
+by rounding is in l, and so is k C. A vector with a larger argument in some lane branches
+to a routine that multiplies it by the bits of 1/pi that matter (Payne and Hanek) in 192-bit
+integers, lane by lane.
 """
 
 from __future__ import annotations
 
+from ogive.codegen.math.compensated import add, divide, multiply_add
 from ogive.codegen.math.formats import ATTRIBUTES, FORMATS, PI, nearest, split
 from ogive.codegen.text import Block
 
@@ -27,22 +29,20 @@ COS = {
         -2.755731378485135e-07, 2.0875646426342135e-09, -1.1355682960236472e-11,
     ),
 }  # fmt: skip
-# (tan(r) - r) / r^3 in r^2 on |r| <= pi/4 + 0.01; relative error of tan: f32 2^-29.2, f64 2^-59.0.
+# (tan(r) - r) / r^3 in r^2 on |r| <= pi/8 + 0.005; relative error of tan: f32 2^-28.7, f64 2^-58.2.
 TAN = {
-    "f32": (
-        0.33333352, 0.1333256, 0.054072786, 0.021211265, 0.011028533, -0.00016388757, 0.0045050504,
-    ),
+    "f32": (0.33333287, 0.13336147, 0.05344261, 0.025679937),
     "f64": (
-        0.33333333333333404, 0.13333333333321903, 0.05396825397476168, 0.021869488348732674,
-        0.008863238736005365, 0.003592092435743326, 0.0014561051930666621, 0.0005885686450340841,
-        0.00024480043012329623, 8.088775237047418e-05, 7.206308057480683e-05,
-        -3.1728755112442774e-05, 5.370053752751867e-05, -2.677079989863458e-05,
-        1.0352047873328913e-05,
+        0.3333333333333355, 0.13333333333279046, 0.05396825401548826, 0.02186948652410254,
+        0.00886328390408323, 0.003591428181975726, 0.0014620329669874062, 0.0005573524210132572,
+        0.0003314175659203536,
     ),
 }  # fmt: skip
 
 # Up to these, rounding 2x / pi to an integer exceeds one half by less than 0.005.
 _MODERATE = {"f32": 2.0**16, "f64": 2.0**30}
+# Below these tan(x) rounds to x.
+_TINY = {"f32": 2.0**-13, "f64": 2.0**-28}
 
 # 1/pi in 64-bit words after a word of zeros: bit j of the string weighs 2^(63 - j).
 _WORDS = 20
@@ -74,23 +74,18 @@ def table() -> str:
     return f"{TABLE} = private unnamed_addr constant [{_WORDS} x i64] [{text}]\n"
 
 
-def _reduce(f: Block, x: str, compensated: bool) -> tuple[str, str, str]:
-    """k in the low bits of an integer, r, and what r lacks (zero unless compensated)."""
+def _reduce(f: Block, x: str) -> tuple[str, str, str]:
+    """k in the low bits of an integer, r, and what r lacks."""
     shifter = FORMATS[f.dtype].shifter
     first, second, third = split(PI / 2, f.dtype, 3)
     shifted = f.fma(x, nearest(2 / PI, f.dtype), shifter)
     k = f.fsub(shifted, shifter)
     exact = f.fma(k, -first, x)
-    if compensated:
-        product = f.fmul(k, second)
-        product_low = f.fma(k, second, f.fneg(product))
-        r = f.fsub(exact, product)
-        low = f.fsub(f.fsub(f.fsub(exact, r), product), product_low)
-        low = f.fma(k, -third, low)
-    else:
-        r = f.fma(k, -third, f.fma(k, -second, exact))
-        low = f.constant(0.0)
-    return _replace_large(f, x, f.bits.bitcast(shifted, f), r, low)
+    product = f.fmul(k, second)
+    product_low = f.fma(k, second, f.fneg(product))
+    r = f.fsub(exact, product)
+    low = f.fsub(f.fsub(f.fsub(exact, r), product), product_low)
+    return _replace_large(f, x, f.bits.bitcast(shifted, f), r, f.fma(k, -third, low))
 
 
 def _replace_large(f: Block, x: str, *moderate: str) -> tuple[str, str, str]:
@@ -117,12 +112,14 @@ def _replace_large(f: Block, x: str, *moderate: str) -> tuple[str, str, str]:
 
 def _sine(f: Block, x: str, quarter_turns: int) -> str:
     """sin(x + quarter_turns * pi/2)."""
-    k, r, _ = _reduce(f, x, compensated=False)
+    k, r, low = _reduce(f, x)
     if quarter_turns:
         k = f.bits.add(k, quarter_turns)
     square = f.fmul(r, r)
-    sine = f.fma(f.fmul(square, r), f.polynomial(square, SIN[f.dtype]), r)
-    cosine = f.polynomial(square, (1.0, -0.5, *COS[f.dtype]))
+    sine = f.fadd(r, f.fma(f.fmul(square, r), f.polynomial(square, SIN[f.dtype]), low))
+    most, lost = multiply_add(f, square, -0.5, f.constant(1.0))
+    lost = f.fma(f.fneg(r), low, lost)
+    cosine = f.fadd(most, f.fma(f.fmul(square, square), f.polynomial(square, COS[f.dtype]), lost))
     odd = f.bits.icmp("ne", f.bits.and_(k, 1), 0)
     value = f.bits.bitcast(f.select(odd, cosine, sine), f)
     sign = f.bits.and_(f.bits.shl(k, _WIDTH[f.dtype] - 2), 1 << (_WIDTH[f.dtype] - 1))
@@ -139,14 +136,23 @@ def cos(f: Block, x: str) -> str:
 
 
 def tan(f: Block, x: str) -> str:
-    k, r, low = _reduce(f, x, compensated=True)
-    square = f.fmul(r, r)
-    cube = f.fmul(square, r)
-    tail = f.fma(cube, f.polynomial(square, TAN[f.dtype]), f.fma(low, square, low))
-    value = f.fadd(tail, r)
+    # 2t / (1 - t^2) for t = tan(r / 2); an odd number of quarter turns turns the quotient over.
+    k, r, low = _reduce(f, x)
+    half, half_low = f.fmul(r, 0.5), f.fmul(low, 0.5)
+    square = f.fmul(half, half)
+    tail = f.fma(half_low, square, half_low)
+    tail = f.fma(f.fmul(square, half), f.polynomial(square, TAN[f.dtype]), tail)
+    t, t_low = add(f, half, tail)
+    double, double_low = f.fadd(t, t), f.fadd(t_low, t_low)
+    minus = f.fneg(double)
+    below, lost = multiply_add(f, f.fneg(t), t, f.constant(1.0))
+    below_low = f.fma(minus, t_low, lost)
     odd = f.bits.icmp("ne", f.bits.and_(k, 1), 0)
-    value = f.select(odd, f.fdiv(-1.0, value), value)
-    return f.select(f.fcmp("oeq", x, 0.0), x, value)
+    dividend = f.select(odd, below, double), f.select(odd, below_low, double_low)
+    divisor = f.select(odd, minus, below), f.select(odd, f.fneg(double_low), below_low)
+    # Halving would round a subnormal, and a sum loses the sign of a zero.
+    tiny = f.fcmp("olt", f.fabs(x), _TINY[f.dtype])
+    return f.select(tiny, x, f.fadd(*divide(f, dividend, divisor)))
 
 
 def _parts(f: Block) -> str:

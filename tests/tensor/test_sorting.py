@@ -26,7 +26,7 @@ from ogive.tensor.sorting import PAIRS
 
 random = np.random.default_rng(5)
 LENGTHS = (7, PAIRS + 9)
-"""An axis ordered by a kernel, and one ordered by NumPy."""
+"""An axis ordered by comparing pairs, and one arranged by digits."""
 
 
 def numbers(*shape: int, dtype: str = "float32") -> Any:

@@ -118,6 +118,10 @@ def _scan(batching: Batching, node: UOp) -> UOp:
     return make(Op.SCAN, node.dtype, (_source(batching, node),), (op, axis + 1))
 
 
+def _arrange(batching: Batching, node: UOp) -> UOp:
+    return make(Op.ARRANGE, node.dtype, tuple(map(batching.repeated, node.src)))
+
+
 def _gather(batching: Batching, node: UOp) -> UOp:
     x, indices = node.src[0], node.src[1:]
     wide = [_shaped(batching, index, node.shape) for index in indices]
@@ -189,6 +193,7 @@ _RULES: dict[Op, Rule] = {
     Op.SHRINK: _shrink,
     Op.REDUCE_AXES: _reduce,
     Op.SCAN: _scan,
+    Op.ARRANGE: _arrange,
     Op.GATHER: _gather,
     Op.SCATTER: _scatter,
     Op.GRADIENT: _gradient,

@@ -40,7 +40,8 @@ class Kernel:
     @property
     def is_ordered(self) -> bool:
         """Whether some of its loops are innermost and in order, whichever axes they are of."""
-        return self.root.op is Op.SCAN or (self.root.op is Op.STORE and len(self.root.src) > 2)
+        is_scattered = self.root.op is Op.STORE and len(self.root.src) > 2
+        return is_scattered or self.root.op in (Op.SCAN, Op.ARRANGE)
 
 
 @dataclass
@@ -66,6 +67,8 @@ def open_kernel(root: UOp, nest: tuple[int, ...] | None) -> tuple[Kernel, View]:
     """A kernel that computes `root`, and how it does: along its axes, or those in another order."""
     stored = root.op is Op.STORE and len(root.src) > 2
     shape = common_shape(root.src[1:]) if stored else root.shape
+    if root.op is Op.ARRANGE:
+        shape = root.src[0].shape
     kernel = Kernel(root, [greatest(size) for size in shape], len(shape))
     kernel.work = math.prod(kernel.extents)
     if nest is None:
@@ -100,6 +103,9 @@ def pass_on(
         return
     if op is Op.SCAN:
         _open_scan(node, reads, readers)
+        return
+    if op is Op.ARRANGE:
+        _open_arrangement(node, reads, readers)
         return
     if op is Op.REDUCE_AXES:
         for part in reads.by_kernel():
@@ -142,6 +148,20 @@ def _open_scan(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:
         axis = node.arg[1]
         loops = (*view.loops[:axis], 0, *view.loops[axis + 1 :])
         readers[initial].add(kernel, View(loops, view.bare, view.scope & ~view.loops[axis]))
+
+
+def _open_arrangement(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:
+    """Elements and their groups are read by the kernel's own loops; where the groups start, by one
+    more, before that in order."""
+    ((kernel, view),) = reads.views
+    x, starts, group = node.src
+    bit = 1 << len(kernel.extents)
+    kernel.extents.append(greatest(starts.shape[-1]))
+    kernel.node_count += 1
+    readers[x].add(kernel, view)
+    readers[group].add(kernel, view)
+    around = view.used & ~view.loops[-1]
+    readers[starts].add(kernel, View((*view.loops[:-1], bit), view.bare, around | bit))
 
 
 def _open_reduction(node: UOp, kernel: Kernel, view: View) -> View:

@@ -229,6 +229,8 @@ class _Emitter:
             return self.instructions.elementwise(op, node.dtype, operand_dtype, operands, lanes)
         if op is Op.LOAD:
             return self.load(node, places, lanes)
+        if op is Op.TALLY:
+            return self.tally(node, places, lanes)
         if op is Op.CHECK:
             return self.check(node, places, lanes)
         raise EmitError(f"{op.name} cannot be written as an instruction", node.origin)
@@ -441,6 +443,17 @@ class _Emitter:
                     f"select i1 {first}, {kind} {value}, {kind} {combined}"
                 )
         return combined
+
+    def tally(self, node: UOp, places: Places, lanes: int) -> str:
+        """What a place of staged memory holds, and then one more."""
+        place = node.src[0]
+        stride = GATHER if lanes > 1 else None
+        where = (self.offset(place, places, stride, lanes), stride, None, lanes)
+        present = self.memory.load(place.src[0], node.dtype, *where)
+        one = constant(node.dtype, 1, lanes)
+        more = self.instructions.combine(Op.ADD, node.dtype, present, one, lanes)
+        self.memory.store(place.src[0], node.dtype, more, *where)
+        return present
 
     def check(self, node: UOp, places: Places, lanes: int) -> str:
         value = self.values.operand(node.src[0], places, lanes)

@@ -82,7 +82,7 @@ def _counted(root: UOp) -> Iterator[tuple[UOp, int, frozenset[UOp]]]:
             continue
         if node.op in ELEMENTWISE:
             cost = operation_cost(node)
-        elif node.op in (Op.LOAD, Op.STORE, Op.REDUCE, Op.SCAN):
+        elif node.op in (Op.LOAD, Op.STORE, Op.REDUCE, Op.SCAN, Op.TALLY):
             cost = 1
         else:
             continue

@@ -62,6 +62,14 @@ def expect_load(node: UOp) -> Problem:
     return expect_same_dtype(node) if node.src[0].op is Op.INDEX else "INDEX as source"
 
 
+def expect_tally(node: UOp) -> Problem:
+    if node.src[0].op is not Op.INDEX or node.src[0].src[0].op is not Op.STAGE:
+        return "INDEX of a STAGE as first source"
+    counter = node.src[1]
+    fits = counter.op is Op.RANGE and counter.arg[1] == LOOP
+    return expect_same_dtype(node) if fits else "a loop in order as second source"
+
+
 def expect_lowered_load(node: UOp) -> Problem:
     if len(node.src) == 1:
         return expect_load(node) or (None if node.arg is None else "no stride without lanes")

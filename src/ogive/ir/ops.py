@@ -99,6 +99,7 @@ class Op(Enum):
     GATHER = auto()  # (x, an int64 index per axis...): x at those positions; outside is a fault
     SCATTER = auto()  # (x, value, index per axis...) op or None: x, the values combined in
     SCAN = auto()  # (x, [initial]) (combining op, axis); loops: (value, initial, RANGE) op
+    ARRANGE = auto()  # (x, starts, group): each element at the next place of its group, in order
     CONTIGUOUS = auto()  # (x) hints: must be in memory, row-major
     DETACH = auto()  # (x): no gradient flows through
     GRADIENT = auto()  # (value, inputs...) rule: the value; the rule gives the inputs' gradients
@@ -116,6 +117,7 @@ class Op(Enum):
     REDUCE = auto()  # (value, ranges...) combining op: closes the ranges
     INDEX = auto()  # (PARAM or STAGE, offset, [gate]): a place in memory, valid where gate holds
     LOAD = auto()  # (INDEX): its content; zero where the gate does not hold
+    TALLY = auto()  # (INDEX of a STAGE, RANGE): its content, which is greater by one from then on
     CHECK = auto()  # (value, condition, [gate]) (site, n): n, and a fault where the condition fails
 
     __hash__ = object.__hash__

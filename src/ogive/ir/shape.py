@@ -109,6 +109,9 @@ def infer_shape(node: UOp) -> Shape:
         return node.src[0].shape
     if op is Op.GATHER:
         return common_shape(node.src[1:])
+    if op is Op.ARRANGE:
+        *lines, chunks, length = node.src[0].shape
+        return (*lines, as_length(chunks * length))
     if op is Op.CUSTOM:
         _, outputs, number = node.arg
         return tuple(outputs[number][0])

@@ -269,6 +269,15 @@ def expect_scan(node: UOp) -> Problem:
     return expect_same_dtype(node)
 
 
+def expect_arrange(node: UOp) -> Problem:
+    x, starts, group = node.src
+    if len(x.shape) < 2 or group.shape != x.shape or group.dtype is not int64:
+        return f"chunks of elements, and for each its group as int64, not {group.shape}"
+    if starts.shape[:-1] != x.shape[:-1] or not starts.dtype.is_integer:
+        return f"where the groups of each chunk start, as integers, not {starts.shape}"
+    return expect_same_dtype(node)
+
+
 def _expect_indices(x: UOp, indices: tuple[UOp, ...]) -> Problem:
     if len(indices) != len(x.shape):
         return f"{len(x.shape)} indices, one per axis, not {len(indices)}"

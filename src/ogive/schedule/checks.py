@@ -79,6 +79,16 @@ def checked_position(value: UOp, length: Dim, gate: UOp | None, site: int | None
     return UOp(Op.CAST, dtypes.index, (_checked(magnitude, inside, gate, (site, 0)),))
 
 
+def harmless_position(value: UOp, length: Dim) -> UOp:
+    """An integer that lies within an axis as a position, whatever memory holds."""
+    low, high = value.bounds
+    if low >= 0 and high < least(length):
+        return _as_position(value)
+    for op, end in ((Op.MAXIMUM, 0), (Op.MINIMUM, least(length) - 1)):
+        value = UOp(op, value.dtype, (value, UOp.const(value.dtype, end)))
+    return _as_position(value)
+
+
 def _as_position(value: UOp) -> UOp:
     if value.op is Op.CONST:
         return index_node(value.arg)

@@ -24,6 +24,7 @@ from ogive.schedule.checks import (
     can_fault,
     checked_divisor,
     checked_position,
+    harmless_position,
     indices_of,
     with_checks,
 )
@@ -73,17 +74,12 @@ class _Rangeifier:
         }
 
     def build(self) -> UOp:
-        outputs: list[tuple[UOp, Access, Access]] = []
+        outputs: list[tuple[UOp, Access, Read]] = []
         for store in self.region.src:
-            indices = indices_of(store)
-            shape = common_shape(store.src[1:]) if indices else store.src[0].shape
-            access = target = Access(self.output_ranges(store, shape), None)
-            if indices:
-                reads = [_read(index, access) for index in indices]
-                target = Access(self.position_of(store, reads, None), None)
-            outputs.append((store, target, access))
+            target, (value, access) = self.open_store(store)
+            outputs.append((store, target, (value, access)))
             self.accesses[store.src[0]][target] = None
-            self.accesses[store.src[1]][access] = None
+            self.accesses[value][access] = None
         for node in reversed(self.order):
             for access in self.accesses[node]:
                 self.push_down((node, access))
@@ -94,10 +90,37 @@ class _Rangeifier:
         stores = [self.build_store(*output) for output in outputs]
         return UOp(Op.SINK, dtypes.void, tuple(stores))
 
-    def build_store(self, store: UOp, target: Access, access: Access) -> UOp:
+    def open_store(self, store: UOp) -> tuple[Access, Read]:
+        """Where a store puts something, and what that is, by the counters of its elements."""
+        value, indices = store.src[1], indices_of(store)
+        if value.op is Op.ARRANGE:
+            elements = value.src[0]
+            access = Access(self.output_ranges(store, elements.shape), None)
+            return self.next_place(value, access), (elements, access)
+        shape = common_shape(store.src[1:]) if indices else store.src[0].shape
+        access = target = Access(self.output_ranges(store, shape), None)
+        if indices:
+            reads = [_read(index, access) for index in indices]
+            target = Access(self.position_of(store, reads, None), None)
+        return target, (value, access)
+
+    def next_place(self, node: UOp, access: Access) -> Access:
+        """Where the element of an arrangement goes: places are counted on from where the groups
+        start, in scratch memory."""
+        _, starts, group = node.src
+        *line, counter = access.position
+        (number,) = self.new_ranges(starts.shape[-1:])
+        first = self.value_of((starts, Access((*line, number), None)))
+        staged = UOp(Op.STAGE, starts.dtype, (first, number, number), (SCRATCH, None))
+        which = harmless_position(self.value_of((group, access)), starts.shape[-1])
+        spot = UOp(Op.INDEX, starts.dtype, (staged, which))
+        place = UOp(Op.TALLY, starts.dtype, (spot, counter))
+        return Access((*line[:-1], UOp(Op.CAST, dtypes.index, (place,))), None)
+
+    def build_store(self, store: UOp, target: Access, read: Read) -> UOp:
         (place,) = self.values[store.src[0], target].src
-        value = with_checks(self.values[store.src[1], access], target.position, place)
-        ranges = tuple([r for r in access.position if r.op is Op.RANGE])
+        value = with_checks(self.values[read], target.position, place)
+        ranges = tuple([r for r in read[1].position if r.op is Op.RANGE])
         return UOp(Op.STORE, dtypes.void, (place, value, *ranges), store.arg)
 
     def output_ranges(self, store: UOp, shape: tuple[Dim, ...]) -> Position:
@@ -271,11 +294,14 @@ class _Rangeifier:
 def _ordered_axes(store: UOp) -> set[int]:
     """The axes of a store's loops whose iterations must follow each other in order.
 
-    Those are the axis of a scan, and where values are stored by indices, each axis but those along
+    Those are the axis of a scan or of an arrangement, and where values are stored by indices, each axis but those along
     which no two values meet.
     """
-    if store.src[1].op is Op.SCAN:
-        return {store.src[1].arg[1]}
+    value = store.src[1]
+    if value.op is Op.SCAN:
+        return {value.arg[1]}
+    if value.op is Op.ARRANGE:
+        return {len(value.src[0].shape) - 1}
     indices = indices_of(store)
     shape = common_shape(store.src[1:])
     return set(range(len(shape))) - counted_axes(indices, shape) if indices else set()

@@ -17,7 +17,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import SCRATCH, Op
 from ogive.named import NamedTuple
 
-STORAGE = frozenset({Op.PARAM, Op.AFTER, Op.CONTIGUOUS, Op.SCAN, Op.COPY, Op.CUSTOM})
+STORAGE = frozenset({
+    Op.PARAM, Op.AFTER, Op.CONTIGUOUS, Op.SCAN, Op.ARRANGE, Op.COPY, Op.CUSTOM,
+})  # fmt: skip
 """The ops whose values are in memory whatever is chosen."""
 
 

@@ -326,5 +326,14 @@ def scan(node: UOp, op: Op, axis: int) -> UOp:
     return cast(make(Op.SCAN, wide.dtype, (wide,), (op, axis), node.shape), node.dtype)
 
 
+def arrange(node: UOp, starts: UOp, group: UOp) -> UOp:
+    """The elements of chunks, each at the next place of its group: (..., c, n) → (..., c*n).
+
+    `starts[..., c, g]` is the place of the first element of chunk c that is of group g, `group` has
+    the number of each element's as int64. Every place is one element's.
+    """
+    return make(Op.ARRANGE, node.dtype, (node, starts, group))
+
+
 _IDENTITIES: dict[Op, Scalar] = {Op.ADD: 0, Op.MUL: 1, Op.AND: True, Op.OR: False}
 """What combining no elements gives, where it gives anything."""

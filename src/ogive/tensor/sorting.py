@@ -5,8 +5,8 @@ greatest, and the two zeros as equal. Short axes are ordered by comparing all pa
 
     rank of i   =   Σ over j of (keyⱼ < keyᵢ, or keyⱼ = keyᵢ and j < i)
 
-Long ones are sorted by NumPy, as a step between the kernels. Both are stable and lazy. Values are
-gathered from the tensor, so gradients flow to where they came from.
+Long ones are arranged by the digits of their keys (`radix.py`). Both are stable and lazy. Values
+are gathered from the tensor, so gradients flow to where they came from.
 """
 
 from __future__ import annotations
@@ -14,27 +14,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy
-
 from ogive.errors import ArgumentError, DtypeError, IndexRangeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, as_length, greatest
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, to_integer, wrap
-from ogive.tensor.custom import custom
 from ogive.tensor.joining import where
 from ogive.tensor.lengths import is_symbolic
+from ogive.tensor.radix import order_of
 from ogive.tensor.reduction import Extremes
 from ogive.tensor.scattering import Scattering
 from ogive.tensor.slopes import with_gradient
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ogive.tensor.tensor import Tensor
 
-PAIRS = 32
+PAIRS = 64
 """The longest axis that is ordered by comparing all pairs."""
 
 _SAME_SIZE = {16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}
@@ -63,8 +59,7 @@ class Sorting(Scattering):
         keys = sort_keys(self).movedim(axis, -1)
         if descending:
             keys = keys.bitwise_not()
-        length = keys.shape[-1]
-        order = _compare_pairs(keys) if greatest(length) <= PAIRS else _sort_on_host(keys)
+        order = _compare_pairs(keys) if greatest(keys.shape[-1]) <= PAIRS else _arrange(keys)
         return order.movedim(-1, axis)
 
     def sort(self, dim: int = -1, descending: bool = False, stable: bool = False) -> Extremes:
@@ -211,43 +206,30 @@ def sort_keys(x: Core) -> Tensor:
 
 
 def _compare_pairs(keys: Tensor) -> Tensor:
-    length = keys.shape[-1]
     with graph_lock:
-        place = wrap(build.count(length), keys.device)
+        shape = keys.node.shape
+        places = [build.count_along(axis, shape) for axis in range(len(shape))]
+        place = wrap(build.count(shape[-1]), keys.device)
     this, other = keys.unsqueeze(-1), keys.unsqueeze(-2)
     is_before = place.unsqueeze(-2) < place.unsqueeze(-1)
-    rank = ((other < this) | ((other == this) & is_before)).sum(-1).contiguous()
-    return where(rank.unsqueeze(-2) == place.unsqueeze(-1), place, 0).sum(-1)
+    is_less = (other < this) | ((other == this) & is_before)
+    rank = is_less.sum(-1, dtype=dtypes.int32).cast(dtypes.int64).contiguous()
+    with graph_lock:
+        start = build.filled(dtypes.int64, 0, shape)
+        order = build.scatter(start, places[-1], [*places[:-1], rank.node])
+        return wrap(order, keys.device)
 
 
-def _sort_on_host(keys: Tensor) -> Tensor:
+def _arrange(keys: Tensor) -> Tensor:
     length = keys.shape[-1]
-    if is_symbolic(length):
-        # The axis is filled up to its greatest length with keys that come last.
-        rest = as_length(greatest(length) - length)
-        with graph_lock:
-            pads = (*[(0, 0)] * (keys.ndim - 1), (0, rest))
-            filled = build.pad(keys.node, pads, keys.dtype.limits[1])
-            return _sort_on_host(wrap(filled, keys.device)).narrow(-1, 0, length)
-    made: Tensor = custom(
-        _argsort, [keys], (keys.shape, dtypes.int64), name="argsort", batched=True
-    )
-    return made
-
-
-def _argsort(keys: NDArray[Any], result: NDArray[Any]) -> None:
-    """A stable order along the last axis.
-
-    Keys of up to 32 bits are sorted together with their position, as one number of 64 bits: that is
-    what NumPy does fastest.
-    """
-    if keys.dtype.itemsize > 4:
-        result[...] = numpy.argsort(keys, axis=-1, kind="stable")
-        return
-    joined = keys.astype(numpy.int64) << 32
-    joined |= numpy.arange(keys.shape[-1], dtype=numpy.int64)
-    joined.sort(axis=-1)
-    numpy.bitwise_and(joined, (1 << 32) - 1, out=result)
+    if not is_symbolic(length):
+        return order_of(keys)
+    # The axis is filled up to its greatest length with keys that come last.
+    rest = as_length(greatest(length) - length)
+    with graph_lock:
+        pads = (*[(0, 0)] * (keys.ndim - 1), (0, rest))
+        filled = wrap(build.pad(keys.node, pads, keys.dtype.limits[1]), keys.device)
+    return order_of(filled).narrow(-1, 0, length)
 
 
 # What is at a place of the order

@@ -294,8 +294,8 @@ class _Rangeifier:
 def _ordered_axes(store: UOp) -> set[int]:
     """The axes of a store's loops whose iterations must follow each other in order.
 
-    Those are the axis of a scan or of an arrangement, and where values are stored by indices, each axis but those along
-    which no two values meet.
+    Those are the axis of a scan or of an arrangement, and where values are stored by indices, each
+    axis but those along which no two values meet.
     """
     value = store.src[1]
     if value.op is Op.SCAN:

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 PAIRS = 64
 """The longest axis that is ordered by comparing all pairs."""
 
+FEW_OF = 4
+"""How many times as long an axis is as the blocks in which a few of its elements are found."""
+
 _SAME_SIZE = {16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}
 
 
@@ -56,11 +59,7 @@ class Sorting(Scattering):
             to_axis(dim, 1, "argsort")
             return self.cast(dtypes.int64) * 0
         axis = to_axis(dim, self.ndim, "argsort")
-        keys = sort_keys(self).movedim(axis, -1)
-        if descending:
-            keys = keys.bitwise_not()
-        order = _compare_pairs(keys) if greatest(keys.shape[-1]) <= PAIRS else _arrange(keys)
-        return order.movedim(-1, axis)
+        return _order(_keys_along(self, axis, descending)).movedim(-1, axis)
 
     def sort(self, dim: int = -1, descending: bool = False, stable: bool = False) -> Extremes:
         """The elements along `dim` in ascending order, and the positions they were at.
@@ -99,7 +98,7 @@ class Sorting(Scattering):
             raise IndexRangeError(f"topk: k={count} of the {length} elements along axis {axis}")
         if not self.ndim:
             return Extremes(self.reshape(()), self.argsort())
-        indices = self.argsort(axis, descending=largest).narrow(axis, 0, count)
+        indices = _first_in_order(self, axis, count, descending=largest)
         return Extremes(self.gather(axis, indices), indices)
 
     def kthvalue(self, k: int, dim: int = -1, keepdim: bool = False) -> Extremes:
@@ -203,6 +202,40 @@ def sort_keys(x: Core) -> Tensor:
     top = int(kind.limits[1])
     ordered = where(bits < 0, bits.bitwise_xor(top), bits)
     return where(tensor.isnan(), top, where(tensor == 0, 0, ordered)).cast(kind)
+
+
+def _keys_along(x: Core, axis: int, descending: bool) -> Tensor:
+    """Keys with an axis last, which are in ascending order where its elements are as wanted."""
+    keys = sort_keys(x).movedim(axis, -1)
+    return keys.bitwise_not() if descending else keys
+
+
+def _order(keys: Tensor) -> Tensor:
+    return _compare_pairs(keys) if greatest(keys.shape[-1]) <= PAIRS else _arrange(keys)
+
+
+def _first_in_order(x: Core, axis: int, count: int, descending: bool) -> Tensor:
+    """The positions of the first `count` elements along an axis, in order.
+
+    Few of many are found in blocks: as many of them, the first by their least keys, have all. Of
+    blocks whose least keys are equal the ones in front count, as of elements that are.
+    """
+    keys = _keys_along(x, axis, descending)
+    length = keys.shape[-1]
+    width = 1 << (greatest(length) // max(count, 1)).bit_length() // 2
+    if is_symbolic(length) or not count or count * width * FEW_OF > length:
+        return _order(keys).narrow(-1, 0, count).movedim(-1, axis)
+    blocks = -(-length // width)
+    pads = (0, blocks * width - length)
+    with graph_lock:
+        everywhere = (*[(0, 0)] * (keys.ndim - 1), pads)
+        filled = build.pad(keys.contiguous().node, everywhere, keys.dtype.limits[1])
+        parts = wrap(filled, keys.device).reshape(*keys.shape[:-1], blocks, width)
+        step = wrap(build.count(width), keys.device)
+    chosen = _order(parts.amin(-1)).narrow(-1, 0, count).sort(-1).values
+    places = (chosen.unsqueeze(-1) * width + step).reshape(*keys.shape[:-1], count * width)
+    found = parts.reshape(*keys.shape[:-1], blocks * width).gather(-1, places)
+    return places.gather(-1, _order(found).narrow(-1, 0, count)).movedim(-1, axis)
 
 
 def _compare_pairs(keys: Tensor) -> Tensor:

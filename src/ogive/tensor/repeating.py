@@ -13,6 +13,7 @@ from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, as_length
 from ogive.tensor import advanced, build
 from ogive.tensor.core import Core, to_axis, to_dim, to_integer, to_shape, wrap
+from ogive.tensor.joining import cat
 from ogive.tensor.lengths import is_symbolic
 from ogive.tensor.shaping import Shaping
 
@@ -176,7 +177,8 @@ def _repeated_positions(repeats: Core, length: Dim) -> NDArray[Any]:
 
 
 def _rolled(x: Tensor, shift: Any, dim: Any) -> Tensor:
-    """A window of two copies side by side."""
+    """What stays together, and in front of it what comes back; where the shift varies, a window of
+    two copies side by side."""
     axis = to_axis(dim, x.ndim, "roll")
     size = x.shape[axis]
     if size == 0:
@@ -184,5 +186,7 @@ def _rolled(x: Tensor, shift: Any, dim: Any) -> Tensor:
     start = as_length((-shift) % size)
     if not is_symbolic(start) and start == 0:
         return x
+    if not is_symbolic(start) and not is_symbolic(size):
+        return cat([x.narrow(axis, start, size - start), x.narrow(axis, 0, start)], axis)
     doubled = x.repeat([2 if other == axis else 1 for other in range(x.ndim)])
     return doubled.narrow(axis, start, size)

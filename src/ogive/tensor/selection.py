@@ -186,7 +186,8 @@ class Selection(Sorting):
             edges = where(number.eq(count), high, low + (high - low) * (number / count))
         last = to_integer(edges.shape[0], "histogram: the number of edges") - 1
         inside = (flat >= edges[0]) & (flat <= edges[last])
-        place = (searchsorted(edges, flat, right=True) - 1).clamp(0, last - 1)
+        # In memory, because the search goes in lanes and the sum in order.
+        place = (searchsorted(edges, flat, right=True) - 1).clamp(0, last - 1).contiguous()
         values = _ones(flat) if weight is None else weight.ravel()
         total = _sum_at(place, where(inside, values, 0).cast(self.dtype), last)
         if density:

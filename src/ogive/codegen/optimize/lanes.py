@@ -35,6 +35,9 @@ MOST_TURNED = 16
 REUSE = 8
 """About how many products of a register tile each element that is loaded goes into."""
 
+BETWEEN_GATHERS = 3
+"""Operations between loads that make up for one of them being gathered."""
+
 NEAR_LANE, FAR_LANE = 0.25, 1.0
 """What loading a lane takes that is picked out of vectors, or gathered, in vector operations."""
 
@@ -117,14 +120,17 @@ def _product_score(counter: UOp, kernel: KernelFacts, lanes: int, target: Target
 
 def _access_score(counter: UOp, kernel: KernelFacts) -> float:
     """How well the accesses run along `counter`: contiguous is good, a little apart will do for a
-    load, and so will a tile that is turned; far apart is bad."""
-    score = 0.0
+    load, and so will a tile that is turned; far apart is bad. Loads that are gathered take as long
+    in lanes as they do one by one, and what is computed between them does not."""
+    score, gathered = 0.0, 0.0
     for access in kernel.accesses:
         if access.is_store:
             weight = 1.5
         else:
             weight = 4.0 if any(access.depends_on(r) for r in kernel.reductions) else 1.0
-        if counter in access.irregular:
+        if counter in access.irregular and not access.is_store:
+            gathered += 2 * weight
+        elif counter in access.irregular:
             score -= 2 * weight
         elif counter in access.strides:
             stride = access.strides[counter]
@@ -134,7 +140,7 @@ def _access_score(counter: UOp, kernel: KernelFacts) -> float:
             elif not kernel.reductions:
                 near = near or _is_turned(kernel, access)
             score += (3 if stride == 1 else 1 if near else -2) * weight
-    return score
+    return score - max(gathered - kernel.costs.get(counter, 0) / BETWEEN_GATHERS, 0.0)
 
 
 def _is_turned(kernel: KernelFacts, load: MemoryAccess) -> bool:

@@ -89,6 +89,26 @@ def transpose_copy(operations: Operations, x: Any) -> Any:
     return operations.contiguous(operations.permute(x, (1, 0)))
 
 
+def running_sum(operations: Operations, x: Any, axis: int) -> Any:
+    """The sum of all elements up to each one along an axis."""
+    return operations.cumsum(x, axis)
+
+
+def ascending(operations: Operations, x: Any) -> Any:
+    """The elements in ascending order."""
+    return operations.sort(x)
+
+
+def gathered(operations: Operations, x: Any, positions: Any) -> Any:
+    """Elements of rows at positions that are data."""
+    return operations.gather(x, positions)
+
+
+def embedded(operations: Operations, weight: Any, tokens: Any) -> Any:
+    """Rows at positions that are data."""
+    return operations.embedding(weight, tokens)
+
+
 def product(operations: Operations, a: Any, b: Any) -> Any:
     """`a @ b`."""
     return a @ b
@@ -141,6 +161,16 @@ def positive(*shape: int) -> Callable[[], list[HostArray]]:
 
 def _positive(shape: tuple[int, ...]) -> list[HostArray]:
     return [np.random.default_rng(0).random(shape, dtype=np.float32)]
+
+
+def with_positions(*table: int, shape: tuple[int, ...]) -> Callable[[], list[HostArray]]:
+    """A normal table, and positions along one of its axes: of rows, or within each row."""
+    return partial(_with_positions, table, shape)
+
+
+def _with_positions(table: tuple[int, ...], shape: tuple[int, ...]) -> list[HostArray]:
+    length = table[0] if len(shape) == 1 else table[-1]
+    return [random(0, *table), np.random.default_rng(1).integers(0, length, shape)]
 
 
 def of_type(dtype: Any, inputs: Callable[[], list[HostArray]]) -> Callable[[], list[HostArray]]:
@@ -211,6 +241,26 @@ LAYER_NORM = Row(
 )
 COLUMN_SUM = Row("column sum 4096²", positive(SIDE, SIDE), column_sum, 1e-5, Limit("read", PLANE))
 TRANSPOSE = Row("transpose copy 4096²", normal((SIDE, SIDE)), transpose_copy, 0.0, COPY)
+ORDERS = (
+    Row("cumsum 16M", positive(MANY), partial(running_sum, axis=0), 1e-5, Limit("copy", 8 * MANY)),
+    Row("cumsum 4096² of columns", positive(SIDE, SIDE), partial(running_sum, axis=0), 1e-5, COPY),
+    Row("sort 1M", normal((1_000_000,)), ascending, 0.0, Limit("copy", 8_000_000)),
+    Row("sort 1000 × 1000", normal((1000, 1000)), ascending, 0.0, Limit("copy", 8_000_000)),
+    Row(
+        "embedding 8192 of 32000×512",
+        with_positions(32000, 512, shape=(8192,)),
+        embedded,
+        0.0,
+        Limit("copy", 8 * 8192 * 512),
+    ),
+    Row(
+        "gather 1000×1000",
+        with_positions(1000, 1000, shape=(1000, 1000)),
+        gathered,
+        0.0,
+        Limit("copy", 16 * 1000 * 1000),
+    ),
+)
 MATRIX_VECTOR = Row(
     "matrix-vector 4096", normal((SIDE, SIDE), (SIDE,)), product, 1e-5, Limit("read", PLANE)
 )
@@ -256,6 +306,7 @@ ROWS = (
     LAYER_NORM,
     COLUMN_SUM,
     TRANSPOSE,
+    *ORDERS,
     *(matmul_row(size, size, size) for size in (256, 512, 1000, 1024, 2048)),
     *(
         matmul_row(*sizes)

@@ -89,6 +89,21 @@ class Operations:
         shift = bias - mean * scale
         return x * scale.reshape(1, -1, 1, 1) + shift.reshape(1, -1, 1, 1)
 
+    def cumsum(self, x: Any, axis: int) -> Any:
+        return x.cumsum(axis)
+
+    def sort(self, x: Any) -> Any:
+        """The elements in ascending order, without their positions."""
+        return x.sort()[0]
+
+    def gather(self, x: Any, positions: Any) -> Any:
+        """Of each row the elements at the positions in the same row."""
+        return x.gather(1, positions)
+
+    def embedding(self, weight: Any, tokens: Any) -> Any:
+        """The rows of these numbers."""
+        return weight[tokens]
+
     def integer_product(self, a: Any, b: Any) -> Any:
         """The product of int8 matrices, summed as int32."""
         raise NotThere("no product of int8 into int32")

@@ -50,6 +50,12 @@ class ArrayOperations(Operations):
     def contiguous(self, x: Any) -> Any:
         return self.namespace.ascontiguousarray(x)
 
+    def sort(self, x: Any) -> Any:
+        return self.namespace.sort(x)
+
+    def gather(self, x: Any, positions: Any) -> Any:
+        return self.namespace.take_along_axis(x, positions, 1)
+
 
 class NumpyOperations(ArrayOperations):
     """NumPy's own."""

@@ -38,6 +38,9 @@ class TorchOperations(Operations):
     def batch_norm(self, x: Any, mean: Any, variance: Any, weight: Any, bias: Any) -> Any:
         return torch.nn.functional.batch_norm(x, mean, variance, weight, bias)
 
+    def embedding(self, weight: Any, tokens: Any) -> Any:
+        return torch.nn.functional.embedding(tokens, weight)
+
     def integer_product(self, a: Any, b: Any) -> Any:
         return torch._int_mm(a, b)
 

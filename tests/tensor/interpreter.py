@@ -82,7 +82,7 @@ def _evaluate_one(node: UOp, values: dict[UOp, Array]) -> Array:
     if op is Op.SCAN:
         combining, axis = node.arg
         scanned: Array = _COMBINATIONS[combining].accumulate(_widen(first), axis)
-        return scanned.astype(first.dtype)
+        return scanned.astype(dtype.numpy)
     if op in (Op.CONTIGUOUS, Op.DETACH, Op.GRADIENT):
         return first
     if op is Op.AFTER:

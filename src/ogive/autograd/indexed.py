@@ -108,12 +108,15 @@ def _share(node: UOp, upstream: UOp) -> UOp:
 
 
 def scanned(node: UOp, upstream: UOp) -> UOp:
-    """What the source of a `SCAN` gets."""
+    """What the source of a `SCAN` gets, which may be wider than the result."""
     op, axis = node.arg
+    (source,) = node.src
     if op is Op.ADD:
-        return _from_the_end(upstream, axis)
+        return build.cast(_from_the_end(upstream, axis), source.dtype)
     if op is Op.MUL:
-        return _scanned_product(node.src[0], upstream, axis)
+        dtype = source.dtype if node.dtype in build.WIDENED else node.dtype
+        parts = [build.cast(part, dtype) for part in (source, upstream)]
+        return build.cast(_scanned_product(*parts, axis), source.dtype)
     return _scanned_extreme(node, upstream, axis)
 
 

@@ -4,6 +4,8 @@
     after    SCAN(RESHAPE(x): 1024×16384, what each chunk starts from), where that is
              SCAN(REDUCE_AXES(RESHAPE(x)): 1024) moved on by one chunk
 
+What is scanned may be wider than the result; the totals then are, too.
+
 The chunk length follows from the extents alone, so the order of the sum, and with it every bit of
 the result, is the same on every machine and for every number of threads.
 """
@@ -65,11 +67,12 @@ def _split(node: UOp) -> UOp:
     if not chunk or length < 4 * chunk or math.prod(shape) // length // width >= few:
         return node
     chunks = -(-length // chunk)
-    identity = identity_element(op, node.dtype)
+    wide = source.dtype
+    identity = identity_element(op, wide)
     parts = _pad(source, axis, (0, chunks * chunk - length), identity)
     parts = reshape(parts, (*shape[:axis], chunks, chunk, *shape[axis + 1 :]))
-    totals = UOp(Op.REDUCE_AXES, node.dtype, (parts,), (op, (axis + 1,)))
-    running = _split(UOp(Op.SCAN, node.dtype, (totals,), (op, axis)))
+    totals = UOp(Op.REDUCE_AXES, wide, (parts,), (op, (axis + 1,)))
+    running = _split(UOp(Op.SCAN, wide, (totals,), (op, axis)))
     starts = _shrink(_pad(running, axis, (1, 0), identity), axis, chunks)
     scanned = UOp(Op.SCAN, node.dtype, (parts, starts), (op, axis + 1))
     whole = reshape(scanned, (*shape[:axis], chunks * chunk, *shape[axis + 1 :]))

@@ -266,7 +266,8 @@ def expect_scan(node: UOp) -> Problem:
     wanted = (*shape[: arg[1]], 1, *shape[arg[1] + 1 :])
     if len(node.src) == 2 and node.src[1].shape != wanted:
         return f"{wanted} to start from, not {node.src[1].shape}"
-    return expect_same_dtype(node)
+    kinds = {source.dtype.kind for source in node.src}
+    return None if kinds == {node.dtype.kind} else f"sources of the kind of {node.dtype.name}"
 
 
 def expect_arrange(node: UOp) -> Problem:

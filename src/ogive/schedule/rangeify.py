@@ -241,15 +241,17 @@ class _Rangeifier:
         return UOp(Op.LOAD, node.dtype, (place,))
 
     def running(self, node: UOp, values: list[UOp], access: Access) -> UOp:
-        """The value of a scan at its counter, which goes through the axis in order."""
+        """The value of a scan at its counter, which goes through the axis in order. It is combined
+        in the dtype of what is scanned."""
         op, axis = node.arg
         counter = access.position[axis]
-        initial = UOp.const(node.dtype, identity_element(op, node.dtype))
-        if len(values) == 2:
-            initial = values[1]
+        dtype = values[0].dtype
+        initial = values[1] if len(values) == 2 else UOp.const(dtype, identity_element(op, dtype))
         if counter.op is not Op.RANGE:
-            return UOp(op, node.dtype, (initial, values[0]))
-        return UOp(Op.SCAN, node.dtype, (values[0], initial, counter), op)
+            running = UOp(op, dtype, (initial, values[0]))
+        else:
+            running = UOp(Op.SCAN, dtype, (values[0], initial, counter), op)
+        return running if dtype is node.dtype else UOp(Op.CAST, node.dtype, (running,))
 
     def pull_up(self, read: Read) -> UOp:
         """The value of a read, from the values of its sources."""

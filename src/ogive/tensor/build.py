@@ -318,12 +318,18 @@ def reduce(node: UOp, op: Op, axes: tuple[int, ...]) -> UOp:
 
 
 def scan(node: UOp, op: Op, axis: int) -> UOp:
-    """What combining all elements up to each one along `axis` gives; the shape stays."""
+    """What combining all elements up to each one along `axis` gives; the shape stays.
+
+    Floats add up and multiply in at least twice their width: a running sum has no tree.
+    """
     if 0 in node.shape or node.shape[axis] == 1:
         return node
-    widened = node.dtype in WIDENED and op in (Op.ADD, Op.MUL)
-    wide = cast(node, dtypes.float32) if widened else node
-    return cast(make(Op.SCAN, wide.dtype, (wide,), (op, axis), node.shape), node.dtype)
+    wide = node
+    if op in (Op.ADD, Op.MUL) and node.dtype in WIDENED:
+        wide = cast(node, dtypes.float32)
+    elif op in (Op.ADD, Op.MUL) and node.dtype is dtypes.float32:
+        wide = cast(node, dtypes.float64)
+    return make(Op.SCAN, node.dtype, (wide,), (op, axis), node.shape)
 
 
 def arrange(node: UOp, starts: UOp, group: UOp) -> UOp:

@@ -28,7 +28,7 @@ class Scanning(Reduction):
         """The sum of the elements up to each one along `dim`: yᵢ = x₀ + … + xᵢ.
 
         Shapes: any, and the result has the same. Integers and bool add up in int64 unless `dtype`
-        says otherwise; float16 and bfloat16 inside in float32.
+        says otherwise; floats inside in twice their width.
 
         >>> Tensor([[1, 2, 3], [4, 5, 6]]).cumsum(1).tolist()
         [[1, 3, 6], [4, 9, 15]]

@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from ogive import Config, Tensor, Variable
-from ogive.codegen.compile import compile_region
-from ogive.codegen.optimize.placement import ordered_axes
+from ogive.codegen.compile import compile_placed, compile_region
+from ogive.codegen.optimize.placement import Placement, ordered_axes, output_axes, place
 from ogive.device.target import host_target
-from ogive.errors import VerifyError
+from ogive.errors import OptimizeError, VerifyError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -158,3 +158,40 @@ def test_the_verifier_wants_an_axis_and_a_start_that_fit() -> None:
         verify(UOp(Op.SCAN, x.dtype, (x, start), (Op.ADD, 1)), "parametric")
     with pytest.raises(VerifyError, match="combining op, axis"):
         verify(UOp(Op.SCAN, x.dtype, (x,), (Op.SUB, 1)), "parametric")
+
+
+@pytest.mark.parametrize(("lanes", "steps"), [(1, 3), (4, 1), (4, 4), (8, 16), (8, 7), (16, 5)])
+@pytest.mark.parametrize("dtype", ["float32", "int64", "bfloat16"])
+def test_rows_are_scanned_in_lanes_and_a_few_elements_at_a_time(
+    lanes: int, steps: int, dtype: str
+) -> None:
+    x = Tensor(RANDOM.integers(-9, 9, (11, 32))).cast(dtype).realize()
+    kernel = Kernel(scan(x, Op.ADD, 1))
+    (loops, _) = kernel.forms
+    (rows,), (along,) = output_axes(loops), ordered_axes(loops)
+    placement = Placement({rows.arg[0]: lanes}, {along.arg[0]: steps}, parallel=1)
+    compiled = compile_placed(loops, placement, host_target(), Config(verify=True))
+    np.testing.assert_array_equal(kernel.run(compiled, 1), kernel.wanted)
+
+
+def test_long_rows_are_turned_in_registers() -> None:
+    (graph,) = kernels_of(scan(Tensor(np.zeros((64, 128), np.float32)), Op.ADD, 1))
+    placements = dict(compile_region(graph, host_target(), Config(verify=True)).axes)
+    assert placements["upcast"] == 16 and placements["lane"] > 1
+
+
+def test_only_the_axis_of_a_scan_has_a_tile_in_order() -> None:
+    loops = rangeify(kernels_of(scan(Tensor(np.zeros((4, 8))), Op.ADD, 1))[0])
+    (along,) = ordered_axes(loops)
+    with pytest.raises(OptimizeError, match="names axis"):
+        place(loops, Placement(lanes={along.arg[0]: 4}))
+
+
+def test_sums_of_floats_are_rounded_once() -> None:
+    x = RANDOM.random(100_000).astype(np.float32)
+    wanted = x.astype(np.float64).cumsum()
+    np.testing.assert_array_max_ulp(scan(Tensor(x), Op.ADD, 0).numpy(), wanted.astype(np.float32))
+    factors = (x * 1e-4 + 1).astype(np.float32)
+    wanted = factors.astype(np.float64).cumprod()
+    got = scan(Tensor(factors), Op.MUL, 0).numpy()
+    np.testing.assert_array_max_ulp(got, wanted.astype(np.float32))

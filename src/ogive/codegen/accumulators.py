@@ -71,7 +71,7 @@ class Accumulators:
     def _start_scan(self, node: UOp) -> None:
         lanes = self.values.lanes_of(node)
         kind = register_type(node.dtype, lanes)
-        counters = self.values.tile_of(node)
+        counters = self._counters_beside(node)
         cells = self._cells.setdefault(node, {})
         for place in self.values.entries(counters):
             if place not in cells:
@@ -81,14 +81,20 @@ class Accumulators:
             )
             self.writer.effect(f"store {kind} {initial}, ptr {cells[place]}")
 
+    def _counters_beside(self, node: UOp) -> tuple[UOp, ...]:
+        """The tile counters of a scan but those that it goes along."""
+        return tuple([c for c in self.values.tile_of(node) if c not in node.src[2:]])
+
     def scan(self, node: UOp) -> None:
-        """One more value into the accumulators of a scan, which then are its value."""
+        """One more value into the accumulators of a scan, which then are its value; or a few, one
+        after the other."""
         lanes = self.values.lanes_of(node)
         kind = register_type(node.dtype, lanes)
-        counters = self.values.tile_of(node)
+        counters, beside = self.values.tile_of(node), self._counters_beside(node)
         self.values.registers[node] = {}
         for place in self.values.entries(counters):
-            cell = self._cells[node][place]
+            at = dict(zip(counters, place, strict=True))
+            cell = self._cells[node][tuple([at[counter] for counter in beside])]
             current = self.writer.instruction(f"load {kind}, ptr {cell}")
             operand = self.values.operand(
                 node.src[0], tuple(zip(counters, place, strict=True)), lanes

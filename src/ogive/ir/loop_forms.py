@@ -9,7 +9,7 @@ from typing import Any
 
 from ogive.ir.dtype import bool_, index
 from ogive.ir.node import UOp
-from ogive.ir.ops import IRREGULAR, LANE, LOOP, REDUCING, SCRATCH, Op
+from ogive.ir.ops import IRREGULAR, LANE, LOOP, REDUCING, SCRATCH, UPCAST, Op
 from ogive.ir.tensor_forms import Problem, are_integers, expect_same_dtype, is_integer
 
 
@@ -37,8 +37,11 @@ def _expect_ranges(node: UOp, start: int) -> Problem:
 def expect_scan(node: UOp) -> Problem:
     if node.arg not in REDUCING:
         return "a combining op as argument"
-    if node.src[2].op is not Op.RANGE or node.src[2].arg[1] != LOOP:
-        return "a loop in order as last source"
+    loop, *tile = node.src[2:]
+    if loop.op is not Op.RANGE or loop.arg[1] != LOOP:
+        return "a loop in order as third source"
+    if any(counter.op is not Op.RANGE or counter.arg[1] != UPCAST for counter in tile):
+        return "a tile of iterations as last source"
     fits = node.src[1].dtype is node.dtype
     return expect_same_dtype(node) if fits else f"{node.dtype.name} to start from"
 

@@ -109,7 +109,10 @@ _LOOPS: dict[Op, Form] = {
     Op.STAGE: Form(2, None, loops.expect_stage),
     Op.SINK: Form(0, None, tensors.expect_sink),
 }
-_PLACED: dict[Op, Form] = _LOOPS | {Op.RANGE: Form(1, 1, loops.expect_placed_range)}
+_PLACED: dict[Op, Form] = _LOOPS | {
+    Op.RANGE: Form(1, 1, loops.expect_placed_range),
+    Op.SCAN: Form(3, 4, loops.expect_scan),
+}
 _LOWERED: dict[Op, Form] = _PLACED | {
     Op.LOAD: Form(1, 2, loops.expect_lowered_load),
     Op.STORE: Form(2, None, loops.expect_lowered_store),

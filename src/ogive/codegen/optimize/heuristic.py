@@ -20,6 +20,7 @@ from ogive.codegen.optimize.moves import tile_moved
 from ogive.codegen.optimize.nest import choose_order, choose_parallel
 from ogive.codegen.optimize.placement import Placement
 from ogive.codegen.optimize.products import tile_product
+from ogive.codegen.optimize.scans import scanned_rows
 from ogive.codegen.optimize.scores import tile_scores
 from ogive.codegen.optimize.vectors import tile_vectors
 from ogive.config import Config
@@ -30,8 +31,13 @@ from ogive.ir.node import UOp
 def choose_placement(root: UOp, target: Target, config: Config) -> Placement:
     """A good placement for the loop graph of one kernel."""
     kernel = KernelFacts.of(root)
-    lanes = choose_lanes(kernel, target) if config.vectorize else {}
-    upcast = _choose_upcast(kernel, lanes, target)
+    scanned = scanned_rows(kernel, target) if config.vectorize else None
+    if scanned is not None:
+        rows, count, along, steps = scanned
+        lanes, upcast = {rows: count}, {along: steps}
+    else:
+        lanes = choose_lanes(kernel, target) if config.vectorize else {}
+        upcast = _choose_upcast(kernel, lanes, target)
     order = choose_order(kernel, lanes, target)
     return Placement(
         lanes={counter.arg[0]: count for counter, count in lanes.items()},

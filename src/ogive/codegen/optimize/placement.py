@@ -8,8 +8,8 @@ An axis of length n becomes up to three counters, `(outer * upcast + tile) * lan
   runtime hands out in slices.
 
 An axis whose iterations follow each other in order (a scan's, one along which a scatter may meet
-an element again, or one along which rows are added up) is a LOOP from the beginning. It is nobody's
-choice and stays within the output loops.
+an element again, or one along which rows are added up) is a LOOP from the beginning, and stays
+within the output loops. A scan's may have a tile: a few iterations at a time, one after the other.
 
 Any placement of any kernel is right, whatever the lengths: excess lanes and tile entries are gated,
 or a tile that would have some starts earlier.
@@ -51,6 +51,11 @@ def ordered_axes(root: UOp) -> tuple[UOp, ...]:
     return tuple([counter for counter in _stored_axes(root) if counter.arg[1] is not None])
 
 
+def scanned_axes(root: UOp) -> list[UOp]:
+    """The counters that scans go along."""
+    return list(dict.fromkeys([node.src[2] for node in root.walk() if node.op is Op.SCAN]))
+
+
 def _accumulated_axes(root: UOp) -> list[UOp]:
     """The counters of loops in order that add to what is staged."""
     axes: dict[UOp, None] = {}
@@ -88,7 +93,8 @@ def place(root: UOp, placement: Placement) -> UOp:
     outputs = output_axes(root)
     reductions = reduction_axes(root)
     by_number = {counter.arg[0]: counter for counter in (*outputs, *reductions)}
-    _check(placement, outputs, by_number)
+    scanned = [counter for counter in scanned_axes(root) if counter.arg[0] in placement.upcast]
+    _check(placement, outputs, by_number, scanned)
     _check_lanes(root, placement)
     nest = [by_number[number] for number in placement.order] if placement.order else outputs
     numbers = itertools.count()
@@ -100,7 +106,11 @@ def place(root: UOp, placement: Placement) -> UOp:
     replacements: dict[UOp, UOp] = {}
     _place_loops(nest[placement.parallel :], loops, outer, numbers)
     for counter in (*ordered_axes(root), *_accumulated_axes(root)):
-        replacements[counter] = make_range(counter.src[0], next(numbers), LOOP)
+        if counter not in scanned:
+            replacements[counter] = make_range(counter.src[0], next(numbers), LOOP)
+    for counter in scanned:
+        length = _loop_extent(counter.src[0], counter, placement)
+        outer[counter] = make_range(length, next(numbers), LOOP)
     moved = _moved_tiles(root, nest, placement)
     starts = {counter: outer[counter] * _step(counter, placement) for counter in nest}
     starts |= {
@@ -115,7 +125,7 @@ def place(root: UOp, placement: Placement) -> UOp:
     _place_loops(reductions, loops, outer, numbers)
     gates: dict[UOp, UOp] = {}
     within: dict[UOp, UOp] = {}
-    for counter in (*nest, *reductions):
+    for counter in (*nest, *scanned, *reductions):
         number = counter.arg[0]
         tile, lanes = placement.upcast.get(number, 1), placement.lanes.get(number, 1)
         expression = starts.get(counter, outer[counter] * (tile * lanes))
@@ -247,9 +257,13 @@ def _place_parallel(
 
 
 def _check(
-    placement: Placement, outputs: tuple[UOp, ...], by_number: Mapping[int, UOp]
+    placement: Placement,
+    outputs: tuple[UOp, ...],
+    by_number: Mapping[int, UOp],
+    scanned: list[UOp],
 ) -> None:
-    for number in (*placement.lanes, *placement.upcast, *placement.order):
+    in_tiles = set(placement.upcast) - {counter.arg[0] for counter in scanned}
+    for number in (*placement.lanes, *sorted(in_tiles), *placement.order):
         if number not in by_number:
             raise OptimizeError(
                 f"the placement names axis {number}; the kernel has {sorted(by_number)}"

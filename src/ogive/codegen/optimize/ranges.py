@@ -63,6 +63,9 @@ def _rebuild(
         # What a tile has in excess goes where nobody reads: scratch memory is made for it.
         counters = _new_counters(node.closed, done)
         return UOp(op, node.dtype, (done[node.src[0]], done[node.src[1]], *counters), node.arg)
+    if op is Op.SCAN:
+        value, initial = done[node.src[0]], done[node.src[1]]
+        return UOp(op, node.dtype, (value, initial, *_new_counters(node.src[2:], done)), node.arg)
     if op is Op.INDEX:
         place = UOp(op, node.dtype, tuple([done[source] for source in node.src]))
         if _is_inside(place):

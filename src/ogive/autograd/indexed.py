@@ -115,8 +115,8 @@ def scanned(node: UOp, upstream: UOp) -> UOp:
         return build.cast(_from_the_end(upstream, axis), source.dtype)
     if op is Op.MUL:
         dtype = source.dtype if node.dtype in build.WIDENED else node.dtype
-        parts = [build.cast(part, dtype) for part in (source, upstream)]
-        return build.cast(_scanned_product(*parts, axis), source.dtype)
+        x, reached = build.cast(source, dtype), build.cast(upstream, dtype)
+        return build.cast(_scanned_product(x, reached, axis), source.dtype)
     return _scanned_extreme(node, upstream, axis)
 
 

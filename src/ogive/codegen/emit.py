@@ -447,7 +447,7 @@ class _Emitter:
     def tally(self, node: UOp, places: Places, lanes: int) -> str:
         """What a place of staged memory holds, and then one more."""
         place = node.src[0]
-        stride = GATHER if lanes > 1 else None
+        stride = IRREGULAR if lanes > 1 else None
         where = (self.offset(place, places, stride, lanes), stride, None, lanes)
         present = self.memory.load(place.src[0], node.dtype, *where)
         one = constant(node.dtype, 1, lanes)

@@ -11,7 +11,6 @@ import functools
 import math
 import os
 import time
-import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -134,10 +133,8 @@ class Config:
 
 
 _TYPES: dict[str, tuple[type, ...]] = {
-    name: typing.get_args(kind) or (kind,)
-    for name, kind in typing.get_type_hints(Config).items()
-    if not name.startswith("_")
-}
+    entry.name: (type(entry.default),) for entry in dataclasses.fields(Config)
+} | {"search": (Beam, type(None))}
 _VARIABLES = {name: f"OGIVE_{name.upper()}" for name in _TYPES} | {"search": "OGIVE_BEAM"}
 
 

@@ -15,7 +15,8 @@ import numpy
 import numpy.typing
 import torch
 
-from ogive.codegen.math import BINARY, Definition, define, definitions
+from ogive.codegen.definitions import Definition, definitions
+from ogive.codegen.math import BINARY, define
 from ogive.codegen.text import Block
 from ogive.codegen.writer import vector_attributes
 from ogive.device.target import host_target

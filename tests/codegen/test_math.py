@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from ogive.codegen.math import BINARY, UNARY, define, definitions
+from ogive.codegen.definitions import definitions
+from ogive.codegen.math import BINARY, UNARY, define
 from ogive.device.target import host_target
 from tests.codegen.math_functions import (
     BOUNDS,

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ogive.codegen.accumulators import Accumulators
+from ogive.codegen.definitions import definitions
 from ogive.codegen.instructions import Instructions
 from ogive.codegen.linearize import Accumulate, Item, Loop, is_loop
 from ogive.codegen.lower import lane_of
-from ogive.codegen.math import definitions
 from ogive.codegen.memory import Memory, Stride, TurnedPlace
 from ogive.codegen.peel import gates_within, instruction_count, peel_limit
 from ogive.codegen.pick import Picks, find_picks

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 
 from ogive.codegen import conversions
-from ogive.codegen.math import define, define_integer_power, define_threefry
 from ogive.codegen.writer import Writer, constant, register_type
 from ogive.device.target import Target
 from ogive.errors import EmitError
@@ -108,6 +107,8 @@ class Instructions:
 
     def function(self, name: str, dtype: DType, operands: list[str], lanes: int) -> str:
         """One of our own elementary functions."""
+        from ogive.codegen.math import define  # 4 ms that most kernels do without
+
         precision = "f32" if dtype is dtypes.float32 else "f64"
         definition = define(name, precision, lanes, self.target.scalings)
         return self.writer.call(definition, register_type(dtype, lanes), operands)
@@ -181,9 +182,13 @@ class Instructions:
         if op in (Op.SHL, Op.SHR):
             return self.shift(op, dtype, operands, lanes)
         if op is Op.POW:
+            from ogive.codegen.math import define_integer_power
+
             definition = define_integer_power(dtype.bits, lanes, dtype.is_signed)
             return self.writer.call(definition, kind, operands)
         if op is Op.THREEFRY:
+            from ogive.codegen.math import define_threefry
+
             return self.writer.call(define_threefry(lanes), kind, operands)
         raise EmitError(f"{op.name} has no meaning for {dtype.name}")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 
-from ogive.codegen.math import Definition
+from ogive.codegen.definitions import Definition
 from ogive.device.target import Target
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar

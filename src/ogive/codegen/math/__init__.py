@@ -12,9 +12,10 @@ C99.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 
+from ogive.codegen.definitions import Definition
 from ogive.codegen.math import (
     error,
     exponential,
@@ -27,7 +28,6 @@ from ogive.codegen.math import (
 from ogive.codegen.math.formats import ATTRIBUTES
 from ogive.codegen.text import Block
 from ogive.device.target import Scaling
-from ogive.named import NamedTuple
 
 UNARY: dict[str, Callable[[Block, str], str]] = {
     "exp": exponential.exp,
@@ -57,15 +57,6 @@ BINARY: dict[str, Callable[[Block, str, str], str]] = {
     "atan2": inverse.atan2,
     "pow": power.pow_,
 }
-
-
-class Definition(NamedTuple):
-    """A function in LLVM IR, the intrinsics it declares and the definitions it calls."""
-
-    symbol: str
-    text: str
-    declarations: frozenset[str] = frozenset()
-    requires: tuple[Definition, ...] = ()
 
 
 @cache
@@ -102,21 +93,6 @@ def define_threefry(lanes: int) -> Definition:
     block = Block("i64", lanes)
     result = threefry.threefry(block, "%x", "%y")
     return _wrap(f"@ogive.threefry.x{lanes}", block, 2, result)
-
-
-def definitions(needed: Iterable[Definition]) -> list[Definition]:
-    """The definitions and all they require, each once, what is called before what calls it."""
-    found: dict[str, Definition] = {}
-
-    def visit(definition: Definition) -> None:
-        if definition.symbol not in found:
-            for requirement in definition.requires:
-                visit(requirement)
-            found[definition.symbol] = definition
-
-    for definition in needed:
-        visit(definition)
-    return list(found.values())
 
 
 def _wrap(

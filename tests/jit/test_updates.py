@@ -447,3 +447,16 @@ def test_tensors_that_go_take_their_traces_along() -> None:
         use()
     gc.collect()
     assert function.cache_info().kept == 0
+
+
+def test_memory_that_was_lent_meanwhile_is_not_written_to() -> None:
+    w, x = Tensor([1.0, 2.0]).realize(), Tensor([1.0, 1.0])
+
+    @ogive.jit
+    def step(x: Tensor) -> None:
+        w.assign(w + x)
+
+    step(x)
+    lent = np.from_dlpack(w)
+    step(x)
+    assert (lent.tolist(), w.tolist()) == ([2.0, 3.0], [3.0, 4.0])

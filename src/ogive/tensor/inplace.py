@@ -3,7 +3,8 @@
     x.add_(y)   →   x.assign(x.add(y))
 
 The result must fit: its shape is that of the tensor, and its dtype of no higher category (bool <
-integer < float), as PyTorch has it. `x += y` is `x.add_(y)`.
+integer < float), as PyTorch has it. `x += y` is `x.add_(y)`. A slice of a tensor is a value of its
+own: `x[0].add_(1)` leaves `x` alone, and `x[0] += 1` does not.
 """
 
 from __future__ import annotations

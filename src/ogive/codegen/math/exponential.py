@@ -56,6 +56,7 @@ COSH = {
         2.7557251821704086e-07, 2.0921768238323344e-09,
     ),
 }  # fmt: skip
+
 # Beyond these exp is infinite or zero even after rounding; k stays within what scaling can do.
 _EXP_RANGE = {"f32": (-105.0, 89.5), "f64": (-746.0, 710.5)}
 _EXP2_RANGE = {"f32": (-152.0, 129.0), "f64": (-1077.0, 1025.0)}
@@ -147,8 +148,8 @@ def exp2(f: Block, x: str) -> str:
 def _half_expm1(f: Block, x: str, growing: bool) -> tuple[str, str]:
     """expm1(x) / 2 as a sum of two floats; half of it, since 2^k itself may overflow.
 
-    Where 2^k - 1 rounds, 2^k counts for more if `growing`, else 1 does: for other x beyond -24 and
-    24 the second float lacks the rounding error.
+    2^k - 1 rounds where k is large or far below 0. What it loses is in the second float for large
+    k if `growing`, and for the others if not.
     """
     shifted, high, low = reduce_exactly(f, x, FORMATS[f.dtype].bias - 1)
     r = f.fadd(high, low)

@@ -60,7 +60,7 @@ ERFC = {
         -5.109978198592011e-08, 9.482893862076874e-08, -1.0489830511254304e-08,
     ),
 }  # fmt: skip
-_ERFC_LOW = 5.757254511326975e-17
+ERFC_LOW = 5.757254511326975e-17
 # The derivative of h, to a tenth.
 _ERFC_SLOPE = (-0.9479, 1.5471, -2.0806, 1.4666)
 
@@ -152,7 +152,7 @@ def _erfc_f64(f: Block, x: str) -> str:
         h, lost = multiply_add(f, variable, h, f.constant(coefficient))
         h_low = f.fma(variable, h_low, lost)
     slope = f.polynomial(variable, _ERFC_SLOPE)
-    h_low = f.fadd(h_low, f.fma(variable_low, slope, _ERFC_LOW))
+    h_low = f.fadd(h_low, f.fma(variable_low, slope, ERFC_LOW))
     quotient = f.fmul(h, reciprocal)
     quotient_low = f.fma(h_low, reciprocal, f.fma(h, reciprocal, f.fneg(quotient)))
     # exp(r) = 1 + high + p; what is missing joins p.

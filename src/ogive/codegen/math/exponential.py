@@ -5,7 +5,8 @@ scale by powers of two made directly from exponent bits. With H + L = ln 2, h = 
 fma and r = h - k L rounds once. exp lives with that; the others sum 2^k, 2^k h and what is small
 beside them, - k L and the polynomial, so that only the last sum rounds visibly.
 
-Polynomials are minimax (Remez exchange, each coefficient rounded and the rest fitted again).
+Here and elsewhere polynomials are minimax, but for the rounding of their coefficients: each is
+rounded and the rest fitted again (`tests/codegen/minimax.py`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ EXPM1 = {
         2.0893492992307355e-09,
     ),
 }  # fmt: skip
-# exp(r) on the same; relative error: f32 2^-27.6, f64 2^-63.
+# exp(r) on the same; relative error: f32 2^-27.4, f64 2^-63.
 EXP = {
     "f32": (1.0, 1.0, 0.49999997, 0.16666546, 0.041667435, 0.008366273, 0.0013870697),
     "f64": (1.0, 1.0, *EXPM1["f64"]),

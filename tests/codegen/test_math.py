@@ -69,6 +69,36 @@ def test_f64_errors_over_random_and_special_values(function: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f64"])
+@pytest.mark.parametrize(
+    ("function", "least", "most"),
+    [
+        ("tanh", -1.0, 1.0),
+        ("erf", -1.0, 1.0),
+        ("erfc", 0.0, 2.0),
+        ("sin", -1.0, 1.0),
+        ("cos", -1.0, 1.0),
+        ("expm1", -1.0, numpy.inf),
+        ("cosh", 1.0, numpy.inf),
+        ("exp", 0.0, numpy.inf),
+    ],
+)
+def test_no_result_is_outside_of_the_range_of_its_function(
+    function: str, least: float, most: float, dtype: str
+) -> None:
+    x = around(function, 50_000, numpy.random.default_rng())
+    # Where sine and cosine are largest, and on the way to where others do not grow any more.
+    x = numpy.concatenate(
+        [x, numpy.arange(-4000, 4000) * (numpy.pi / 2), numpy.arange(-40, 40, 1e-3)]
+    )
+    with numpy.errstate(over="ignore"):
+        x = x[~numpy.isnan(x)].astype(numpy.float32 if dtype == "f32" else numpy.float64)
+    if function in ("sin", "cos"):
+        x = x[numpy.isfinite(x)]
+    got = compiled(function, dtype, 16)(x)
+    assert ((got >= least) & (got <= most)).all()
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
 @pytest.mark.parametrize("function", [*UNARY, *BINARY])
 def test_scalars_and_vectors_give_the_same_bits(function: str, dtype: str) -> None:
     generator = numpy.random.default_rng()

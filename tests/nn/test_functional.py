@@ -100,3 +100,14 @@ def test_what_does_not_fit_is_refused() -> None:
         ours.embedding_bag(rows, ogive.ones(2, 2), per_sample_weights=ogive.ones(1, 2))
     with pytest.raises(ShapeError, match="length"):
         ours.ctc_loss(ogive.ones(3, 2, 4), Tensor([[1], [1]]), [3], [1])
+
+
+@pytest.mark.parametrize("name", [
+    "celu_", "elu_", "hardtanh_", "leaky_relu_", "relu_", "selu_",
+])  # fmt: skip
+def test_activations_in_place_change_their_argument(name: str) -> None:
+    values = numpy.linspace(-2, 2, 5)
+    ours, theirs = Tensor(values), torch.tensor(values)
+    assert getattr(nn.functional, name)(ours) is ours
+    getattr(torch.nn.functional, name)(theirs)
+    numpy.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-12)

@@ -228,6 +228,28 @@ def test_schedules_are_multiplied(parts: list[tuple[str, dict[str, Any]]]) -> No
     assert rates[0] == pytest.approx(rates[1], rel=1e-9)
 
 
+def test_a_schedule_of_ones_own_defines_get_lr() -> None:
+    rates = []
+    for library, optimizer in zip(
+        (optim.lr_scheduler, torch.optim.lr_scheduler), pair("SGD", {"lr": 0.2})[1::2], strict=True
+    ):
+        base: Any = library.LRScheduler
+
+        class WarmUp(base):  # type: ignore[misc]
+            def get_lr(self) -> list[float]:
+                return [base * min(1.0, (self.last_epoch + 1) / 4) for base in self.base_lrs]
+
+        schedule = WarmUp(optimizer)
+        found = []
+        for _ in range(5):
+            found += schedule.get_last_lr()
+            optimizer.step()
+            schedule.step()
+        rates.append(found)
+    assert rates[0] == pytest.approx(rates[1], rel=1e-12)
+    assert schedule.state_dict()["last_epoch"] == 5
+
+
 def test_a_plateau_lowers_the_rate() -> None:
     measures = [1.0, 0.9, 0.91, 0.92, 0.93, 0.94, 0.5, 0.6, 0.6, 0.6, 0.6, 0.6]
     _, ours, _, theirs = pair("SGD", {"lr": 0.2})

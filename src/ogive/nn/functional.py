@@ -71,6 +71,7 @@ adaptive_max_pool3d = as_function(Tensor.adaptive_max_pool3d)
 # Padding and resolution
 pad = as_function(Tensor.pad)
 interpolate = as_function(Tensor.interpolate)
+upsample = interpolate
 pixel_shuffle = as_function(Tensor.pixel_shuffle)
 pixel_unshuffle = as_function(Tensor.pixel_unshuffle)
 channel_shuffle = as_function(Tensor.channel_shuffle)
@@ -119,6 +120,15 @@ softsign = as_function(Tensor.softsign)
 tanh = as_function(Tensor.tanh)
 tanhshrink = as_function(Tensor.tanhshrink)
 threshold = _taking_inplace(as_function(Tensor.threshold))
+
+# Activations in place
+celu_ = as_function(Tensor.celu_)
+elu_ = as_function(Tensor.elu_)
+hardtanh_ = as_function(Tensor.hardtanh_)
+leaky_relu_ = as_function(Tensor.leaky_relu_)
+relu_ = as_function(Tensor.relu_)
+selu_ = as_function(Tensor.selu_)
+threshold_ = as_function(Tensor.threshold_)
 
 # Dropout
 dropout = _taking_inplace(as_function(Tensor.dropout))

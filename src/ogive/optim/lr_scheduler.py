@@ -15,8 +15,8 @@ from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.optim.optimizer import Optimizer
 
 
-class Schedule:
-    """The base of all schedules: define `rate_at`.
+class LRScheduler:
+    """The base of all schedules: define `rate_at`, or `get_lr`, as PyTorch has it.
 
     Where somebody else has changed a rate as well, another schedule perhaps, it is changed from
     what it is, in proportion to what is above `floor`. Those that are not `chained` set the rate
@@ -43,17 +43,22 @@ class Schedule:
         """The rate after `step` steps of a group that started with `base`."""
         raise NotImplementedError
 
+    def get_lr(self) -> list[float]:
+        """The rates after `last_epoch` steps, one for each group."""
+        rates = []
+        pairs = zip(self.optimizer.param_groups, self.base_lrs, strict=True)
+        for number, (group, base) in enumerate(pairs):
+            rate = self.rate_at(self.last_epoch, base)
+            is_alone = not self.chained or group["lr"] == self._own[number]
+            self._own[number] = rate if is_alone else None
+            rates.append(rate if is_alone else self._moved(group["lr"], rate, base))
+        return rates
+
     def step(self) -> None:
         """Go one step on."""
         self.last_epoch += 1
-        pairs = zip(self.optimizer.param_groups, self.base_lrs, strict=True)
-        for number, (group, base) in enumerate(pairs):
-            rate: float | None = self.rate_at(self.last_epoch, base)
-            found, group["lr"] = group["lr"], rate
-            if self.chained and found != self._own[number]:
-                group["lr"] = self._moved(found, group["lr"], base)
-                rate = None
-            self._own[number] = rate
+        for group, rate in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
+            group["lr"] = rate
 
     def _moved(self, found: float, rate: float, base: float) -> float:
         """What a rate that was found becomes, where ours would have become `rate`."""
@@ -76,23 +81,20 @@ class Schedule:
         """Where the schedule is."""
         return {
             "last_epoch": self.last_epoch, "base_lrs": list(self.base_lrs),
-            "_last_lr": self.get_last_lr(),
+            "_last_lr": self.get_last_lr(), "_own": list(self._own),
         }  # fmt: skip
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from what `state_dict` gave."""
         self.base_lrs = list(state["base_lrs"])
         self.last_epoch = state["last_epoch"]
-        if self.chained:
-            self._own = [self.rate_at(self.last_epoch, base) for base in self.base_lrs]
+        self._own = list(state.get("_own", state["_last_lr"]))
         for group, rate in zip(self.optimizer.param_groups, state["_last_lr"], strict=True):
             group["lr"] = rate
 
 
-class LambdaLR(Schedule):
+class LambdaLR(LRScheduler):
     """base·function(step), with one function for all groups or one for each."""
-
-    chained = False
 
     def __init__(
         self,
@@ -107,15 +109,12 @@ class LambdaLR(Schedule):
             )
         super().__init__(optimizer)
 
-    def step(self) -> None:
-        """Go one step on."""
-        self.last_epoch += 1
-        groups = zip(self.optimizer.param_groups, self.base_lrs, self.functions, strict=True)
-        for group, base, function in groups:
-            group["lr"] = base * function(self.last_epoch)
+    def get_lr(self) -> list[float]:
+        pairs = zip(self.base_lrs, self.functions, strict=True)
+        return [base * function(self.last_epoch) for base, function in pairs]
 
 
-class MultiplicativeLR(Schedule):
+class MultiplicativeLR(LRScheduler):
     """The rate before times function(step)."""
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Callable[[int], float]) -> None:
@@ -126,7 +125,7 @@ class MultiplicativeLR(Schedule):
         return base * math.prod([self.function(each) for each in range(1, step + 1)])
 
 
-class StepLR(Schedule):
+class StepLR(LRScheduler):
     """base·gamma^(step // step_size)."""
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1) -> None:
@@ -137,7 +136,7 @@ class StepLR(Schedule):
         return base * self.gamma ** (step // self.step_size)
 
 
-class MultiStepLR(Schedule):
+class MultiStepLR(LRScheduler):
     """base·gamma^(number of milestones reached)."""
 
     def __init__(
@@ -150,7 +149,7 @@ class MultiStepLR(Schedule):
         return base * self.gamma ** bisect_right(self.milestones, step)
 
 
-class ExponentialLR(Schedule):
+class ExponentialLR(LRScheduler):
     """base·gamma^step."""
 
     def __init__(self, optimizer: Optimizer, gamma: float) -> None:
@@ -161,7 +160,7 @@ class ExponentialLR(Schedule):
         return base * self.gamma**step
 
 
-class ConstantLR(Schedule):
+class ConstantLR(LRScheduler):
     """base·factor for `total_iters` steps, then base."""
 
     def __init__(
@@ -174,7 +173,7 @@ class ConstantLR(Schedule):
         return base * (self.factor if step < self.total_iters else 1.0)
 
 
-class LinearLR(Schedule):
+class LinearLR(LRScheduler):
     """From base·start_factor to base·end_factor in `total_iters` steps: a warm-up."""
 
     def __init__(
@@ -193,7 +192,7 @@ class LinearLR(Schedule):
         return base * (self.start_factor + (self.end_factor - self.start_factor) * part)
 
 
-class PolynomialLR(Schedule):
+class PolynomialLR(LRScheduler):
     """base·(1 - step / total_iters)^power."""
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0) -> None:
@@ -205,7 +204,7 @@ class PolynomialLR(Schedule):
         return base * math.pow(left, self.power)
 
 
-class CosineAnnealingLR(Schedule):
+class CosineAnnealingLR(LRScheduler):
     """From base down to `eta_min` along half a cosine of `T_max` steps."""
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0) -> None:
@@ -217,7 +216,7 @@ class CosineAnnealingLR(Schedule):
         return _cosine(base, self.eta_min, step / self.length)
 
 
-class CosineAnnealingWarmRestarts(Schedule):
+class CosineAnnealingWarmRestarts(LRScheduler):
     """Half cosines one after the other, each `T_mult` times as long as the one before."""
 
     chained = False
@@ -238,7 +237,7 @@ class CosineAnnealingWarmRestarts(Schedule):
         return _cosine(base, self.eta_min, step / length)
 
 
-class OneCycleLR(Schedule):
+class OneCycleLR(LRScheduler):
     """Up from max_lr / div_factor to `max_lr`, then down to a fraction of where it began.
 
     There are `total_steps`, or `epochs`·`steps_per_epoch`. Momentum stays as it is: it is compiled
@@ -301,7 +300,7 @@ class SequentialLR:
     """One schedule after the other, changing over at the milestones."""
 
     def __init__(
-        self, optimizer: Optimizer, schedulers: Sequence[Schedule], milestones: Sequence[int]
+        self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: Sequence[int]
     ) -> None:
         if len(milestones) != len(schedulers) - 1:
             raise ArgumentError(
@@ -348,7 +347,7 @@ class SequentialLR:
 class ChainedScheduler:
     """Schedules that all take each step, one after the other: what they do is multiplied."""
 
-    def __init__(self, schedulers: Sequence[Schedule], optimizer: Optimizer | None = None) -> None:
+    def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         if not schedulers:
             raise ArgumentError("ChainedScheduler takes at least one schedule")
         self.schedulers = list(schedulers)

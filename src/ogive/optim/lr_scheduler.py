@@ -347,7 +347,9 @@ class SequentialLR:
 class ChainedScheduler:
     """Schedules that all take each step, one after the other: what they do is multiplied."""
 
-    def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
+    def __init__(
+        self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None
+    ) -> None:
         if not schedulers:
             raise ArgumentError("ChainedScheduler takes at least one schedule")
         self.schedulers = list(schedulers)

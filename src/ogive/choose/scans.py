@@ -1,7 +1,7 @@
 """Long scans are made in chunks, so that threads can share them.
 
     before   SCAN(x: 16777216)
-    after    SCAN(RESHAPE(x): 1024×16384, what each chunk starts from), where that is
+    after    SCAN(RESHAPE(x): 2048×8192, what each chunk starts from), where that is
              SCAN(REDUCE_AXES(RESHAPE(x)): 1024) moved on by one chunk
 
 What is scanned may be wider than the result; the totals then are, too.
@@ -20,8 +20,9 @@ from ogive.ir.node import UOp, transform
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 
-CHUNK = 1 << 14
-"""Elements that one chunk has, all columns of it together."""
+CHUNK_BYTES = 1 << 16
+"""What one chunk has, all columns of it together. Chunks are scanned side by side; twice as far
+apart, they would push each other out of a cache."""
 
 COLUMNS = 256
 """Columns that one tile of a scan along rows takes."""
@@ -62,7 +63,8 @@ def _split(node: UOp) -> UOp:
     length = shape[axis]
     inner = math.prod(shape[axis + 1 :])
     width = min(inner, COLUMNS)
-    chunk = chunk_length(length, max(CHUNK // width, 16)) if width else 0
+    most = CHUNK_BYTES // source.dtype.itemsize
+    chunk = chunk_length(length, max(most // width, 16)) if width else 0
     few = FEW_ROWS if width == 1 else FEW_COLUMN_TILES
     if not chunk or length < 4 * chunk or math.prod(shape) // length // width >= few:
         return node

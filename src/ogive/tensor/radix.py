@@ -18,9 +18,10 @@ import math
 from typing import TYPE_CHECKING
 
 from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock
-from ogive.ir.shape import Dim, greatest
+from ogive.ir.registry import graph_lock, make
+from ogive.ir.shape import Shape, greatest
 from ogive.tensor import build
 from ogive.tensor.core import wrap
 
@@ -49,44 +50,69 @@ def order_of(keys: Tensor) -> Tensor:
 
     Shapes: (..., n) → (..., n), for n from 2 on. Equal ones keep their order.
     """
-    length = greatest(keys.shape[-1])
+    with graph_lock:
+        return wrap(_order(keys.node), keys.device)
+
+
+def _order(keys: UOp) -> UOp:
+    *lines, length = keys.shape
     chunks = _chunk_count(keys.shape)
     rest = -length % chunks
     if rest:
-        keys = keys.pad((0, rest), value=keys.dtype.limits[1])
-    keys = keys.reshape(*keys.shape[:-1], chunks, (length + rest) // chunks)
-    with graph_lock:
-        place = wrap(build.count(length + rest), keys.device).reshape(*keys.shape[-2:])
+        pads = (*[(0, 0)] * len(lines), (0, rest))
+        keys = build.pad(keys, pads, keys.dtype.limits[1])
+    shape = (*lines, chunks, (length + rest) // chunks)
+    keys = build.reshape(keys, shape)
+    place = build.reshape(build.count(length + rest), (*[1] * len(lines), *shape[-2:]))
+    place = build.expand(place, shape)
     bits = keys.dtype.bits
     top = 1 << (bits - 1) if keys.dtype.kind == "int" else 0
     if bits <= POSITION_BITS:
-        front = keys.cast(dtypes.int64).bitwise_xor(top)
-        words = _arrange_words(front.bitwise_left_shift(POSITION_BITS).bitwise_or(place), bits)
+        front = _with(Op.XOR, build.cast(keys, dtypes.int64), top)
+        words = _join(_with(Op.SHL, front, POSITION_BITS), place)
+        words = _arrange_words(words, bits)
     else:
-        wide = keys.bitcast(dtypes.int64)
-        words = wide.bitwise_left_shift(POSITION_BITS).bitwise_or(place)
-        places = _places(_arrange_words(words, POSITION_BITS))
-        flat = wide.reshape(*keys.shape[:-2], length + rest)
-        front = flat.gather(-1, places.reshape(*flat.shape)).reshape(*keys.shape)
-        front = front.bitwise_xor(-top).bitwise_and(-1 << POSITION_BITS)
-        words = _arrange_words(front.bitwise_or(places), POSITION_BITS)
-    order = _places(words).reshape(*keys.shape[:-2], length + rest)
-    return order.narrow(-1, 0, length) if rest else order
+        wide = make(Op.BITCAST, dtypes.int64, (keys,))
+        words = _join(_with(Op.SHL, wide, POSITION_BITS), place)
+        place = _places(_arrange_words(words, POSITION_BITS))
+        front = _with(Op.XOR, _taken(wide, place), -top)
+        words = _join(_with(Op.AND, front, -1 << POSITION_BITS), place)
+        words = _arrange_words(words, POSITION_BITS)
+    order = build.reshape(_places(words), (*lines, length + rest))
+    kept = (*[(0, size) for size in lines], (0, length))
+    return build.shrink(order, kept) if rest else order
 
 
-def _chunk_count(shape: tuple[Dim, ...]) -> int:
+def _chunk_count(shape: Shape) -> int:
     *lines, length = map(greatest, shape)
     return CHUNKS if length >= LONG and math.prod(lines) < MANY_LINES else 1
 
 
-def _places(words: Tensor) -> Tensor:
-    return words.bitwise_and((1 << POSITION_BITS) - 1)
+def _with(op: Op, node: UOp, number: int) -> UOp:
+    """An operation on every element, with a number."""
+    return make(op, node.dtype, (node, build.constant(node.dtype, number)))
 
 
-def _arrange_words(words: Tensor, bits: int) -> Tensor:
+def _join(front: UOp, place: UOp) -> UOp:
+    return make(Op.OR, front.dtype, (front, place))
+
+
+def _places(words: UOp) -> UOp:
+    return _with(Op.AND, words, (1 << POSITION_BITS) - 1)
+
+
+def _taken(keys: UOp, places: UOp) -> UOp:
+    """Keys (..., chunks, n) at their places in lines of all chunks."""
+    *lines, chunks, length = keys.shape
+    flat = build.reshape(keys, (*lines, chunks * length))
+    indices = [build.count_along(axis, keys.shape) for axis in range(len(lines))]
+    return build.gather(flat, [*indices, places])
+
+
+def _arrange_words(words: UOp, bits: int) -> UOp:
     """Words (..., chunks, n) in the order of the `bits` bits above the position."""
     base, count = _choose_digits(math.prod(map(greatest, words.shape[-2:])), bits)
-    words = words.contiguous()
+    words = make(Op.CONTIGUOUS, words.dtype, (words,))
     for number in reversed(range(count)):
         words = _arrange_by_digit(words, bits, base, number)
     return words
@@ -115,26 +141,26 @@ def _least_base(bits: int, count: int) -> int:
     return base if base**count >= 1 << bits else base + 2
 
 
-def _digit(words: Tensor, bits: int, base: int, number: int) -> Tensor:
+def _digit(words: UOp, bits: int, base: int, number: int) -> UOp:
     """The digits of keys, as fractions of 2^bits: `number` 0 is the first one behind the point."""
-    numerator = words.bitwise_right_shift(POSITION_BITS)
+    numerator = _with(Op.SHR, words, POSITION_BITS)
     if number:
-        numerator = numerator * base**number
-    rest = numerator.bitwise_and((1 << bits) - 1)
-    return (rest * base).bitwise_right_shift(bits)
+        numerator = _with(Op.MUL, numerator, base**number)
+    rest = _with(Op.AND, numerator, (1 << bits) - 1)
+    return _with(Op.SHR, _with(Op.MUL, rest, base), bits)
 
 
-def _arrange_by_digit(words: Tensor, bits: int, base: int, number: int) -> Tensor:
+def _arrange_by_digit(words: UOp, bits: int, base: int, number: int) -> UOp:
     digit = _digit(words, bits, base, number)
     *lines, chunks, _ = words.shape
-    with graph_lock:
-        which = [build.count_along(axis, words.node.shape) for axis in range(words.ndim - 1)]
-        none = build.filled(dtypes.int32, 0, (*lines, chunks, base))
-        one = build.constant(dtypes.int32, 1)
-        counts = wrap(build.scatter(none, one, [*which, digit.node], Op.ADD), words.device)
-        # A digit's elements follow those of lesser digits, and those of the chunks before.
-        by_digit = counts.transpose(-1, -2).reshape(*lines, chunks * base)
-        until = wrap(build.scan(by_digit.node, Op.ADD, by_digit.ndim - 1), words.device)
-        starts = until.reshape(*lines, base, chunks).transpose(-1, -2) - counts
-        arranged = wrap(build.arrange(words.node, starts.node, digit.node), words.device)
-    return arranged.reshape(*words.shape)
+    which = [build.count_along(axis, words.shape) for axis in range(len(lines) + 1)]
+    none = build.filled(dtypes.int32, 0, (*lines, chunks, base))
+    one = build.constant(dtypes.int32, 1)
+    counts = build.scatter(none, one, [*which, digit], Op.ADD)
+    # A digit's elements follow those of lesser digits, and those of the chunks before.
+    turned = (*range(len(lines)), len(lines) + 1, len(lines))
+    by_digit = build.reshape(build.permute(counts, turned), (*lines, base * chunks))
+    until = build.scan(by_digit, Op.ADD, len(lines))
+    until = build.permute(build.reshape(until, (*lines, base, chunks)), turned)
+    starts = make(Op.SUB, dtypes.int32, (until, counts))
+    return build.reshape(build.arrange(words, starts, digit), words.shape)

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+MANY = 1 << 14
+"""Elements from which on a kernel's order comes sooner than NumPy's, in spite of its graph."""
+
+
 class Histogram(NamedTuple):
     """How many elements lie in each bin, and where the bins begin and end."""
 
@@ -48,10 +52,14 @@ class Selection(Sorting):
         [[0, 1], [1, 0]]
         """
         array = (self != 0).numpy()
+        shape = (1,) if as_tuple and not array.ndim else array.shape
+        lines = numpy.unravel_index(array.reshape(-1).nonzero()[0], shape) if shape else ()
         if as_tuple:
-            lines = numpy.atleast_1d(array).nonzero()
             return tuple([to_tensor(line.astype(numpy.int64)) for line in lines])
-        return to_tensor(numpy.argwhere(array).astype(numpy.int64))
+        found = numpy.empty((int(numpy.count_nonzero(array)), len(shape)), numpy.int64)
+        for axis, line in enumerate(lines):
+            found[:, axis] = line
+        return to_tensor(found)
 
     def argwhere(self) -> Tensor:
         """`nonzero` as one tensor.
@@ -74,7 +82,7 @@ class Selection(Sorting):
         """
         _check_mask(mask, "masked_select")
         shape = build.broadcast_shapes(self.shape, mask.shape, "masked_select")
-        return advanced.read(self.expand(shape).reshape(*shape), (mask.expand(shape),)).ravel()
+        return advanced.read(self.expand(shape).ravel(), (mask.expand(shape).ravel(),))
 
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """The elements of `source` in order, where `mask` holds; this tensor elsewhere.
@@ -277,10 +285,16 @@ def _unique(
 ) -> Any:
     axis = None if dim is None else to_axis(dim, x.ndim, name)
     source = x.ravel() if axis is None else x.movedim(axis, 0)
-    keys = sort_keys(source).numpy()
-    lines = keys.reshape(keys.shape[0], -1)
-    missing = numpy.iinfo(keys.dtype).max if x.dtype.is_float else None
-    first, group = _group(lines, sorts, missing)
+    keys = sort_keys(source)
+    lines = keys.numpy().reshape(keys.shape[0], -1)
+    count, width = lines.shape
+    if not sorts or not width:
+        order = numpy.arange(count)
+    else:
+        compiled = width == 1 and count >= MANY
+        order = keys.ravel().argsort().numpy() if compiled else numpy.lexsort(lines.T[::-1])
+    missing = numpy.iinfo(lines.dtype).max if x.dtype.is_float else None
+    first, group = _group(lines, order, missing)
     kept = advanced.read(source, (first,))
     results = [kept if axis is None else kept.movedim(0, axis)]
     if inverse:
@@ -291,11 +305,10 @@ def _unique(
 
 
 def _group(
-    lines: NDArray[Any], sorts: bool, missing: Any
+    lines: NDArray[Any], order: NDArray[Any], missing: Any
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
     """Where each line occurs first, in order, and for each line the number of its group."""
-    count, width = lines.shape
-    order = numpy.lexsort(lines.T[::-1]) if sorts and width else numpy.arange(count)
+    count = len(lines)
     ordered = lines[order]
     starts = numpy.ones(count, bool)
     starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ogive.choose.costs import operation_cost
 from ogive.choose.reductions import (
@@ -36,6 +35,7 @@ from ogive.ir.dtype import Scalar
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
+from ogive.named import NamedTuple
 
 MANY_ELEMENTS = 1 << 21
 """Elements from which on columns are reduced in blocks: fewer stay in a cache between passes."""
@@ -51,8 +51,7 @@ CENTRE_NODES = 16
 """How many nodes at most lie between a reduction and the centre that is made of it."""
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """A sum of terms about a centre, and what moves it.
 
     `op` reduces the elements to what `centre_of` makes the centre of a block from, given how many
@@ -69,12 +68,11 @@ class Form:
     fill: Scalar | None
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """What is known of a block: how many elements it has, what they are `reduced` to, its own
     centre, and its sums about that."""
 
-    count: int
+    count: int  # type: ignore[assignment]  # hides a method of tuples
     reduced: UOp
     centre: UOp
     sums: tuple[UOp, ...]
@@ -129,8 +127,7 @@ FORMS = (
 )
 
 
-@dataclass(frozen=True)
-class _Pair:
+class _Pair(NamedTuple):
     """A sum of terms about a centre that `inner`, a reduction of the same elements, gives."""
 
     form: Form
@@ -139,8 +136,7 @@ class _Pair:
     centre: UOp
 
 
-@dataclass(frozen=True)
-class _Blocks:
+class _Blocks(NamedTuple):
     """How a reduction is cut: the order of axes, those around the reduced ones, and the length."""
 
     order: tuple[int, ...]

@@ -241,9 +241,10 @@ LAYER_NORM = Row(
 )
 COLUMN_SUM = Row("column sum 4096²", positive(SIDE, SIDE), column_sum, 1e-5, Limit("read", PLANE))
 TRANSPOSE = Row("transpose copy 4096²", normal((SIDE, SIDE)), transpose_copy, 0.0, COPY)
+# Running sums in float32 lose as many digits as NumPy does, which is no reason to leave it out.
 ORDERS = (
-    Row("cumsum 16M", positive(MANY), partial(running_sum, axis=0), 1e-5, Limit("copy", 8 * MANY)),
-    Row("cumsum 4096² of columns", positive(SIDE, SIDE), partial(running_sum, axis=0), 1e-5, COPY),
+    Row("cumsum 16M", positive(MANY), partial(running_sum, axis=0), 1e-3, Limit("copy", 8 * MANY)),
+    Row("cumsum 4096² of columns", positive(SIDE, SIDE), partial(running_sum, axis=0), 1e-3, COPY),
     Row("sort 1M", normal((1_000_000,)), ascending, 0.0, Limit("copy", 8_000_000)),
     Row("sort 1000 × 1000", normal((1000, 1000)), ascending, 0.0, Limit("copy", 8_000_000)),
     Row(

@@ -242,11 +242,11 @@ def _compare_pairs(keys: Tensor) -> Tensor:
     with graph_lock:
         shape = keys.node.shape
         places = [build.count_along(axis, shape) for axis in range(len(shape))]
-        place = wrap(build.count(shape[-1]), keys.device)
+        place = wrap(build.count(shape[-1]), keys.device).cast(dtypes.int32)
     this, other = keys.unsqueeze(-1), keys.unsqueeze(-2)
     is_before = place.unsqueeze(-2) < place.unsqueeze(-1)
     is_less = (other < this) | ((other == this) & is_before)
-    rank = is_less.sum(-1, dtype=dtypes.int32).cast(dtypes.int64).contiguous()
+    rank = is_less.sum(-1, dtype=dtypes.int32).contiguous().cast(dtypes.int64)
     with graph_lock:
         start = build.filled(dtypes.int64, 0, shape)
         order = build.scatter(start, places[-1], [*places[:-1], rank.node])

@@ -15,9 +15,9 @@ from ogive.choose import stages
 from ogive.codegen.compile import linearize_placed
 from ogive.codegen.linearize import Item, Loop
 from ogive.codegen.optimize.heuristic import choose_placement
-from ogive.codegen.optimize.placement import Placement
+from ogive.codegen.optimize.placement import Placement, axis_extent
 from ogive.codegen.scratch import shared_areas
-from ogive.device.target import host_target
+from ogive.device.target import describe_cpu, host_target
 from ogive.errors import OptimizeError, VerifyError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
@@ -30,6 +30,7 @@ from tests.codegen.test_placements import Kernel, check
 
 Array = NDArray[Any]
 RANDOM = np.random.default_rng(11)
+TARGET = describe_cpu("x86_64-linux-gnu", "skylake-avx512", "+avx,+avx2,+avx512f")
 
 
 def data(*shape: int) -> Array:
@@ -117,6 +118,24 @@ def test_the_steps_of_attention_share_one_area(small_scores: None) -> None:
     assert shared_areas(kernel.root) == dict.fromkeys(others, first)
 
 
+@pytest.mark.parametrize(
+    ("shape", "vectors"),
+    [((2, 1187, 40), [3, 3]), ((2, 1184, 64), [2, 2]), ((4, 1000, 80), [3, 5])],
+)
+def test_tiles_of_attention_fill_the_vectors_of_both_products(
+    shape: tuple[int, int, int], vectors: list[int]
+) -> None:
+    operand = data(*shape)
+    loops = kernels_of(attention(operand, operand + 1, operand), TARGET)[-1]
+    placement = choose_placement(loops, TARGET, CONFIG)
+    tile = {number: n for number, n in placement.upcast.items() if number in placement.lanes}
+    assert list(tile.values()) == vectors
+    for node in loops.walk():
+        if node.op is Op.RANGE and node.arg[0] in tile:
+            number = node.arg[0]
+            assert -(-axis_extent(node) // placement.lanes[number]) % tile[number] == 0
+
+
 def test_memory_of_attention_grows_with_the_sequence() -> None:
     query = data(1, 2048, 32)
     plan = attention(query, query, query).prepare()
@@ -163,7 +182,14 @@ def test_rows_are_right(name: str, shape: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(
-    "shape", [(1, 33, 40, 16, 16), (3, 20, 100, 32, 24), (2, 64, 64, 16, 64), (1, 50, 37, 8, 5)]
+    "shape",
+    [
+        (1, 33, 40, 16, 16),
+        (3, 20, 100, 32, 24),
+        (2, 64, 64, 16, 64),
+        (1, 50, 37, 8, 5),
+        (1, 97, 373, 40, 80),
+    ],
 )
 def test_attention_is_right(
     shape: tuple[int, int, int, int, int], causal: bool, small_scores: None

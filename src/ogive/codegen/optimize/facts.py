@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from ogive.choose.costs import operation_cost
 from ogive.codegen.optimize.accesses import MemoryAccess, memory_accesses
 from ogive.codegen.optimize.placement import counters_together, output_axes, reduction_axes
-from ogive.codegen.optimize.scores import StagedRows, find_rows
+from ogive.codegen.optimize.staged import StagedRows, find_rows
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 

@@ -53,7 +53,7 @@ def _choose_upcast(
     """The register tile: that of the first kind which the kernel is of."""
     rows = kernel.rows
     if rows is not None and rows.columns:
-        tile = tile_scores(rows, kernel.outputs, kernel.accesses, lanes, target)
+        tile = tile_scores(kernel, rows, lanes, target)
     else:
         tile = (
             tile_product(kernel, lanes, target)

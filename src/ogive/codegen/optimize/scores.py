@@ -1,134 +1,135 @@
-"""How kernels that stage rows are tiled.
+"""The register tile of kernels whose staged rows hold products, as the scores of queries are.
 
-A row is staged for each entry of the register tile along the axes it varies with, so those tiles
-are bounded by the scratch memory they take. Where a row holds products (the scores of a query), the
-axes it varies with are the rows of two products at once: of the one that fills it, whose columns
-are the row's elements, and of the one that reads it.
+    row[r2] = sum over r3 of q[r0, r3] * k[r3, r2]
+    out[r0, r1] = sum over r2 of row[r2] * v[r2, r1]
+
+Rows r0 are those of two products at once: of the one that fills what is staged, whose columns r2
+are its elements, and of the one that goes through it, whose columns are r1. They share the number
+of rows of a tile, and each has as many vectors of columns as go with that best (`tiles`).
 """
 
 from __future__ import annotations
 
-import functools
+import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ogive.choose.costs import best_tile, sums_in_registers
-from ogive.codegen.optimize.accesses import MemoryAccess
+from ogive.codegen.optimize.facts import KernelFacts
 from ogive.codegen.optimize.placement import axis_extent
-from ogive.codegen.scratch import shared_areas
+from ogive.codegen.optimize.staged import StagedRows
+from ogive.codegen.optimize.tiles import FAR_LOAD, NEAR_LOAD, Tiled, estimate
 from ogive.device.target import Target
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
-TILE_BYTES = 3 << 19
-"""The scratch memory that tiles are made to fit. What does not stay in a second-level cache is
-gone through in order, which takes less time than the products of a tile with fewer rows."""
-
 WIDE = 2
-"""How many vectors of columns a register tile of products has."""
+"""How many vectors of columns a register tile has whose rows nothing is read again for."""
 
 WIDE_ADDED = 4
 """How many vectors of rows that are added up are read at a time."""
 
+WIDEST = 6
+"""The most vectors of columns of any other."""
+
 ROW_SHARE = 4
-"""One register of so many is not for sums of products, but for the maximum and the sum of a row,
-which are updated with every vector of products."""
-
-
-@dataclass(frozen=True)
-class StagedRows:
-    """What a kernel stages: for each iteration of the counters in `scope`, `row_bytes` in all.
-
-    `columns` are the counters of rows whose elements are reductions, `terms` those of what is
-    reduced there, `added` those of the rows that are added up at a time.
-    """
-
-    scope: frozenset[UOp]
-    row_bytes: int
-    columns: tuple[UOp, ...]
-    terms: tuple[UOp, ...]
-    added: tuple[UOp, ...]
-
-    @functools.cached_property
-    def most_rows(self) -> int:
-        """How many rows may be held side by side."""
-        return max(TILE_BYTES // self.row_bytes, 1)
-
-    def fit(self, lanes: Mapping[UOp, int], upcast: Mapping[UOp, int]) -> dict[UOp, int]:
-        """The tile, made smaller until the rows of all its entries fit."""
-        fitting = dict(upcast)
-        for counter in sorted(self.scope, key=lambda counter: counter.arg[0]):
-            while fitting.get(counter, 1) > 1 and self._rows(lanes, fitting) > self.most_rows:
-                fitting[counter] -= 1
-        return fitting
-
-    def allows(self, counter: UOp, lanes: int) -> bool:
-        """Whether so many lanes of a counter fit."""
-        return counter not in self.scope or lanes <= self.most_rows
-
-    def _rows(self, lanes: Mapping[UOp, int], upcast: Mapping[UOp, int]) -> int:
-        rows = 1
-        for counter in self.scope:
-            rows *= lanes.get(counter, 1) * upcast.get(counter, 1)
-        return rows
-
-
-def find_rows(root: UOp) -> StagedRows | None:
-    """What the loop graph of a kernel stages, if anything."""
-    nodes = root.walk()
-    stages = [node for node in nodes if node.op is Op.STAGE]
-    if not stages:
-        return None
-    areas = shared_areas(root)
-    scope = frozenset().union(*[stage.ranges for stage in stages])
-    size = sum(
-        [
-            (int(stage.src[1].vmax) + 1) * stage.dtype.itemsize
-            for stage in stages
-            if stage not in areas
-        ]
-    )
-    closed = dict.fromkeys([counter for stage in stages for counter in stage.closed])
-    reductions = [node for node in nodes if node.op is Op.REDUCE]
-    inside = frozenset().union(*[node.ranges for node in reductions])
-    columns = tuple([counter for counter in closed if counter in inside])
-    terms = [c for node in reductions if not node.ranges.isdisjoint(columns) for c in node.closed]
-    added = [c for stage in stages if stage.arg[1] is not None for c in stage.src[0].closed]
-    return StagedRows(scope, size, columns, tuple(terms), tuple(added))
-
-
-def _vectors(rows: StagedRows, count: int) -> int:
-    """How many of so many vectors of columns a register tile has."""
-    return best_tile(count, WIDE_ADDED) if rows.added else max(min(count, WIDE), 1)
+"""One register of so many is not for sums of products that are staged, but for the maximum and the
+sum of a row, which are updated with every vector of them."""
 
 
 def tile_scores(
-    rows: StagedRows,
-    outputs: tuple[UOp, ...],
-    loads: list[MemoryAccess],
-    lanes: Mapping[UOp, int],
-    target: Target,
+    kernel: KernelFacts, rows: StagedRows, lanes: Mapping[UOp, int], target: Target
 ) -> dict[UOp, int]:
     """The register tile that both products share: rows along which the columns are read again."""
-    columns = [counter for counter in (*rows.columns, *outputs) if counter in lanes]
-    upcast = {counter: _vectors(rows, axis_extent(counter) // lanes[counter]) for counter in columns}
-    upcast.update({counter: axis_extent(counter) for counter in rows.added})
+    columns = [counter for counter in (*rows.columns, *kernel.outputs) if counter in lanes]
+    tile = {c: _vectors(rows, axis_extent(c) // lanes[c]) for c in columns}
+    tile.update({counter: axis_extent(counter) for counter in rows.added})
+    row = _shared_row(kernel, rows, lanes)
+    if row is None:
+        return tile
+    products = [_Columns.of(kernel, row, column, lanes[column], target) for column in columns]
+    products = [each for each in products if each.products]
     sums = sums_in_registers(target)
-    most = min(-(-(sums - sums // ROW_SHARE) // WIDE), rows.most_rows)
+    most = min(-(-(sums - sums // ROW_SHARE) // WIDE), rows.most_rows, axis_extent(row))
+    tile[row] = min(range(most, 0, -1), key=lambda n: sum([each.best(n)[0] for each in products]))
+    return tile | {each.column: each.best(tile[row])[1] for each in products}
+
+
+def _vectors(rows: StagedRows, count: int) -> int:
+    """How many of so many vectors of columns a tile has whose rows nothing is read again for."""
+    return best_tile(count, WIDE_ADDED) if rows.added else max(min(count, WIDE), 1)
+
+
+def _shared_row(
+    kernel: KernelFacts, rows: StagedRows, lanes: Mapping[UOp, int]
+) -> UOp | None:
+    """The longest axis along which what a staged product reads along its columns is read again."""
     multiplied = [
         load
-        for load in loads
+        for load in kernel.loads
         if any(load.depends_on(column) for column in rows.columns)
         and any(load.depends_on(term) for term in rows.terms)
     ]
     read_again = [
         counter
-        for counter in outputs
+        for counter in kernel.outputs
         if counter in rows.scope
         and counter not in lanes
         and not any(load.depends_on(counter) for load in multiplied)
     ]
-    if read_again:
-        row = max(read_again, key=axis_extent)
-        upcast[row] = best_tile(axis_extent(row), most)
-    return upcast
+    return max(read_again, key=axis_extent, default=None)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """A column axis in lanes, what is summed up along its columns for all rows, and how many of the
+    sums of a tile registers hold."""
+
+    column: UOp
+    products: list[Tiled]
+    room: int
+    registers: int
+
+    @classmethod
+    def of(
+        cls, kernel: KernelFacts, row: UOp, column: UOp, lanes: int, target: Target
+    ) -> _Columns:
+        """The axis, with the products of a kernel that have it and the row for axes."""
+        products = []
+        beside = Counter[tuple[UOp, ...]]()  # products that run along with each other
+        for node, loads in kernel.repeated_loads:
+            if not {row, column} <= node.ranges or node.src[0].op is Op.REDUCE:
+                continue
+            beside[node.closed] += 1
+            others = node.ranges - {row, column}
+            read = [load for load in loads if load.depends_on(column)]
+            passing = others.difference(kernel.common).union(node.closed, [column])
+            is_near = sum([load.bytes_along(passing) for load in read]) <= target.l1_bytes
+            product = Tiled(
+                rows=axis_extent(row),
+                columns=axis_extent(column),
+                lanes=lanes,
+                terms=math.prod(map(axis_extent, node.closed)),
+                times=math.prod(map(axis_extent, others)),
+                load=NEAR_LOAD if is_near else FAR_LOAD,
+            )
+            products.append(product)
+        room = sums_in_registers(target) // max(beside.values(), default=1)
+        if column not in kernel.outputs:
+            room -= room // ROW_SHARE
+        return cls(column, products, room, target.vector_registers)
+
+    def best(self, height: int) -> tuple[float, int]:
+        """What tiles of so many rows take at the best number of vectors, and this number."""
+        filled = -(-axis_extent(self.column) // self.products[0].lanes)
+        widest = min(filled, max(self.room // height, 1), WIDEST)
+        return min([(self._estimate(height, wide), wide) for wide in range(1, widest + 1)])
+
+    def _estimate(self, height: int, wide: int) -> float:
+        return sum(
+            [
+                product.times * estimate(product, height, wide, self.registers)
+                for product in self.products
+            ]
+        )

@@ -82,13 +82,15 @@ class Operand:
 
 @dataclass(frozen=True)
 class Product:
-    """So many products of two matrices."""
+    """So many products of two matrices. What is staged `by_rows` has its columns in lanes, since a
+    row is gone through along them."""
 
     left: Operand
     right: Operand
     depth: int
     batch: int
     itemsize: int
+    by_rows: bool = False
 
 
 class Layout(NamedTuple):
@@ -102,6 +104,8 @@ def best_layout(product: Product, target: Target) -> Layout:
     """The layout that is estimated to take the least time."""
     operands = (product.left, product.right)
     fixed = {axis for each in operands if each.stays for axis in (each.axis, Axis.DEPTH)}
+    if product.by_rows:
+        fixed |= {Axis.ROWS, Axis.DEPTH}
     possible = [layout for layout in _layouts(product) if layout.lanes not in fixed]
     as_it_is = Layout(Axis.COLUMNS, frozenset())
     return min(possible, key=lambda each: estimate(product, each, target), default=as_it_is)

@@ -27,8 +27,9 @@ from ogive.choose.layouts import (
     vectors_per_panel,
 )
 from ogive.choose.reductions import innermost_axis
+from ogive.choose.stages import are_scores
 from ogive.device.target import Target
-from ogive.ir.node import UOp, transform
+from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import Shape
 from ogive.named import NamedTuple
@@ -66,19 +67,36 @@ PANELS = ("panels",)
 
 def pack_operands(sink: UOp, target: Target) -> UOp:
     """The graph with the column operands of its larger products packed."""
-    def change(node: UOp) -> UOp:
+    by_rows = _scores_below_products(sink)
+    done: dict[UOp, UOp] = {}
+    for node in sink.walk():
+        changed = node.with_sources(tuple([done[source] for source in node.src]))
         is_sum = node.op is Op.REDUCE_AXES and node.arg[0] is Op.ADD
-        return _pack_product(node, target) if is_sum else node
+        done[node] = _pack_product(changed, target, node in by_rows) if is_sum else changed
+    return done[sink]
 
-    return transform(sink, change)
+
+def _scores_below_products(sink: UOp) -> frozenset[UOp]:
+    """The scores that another product goes through, whose kernel works them out row by row."""
+    found = set()
+    for node in sink.walk():
+        if node.op is Op.REDUCE_AXES and node.arg[0] is Op.ADD:
+            (product,) = node.src
+            if product.op is Op.WHERE:
+                product = product.src[1]  # one of which only some terms count
+            is_product = product.op is Op.MUL and _has_fixed_shape(product)
+            factors = product.src if is_product else ()
+            below = [_product_below(each) for each in factors if each.op is Op.EXPAND]
+            found.update([scores for scores in below if scores and are_scores(scores)])
+    return frozenset(found)
 
 
-def _pack_product(node: UOp, target: Target) -> UOp:
+def _pack_product(node: UOp, target: Target, by_rows: bool) -> UOp:
     (product,) = node.src
     shape = product.shape
     if product.op is not Op.MUL or len(shape) < 3 or product.dtype.is_bool:
         return node
-    if not all(isinstance(size, int) for size in shape) or math.prod(shape) < LEAST_WORK:
+    if not _has_fixed_shape(product) or math.prod(shape) < LEAST_WORK:
         return node
     matrices = _find_matrices(node)
     if matrices is None:
@@ -87,12 +105,16 @@ def _pack_product(node: UOp, target: Target) -> UOp:
         by_words = _pack_words(node, matrices, target)
         if by_words is not None:
             return by_words
-        packed = _pack_matrices(matrices, target)
+        packed = _pack_matrices(matrices, target, by_rows)
     if not packed:
         return node
     factors = tuple([packed.get(factor, factor) for factor in product.src])
     product = UOp(Op.MUL, product.dtype, factors)
     return UOp(node.op, node.dtype, (product,), node.arg, node.tag)
+
+
+def _has_fixed_shape(node: UOp) -> bool:
+    return all(isinstance(size, int) for size in node.shape)
 
 
 class _Matrices(NamedTuple):
@@ -128,10 +150,10 @@ def _row_tile(length: int, target: Target) -> int:
     return best_tile(length, sums_in_registers(target) // VECTORS_PER_PANEL)
 
 
-def _pack_matrices(matrices: _Matrices, target: Target) -> dict[UOp, UOp]:
+def _pack_matrices(matrices: _Matrices, target: Target, by_rows: bool) -> dict[UOp, UOp]:
     """The operands of a matrix product that are laid out anew."""
     left, right, rows, columns, depth = matrices
-    lanes, laid_out = best_layout(_describe(matrices), target)
+    lanes, laid_out = best_layout(_describe(matrices, by_rows), target)
     packed = {}
     for operand, axis, number in ((left, Axis.ROWS, rows), (right, Axis.COLUMNS, columns)):
         if axis in laid_out and lanes is Axis.DEPTH:
@@ -147,7 +169,7 @@ def _pack_matrices(matrices: _Matrices, target: Target) -> dict[UOp, UOp]:
     return packed
 
 
-def _describe(matrices: _Matrices) -> Product:
+def _describe(matrices: _Matrices, by_rows: bool) -> Product:
     left, right, rows, columns, depth = matrices
     itemsize = left.dtype.itemsize
     axes = {rows: Axis.ROWS, columns: Axis.COLUMNS, depth: Axis.DEPTH}
@@ -168,12 +190,12 @@ def _describe(matrices: _Matrices) -> Product:
             along=axes.get(innermost_axis(operand)),
             is_computed=source.op not in (Op.PARAM, Op.CONTIGUOUS),
             may_be_kept=is_kept and elements * itemsize >= KEPT_BYTES,
-            stays=_is_of_products(operand),
+            stays=_product_below(operand) is not None,
         )
 
     batch = math.prod(left.shape) // math.prod([left.shape[axis] for axis in axes])
     operands = describe(left, rows), describe(right, columns)
-    return Product(*operands, left.shape[depth], batch, itemsize)
+    return Product(*operands, left.shape[depth], batch, itemsize, by_rows)
 
 
 def _pack_words(node: UOp, matrices: _Matrices, target: Target) -> UOp | None:
@@ -231,7 +253,7 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     if _is_spread_over(windows, place):
         windows, filters = filters, windows
     features = [a for a in kept if _is_spread_over(windows, a) and not _is_spread_over(filters, a)]
-    if not features or not _is_spread_over(filters, place) or _is_of_products(filters):
+    if not features or not _is_spread_over(filters, place) or _product_below(filters):
         return {}
     feature = max(features, key=lambda axis: shape[axis])
     lanes = target.vector_bytes // product.dtype.itemsize
@@ -250,9 +272,10 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     return {filters: _packed(filters, feature, axes, width)}
 
 
-def _is_of_products(operand: UOp) -> bool:
-    """Whether an operand is worked out from sums of products as large as itself, as the weights of
-    an attention are: it is read where it is computed, and not put into memory in another order."""
+def _product_below(operand: UOp) -> UOp | None:
+    """The sums of products, as many as an operand has elements, that it is worked out from, as the
+    weights of an attention are: it is read where it is computed, and not put into memory in another
+    order. None if there are none."""
     count = math.prod(operand.src[0].shape)
     pending, seen = [operand.src[0]], set[UOp]()
     while pending:
@@ -261,10 +284,10 @@ def _is_of_products(operand: UOp) -> bool:
             continue
         seen.add(node)
         if node.op is Op.REDUCE_AXES:
-            return node.arg[0] is Op.ADD and node.src[0].op is Op.MUL
+            return node if node.arg[0] is Op.ADD and node.src[0].op is Op.MUL else None
         if node.op in ELEMENTWISE or node.op in (Op.RESHAPE, Op.PERMUTE):
             pending.extend(node.src)
-    return False
+    return None
 
 
 def _results_side_by_side(shape: Shape, summed: tuple[int, ...], feature: int) -> int:

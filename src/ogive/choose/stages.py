@@ -72,7 +72,7 @@ def find_scores(order: Sequence[UOp]) -> Scores:
             (source,) = node.src[:1]
             is_score = source in found.rows and _long_axes(source) == _long_axes(node)
         else:
-            is_score = node.op is Op.REDUCE_AXES and _are_scores(node)
+            is_score = node.op is Op.REDUCE_AXES and are_scores(node)
         if is_score:
             found.rows.add(node)
             if math.prod(map(greatest, node.shape)) * node.dtype.itemsize >= SHARED_SCORE_BYTES:
@@ -86,7 +86,8 @@ def _long_axes(node: UOp) -> list[object]:
     return [size for size in node.shape if size != 1]
 
 
-def _are_scores(node: UOp) -> bool:
+def are_scores(node: UOp) -> bool:
+    """Whether a reduction is a large product of rows with rows."""
     (product,) = node.src
     shape = product.shape
     last = len(shape) - 1

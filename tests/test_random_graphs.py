@@ -19,7 +19,7 @@ SMALL: dict[ModuleType, dict[str, int]] = {
     scans: {"CHUNK": 16, "COLUMNS": 4},
     packing: {"LEAST_ROWS": 2, "LEAST_WORK": 16, "MANY_COLUMNS": 8, "CACHE_PERIOD": 16},
     greedy: {"TINY_WORK": 16, "ROW_COST": 2},
-    stages: {"SCORE_BYTES": 64, "SCORE_GROWTH": 1},
+    stages: {"SCORE_BYTES": 64, "SCORE_ROWS": 2, "SCORE_GROWTH": 1},
     levels: {"LEAST_WORK": 1},
 }
 """Sizes from which on work is cut into pieces, such that small programs reach them."""

@@ -63,3 +63,11 @@ def test_an_operand_that_stays_where_it_is_computed_is_read_by_elements() -> Non
     assert best_layout(replace(few, left=replace(few.left, stays=True)), TARGET) == Layout(
         Axis.COLUMNS, NOTHING
     )
+
+
+def test_what_is_staged_by_rows_has_columns_in_lanes() -> None:
+    scores = product(64, 64, 1024)
+    keys = replace(scores, right=replace(scores.right, along=Axis.DEPTH))
+    assert best_layout(keys, TARGET).lanes is not Axis.COLUMNS
+    wanted = Layout(Axis.COLUMNS, frozenset([Axis.COLUMNS]))
+    assert best_layout(replace(keys, by_rows=True), TARGET) == wanted

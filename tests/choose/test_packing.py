@@ -83,3 +83,11 @@ def test_the_weights_of_an_attention_are_not_laid_out_anew() -> None:
     plan = Tensor(query).scaled_dot_product_attention(Tensor(key), Tensor(value)).prepare()
     assert len(plan.kernels) == 2  # the keys' panels, and all the rest
     assert plan.memory.peak < 4 * 8 * 400 * 400
+
+
+def test_few_queries_go_by_the_panels_of_many_keys() -> None:
+    query, key = values(8, 64, 64), values(8, 1024, 64)
+    attention = Tensor(query).scaled_dot_product_attention(Tensor(key), Tensor(key + 1))
+    plan = attention.prepare()
+    assert len(plan.kernels) == 2  # the keys' panels, and all the rest
+    assert plan.memory.peak == 4 * 8 * 1024 * 64

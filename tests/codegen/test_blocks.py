@@ -182,6 +182,7 @@ def test_what_a_sum_in_blocks_needs_is_reduced_once() -> None:
 
 def test_rows_of_scores_are_added_up_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stages, "SCORE_BYTES", 0)
+    monkeypatch.setattr(stages, "SCORE_ROWS", 0)
     monkeypatch.setattr(stages, "SCORE_GROWTH", 1)
     query, key, value = random(2, 40, 16), random(2, 331, 16, seed=1), random(2, 331, 64, seed=2)
     given = Tensor(query).scaled_dot_product_attention(Tensor(key), Tensor(value))

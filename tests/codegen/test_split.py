@@ -58,6 +58,7 @@ def test_sums_over_blocks_that_are_not_full_are_right(name: str, columns: int) -
 @pytest.mark.parametrize("mask", ["none", "causal", "of bools", "added"])
 def test_scores_of_odd_lengths_are_right(mask: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stages, "SCORE_BYTES", 0)
+    monkeypatch.setattr(stages, "SCORE_ROWS", 0)
     monkeypatch.setattr(stages, "SCORE_GROWTH", 1)
     query, key, value = data(2, 71, 24), data(2, 77, 24), data(2, 77, 40)
     masks: dict[str, Array] = {"of bools": data(71, 77) > 0, "added": data(71, 77)}

@@ -61,6 +61,7 @@ def exact_attention(query: Array, key: Array, value: Array, causal: bool = False
 def small_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets scores of any size be staged, so that tests need not be large."""
     monkeypatch.setattr(stages, "SCORE_BYTES", 0)
+    monkeypatch.setattr(stages, "SCORE_ROWS", 0)
     monkeypatch.setattr(stages, "SCORE_GROWTH", 1)
 
 

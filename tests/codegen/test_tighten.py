@@ -48,6 +48,7 @@ def short_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets loops of any length be ended and scores of any size be staged."""
     monkeypatch.setattr(tighten, "LEAST_TERMS", 2)
     monkeypatch.setattr(stages, "SCORE_BYTES", 0)
+    monkeypatch.setattr(stages, "SCORE_ROWS", 0)
     monkeypatch.setattr(stages, "SCORE_GROWTH", 1)
 
 
@@ -172,6 +173,7 @@ def test_causal_attention_and_its_gradient_are_right(
 ) -> None:
     if staged:
         monkeypatch.setattr(stages, "SCORE_BYTES", 0)
+        monkeypatch.setattr(stages, "SCORE_ROWS", 0)
         monkeypatch.setattr(stages, "SCORE_GROWTH", 1)
     arrays = [data(*shape) for _ in range(4)]
     query, key, value, weights = [Tensor(array) for array in arrays]

@@ -35,6 +35,7 @@ def long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attended, "LARGE_CAUSAL_SCORES", 1)
     monkeypatch.setattr(stages, "SHARED_SCORE_BYTES", 0)
     monkeypatch.setattr(stages, "SCORE_BYTES", 0)
+    monkeypatch.setattr(stages, "SCORE_ROWS", 0)
     monkeypatch.setattr(stages, "SCORE_GROWTH", 0)
 
 

@@ -78,7 +78,7 @@ def pack_operands(sink: UOp, target: Target) -> UOp:
 
 def _scores_below_products(sink: UOp) -> frozenset[UOp]:
     """The scores that another product goes through, whose kernel works them out row by row."""
-    found = set()
+    found: set[UOp] = set()
     for node in sink.walk():
         if node.op is Op.REDUCE_AXES and node.arg[0] is Op.ADD:
             (product,) = node.src
@@ -86,8 +86,9 @@ def _scores_below_products(sink: UOp) -> frozenset[UOp]:
                 product = product.src[1]  # one of which only some terms count
             is_product = product.op is Op.MUL and _has_fixed_shape(product)
             factors = product.src if is_product else ()
-            below = [_product_below(each) for each in factors if each.op is Op.EXPAND]
-            found.update([scores for scores in below if scores and are_scores(scores)])
+            for operand in factors:
+                if operand.op is Op.EXPAND:
+                    found.update(filter(are_scores, _products_below(operand)))
     return frozenset(found)
 
 
@@ -190,7 +191,7 @@ def _describe(matrices: _Matrices, by_rows: bool) -> Product:
             along=axes.get(innermost_axis(operand)),
             is_computed=source.op not in (Op.PARAM, Op.CONTIGUOUS),
             may_be_kept=is_kept and elements * itemsize >= KEPT_BYTES,
-            stays=_product_below(operand) is not None,
+            stays=bool(_products_below(operand)),
         )
 
     batch = math.prod(left.shape) // math.prod([left.shape[axis] for axis in axes])
@@ -253,7 +254,7 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     if _is_spread_over(windows, place):
         windows, filters = filters, windows
     features = [a for a in kept if _is_spread_over(windows, a) and not _is_spread_over(filters, a)]
-    if not features or not _is_spread_over(filters, place) or _product_below(filters):
+    if not features or not _is_spread_over(filters, place) or _products_below(filters):
         return {}
     feature = max(features, key=lambda axis: shape[axis])
     lanes = target.vector_bytes // product.dtype.itemsize
@@ -272,22 +273,23 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     return {filters: _packed(filters, feature, axes, width)}
 
 
-def _product_below(operand: UOp) -> UOp | None:
+def _products_below(operand: UOp) -> list[UOp]:
     """The sums of products, as many as an operand has elements, that it is worked out from, as the
     weights of an attention are: it is read where it is computed, and not put into memory in another
-    order. None if there are none."""
+    order."""
     count = math.prod(operand.src[0].shape)
     pending, seen = [operand.src[0]], set[UOp]()
+    products = []
     while pending:
         node = pending.pop()
         if node in seen or math.prod(node.shape) < count:
             continue
         seen.add(node)
-        if node.op is Op.REDUCE_AXES:
-            return node if node.arg[0] is Op.ADD and node.src[0].op is Op.MUL else None
-        if node.op in ELEMENTWISE or node.op in (Op.RESHAPE, Op.PERMUTE):
+        if node.op is Op.REDUCE_AXES and node.arg[0] is Op.ADD and node.src[0].op is Op.MUL:
+            products.append(node)
+        elif node.op in ELEMENTWISE or node.op in (Op.RESHAPE, Op.PERMUTE):
             pending.extend(node.src)
-    return None
+    return products
 
 
 def _results_side_by_side(shape: Shape, summed: tuple[int, ...], feature: int) -> int:

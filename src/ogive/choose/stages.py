@@ -30,8 +30,12 @@ ROWS_AT_ONCE = 4
 ROW_COST = 12
 """Work (in units of an addition) from which on a value is read back and not computed again."""
 
-SCORE_BYTES = 1 << 21
+SCORE_BYTES = 1 << 18
 """The size from which on scores are not kept in memory."""
+
+SCORE_ROWS = 32
+"""How many rows scores have at least that are not kept: fewer do not pay for laying out what they
+all read."""
 
 SCORE_ROW_BYTES = 1 << 19
 """The longest row of scores that is staged."""
@@ -46,7 +50,7 @@ SCORE_GROWTH = 4
 """By how much there must be more scores than elements that each is summed up from, unless all of
 the latter stay in a second-level cache."""
 
-SMALL_OPERAND_BYTES = 1 << 17
+SMALL_OPERAND_BYTES = 1 << 18
 """What stays there."""
 
 OPERAND_BYTES = 1 << 22
@@ -94,13 +98,14 @@ def are_scores(node: UOp) -> bool:
     is_product = node.arg == (Op.ADD, (last,)) and product.op is Op.MUL and product.dtype.is_float
     if not is_product or last < 2 or not all(isinstance(size, int) for size in shape):
         return False
-    columns, terms = shape[-2:]
+    rows, columns, terms = shape[-3:]
     size = node.dtype.itemsize
     total = math.prod(node.shape) * size
     operand = columns * terms * size
     return (
         all(factor.op is Op.EXPAND for factor in product.src)
         and total >= SCORE_BYTES
+        and rows >= SCORE_ROWS
         and columns >= terms
         and (columns >= SCORE_GROWTH * terms or operand <= SMALL_OPERAND_BYTES)
         and (operand <= OPERAND_BYTES or total >= SCORE_LIMIT)

@@ -43,17 +43,17 @@ def tile_scores(
 ) -> dict[UOp, int]:
     """The register tile that both products share: rows along which the columns are read again."""
     columns = [counter for counter in (*rows.columns, *kernel.outputs) if counter in lanes]
-    tile = {c: _vectors(rows, axis_extent(c) // lanes[c]) for c in columns}
-    tile.update({counter: axis_extent(counter) for counter in rows.added})
     row = _shared_row(kernel, rows, lanes)
-    if row is None:
-        return tile
-    products = [_Columns.of(kernel, row, column, lanes[column], target) for column in columns]
-    products = [each for each in products if each.products]
+    if row is None or rows.added:
+        narrow = {c: _vectors(rows, axis_extent(c) // lanes[c]) for c in columns}
+        return narrow | {counter: axis_extent(counter) for counter in rows.added}
+    found = [_Columns.of(kernel, row, column, lanes[column], target) for column in columns]
+    # Along other columns, as those of weights that are stored, the rows are enough side by side.
+    products = [each for each in found if each.products]
     sums = sums_in_registers(target)
     most = min(-(-(sums - sums // ROW_SHARE) // WIDE), rows.most_rows, axis_extent(row))
-    tile[row] = min(range(most, 0, -1), key=lambda n: sum([each.best(n)[0] for each in products]))
-    return tile | {each.column: each.best(tile[row])[1] for each in products}
+    high = min(range(most, 0, -1), key=lambda n: sum([each.best(n)[0] for each in products]))
+    return {row: high} | {each.column: each.best(high)[1] for each in products}
 
 
 def _vectors(rows: StagedRows, count: int) -> int:

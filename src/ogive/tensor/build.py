@@ -310,7 +310,8 @@ def reduce(node: UOp, op: Op, axes: tuple[int, ...]) -> UOp:
     rest = tuple([1 if axis in axes else size for axis, size in enumerate(shape)])
     if 0 in [shape[axis] for axis in axes]:
         return unmoved(filled(dtype, _IDENTITIES[op], rest), node)
-    widened = dtype in WIDENED and op in (Op.ADD, Op.MUL)
+    # An extreme is one of the elements, wide or not; but narrow ones are compared as wide ones.
+    widened = dtype in WIDENED
     if widened:
         node = cast(node, dtypes.float32)
     node = make(Op.REDUCE_AXES, node.dtype, (node,), (op, axes), rest)

@@ -15,7 +15,7 @@ from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
-from ogive.ir.shape import Dim, element_count, least
+from ogive.ir.shape import Dim, element_count, greatest, least
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axes, to_axis, to_tensor, wrap
@@ -430,4 +430,6 @@ def _position_along(x: Tensor, op: Op, axis: int, keepdim: bool, name: str) -> T
     with graph_lock:
         shape = x.node.shape
         position = wrap(build.count_along(axis, shape), x.device)
-    return where(found, position, shape[axis]).amin(axis, keepdim)
+    if greatest(shape[axis]) < 1 << 31:
+        position = position.cast(dtypes.int32)  # twice as many lanes
+    return where(found, position, shape[axis]).amin(axis, keepdim).cast(dtypes.int64)

@@ -78,7 +78,8 @@ def _lane_counts(
     """As many of the widest element as fill a register, for each axis that may be in lanes.
 
     What is the same all along, such as the key of a random draw, takes up no lanes; nor does a
-    position that is data along an axis on which it does not depend.
+    position that is data along an axis on which it does not depend, or a result that is wider than
+    what it is reduced from.
     """
     moving = [access for access in kernel.accesses if access.strides or access.irregular]
     positions = {
@@ -94,7 +95,13 @@ def _lane_counts(
             for access in moving or kernel.accesses
             if access.node not in positions or access.depends_on(counter)
         ]
-        counts[counter] = max(target.vector_bytes // max(widths, default=4), 2)
+        width = max(widths, default=4)
+        reduced = [node for node, _ in kernel.repeated_loads if counter in node.closed]
+        if reduced:
+            read = [access.index.dtype for access in moving if access.depends_on(counter)]
+            sizes = [dtype.itemsize for dtype in (*read, *[node.dtype for node in reduced])]
+            width = min(width, max(sizes))
+        counts[counter] = max(target.vector_bytes // width, 2)
     return counts
 
 

@@ -3,9 +3,13 @@
     before   REDUCE_AXES(x: 16777216 → 1)
     after    REDUCE_AXES(CONTIGUOUS(REDUCE_AXES(RESHAPE(x): 1024×16384 → 1024×1)): 1024 → 1)
 
+So are reductions of rows, whose partial results are rows. Memory is then read in order: a chunk is
+rows that follow each other, of which the short ones are joined to longer ones.
+
 The chunk length follows from the extents alone, so the order of the sum, and with it every bit of
-the result, is the same on every machine and for every number of threads. Of a symbolic length, the
-greatest value decides, and there are as many chunks as the value at hand fills.
+the result, is the same on every machine and for every number of threads. A last chunk that is not
+full is filled up with what counts for nothing. Of a symbolic length, the greatest value decides,
+and there are as many chunks as the value at hand fills.
 """
 
 from __future__ import annotations
@@ -43,8 +47,9 @@ LEAST_CHUNKS, LEAST_ROW_CHUNKS = 4, 8
 JOINED_BYTES = 4 * CACHE_LINE
 """Shorter rows are joined, until they are that long."""
 
-MANY_ROWS = 1 << 18
-"""Elements from which on adding up rows is worth a second step."""
+MANY_IN_ROWS, MANY_IN_SHORT_ROWS = 1 << 20, 1 << 18
+"""Elements from which on adding up rows is worth a second step: fewer of long rows are found in a
+cache, wherever they are."""
 
 FEW_TILES = 32
 """A reduction that can be cut into fewer pieces than this along its results is split."""
@@ -60,47 +65,77 @@ def split_reductions(sink: UOp) -> UOp:
 
 def _split(node: UOp) -> UOp:
     (source,) = node.src
-    op, axes = node.arg
+    axes = node.arg[1]
     shape = upper_shape(source.shape)
     kept = tuple([axis for axis in range(len(shape)) if axis not in axes])
-    lengths: Shape = tuple([shape[axis] for axis in kept])
-    if math.prod(shape) == 0 or lengths != tuple([source.shape[axis] for axis in kept]):
+    if math.prod(shape) == 0 or any(shape[axis] != source.shape[axis] for axis in kept):
         return node
-    length = math.prod(shape[axis] for axis in axes)
-    symbolic = shape != source.shape
-    # Where what lies side by side is kept, rows are added up, and the partial results are rows.
     operand = largest_operand(source)
     # Padding is no element of it; windows that overlap have each several times.
     is_read_once = 2 * distinct_elements(operand) > math.prod(shape)
     last = innermost_axis(operand) if is_read_once else _last_axis(shape)
-    by_rows = last in kept
+    if last not in kept:
+        return _split_elements(node, kept)
     row = max(shape[last], math.prod(shape[axis] for axis in kept if axis > axes[-1]))
     short = ROW_BYTES // max(node.dtype.itemsize, operand.dtype.itemsize)
-    tiles = math.prod(lengths) // (min(row, short) if by_rows else 1)
-    joined = 1
-    chunk = CHUNK
-    if by_rows:
-        joined = 1 if symbolic else _joined_rows(source, axes, row)
-        chunk = _rows_per_chunk(length // joined, row <= short) * joined
-    elif not symbolic:
-        chunk = chunk_length(length, chunk)
-    if by_rows:
-        small = length < LEAST_ROW_CHUNKS * chunk or math.prod(shape) < MANY_ROWS
+    return _split_rows(node, kept, row, short, is_read_once)
+
+
+def _split_elements(node: UOp, kept: tuple[int, ...]) -> UOp:
+    """A reduction of what lies side by side, in chunks that have a partial result each."""
+    (source,) = node.src
+    op, axes = node.arg
+    shape = upper_shape(source.shape)
+    symbolic = shape != source.shape
+    lengths: Shape = tuple([shape[axis] for axis in kept])
+    length = math.prod(shape[axis] for axis in axes)
+    chunk = CHUNK if symbolic else chunk_length(length, CHUNK)
+    few = math.prod(lengths) < FEW_TILES
+    if length < LEAST_CHUNKS * chunk or not (few or length >= LONG):
+        return node
+    if symbolic:
+        # What follows a symbolic length has strides that are known; so it comes first.
+        chunks = _in_chunks(op, _permuted(source, (*axes, *kept)), (), lengths, chunk)
     else:
-        small = length < LEAST_CHUNKS * chunk
-    # Of rows longer than a tile is wide, pieces would be read that are far apart.
-    few = tiles < FEW_TILES or (by_rows and is_read_once and row > short)
-    if small or not (few or length >= LONG):
+        chunks = _in_chunks(op, _permuted(source, (*kept, *axes)), lengths, (), chunk)
+    return reshape(chunks, node.shape)
+
+
+def _split_rows(
+    node: UOp, kept: tuple[int, ...], row: int, short: int, is_read_once: bool
+) -> UOp:
+    """A reduction that keeps what lies side by side: rows of `row` elements are added up in chunks,
+    and the partial results are rows. Registers hold the sums of rows of up to `short` elements."""
+    (source,) = node.src
+    op, axes = node.arg
+    shape = upper_shape(source.shape)
+    lengths: Shape = tuple([shape[axis] for axis in kept])
+    length = math.prod(shape[axis] for axis in axes)
+    joined = _joined_rows(source, axes, row) if shape == source.shape else 1
+    chunk = _rows_per_chunk(length // joined, row <= short) * joined
+    many = MANY_IN_SHORT_ROWS if row <= short else MANY_IN_ROWS
+    if length < LEAST_ROW_CHUNKS * chunk or math.prod(shape) < many:
+        return node
+    # Of longer rows, tiles would read pieces that are far apart.
+    few = math.prod(lengths) // min(row, short) < FEW_TILES or (is_read_once and row > short)
+    if not (few or length >= LONG):
         return node
     if joined > 1:
         return reshape(_in_joined_rows(op, source, lengths, chunk, joined), node.shape)
-    # What follows a symbolic length has strides that are known; so it comes first.
-    chunks_first = by_rows or symbolic
-    order = (*axes, *kept) if chunks_first else (*kept, *axes)
-    if order != tuple(range(len(shape))):
-        source = UOp(Op.PERMUTE, node.dtype, (source,), order)
-    front, back = ((), lengths) if chunks_first else (lengths, ())
-    return reshape(_in_chunks(op, source, front, back, chunk), node.shape)
+    rows = _permuted(source, (*axes, *kept))
+    return reshape(_in_chunks(op, rows, (), lengths, chunk), node.shape)
+
+
+def _permuted(source: UOp, order: tuple[int, ...]) -> UOp:
+    if order == tuple(range(len(order))):
+        return source
+    return UOp(Op.PERMUTE, source.dtype, (source,), order)
+
+
+def _rows_per_chunk(length: int, is_short: bool) -> int:
+    """How many of so many rows go into one partial result."""
+    wanted = min(length // ROW_CHUNKS, MOST_ROWS if is_short else MOST_LONG_ROWS)
+    return max(wanted // ROW_STEP, 1) * ROW_STEP
 
 
 def _joined_rows(source: UOp, axes: tuple[int, ...], row: int) -> int:
@@ -149,8 +184,8 @@ def _in_joined_rows(op: Op, source: UOp, lengths: Shape, chunk: int, joined: int
 
 def _rows_per_chunk(length: int, is_short: bool) -> int:
     """How many of so many rows go into one partial result."""
-    wanted = min(-(-length // ROW_CHUNKS), MOST_ROWS if is_short else MOST_LONG_ROWS)
-    return -(-wanted // ROW_STEP) * ROW_STEP
+    wanted = min(length // ROW_CHUNKS, MOST_ROWS if is_short else MOST_LONG_ROWS)
+    return max(wanted // ROW_STEP, 1) * ROW_STEP
 
 
 def distinct_elements(node: UOp) -> int:

@@ -125,10 +125,13 @@ def _has_lines(access: MemoryAccess) -> bool:
 
 
 def _is_sum_of_products(node: UOp) -> bool:
+    term = node.src[0]
+    if term.op is Op.WHERE and term.src[2].op is Op.CONST:
+        term = term.src[1]  # the rest of a last chunk, or of a panel, is filled up
     return (
         node.op is Op.REDUCE
         and node.arg is Op.ADD
-        and (node.src[0].op is Op.DOT or (node.src[0].op is Op.MUL and node.dtype.is_float))
+        and (term.op is Op.DOT or (term.op is Op.MUL and node.dtype.is_float))
         and all(counter.src[0].op is Op.CONST for counter in node.closed)
     )
 

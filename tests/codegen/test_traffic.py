@@ -119,10 +119,17 @@ def test_the_last_loop_over_a_row_asks_for_the_next_row() -> None:
     assert ASK not in text(Tensor(x).sum(-1), host_target())
 
 
-def test_a_long_sum_asks_for_the_next_page() -> None:
+def test_a_long_sum_asks_for_what_it_reads_next() -> None:
     x = random(64, 512)
     kernel, step = compile_last(Tensor(x).sum(-1), small_caches())
     assert ASK in kernel.ir
+    np.testing.assert_allclose(run(kernel, step, x[:, 0], x), x.sum(1, dtype=float), atol=1e-3)
+
+
+def test_rows_that_are_added_up_ask_for_what_each_stream_reads_next() -> None:
+    x = random(8, 32, 800)
+    kernel, step = compile_last(Tensor(x).sum(1), small_caches())
+    assert kernel.ir.count(f"call void {ASK}") >= 4
     np.testing.assert_allclose(run(kernel, step, x[:, 0], x), x.sum(1, dtype=float), atol=1e-3)
 
 

@@ -18,7 +18,7 @@ beside each of them it asks for those that the next tile takes.
 
 So does a transpose with what it reads next of each of its rows: they are too many for a processor
 to notice by itself that each goes on. And so does a sum of more than the caches hold with what lies
-a page further on, since processors look ahead no further than to the end of one.
+a few lines further on, since processors look ahead no further than to the end of a page.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ from ogive.ir.symbolic import from_linear, integer, linear_form, where
 LEAST_ROW = 1 << 10
 """Bytes of a row that is worth asking for: shorter ones are fetched ahead as they follow."""
 
-PAGE = 1 << 10
+FURTHER_ON = 1 << 10
+"""How many bytes ahead of each stream of a long sum is asked for."""
 
 LINES_AHEAD = 3
 """How far ahead of a transpose its rows are asked for."""
@@ -65,7 +66,7 @@ def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
     loads = [node for node in nodes if node.op is Op.LOAD]
     turned = [load for load in loads if turned_counter(load, lane_count(load))]
     ahead = next_columns(program, target)
-    ahead |= next_pages(program, target) | next_rows(program, target)
+    ahead |= next_lines(program, target) | next_rows(program, target)
     least = target.streamed_turned_bytes if turned else target.streamed_bytes
     if least is None or sum(map(_least_bytes, stores)) < least:
         return Traffic(ahead=ahead)
@@ -75,9 +76,9 @@ def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
     return Traffic(frozenset(filter(_fills_lines, written_only)), ahead)
 
 
-def next_pages(program: list[Item], target: Target) -> dict[UOp, UOp]:
-    """The loads that pass once, and in order, over more than the caches hold, each with the
-    elements of a page."""
+def next_lines(program: list[Item], target: Target) -> dict[UOp, UOp]:
+    """The loads that pass once, and in order, over more than the caches hold, each with how far
+    away that is which is read some lines later."""
     if target.streamed_bytes is None:
         return {}
     found = [pair for item in program if isinstance(item, Loop) for pair in _loads_of(item, [])]
@@ -88,7 +89,7 @@ def next_pages(program: list[Item], target: Target) -> dict[UOp, UOp]:
         is_long = size * load.dtype.itemsize >= target.streamed_bytes
         is_once = passes[load.src[0].src[0]] == 1 and load.ranges.issuperset(counters)
         if is_long and is_once and len(counters) > 1 and _follows(load, counters[-1]):
-            ahead[load] = _next_page(load, counters)
+            ahead[load] = _lines_later(load, counters)
     return ahead
 
 
@@ -102,10 +103,10 @@ def _loads_of(loop: Loop, around: list[UOp]) -> Iterator[tuple[UOp, list[UOp]]]:
             yield item, counters
 
 
-def _next_page(load: UOp, counters: list[UOp]) -> UOp:
-    """How far away that is which is read a page later: behind the end of a row, it is in the next
-    row of the tile that follows."""
-    page = PAGE // load.dtype.itemsize
+def _lines_later(load: UOp, counters: list[UOp]) -> UOp:
+    """How far away that is which is read some lines later: behind the end of a row, it is in the
+    next row of the tile that follows."""
+    lines = FURTHER_ON // load.dtype.itemsize
     terms, _ = linear_form(load.src[0].src[1])
     inner: dict[UOp, int] = {}
     length = terms[counters[-1]]
@@ -116,11 +117,11 @@ def _next_page(load: UOp, counters: list[UOp]) -> UOp:
         inner[counter] = step
         length *= count.arg
     else:
-        return integer(page)
+        return integer(lines)
     position = from_linear(inner)
-    if step <= length or page >= length:
-        return integer(page)
-    return where(position.lt(length - page), integer(page), integer(page + step - length))
+    if step <= length or lines >= length:
+        return integer(lines)
+    return where(position.lt(length - lines), integer(lines), integer(lines + step - length))
 
 
 def _follows(load: UOp, counter: UOp) -> bool:

@@ -63,7 +63,8 @@ def test_random_placements_keep_the_result(name: str) -> None:
     "build",
     [
         lambda: data(8, 16, 60).sum(1),  # as wide as registers are
-        lambda: data(8, 17, 600).sum(1),  # not in eights
+        lambda: data(8, 17, 600).sum(1),  # not in fours
+        lambda: about_maximum(data(8, 20, 600)),  # not in eights
         lambda: data(16, 600).sum(0),  # a single tile
         lambda: data(8, 600, 16).sum(2),  # along what lies side by side
         lambda: (data(8, 16, 600).exp() + data(8, 16, 600).tanh()).sum(1),  # long to compute

@@ -13,7 +13,7 @@ Reductions of the same rows that need each other's results have a row of scratch
 
     before   r0 < 4096:    m[r0] = max over r1 < 32 of a[r1, r0]
                            s[r0] = sum over r2 < 32 of exp(a[r2, r0] - m[r0])
-    after    loop r1 < 8 { r3 < 4096: row1[r3] max= max over r4 < 4 of a[r4*8 + r1, r3] }
+    after    loop r1 < 4 { r3 < 4096: row1[r3] max= max over r4 < 8 of a[r4*4 + r1, r3] }
              loop r2 < 8 { r5 < 4096: row2[r5] += sum over r6 < 4 of exp(a[...] - row1[r5]) }
              r0 < 4096:    m[r0] = row1[r0];  s[r0] = row2[r0]
 """
@@ -36,6 +36,9 @@ from ogive.schedule.rangeify import make_range
 SIDE_BY_SIDE = 4
 """Rows that are added up at a time: as many streams as are read at full speed."""
 
+MORE_BESIDE = 8
+"""Rows that are, where reductions need each other: their rows are in a cache by then."""
+
 CHEAP = 12
 """What is added up may cost this much: of more, reading is the lesser part, and code for so many
 elements side by side would be long."""
@@ -51,7 +54,8 @@ def add_up_rows(root: UOp, target: Target) -> UOp:
     """The kernel with its long rows added up in scratch memory, if that is what it does."""
     totals = [node for node in root.walk() if node.op is Op.REDUCE]
     rows = list(dict.fromkeys([total.closed for total in totals]))
-    if not totals or not _stores_totals(root) or not all(map(_can_cut, rows)):
+    beside = MORE_BESIDE if len(rows) > 1 else SIDE_BY_SIDE
+    if not totals or not _stores_totals(root) or not all(_can_cut(row, beside) for row in rows):
         return root
     column = _column(root, [row for (row,) in rows], target)
     if column is None or not _is_cheap(totals, rows):
@@ -61,7 +65,7 @@ def add_up_rows(root: UOp, target: Target) -> UOp:
     tiles = math.prod(axis_extent(c) for c in store.src[2:] if c is not column)
     if tiles * -(-axis_extent(column) // most) < LEAST_TILES:
         return root
-    return _Rows(root, column, most).add_up(root, totals)
+    return _Rows(root, column, most, beside).add_up(root, totals)
 
 
 def _stores_totals(root: UOp) -> bool:
@@ -75,11 +79,11 @@ def _stores_totals(root: UOp) -> bool:
     ) and not any(node.op in (Op.STAGE, Op.SCAN) for node in root.walk())
 
 
-def _can_cut(row: tuple[UOp, ...]) -> bool:
-    """Whether rows are one axis of as many as are added up at a time, or more times that."""
+def _can_cut(row: tuple[UOp, ...], beside: int) -> bool:
+    """Whether rows are one axis of some times as many as are added up at a time."""
     length = axis_extent(row[0])
     is_fixed = len(row) == 1 and row[0].src[0].op is Op.CONST
-    return is_fixed and length % SIDE_BY_SIDE == 0 and length >= 2 * SIDE_BY_SIDE
+    return is_fixed and length % beside == 0 and length >= 2 * beside
 
 
 def _is_cheap(totals: list[UOp], rows: list[tuple[UOp, ...]]) -> bool:
@@ -115,10 +119,12 @@ def _computed(totals: list[UOp]) -> list[UOp]:
 
 
 class _Rows:
-    """Carries it out, with rows of at most `most` sums along the `column`."""
+    """Carries it out, with rows of at most `most` sums along the `column`, and up to `beside` of
+    them at a time."""
 
-    def __init__(self, root: UOp, column: UOp, most: int) -> None:
+    def __init__(self, root: UOp, column: UOp, most: int, beside: int) -> None:
         self.column = column
+        self.beside = beside
         self.length = axis_extent(column)
         self.count = -(-self.length // most)
         self.block = self.length
@@ -150,10 +156,11 @@ class _Rows:
         """A reduction, a few rows at a time, combined with what there is of it."""
         (row,) = total.closed
         if row not in self.loops:
+            count = self.beside if _is_cheap([total], [total.closed]) else SIDE_BY_SIDE
             self.loops[row] = (
-                make_range(axis_extent(row) // SIDE_BY_SIDE, next(self.numbers), LOOP),
+                make_range(axis_extent(row) // count, next(self.numbers), LOOP),
                 make_range(self.block, next(self.numbers)),
-                make_range(SIDE_BY_SIDE, next(self.numbers)),
+                make_range(count, next(self.numbers)),
             )
         groups, within, beside = self.loops[row]
         (value,) = substitute((total.src[0],), self.sums, revisit=False)

@@ -28,7 +28,7 @@ WIDE = 2
 """How many vectors of columns a register tile has whose rows nothing is read again for."""
 
 WIDE_ADDED = 4
-"""How many vectors of rows that are added up are read at a time."""
+"""How many vectors of each row are read at a time where rows are added up."""
 
 WIDEST = 6
 """The most vectors of columns of any other."""
@@ -57,8 +57,9 @@ def tile_scores(
 
 
 def _vectors(rows: StagedRows, count: int) -> int:
-    """How many of so many vectors of columns a tile has whose rows nothing is read again for."""
-    return best_tile(count, WIDE_ADDED) if rows.added else max(min(count, WIDE), 1)
+    """How many of so many vectors of columns a tile has whose rows nothing is read again for: where
+    rows are only read and added up, as many as lie in a few lines."""
+    return best_tile(count, WIDE_ADDED) if len(rows.added) == 1 else max(min(count, WIDE), 1)
 
 
 def _shared_row(

@@ -182,12 +182,6 @@ def _in_joined_rows(op: Op, source: UOp, lengths: Shape, chunk: int, joined: int
     return _split(UOp(Op.REDUCE_AXES, source.dtype, (rows,), (op, (0,))))
 
 
-def _rows_per_chunk(length: int, is_short: bool) -> int:
-    """How many of so many rows go into one partial result."""
-    wanted = min(length // ROW_CHUNKS, MOST_ROWS if is_short else MOST_LONG_ROWS)
-    return max(wanted // ROW_STEP, 1) * ROW_STEP
-
-
 def distinct_elements(node: UOp) -> int:
     """How many elements a value has at most that are not repetitions of others."""
     count = math.prod(upper_shape(node.shape))

@@ -30,7 +30,7 @@ from ogive.tensor.slopes import with_gradient
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
-PAIRS = 64
+PAIRS = 128
 """The longest axis that is ordered by comparing all pairs."""
 
 FEW_OF = 4

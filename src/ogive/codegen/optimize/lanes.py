@@ -50,7 +50,7 @@ def choose_lanes(kernel: KernelFacts, target: Target) -> dict[UOp, int]:
         counter: (
             _product_score(counter, kernel, counts[counter], target)
             if kernel.is_product
-            else _access_score(counter, kernel) * lane_use(axis_extent(counter), counts[counter])
+            else _access_score(counter, kernel) * _use(counter, kernel, counts[counter])
         )
         for counter in counters
     }
@@ -125,16 +125,23 @@ def _product_score(counter: UOp, kernel: KernelFacts, lanes: int, target: Target
     return products / lanes / cost
 
 
+def _use(counter: UOp, kernel: KernelFacts, lanes: int) -> float:
+    """The share of lanes that do something, and of the time before those of a reduction are
+    combined across."""
+    extent = axis_extent(counter)
+    vectors = -(-extent // lanes)
+    share = vectors / (vectors + ACROSS) if counter in kernel.reductions else 1.0
+    return lane_use(extent, lanes) * share
+
+
 def _access_score(counter: UOp, kernel: KernelFacts) -> float:
     """How well the accesses run along `counter`: contiguous is good, a little apart will do for a
     load, and so will a tile that is turned; far apart is bad. Loads that are gathered take as long
     in lanes as they do one by one, and what is computed between them does not."""
     score, gathered = 0.0, 0.0
     for access in kernel.accesses:
-        if access.is_store:
-            weight = 1.5
-        else:
-            weight = 4.0 if any(access.depends_on(r) for r in kernel.reductions) else 1.0
+        is_repeated = any(access.depends_on(r) for r in kernel.reductions)
+        weight = 1.5 if access.is_store else 4.0 if is_repeated else 1.0
         if counter in access.irregular and not access.is_store:
             gathered += 2 * weight
         elif counter in access.irregular:
@@ -147,6 +154,8 @@ def _access_score(counter: UOp, kernel: KernelFacts) -> float:
             elif not kernel.reductions:
                 near = near or _is_turned(kernel, access)
             score += (3 if stride == 1 else 1 if near else -2) * weight
+        elif is_repeated and counter in kernel.outputs:
+            score += 3 * weight  # spread over a vector, which takes no longer than to load one
     return score - max(gathered - kernel.costs.get(counter, 0) / BETWEEN_GATHERS, 0.0)
 
 

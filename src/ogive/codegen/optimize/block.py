@@ -28,6 +28,7 @@ from ogive.codegen.optimize.accesses import MemoryAccess, memory_accesses
 from ogive.codegen.optimize.cut import block_length, cut_counters, nest_sum
 from ogive.codegen.optimize.placement import axis_extent, output_axes
 from ogive.codegen.optimize.rounding import block_sums
+from ogive.codegen.optimize.tighten import ends_early
 from ogive.device.target import CACHE_LINE, Target
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
@@ -62,6 +63,8 @@ def block_axes(root: UOp, target: Target) -> UOp:
     if len(products) != 1 or _shares_loops(products[0], reduced):
         return block_sums(root)
     (product,) = products
+    if ends_early(root, product):
+        return block_sums(root)  # rows that are staged for it end with it, if its loop is whole
     accesses = memory_accesses(root)
     loads = _terms(product, accesses)
     if not _runs_along_columns(product, loads):

@@ -55,15 +55,15 @@ def _turn_round(root: UOp, reduction: UOp) -> UOp:
     needed = [difference(*part.src)[0] for part in _needed_if(reduction)]
     late = {c for c in reduction.closed if any(terms.get(c, 0) < 0 for terms in needed)}
     closing = [n for n in root.walk() if n is not reduction and not late.isdisjoint(n.closed)]
-    if not late or closing or not all(map(_is_free, late)) or _ends(root, reduction):
+    if not late or closing or not all(map(_is_free, late)) or ends_early(root, reduction):
         return root
     backwards = {c: make_range(c.src[0], *c.arg) * -1 + (axis_extent(c) - 1) for c in late}
     turned = replace_ranges(reduction, backwards)
     (changed,) = substitute((root,), {reduction: turned}, revisit=False)
-    return changed if _ends(changed, turned) else root
+    return changed if ends_early(changed, turned) else root
 
 
-def _ends(root: UOp, reduction: UOp) -> bool:
+def ends_early(root: UOp, reduction: UOp) -> bool:
     """Whether some loop of a reduction may end early, for all that it knows itself."""
     nodes, outputs = root.walk(), frozenset(output_axes(root))
     return any(_end_of(counter, [reduction], nodes, outputs) for counter in reduction.closed)

@@ -270,6 +270,32 @@ def test_a_plan_leaves_outside_readers_a_version_in_between() -> None:
     assert x.tolist() == [10, 14, 18]
 
 
+def test_a_plan_leaves_several_old_versions_to_their_readers() -> None:
+    x = Tensor([1, 2, 3])
+    first = x * 10
+    x.assign(x + 1)
+    second = x * 10
+    x.assign(x * 2)
+    plan = x.prepare()
+    plan.execute()
+    assert first.tolist() == [10, 20, 30]
+    assert second.tolist() == [20, 30, 40]
+    assert x.tolist() == [4, 6, 8]
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_a_plan_leaves_the_old_version_to_what_reads_one_of_its_results(first: bool) -> None:
+    x = Tensor([1, 2, 3])
+    before = x * 10
+    through = before + 1
+    x.assign(x + 1)
+    plan = Tensor.prepare_batch([before, x] if first else [x, before])
+    plan.execute()
+    assert through.tolist() == [11, 21, 31]
+    assert before.tolist() == [10, 20, 30]
+    assert x.tolist() == [2, 3, 4]
+
+
 def test_readers_of_the_new_version_see_what_the_plan_did() -> None:
     x = Tensor([1, 2, 3])
     x.assign(x + 1)

@@ -67,7 +67,7 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
         roots = _pending(tensors)
         effects = effects_of(roots)
         # Old versions that others read are copied now: the plan may overwrite them many times.
-        copies = _copy_versions(versions_to_keep(roots, effects), config)
+        copies = _copy_versions(versions_to_keep(roots, effects, tensors), config)
         run = _Run(roots, effects, (), config)
         graph, variables = run.replay.graph, run.normalized.variables
         plan = Plan(graph, run.buffers, variables, tensors, run.explain, pool_for(config), config)
@@ -90,13 +90,16 @@ def _checked(config: Config | None) -> Config:
 
 
 def _copy_versions(versions: tuple[UOp, ...], config: Config) -> dict[UOp, UOp]:
-    """Memory with what each version holds, or will hold; the versions stay as they are."""
-    if not versions:
-        return {}
-    run = _Run(tuple([without_effects(version) for version in versions]), (), (), config)
-    run.execute()
-    mapping = run.replacements()
-    return {version: mapping[root] for version, root in zip(versions, run.roots, strict=True)}
+    """Memory with what each version holds, or will hold; the versions stay as they are.
+
+    Each in a run of its own: in one, a later version would be made of an earlier one's copy.
+    """
+    copies = {}
+    for version in versions:
+        run = _Run((without_effects(version),), (), (), config)
+        run.execute()
+        (copies[version],) = run.replacements().values()
+    return copies
 
 
 def _realize(roots: tuple[UOp, ...], order: list[UOp], config: Config) -> bool:

@@ -18,6 +18,7 @@ from ogive.runtime.native import Fault
 
 if TYPE_CHECKING:
     from ogive.engine.graph import CompiledGraph
+    from ogive.tensor.tensor import Tensor
 
 
 def effects_of(roots: Sequence[UOp]) -> tuple[UOp, ...]:
@@ -30,15 +31,29 @@ def effects_among(nodes: Sequence[UOp]) -> tuple[UOp, ...]:
     return tuple([node for node in nodes if node.op is Op.AFTER])
 
 
-def versions_to_keep(roots: Sequence[UOp], effects: Sequence[UOp]) -> tuple[UOp, ...]:
+def versions_to_keep(
+    roots: Sequence[UOp], effects: Sequence[UOp], rebound: Sequence[Tensor] | None = None
+) -> tuple[UOp, ...]:
     """Versions of buffers that this realization overwrites and a live tensor outside it reads.
 
-    They are copied first, and the tensors outside read the copies from then on.
+    They are copied first, and the tensors outside read the copies from then on. Where only some
+    tensors are `rebound` to the roots' memory, whoever reads through a root is outside as well.
     """
     # A root that is a version as it stands gets no memory of its own: it reads like one outside.
-    inside = {*effects, *[root for root in roots if not is_memory(root)]}
+    if rebound is None:
+        inside = {*effects, *[root for root in roots if not is_memory(root)]}
+        besides: list[int] = []
+    else:
+        inside = set(effects)
+        besides = [tensor.id for tensor in rebound if not is_memory(tensor.node)]
     overwritten = dict.fromkeys(version_below(effect) for effect in effects)
-    return tuple([version for version in overwritten if registry.is_read_outside(version, inside)])
+    return tuple(
+        [
+            version
+            for version in overwritten
+            if registry.is_read_outside(version, inside, besides)
+        ]
+    )
 
 
 def version_below(effect: UOp) -> UOp:

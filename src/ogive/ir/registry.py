@@ -20,7 +20,7 @@ import itertools
 import os
 import threading
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 from ogive.ir import history
@@ -284,18 +284,20 @@ def _held(affected: list[UOp]) -> list[UOp]:
     return [node for node in affected if node in needed]
 
 
-def _has_holder(node: UOp, besides: Holder | None = None) -> bool:
+def _has_holder(node: UOp, besides: Collection[int] = ()) -> bool:
     for reference in node.holders:
         holder = reference()
-        if holder is not None and holder.node is node and holder is not besides:
+        if holder is not None and holder.node is node and holder.id not in besides:
             return True
     return False
 
 
-def is_read_outside(node: UOp, inside: set[UOp], besides: Holder | None = None) -> bool:
+def is_read_outside(
+    node: UOp, inside: Collection[UOp], besides: Collection[int] = ()
+) -> bool:
     """Whether a live tensor reads `node` other than through one of the nodes `inside`.
 
-    The tensor `besides` does not count.
+    The tensors `besides`, by their ids, do not count.
     """
     with graph_lock:
         seen = {node}

@@ -40,8 +40,6 @@ from ogive.tensor.tensor import Tensor
 if TYPE_CHECKING:
     from ogive.engine.profile import StepTime
 
-_NOTHING: set[UOp] = set()
-
 
 class Entry:
     """All that a call of one kind needs."""
@@ -345,7 +343,7 @@ class Entry:
             tensor = self._owner(owner, call)
             node = tensor.node
             flat = memory_leaf(node)
-            if registry.is_read_outside(flat, _NOTHING, besides=tensor):
+            if registry.is_read_outside(flat, (), besides=[tensor.id]):
                 buffer = registry.buffer_of(flat)
                 copy = Buffer(buffer.nbytes, buffer.device)
                 copy.copy_from(buffer.as_numpy())

@@ -265,4 +265,4 @@ def _is_own(tensor: Tensor, memory: UOp) -> bool:
     if memory.op is not Op.BUFFER or history.record_of(memory) is not None:
         return False
     buffer = registry.buffer_of(memory)
-    return buffer.writable and not registry.is_read_outside(memory, set(), besides=tensor)
+    return buffer.writable and not registry.is_read_outside(memory, (), besides=[tensor.id])

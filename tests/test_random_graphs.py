@@ -19,7 +19,7 @@ SMALL: dict[ModuleType, dict[str, int]] = {
         "CHUNK": 16, "ROW_STEP": 2, "MANY_IN_ROWS": 64, "MANY_IN_SHORT_ROWS": 64,
         "LEAST_ROW_CHUNKS": 2, "JOINED_BYTES": 8, "LONG": 64,
     },
-    scans: {"CHUNK": 16, "COLUMNS": 4},
+    scans: {"CHUNK_BYTES": 64, "COLUMNS": 4},
     packing: {"LEAST_ROWS": 2, "LEAST_WORK": 16, "MANY_COLUMNS": 8, "CACHE_PERIOD": 16},
     greedy: {"TINY_WORK": 16, "ROW_COST": 2},
     stages: {"SCORE_BYTES": 64, "SCORE_ROWS": 2, "SCORE_GROWTH": 1},

@@ -154,9 +154,16 @@ def _access_score(counter: UOp, kernel: KernelFacts) -> float:
             elif not kernel.reductions:
                 near = near or _is_turned(kernel, access)
             score += (3 if stride == 1 else 1 if near else -2) * weight
-        elif is_repeated and counter in kernel.outputs:
-            score += 3 * weight  # spread over a vector, which takes no longer than to load one
+        elif _is_spread(counter, kernel, access):
+            score += 3 * weight  # which takes no longer than to load a vector
     return score - max(gathered - kernel.costs.get(counter, 0) / BETWEEN_GATHERS, 0.0)
+
+
+def _is_spread(counter: UOp, kernel: KernelFacts, load: MemoryAccess) -> bool:
+    """Whether reductions for each value of an output counter read the same."""
+    return counter in kernel.outputs and any(
+        counter in node.ranges and load in loads for node, loads in kernel.repeated_loads
+    )
 
 
 def _is_turned(kernel: KernelFacts, load: MemoryAccess) -> bool:

@@ -127,11 +127,12 @@ def _product_score(counter: UOp, kernel: KernelFacts, lanes: int, target: Target
 
 def _use(counter: UOp, kernel: KernelFacts, lanes: int) -> float:
     """The share of lanes that do something, and of the time before those of a reduction are
-    combined across."""
+    combined across, unless that goes through rows that are staged, many at a time."""
     extent = axis_extent(counter)
+    if kernel.rows is not None or counter not in kernel.reductions:
+        return lane_use(extent, lanes)
     vectors = -(-extent // lanes)
-    share = vectors / (vectors + ACROSS) if counter in kernel.reductions else 1.0
-    return lane_use(extent, lanes) * share
+    return lane_use(extent, lanes) * vectors / (vectors + ACROSS)
 
 
 def _access_score(counter: UOp, kernel: KernelFacts) -> float:
@@ -160,9 +161,11 @@ def _access_score(counter: UOp, kernel: KernelFacts) -> float:
 
 
 def _is_spread(counter: UOp, kernel: KernelFacts, load: MemoryAccess) -> bool:
-    """Whether reductions for each value of an output counter read the same."""
-    return counter in kernel.outputs and any(
-        counter in node.ranges and load in loads for node, loads in kernel.repeated_loads
+    """Whether reductions for each value of an output counter read the same memory."""
+    return (
+        kernel.rows is None
+        and counter in kernel.outputs
+        and any(counter in node.ranges and load in loads for node, loads in kernel.repeated_loads)
     )
 
 

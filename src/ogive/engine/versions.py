@@ -18,7 +18,6 @@ from ogive.runtime.native import Fault
 
 if TYPE_CHECKING:
     from ogive.engine.graph import CompiledGraph
-    from ogive.tensor.tensor import Tensor
 
 
 def effects_of(roots: Sequence[UOp]) -> tuple[UOp, ...]:
@@ -32,7 +31,7 @@ def effects_among(nodes: Sequence[UOp]) -> tuple[UOp, ...]:
 
 
 def versions_to_keep(
-    roots: Sequence[UOp], effects: Sequence[UOp], rebound: Sequence[Tensor] | None = None
+    roots: Sequence[UOp], effects: Sequence[UOp], rebound: Sequence[registry.Holder] | None = None
 ) -> tuple[UOp, ...]:
     """Versions of buffers that this realization overwrites and a live tensor outside it reads.
 

@@ -18,6 +18,9 @@ _COSTS = {
 MOST_STRIDE = 4
 """The distance up to which lanes are picked out of whole vectors rather than gathered."""
 
+APART_BYTES = 1 << 10
+"""The distance from which on rows lie apart: a processor does not fetch the next one by itself."""
+
 GATE_LOSS = 0.02
 """The share of a kernel's time that gates take where tiles do not fill their axis."""
 

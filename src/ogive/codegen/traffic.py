@@ -29,6 +29,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
+from ogive.choose.costs import APART_BYTES
 from ogive.codegen.linearize import Item, Loop
 from ogive.codegen.lower import lane_count, lane_of
 from ogive.codegen.turn import turned_counter
@@ -36,9 +37,6 @@ from ogive.device.target import CACHE_LINE, Target
 from ogive.ir.node import UOp
 from ogive.ir.ops import LOOP, PARALLEL, UPCAST, Op
 from ogive.ir.symbolic import from_linear, integer, linear_form, where
-
-LEAST_ROW = 1 << 10
-"""Bytes of a row that is worth asking for: shorter ones are fetched ahead as they follow."""
 
 FURTHER_ON = 1 << 10
 """How many bytes ahead of each stream of a long sum is asked for."""
@@ -146,7 +144,7 @@ def next_rows(program: list[Item], target: Target) -> dict[UOp, UOp]:
             read: dict[tuple[UOp, int], UOp] = {}
             for load in _loads_within(loop):
                 stride = _row_stride(load, outer.counter)
-                is_far = stride * load.dtype.itemsize >= LEAST_ROW
+                is_far = stride * load.dtype.itemsize >= APART_BYTES
                 if is_far and _bytes_within(load, outer.counter) <= target.l2_bytes // 4:
                     read[load.src[0].src[0], stride] = load
             for row, load in read.items():
@@ -168,7 +166,7 @@ def next_columns(program: list[Item], target: Target) -> dict[UOp, UOp]:
             stride = strides[min(strides)] if strides else 0
             terms, _ = linear_form(load.src[0].src[1])
             steps = [step for c, step in terms.items() if c.op is Op.RANGE and c.arg[1] == LOOP]
-            is_near = 0 < stride * size < LEAST_ROW <= max(steps, default=0) * size
+            is_near = 0 < stride * size < APART_BYTES <= max(steps, default=0) * size
             if is_near and load.src[0].src[0].arg[1] * size > target.l2_bytes:
                 ahead[load] = integer(stride)
     return ahead

@@ -99,6 +99,10 @@ class KernelFacts:
         """The loads of all reductions that read something else for each value of a counter."""
         return [access for access in self.operands if access.depends_on(counter)]
 
+    def distinct_operands_along(self, counter: UOp) -> list[MemoryAccess]:
+        """The same, each load once: a sum of sums repeats those of the inner one."""
+        return list({access.node: access for access in self.operands_along(counter)}.values())
+
     @functools.cached_property
     def reused_axes(self) -> list[UOp]:
         """Output axes along which a reduction reads one operand again and another one anew."""

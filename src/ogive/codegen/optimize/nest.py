@@ -64,12 +64,10 @@ def _passing_rows(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) ->
 def _reread_bytes(kernel: KernelFacts, column: UOp, row: UOp) -> int:
     """How much is read again for each row if loops are nested as results lie in memory."""
     outer = set(kernel.outputs[: kernel.outputs.index(row)])
-    # A sum of sums repeats a load in both.
-    loads = {access.node: access for access in kernel.operands_along(column)}
     return sum(
         [
             min(access.bytes_along(set(access.strides) - outer), access.memory_bytes)
-            for access in loads.values()
+            for access in kernel.distinct_operands_along(column)
         ]
     )
 

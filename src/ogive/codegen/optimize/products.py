@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from ogive.choose.costs import best_tile, sums_in_registers
+from ogive.choose.costs import APART_BYTES, best_tile, sums_in_registers
 from ogive.codegen.optimize.facts import KernelFacts
 from ogive.codegen.optimize.placement import axis_extent
 from ogive.codegen.optimize.tiles import (
@@ -34,9 +34,6 @@ LEAST_PANEL = 4
 
 MANY_VECTORS = 8
 """Vectors of columns of which one more or less makes no difference."""
-
-LEAST_ROW = 1 << 10
-"""Bytes from which on rows lie apart: a processor does not fetch the next one by itself."""
 
 LEAST_SUMS = 4
 """Vectors of sums from which on none waits for its last addition."""
@@ -107,12 +104,10 @@ def _row_axis(kernel: KernelFacts, rows: list[UOp], most: int) -> UOp:
 
 def _steps(kernel: KernelFacts, column: UOp) -> int:
     """How many vectors along the columns a sum reads. Its last block may be a loop of its own."""
-    # A sum of sums repeats a load in both.
-    loads = {access.node: access for access in kernel.operands_along(column)}
     return sum(
         [
             math.prod([axis_extent(c) for c in kernel.reductions if access.depends_on(c)])
-            for access in loads.values()
+            for access in kernel.distinct_operands_along(column)
         ]
     )
 
@@ -122,7 +117,7 @@ def _column_visit(kernel: KernelFacts, column: UOp, target: Target) -> float:
     summed = {column, *kernel.reductions}
     for access in kernel.operands_along(column):
         steps = [access.strides.get(counter, 0) for counter in kernel.reductions]
-        is_apart = max(steps) * access.index.dtype.itemsize >= LEAST_ROW
+        is_apart = max(steps) * access.index.dtype.itemsize >= APART_BYTES
         if is_apart and access.bytes_along(summed) > target.l2_bytes // 2:
             return FAR_VISIT
     return 0.0

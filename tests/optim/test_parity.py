@@ -185,23 +185,33 @@ def test_a_schedule_follows_pytorchs(name: str, settings: dict[str, Any]) -> Non
         their_schedule.step()
 
 
-def test_schedules_follow_one_another() -> None:
+def rates_of(make: Callable[[Any, Any], Any], steps: int) -> list[list[float]]:
+    """The rates of so many steps, ours and PyTorch's, by a schedule for a library's optimizer."""
     rates = []
     for library, optimizer in zip(
         (optim.lr_scheduler, torch.optim.lr_scheduler), pair("SGD", {"lr": 0.2})[1::2], strict=True
     ):
+        schedule = make(library, optimizer)
+        found = []
+        for _ in range(steps):
+            found.append(optimizer.param_groups[0]["lr"])
+            assert schedule.get_last_lr() == found[-1:]
+            optimizer.step()
+            schedule.step()
+        rates.append(found)
+    return rates
+
+
+def test_schedules_follow_one_another() -> None:
+    def make(library: Any, optimizer: Any) -> Any:
         parts = [
             library.LinearLR(optimizer, start_factor=0.1, total_iters=4),
             library.CosineAnnealingLR(optimizer, T_max=6),
         ]
-        schedule = library.SequentialLR(optimizer, parts, milestones=[4])
-        found = []
-        for _ in range(9):
-            found += schedule.get_last_lr()
-            optimizer.step()
-            schedule.step()
-        rates.append(found)
-    assert rates[0] == pytest.approx(rates[1], rel=1e-9)
+        return library.SequentialLR(optimizer, parts, milestones=[4])
+
+    ours, theirs = rates_of(make, 9)
+    assert ours == pytest.approx(theirs, rel=1e-9)
 
 
 CHAINS: list[list[tuple[str, dict[str, Any]]]] = [
@@ -213,19 +223,12 @@ CHAINS: list[list[tuple[str, dict[str, Any]]]] = [
 
 @pytest.mark.parametrize("parts", CHAINS)
 def test_schedules_are_multiplied(parts: list[tuple[str, dict[str, Any]]]) -> None:
-    rates = []
-    for library, optimizer in zip(
-        (optim.lr_scheduler, torch.optim.lr_scheduler), pair("SGD", {"lr": 0.2})[1::2], strict=True
-    ):
+    def make(library: Any, optimizer: Any) -> Any:
         made = [getattr(library, name)(optimizer, **settings) for name, settings in parts]
-        schedule = library.ChainedScheduler(made)
-        found = []
-        for _ in range(9):
-            found.append(optimizer.param_groups[0]["lr"])
-            optimizer.step()
-            schedule.step()
-        rates.append(found)
-    assert rates[0] == pytest.approx(rates[1], rel=1e-9)
+        return library.ChainedScheduler(made)
+
+    ours, theirs = rates_of(make, 9)
+    assert ours == pytest.approx(theirs, rel=1e-9)
 
 
 def test_a_schedule_of_ones_own_defines_get_lr() -> None:

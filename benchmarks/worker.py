@@ -24,6 +24,8 @@ from benchmarks.libraries.base import Library, NotThere, Prepared
 SHORTEST_SAMPLE = 100e-6  # shorter calls are timed many at a time, past the clock's own cost
 MOST_CALLS = 1000
 MOST_SAMPLES = 2000
+TICK = 1 / os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 0.0  # of `busy_seconds`
+RESOLUTION = TICK * (os.cpu_count() or 1)  # it may see this much more than there was
 
 
 class Worker:
@@ -76,8 +78,8 @@ class Worker:
         finally:
             gc.enable()
         spent = perf_counter() - begin
-        others = max(0.0, busy_seconds() - busy - (process_time() - own)) / spent
-        return {"samples": samples, "spent": spent, "others": others}
+        others = busy_seconds() - busy - (process_time() - own) - RESOLUTION
+        return {"samples": samples, "spent": spent, "others": max(others, 0.0) / spent}
 
     def save(self, path: str) -> dict[str, object]:
         """Write the result's arrays into an .npz file."""
@@ -124,7 +126,7 @@ def busy_seconds() -> float:
         fields = [int(field) for field in file.readline().split()[1:9]]
     user, nice, system, _idle, _waiting, interrupts, soft_interrupts, stolen = fields
     ticks = user + nice + system + interrupts + soft_interrupts + stolen
-    return ticks / os.sysconf("SC_CLK_TCK")
+    return ticks * TICK
 
 
 def describe(error: Exception) -> dict[str, object]:

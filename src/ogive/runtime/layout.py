@@ -82,7 +82,8 @@ POOL_FIELDS = (
     ("called", 1),  # when a sleeper was last called ...
     ("waking", 1),  # ... and how long they take to come, in nanoseconds, on average
     ("missed", 1),  # how long threads have lately worked while others slept ...
-    ("ended", 7),  # ... until when
+    ("ended", 1),  # ... until when
+    ("place", 6),  # the processor on which the caller was when it opened the job
     ("mutex", 8),
     ("condition", 8),
     ("handles", MAX_WORKERS),

@@ -13,13 +13,15 @@ def has_threads(target: Target) -> bool:
 
 
 def platform_ir(target: Target) -> str:
-    """`@clock`, `@relax`, `@enter_float_mode`, `@leave_float_mode`, `@set_signal_mask`."""
+    """`@clock`, `@relax`, `@enter_float_mode`, `@leave_float_mode`, `@set_signal_mask`,
+    `@processor`, `@leave_processor`."""
     apple = "apple" in target.triple
     monotonic = 6 if apple else 4 if "freebsd" in target.triple else 1
     system = _POSIX if has_threads(target) else _WINDOWS
     processor = {"x86_64": _X86, "aarch64": _ARM, "arm64": _ARM}.get(target.architecture, _OTHER)
     constants = {"monotonic": monotonic, "set_mask": 3 if apple or monotonic == 4 else 2}
-    return Template(system).substitute(constants) + processor
+    places = _PLACES if "linux" in target.triple else _NO_PLACES
+    return Template(system).substitute(constants) + processor + places
 
 
 _POSIX = """
@@ -124,6 +126,60 @@ define internal i64 @enter_float_mode() alwaysinline nounwind {
   ret i64 0
 }
 define internal void @leave_float_mode(i64 %saved) alwaysinline nounwind {
+  ret void
+}
+"""
+
+_PLACES = """
+; The number of the processor that the thread is on.
+define internal i64 @processor() nounwind {
+  %number = call i32 @sched_getcpu()
+  %result = sext i32 %number to i64
+  ret i64 %result
+}
+
+; Moves the thread from the processor of that number, on which it is, to another one, if it may be
+; on others. Where it may be stays as it is. The C library's mask holds 1024 processors.
+define internal void @leave_processor(i64 %number) noinline nounwind {
+entry:
+  %allowed = alloca [16 x i64]
+  %error = call i32 @sched_getaffinity(i32 0, i64 128, ptr %allowed)
+  %is.known = icmp eq i32 %error, 0
+  %is.small = icmp ult i64 %number, 1024
+  %is.fine = and i1 %is.known, %is.small
+  br i1 %is.fine, label %exclude, label %leave
+
+exclude:
+  %word = lshr i64 %number, 6
+  %bit = and i64 %number, 63
+  %mask = shl i64 1, %bit
+  %all.but.it = xor i64 %mask, -1
+  %word.at = getelementptr i64, ptr %allowed, i64 %word
+  %all = load i64, ptr %word.at
+  %others = and i64 %all, %all.but.it
+  store i64 %others, ptr %word.at
+  %refused = call i32 @sched_setaffinity(i32 0, i64 128, ptr %allowed)
+  %has.moved = icmp eq i32 %refused, 0
+  br i1 %has.moved, label %restore, label %leave
+
+restore:
+  store i64 %all, ptr %word.at
+  %restored = call i32 @sched_setaffinity(i32 0, i64 128, ptr %allowed)
+  br label %leave
+
+leave:
+  ret void
+}
+declare i32 @sched_getcpu() nounwind
+declare i32 @sched_getaffinity(i32, i64, ptr) nounwind
+declare i32 @sched_setaffinity(i32, i64, ptr) nounwind
+"""
+
+_NO_PLACES = """
+define internal i64 @processor() alwaysinline nounwind {
+  ret i64 -1
+}
+define internal void @leave_processor(i64 %number) alwaysinline nounwind {
   ret void
 }
 """

@@ -67,6 +67,9 @@ publish:
   %threads = call i64 @llvm.smin.i64(i64 %all, i64 %most)
   %job = getelementptr i8, ptr %pool, i64 $pool_job
   call void @write_job(ptr %job, ptr %plan, ptr %record, i64 %left, i64 %threads)
+  %place.at = getelementptr i8, ptr %pool, i64 $pool_place
+  %place = call i64 @processor()
+  store atomic i64 %place, ptr %place.at monotonic, align 8
   %state = getelementptr i8, ptr %pool, i64 $pool_state
   %old = load atomic i64, ptr %state monotonic, align 8
   %number = lshr i64 %old, $number_bits

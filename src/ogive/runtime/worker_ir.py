@@ -5,6 +5,11 @@ longer than the whole job (3 microseconds on one machine, 300 on a virtual one),
 measures it. Each thread that works on a job looks, after each of its claims, whether the time
 lately worked without the sleepers and the time still to work exceed it, and then wakes two. A large
 pool is up in a few rounds, a train of small jobs soon has company, a lonely one wakes nobody.
+
+A system may put a woken worker on the processor of the caller who woke it and leave it there for
+many milliseconds, which on virtual machines is common: a processor that rests there looks as if it
+were taken away. Then both together take as long as one. So who wakes others lets them run first,
+and a worker that finds itself where the caller is goes elsewhere.
 """
 
 _WORKER = """
@@ -41,6 +46,7 @@ idle:
 
 timed:                                   ; on a crowded machine the caller may need this core
   %yielded = call i32 @sched_yield()
+  call void @keep_apart(ptr %pool)
   %now = call i64 @clock()
   %waited = sub i64 %now, %start
   %tired = icmp ugt i64 %waited, $spin
@@ -66,9 +72,6 @@ work:
 sleep:
   %locked = call i32 @pthread_mutex_lock(ptr %mutex)
   %counted = atomicrmw add ptr %sleepers, i64 1 seq_cst
-  br label %doze
-
-doze:
   %current = load atomic i64, ptr %state seq_cst, align 8
   %news = call i64 @examine(i64 %current, i64 %done)
   %nothing = icmp eq i64 %news, 0
@@ -86,15 +89,33 @@ wait:
   %sum = add i64 %average, %bounded
   %average.next = lshr i64 %sum, 1
   store atomic i64 %average.next, ptr %waking.at monotonic, align 8
-  br label %doze
+  br label %rise
 
-rise:
+rise:                                    ; if there is nothing to do, it comes with the next job
   %discounted = atomicrmw sub ptr %sleepers, i64 1 seq_cst
   %unlocked = call i32 @pthread_mutex_unlock(ptr %mutex)
+  call void @keep_apart(ptr %pool)
   br label %rest
 
 exit:
   ret ptr null
+}
+
+; Goes to another processor if this one is the caller's.
+define internal void @keep_apart(ptr %pool) nounwind {
+entry:
+  %place.at = getelementptr i8, ptr %pool, i64 $pool_place
+  %place = load atomic i64, ptr %place.at monotonic, align 8
+  %here = call i64 @processor()
+  %together = icmp eq i64 %here, %place
+  br i1 %together, label %part, label %leave
+
+part:
+  call void @leave_processor(i64 %here)
+  br label %leave
+
+leave:
+  ret void
 }
 
 ; The span that a worker begins with: always the same one if there is one for each worker, otherwise
@@ -189,10 +210,14 @@ wake:
   %unlocked = call i32 @pthread_mutex_unlock(ptr %mutex)
   %first = call i32 @pthread_cond_signal(ptr %condition)
   %several = icmp sgt i64 %useful, 1
-  br i1 %several, label %second, label %leave
+  br i1 %several, label %second, label %let
 
 second:
   %signalled = call i32 @pthread_cond_signal(ptr %condition)
+  br label %let
+
+let:                                     ; whoever was put on this processor go elsewhere
+  %yielded = call i32 @sched_yield()
   br label %leave
 
 leave:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -228,6 +229,27 @@ def test_a_tile_that_starts_earlier_stores_once_what_may_be_read_where_it_is_sto
     assert not any(gates_of(placed, Op.LOAD)) and all(gates_of(placed, Op.STORE))
     placed = place(loops, Placement(lanes={columns: 4}))
     assert any(gates_of(placed, Op.LOAD)) and all(gates_of(placed, Op.STORE))
+
+
+def test_a_tile_of_a_transpose_starts_earlier_unless_its_loop_is_unrolled() -> None:
+    loops = loops_of(data(9, 70).T.contiguous())
+    columns, rows = [axis.arg[0] for axis in output_axes(loops)]
+    placed = place(loops, Placement(lanes={rows: 4}, upcast={columns: 4}, parallel=2))
+    assert not any(gates_of(placed, Op.LOAD) + gates_of(placed, Op.STORE))
+    placed = place(loops, Placement(lanes={rows: 4}, order=(columns, rows), parallel=1))
+    assert all(gates_of(placed, Op.LOAD) + gates_of(placed, Op.STORE))
+    placed = place(loops, Placement(upcast={columns: 4}, order=(rows, columns), parallel=1))
+    assert not any(gates_of(placed, Op.LOAD) + gates_of(placed, Op.STORE))
+
+
+@pytest.mark.parametrize("shape", [(45, 37), (3, 19, 70)])
+def test_what_is_changed_where_it_lies_is_changed_once(shape: tuple[int, ...]) -> None:
+    start = np.arange(math.prod(shape), dtype=np.float32).reshape(shape)
+    tensor = Tensor(start).realize()
+    tensor.assign(tensor + Tensor(start.swapaxes(-1, -2).copy()).transpose(-1, -2))
+    np.testing.assert_array_equal(tensor.numpy(), start + start)
+    tensor.assign((tensor.transpose(-1, -2) * 2).transpose(-1, -2))
+    np.testing.assert_array_equal(tensor.numpy(), 4 * start)
 
 
 def test_a_tile_stays_where_positions_are_data() -> None:

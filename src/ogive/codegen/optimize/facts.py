@@ -76,6 +76,16 @@ class KernelFacts:
         return frozenset(self.outputs).intersection(*needed)
 
     @functools.cached_property
+    def chain(self) -> int:
+        """How many operations there are at most of which each waits for the one before."""
+        lengths: dict[UOp, int] = {}
+        for node in self.root.walk():
+            before = max([lengths[source] for source in node.src], default=0)
+            is_counted = node.op in ELEMENTWISE and node.dtype.name != "index"
+            lengths[node] = before + is_counted
+        return lengths[self.root]
+
+    @functools.cached_property
     def repeated_loads(self) -> list[tuple[UOp, list[MemoryAccess]]]:
         """Each reduction with the loads that its loops repeat."""
         found = []

@@ -18,11 +18,14 @@ import math
 from ogive.codegen.optimize.facts import KernelFacts
 from ogive.codegen.optimize.moves import cut_rows, turned_rows
 from ogive.codegen.optimize.placement import axis_extent
-from ogive.device.target import Target
+from ogive.device.target import CACHE_LINE, Target
 from ogive.ir.node import UOp
 
 PARALLEL_TILES = 512
 """Output loops are joined into the parallel one until it has this many iterations."""
+
+ONE_SET, CACHE_WAYS = 1 << 12, 8
+"""Lines so many bytes apart share a set of a first-level cache, which holds so many of them."""
 
 
 def choose_order(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UOp]:
@@ -35,19 +38,35 @@ def choose_order(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> 
 def _nest(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UOp]:
     """The output loops as they lie in memory. But innermost are the rows that pass by a block of a
     product's column operand, or those of a transposed tile, so that loads follow each other, and
-    then the lines that are written together."""
+    then the lines that are written together, unless these are too many."""
     rows = cut_rows(kernel, lanes)
     if rows is not None:
         *outer, panels, _, lane = kernel.outputs
         return [*outer, rows, panels, lane]
     turned = turned_rows(kernel, lanes)
     if turned is not None:
-        inner = [turned, *[c for c in _blocks(kernel) if c in lanes]]
+        blocks = _blocks(kernel)
+        inner = [c for c in lanes if c in blocks or _is_short(kernel, c, turned, target)]
+        inner = [turned, *inner]
     else:
         passing = _passing_rows(kernel, lanes, target)
         blocks = [c for c in _blocks(kernel) if c not in lanes and c not in passing]
         inner = [*passing, *blocks] if passing else []
     return [*[c for c in kernel.outputs if c not in inner], *inner]
+
+
+def _is_short(kernel: KernelFacts, lane: UOp, turned: UOp, target: Target) -> bool:
+    """Whether a few lines of each row along the lanes stay in the first-level cache together, which
+    those of rows that lie a multiple of `ONE_SET` apart do not, and what is written of all rows
+    leaves the second-level one before its lines are whole."""
+    rows = axis_extent(lane)
+    if rows * CACHE_LINE > target.l1_bytes // 2:
+        return False
+    strides = [load.strides.get(lane, 0) * load.index.dtype.itemsize for load in kernel.loads]
+    if any(rows * math.gcd(stride, ONE_SET) > CACHE_WAYS * ONE_SET for stride in strides):
+        return False
+    written = [store.bytes_along({lane, turned}) for store in kernel.stores]
+    return max(written) > target.l2_bytes // 8
 
 
 def _passing_rows(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UOp]:

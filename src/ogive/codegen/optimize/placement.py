@@ -30,6 +30,9 @@ from ogive.ir.symbolic import linear_form, minimum
 from ogive.schedule.positions import index_node
 from ogive.schedule.rangeify import make_range
 
+MOST_UNROLLED = 4
+"""Tiles up to which LLVM unrolls a loop that moves them."""
+
 
 @dataclass(frozen=True)
 class Placement:
@@ -154,37 +157,59 @@ def _moved_tiles(root: UOp, nest: Sequence[UOp], placement: Placement) -> set[UO
         before   r < 10 in tiles of 4:   r = r0*4 + tile,          loaded and stored if r < 10
         after                            r = min(r0*4, 6) + tile
 
-    So the loops of reductions load whole tiles, without gates. What is computed again is stored
-    again, unless it might have changed: then it is stored if r0*4 <= r. Where memory is read, or
-    what is a fault, may not depend on that. Of lanes, stores with gates would take longer.
+    So the loops of reductions load whole tiles, without gates, and so do moves to elsewhere, but
+    for those along a short innermost loop: LLVM unrolls it, and knows how much of the last tile
+    there is. What is computed again is stored again, unless it might have changed: then it is
+    stored if r0*4 <= r. Where memory is read, or what is a fault, may not depend on that. Of lanes,
+    stores with gates would take longer.
     """
+    uneven = {
+        counter
+        for counter in nest
+        if counter.src[0].op is Op.CONST
+        and axis_extent(counter) > _step(counter, placement)
+        and axis_extent(counter) % _step(counter, placement)
+    }
+    if not uneven:
+        return uneven
+    may_store_again = _may_store_again(root)
     reduced: set[UOp] = set()
-    by_data: set[UOp] = set()
     for node in root.walk():
         if node.op is Op.REDUCE:
             reduced |= node.ranges
         elif node.op is Op.CHECK or (node.op is Op.INDEX and node.src[1].has_index):
-            by_data |= node.ranges
-    in_lanes = () if _may_store_again(root) else placement.lanes
-    return {
+            uneven -= node.ranges
+    if not may_store_again:
+        return {c for c in uneven if c in reduced and c.arg[0] not in placement.lanes}
+    unrolled = [
         counter
-        for counter in nest
-        if counter in reduced
-        and counter not in by_data
-        and counter.src[0].op is Op.CONST
-        and counter.arg[0] not in in_lanes
-        and axis_extent(counter) > _step(counter, placement)
-        and axis_extent(counter) % _step(counter, placement)
-    }
+        for counter in nest[placement.parallel :][-1:]
+        if axis_extent(counter) <= MOST_UNROLLED * _step(counter, placement)
+    ]
+    return {c for c in uneven if (c in reduced if reduced else c not in unrolled)}
 
 
 def _may_store_again(root: UOp) -> bool:
     """Whether elements can be computed and stored a second time: nothing is added to memory, and
-    nothing is read element by element, which is how an operand may be overwritten."""
+    nothing is read where it is stored, which is how an operand may be overwritten."""
     results = frozenset([counter for store in root.src for counter in store.src[2:]])
+    stored = [_strides(store) for store in root.src]
     return all(store.arg is None for store in root.src) and not any(
-        node.op is Op.LOAD and node.ranges == results for node in root.walk()
+        node.ranges == results and _may_meet(_strides(node), stored)
+        for node in root.walk()
+        if node.op is Op.LOAD
     )
+
+
+def _may_meet(loaded: dict[UOp, int] | None, stored: list[dict[UOp, int] | None]) -> bool:
+    """Whether an element may be read where it is stored: elsewhere, some stride is another one."""
+    return loaded is None or None in stored or loaded in stored
+
+
+def _strides(access: UOp) -> dict[UOp, int] | None:
+    """What a load or store goes along its counters; None if that is not linear in all of them."""
+    terms, _ = linear_form(access.src[0].src[1])
+    return terms if all(term.op is Op.RANGE for term in terms) else None
 
 
 def _loop_extent(extent: UOp, counter: UOp, placement: Placement) -> Dim:

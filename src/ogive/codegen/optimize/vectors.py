@@ -4,8 +4,9 @@
     after    ...                      and tile r0: 4     four of them
 
 One vector that takes few operations leaves the processor waiting, for memory or for the last
-addition to a sum; of an expensive one, the operations themselves run side by side. Where columns
-are added up, as many are taken as registers hold: each row is far from the last.
+addition to a sum; of an expensive one, the operations themselves run side by side, unless each
+waits for the one before. Where columns are added up, as many are taken as registers hold: each row
+is far from the last.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def tile_vectors(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> 
         counter: _vectors_along(kernel, counter, count, target) for counter, count in lanes.items()
     }
     if kernel.reductions and all(counter in kernel.outputs for counter in lanes):
-        wanted = _vectors_at_a_time(max(kernel.costs.values(), default=0))
+        wanted = _vectors_at_a_time(kernel, max(kernel.costs.values(), default=0))
         upcast |= rows_beside(kernel, upcast, wanted)
     return upcast
 
@@ -50,7 +51,7 @@ def _vectors_along(kernel: KernelFacts, counter: UOp, lanes: int, target: Target
     """How many vectors along an axis in lanes are computed side by side."""
     extent = axis_extent(counter)
     most = max(extent // lanes // 2, 1)
-    vectors = _vectors_at_a_time(kernel.costs.get(counter, 0))
+    vectors = _vectors_at_a_time(kernel, kernel.costs.get(counter, 0))
     if vectors == MOST_VECTORS and (kernel.scans or kernel.is_summed_beside(counter)):
         others = math.prod(axis_extent(c) for c in kernel.outputs if c is not counter)
         filled = -(-extent // lanes)
@@ -64,9 +65,11 @@ def _vectors_along(kernel: KernelFacts, counter: UOp, lanes: int, target: Target
     return vectors
 
 
-def _vectors_at_a_time(cost: int) -> int:
+def _vectors_at_a_time(kernel: KernelFacts, cost: int) -> int:
     """How many vectors are computed side by side if one takes so many operations."""
-    return MOST_VECTORS if cost <= 12 else 2 if cost <= 40 else 1
+    if cost <= 12 or cost < 2 * kernel.chain:
+        return MOST_VECTORS
+    return 2 if cost <= 40 else 1
 
 
 def _columns_gone_through(kernel: KernelFacts, counter: UOp, target: Target) -> int:

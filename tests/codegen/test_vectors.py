@@ -25,11 +25,11 @@ def tree(leaves: list[Tensor]) -> Tensor:
 
 
 def test_operations_that_wait_for_each_other_leave_room_for_more_vectors() -> None:
-    x = Tensor.zeros(4096).contiguous().realize()
+    x = Tensor([0.0] * 4096).realize()
     chain = functools.reduce(lambda value, step: value * 0.5 + step, range(40), x)
     assert vectors_of(chain) == [4]
 
 
 def test_operations_that_run_side_by_side_do_not() -> None:
-    x = Tensor.zeros(4096).contiguous().realize()
+    x = Tensor([0.0] * 4096).realize()
     assert vectors_of(tree([(x + step).exp() for step in range(16)])) == []

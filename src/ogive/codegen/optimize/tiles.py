@@ -48,8 +48,11 @@ NARROW = 3
 WIDEST = 8
 """The most vectors of a tile that has several rows."""
 
-LEAST_TILES = 8
+LEAST_TILES = 4
 """Wide tiles are at least so many."""
+
+MANY_TILES = 8
+"""Tiles from which on it does not matter whether one is left over for the last thread."""
 
 SIDE_BY_SIDE = 8
 """Rows that are read side by side at full speed."""
@@ -104,7 +107,10 @@ def estimate(tiled: Tiled, rows: int, vectors: int, registers: int) -> float:
     cost = tiled.terms * step + tiled.blocks * block + rows * (vectors + STORED_ROW) + SETUP
     gated = bool(tiled.rows % rows) + bool(tiled.columns % (vectors * tiled.lanes))
     visits = math.ceil(tiled.columns / (vectors * tiled.lanes)) * tiled.terms * tiled.visit
-    return _count(tiled, rows, vectors) * cost * (1 + GATE_LOSS * gated) + visits
+    count = _count(tiled, rows, vectors)
+    tiles = tiled.times * count
+    waiting = tiles % 2 / tiles if tiles < MANY_TILES else 0.0
+    return (count * cost * (1 + GATE_LOSS * gated) + visits) * (1 + waiting)
 
 
 def best_tile_of_sums(

@@ -109,7 +109,7 @@ def estimate(tiled: Tiled, rows: int, vectors: int, registers: int) -> float:
     visits = math.ceil(tiled.columns / (vectors * tiled.lanes)) * tiled.terms * tiled.visit
     count = _count(tiled, rows, vectors)
     tiles = tiled.times * count
-    waiting = tiles % 2 / tiles if tiles < MANY_TILES else 0.0
+    waiting = tiles % 2 / tiles if LEAST_TILES <= tiles < MANY_TILES else 0.0
     return (count * cost * (1 + GATE_LOSS * gated) + visits) * (1 + waiting)
 
 

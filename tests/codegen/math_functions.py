@@ -17,7 +17,7 @@ import torch
 
 from ogive.codegen.definitions import Definition, definitions
 from ogive.codegen.math import BINARY, define
-from ogive.codegen.text import Block
+from ogive.codegen.text import Text
 from ogive.codegen.writer import vector_attributes
 from ogive.device.target import host_target
 
@@ -46,7 +46,7 @@ _NUMPY_NAMES = {
 
 def compile_definition(definition: Definition, dtype: str, lanes: int, arity: int) -> Compiled:
     """A Python function of flat arrays that maps them through the definition in a loop."""
-    block = Block(dtype, lanes)
+    vectors = Text().vectors(dtype, lanes)
     needed = definitions([definition])
     declarations = sorted({line for each in needed for line in each.declarations})
     names = ["x", "y"][:arity]
@@ -61,14 +61,14 @@ def compile_definition(definition: Definition, dtype: str, lanes: int, arity: in
     ]
     for name in names:
         lines += [
-            f"  %{name}.at = getelementptr {block.element}, ptr %{name}, i64 %i",
-            f"  %{name}.value = load {block.type}, ptr %{name}.at, align 1",
+            f"  %{name}.at = getelementptr {vectors.element}, ptr %{name}, i64 %i",
+            f"  %{name}.value = load {vectors.type}, ptr %{name}.at, align 1",
         ]
-    arguments = ", ".join(f"{block.type} %{name}.value" for name in names)
+    arguments = ", ".join(f"{vectors.type} %{name}.value" for name in names)
     lines += [
-        f"  %result = call {block.type} {definition.symbol}({arguments}) alwaysinline",
-        f"  %out.at = getelementptr {block.element}, ptr %out, i64 %i",
-        f"  store {block.type} %result, ptr %out.at, align 1",
+        f"  %result = call {vectors.type} {definition.symbol}({arguments}) alwaysinline",
+        f"  %out.at = getelementptr {vectors.element}, ptr %out, i64 %i",
+        f"  store {vectors.type} %result, ptr %out.at, align 1",
         f"  %next = add i64 %i, {lanes}",
         "  %more = icmp slt i64 %next, %n",
         "  br i1 %more, label %loop, label %end",

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from ogive.codegen.transpose import transpose
-from ogive.codegen.writer import Writer, register_type, vector_attributes
+from ogive.codegen.types import register_type
+from ogive.codegen.writer import Writer, vector_attributes
 from ogive.device.llvm import assemble
 from ogive.device.target import Target, describe_cpu, host_target
 from ogive.ir import dtype as dtypes

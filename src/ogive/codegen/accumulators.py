@@ -14,9 +14,8 @@ from ogive.codegen.fused import chained_sums, fused_products
 from ogive.codegen.instructions import Instructions
 from ogive.codegen.linearize import is_loop
 from ogive.codegen.lower import lane_of
+from ogive.codegen.types import constant, register_type
 from ogive.codegen.values import Places, Tile, Values
-from ogive.codegen.writer import constant, register_type
-from ogive.ir import dtype as dtypes
 from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp
 from ogive.ir.ops import UPCAST, Op
@@ -143,12 +142,11 @@ class Accumulators:
         if product.op is Op.DOT:
             total = self.instructions.dot(product.arg, value.dtype, [current, *factors], lanes)
         else:
-            total = self.writer.intrinsic("fma", value.dtype, [*factors, current], lanes)
+            total = self.writer.of(value.dtype, lanes).intrinsic("fma", *factors, current)
         if product is value:
             return total
         gate = self.values.operand(value.src[0], places, lanes)
-        kind, mask = register_type(value.dtype, lanes), register_type(dtypes.bool_, lanes)
-        return self.writer.instruction(f"select {mask} {gate}, {kind} {total}, {kind} {current}")
+        return self.writer.of(value.dtype, lanes).select(gate, total, current)
 
     def finish(self, node: UOp) -> None:
         """Combine a reduction's accumulators in a fixed tree, first the tile, then the lanes."""

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ogive.codegen.writer import Writer, register_type
+from ogive.codegen.types import register_type
+from ogive.codegen.writer import Writer
 from ogive.ir.dtype import DType
 
 Combine = Callable[[str, str, int], str]

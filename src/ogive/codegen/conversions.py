@@ -7,7 +7,11 @@ then cut to the width asked for. bf16 and the 8-bit floats round to nearest even
 
 from __future__ import annotations
 
-from ogive.codegen.writer import Writer, constant, element_type, mangled, register_type
+import math
+
+from ogive.codegen.text import Vectors
+from ogive.codegen.types import code_of
+from ogive.codegen.writer import Writer
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 
@@ -30,13 +34,12 @@ def cast(write: Writer, operand: str, source: DType, target: DType, lanes: int) 
         return _float_to_integer(write, operand, source, target, lanes)
     if target.is_float:
         return _integer_to_float(write, operand, source, target, lanes)
-    before, after = register_type(source, lanes), register_type(target, lanes)
-    if before == after:
+    before, after = write.of(source, lanes), write.of(target, lanes)
+    if before is after:
         return operand
     if not source.is_bool and target.bits < source.bits:
-        return write.instruction(f"trunc {before} {operand} to {after}")
-    extend = "sext" if source.is_signed else "zext"
-    return write.instruction(f"{extend} {before} {operand} to {after}")
+        return after.trunc(operand, before)
+    return after.sext(operand, before) if source.is_signed else after.zext(operand, before)
 
 
 def _to_bool(write: Writer, operand: str, source: DType, lanes: int) -> str:
@@ -44,8 +47,7 @@ def _to_bool(write: Writer, operand: str, source: DType, lanes: int) -> str:
         operand = cast(write, operand, source, dtypes.float32, lanes)
         source = dtypes.float32
     compare = "fcmp une" if source.is_float else "icmp ne"
-    zero = constant(source, 0, lanes)
-    return write.instruction(f"{compare} {register_type(source, lanes)} {operand}, {zero}")
+    return write.of(source, lanes).binary(compare, operand, 0)
 
 
 def _integer_to_float(
@@ -53,9 +55,7 @@ def _integer_to_float(
 ) -> str:
     wide = target if target.bits >= 32 else dtypes.float32
     convert = "sitofp" if source.is_signed else "uitofp"
-    value = write.instruction(
-        f"{convert} {register_type(source, lanes)} {operand} to {register_type(wide, lanes)}"
-    )
+    value = write.of(wide, lanes).convert(convert, operand, write.of(source, lanes))
     return cast(write, value, wide, target, lanes)
 
 
@@ -65,181 +65,116 @@ def _float_to_integer(
     if source.bits < 32:
         operand = cast(write, operand, source, dtypes.float32, lanes)
         source = dtypes.float32
+    floats = write.of(source, lanes)
     if target is dtypes.uint64:
-        return _float_to_uint64(write, operand, source, lanes)
+        return _float_to_uint64(floats, operand)
     through = dtypes.int32 if target.bits < 32 or target is dtypes.int32 else dtypes.int64
-    value = _float_to_signed(write, operand, source, through, lanes)
+    value = _float_to_signed(floats, operand, through)
     return cast(write, value, through, target, lanes)
 
 
-def _float_to_signed(
-    write: Writer, operand: str, source: DType, target: DType, lanes: int
-) -> str:
-    before, after = register_type(source, lanes), register_type(target, lanes)
-    mask = register_type(dtypes.bool_, lanes)
+def _float_to_signed(f: Vectors, operand: str, target: DType) -> str:
+    n = f.of(code_of(target))
     limit = float(1 << (target.bits - 1))
-    # The least integer is exact in both float types; one less truncates to it in f64.
-    low = -limit - 1 if target.bits < 52 and source is dtypes.float64 else -limit
-    order = "ogt" if low != -limit else "oge"
-    above = write.instruction(
-        f"fcmp {order} {before} {operand}, {constant(source, low, lanes)}"
-    )
-    below = write.instruction(f"fcmp olt {before} {operand}, {constant(source, limit, lanes)}")
-    fits = write.instruction(f"and {mask} {above}, {below}")
-    zero = constant(source, 0.0, lanes)
-    safe = write.instruction(f"select {mask} {fits}, {before} {operand}, {before} {zero}")
-    value = write.instruction(f"fptosi {before} {safe} to {after}")
-    least = constant(target, -(1 << (target.bits - 1)), lanes)
-    return write.instruction(f"select {mask} {fits}, {after} {value}, {after} {least}")
+    if target.bits < 52 and f.code == "f64":
+        # What lies between the least integer and one less truncates to it, and f64 can tell.
+        above = f.fcmp("ogt", operand, -limit - 1)
+    else:
+        above = f.fcmp("oge", operand, -limit)
+    fits = f.masks.and_(above, f.fcmp("olt", operand, limit))
+    value = n.fptosi(f.select(fits, operand, 0.0), f)
+    return n.select(fits, value, -(1 << (target.bits - 1)))
 
 
-def _float_to_uint64(write: Writer, operand: str, source: DType, lanes: int) -> str:
-    kind, mask = register_type(source, lanes), register_type(dtypes.bool_, lanes)
-    half = constant(source, float(1 << 63), lanes)
-    large = write.instruction(f"fcmp oge {kind} {operand}, {half}")
-    shifted = write.instruction(f"fsub {kind} {operand}, {half}")
-    chosen = write.instruction(f"select {mask} {large}, {kind} {shifted}, {kind} {operand}")
-    value = _float_to_signed(write, chosen, source, dtypes.int64, lanes)
-    wide = register_type(dtypes.int64, lanes)
-    top = constant(dtypes.int64, -(1 << 63), lanes)
-    flipped = write.instruction(f"xor {wide} {value}, {top}")
-    return write.instruction(f"select {mask} {large}, {wide} {flipped}, {wide} {value}")
+def _float_to_uint64(f: Vectors, operand: str) -> str:
+    half = float(1 << 63)
+    large = f.fcmp("oge", operand, half)
+    chosen = f.select(large, f.fsub(operand, half), operand)
+    value = _float_to_signed(f, chosen, dtypes.int64)
+    n = f.of("i64")
+    return n.select(large, n.xor(value, -(1 << 63)), value)
 
 
 def _float_to_float(
     write: Writer, operand: str, source: DType, target: DType, lanes: int
 ) -> str:
     if source in (dtypes.bfloat16, *_NARROW_FLOATS):
-        return cast(write, _widen(write, operand, source, lanes), dtypes.float32, target, lanes)
+        value = _widen(write.of(source, lanes), operand, source)
+        return cast(write, value, dtypes.float32, target, lanes)
     if target in (dtypes.bfloat16, *_NARROW_FLOATS):
         value = cast(write, operand, source, dtypes.float32, lanes)
+        floats = write.of(dtypes.float32, lanes)
         if target is dtypes.bfloat16:
-            return _round_to_bfloat(write, value, lanes)
-        return _round_to_narrow(write, value, target, lanes)
+            return _round_to_bfloat(floats, value)
+        return _round_to_narrow(floats, value, target)
     if {source, target} == {dtypes.float16, dtypes.float64}:
-        # Through f32, as PyTorch does: machines have no instruction for the direct way.
+        # Through f32, as PyTorch does: machines have no instruction for the direct way. It is
+        # fenced: LLVM takes a `copysign` through roundings, and would then round the sign from f64
+        # to f16 at once, by a function that no process has.
         value = cast(write, operand, source, dtypes.float32, lanes)
-        return cast(write, _fence(write, value, lanes), dtypes.float32, target, lanes)
-    operation = "fpext" if target.bits > source.bits else "fptrunc"
-    before, after = register_type(source, lanes), register_type(target, lanes)
-    return write.instruction(f"{operation} {before} {operand} to {after}")
+        value = write.of(dtypes.float32, lanes).intrinsic("arithmetic.fence", value)
+        return cast(write, value, dtypes.float32, target, lanes)
+    before, after = write.of(source, lanes), write.of(target, lanes)
+    if target.bits > source.bits:
+        return after.fpext(operand, before)
+    return after.fptrunc(operand, before)
 
 
-def _fence(write: Writer, operand: str, lanes: int) -> str:
-    """The same f32, computed for itself: LLVM takes a `copysign` through roundings, and would then
-    round the sign from f64 to f16 at once, by a function that no process has."""
-    kind = register_type(dtypes.float32, lanes)
-    symbol = f"@llvm.arithmetic.fence.{mangled('float', lanes)}"
-    write.declarations.add(f"declare {kind} {symbol}({kind})")
-    return write.instruction(f"call {kind} {symbol}({kind} {operand})")
-
-
-def _widen(write: Writer, operand: str, source: DType, lanes: int) -> str:
+def _widen(raw: Vectors, operand: str, source: DType) -> str:
     """bf16 or an 8-bit float as f32, exactly."""
-    bits, result = register_type(dtypes.int32, lanes), register_type(dtypes.float32, lanes)
-    before = register_type(source, lanes)
-    raw = write.instruction(f"zext {before} {operand} to {bits}")
-    if source is dtypes.bfloat16:
-        shifted = write.instruction(f"shl {bits} {raw}, {constant(dtypes.int32, 16, lanes)}")
-        return write.instruction(f"bitcast {bits} {shifted} to {result}")
+    f, n = raw.of("f32"), raw.of("i32")
+    pattern = n.zext(operand, raw)
     if source is dtypes.float8_e5m2:
-        half_bits = register_type(dtypes.int16, lanes)
-        half = register_type(dtypes.float16, lanes)
-        short = write.instruction(f"zext {before} {operand} to {half_bits}")
-        top = write.instruction(f"shl {half_bits} {short}, {constant(dtypes.int16, 8, lanes)}")
-        value = write.instruction(f"bitcast {half_bits} {top} to {half}")
-        return write.instruction(f"fpext {half} {value} to {result}")
-    return _widen_e4m3(write, raw, lanes)
+        # The upper half of an f16.
+        half, half_bits = raw.of("f16"), raw.of("i16")
+        top = half_bits.shl(half_bits.zext(operand, raw), 8)
+        return f.fpext(half.bitcast(top, half_bits), half)
+    if source is dtypes.bfloat16:
+        return f.bitcast(n.shl(pattern, 16), n)
+    return _widen_e4m3(f, pattern)
 
 
-def _widen_e4m3(write: Writer, raw: str, lanes: int) -> str:
+def _widen_e4m3(f: Vectors, pattern: str) -> str:
     """Put exponent and mantissa where f32 has them and let a multiplication fix the bias, which
     makes subnormals come out right too."""
-    bits, result = register_type(dtypes.int32, lanes), register_type(dtypes.float32, lanes)
-    mask = register_type(dtypes.bool_, lanes)
-
-    def const(value: int) -> str:
-        return constant(dtypes.int32, value, lanes)
-
-    magnitude = write.instruction(f"and {bits} {raw}, {const(0x7F)}")
-    placed = write.instruction(f"shl {bits} {magnitude}, {const(20)}")
-    value = write.instruction(f"bitcast {bits} {placed} to {result}")
-    scale = constant(dtypes.float32, 2.0 ** (127 - 7), lanes)
-    scaled = write.instruction(f"fmul {result} {value}, {scale}")
-    missing = write.instruction(f"icmp eq {bits} {magnitude}, {const(0x7F)}")
-    nan = constant(dtypes.float32, float("nan"), lanes)
-    chosen = write.instruction(f"select {mask} {missing}, {result} {nan}, {result} {scaled}")
-    low_sign = write.instruction(f"and {bits} {raw}, {const(0x80)}")
-    sign = write.instruction(f"shl {bits} {low_sign}, {const(24)}")
-    unsigned = write.instruction(f"bitcast {result} {chosen} to {bits}")
-    signed = write.instruction(f"or {bits} {unsigned}, {sign}")
-    return write.instruction(f"bitcast {bits} {signed} to {result}")
+    n = f.bits
+    magnitude = n.and_(pattern, 0x7F)
+    scaled = f.fmul(f.bitcast(n.shl(magnitude, 20), n), 2.0 ** (127 - 7))
+    chosen = f.select(n.icmp("eq", magnitude, 0x7F), math.nan, scaled)
+    sign = n.shl(n.and_(pattern, 0x80), 24)
+    return f.bitcast(n.or_(n.bitcast(chosen, f), sign), n)
 
 
-def _round_to_bfloat(write: Writer, operand: str, lanes: int) -> str:
-    bits, before = register_type(dtypes.int32, lanes), register_type(dtypes.float32, lanes)
-    mask, after = register_type(dtypes.bool_, lanes), register_type(dtypes.bfloat16, lanes)
-
-    def const(value: int) -> str:
-        return constant(dtypes.int32, value, lanes)
-
-    raw = write.instruction(f"bitcast {before} {operand} to {bits}")
-    top = write.instruction(f"lshr {bits} {raw}, {const(16)}")
-    odd = write.instruction(f"and {bits} {top}, {const(1)}")
-    bias = write.instruction(f"add {bits} {odd}, {const(0x7FFF)}")
-    sum_ = write.instruction(f"add {bits} {raw}, {bias}")
-    rounded = write.instruction(f"lshr {bits} {sum_}, {const(16)}")
-    missing = write.instruction(f"fcmp uno {before} {operand}, {operand}")
-    value = write.instruction(
-        f"select {mask} {missing}, {bits} {const(0x7FC0)}, {bits} {rounded}"
-    )
-    return write.instruction(f"trunc {bits} {value} to {after}")
+def _round_to_bfloat(f: Vectors, operand: str) -> str:
+    n = f.bits
+    pattern = n.bitcast(operand, f)
+    odd = n.and_(n.lshr(pattern, 16), 1)
+    rounded = n.lshr(n.add(pattern, n.add(odd, 0x7FFF)), 16)
+    value = n.select(f.fcmp("uno", operand, operand), 0x7FC0, rounded)
+    return f.of("i16").trunc(value, n)
 
 
-def _round_to_narrow(write: Writer, operand: str, target: DType, lanes: int) -> str:
+def _round_to_narrow(f: Vectors, operand: str, target: DType) -> str:
     """f32 to an 8-bit float, to nearest even.
 
     Normal results are rounded in the f32 bits; subnormal ones by adding a float so large that the
     target's last place is the sum's last place. Too large a value becomes infinity, or NaN where
     the format has none.
     """
+    n = f.bits
     mantissa_bits, bias = _NARROW_FLOATS[target]
-    bits, before = register_type(dtypes.int32, lanes), register_type(dtypes.float32, lanes)
-    mask = register_type(dtypes.bool_, lanes)
-
-    def const(value: int) -> str:
-        return constant(dtypes.int32, value, lanes)
-
     drop = 23 - mantissa_bits
-    raw = write.instruction(f"bitcast {before} {operand} to {bits}")
-    magnitude = write.instruction(f"and {bits} {raw}, {const(0x7FFFFFFF)}")
-    last = write.instruction(f"lshr {bits} {magnitude}, {const(drop)}")
-    odd = write.instruction(f"and {bits} {last}, {const(1)}")
-    half = write.instruction(f"add {bits} {odd}, {const((1 << (drop - 1)) - 1)}")
-    sum_ = write.instruction(f"add {bits} {magnitude}, {half}")
-    shifted = write.instruction(f"lshr {bits} {sum_}, {const(drop)}")
-    normal = write.instruction(f"sub {bits} {shifted}, {const((127 - bias) << mantissa_bits)}")
-    magic = 2.0 ** (23 - mantissa_bits + 1 - bias)
-    absolute = write.instruction(f"bitcast {bits} {magnitude} to {before}")
-    raised = write.instruction(
-        f"fadd {before} {absolute}, {constant(dtypes.float32, magic, lanes)}"
-    )
-    raised_bits = write.instruction(f"bitcast {before} {raised} to {bits}")
-    small = write.instruction(f"and {bits} {raised_bits}, {const(0xFF)}")
-    least_normal = constant(dtypes.float32, 2.0 ** (1 - bias), lanes)
-    is_small = write.instruction(f"fcmp olt {before} {absolute}, {least_normal}")
-    value = write.instruction(f"select {mask} {is_small}, {bits} {small}, {bits} {normal}")
-    has_infinity = target is dtypes.float8_e5m2
-    largest = 0x7B if has_infinity else 0x7E
-    overflow = 0x7C if has_infinity else 0x7F
-    too_large = write.instruction(f"icmp sgt {bits} {value}, {const(largest)}")
-    value = write.instruction(
-        f"select {mask} {too_large}, {bits} {const(overflow)}, {bits} {value}"
-    )
-    missing = write.instruction(f"fcmp uno {before} {operand}, {operand}")
-    value = write.instruction(f"select {mask} {missing}, {bits} {const(0x7F)}, {bits} {value}")
-    high_sign = write.instruction(f"lshr {bits} {raw}, {const(24)}")
-    sign = write.instruction(f"and {bits} {high_sign}, {const(0x80)}")
-    value = write.instruction(f"or {bits} {value}, {sign}")
-    after = f"<{lanes} x {element_type(target)}>" if lanes > 1 else element_type(target)
-    return write.instruction(f"trunc {bits} {value} to {after}")
+    pattern = n.bitcast(operand, f)
+    magnitude = n.and_(pattern, 0x7FFFFFFF)
+    odd = n.and_(n.lshr(magnitude, drop), 1)
+    half = n.add(odd, (1 << (drop - 1)) - 1)
+    normal = n.sub(n.lshr(n.add(magnitude, half), drop), (127 - bias) << mantissa_bits)
+    absolute = f.bitcast(magnitude, n)
+    raised = f.fadd(absolute, 2.0 ** (drop + 1 - bias))
+    small = n.and_(n.bitcast(raised, f), 0xFF)
+    value = n.select(f.fcmp("olt", absolute, 2.0 ** (1 - bias)), small, normal)
+    largest, overflow = (0x7B, 0x7C) if target is dtypes.float8_e5m2 else (0x7E, 0x7F)
+    value = n.select(n.icmp("sgt", value, largest), overflow, value)
+    value = n.select(f.fcmp("uno", operand, operand), 0x7F, value)
+    sign = n.and_(n.lshr(pattern, 24), 0x80)
+    return f.of("i8").trunc(n.or_(value, sign), n)

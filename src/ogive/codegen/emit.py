@@ -24,8 +24,9 @@ from ogive.codegen.scratch import shared_areas
 from ogive.codegen.signature import kernel_signature
 from ogive.codegen.traffic import Traffic, plan_traffic
 from ogive.codegen.turn import interleaved_counter, split_gate, turned_counter
+from ogive.codegen.types import constant, register_type
 from ogive.codegen.values import Places, Tile, Values
-from ogive.codegen.writer import Offset, Rarity, Writer, constant, register_type, vector_attributes
+from ogive.codegen.writer import Offset, Rarity, Writer, vector_attributes
 from ogive.device.target import Target
 from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes

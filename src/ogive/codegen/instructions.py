@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 
 from ogive.codegen import conversions
-from ogive.codegen.writer import Writer, constant, register_type
+from ogive.codegen.text import Vectors
+from ogive.codegen.types import code_of, constant, register_type
+from ogive.codegen.writer import Writer
 from ogive.device.target import Target
 from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes
@@ -49,11 +51,7 @@ class Instructions:
         if op is Op.BITCAST:
             return self.bitcast(operands[0], operand_dtype, dtype, lanes)
         if op is Op.WHERE:
-            kind = register_type(dtype, lanes)
-            return self.writer.instruction(
-                f"select {register_type(dtypes.bool_, lanes)} {operands[0]}, "
-                f"{kind} {operands[1]}, {kind} {operands[2]}"
-            )
+            return self.writer.of(dtype, lanes).select(*operands)
         if operand_dtype.is_float and operand_dtype.bits < 32:
             wide = [self.cast(x, operand_dtype, dtypes.float32, lanes) for x in operands]
             result = dtype if op in COMPARISON else dtypes.float32
@@ -68,39 +66,36 @@ class Instructions:
         return self.integer_operation(op, dtype, operands, lanes)
 
     def compare(self, op: Op, dtype: DType, operands: list[str], lanes: int) -> str:
-        left, right = operands
-        kind = register_type(dtype, lanes)
+        vectors = self.writer.of(dtype, lanes)
         if dtype.is_float:
-            return self.writer.instruction(f"fcmp {_FLOAT_COMPARE[op]} {kind} {left}, {right}")
+            return vectors.fcmp(_FLOAT_COMPARE[op], *operands)
         predicate = _INTEGER_COMPARE[op]
         if op in (Op.CMPLT, Op.CMPLE):
             predicate = ("s" if dtype.is_signed else "u") + predicate
-        return self.writer.instruction(f"icmp {predicate} {kind} {left}, {right}")
+        return vectors.icmp(predicate, *operands)
 
     def bool_operation(self, op: Op, operands: list[str], lanes: int) -> str:
-        kind = register_type(dtypes.bool_, lanes)
+        masks = self.writer.of(dtypes.bool_, lanes)
         if op is Op.NOT:
-            true = constant(dtypes.bool_, True, lanes)
-            return self.writer.instruction(f"xor {kind} {operands[0]}, {true}")
+            return masks.xor(operands[0], constant(dtypes.bool_, True, lanes))
         if op not in _BOOL_BINARY:
             raise EmitError(f"{op.name} has no meaning for bool")
-        return self.writer.instruction(f"{_BOOL_BINARY[op]} {kind} {operands[0]}, {operands[1]}")
+        return masks.binary(_BOOL_BINARY[op], *operands)
 
     def float_operation(self, op: Op, dtype: DType, operands: list[str], lanes: int) -> str:
-        write = self.writer.instruction
-        kind = register_type(dtype, lanes)
+        floats = self.writer.of(dtype, lanes)
         if op in _FLOAT_BINARY:
-            return write(f"{_FLOAT_BINARY[op]} {kind} {operands[0]}, {operands[1]}")
+            return floats.binary(_FLOAT_BINARY[op], *operands)
         if op is Op.NEG:
-            return write(f"fneg {kind} {operands[0]}")
+            return floats.fneg(operands[0])
         if op in _FLOAT_INTRINSICS:
-            return self.writer.intrinsic(_FLOAT_INTRINSICS[op], dtype, operands, lanes)
+            return floats.intrinsic(_FLOAT_INTRINSICS[op], *operands)
         if op is Op.RECIPROCAL:
-            return write(f"fdiv {kind} {constant(dtype, 1.0, lanes)}, {operands[0]}")
+            return floats.fdiv(1.0, operands[0])
         if op in (Op.MAXIMUM, Op.MINIMUM):
-            return self.float_extreme(op, dtype, operands, lanes)
+            return _float_extreme(floats, op, *operands)
         if op in (Op.FLOORDIV, Op.MOD):
-            return self.float_division(op, dtype, operands, lanes)
+            return _float_division(floats, op, *operands)
         if op in TRANSCENDENTAL:
             return self.function(op.name.lower(), dtype, operands, lanes)
         raise EmitError(f"{op.name} has no meaning for {dtype.name}")
@@ -109,152 +104,51 @@ class Instructions:
         """One of our own elementary functions."""
         from ogive.codegen.math import define  # 4 ms that most kernels do without
 
-        precision = "f32" if dtype is dtypes.float32 else "f64"
-        definition = define(name, precision, lanes, self.target.scalings)
+        definition = define(name, code_of(dtype), lanes, self.target.scalings)
         return self.writer.call(definition, register_type(dtype, lanes), operands)
 
-    def float_extreme(self, op: Op, dtype: DType, operands: list[str], lanes: int) -> str:
-        """The greater or lesser of two, NaN if either is: the comparison drops a NaN on the
-        left only, which the second select puts back. As a constant: if it chose `left` again, LLVM
-        would join the conditions of both, which takes longer than `vmaxps` and a blend."""
-        left, right = operands
-        write = self.writer.instruction
-        kind = register_type(dtype, lanes)
-        mask = register_type(dtypes.bool_, lanes)
-        order = "ogt" if op is Op.MAXIMUM else "olt"
-        wins = write(f"fcmp {order} {kind} {left}, {right}")
-        chosen = write(f"select {mask} {wins}, {kind} {left}, {kind} {right}")
-        missing = write(f"fcmp uno {kind} {left}, {left}")
-        nan = constant(dtype, math.nan, lanes)
-        return write(f"select {mask} {missing}, {kind} {nan}, {kind} {chosen}")
-
-    def float_division(self, op: Op, dtype: DType, operands: list[str], lanes: int) -> str:
-        """Remainder with the sign of the divisor, and the quotient that goes with it."""
-        left, right = operands
-        write = self.writer.instruction
-        kind = register_type(dtype, lanes)
-        mask = register_type(dtypes.bool_, lanes)
-        zero = constant(dtype, 0.0, lanes)
-        remainder = write(f"frem {kind} {left}, {right}")
-        nonzero = write(f"fcmp une {kind} {remainder}, {zero}")
-        right_negative = write(f"fcmp olt {kind} {right}, {zero}")
-        negative = write(f"fcmp olt {kind} {remainder}, {zero}")
-        differ = write(f"xor {mask} {right_negative}, {negative}")
-        adjust = write(f"and {mask} {nonzero}, {differ}")
-        if op is Op.MOD:
-            moved = write(f"fadd {kind} {remainder}, {right}")
-            return write(f"select {mask} {adjust}, {kind} {moved}, {kind} {remainder}")
-        exact = write(f"fsub {kind} {left}, {remainder}")
-        quotient = write(f"fdiv {kind} {exact}, {right}")
-        one = constant(dtype, 1.0, lanes)
-        lower = write(f"fsub {kind} {quotient}, {one}")
-        quotient = write(f"select {mask} {adjust}, {kind} {lower}, {kind} {quotient}")
-        floor = self.writer.intrinsic("floor", dtype, [quotient], lanes)
-        distance = write(f"fsub {kind} {quotient}, {floor}")
-        rounds_up = write(f"fcmp ogt {kind} {distance}, {constant(dtype, 0.5, lanes)}")
-        above = write(f"fadd {kind} {floor}, {one}")
-        floor = write(f"select {mask} {rounds_up}, {kind} {above}, {kind} {floor}")
-        ratio = write(f"fdiv {kind} {left}, {right}")
-        signed_zero = self.writer.intrinsic("copysign", dtype, [zero, ratio], lanes)
-        is_zero = write(f"fcmp oeq {kind} {quotient}, {zero}")
-        floor = write(f"select {mask} {is_zero}, {kind} {signed_zero}, {kind} {floor}")
-        by_zero = write(f"fcmp oeq {kind} {right}, {zero}")
-        return write(f"select {mask} {by_zero}, {kind} {ratio}, {kind} {floor}")
-
     def integer_operation(self, op: Op, dtype: DType, operands: list[str], lanes: int) -> str:
-        write = self.writer.instruction
-        kind = register_type(dtype, lanes)
+        integers = self.writer.of(dtype, lanes)
         if op in _INTEGER_BINARY:
-            return write(f"{_INTEGER_BINARY[op]} {kind} {operands[0]}, {operands[1]}")
+            return integers.binary(_INTEGER_BINARY[op], *operands)
         if op is Op.NEG:
-            return write(f"sub {kind} {constant(dtype, 0, lanes)}, {operands[0]}")
+            return integers.sub(0, operands[0])
         if op is Op.NOT:
-            return write(f"xor {kind} {operands[0]}, {constant(dtype, -1, lanes)}")
+            return integers.xor(operands[0], -1)
         if op is Op.ABS:
-            return self.absolute(dtype, operands[0], lanes)
+            return _absolute(integers, operands[0]) if dtype.is_signed else operands[0]
         if op in (Op.MAXIMUM, Op.MINIMUM):
             order = ("s" if dtype.is_signed else "u") + ("gt" if op is Op.MAXIMUM else "lt")
-            wins = write(f"icmp {order} {kind} {operands[0]}, {operands[1]}")
-            mask = register_type(dtypes.bool_, lanes)
-            return write(f"select {mask} {wins}, {kind} {operands[0]}, {kind} {operands[1]}")
+            return integers.select(integers.icmp(order, *operands), *operands)
         if op in (Op.FLOORDIV, Op.MOD):
             return self.integer_division(op, dtype, operands, lanes)
         if op in (Op.SHL, Op.SHR):
-            return self.shift(op, dtype, operands, lanes)
+            return _shift(integers, op, dtype, *operands)
         if op is Op.POW:
             from ogive.codegen.math import define_integer_power
 
             definition = define_integer_power(dtype.bits, lanes, dtype.is_signed)
-            return self.writer.call(definition, kind, operands)
+            return self.writer.call(definition, integers.type, operands)
         if op is Op.THREEFRY:
             from ogive.codegen.math import define_threefry
 
-            return self.writer.call(define_threefry(lanes), kind, operands)
+            return self.writer.call(define_threefry(lanes), integers.type, operands)
         raise EmitError(f"{op.name} has no meaning for {dtype.name}")
 
-    def absolute(self, dtype: DType, operand: str, lanes: int) -> str:
-        if not dtype.is_signed:
-            return operand
-        write = self.writer.instruction
-        kind = register_type(dtype, lanes)
-        zero = constant(dtype, 0, lanes)
-        negated = write(f"sub {kind} {zero}, {operand}")
-        negative = write(f"icmp slt {kind} {operand}, {zero}")
-        mask = register_type(dtypes.bool_, lanes)
-        return write(f"select {mask} {negative}, {kind} {negated}, {kind} {operand}")
-
     def integer_division(self, op: Op, dtype: DType, operands: list[str], lanes: int) -> str:
-        """Floor division and its remainder. Divisors are not zero; -1 is kept from the machine's
-        divide instruction, which traps on the least number divided by it."""
-        left, right = operands
-        write = self.writer.instruction
-        kind = register_type(dtype, lanes)
-        if not dtype.is_signed:
-            return write(f"{'udiv' if op is Op.FLOORDIV else 'urem'} {kind} {left}, {right}")
-        mask = register_type(dtypes.bool_, lanes)
-        zero, one = constant(dtype, 0, lanes), constant(dtype, 1, lanes)
-        is_minus_one = write(f"icmp eq {kind} {right}, {constant(dtype, -1, lanes)}")
-        safe = write(f"select {mask} {is_minus_one}, {kind} {one}, {kind} {right}")
-        remainder = write(f"srem {kind} {left}, {safe}")
-        nonzero = write(f"icmp ne {kind} {remainder}, {zero}")
-        signs = write(f"xor {kind} {remainder}, {safe}")
-        differ = write(f"icmp slt {kind} {signs}, {zero}")
-        adjust = write(f"and {mask} {nonzero}, {differ}")
-        if op is Op.MOD:
-            moved = write(f"add {kind} {remainder}, {safe}")
-            return write(f"select {mask} {adjust}, {kind} {moved}, {kind} {remainder}")
-        quotient = write(f"sdiv {kind} {left}, {safe}")
-        lower = write(f"sub {kind} {quotient}, {one}")
-        quotient = write(f"select {mask} {adjust}, {kind} {lower}, {kind} {quotient}")
-        negated = write(f"sub {kind} {zero}, {left}")
-        return write(f"select {mask} {is_minus_one}, {kind} {negated}, {kind} {quotient}")
-
-    def shift(self, op: Op, dtype: DType, operands: list[str], lanes: int) -> str:
-        """Shifts by any amount: past the width everything is shifted out."""
-        left, right = operands
-        write = self.writer.instruction
-        kind = register_type(dtype, lanes)
-        mask = register_type(dtypes.bool_, lanes)
-        last = constant(dtype, dtype.bits - 1, lanes)
-        zero = constant(dtype, 0, lanes)
-        inside = write(f"icmp ule {kind} {right}, {last}")
-        amount = write(f"select {mask} {inside}, {kind} {right}, {kind} {last}")
-        if op is Op.SHR and dtype.is_signed:
-            return write(f"ashr {kind} {left}, {amount}")
-        shifted = write(f"{'shl' if op is Op.SHL else 'lshr'} {kind} {left}, {amount}")
-        return write(f"select {mask} {inside}, {kind} {shifted}, {kind} {zero}")
+        """Floor division or its remainder. Divisors are not zero."""
+        integers = self.writer.of(dtype, lanes)
+        if dtype.is_signed:
+            return _signed_division(integers, op, *operands)
+        return integers.binary("udiv" if op is Op.FLOORDIV else "urem", *operands)
 
     def bitcast(self, operand: str, source: DType, target: DType, lanes: int) -> str:
-        before, after = register_type(source, lanes), register_type(target, lanes)
-        if source.is_bool:
-            operand = self.writer.instruction(f"zext {before} {operand} to {after}")
-            before = after
-        if target.is_bool:
-            zero = constant(source, 0, lanes)
-            return self.writer.instruction(f"icmp ne {before} {operand}, {zero}")
-        if before == after:
-            return operand
-        return self.writer.instruction(f"bitcast {before} {operand} to {after}")
+        before, after = self.writer.of(source, lanes), self.writer.of(target, lanes)
+        if source.is_bool and not target.is_bool:
+            return after.zext(operand, before)
+        if target.is_bool and not source.is_bool:
+            return before.icmp("ne", operand, 0)
+        return operand if before is after else after.bitcast(operand, before)
 
     def cast(self, operand: str, source: DType, target: DType, lanes: int) -> str:
         return conversions.cast(self.writer, operand, source, target, lanes)
@@ -271,10 +165,8 @@ class Instructions:
         kind, words = register_type(dtype, lanes), register_type(dtypes.uint32, lanes)
         total, *factors = operands
         vectors = [write.instruction(f"bitcast {words} {x} to {found.operand}") for x in factors]
-        types = ", ".join([kind, found.operand, found.operand])
-        write.declarations.add(f"declare {kind} @llvm.{found.intrinsic}({types})")
-        arguments = ", ".join([f"{kind} {total}", *[f"{found.operand} {x}" for x in vectors]])
-        return write.instruction(f"call {kind} @llvm.{found.intrinsic}({arguments})")
+        types = [kind, found.operand, found.operand]
+        return write.intrinsic(kind, found.intrinsic, types, [total, *vectors])
 
     def dot_of_other_width(
         self, elements: tuple[str, str], dtype: DType, operands: list[str], lanes: int, width: int
@@ -293,3 +185,63 @@ class Instructions:
     def combine(self, op: Op, dtype: DType, left: str, right: str, lanes: int) -> str:
         """One step of a reduction."""
         return self.elementwise(op, dtype, dtype, [left, right], lanes)
+
+
+def _float_extreme(f: Vectors, op: Op, left: str, right: str) -> str:
+    """The greater or lesser of two, NaN if either is: the comparison drops a NaN on the left only,
+    which the second select puts back. As a constant: if it chose `left` again, LLVM would join the
+    conditions of both, which takes longer than `vmaxps` and a blend."""
+    wins = f.fcmp("ogt" if op is Op.MAXIMUM else "olt", left, right)
+    chosen = f.select(wins, left, right)
+    return f.select(f.fcmp("uno", left, left), math.nan, chosen)
+
+
+def _float_division(f: Vectors, op: Op, left: str, right: str) -> str:
+    """Remainder with the sign of the divisor, and the quotient that goes with it."""
+    remainder = f.binary("frem", left, right)
+    nonzero = f.fcmp("une", remainder, 0.0)
+    differ = f.masks.xor(f.fcmp("olt", right, 0.0), f.fcmp("olt", remainder, 0.0))
+    adjust = f.masks.and_(nonzero, differ)
+    if op is Op.MOD:
+        return f.select(adjust, f.fadd(remainder, right), remainder)
+    quotient = f.fdiv(f.fsub(left, remainder), right)
+    quotient = f.select(adjust, f.fsub(quotient, 1.0), quotient)
+    floor = f.floor(quotient)
+    rounds_up = f.fcmp("ogt", f.fsub(quotient, floor), 0.5)
+    floor = f.select(rounds_up, f.fadd(floor, 1.0), floor)
+    ratio = f.fdiv(left, right)
+    signed_zero = f.copysign(0.0, ratio)
+    floor = f.select(f.fcmp("oeq", quotient, 0.0), signed_zero, floor)
+    return f.select(f.fcmp("oeq", right, 0.0), ratio, floor)
+
+
+def _absolute(n: Vectors, value: str) -> str:
+    negated = n.sub(0, value)
+    return n.select(n.icmp("slt", value, 0), negated, value)
+
+
+def _signed_division(n: Vectors, op: Op, left: str, right: str) -> str:
+    """Floor division and its remainder. -1 is kept from the machine's divide instruction, which
+    traps on the least number divided by it."""
+    is_minus_one = n.icmp("eq", right, -1)
+    safe = n.select(is_minus_one, 1, right)
+    remainder = n.binary("srem", left, safe)
+    nonzero = n.icmp("ne", remainder, 0)
+    differ = n.icmp("slt", n.xor(remainder, safe), 0)
+    adjust = n.masks.and_(nonzero, differ)
+    if op is Op.MOD:
+        return n.select(adjust, n.add(remainder, safe), remainder)
+    quotient = n.binary("sdiv", left, safe)
+    quotient = n.select(adjust, n.sub(quotient, 1), quotient)
+    return n.select(is_minus_one, n.sub(0, left), quotient)
+
+
+def _shift(n: Vectors, op: Op, dtype: DType, left: str, right: str) -> str:
+    """Shifts by any amount: past the width everything is shifted out."""
+    last = dtype.bits - 1
+    inside = n.icmp("ule", right, last)
+    amount = n.select(inside, right, last)
+    if op is Op.SHR and dtype.is_signed:
+        return n.ashr(left, amount)
+    shifted = n.shl(left, amount) if op is Op.SHL else n.lshr(left, amount)
+    return n.select(inside, shifted, 0)

@@ -11,15 +11,9 @@ from collections.abc import Mapping
 
 from ogive.codegen.pick import Picks
 from ogive.codegen.transpose import transpose
+from ogive.codegen.types import code_of, constant, mangled, memory_type, register_type
 from ogive.codegen.values import Tile
-from ogive.codegen.writer import (
-    Offset,
-    Writer,
-    element_type,
-    mangled,
-    memory_type,
-    register_type,
-)
+from ogive.codegen.writer import Offset, Writer
 from ogive.device.target import CACHE_LINE
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
@@ -244,7 +238,7 @@ class Memory:
 
     def masked_intrinsic(self, name: str, dtype: DType, lanes: int) -> tuple[str, str]:
         """The type of what one of LLVM's masked accesses is given for places, and its name."""
-        element = mangled("i8" if dtype.is_bool else element_type(dtype), lanes)
+        element = mangled("i8" if dtype.is_bool else code_of(dtype), lanes)
         by_lane = name in ("gather", "scatter")
         pointers, suffix = (f"<{lanes} x ptr>", f"v{lanes}p0") if by_lane else ("ptr", "p0")
         return pointers, f"@llvm.masked.{name}.{element}.{suffix}"
@@ -409,23 +403,18 @@ class Memory:
 
     def any_lane(self, mask: str, lanes: int) -> str:
         """Whether a mask admits any lane."""
-        symbol = f"@llvm.vector.reduce.or.v{lanes}i1"
-        self.writer.declarations.add(f"declare i1 {symbol}(<{lanes} x i1>)")
-        return self.writer.instruction(f"call i1 {symbol}(<{lanes} x i1> {mask})")
+        return self.writer.of(dtypes.bool_, lanes).any(mask)
 
     def report(self, good: str, gate: str | None, lanes: int, site: int) -> None:
         """Lower the fault word to `site` if `good` fails anywhere under the gate."""
-        write = self.writer.instruction
-        mask = register_type(dtypes.bool_, lanes)
-        true = "true" if lanes == 1 else ALL_LANES
-        bad = write(f"xor {mask} {good}, {true}")
+        masks = self.writer.of(dtypes.bool_, lanes)
+        bad = masks.xor(good, constant(dtypes.bool_, True, lanes))
         if gate is not None:
-            bad = write(f"and {mask} {bad}, {gate}")
-        if lanes > 1:
-            bad = self.any_lane(bad, lanes)
+            bad = masks.and_(bad, gate)
+        bad = masks.any(bad)
         fails, after = self.writer.new_label(), self.writer.new_label()
         self.writer.branch_if(bad, fails, after)
         self.writer.label(fails)
-        write(f"atomicrmw umin ptr %fault, i64 {site} monotonic")
+        self.writer.instruction(f"atomicrmw umin ptr %fault, i64 {site} monotonic")
         self.writer.branch(after)
         self.writer.label(after)

@@ -1,188 +1,184 @@
-"""Straight-line LLVM IR, written as text.
+"""LLVM IR, written as text.
 
-A `Block` writes instructions over one element type and a fixed number of lanes, so the same code
-writes the scalar form (one lane) and every vector form:
+A `Text` collects the lines of one function. `Vectors` write instructions into it over one element
+type and a fixed number of lanes, so the same code writes the scalar form (one lane) and every
+vector form:
 
-    floats = Block("f32", 16)
+    floats = Text().vectors("f32", 16)
     doubled = floats.fadd("%x", "%x")      #   %v0 = fadd <16 x float> %x, %x
     floats.fmul(doubled, 0.5)              #   %v1 = fmul <16 x float> %v0, splat (float 0x3FE0...)
 
 Values are SSA names or constants, both plain strings; Python numbers become constants of the
-block's type. Blocks made by `of` share lines, names and declarations, which is how a function
-mixes element types: conversions are called on the block of the *result* and take the source's.
+vectors' type. A function mixes element types by several `Vectors` of one text: conversions are
+called on those of the *result* and take the source's.
+
+The functions of `codegen/math` are written by this alone. A kernel's text is a `Writer`
+(`codegen/writer.py`), which adds what straight-line code has no need of: loops, scopes, a frame.
 """
 
 from __future__ import annotations
 
-import struct
 from typing import TYPE_CHECKING
+
+from ogive.codegen.types import element_constant, mangled, spelled, splat, vector_type
 
 if TYPE_CHECKING:
     from ogive.device.target import Scaling
 
 Operand = str | float
 
-_FLOATS = {"f16": "half", "bf16": "bfloat", "f32": "float", "f64": "double"}
-_INTEGERS = {f"{sign}{width}": f"i{width}" for sign in "iu" for width in (8, 16, 32, 64, 128)}
-_INTEGERS |= {"i1": "i1", "bool": "i1"}
-_BITS = {"f16": "i16", "bf16": "i16", "f32": "i32", "f64": "i64"}
+_BITS = {"f16": "i16", "f32": "i32", "f64": "i64"}
 
 
-def float_constant(dtype: str, value: float) -> str:
-    """The exact hexadecimal spelling of a float; an f32 is written as the double it widens to.
+class Text:
+    """The lines of one function, the names in them, and the intrinsics that they call.
 
-    >>> float_constant("f32", 0.1)
-    '0x3FB99999A0000000'
+    Args:
+        scalings: the target's instructions that multiply by powers of two.
+        first_name: the number of the first name.
     """
-    if dtype == "f32":
-        (value,) = struct.unpack("<f", struct.pack("<f", value))
-    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
-
-class _Shared:
-    """What the blocks of one function have in common."""
-
-    __slots__ = ("blocks", "count", "declarations", "lines", "scalings")
-
-    def __init__(self, scalings: tuple[Scaling, ...]) -> None:
+    def __init__(self, scalings: tuple[Scaling, ...] = (), first_name: int = 0) -> None:
         self.scalings = scalings
         self.lines: list[str] = []
         self.declarations: set[str] = set()
-        self.count = 0
-        self.blocks: dict[tuple[str, int], Block] = {}
+        self.block = "entry"  # the label of what is written now
+        self._next = first_name
+        self._vectors: dict[tuple[str, int], Vectors] = {}
+
+    def vectors(self, code: str, lanes: int) -> Vectors:
+        """What writes into this text over `lanes` elements of a type."""
+        found = self._vectors.get((code, lanes))
+        if found is None:
+            found = self._vectors[code, lanes] = Vectors(self, code, lanes)
+        return found
+
+    def number(self) -> int:
+        """A number for a fresh name."""
+        number = self._next
+        self._next = number + 1
+        return number
+
+    def name(self) -> str:
+        """A fresh SSA name."""
+        return f"%v{self.number()}"
+
+    def instruction(self, text: str) -> str:
+        """Append an instruction of any kind; returns the name of its result."""
+        name = f"%v{self._next}"
+        self._next += 1
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def effect(self, text: str) -> None:
+        """Append an instruction that has no result, or names it itself."""
+        self.lines.append(f"  {text}")
+
+    def label(self, label: str) -> None:
+        """Begin a block."""
+        self.lines.append(f"{label}:")
+        self.block = label
+
+    def branch(self, label: str) -> None:
+        self.lines.append(f"  br label %{label}")
+
+    def branch_if(self, condition: str, then: str, otherwise: str) -> None:
+        self.lines.append(f"  br i1 {condition}, label %{then}, label %{otherwise}")
+
+    def intrinsic(self, kind: str, name: str, types: list[str], operands: list[str]) -> str:
+        """Declare `llvm.<name>`, which gives a `kind`, and call it."""
+        symbol = f"@llvm.{name}"
+        self.declarations.add(f"declare {kind} {symbol}({', '.join(types)})")
+        pairs = zip(types, operands, strict=True)
+        arguments = ", ".join([f"{each} {operand}" for each, operand in pairs])
+        return self.instruction(f"call {kind} {symbol}({arguments})")
 
 
-class Block:
-    """A writer of instructions over `lanes` elements of one type.
+class Vectors:
+    """Writes instructions over `lanes` elements of one type.
 
     Args:
-        dtype: "f16", "bf16", "f32", "f64", "i1", or "i8" to "i64" and "u8" to "u64".
+        text: where they go.
+        code: "f16", "f32", "f64", or "i" with a number of bits.
         lanes: elements in a vector; 1 writes scalars.
-        scalings: the target's instructions that multiply by powers of two.
     """
 
-    __slots__ = ("_constants", "_shared", "dtype", "element", "lanes", "suffix", "type")
+    __slots__ = ("_constants", "code", "element", "instruction", "lanes", "suffix", "text", "type")
 
-    def __init__(
-        self,
-        dtype: str,
-        lanes: int,
-        scalings: tuple[Scaling, ...] = (),
-        shared: _Shared | None = None,
-    ) -> None:
-        self.dtype = dtype
+    def __init__(self, text: Text, code: str, lanes: int) -> None:
+        self.text = text
+        self.code = code
         self.lanes = lanes
-        self.element = _FLOATS.get(dtype) or _INTEGERS[dtype]
-        self.type = self.element if lanes == 1 else f"<{lanes} x {self.element}>"
-        suffix = dtype if dtype in _FLOATS else self.element
-        self.suffix = suffix if lanes == 1 else f"v{lanes}{suffix}"
+        self.element = spelled(code)
+        self.type = vector_type(self.element, lanes)
+        self.suffix = mangled(code, lanes)
+        self.instruction = text.instruction
         self._constants: dict[float, str] = {}
-        self._shared = _Shared(scalings) if shared is None else shared
-        self._shared.blocks[dtype, lanes] = self
 
-    def of(self, dtype: str, lanes: int = 0) -> Block:
-        """The block of another element type (and lane count) that writes the same lines."""
-        lanes = lanes or self.lanes
-        return self._shared.blocks.get((dtype, lanes)) or Block(dtype, lanes, shared=self._shared)
+    def of(self, code: str, lanes: int = 0) -> Vectors:
+        """Those of another element type (and lane count) that write into the same text."""
+        return self.text.vectors(code, lanes or self.lanes)
 
     @property
-    def bits(self) -> Block:
-        """The block of integers as wide as this block's floats."""
-        return self.of(_BITS[self.dtype])
+    def bits(self) -> Vectors:
+        """Integers as wide as these floats."""
+        return self.of(_BITS[self.code])
 
     @property
-    def masks(self) -> Block:
-        """The block of comparison results."""
+    def masks(self) -> Vectors:
+        """The results of comparisons."""
         return self.of("i1")
 
     @property
     def scaling(self) -> Scaling | None:
-        """The target's instruction that multiplies whole registers of this block's type."""
-        for scaling in self._shared.scalings:
-            if scaling.dtype == self.dtype and self.lanes % scaling.lanes == 0:
+        """The target's instruction that multiplies whole registers of this type."""
+        for scaling in self.text.scalings:
+            if scaling.dtype == self.code and self.lanes % scaling.lanes == 0:
                 return scaling
         return None
 
-    @property
-    def lines(self) -> list[str]:
-        return self._shared.lines
-
-    @property
-    def declarations(self) -> set[str]:
-        """The `declare` lines of the intrinsics called so far."""
-        return self._shared.declarations
-
     def constant(self, value: float) -> str:
-        """A constant of this block's type, the same in every lane."""
+        """A constant of this type, the same in every lane."""
         # 0.0 and -0.0 are equal, so zeros stay out of the cache.
         text = self._constants.get(value) if value else None
         if text is None:
-            if self.dtype in _FLOATS:
-                text = float_constant(self.dtype, value)
-            else:
-                text = str(int(value))
-            if self.lanes > 1:
-                text = f"splat ({self.element} {text})"
+            text = splat(element_constant(self.code, value), self.element, self.lanes)
             if value:
                 self._constants[value] = text
         return text
 
-    def name(self) -> str:
-        """A fresh SSA name."""
-        shared = self._shared
-        count = shared.count
-        shared.count = count + 1
-        return f"%v{count}"
-
-    def write(self, text: str) -> str:
-        """Append an instruction of any kind; returns the name of its result."""
-        shared = self._shared
-        count = shared.count
-        shared.count = count + 1
-        shared.lines.append(f"  %v{count} = {text}")
-        return f"%v{count}"
-
-    def line(self, text: str) -> None:
-        """Append a line that has no result: a store, a branch, a label."""
-        self._shared.lines.append(text)
+    def operand(self, operand: Operand) -> str:
+        """An operand as text: numbers become constants."""
+        return operand if isinstance(operand, str) else self.constant(operand)
 
     def binary(self, operation: str, left: Operand, right: Operand) -> str:
-        """Any instruction of two operands of the block's type."""
+        """Any instruction of two operands of this type."""
         if not isinstance(left, str):
             left = self.constant(left)
         if not isinstance(right, str):
             right = self.constant(right)
-        return self.write(f"{operation} {self.type} {left}, {right}")
+        return self.instruction(f"{operation} {self.type} {left}, {right}")
 
     def intrinsic(self, operation: str, *operands: Operand) -> str:
-        """A call of `llvm.<operation>`, all of whose operands have the block's type."""
-        symbol = f"@llvm.{operation}.{self.suffix}"
-        types = ", ".join([self.type] * len(operands))
-        self._shared.declarations.add(f"declare {self.type} {symbol}({types})")
-        values = ", ".join([f"{self.type} {self.text(operand)}" for operand in operands])
-        return self.write(f"call {self.type} {symbol}({values})")
+        """A call of `llvm.<operation>`, all of whose operands have this type."""
+        values = [self.operand(operand) for operand in operands]
+        name = f"{operation}.{self.suffix}"
+        return self.text.intrinsic(self.type, name, [self.type] * len(values), values)
 
-    def part(self, value: str, source: Block, first: int) -> str:
-        """As many lanes of a longer vector as this block has."""
+    def part(self, value: str, source: Vectors, first: int) -> str:
+        """As many lanes of a longer vector as these have."""
         if source is self:
             return value
-        symbol = f"@llvm.vector.extract.{self.suffix}.{source.suffix}"
-        self._shared.declarations.add(f"declare {self.type} {symbol}({source.type}, i64)")
-        return self.write(f"call {self.type} {symbol}({source.type} {value}, i64 {first})")
+        name = f"vector.extract.{self.suffix}.{source.suffix}"
+        return self.text.intrinsic(self.type, name, [source.type, "i64"], [value, str(first)])
 
-    def with_part(self, value: str, part: str, source: Block, first: int) -> str:
+    def with_part(self, value: str, part: str, source: Vectors, first: int) -> str:
         """A vector with a shorter one in the place of some of its lanes."""
         if source is self:
             return part
-        symbol = f"@llvm.vector.insert.{self.suffix}.{source.suffix}"
-        types = f"{self.type}, {source.type}, i64"
-        self._shared.declarations.add(f"declare {self.type} {symbol}({types})")
-        operands = f"{self.type} {value}, {source.type} {part}, i64 {first}"
-        return self.write(f"call {self.type} {symbol}({operands})")
-
-    def text(self, operand: Operand) -> str:
-        """An operand as text: numbers become constants."""
-        return operand if isinstance(operand, str) else self.constant(operand)
+        name = f"vector.insert.{self.suffix}.{source.suffix}"
+        types = [self.type, source.type, "i64"]
+        return self.text.intrinsic(self.type, name, types, [value, part, str(first)])
 
     # Floats.
 
@@ -199,7 +195,7 @@ class Block:
         return self.binary("fdiv", left, right)
 
     def fneg(self, value: str) -> str:
-        return self.write(f"fneg {self.type} {value}")
+        return self.instruction(f"fneg {self.type} {value}")
 
     def fma(self, left: Operand, right: Operand, addend: Operand) -> str:
         """`left * right + addend`, rounded once."""
@@ -276,49 +272,48 @@ class Block:
         return self.binary(f"icmp {predicate}", left, right)
 
     def select(self, mask: str, taken: Operand, otherwise: Operand) -> str:
-        choices = f"{self.type} {self.text(taken)}, {self.type} {self.text(otherwise)}"
-        return self.write(f"select {self.masks.type} {mask}, {choices}")
+        choices = f"{self.type} {self.operand(taken)}, {self.type} {self.operand(otherwise)}"
+        kind = vector_type("i1", self.lanes)
+        return self.instruction(f"select {kind} {mask}, {choices}")
 
     def any(self, mask: str) -> str:
         """A scalar `i1`: whether the mask holds in some lane."""
         if self.lanes == 1:
             return mask
         masks = self.masks
-        symbol = f"@llvm.vector.reduce.or.{masks.suffix}"
-        self._shared.declarations.add(f"declare i1 {symbol}({masks.type})")
-        return self.write(f"call i1 {symbol}({masks.type} {mask})")
+        return self.text.intrinsic("i1", f"vector.reduce.or.{masks.suffix}", [masks.type], [mask])
 
-    # Conversion to this block's type, from the type of `source`.
+    # Conversion to this type, from the type of `source`.
 
-    def convert(self, operation: str, value: str, source: Block) -> str:
-        return self.write(f"{operation} {source.type} {value} to {self.type}")
+    def convert(self, operation: str, value: str, source: Vectors) -> str:
+        return self.instruction(f"{operation} {source.type} {value} to {self.type}")
 
-    def bitcast(self, value: str, source: Block) -> str:
+    def bitcast(self, value: str, source: Vectors) -> str:
         return self.convert("bitcast", value, source)
 
-    def sitofp(self, value: str, source: Block) -> str:
+    def sitofp(self, value: str, source: Vectors) -> str:
         return self.convert("sitofp", value, source)
 
-    def uitofp(self, value: str, source: Block) -> str:
+    def uitofp(self, value: str, source: Vectors) -> str:
         return self.convert("uitofp", value, source)
 
-    def fptosi(self, value: str, source: Block) -> str:
+    def fptosi(self, value: str, source: Vectors) -> str:
         return self.convert("fptosi", value, source)
 
-    def fptoui(self, value: str, source: Block) -> str:
+    def fptoui(self, value: str, source: Vectors) -> str:
         return self.convert("fptoui", value, source)
 
-    def fpext(self, value: str, source: Block) -> str:
+    def fpext(self, value: str, source: Vectors) -> str:
         return self.convert("fpext", value, source)
 
-    def fptrunc(self, value: str, source: Block) -> str:
+    def fptrunc(self, value: str, source: Vectors) -> str:
         return self.convert("fptrunc", value, source)
 
-    def zext(self, value: str, source: Block) -> str:
+    def zext(self, value: str, source: Vectors) -> str:
         return self.convert("zext", value, source)
 
-    def sext(self, value: str, source: Block) -> str:
+    def sext(self, value: str, source: Vectors) -> str:
         return self.convert("sext", value, source)
 
-    def trunc(self, value: str, source: Block) -> str:
+    def trunc(self, value: str, source: Vectors) -> str:
         return self.convert("trunc", value, source)

@@ -10,7 +10,8 @@ vectors at once, and whole blocks then. With 4 rows of 8 elements in blocks of 4
 
 from __future__ import annotations
 
-from ogive.codegen.writer import Writer, register_type
+from ogive.codegen.types import register_type
+from ogive.codegen.writer import Writer
 from ogive.ir.dtype import DType
 
 BLOCK_BYTES = 16

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ogive.codegen.lower import lane_count, upcast_counters
-from ogive.codegen.writer import Offset, Writer, constant
+from ogive.codegen.types import constant
+from ogive.codegen.writer import Offset, Writer
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import LANE, UPCAST, Op
@@ -65,13 +66,13 @@ class Values:
             return constant(node.dtype, node.arg, lanes)
         if node.op is Op.RANGE and node.arg[1] == LANE:
             return "<" + ", ".join(f"i64 {i}" for i in range(node.src[0].arg)) + ">"
-        at = dict(places)
-        step = _tile_step(node)
-        if step is not None:
-            return constant(dtypes.index, _steps_taken(step, at), lanes)
         if self.is_step(node):
+            step = _tile_step(node)
+            if step is not None:
+                return constant(dtypes.index, _steps_taken(step, dict(places)), lanes)
             name = self.writer.index(self.offset(node, places))
         else:
+            at = dict(places)
             name = self.registers[node][tuple([at[counter] for counter in self.tile_of(node)])]
         if lanes == 1 or self.lanes_of(node) > 1:
             return name

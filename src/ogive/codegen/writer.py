@@ -1,65 +1,17 @@
-"""Lines of LLVM IR for one kernel: names, types, constants, labels, declarations."""
+"""The text of one kernel: what its function has beyond straight-line code."""
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 
 from ogive.codegen.definitions import Definition
+from ogive.codegen.text import Text, Vectors
+from ogive.codegen.types import code_of, element_type, mangled, register_type
 from ogive.device.target import Target
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType, Scalar
+from ogive.ir.dtype import DType
 from ogive.named import NamedTuple
-
-_REGISTER = {
-    dtypes.bool_: "i1", dtypes.index: "i64", dtypes.float16: "half", dtypes.bfloat16: "i16",
-    dtypes.float32: "float", dtypes.float64: "double", dtypes.float8_e4m3: "i8",
-    dtypes.float8_e5m2: "i8",
-}  # fmt: skip
-_MANGLED = {"half": "f16", "float": "f32", "double": "f64"}
-
-
-def element_type(dtype: DType) -> str:
-    """The LLVM type of one element in a register. bf16 and fp8 are carried as their bits."""
-    return _REGISTER.get(dtype) or f"i{dtype.bits}"
-
-
-def register_type(dtype: DType, lanes: int) -> str:
-    """The LLVM type of `lanes` elements in a register."""
-    element = element_type(dtype)
-    return element if lanes == 1 else f"<{lanes} x {element}>"
-
-
-def memory_type(dtype: DType, lanes: int) -> str:
-    """The LLVM type of `lanes` elements in memory, where a bool is a byte."""
-    element = "i8" if dtype.is_bool else element_type(dtype)
-    return element if lanes == 1 else f"<{lanes} x {element}>"
-
-
-def mangled(element: str, lanes: int) -> str:
-    """How intrinsic names spell a type."""
-    name = _MANGLED.get(element, element)
-    return name if lanes == 1 else f"v{lanes}{name}"
-
-
-def constant(dtype: DType, value: Scalar, lanes: int) -> str:
-    """The text of a constant, the same in all lanes."""
-    if dtype.is_bool:
-        text = "true" if value else "false"
-    elif dtype in (dtypes.bfloat16, dtypes.float8_e4m3, dtypes.float8_e5m2):
-        import numpy
-
-        raw = numpy.asarray(value).astype(dtype.numpy).tobytes()
-        text = str(int.from_bytes(raw, "little"))
-    elif dtype is dtypes.float16:
-        text = f"0xH{struct.unpack('<H', struct.pack('<e', value))[0]:04X}"
-    elif dtype.is_float:
-        text = f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
-    else:
-        text = str(int(value))
-    return text if lanes == 1 else f"splat ({element_type(dtype)} {text})"
 
 
 def vector_attributes(target: Target) -> str:
@@ -96,19 +48,21 @@ class Offset(NamedTuple):
         return Offset(self.register, self.constant + constant)
 
 
-class Writer:
+class Writer(Text):
     """Collects the text of one kernel function and what it needs around it."""
 
     def __init__(self) -> None:
-        self.lines: list[str] = []
+        # Names and labels are numbered together, and 0 is the entry.
+        super().__init__(first_name=1)
         self.entry: list[str] = []  # what must stand in the first block: allocations
-        self.declarations: set[str] = set()
         self.functions: dict[str, Definition] = {}
         self.calls: dict[tuple[str, Rarity], int] = {}
         self.rarity = Rarity.OFTEN  # of what is written now
-        self.block = "entry"
-        self._count = 0
         self._known: dict[str, str] = {}
+
+    def of(self, dtype: DType, lanes: int) -> Vectors:
+        """What writes instructions over `lanes` elements of a dtype, as registers hold them."""
+        return self.vectors(code_of(dtype), lanes)
 
     @contextmanager
     def scope(self) -> Iterator[None]:
@@ -116,17 +70,6 @@ class Writer:
         known, self._known = self._known, dict(self._known)
         yield
         self._known = known
-
-    def name(self) -> str:
-        self._count += 1
-        return f"%v{self._count}"
-
-    def instruction(self, text: str) -> str:
-        """Append `name = text`; gives the name."""
-        self._count += 1
-        name = f"%v{self._count}"
-        self.lines.append(f"  {name} = {text}")
-        return name
 
     def once(self, text: str) -> str:
         """The name of `text`, which is appended unless it has been by this, where we are."""
@@ -141,39 +84,14 @@ class Writer:
             return offset.register
         return self.once(f"add i64 {offset.register}, {offset.constant}")
 
-    def effect(self, text: str) -> None:
-        """Append an instruction without a result."""
-        self.lines.append(f"  {text}")
-
     def allocate(self, kind: str) -> str:
         """Memory for one value of the type, in the function's frame."""
-        self._count += 1
-        name = f"%a{self._count}"
+        name = f"%a{self.number()}"
         self.entry.append(f"  {name} = alloca {kind}, align 64")
         return name
 
     def new_label(self) -> str:
-        self._count += 1
-        return f"b{self._count}"
-
-    def label(self, label: str) -> None:
-        """Begin a block."""
-        self.lines.append(f"{label}:")
-        self.block = label
-
-    def branch(self, label: str) -> None:
-        self.lines.append(f"  br label %{label}")
-
-    def branch_if(self, condition: str, then: str, otherwise: str) -> None:
-        self.lines.append(f"  br i1 {condition}, label %{then}, label %{otherwise}")
-
-    def intrinsic(self, name: str, dtype: DType, operands: list[str], lanes: int) -> str:
-        """A call of an intrinsic whose operands and result all have one type."""
-        kind = register_type(dtype, lanes)
-        symbol = f"@llvm.{name}.{mangled(element_type(dtype), lanes)}"
-        self.declarations.add(f"declare {kind} {symbol}({', '.join([kind] * len(operands))})")
-        arguments = ", ".join(f"{kind} {operand}" for operand in operands)
-        return self.instruction(f"call {kind} {symbol}({arguments})")
+        return f"b{self.number()}"
 
     def call(self, definition: Definition, kind: str, operands: list[str]) -> str:
         """A call of a function that is put beside the kernel; all its types are `kind`."""
@@ -241,11 +159,10 @@ class Writer:
         if operand == "poison" or words < 4 or rest:
             return operand
         before, fenced = register_type(dtype, lanes), f"<{words} x float>"
-        symbol = f"@llvm.arithmetic.fence.v{words}f32"
-        self.declarations.add(f"declare {fenced} {symbol}({fenced})")
         if before != fenced:
             operand = self.instruction(f"bitcast {before} {operand} to {fenced}")
-        result = self.instruction(f"call {fenced} {symbol}({fenced} {operand})")
+        name = f"arithmetic.fence.{mangled('f32', words)}"
+        result = self.intrinsic(fenced, name, [fenced], [operand])
         if before != fenced:
             result = self.instruction(f"bitcast {fenced} {result} to {before}")
         return result
@@ -254,9 +171,7 @@ class Writer:
         """The same index, which LLVM's search for loop increments does not look behind. To it a
         remainder is a difference that grows with its loop, and each address made of one is worth
         many attempts, all of them in vain."""
-        symbol = "@llvm.expect.i64"
-        self.declarations.add(f"declare i64 {symbol}(i64, i64)")
-        return self.instruction(f"call i64 {symbol}(i64 {operand}, i64 0)")
+        return self.intrinsic("i64", "expect.i64", ["i64", "i64"], [operand, "0"])
 
     def splat(self, operand: str, dtype: DType, lanes: int) -> str:
         """A scalar in every lane."""

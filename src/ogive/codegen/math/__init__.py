@@ -26,10 +26,10 @@ from ogive.codegen.math import (
     trigonometric,
 )
 from ogive.codegen.math.formats import ATTRIBUTES
-from ogive.codegen.text import Block
+from ogive.codegen.text import Text, Vectors
 from ogive.device.target import Scaling
 
-UNARY: dict[str, Callable[[Block, str], str]] = {
+UNARY: dict[str, Callable[[Vectors, str], str]] = {
     "exp": exponential.exp,
     "exp2": exponential.exp2,
     "expm1": exponential.expm1,
@@ -53,7 +53,7 @@ UNARY: dict[str, Callable[[Block, str], str]] = {
     "erfc": error.erfc,
     "rsqrt": power.rsqrt,
 }
-BINARY: dict[str, Callable[[Block, str, str], str]] = {
+BINARY: dict[str, Callable[[Vectors, str, str], str]] = {
     "atan2": inverse.atan2,
     "pow": power.pow_,
 }
@@ -70,46 +70,46 @@ def define(function: str, dtype: str, lanes: int, scalings: tuple[Scaling, ...] 
         scalings: the target's instructions that multiply by powers of two. Results do not depend
             on them.
     """
-    block = Block(dtype, lanes, scalings)
+    f = Text(scalings).vectors(dtype, lanes)
     if function in UNARY:
-        result, arity = UNARY[function](block, "%x"), 1
+        result, arity = UNARY[function](f, "%x"), 1
     else:
-        result, arity = BINARY[function](block, "%x", "%y"), 2
+        result, arity = BINARY[function](f, "%x", "%y"), 2
     requires = (_reduction(dtype, lanes),) if function in ("sin", "cos", "tan") else ()
-    return _wrap(f"@ogive.{function}.{dtype}.x{lanes}", block, arity, result, requires)
+    return _wrap(f"@ogive.{function}.{dtype}.x{lanes}", f, arity, result, requires)
 
 
 @cache
 def define_integer_power(bits: int, lanes: int, signed: bool = True) -> Definition:
     """base ** exponent of integers, modulo 2^bits; a negative exponent gives 0, 1 or -1."""
-    block = Block(f"i{bits}", lanes)
-    result = power.integer_power(block, signed)
-    return _wrap(f"@ogive.pow.{'iu'[not signed]}{bits}.x{lanes}", block, 2, result)
+    f = Text().vectors(f"i{bits}", lanes)
+    result = power.integer_power(f, signed)
+    return _wrap(f"@ogive.pow.{'iu'[not signed]}{bits}.x{lanes}", f, 2, result)
 
 
 @cache
 def define_threefry(lanes: int) -> Definition:
     """64 random bits from a counter and a key, all of them 64-bit integers."""
-    block = Block("i64", lanes)
-    result = threefry.threefry(block, "%x", "%y")
-    return _wrap(f"@ogive.threefry.x{lanes}", block, 2, result)
+    f = Text().vectors("i64", lanes)
+    result = threefry.threefry(f, "%x", "%y")
+    return _wrap(f"@ogive.threefry.x{lanes}", f, 2, result)
 
 
 def _wrap(
-    symbol: str, block: Block, arity: int, result: str, requires: tuple[Definition, ...] = ()
+    symbol: str, f: Vectors, arity: int, result: str, requires: tuple[Definition, ...] = ()
 ) -> Definition:
-    parameters = ", ".join(f"{block.type} {name}" for name in ("%x", "%y")[:arity])
-    head = f"define internal {block.type} {symbol}({parameters}) {ATTRIBUTES} {{"
-    text = "\n".join([head, "entry:", *block.lines, f"  ret {block.type} {result}", "}\n"])
-    return Definition(symbol, text, frozenset(block.declarations), requires)
+    parameters = ", ".join(f"{f.type} {name}" for name in ("%x", "%y")[:arity])
+    head = f"define internal {f.type} {symbol}({parameters}) {ATTRIBUTES} {{"
+    text = "\n".join([head, "entry:", *f.text.lines, f"  ret {f.type} {result}", "}\n"])
+    return Definition(symbol, text, frozenset(f.text.declarations), requires)
 
 
 @cache
 def _reduction(dtype: str, lanes: int) -> Definition:
-    block = Block(dtype, lanes)
-    symbol = trigonometric.reduction_symbol(block)
-    text = trigonometric.reduction(block)
-    return Definition(symbol, text, frozenset(block.declarations), (_table(),))
+    f = Text().vectors(dtype, lanes)
+    symbol = trigonometric.reduction_symbol(f)
+    text = trigonometric.reduction(f)
+    return Definition(symbol, text, frozenset(f.text.declarations), (_table(),))
 
 
 @cache

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ogive.codegen.math.formats import FORMATS
-from ogive.codegen.text import Block, Operand
+from ogive.codegen.text import Operand, Vectors
 
 Parts = tuple[str, str]
 """A number as a sum of two floats, of which the second is small beside the first."""
 
 
-def multiply_add(f: Block, left: str, right: Operand, addend: str) -> Parts:
+def multiply_add(f: Vectors, left: str, right: Operand, addend: str) -> Parts:
     """`left * right + addend` and its error.
 
     The addend counts for more than the product, or the product is exact.
@@ -18,24 +18,24 @@ def multiply_add(f: Block, left: str, right: Operand, addend: str) -> Parts:
     return total, f.fma(left, right, f.fsub(addend, total))
 
 
-def add(f: Block, larger: str, smaller: str) -> Parts:
+def add(f: Vectors, larger: str, smaller: str) -> Parts:
     """`larger + smaller` and its error, which is exact if the magnitudes are as the names say."""
     total = f.fadd(larger, smaller)
     return total, f.fsub(smaller, f.fsub(total, larger))
 
 
-def square_root(f: Block, square: str, square_low: str | None = None) -> Parts:
+def square_root(f: Vectors, square: str, square_low: str | None = None) -> Parts:
     """The square root of a number, which may have a low part, and about its error."""
     root = f.sqrt(square)
     rest = f.fma(f.fneg(root), root, square)
     if square_low is not None:
         rest = f.fadd(rest, square_low)
     # The root of zero is exact; it must not be divided by.
-    divisor = f.at_least(root, FORMATS[f.dtype].smallest_normal)
+    divisor = f.at_least(root, FORMATS[f.code].smallest_normal)
     return root, f.fmul(rest, f.fdiv(0.5, divisor))
 
 
-def divide(f: Block, dividend: Parts, divisor: Parts) -> Parts:
+def divide(f: Vectors, dividend: Parts, divisor: Parts) -> Parts:
     """A quotient, and about what it lacks; all are sums of two floats."""
     reciprocal = f.fdiv(1.0, divisor[0])
     quotient = f.fmul(dividend[0], reciprocal)

@@ -22,7 +22,7 @@ from ogive.codegen.math.exponential import (
     scale,
 )
 from ogive.codegen.math.formats import FORMATS
-from ogive.codegen.text import Block
+from ogive.codegen.text import Vectors
 
 # erf(x) / x - 1 in x^2 on |x| <= 1 in f32, 1.125 in f64; relative error of erf: 2^-29.4, 2^-56.
 ERF = {
@@ -71,20 +71,20 @@ _ERF_LIMIT = {"f32": 4.0, "f64": 6.0}
 _ERFC_LIMIT = {"f32": 10.25, "f64": 27.5}
 
 
-def erf(f: Block, x: str) -> str:
-    magnitude = f.at_most(f.fabs(x), _ERF_LIMIT[f.dtype])
+def erf(f: Vectors, x: str) -> str:
+    magnitude = f.at_most(f.fabs(x), _ERF_LIMIT[f.code])
     near = f.fma(x, _excess(f, x), x)
-    if f.dtype == "f32":
+    if f.code == "f32":
         far = f.polynomial(f.fsub(magnitude, 2.4375), ERF_FAR)
     else:
         far = f.fsub(1.0, _tail(f, magnitude, "f64"))
-    return f.select(f.fcmp("olt", magnitude, _ERF_NEAR[f.dtype]), near, f.copysign(far, x))
+    return f.select(f.fcmp("olt", magnitude, _ERF_NEAR[f.code]), near, f.copysign(far, x))
 
 
-def _excess(f: Block, x: str) -> str:
+def _excess(f: Vectors, x: str) -> str:
     """erf(x) / x - 1 for |x| <= 1, or a little more in f64."""
     square = f.fmul(x, x)
-    if f.dtype == "f32":
+    if f.code == "f32":
         return f.polynomial(square, ERF["f32"])
     # The last but one of the sums has a low part. So has the square: it counts times the
     # derivative where it shows.
@@ -94,7 +94,7 @@ def _excess(f: Block, x: str) -> str:
     return f.fadd(f.fma(square, value, first), low)
 
 
-def _tail(f: Block, x: str, precision: str) -> str:
+def _tail(f: Vectors, x: str, precision: str) -> str:
     """erfc(x) for x >= 1 in f64."""
     square = f.fmul(x, x)
     k, r = reduce(f, f.fneg(square), FORMATS["f64"].bias)
@@ -113,11 +113,11 @@ def _tail(f: Block, x: str, precision: str) -> str:
     return f.fmul(exponential, f.fmul(h, reciprocal))
 
 
-def erfc(f: Block, x: str) -> str:
-    return _erfc_f32(f, x) if f.dtype == "f32" else _erfc_f64(f, x)
+def erfc(f: Vectors, x: str) -> str:
+    return _erfc_f32(f, x) if f.code == "f32" else _erfc_f64(f, x)
 
 
-def _erfc_f32(narrow: Block, narrow_x: str) -> str:
+def _erfc_f32(narrow: Vectors, narrow_x: str) -> str:
     limit = _ERFC_LIMIT["f32"]
     f = narrow.of("f64")
     x = f.fpext(clamp(narrow, narrow_x, (-limit, limit)), narrow)
@@ -129,7 +129,7 @@ def _erfc_f32(narrow: Block, narrow_x: str) -> str:
     return narrow.fptrunc(value, f)
 
 
-def _erfc_f64(f: Block, x: str) -> str:
+def _erfc_f64(f: Vectors, x: str) -> str:
     magnitude = f.at_most(f.fabs(x), _ERFC_LIMIT["f64"])
     square = f.fmul(magnitude, magnitude)
     square_low = f.fma(magnitude, magnitude, f.fneg(square))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ogive.codegen.math.compensated import add, multiply_add
 from ogive.codegen.math.formats import FORMATS, LN2, LOG2_E, nearest, split
-from ogive.codegen.text import Block, Operand
+from ogive.codegen.text import Operand, Vectors
 from ogive.device.target import Scaling
 
 # (exp(r) - 1 - r) / r^2 on |r| <= 0.347; relative error of expm1: f32 2^-30.1, f64 2^-61.5.
@@ -71,36 +71,36 @@ _TANH_LIMIT = {"f32": 20.0, "f64": 40.0}
 _TINY = {"f32": 2.0**-25, "f64": 2.0**-54}
 
 
-def reduce(f: Block, x: str, offset: int) -> tuple[str, str]:
+def reduce(f: Vectors, x: str, offset: int) -> tuple[str, str]:
     """k + offset in the low bits of an integer, and r, for x = k ln 2 + r."""
     shifted, k, high = _without_multiple(f, x, offset)
-    return shifted, f.fma(k, -split(LN2, f.dtype, 2)[1], high)
+    return shifted, f.fma(k, -split(LN2, f.code, 2)[1], high)
 
 
-def reduce_exactly(f: Block, x: str, offset: int) -> tuple[str, str, str]:
+def reduce_exactly(f: Vectors, x: str, offset: int) -> tuple[str, str, str]:
     """k + offset in the low bits of an integer, and r as a sum of two floats, the first exact."""
     shifted, k, high = _without_multiple(f, x, offset)
-    return shifted, high, f.fmul(k, -split(LN2, f.dtype, 2)[1])
+    return shifted, high, f.fmul(k, -split(LN2, f.code, 2)[1])
 
 
-def _without_multiple(f: Block, x: str, offset: int) -> tuple[str, str, str]:
+def _without_multiple(f: Vectors, x: str, offset: int) -> tuple[str, str, str]:
     """k + offset in the low bits of an integer, k, and x - k H, which is exact."""
-    shifter = FORMATS[f.dtype].shifter + offset
-    shifted = f.fma(x, nearest(LOG2_E, f.dtype), shifter)
+    shifter = FORMATS[f.code].shifter + offset
+    shifted = f.fma(x, nearest(LOG2_E, f.code), shifter)
     k = f.fsub(shifted, shifter)
-    return f.bits.bitcast(shifted, f), k, f.fma(k, -split(LN2, f.dtype, 2)[0], x)
+    return f.bits.bitcast(shifted, f), k, f.fma(k, -split(LN2, f.code, 2)[0], x)
 
 
-def power_of_two(f: Block, biased: Operand) -> str:
+def power_of_two(f: Vectors, biased: Operand) -> str:
     """2**(biased - bias) from the low bits of an integer."""
-    return f.bitcast(f.bits.shl(biased, FORMATS[f.dtype].mantissa), f.bits)
+    return f.bitcast(f.bits.shl(biased, FORMATS[f.code].mantissa), f.bits)
 
 
-def scale(f: Block, value: str, k: str) -> str:
+def scale(f: Vectors, value: str, k: str) -> str:
     """value * 2**n for k = n + 2 * bias as `reduce` gives it, rounded once even where the result is
     subnormal: so an instruction for it gives the same bits."""
     if f.scaling is not None:
-        zero = FORMATS[f.dtype].shifter + 2 * FORMATS[f.dtype].bias
+        zero = FORMATS[f.code].shifter + 2 * FORMATS[f.code].bias
         exponent = f.fsub(f.bitcast(k, f.bits), zero)
         return _scale_registers(f, value, exponent, f.scaling)
     half = f.bits.lshr(k, 1)
@@ -108,56 +108,55 @@ def scale(f: Block, value: str, k: str) -> str:
     return f.fmul(f.fmul(value, power_of_two(f, half)), power_of_two(f, rest))
 
 
-def _scale_registers(f: Block, value: str, exponent: str, scaling: Scaling) -> str:
+def _scale_registers(f: Vectors, value: str, exponent: str, scaling: Scaling) -> str:
     """value * 2**exponent by the target's instruction, one register after the other."""
-    register, masks, result = f.of(f.dtype, scaling.lanes), f"i{scaling.lanes}", "poison"
-    kind, symbol = register.type, f"@llvm.{scaling.intrinsic}"
-    f.declarations.add(f"declare {kind} {symbol}({kind}, {kind}, {kind}, {masks}, i32)")
+    register, result = f.of(f.code, scaling.lanes), "poison"
+    types = [register.type] * 3 + [f"i{scaling.lanes}", "i32"]
     for first in range(0, f.lanes, scaling.lanes):
         factor, power = [register.part(whole, f, first) for whole in (value, exponent)]
         # No lane is masked out; 4 rounds as everything else does.
-        operands = f"{kind} {factor}, {kind} {power}, {kind} poison, {masks} -1, i32 4"
-        scaled = register.write(f"call {kind} {symbol}({operands})")
+        operands = [factor, power, "poison", "-1", "4"]
+        scaled = f.text.intrinsic(register.type, scaling.intrinsic, types, operands)
         result = f.with_part(result, scaled, register, first)
     return result
 
 
-def clamp(f: Block, x: str, limits: tuple[float, float]) -> str:
+def clamp(f: Vectors, x: str, limits: tuple[float, float]) -> str:
     return f.at_least(f.at_most(x, limits[1]), limits[0])
 
 
-def exp(f: Block, x: str) -> str:
-    lowest, highest = _EXP_RANGE[f.dtype]
+def exp(f: Vectors, x: str) -> str:
+    lowest, highest = _EXP_RANGE[f.code]
     x = f.at_least(x, lowest)
     # An instruction for the scaling overflows by itself, whatever r is by then: the polynomial has
     # an even degree and no zero, and an infinite exponent counts for more than a NaN beside it.
     if f.scaling is None:
         x = f.at_most(x, highest)
-    k, r = reduce(f, x, 2 * FORMATS[f.dtype].bias)
-    return scale(f, f.polynomial(r, EXP[f.dtype]), k)
+    k, r = reduce(f, x, 2 * FORMATS[f.code].bias)
+    return scale(f, f.polynomial(r, EXP[f.code]), k)
 
 
-def exp2(f: Block, x: str) -> str:
-    shifter = FORMATS[f.dtype].shifter + 2 * FORMATS[f.dtype].bias
-    x = clamp(f, x, _EXP2_RANGE[f.dtype])
+def exp2(f: Vectors, x: str) -> str:
+    shifter = FORMATS[f.code].shifter + 2 * FORMATS[f.code].bias
+    x = clamp(f, x, _EXP2_RANGE[f.code])
     shifted = f.fadd(x, shifter)
     r = f.fsub(x, f.fsub(shifted, shifter))
-    value = f.polynomial(r, (1.0, *EXP2[f.dtype]))
+    value = f.polynomial(r, (1.0, *EXP2[f.code]))
     return scale(f, value, f.bits.bitcast(shifted, f))
 
 
-def _half_expm1(f: Block, x: str, growing: bool) -> tuple[str, str]:
+def _half_expm1(f: Vectors, x: str, growing: bool) -> tuple[str, str]:
     """expm1(x) / 2 as a sum of two floats; half of it, since 2^k itself may overflow.
 
     2^k - 1 rounds where k is large or far below 0. What it loses is in the second float for large
     k if `growing`, and for the others if not.
     """
-    shifted, high, low = reduce_exactly(f, x, FORMATS[f.dtype].bias - 1)
+    shifted, high, low = reduce_exactly(f, x, FORMATS[f.code].bias - 1)
     r = f.fadd(high, low)
-    if f.dtype == "f64":
+    if f.code == "f64":
         # To first order, what rounding r changes below. In f32 it rounds for large k only.
         low = f.fma(r, f.fadd(f.fsub(high, r), low), low)
-    tail = f.fma(f.fmul(r, r), f.polynomial(r, EXPM1[f.dtype]), low)
+    tail = f.fma(f.fmul(r, r), f.polynomial(r, EXPM1[f.code]), low)
     unit = power_of_two(f, shifted)
     minus_half = f.constant(-0.5)
     base, base_low = add(f, unit, minus_half) if growing else add(f, minus_half, unit)
@@ -165,24 +164,24 @@ def _half_expm1(f: Block, x: str, growing: bool) -> tuple[str, str]:
     return total, f.fma(unit, tail, f.fadd(lost, base_low))
 
 
-def expm1(f: Block, x: str) -> str:
-    half = f.fadd(*_half_expm1(f, clamp(f, x, _EXPM1_RANGE[f.dtype]), growing=True))
+def expm1(f: Vectors, x: str) -> str:
+    half = f.fadd(*_half_expm1(f, clamp(f, x, _EXPM1_RANGE[f.code]), growing=True))
     # Halving would round a subnormal, and the sum loses the sign of a zero.
-    tiny = f.fcmp("olt", f.fabs(x), _TINY[f.dtype])
+    tiny = f.fcmp("olt", f.fabs(x), _TINY[f.code])
     return f.select(tiny, x, f.fadd(half, half))
 
 
-def _hyperbolic(f: Block, x: str, sign: int) -> str:
+def _hyperbolic(f: Vectors, x: str, sign: int) -> str:
     """(exp(|x|) + sign exp(-|x|)) / 2."""
     # With c = cosh(r) - 1, s = sinh(r) - r, u = 2^k and d = 2^-k, twice the result is
     # (u + sign d) (1 + c) + (u - sign d) (r + s). A quarter of each: 2^k itself may overflow.
-    form = FORMATS[f.dtype]
-    limited = f.at_most(f.fabs(x), _COSH_LIMIT[f.dtype])
+    form = FORMATS[f.code]
+    limited = f.at_most(f.fabs(x), _COSH_LIMIT[f.code])
     shifted, high, low = reduce_exactly(f, limited, form.bias - 2)
     r = f.fadd(high, low)
     square = f.fmul(r, r)
-    even = f.fmul(square, f.polynomial(square, COSH[f.dtype]))
-    odd = f.fma(f.fmul(square, r), f.polynomial(square, SINH[f.dtype]), low)
+    even = f.fmul(square, f.polynomial(square, COSH[f.code]))
+    odd = f.fma(f.fmul(square, r), f.polynomial(square, SINH[f.code]), low)
     # 2^-k stops mattering long before its exponent would leave the format.
     biased = f.bits.and_(shifted, 2 * form.bias + 1)
     opposite = f.bits.intrinsic("smax", f.bits.sub(2 * form.bias - 4, biased), 0)
@@ -196,20 +195,20 @@ def _hyperbolic(f: Block, x: str, sign: int) -> str:
     return f.fadd(half, half)
 
 
-def sinh(f: Block, x: str) -> str:
+def sinh(f: Vectors, x: str) -> str:
     # Halving would round a subnormal.
-    tiny = f.fcmp("olt", f.fabs(x), _TINY[f.dtype])
+    tiny = f.fcmp("olt", f.fabs(x), _TINY[f.code])
     return f.select(tiny, x, f.copysign(_hyperbolic(f, x, -1), x))
 
 
-def cosh(f: Block, x: str) -> str:
+def cosh(f: Vectors, x: str) -> str:
     return _hyperbolic(f, x, 1)
 
 
-def tanh(f: Block, x: str) -> str:
+def tanh(f: Vectors, x: str) -> str:
     # t = -e / (1 + e) for e = expm1(-2|x|) / 2; then what is left of e + t + t e, in which e + t is
     # exact, corrects t.
-    double = f.at_least(f.fmul(f.fabs(x), -2.0), -_TANH_LIMIT[f.dtype])
+    double = f.at_least(f.fmul(f.fabs(x), -2.0), -_TANH_LIMIT[f.code])
     e, e_low = add(f, *_half_expm1(f, double, growing=False))
     reciprocal = f.fdiv(-1.0, f.fadd(e, 1.0))
     t = f.fmul(e, reciprocal)

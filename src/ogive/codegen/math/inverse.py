@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from ogive.codegen.math.compensated import add, divide, multiply_add, square_root
 from ogive.codegen.math.formats import FORMATS, NAN, PI, nearest, split
-from ogive.codegen.text import Block
+from ogive.codegen.text import Vectors
 
 # (atan(x) - x) / x^3 in x^2 on |x| <= tan(pi/8); relative error of atan: f32 2^-30.3, f64 2^-59.3.
 ATAN = {
@@ -42,25 +42,25 @@ _FACTORS = {"f32": (2.0**60, 2.0**-30), "f64": (2.0**500, 2.0**-250)}
 _BEYOND = {"f32": 2.0**121, "f64": 2.0**1001}
 
 
-def _quotient(f: Block, smaller: str, larger: str) -> tuple[str, str, str]:
+def _quotient(f: Vectors, smaller: str, larger: str) -> tuple[str, str, str]:
     """Where smaller / larger > tan(pi/8), and a quotient with its low part: (s - l) / (s + l)
     there, whose arctangent is pi/4 less, and smaller / larger elsewhere."""
-    middle = f.fcmp("ogt", smaller, f.fmul(f.at_most(larger, _BEYOND[f.dtype]), _TAN_PI_8))
+    middle = f.fcmp("ogt", smaller, f.fmul(f.at_most(larger, _BEYOND[f.code]), _TAN_PI_8))
     difference, total = add(f, f.fneg(larger), smaller), add(f, larger, smaller)
     dividend = f.select(middle, difference[0], smaller), f.select(middle, difference[1], 0.0)
     divisor = f.select(middle, total[0], larger), f.select(middle, total[1], 0.0)
     return middle, *divide(f, dividend, divisor)
 
 
-def _arctangent(f: Block, x: str, x_low: str, turned: str, base: str) -> str:
+def _arctangent(f: Vectors, x: str, x_low: str, turned: str, base: str) -> str:
     """base + atan(x), or base - atan(x) where it is turned, for a base of `_multiple_of_pi`."""
     x, x_low = (f.select(turned, f.fneg(part), part) for part in (x, x_low))
     square = f.fmul(x, x)
-    short = _multiple_of_pi(f.dtype, 1)
+    short = _multiple_of_pi(f.code, 1)
     # The derivative is 1 / (1 + x^2), about.
     derivative = f.fsub(1.0, square)
-    low = f.fma(x_low, derivative, f.fmul(base, nearest(PI / Fraction(short) - 1, f.dtype)))
-    tail = f.fma(f.fmul(square, x), f.polynomial(square, ATAN[f.dtype]), low)
+    low = f.fma(x_low, derivative, f.fmul(base, nearest(PI / Fraction(short) - 1, f.code)))
+    tail = f.fma(f.fmul(square, x), f.polynomial(square, ATAN[f.code]), low)
     main, lost = add(f, base, x)
     return f.fadd(main, f.fadd(lost, tail))
 
@@ -71,53 +71,53 @@ def _multiple_of_pi(dtype: str, factor: float) -> float:
     return float(round(PI / unit) * unit) * factor
 
 
-def atan(f: Block, x: str) -> str:
-    magnitude = f.at_most(f.fabs(x), _LARGE[f.dtype])
+def atan(f: Vectors, x: str) -> str:
+    magnitude = f.at_most(f.fabs(x), _LARGE[f.code])
     steep = f.fcmp("ogt", magnitude, 1.0)
     smaller, larger = f.select(steep, 1.0, magnitude), f.select(steep, magnitude, 1.0)
     middle, quotient, low = _quotient(f, smaller, larger)
-    quarter, half = (_multiple_of_pi(f.dtype, factor) for factor in (0.25, 0.5))
+    quarter, half = (_multiple_of_pi(f.code, factor) for factor in (0.25, 0.5))
     base = f.select(middle, quarter, f.select(steep, half, 0.0))
     return f.copysign(_arctangent(f, quotient, low, steep, base), x)
 
 
-def atan2(f: Block, y: str, x: str) -> str:
+def atan2(f: Vectors, y: str, x: str) -> str:
     across, up = f.fabs(x), f.fabs(y)
     steep = f.fcmp("ogt", up, across)
     smaller, larger = f.select(steep, across, up), f.select(steep, up, across)
-    factor = f.select(f.fcmp("olt", larger, _LARGE[f.dtype]), *_FACTORS[f.dtype])
+    factor = f.select(f.fcmp("olt", larger, _LARGE[f.code]), *_FACTORS[f.code])
     middle, *parts = _quotient(f, f.fmul(smaller, factor), f.fmul(larger, factor))
     # Two zeros and infinities give no quotient, or one without a low part.
     quotient, low = (f.select(f.fcmp("ord", part, part), part, 0.0) for part in parts)
     negative = f.bits.icmp("slt", f.bits.bitcast(x, f), 0)
-    quarter, half, whole = (_multiple_of_pi(f.dtype, factor) for factor in (0.25, 0.5, 1.0))
+    quarter, half, whole = (_multiple_of_pi(f.code, factor) for factor in (0.25, 0.5, 1.0))
     straight = f.select(steep, half, f.select(negative, whole, 0.0))
     base = f.select(middle, f.select(negative, 3 * quarter, quarter), straight)
     value = _arctangent(f, quotient, low, f.masks.xor(steep, negative), base)
     return f.copysign(f.select(f.fcmp("uno", x, y), NAN, value), y)
 
 
-def _half_angle(f: Block, magnitude: str) -> tuple[str, str, str]:
+def _half_angle(f: Vectors, magnitude: str) -> tuple[str, str, str]:
     """Whether |x| > 1/2, the argument of asin that serves it, and asin of that less itself."""
     far = f.fcmp("ogt", magnitude, 0.5)
     square = f.select(far, f.fma(magnitude, -0.5, 0.5), f.fmul(magnitude, magnitude))
     root, root_low = square_root(f, square)
     root, root_low = f.select(far, root, magnitude), f.select(far, root_low, 0.0)
     cube = f.fmul(square, root)
-    return far, root, f.fma(cube, f.polynomial(square, ASIN[f.dtype]), root_low)
+    return far, root, f.fma(cube, f.polynomial(square, ASIN[f.code]), root_low)
 
 
-def asin(f: Block, x: str) -> str:
-    high, low = split(PI / 2, f.dtype, 2)
+def asin(f: Vectors, x: str) -> str:
+    high, low = split(PI / 2, f.code, 2)
     far, root, tail = _half_angle(f, f.fabs(x))
     main, lost = multiply_add(f, root, -2.0, f.constant(high))
     value = f.fadd(main, f.fma(tail, -2.0, f.fadd(lost, low)))
     return f.copysign(f.select(far, value, f.fadd(root, tail)), x)
 
 
-def acos(f: Block, x: str) -> str:
+def acos(f: Vectors, x: str) -> str:
     # Near 0: pi/2 - asin(x). Far from it: 2 angle on the right, 2 (pi/2 - angle) on the left.
-    high, low = split(PI / 2, f.dtype, 2)
+    high, low = split(PI / 2, f.code, 2)
     far, root, tail = _half_angle(f, f.fabs(x))
     away = f.select(far, root, x)
     away_low = f.select(far, tail, f.copysign(tail, x))

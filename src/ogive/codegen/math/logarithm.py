@@ -23,7 +23,7 @@ from ogive.codegen.math.formats import (
     nearest,
     split,
 )
-from ogive.codegen.text import Block, Operand
+from ogive.codegen.text import Operand, Vectors
 
 # (log(1 + f) - f + f^2/2) / f^3 on sqrt(1/2) <= 1 + f <= sqrt(2); relative error of log(1 + f):
 # f32 2^-27.3, f64 2^-56.6.
@@ -46,52 +46,52 @@ _ROOT_HALF = 0.5**0.5
 _LARGE = {"f32": 2.0**60, "f64": 2.0**500}
 
 
-def shift(f: Block, x: str) -> str:
+def shift(f: Vectors, x: str) -> str:
     """Bits of x moved so that the exponent field is k + bias.
 
     The mantissa field becomes that of 1 + f less that of sqrt(1/2).
     """
-    form = FORMATS[f.dtype]
-    offset = bits_of(_ROOT_HALF, f.dtype) - (form.bias << form.mantissa)
+    form = FORMATS[f.code]
+    offset = bits_of(_ROOT_HALF, f.code) - (form.bias << form.mantissa)
     return f.bits.sub(f.bits.bitcast(x, f), offset)
 
 
-def fraction_of(f: Block, shifted: str) -> str:
+def fraction_of(f: Vectors, shifted: str) -> str:
     """1 + f from shifted bits."""
-    fraction = f.bits.and_(shifted, FORMATS[f.dtype].mantissa_mask)
-    return f.bitcast(f.bits.add(fraction, bits_of(_ROOT_HALF, f.dtype)), f.bits)
+    fraction = f.bits.and_(shifted, FORMATS[f.code].mantissa_mask)
+    return f.bitcast(f.bits.add(fraction, bits_of(_ROOT_HALF, f.code)), f.bits)
 
 
-def exponent_of(f: Block, shifted: str, zero: Operand) -> str:
+def exponent_of(f: Vectors, shifted: str, zero: Operand) -> str:
     """k as a float; `zero` is 2^mantissa plus what the exponent field holds for k = 0."""
-    form = FORMATS[f.dtype]
+    form = FORMATS[f.code]
     biased = f.bits.lshr(shifted, form.mantissa)
-    counted = f.bits.or_(biased, bits_of(2.0**form.mantissa, f.dtype))
+    counted = f.bits.or_(biased, bits_of(2.0**form.mantissa, f.code))
     return f.fsub(f.bitcast(counted, f.bits), zero)
 
 
-def _of_fraction(f: Block, rest: str) -> tuple[str, str]:
+def _of_fraction(f: Vectors, rest: str) -> tuple[str, str]:
     """log(1 + rest) as a sum of two floats, of which the second may be a tenth of the first."""
     square = f.fmul(rest, rest)
     main, lost = multiply_add(f, square, -0.5, rest)
-    return main, f.fma(f.fmul(square, rest), f.polynomial(rest, LOG1P[f.dtype]), lost)
+    return main, f.fma(f.fmul(square, rest), f.polynomial(rest, LOG1P[f.code]), lost)
 
 
-def _sum(f: Block, k: str, two: Fraction, main: str, tail: str) -> str:
+def _sum(f: Vectors, k: str, two: Fraction, main: str, tail: str) -> str:
     """k log(2) + main + tail for a small tail; only the last sum rounds visibly."""
-    form = FORMATS[f.dtype]
+    form = FORMATS[f.code]
     # So short a first part that its product with any k is exact.
     unit = Fraction(2) ** (form.bias.bit_length() + 1 - form.mantissa)
     high = round(two / unit) * unit
     total, lost = add(f, f.fmul(k, float(high)), main)
     if two != high:
-        tail = f.fma(k, nearest(two - high, f.dtype), tail)
+        tail = f.fma(k, nearest(two - high, f.code), tail)
     return f.fadd(total, f.fadd(lost, tail))
 
 
-def _logarithm(f: Block, x: str, two: Fraction, e: Fraction) -> str:
+def _logarithm(f: Vectors, x: str, two: Fraction, e: Fraction) -> str:
     """The logarithm of a base of which the logarithms of 2 and of e are given."""
-    form = FORMATS[f.dtype]
+    form = FORMATS[f.code]
     subnormal = f.fcmp("olt", x, form.smallest_normal)
     normal = f.select(subnormal, f.fmul(x, 2.0 ** (form.mantissa + 1)), x)
     zero = 2.0**form.mantissa + form.bias
@@ -100,7 +100,7 @@ def _logarithm(f: Block, x: str, two: Fraction, e: Fraction) -> str:
     rest = f.fsub(fraction_of(f, shifted), 1.0)
     main, tail = _of_fraction(f, rest)
     if e != 1:
-        high, low = split(e, f.dtype, 2)
+        high, low = split(e, f.code, 2)
         product = f.fmul(main, high)
         product_low = f.fma(main, low, f.fma(main, high, f.fneg(product)))
         main, tail = product, f.fma(tail, high, product_low)
@@ -110,21 +110,21 @@ def _logarithm(f: Block, x: str, two: Fraction, e: Fraction) -> str:
     return f.select(f.fcmp("ogt", x, 0.0), value, outside)
 
 
-def log(f: Block, x: str) -> str:
+def log(f: Vectors, x: str) -> str:
     return _logarithm(f, x, LN2, Fraction(1))
 
 
-def log2(f: Block, x: str) -> str:
+def log2(f: Vectors, x: str) -> str:
     return _logarithm(f, x, Fraction(1), LOG2_E)
 
 
-def log10(f: Block, x: str) -> str:
+def log10(f: Vectors, x: str) -> str:
     return _logarithm(f, x, LOG10_2, LOG10_E)
 
 
-def _log1p(f: Block, x: str, x_low: str | None = None, doubled: str | None = None) -> str:
+def _log1p(f: Vectors, x: str, x_low: str | None = None, doubled: str | None = None) -> str:
     """log(1 + x + x_low) for a finite x > -1, plus log(2) where the mask `doubled` holds."""
-    form = FORMATS[f.dtype]
+    form = FORMATS[f.code]
     shifted = shift(f, f.fadd(x, 1.0))
     zero = 2.0**form.mantissa + form.bias
     moved = zero if doubled is None else f.select(doubled, zero - 1.0, zero)
@@ -142,14 +142,14 @@ def _log1p(f: Block, x: str, x_low: str | None = None, doubled: str | None = Non
     return _sum(f, k, LN2, main, tail)
 
 
-def log1p(f: Block, x: str) -> str:
+def log1p(f: Vectors, x: str) -> str:
     # The sign of the result is that of x, which restores a negative zero.
     value = f.select(f.fcmp("olt", x, INFINITY), _log1p(f, x), x)
     outside = f.select(f.fcmp("oeq", x, -1.0), INFINITY, NAN)
     return f.copysign(f.select(f.fcmp("ogt", x, -1.0), value, outside), x)
 
 
-def asinh(f: Block, x: str) -> str:
+def asinh(f: Vectors, x: str) -> str:
     # log1p(a + (sqrt(1 + a^2) - 1)) for a = |x|.
     a = f.fabs(x)
     square = f.fmul(a, a)
@@ -160,7 +160,7 @@ def asinh(f: Block, x: str) -> str:
     return f.copysign(f.select(f.fcmp("olt", a, INFINITY), value, a), x)
 
 
-def acosh(f: Block, x: str) -> str:
+def acosh(f: Vectors, x: str) -> str:
     # log1p(sqrt(x^2 - 1) + (x - 1)).
     square = f.fmul(x, x)
     below, lost = add(f, square, f.constant(-1.0))
@@ -170,15 +170,15 @@ def acosh(f: Block, x: str) -> str:
     return f.select(f.fcmp("oge", x, 1.0), value, NAN)
 
 
-def _log_of_sum(f: Block, larger: str, smaller: str, low: str, x: str) -> str:
+def _log_of_sum(f: Vectors, larger: str, smaller: str, low: str, x: str) -> str:
     """log1p(larger + smaller + low), or log(2x) where x is so large that its square overflows."""
-    large = f.fcmp("ogt", x, _LARGE[f.dtype])
+    large = f.fcmp("ogt", x, _LARGE[f.code])
     total, lost = add(f, larger, smaller)
     total, low = add(f, total, f.fadd(lost, low))
     return _log1p(f, f.select(large, x, total), f.select(large, 0.0, low), large)
 
 
-def atanh(f: Block, x: str) -> str:
+def atanh(f: Vectors, x: str) -> str:
     # log1p(2a / (1 - a)) / 2 for a = |x|, the quotient with its rounding error.
     a = f.fabs(x)
     double = f.fadd(a, a)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from ogive.codegen.math.exponential import EXP2, clamp, scale
 from ogive.codegen.math.formats import FORMATS, INFINITY, LN2, NAN, split
 from ogive.codegen.math.logarithm import exponent_of, fraction_of, shift
-from ogive.codegen.text import Block
+from ogive.codegen.text import Vectors
 
 # log2(1 + f) / f on sqrt(1/2) <= 1 + f <= sqrt(2); relative error 2^-35.3.
 POW_LOG2 = (
@@ -33,7 +33,7 @@ POW_ATANH = (
 )  # fmt: skip
 
 
-def rsqrt(f: Block, x: str) -> str:
+def rsqrt(f: Vectors, x: str) -> str:
     # One step of Newton's from what two roundings left; x y and y are far from underflowing.
     y = f.fdiv(1.0, f.sqrt(x))
     root = f.fmul(x, y)
@@ -44,9 +44,9 @@ def rsqrt(f: Block, x: str) -> str:
     return f.select(f.fcmp("uno", refined, refined), y, refined)
 
 
-def pow_(f: Block, x: str, y: str) -> str:
+def pow_(f: Vectors, x: str, y: str) -> str:
     base = f.fabs(x)
-    value = _pow_f32(f, base, y) if f.dtype == "f32" else _pow_f64(f, base, y)
+    value = _pow_f32(f, base, y) if f.code == "f32" else _pow_f64(f, base, y)
     value = f.select(f.fcmp("oeq", base, 1.0), f.select(f.fcmp("uno", y, y), NAN, 1.0), value)
     whole = f.fcmp("oeq", f.round_even(y), y)
     half = f.fmul(y, 0.5)
@@ -59,13 +59,13 @@ def pow_(f: Block, x: str, y: str) -> str:
     return f.select(one, 1.0, value)
 
 
-def _special_logarithm(f: Block, base: str, value: str) -> str:
+def _special_logarithm(f: Vectors, base: str, value: str) -> str:
     """The logarithm of a base >= 0, given its value for positive finite ones."""
     value = f.select(f.fcmp("oeq", base, 0.0), -INFINITY, value)
     return f.select(f.fcmp("olt", base, INFINITY), value, base)
 
 
-def _pow_f32(narrow: Block, narrow_base: str, narrow_y: str) -> str:
+def _pow_f32(narrow: Vectors, narrow_base: str, narrow_y: str) -> str:
     f = narrow.of("f64")
     form = FORMATS["f64"]
     base, y = f.fpext(narrow_base, narrow), f.fpext(narrow_y, narrow)
@@ -83,7 +83,7 @@ def _pow_f32(narrow: Block, narrow_base: str, narrow_y: str) -> str:
     return narrow.fptrunc(f.bitcast(value, f.bits), f)
 
 
-def _pow_f64(f: Block, base: str, y: str) -> str:
+def _pow_f64(f: Vectors, base: str, y: str) -> str:
     form = FORMATS["f64"]
     high, low = _log2_f64(f, base)
     high = _special_logarithm(f, base, high)
@@ -99,7 +99,7 @@ def _pow_f64(f: Block, base: str, y: str) -> str:
     return scale(f, value, f.bits.bitcast(whole, f))
 
 
-def _log2_f64(f: Block, base: str) -> tuple[str, str]:
+def _log2_f64(f: Vectors, base: str) -> tuple[str, str]:
     """log2 of a positive finite base as a sum of two floats."""
     form = FORMATS["f64"]
     zero = 2.0**form.mantissa + form.bias
@@ -135,7 +135,7 @@ def _log2_f64(f: Block, base: str) -> tuple[str, str]:
     return high, f.fadd(f.fadd(f.fsub(k, high), part), part_low)
 
 
-def integer_power(f: Block, signed: bool) -> str:
+def integer_power(f: Vectors, signed: bool) -> str:
     """The body of base ** exponent modulo 2^bits, by squaring for as long as a lane needs it.
 
     As in PyTorch, a negative exponent gives 0 unless the base is 1 or -1.
@@ -147,17 +147,17 @@ def integer_power(f: Block, signed: bool) -> str:
         vanishes = f.masks.and_(negative, f.masks.xor(unit, -1))
         base = f.select(vanishes, 0, base)
         exponent = f.select(negative, f.or_(f.and_(exponent, 1), 2), exponent)
-    f.line("  br label %step")
-    f.line("step:")
-    f.line(f"  %power = phi {f.type} [ {f.constant(1)}, %entry ], [ %power.next, %step ]")
-    f.line(f"  %square = phi {f.type} [ {base}, %entry ], [ %square.next, %step ]")
-    f.line(f"  %rest = phi {f.type} [ {exponent}, %entry ], [ %rest.next, %step ]")
+    f.text.branch("step")
+    f.text.label("step")
+    f.text.effect(f"%power = phi {f.type} [ {f.constant(1)}, %entry ], [ %power.next, %step ]")
+    f.text.effect(f"%square = phi {f.type} [ {base}, %entry ], [ %square.next, %step ]")
+    f.text.effect(f"%rest = phi {f.type} [ {exponent}, %entry ], [ %rest.next, %step ]")
     odd = f.icmp("ne", f.and_("%rest", 1), 0)
     product = f.mul("%power", "%square")
-    f.line(f"  %power.next = select {f.masks.type} {odd}, {f.type} {product}, {f.type} %power")
-    f.line(f"  %square.next = mul {f.type} %square, %square")
-    f.line(f"  %rest.next = lshr {f.type} %rest, {f.constant(1)}")
+    f.text.effect(f"%power.next = select {f.masks.type} {odd}, {f.type} {product}, {f.type} %power")
+    f.text.effect(f"%square.next = mul {f.type} %square, %square")
+    f.text.effect(f"%rest.next = lshr {f.type} %rest, {f.constant(1)}")
     more = f.any(f.icmp("ne", "%rest.next", 0))
-    f.line(f"  br i1 {more}, label %step, label %end")
-    f.line("end:")
+    f.text.branch_if(more, "step", "end")
+    f.text.label("end")
     return "%power.next"

@@ -9,7 +9,7 @@ The low word of counter, key and result is the first word of the cipher's block.
 
 from __future__ import annotations
 
-from ogive.codegen.text import Block
+from ogive.codegen.text import Vectors
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = 0x1BD11BDA
@@ -18,8 +18,8 @@ PARITY = 0x1BD11BDA
 GROUPS = 5
 
 
-def threefry(f: Block, counter: str, key: str) -> str:
-    """The body: `f` is a block of 64-bit integers."""
+def threefry(f: Vectors, counter: str, key: str) -> str:
+    """The body: `f` has 64-bit integers."""
     w = f.of("i32")
     first, second = _words(f, key)
     keys = (first, second, w.xor(w.xor(first, second), PARITY))
@@ -35,6 +35,6 @@ def threefry(f: Block, counter: str, key: str) -> str:
     return f.or_(f.zext(x0, w), f.shl(f.zext(x1, w), 32))
 
 
-def _words(f: Block, value: str) -> tuple[str, str]:
+def _words(f: Vectors, value: str) -> tuple[str, str]:
     w = f.of("i32")
     return w.trunc(value, f), w.trunc(f.lshr(value, 32), f)

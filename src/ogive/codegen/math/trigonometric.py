@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ogive.codegen.math.compensated import add, divide, multiply_add
 from ogive.codegen.math.formats import ATTRIBUTES, FORMATS, PI, nearest, split
-from ogive.codegen.text import Block
+from ogive.codegen.text import Vectors
 
 # (sin(r) - r) / r^3 in r^2 on |r| <= pi/4 + 0.01; relative error of sin: f32 2^-27.8, f64 2^-57.7.
 SIN = {
@@ -74,11 +74,11 @@ def table() -> str:
     return f"{TABLE} = private unnamed_addr constant [{_WORDS} x i64] [{text}]\n"
 
 
-def _reduce(f: Block, x: str) -> tuple[str, str, str]:
+def _reduce(f: Vectors, x: str) -> tuple[str, str, str]:
     """k in the low bits of an integer, r, and what r lacks."""
-    shifter = FORMATS[f.dtype].shifter
-    first, second, third = split(PI / 2, f.dtype, 3)
-    shifted = f.fma(x, nearest(2 / PI, f.dtype), shifter)
+    shifter = FORMATS[f.code].shifter
+    first, second, third = split(PI / 2, f.code, 3)
+    shifted = f.fma(x, nearest(2 / PI, f.code), shifter)
     k = f.fsub(shifted, shifter)
     exact = f.fma(k, -first, x)
     product = f.fmul(k, second)
@@ -88,60 +88,60 @@ def _reduce(f: Block, x: str) -> tuple[str, str, str]:
     return _replace_large(f, x, f.bits.bitcast(shifted, f), r, f.fma(k, -third, low))
 
 
-def _replace_large(f: Block, x: str, *moderate: str) -> tuple[str, str, str]:
+def _replace_large(f: Vectors, x: str, *moderate: str) -> tuple[str, str, str]:
     """The parts of the reduction, replaced in the lanes where x is too large for them."""
-    large = f.fcmp("ogt", f.fabs(x), _MODERATE[f.dtype])
+    large = f.fcmp("ogt", f.fabs(x), _MODERATE[f.code])
     some = f.any(large)
-    f.line(f"  br i1 {some}, label %large, label %done")
-    f.line("large:")
+    f.text.branch_if(some, "large", "done")
+    f.text.label("large")
     types = (f.bits, f, f)
     parts = _parts(f)
-    result = f.write(f"call {parts} {reduction_symbol(f)}({f.type} {x})")
+    result = f.instruction(f"call {parts} {reduction_symbol(f)}({f.type} {x})")
     mixed = []
-    for index, (block, value) in enumerate(zip(types, moderate, strict=True)):
-        slow = f.write(f"extractvalue {parts} {result}, {index}")
-        mixed.append(block.select(large, slow, value))
-    f.line("  br label %done")
-    f.line("done:")
+    for index, (each, value) in enumerate(zip(types, moderate, strict=True)):
+        slow = f.instruction(f"extractvalue {parts} {result}, {index}")
+        mixed.append(each.select(large, slow, value))
+    f.text.branch("done")
+    f.text.label("done")
     k, r, low = (
-        block.write(f"phi {block.type} [ {value}, %entry ], [ {other}, %large ]")
-        for block, value, other in zip(types, moderate, mixed, strict=True)
+        each.instruction(f"phi {each.type} [ {value}, %entry ], [ {other}, %large ]")
+        for each, value, other in zip(types, moderate, mixed, strict=True)
     )
     return k, r, low
 
 
-def _sine(f: Block, x: str, quarter_turns: int) -> str:
+def _sine(f: Vectors, x: str, quarter_turns: int) -> str:
     """sin(x + quarter_turns * pi/2)."""
     k, r, low = _reduce(f, x)
     if quarter_turns:
         k = f.bits.add(k, quarter_turns)
     square = f.fmul(r, r)
-    sine = f.fadd(r, f.fma(f.fmul(square, r), f.polynomial(square, SIN[f.dtype]), low))
+    sine = f.fadd(r, f.fma(f.fmul(square, r), f.polynomial(square, SIN[f.code]), low))
     most, lost = multiply_add(f, square, -0.5, f.constant(1.0))
     lost = f.fma(f.fneg(r), low, lost)
-    cosine = f.fadd(most, f.fma(f.fmul(square, square), f.polynomial(square, COS[f.dtype]), lost))
+    cosine = f.fadd(most, f.fma(f.fmul(square, square), f.polynomial(square, COS[f.code]), lost))
     odd = f.bits.icmp("ne", f.bits.and_(k, 1), 0)
     value = f.bits.bitcast(f.select(odd, cosine, sine), f)
-    sign = f.bits.and_(f.bits.shl(k, _WIDTH[f.dtype] - 2), 1 << (_WIDTH[f.dtype] - 1))
+    sign = f.bits.and_(f.bits.shl(k, _WIDTH[f.code] - 2), 1 << (_WIDTH[f.code] - 1))
     return f.bitcast(f.bits.xor(value, sign), f.bits)
 
 
-def sin(f: Block, x: str) -> str:
+def sin(f: Vectors, x: str) -> str:
     # A zero keeps its sign, which the sum in r loses.
     return f.select(f.fcmp("oeq", x, 0.0), x, _sine(f, x, 0))
 
 
-def cos(f: Block, x: str) -> str:
+def cos(f: Vectors, x: str) -> str:
     return _sine(f, x, 1)
 
 
-def tan(f: Block, x: str) -> str:
+def tan(f: Vectors, x: str) -> str:
     # 2t / (1 - t^2) for t = tan(r / 2); an odd number of quarter turns turns the quotient over.
     k, r, low = _reduce(f, x)
     half, half_low = f.fmul(r, 0.5), f.fmul(low, 0.5)
     square = f.fmul(half, half)
     tail = f.fma(half_low, square, half_low)
-    tail = f.fma(f.fmul(square, half), f.polynomial(square, TAN[f.dtype]), tail)
+    tail = f.fma(f.fmul(square, half), f.polynomial(square, TAN[f.code]), tail)
     t, t_low = add(f, half, tail)
     double, double_low = f.fadd(t, t), f.fadd(t_low, t_low)
     minus = f.fneg(double)
@@ -151,19 +151,19 @@ def tan(f: Block, x: str) -> str:
     dividend = f.select(odd, below, double), f.select(odd, below_low, double_low)
     divisor = f.select(odd, minus, below), f.select(odd, f.fneg(double_low), below_low)
     # Halving would round a subnormal, and a sum loses the sign of a zero.
-    tiny = f.fcmp("olt", f.fabs(x), _TINY[f.dtype])
+    tiny = f.fcmp("olt", f.fabs(x), _TINY[f.code])
     return f.select(tiny, x, f.fadd(*divide(f, dividend, divisor)))
 
 
-def _parts(f: Block) -> str:
+def _parts(f: Vectors) -> str:
     return f"{{ {f.bits.type}, {f.type}, {f.type} }}"
 
 
-def reduction_symbol(f: Block) -> str:
-    return f"@ogive.reduce.{f.dtype}.x{f.lanes}"
+def reduction_symbol(f: Vectors) -> str:
+    return f"@ogive.reduce.{f.code}.x{f.lanes}"
 
 
-def reduction(f: Block) -> str:
+def reduction(f: Vectors) -> str:
     """The routine for large arguments: k modulo 4 and the two parts of r, lane by lane.
 
     A lane whose argument is not large holds nothing of use.
@@ -175,31 +175,31 @@ def reduction(f: Block) -> str:
     if f.lanes == 1:
         values = _reduce_scalar(f, "%x")
     else:
-        f.line("  br label %lane")
-        f.line("lane:")
-        f.line("  %i = phi i32 [ 0, %entry ], [ %next, %lane ]")
-        for name, block in zip("krl", types, strict=True):
-            f.line(f"  %{name} = phi {block.type} [ poison, %entry ], [ %{name}.next, %lane ]")
-        f.line(f"  %element = extractelement {f.type} %x, i32 %i")
+        f.text.branch("lane")
+        f.text.label("lane")
+        f.text.effect("%i = phi i32 [ 0, %entry ], [ %next, %lane ]")
+        for name, each in zip("krl", types, strict=True):
+            f.text.effect(f"%{name} = phi {each.type} [ poison, %entry ], [ %{name}.next, %lane ]")
+        f.text.effect(f"%element = extractelement {f.type} %x, i32 %i")
         elements = _reduce_scalar(f, "%element")
-        for name, block, element in zip("krl", types, elements, strict=True):
-            inserted = f"{block.type} %{name}, {block.element} {element}, i32 %i"
-            f.line(f"  %{name}.next = insertelement {inserted}")
-        f.line("  %next = add i32 %i, 1")
-        f.line(f"  %more = icmp ult i32 %next, {f.lanes}")
-        f.line("  br i1 %more, label %lane, label %end")
-        f.line("end:")
+        for name, each, element in zip("krl", types, elements, strict=True):
+            inserted = f"{each.type} %{name}, {each.element} {element}, i32 %i"
+            f.text.effect(f"%{name}.next = insertelement {inserted}")
+        f.text.effect("%next = add i32 %i, 1")
+        f.text.effect(f"%more = icmp ult i32 %next, {f.lanes}")
+        f.text.branch_if("%more", "lane", "end")
+        f.text.label("end")
         values = ("%k.next", "%r.next", "%l.next")
     result = "poison"
-    for index, (block, value) in enumerate(zip(types, values, strict=True)):
-        result = f.write(f"insertvalue {parts} {result}, {block.type} {value}, {index}")
-    return "\n".join([head, "entry:", *f.lines, f"  ret {parts} {result}", "}\n"])
+    for index, (each, value) in enumerate(zip(types, values, strict=True)):
+        result = f.instruction(f"insertvalue {parts} {result}, {each.type} {value}, {index}")
+    return "\n".join([head, "entry:", *f.text.lines, f"  ret {parts} {result}", "}\n"])
 
 
-def _reduce_scalar(f: Block, x: str) -> tuple[str, str, str]:
+def _reduce_scalar(f: Vectors, x: str) -> tuple[str, str, str]:
     """k modulo 4 and the parts of r of one scalar of f's type."""
-    number, double, word, long = (f.of(dtype, 1) for dtype in (f.dtype, "f64", "i64", "i128"))
-    wide = x if f.dtype == "f64" else double.fpext(x, number)
+    number, double, word, long = (f.of(dtype, 1) for dtype in (f.code, "f64", "i64", "i128"))
+    wide = x if f.code == "f64" else double.fpext(x, number)
     pattern = word.bitcast(wide, double)
     significand = word.or_(word.and_(pattern, 2**52 - 1), 2**52)
     exponent = word.and_(word.lshr(pattern, 52), 0x7FF)
@@ -222,29 +222,29 @@ def _reduce_scalar(f: Block, x: str) -> tuple[str, str, str]:
     flip = double.masks.xor(below, negative)
     high = double.select(flip, double.fneg(high), high)
     low = double.select(flip, double.fneg(low), low)
-    if f.dtype == "f64":
+    if f.code == "f64":
         return quadrant, high, low
     narrow = number.fptrunc(high, double)
     rest_of_high = double.fsub(high, double.fpext(narrow, number))
     return f.of("i32", 1).trunc(quadrant, word), narrow, number.fptrunc(rest_of_high, double)
 
 
-def _window(word: Block, start: str) -> list[str]:
+def _window(word: Vectors, start: str) -> list[str]:
     """Three words of the table from bit `start` on."""
     first, shift = word.lshr(start, 6), word.and_(start, 63)
     words = []
     for index in range(4):
         place = word.add(first, index)
-        address = word.write(f"getelementptr i64, ptr {TABLE}, i64 {place}")
-        words.append(word.write(f"load i64, ptr {address}"))
+        address = word.instruction(f"getelementptr i64, ptr {TABLE}, i64 {place}")
+        words.append(word.instruction(f"load i64, ptr {address}"))
     return [word.intrinsic("fshl", words[i], words[i + 1], shift) for i in range(3)]
 
 
-def _to_angle(f: Block, fraction: str) -> tuple[str, str]:
+def _to_angle(f: Vectors, fraction: str) -> tuple[str, str]:
     """An unsigned fraction of 2^128, times pi/2, as a sum of two doubles."""
     double, word, long = f.of("f64", 1), f.of("i64", 1), f.of("i128", 1)
-    long.declarations.add("declare i128 @llvm.ctlz.i128(i128, i1)")
-    zeros = long.write(f"call i128 @llvm.ctlz.i128(i128 {long.or_(fraction, 1)}, i1 true)")
+    operands = [long.or_(fraction, 1), "true"]
+    zeros = f.text.intrinsic("i128", "ctlz.i128", ["i128", "i1"], operands)
     top = word.trunc(long.lshr(long.shl(fraction, zeros), 64), long)
     # The upper 53 bits of the top word convert exactly, and so do the other 11.
     upper = double.uitofp(word.and_(top, -2048), word)

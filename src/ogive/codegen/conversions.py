@@ -123,12 +123,12 @@ def _float_to_float(
 def _widen(raw: Vectors, operand: str, source: DType) -> str:
     """bf16 or an 8-bit float as f32, exactly."""
     f, n = raw.of("f32"), raw.of("i32")
-    pattern = n.zext(operand, raw)
     if source is dtypes.float8_e5m2:
         # The upper half of an f16.
         half, half_bits = raw.of("f16"), raw.of("i16")
         top = half_bits.shl(half_bits.zext(operand, raw), 8)
         return f.fpext(half.bitcast(top, half_bits), half)
+    pattern = n.zext(operand, raw)
     if source is dtypes.bfloat16:
         return f.bitcast(n.shl(pattern, 16), n)
     return _widen_e4m3(f, pattern)

@@ -1,41 +1,25 @@
 """Loads, stores and fault reports as LLVM instructions.
 
-Lanes that lie side by side are one vector access, lanes at the same place a scalar one, lanes close
-to each other are picked out of vectors, any other lanes a gather or scatter. A gate becomes a
-mask, or for scalars a safe address or a branch.
+Lanes that lie side by side are one vector access, lanes at the same place a scalar one, any other
+lanes a gather or scatter. A gate becomes a mask, or for scalars a safe address or a branch. Tiles
+that several such accesses make up are in `rearrange`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ogive.codegen.pick import Picks
-from ogive.codegen.transpose import transpose
 from ogive.codegen.types import code_of, constant, mangled, memory_type, register_type
-from ogive.codegen.values import Tile
 from ogive.codegen.writer import Offset, Writer
 from ogive.device.target import CACHE_LINE
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import IRREGULAR, Op
-from ogive.named import NamedTuple
 
 Stride = int | str | None
 
 ALL_LANES = "splat (i1 true)"
-
-Gate = tuple[str | None, str | None]
-"""The mask of a vector, and whether it admits anything; None where all of it holds."""
-
-
-class TurnedPlace(NamedTuple):
-    """Where a tile lies whose rows are contiguous and whose lanes are not: the first element, the
-    condition for each row, None if it always holds, and for the lanes."""
-
-    offset: Offset
-    gates: list[str | None]
-    lane_gate: str | None
 
 
 class Memory:
@@ -150,51 +134,6 @@ class Memory:
         kind = memory_type(dtype, lanes)
         return self.writer.instruction(f"load {kind}, ptr {place}, align {dtype.itemsize}")
 
-    def load_picked(
-        self,
-        memory: UOp,
-        dtype: DType,
-        base: Offset,
-        picks: Picks,
-        gates: list[str | None],
-        lanes: int,
-    ) -> dict[Tile, str]:
-        """The entries of a tile picked out of vectors, each under its own gate; zero where that
-        does not hold."""
-        kind = memory_type(dtype, lanes)
-        loaded = []
-        for number, first in enumerate(picks.windows):
-            mask = self.window_mask(number, picks, gates, lanes)
-            loaded.append(self.load_vector(memory, dtype, base.plus(first), mask, lanes))
-        registers: dict[Tile, str] = {}
-        for entry, sources in picks.sources.items():
-            result = "poison"
-            for number in sorted({window for window, _ in sources}):
-                numbers = [
-                    lanes + position if window == number else lane
-                    for lane, (window, position) in enumerate(sources)
-                ]
-                result = self.writer.shuffle(result, loaded[number], numbers, kind)
-            registers[entry] = self.from_memory(result, dtype, lanes)
-        return registers
-
-    def window_mask(
-        self, window: int, picks: Picks, gates: list[str | None], lanes: int
-    ) -> str | None:
-        """Which elements of a window are picked by lanes that their gates admit; None if all are
-        admitted."""
-        if not any(gates):
-            return None
-        kind, result = f"<{lanes} x i1>", "zeroinitializer"
-        for gate, sources in zip(gates, picks.sources.values(), strict=True):
-            inside = {at: lane for lane, (number, at) in enumerate(sources) if number == window}
-            if inside:
-                holders = [
-                    inside[at] if at in inside else lanes + at for at in range(lanes)
-                ]
-                result = self.writer.shuffle(gate or ALL_LANES, result, holders, kind)
-        return result
-
     def prefetch(self, memory: UOp, dtype: DType, offset: Offset, distance: str) -> None:
         """Ask for what lies `distance` elements behind an offset; it may be outside the buffer."""
         further = self.writer.once(f"add i64 {offset.register}, {distance}")
@@ -282,104 +221,6 @@ class Memory:
         certain = self.writer.once(f"trunc i64 {one} to i1")
         mask = self.writer.splat(certain, dtypes.bool_, lanes)
         return self.writer.instruction(f"and <{lanes} x i1> {gate}, {mask}")
-
-    def load_turned(
-        self,
-        memory: UOp,
-        dtype: DType,
-        where: TurnedPlace,
-        stride: int,
-        lanes: int,
-        ahead: str | None,
-    ) -> list[str]:
-        """Values that lie side by side, each with its lanes `stride` elements apart. What lies
-        `ahead` elements behind them is asked for, if that is given."""
-        width, gates = self.lane_gates(where, lanes)
-        rows = []
-        for lane, (gate, holds) in enumerate(gates):
-            offset = where.offset.plus(lane * stride)
-            if ahead is not None:
-                self.prefetch(memory, dtype, offset, ahead)
-            if holds is not None:
-                offset = self.safe(offset, holds)
-            rows.append(self.load_masked(memory, dtype, offset, gate, width))
-        return transpose(self.writer, rows, dtype, width)[: len(where.gates)]
-
-    def store_turned(
-        self,
-        memory: UOp,
-        dtype: DType,
-        values: list[str],
-        where: TurnedPlace,
-        stride: int,
-        lanes: int,
-    ) -> None:
-        """Write values side by side, each with its lanes `stride` elements apart."""
-        width, gates = self.lane_gates(where, lanes)
-        rows = [*values, *["poison"] * (width - len(values))]
-        for lane, row in enumerate(transpose(self.writer, rows, dtype, lanes)):
-            offset = where.offset.plus(lane * stride)
-            self.store(memory, dtype, row, offset, 1, gates[lane][0], width)
-
-    def store_interleaved(
-        self,
-        memory: UOp,
-        dtype: DType,
-        values: list[str],
-        gates: list[str | None],
-        offset: Offset,
-        lanes: int,
-    ) -> None:
-        """Write values whose lanes take turns in memory, each where its gate holds."""
-        masks = [gate or ALL_LANES for gate in gates] if any(gates) else []
-        for number in range(len(values)):
-            row = self.take_turns(values, number, register_type(dtype, lanes), lanes)
-            mask = self.take_turns(masks, number, f"<{lanes} x i1>", lanes) if masks else None
-            self.store(memory, dtype, row, offset.plus(number * lanes), 1, mask, lanes)
-
-    def take_turns(self, values: list[str], number: int, kind: str, lanes: int) -> str:
-        """One of the vectors that hold all lanes of the values, first those of lane 0."""
-        result = "poison"
-        for turn, value in enumerate(values):
-            picks = [
-                lanes + place // len(values) if place % len(values) == turn else lane
-                for lane, place in enumerate(range(number * lanes, (number + 1) * lanes))
-            ]
-            result = self.writer.shuffle(result, value, picks, kind)
-        return result
-
-    def lane_gates(self, where: TurnedPlace, lanes: int) -> tuple[int, list[Gate]]:
-        """How many elements of each lane are accessed at once, and its gate."""
-        write = self.writer.instruction
-        width = max(1 << (len(where.gates) - 1).bit_length(), 2)
-        rows = self.mask_of([*where.gates, *["false"] * (width - len(where.gates))])
-        some = self.any_lane(rows, width) if rows is not None and any(where.gates) else None
-        if where.lane_gate is None:
-            return width, [(rows, some)] * lanes
-        gates: list[Gate] = []
-        for lane in range(lanes):
-            bit = write(f"extractelement <{lanes} x i1> {where.lane_gate}, i64 {lane}")
-            mask = self.writer.splat(bit, dtypes.bool_, width)
-            gates.append(
-                (
-                    mask if rows is None else write(f"and <{width} x i1> {mask}, {rows}"),
-                    bit if some is None else write(f"and i1 {bit}, {some}"),
-                )
-            )
-        return width, gates
-
-    def mask_of(self, gates: list[str | None]) -> str | None:
-        """A mask of scalar conditions, of which None always holds; None if all do."""
-        if not any(gates):
-            return None
-        known = ", ".join("i1 false" if gate == "false" else "i1 true" for gate in gates)
-        mask = f"<{known}>"
-        for number, gate in enumerate(gates):
-            if gate is not None and gate != "false":
-                mask = self.writer.instruction(
-                    f"insertelement <{len(gates)} x i1> {mask}, i1 {gate}, i64 {number}"
-                )
-        return mask
 
     def stream(self, memory: UOp, dtype: DType, value: str, offset: Offset, lanes: int) -> None:
         """Write a whole vector past the caches, to a place that is a multiple of its size."""

@@ -20,7 +20,7 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
 from ogive.tensor import build
-from ogive.tensor.core import Core, relocate, same_device, to_operand
+from ogive.tensor.core import Core, itself, relocate, same_device, to_operand
 from ogive.tensor.lengths import difference
 from ogive.tensor.operations import to_node
 
@@ -33,7 +33,7 @@ class Assignment(Core):
 
     __slots__ = ()
 
-    def assign(self: Tensor, value: Any) -> Tensor:  # type: ignore[misc]  # Tensor is the one heir
+    def assign(self, value: Any) -> Tensor:
         """Give this tensor other values; `value` broadcasts to its shape and takes on its dtype.
 
         Shapes: unchanged. Returns the tensor itself. Whatever was made from this tensor before
@@ -53,7 +53,7 @@ class Assignment(Core):
             old = self.node
             new = fit(operand, old.dtype, old.shape)
             relocate(self, store(old, old, new) if is_writable(old) else new)
-        return self
+        return itself(self)
 
 
 def fit(value: Core | Scalar, dtype: DType, shape: Shape) -> UOp:

@@ -15,7 +15,7 @@ from ogive.ir.dtype import DType, promote
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.tensor import build
-from ogive.tensor.core import Core, same_device, to_operand, to_tensor, wrap
+from ogive.tensor.core import Core, itself, same_device, to_operand, to_tensor, wrap
 from ogive.tensor.joining import cat, stack, where
 from ogive.tensor.operations import Operation, common_dtype, refuse, to_node
 
@@ -206,16 +206,17 @@ class Complex(Core):
     __slots__ = ()
 
     @property
-    def real(self: Tensor) -> Tensor:  # type: ignore[misc]  # Tensor is the one heir
+    def real(self) -> Tensor:
         """The real part: of a real tensor, the tensor itself. Shapes: unchanged.
 
         >>> Tensor([1 + 2j]).real.tolist()
         [1.0]
         """
-        return parts_of(self)[0] if self.dtype.is_complex else self
+        tensor = itself(self)
+        return parts_of(tensor)[0] if self.dtype.is_complex else tensor
 
     @property
-    def imag(self: Tensor) -> Tensor:  # type: ignore[misc]  # Tensor is the one heir
+    def imag(self) -> Tensor:
         """The imaginary part. Shapes: unchanged.
 
         >>> Tensor([1 + 2j]).imag.tolist()
@@ -228,20 +229,21 @@ class Complex(Core):
                 f"imag: a tensor of {self.dtype.name} has no imaginary part; cast it to a complex "
                 "dtype first"
             )
-        return parts_of(self)[1]
+        return parts_of(itself(self))[1]
 
-    def conj(self: Tensor) -> Tensor:  # type: ignore[misc]  # Tensor is the one heir
+    def conj(self) -> Tensor:
         """x - iy for x + iy; a real tensor as it is. Shapes: unchanged.
 
         >>> Tensor([1 + 2j]).conj().tolist()
         [(1-2j)]
         """
+        tensor = itself(self)
         if not self.dtype.is_complex:
-            return self
-        real, imaginary = parts_of(self)
+            return tensor
+        real, imaginary = parts_of(tensor)
         return complex(real, -imaginary)
 
     conj_physical = conj
 
-    def __complex__(self: Tensor) -> Any:  # type: ignore[misc]  # Tensor is the one heir
-        return builtins.complex(self.item())
+    def __complex__(self) -> Any:
+        return builtins.complex(itself(self).item())

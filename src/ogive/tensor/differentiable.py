@@ -13,7 +13,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.tensor import build
-from ogive.tensor.core import Core
+from ogive.tensor.core import Core, itself
 from ogive.tensor.hooks import Handle, hooks_of
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Differentiable(Core):
             return node.dtype.is_inexact and history.leads_to_leaf(node)
 
     @requires_grad.setter
-    def requires_grad(self: Tensor, value: bool) -> None:  # type: ignore[misc]  # its one heir
+    def requires_grad(self, value: bool) -> None:
         self.requires_grad_(value)
 
     @property
@@ -53,7 +53,7 @@ class Differentiable(Core):
         """
         return history.is_flagged(self) or not self.requires_grad
 
-    def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:  # type: ignore[misc]
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Say whether gradients are wanted for this tensor. Returns the tensor itself.
 
         Such a tensor is a *leaf*: it has memory of its own, in which `assign` under
@@ -80,11 +80,11 @@ class Differentiable(Core):
                 f"{self.dtype.name}; cast it first"
             )
         elif not self.requires_grad:
-            _own_memory(self)
+            _own_memory(itself(self))
             history.mark_leaf(self)
-        return self
+        return itself(self)
 
-    def detach_(self: Tensor) -> Tensor:  # type: ignore[misc]  # Tensor is the one heir
+    def detach_(self) -> Tensor:
         """Let no gradient flow through this tensor from now on. Returns the tensor itself.
 
         >>> w = Tensor([1.0], requires_grad=True)
@@ -95,10 +95,10 @@ class Differentiable(Core):
             return self.requires_grad_(False)
         with graph_lock:
             registry.move_tensor(self, make(Op.DETACH, self.node.dtype, (self.node,)))
-        return self
+        return itself(self)
 
     @property
-    def data(self: Tensor) -> Tensor:  # type: ignore[misc]  # Tensor is the one heir
+    def data(self) -> Tensor:
         """The values, apart from gradients: reading them has none, changing them needs no
         `no_grad()`. They are those of the tensor at any time, and can be replaced as a whole.
 
@@ -115,13 +115,13 @@ class Differentiable(Core):
         """
         from ogive.tensor.data import Data
 
-        return Data(self)
+        return Data(itself(self))
 
     @data.setter
-    def data(self: Tensor, value: Any) -> None:  # type: ignore[misc]  # Tensor is the one heir
+    def data(self, value: Any) -> None:
         from ogive.tensor.data import set_data
 
-        set_data(self, value)
+        set_data(itself(self), value)
 
     @property
     def grad(self) -> Tensor | None:
@@ -143,9 +143,7 @@ class Differentiable(Core):
             _check_gradient(self, value, "grad")
         self.gradient = value
 
-    def register_hook(  # type: ignore[misc]  # Tensor is the one heir
-        self: Tensor, hook: Callable[[Tensor], Tensor | None]
-    ) -> Handle:
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Handle:
         """Call `hook` with the gradient of this tensor in every backward pass that reaches it.
 
         What it returns takes the place of the gradient; None changes nothing. The gradient is lazy,
@@ -161,11 +159,11 @@ class Differentiable(Core):
         Raises `GradientError` for a tensor that no gradient flows to.
         """
         _check_reached(self, "register_hook")
-        hooks = hooks_of(self)
+        hooks = hooks_of(itself(self))
         hooks.functions.append(hook)
         return Handle(hooks, hook)
 
-    def retain_grad(self: Tensor) -> None:  # type: ignore[misc]  # Tensor is the one heir
+    def retain_grad(self) -> None:
         """Let backward passes leave a gradient in `grad`, as they do for leaves.
 
         >>> w = Tensor([1.0, 2.0], requires_grad=True)
@@ -188,10 +186,10 @@ class Differentiable(Core):
                 found = gradient.detach()
                 tensor.grad = found if tensor.grad is None else tensor.grad + found
 
-        hooks_of(self).keep = keep
+        hooks_of(itself(self)).keep = keep
 
-    def backward(  # type: ignore[misc]  # Tensor is the one heir
-        self: Tensor,
+    def backward(
+        self,
         gradient: Tensor | None = None,
         retain_graph: bool | None = None,
         create_graph: bool = False,
@@ -215,7 +213,7 @@ class Differentiable(Core):
 
         if gradient is not None:
             _check_gradient(self, gradient, "backward")
-        run_backward(self, gradient, create_graph)
+        run_backward(itself(self), gradient, create_graph)
 
 
 def _check_reached(tensor: Differentiable, name: str) -> None:

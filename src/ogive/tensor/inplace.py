@@ -16,7 +16,7 @@ from ogive.errors import ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir.dtype import DType
 from ogive.tensor import build
 from ogive.tensor.assignment import Assignment
-from ogive.tensor.core import Core, to_operand
+from ogive.tensor.core import Core, itself, to_operand
 from ogive.tensor.linear import Linear
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class InPlace(Linear, Assignment):
 
     __slots__ = ()
 
-    def copy_(self: Tensor, src: Any) -> Tensor:  # type: ignore[misc]  # its one heir
+    def copy_(self, src: Any) -> Tensor:
         """Take on the values of `src`, which broadcasts and is cast. Shapes: unchanged.
 
         >>> Tensor([1, 2]).copy_(Tensor([3.7])).tolist()
@@ -76,7 +76,7 @@ class InPlace(Linear, Assignment):
         """
         return self.assign(src)
 
-    def fill_(self: Tensor, value: Any) -> Tensor:  # type: ignore[misc]  # its one heir
+    def fill_(self, value: Any) -> Tensor:
         """One value everywhere: a number or a scalar tensor. Shapes: unchanged.
 
         >>> Tensor([1, 2]).fill_(7).tolist()
@@ -94,7 +94,7 @@ class InPlace(Linear, Assignment):
             build.fitting(self.dtype, operand)
         return self.assign(operand)
 
-    def zero_(self: Tensor) -> Tensor:  # type: ignore[misc]  # its one heir
+    def zero_(self) -> Tensor:
         """0 everywhere. Shapes: unchanged.
 
         >>> Tensor([1, 2]).zero_().tolist()
@@ -102,7 +102,7 @@ class InPlace(Linear, Assignment):
         """
         return self.assign(0)
 
-    def fill_diagonal_(self: Tensor, fill_value: Any) -> Tensor:  # type: ignore[misc]
+    def fill_diagonal_(self, fill_value: Any) -> Tensor:
         """One value on the diagonal of a matrix. Shapes: (m, n), unchanged.
 
         >>> Tensor([[1, 2], [3, 4]]).fill_diagonal_(0).tolist()
@@ -113,8 +113,9 @@ class InPlace(Linear, Assignment):
         if self.ndim != 2:
             raise ShapeError(f"fill_diagonal_ takes a matrix, not {build.show(self.shape)}")
         value = build.fitting(self.dtype, fill_value)
-        line = self.diagonal()
-        return self.assign(self.diagonal_scatter(line.new_full(line.shape, value.arg)))
+        tensor = itself(self)
+        line = tensor.diagonal()
+        return self.assign(tensor.diagonal_scatter(line.new_full(line.shape, value.arg)))
 
     abs_ = in_place(Linear.abs)
     acos_ = in_place(Linear.acos)

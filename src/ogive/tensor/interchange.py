@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError, GradientError
 from ogive.ir import history
-from ogive.tensor.core import Core
+from ogive.tensor.core import Core, itself
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -17,8 +17,8 @@ class Interchange(Core):
 
     __slots__ = ()
 
-    def __dlpack__(  # type: ignore[misc]  # Tensor is the one heir
-        self: Tensor,
+    def __dlpack__(
+        self,
         *,
         stream: Any = None,
         max_version: tuple[int, int] | None = None,
@@ -41,7 +41,7 @@ class Interchange(Core):
         """
         from ogive.tensor.sharing import to_dlpack
 
-        return to_dlpack(self, stream, max_version, dl_device, copy)
+        return to_dlpack(itself(self), stream, max_version, dl_device, copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """The device that `__dlpack__` gives memory of: the CPU, for files as well."""
@@ -66,9 +66,7 @@ class Interchange(Core):
             )
         return ogive
 
-    def to_device(  # type: ignore[misc]  # Tensor is the one heir
-        self: Tensor, device: str, /, *, stream: Any = None
-    ) -> Tensor:
+    def to_device(self, device: str, /, *, stream: Any = None) -> Tensor:
         """This tensor on another device. Shapes: unchanged.
 
         >>> Tensor([1.5]).to_device("CPU").device
@@ -78,35 +76,36 @@ class Interchange(Core):
         """
         if stream is not None:
             raise ArgumentError(f"to_device: devices have no streams, and {stream!r} was given")
-        return self.to(device=device)
+        return itself(self).to(device=device)
 
-    def __deepcopy__(self: Tensor, memo: Any) -> Tensor:  # type: ignore[misc]
+    def __deepcopy__(self, memo: Any) -> Tensor:
         """A tensor of its own with the same values, and a leaf where this one is.
 
         Raises `GradientError` for what was computed from leaves: the copy would not be.
         """
-        if not self.is_leaf:
+        tensor = itself(self)
+        if not tensor.is_leaf:
             raise GradientError(
                 f"a tensor of shape {self.shape} was computed from ones that require gradients, "
                 "and cannot be copied with its history; copy what detach() gives"
             )
-        made = type(self)(self.detach(), requires_grad=self.requires_grad)
-        if self.grad is not None:
-            made.grad = self.grad.detach()
+        made = type(tensor)(tensor.detach(), requires_grad=tensor.requires_grad)
+        if tensor.grad is not None:
+            made.grad = tensor.grad.detach()
         return made
 
-    def __reduce__(self: Tensor) -> Any:  # type: ignore[misc]  # Tensor is the one heir
+    def __reduce__(self) -> Any:
         """Its values, for `pickle`, and whether it is a leaf."""
-        return _restored, (type(self), self.numpy(), history.is_flagged(self))
+        return _restored, (type(self), itself(self).numpy(), history.is_flagged(self))
 
-    def __index__(self: Tensor) -> int:  # type: ignore[misc]  # Tensor is the one heir
+    def __index__(self) -> int:
         """The value of an integer tensor with one element, where Python needs an index."""
         if not self.dtype.is_integer or self.ndim:
             raise ArgumentTypeError(
                 f"a tensor of {self.dtype.name} and shape {self.shape} is no index; an index is an "
                 "integer tensor without axes"
             )
-        return int(self)
+        return int(itself(self))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
         from ogive.tensor.numpy_functions import call_ufunc

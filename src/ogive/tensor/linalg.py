@@ -13,7 +13,7 @@ from ogive.ir.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor import decompositions as parts
-from ogive.tensor.core import to_axes, to_integer, to_tensor, wrap
+from ogive.tensor.core import itself, to_axes, to_integer, to_tensor, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.keywords import also
 from ogive.tensor.reduction import Axes
@@ -37,56 +37,56 @@ class LinearAlgebra(Selection):
 
     __slots__ = ()
 
-    def det(self: Tensor) -> Tensor:  # type: ignore[misc]  # Tensor is the one heir
+    def det(self) -> Tensor:
         """`ogive.linalg.det`. Shapes: (..., n, n) → (...).
 
         >>> Tensor([[1.0, 2.0], [3.0, 4.0]]).det().item()
         -2.0
         """
-        return parts.det(self)
+        return parts.det(itself(self))
 
-    def slogdet(self: Tensor) -> parts.SignedLogarithm:  # type: ignore[misc]
+    def slogdet(self) -> parts.SignedLogarithm:
         """`ogive.linalg.slogdet`. Shapes: (..., n, n) → (...) both.
 
         >>> Tensor([[-1.0]]).slogdet().logabsdet.item()
         0.0
         """
-        return parts.slogdet(self)
+        return parts.slogdet(itself(self))
 
-    def logdet(self: Tensor) -> Tensor:  # type: ignore[misc]
+    def logdet(self) -> Tensor:
         """The logarithm of the determinant, NaN if that is negative. Shapes: (..., n, n) → (...).
 
         >>> Tensor([[1.0]]).logdet().item()
         0.0
         """
-        sign, logarithm = parts.slogdet(self)
+        sign, logarithm = parts.slogdet(itself(self))
         return where(sign < 0, float("nan"), logarithm)
 
-    def inverse(self: Tensor) -> Tensor:  # type: ignore[misc]
+    def inverse(self) -> Tensor:
         """`ogive.linalg.inv`. Shapes: (..., n, n) → (..., n, n).
 
         >>> Tensor([[2.0]]).inverse().tolist()
         [[0.5]]
         """
-        return parts.inv(self)
+        return parts.inv(itself(self))
 
-    def pinverse(self: Tensor, rcond: float = 1e-15) -> Tensor:  # type: ignore[misc]
+    def pinverse(self, rcond: float = 1e-15) -> Tensor:
         """`ogive.linalg.pinv`. Shapes: (m, n) → (n, m).
 
         >>> Tensor([[2.0], [0.0]]).pinverse().tolist()
         [[0.5, 0.0]]
         """
-        return parts.pinv(self, rcond)
+        return parts.pinv(itself(self), rcond)
 
-    def cholesky(self: Tensor, upper: bool = False) -> Tensor:  # type: ignore[misc]
+    def cholesky(self, upper: bool = False) -> Tensor:
         """`ogive.linalg.cholesky`. Shapes: (..., n, n) → (..., n, n).
 
         >>> Tensor([[4.0]]).cholesky().tolist()
         [[2.0]]
         """
-        return parts.cholesky(self, upper=upper)
+        return parts.cholesky(itself(self), upper=upper)
 
-    def qr(self: Tensor, some: bool = True) -> parts.QR:  # type: ignore[misc]
+    def qr(self, some: bool = True) -> parts.QR:
         """`ogive.linalg.qr`, reduced unless `some` is False.
 
         Shapes: (..., m, n) → (..., m, k), (..., k, n) with k = min(m, n).
@@ -95,9 +95,9 @@ class LinearAlgebra(Selection):
         >>> (q @ r).allclose(Tensor([[3.0], [4.0]]))
         True
         """
-        return parts.qr(self, "reduced" if some else "complete")
+        return parts.qr(itself(self), "reduced" if some else "complete")
 
-    def svd(self: Tensor, some: bool = True, compute_uv: bool = True) -> Any:  # type: ignore[misc]
+    def svd(self, some: bool = True, compute_uv: bool = True) -> Any:
         """U, S and V, not transposed, with U diag(S) Vᵀ the matrix. See `ogive.linalg.svd`.
 
         Shapes: (..., m, n) → (..., m, k), (..., k), (..., n, k) with k = min(m, n). Without
@@ -107,16 +107,16 @@ class LinearAlgebra(Selection):
         >>> S.tolist()
         [4.0, 3.0]
         """
-        U, S, Vh = parts.svd(self, not some)
+        U, S, Vh = parts.svd(itself(self), not some)
         return (U, S, Vh.mH) if compute_uv else (U * 0, S, Vh.mH * 0)
 
-    def matrix_power(self: Tensor, n: int) -> Tensor:  # type: ignore[misc]
+    def matrix_power(self, n: int) -> Tensor:
         """`ogive.linalg.matrix_power`. Shapes: (..., m, m) → (..., m, m).
 
         >>> Tensor([[1.0, 1.0], [0.0, 1.0]]).matrix_power(3).tolist()
         [[1.0, 3.0], [0.0, 1.0]]
         """
-        return matrix_power(self, n)
+        return matrix_power(itself(self), n)
 
 
 def matrix_power(A: Tensor, n: int) -> Tensor:

@@ -9,7 +9,7 @@ from ogive.ir.dtype import Scalar, promote
 from ogive.ir.shape import Dim, element_count, greatest
 from ogive.tensor import build
 from ogive.tensor.activation import Activation
-from ogive.tensor.core import Core, to_axis
+from ogive.tensor.core import Core, itself, to_axis
 from ogive.tensor.einsum import einsum, tensordot
 from ogive.tensor.joining import to_tensors
 from ogive.tensor.pairwise import factor_for
@@ -73,13 +73,13 @@ class Linear(Activation, Product):
         _check_ranks("dot", (self, 1), (tensor, 1))
         return self.matmul(tensor)
 
-    def vdot(self: Tensor, other: Tensor) -> Tensor:  # type: ignore[misc]  # its one heir
+    def vdot(self, other: Tensor) -> Tensor:
         """`dot`, with this tensor conjugated. Shapes: (a,), (a,) → ().
 
         >>> Tensor([1j, 2.0]).vdot(Tensor([1j, 1.0])).item()
         (3+0j)
         """
-        return self.conj().dot(other)
+        return itself(self).conj().dot(other)
 
     def inner(self, other: Tensor) -> Tensor:
         """The sums of products over the last axes. Shapes: (..., a), (---, a) → (..., ---).

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ogive.config import Config, current_config
 from ogive.device.buffer import Buffer
 from ogive.engine.absent import OVERTAKEN, TORN, flat_without_memory
+from ogive.engine.again import recurring
 from ogive.engine.graph import Replay, graph_cache, pool_for
 from ogive.engine.parametric import to_parametric
 from ogive.engine.plan import Plan, execute_plan_of, note_values, unexecuted
@@ -47,7 +48,7 @@ def realize(tensors: Sequence[Tensor], config: Config | None = None) -> None:
                 roots = _pending(tensors)
                 if roots:
                     _carry_out(roots, effects_of(roots), config)
-        elif not _realize(roots, order, config):
+        elif not _realize_keeping(roots, order, config):
             with registry.effect_lock:
                 pass  # The thread that was writing has finished.
     _execute_pending(tensors)
@@ -100,6 +101,17 @@ def _copy_versions(versions: tuple[UOp, ...], config: Config) -> dict[UOp, UOp]:
         run.execute()
         (copies[version],) = run.replacements().values()
     return copies
+
+
+def _realize_keeping(roots: tuple[UOp, ...], order: list[UOp], config: Config) -> bool:
+    """Compute values as `_realize` does, and what would be computed again with them."""
+    kept = recurring(roots, order)
+    if kept:
+        try:
+            return _realize((*roots, *kept), order, config)
+        except Exception:
+            pass  # A part that nobody asked for may fault; if what was asked for does, it is below.
+    return _realize(roots, order, config)
 
 
 def _realize(roots: tuple[UOp, ...], order: list[UOp], config: Config) -> bool:

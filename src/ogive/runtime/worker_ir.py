@@ -216,8 +216,20 @@ second:
   %signalled = call i32 @pthread_cond_signal(ptr %condition)
   br label %let
 
-let:                                     ; whoever was put on this processor go elsewhere
+let:                                     ; who was put on this processor goes elsewhere at once
+  %courtesy.at = getelementptr i8, ptr %pool, i64 $pool_courtesy
+  %courtesy = load atomic i64, ptr %courtesy.at monotonic, align 8
+  %before = call i64 @clock()
+  %may.be = icmp sge i64 %before, %courtesy
+  br i1 %may.be, label %yield, label %leave
+
+yield:                                   ; if others took long, it is not done again for longer
   %yielded = call i32 @sched_yield()
+  %after = call i64 @clock()
+  %taken.by.others = sub i64 %after, %before
+  %pause = mul i64 %taken.by.others, $pause_after_yield
+  %courtesy.next = add i64 %after, %pause
+  store atomic i64 %courtesy.next, ptr %courtesy.at monotonic, align 8
   br label %leave
 
 leave:

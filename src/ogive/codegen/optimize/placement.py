@@ -18,7 +18,7 @@ or a tile that would have some starts earlier.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from ogive.codegen.optimize.ranges import replace_ranges
@@ -100,55 +100,106 @@ def place(root: UOp, placement: Placement) -> UOp:
     _check(placement, outputs, by_number, scanned)
     _check_lanes(root, placement)
     nest = [by_number[number] for number in placement.order] if placement.order else outputs
-    numbers = itertools.count()
-    outer: dict[UOp, UOp] = {}
-    loops: dict[UOp, Dim] = {
-        counter: _loop_extent(counter.src[0], counter, placement) for counter in nest
+    loops = _Loops(placement)
+    loops.place_parallel(nest[: placement.parallel])
+    loops.place(nest[placement.parallel :])
+    replacements = {
+        counter: loops.make(counter.src[0])
+        for counter in (*ordered_axes(root), *_accumulated_axes(root))
+        if counter not in scanned
     }
-    _place_parallel(nest[: placement.parallel], loops, outer, numbers)
-    replacements: dict[UOp, UOp] = {}
-    _place_loops(nest[placement.parallel :], loops, outer, numbers)
-    for counter in (*ordered_axes(root), *_accumulated_axes(root)):
-        if counter not in scanned:
-            replacements[counter] = make_range(counter.src[0], next(numbers), LOOP)
     for counter in scanned:
-        length = _loop_extent(counter.src[0], counter, placement)
-        outer[counter] = make_range(length, next(numbers), LOOP)
+        loops.outer[counter] = loops.make(_loop_extent(counter.src[0], counter, placement))
     moved = _moved_tiles(root, nest, placement)
-    starts = {counter: outer[counter] * _step(counter, placement) for counter in nest}
-    starts |= {
-        counter: minimum(starts[counter], axis_extent(counter) - _step(counter, placement))
-        for counter in moved
-    }
-    for counter in reductions:
-        extent = _longest(counter.src[0], starts, placement)
-        if extent.vmax > axis_extent(counter):
-            extent = minimum(extent, axis_extent(counter))
-        loops[counter] = _loop_extent(extent, counter, placement)
-    _place_loops(reductions, loops, outer, numbers)
+    loops.start(nest, moved)
+    loops.place(reductions)
     gates: dict[UOp, UOp] = {}
     within: dict[UOp, UOp] = {}
     for counter in (*nest, *scanned, *reductions):
-        number = counter.arg[0]
-        tile, lanes = placement.upcast.get(number, 1), placement.lanes.get(number, 1)
-        expression = starts.get(counter, outer[counter] * (tile * lanes))
-        if tile > 1:
-            expression = expression + make_range(tile, next(numbers), UPCAST) * lanes
-        if lanes > 1:
-            expression = expression + make_range(lanes, next(numbers), LANE)
-        replacements[counter] = expression
+        position = replacements[counter] = loops.position(counter)
         if counter in moved:
             if not _may_store_again(root):
-                gates[counter] = (outer[counter] * tile).lt(expression + 1)  # as far as it is new
+                tile = placement.upcast.get(counter.arg[0], 1)
+                gates[counter] = (loops.outer[counter] * tile).lt(position + 1)  # what is new
             continue
-        runs_over = int(expression.vmax) >= axis_extent(counter)
+        runs_over = int(position.vmax) >= axis_extent(counter)
         if runs_over or counter.src[0].op is not Op.CONST:
-            gates[counter] = expression.lt(replace_ranges(counter.src[0], replacements))
+            gates[counter] = position.lt(replace_ranges(counter.src[0], replacements))
             within[counter] = gates[counter]
         if counter.ranges_below:
             # How far a row goes is no matter of the memory that all rows read.
-            within[counter] = expression.lt(axis_extent(counter))
+            within[counter] = position.lt(axis_extent(counter))
     return replace_ranges(root, replacements, gates, within)
+
+
+class _Loops:
+    """Makes the placed counters, numbered from the outermost on.
+
+    `outer` has the loop over the tiles of each axis, and `starts` where the tile of a result's
+    axis begins.
+    """
+
+    def __init__(self, placement: Placement) -> None:
+        self.placement = placement
+        self.outer: dict[UOp, UOp] = {}
+        self.starts: dict[UOp, UOp] = {}
+        self._numbers = itertools.count()
+
+    def make(self, extent: Dim, kind: str = LOOP) -> UOp:
+        """One more counter."""
+        return make_range(extent, next(self._numbers), kind)
+
+    def place_parallel(self, counters: Sequence[UOp]) -> None:
+        """One PARALLEL counter for the product of the loops of the given axes."""
+        extents = [_loop_extent(c.src[0], c, self.placement) for c in counters]
+        total: Dim = 1
+        for extent in extents:
+            total = total * extent
+        if total == 1:
+            self.outer.update(dict.fromkeys(counters, index_node(0)))
+            return
+        position = self.make(total, PARALLEL)
+        for counter, extent in zip(reversed(counters), reversed(extents), strict=True):
+            self.outer[counter] = position % extent if counter is not counters[0] else position
+            position = position // extent
+
+    def place(self, counters: Sequence[UOp]) -> None:
+        """A LOOP for each of the given axes whose loop runs more than once."""
+        for counter in counters:
+            extent = _loop_extent(self._longest(counter), counter, self.placement)
+            self.outer[counter] = self.make(extent) if extent != 1 else index_node(0)
+
+    def start(self, counters: Sequence[UOp], moved: Set[UOp]) -> None:
+        """Note where the tiles of the given axes begin, those `moved` no later than the last that
+        is whole."""
+        for counter in counters:
+            step = _step(counter, self.placement)
+            start = self.outer[counter] * step
+            if counter in moved:
+                start = minimum(start, axis_extent(counter) - step)
+            self.starts[counter] = start
+
+    def position(self, counter: UOp) -> UOp:
+        """Where an axis is, by its placed counters."""
+        number = counter.arg[0]
+        tile = self.placement.upcast.get(number, 1)
+        lanes = self.placement.lanes.get(number, 1)
+        position = self.starts.get(counter, self.outer[counter] * (tile * lanes))
+        if tile > 1:
+            position = position + self.make(tile, UPCAST) * lanes
+        if lanes > 1:
+            position = position + self.make(lanes, LANE)
+        return position
+
+    def _longest(self, counter: UOp) -> UOp:
+        """The extent of an axis where it is greatest in the tile of the result."""
+        extent = counter.src[0]
+        if not extent.ranges:
+            return extent
+        extent = _longest(extent, self.starts, self.placement)
+        if extent.vmax > axis_extent(counter):
+            extent = minimum(extent, axis_extent(counter))
+        return extent
 
 
 def _moved_tiles(root: UOp, nest: Sequence[UOp], placement: Placement) -> set[UOp]:
@@ -244,41 +295,6 @@ def _longest(
     for term, factor in terms.items():
         total = total + _longest(term, starts, placement, rising is (factor > 0)) * factor
     return total
-
-
-def _place_loops(
-    counters: Sequence[UOp],
-    loops: dict[UOp, Dim],
-    outer: dict[UOp, UOp],
-    numbers: Iterator[int],
-) -> None:
-    """A LOOP for each of the given loops that runs more than once."""
-    for counter in counters:
-        if loops[counter] != 1:
-            outer[counter] = make_range(loops[counter], next(numbers), LOOP)
-        else:
-            outer[counter] = index_node(0)
-
-
-def _place_parallel(
-    counters: Sequence[UOp],
-    loops: dict[UOp, Dim],
-    outer: dict[UOp, UOp],
-    numbers: Iterator[int],
-) -> None:
-    """One PARALLEL counter for the product of the given loops."""
-    total: Dim = 1
-    for counter in counters:
-        total = total * loops[counter]
-    if total == 1:
-        for counter in counters:
-            outer[counter] = index_node(0)
-        return
-    position = make_range(total, next(numbers), PARALLEL)
-    for counter in reversed(counters):
-        size = loops[counter]
-        outer[counter] = position % size if counter is not counters[0] else position
-        position = position // size
 
 
 def _check(

@@ -12,6 +12,11 @@ from tests.docs.markdown import ROOT
 
 INSTALL = "pip install . && ogive demo"
 TEST = "pip install -e '.[test]' && python -m pytest"
+SOURCES = [
+    path.as_posix() + "/" * path.is_dir()
+    for folder in ("src", "tests", "benchmarks", "docs")
+    for path in (ROOT / folder).rglob("*")
+]
 PAGES = [str(page.relative_to(ROOT)) for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))]
 
 
@@ -31,3 +36,10 @@ def test_links_lead_somewhere(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
         assert (Path(ROOT / page).parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_modules_that_a_page_names_are_there(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for name in re.findall(r"`([\w/]+(?:\.py|/))`", text):
+        assert any(path.endswith(f"/{name}") for path in SOURCES), name

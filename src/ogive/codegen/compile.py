@@ -1,4 +1,4 @@
-"""Stages 4 to 9 for one region: from its graph to LLVM IR, with the time each stage took."""
+"""Stages 5 to 9 for one region: from its graph to LLVM IR, with the time each stage took."""
 
 from __future__ import annotations
 

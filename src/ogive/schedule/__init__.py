@@ -1,1 +1,1 @@
-"""Stages 2, 4 and 5: normalize the graph, turn movement into indices, cut it into steps."""
+"""Stages 2, 4 and 5: normalize the graph, cut it into steps, turn movement into indices."""

@@ -1,4 +1,4 @@
-"""Stage 5, second step: work element by element over whole buffers forgets its shape.
+"""Stage 4, second step: work element by element over whole buffers forgets its shape.
 
     before   STORE(RESHAPE(PARAM 0, (3, 4)), EXP(RESHAPE(PARAM 1, (3, 4))))
     after    STORE(SHRINK(PARAM 0, (0, #n)), EXP(SHRINK(PARAM 1, (0, #n))))         with #n = 12

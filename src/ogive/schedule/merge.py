@@ -1,4 +1,4 @@
-"""Stage 5, third step: regions over the same elements become one, with several stores.
+"""Stage 4, third step: regions over the same elements become one, with several stores.
 
     before   m ← f(m, g)     v ← h(v, g)     p ← k(p, m, v)         three kernels
     after    m, v, p ← f(m, g), h(v, g), k(p, f(m, g), h(v, g))     one, that reads a buffer once

@@ -1,4 +1,4 @@
-"""Stage 4: a region's movement ops become index arithmetic over explicit loop counters.
+"""Stage 5: a region's movement ops become index arithmetic over explicit loop counters.
 
     before   STORE(RESHAPE(PARAM 0), EXP(PERMUTE(RESHAPE(PARAM 1))))         (region dialect)
     after    STORE(INDEX(PARAM 0, r0*3 + r1), EXP(LOAD(INDEX(PARAM 1, r1*2 + r0))), r0, r1)

@@ -1,4 +1,4 @@
-"""Stage 5, first step: cut the parametric graph at the kept values into regions.
+"""Stage 4, first step: cut the parametric graph at the kept values into regions.
 
 A region is what one kernel computes, as a graph of its own over `PARAM` slots numbered by first
 visit, so that equal work anywhere in the program is the *same* interned node:

@@ -1,4 +1,4 @@
-"""Stage 5, last step: regions that differ only in where they cut become one, run once for each.
+"""Stage 4, last step: regions that differ only in where they cut become one, run once for each.
 
 A loop over time that the user wrote in Python is a graph of equal pieces, each reading its own row:
 

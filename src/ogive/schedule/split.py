@@ -1,4 +1,4 @@
-"""Stage 5: the parametric graph becomes an ordered list of regions over numbered slots.
+"""Stage 4: the parametric graph becomes an ordered list of regions over numbered slots.
 
 Slots are the buffers of a run: first the graph's own parameters, then one for every kept value.
 A region runs after those whose values it reads; and whoever reads a version of a buffer runs before

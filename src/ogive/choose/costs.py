@@ -13,7 +13,7 @@ _COSTS = {
     Op.DIV: 4, Op.SQRT: 6, Op.RECIPROCAL: 4, Op.FLOORDIV: 8, Op.MOD: 8, Op.GATHER: 4,
     Op.THREEFRY: 80,
 }  # fmt: skip
-
+_FUNCTION_COST = 12
 
 MOST_STRIDE = 4
 """The distance up to which lanes are picked out of whole vectors rather than gathered."""
@@ -24,6 +24,8 @@ APART_BYTES = 1 << 10
 GATE_LOSS = 0.02
 """The share of a kernel's time that gates take where tiles do not fill their axis."""
 
+TILE_LOSS = 0.25
+"""What reading an operand again for each tile takes, beside the sums of a row of one."""
 
 ACROSS = 2.5
 """What a sum across the lanes of a vector takes, in operations on vectors."""
@@ -38,7 +40,7 @@ TAIL_LOSS = 0.06
 def operation_cost(node: UOp) -> int:
     """What one element of an elementwise or gathering node costs, an addition being 1."""
     if node.op in TRANSCENDENTAL:
-        return 12
+        return _FUNCTION_COST
     if node.op in (Op.CAST, Op.BITCAST) or _puts_together(node):
         return 0
     return _COSTS.get(node.op, 1)
@@ -65,7 +67,7 @@ def best_tile(extent: int, most: int) -> int:
     """
     def loss(tile: int) -> float:
         gated = GATE_LOSS if extent % tile else 0.0
-        return -(-extent // tile) * tile / extent + 0.25 / tile + gated
+        return -(-extent // tile) * tile / extent + TILE_LOSS / tile + gated
 
     return min(range(1, min(most, extent) + 1), key=lambda tile: (loss(tile), -tile), default=1)
 

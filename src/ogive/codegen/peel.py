@@ -10,6 +10,12 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import TRANSCENDENTAL, UPCAST, Op
 from ogive.ir.symbolic import from_linear, integer, maximum, minimum
 
+LOOP_INSTRUCTIONS = 4
+"""What a loop takes beside its body: the counter, its step, a comparison, a branch."""
+
+FUNCTION_INSTRUCTIONS = 12
+"""About what a call of an elementary function takes, with its arguments and results."""
+
 
 def peel_limit(
     counter: UOp, gates: list[UOp], around: frozenset[UOp]
@@ -74,7 +80,7 @@ def instruction_count(items: list[Item]) -> int:
     count = 0
     for item in items:
         if isinstance(item, Loop):
-            count += 4 + instruction_count(item.body)
+            count += LOOP_INSTRUCTIONS + instruction_count(item.body)
             continue
         node = item.into if isinstance(item, Accumulate) else item
         tile = 1
@@ -82,6 +88,5 @@ def instruction_count(items: list[Item]) -> int:
         for counter in counters:
             if counter.arg[1] == UPCAST:
                 tile *= counter.src[0].arg
-        weight = 12 if node.op in TRANSCENDENTAL else 1
-        count += tile * weight
+        count += tile * (FUNCTION_INSTRUCTIONS if node.op in TRANSCENDENTAL else 1)
     return count

@@ -142,6 +142,7 @@ _SPINE = frozenset({
     Op.WHERE, Op.NOT, Op.AND, Op.OR,
 })  # fmt: skip
 _SPINE_DEPTH = 6
+"""How many operations above its first leaf a term is told by: a key must not grow with the term."""
 
 
 def order_key(node: UOp) -> tuple[Any, ...]:

@@ -56,6 +56,7 @@ __all__ = [
 ]  # fmt: skip
 
 _MAX_PRODUCTS = 32
+"""A product of sums that has more terms than this when multiplied out stays as it is."""
 
 _x, _y = anything("x"), anything("y")
 

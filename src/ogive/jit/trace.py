@@ -32,6 +32,9 @@ from ogive.tensor.supply import Supplier, collecting
 from ogive.tensor.tensor import Tensor
 
 ATTEMPTS = 3
+"""How often a function is traced that leaves a tensor somewhere: one that only fills a cache does
+so once."""
+
 _LEFT_OVER = "this tensor was made while ogive.jit captured {name}() and has no values"
 
 

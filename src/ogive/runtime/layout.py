@@ -17,6 +17,8 @@ EXPORTS = ("ogive_start", "ogive_resume", "ogive_copy", "ogive_run_parts", "ogiv
 """What the driver is called by."""
 
 MAX_WORKERS = 512
+"""The pool has room for the handles of so many threads, beside the one that runs a plan."""
+
 MAX_THREADS = MAX_WORKERS + 1
 NO_FAULT = 2**63 - 1
 """The fault word of a plan in which nothing went wrong (`INT64_MAX`)."""

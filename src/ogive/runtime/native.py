@@ -36,6 +36,8 @@ PAUSE_NANOSECONDS = 50_000_000
 """How long a plan runs before it lets Python look for signals: half of what Ctrl-C may take."""
 
 COPY_GRAIN = 4
+"""Tiles of a copy worth a call: 256 KiB."""
+
 _STEP = PLAN_FIELDS.index("step")
 _COUNT = PLAN_FIELDS.index("count")
 _LEFT = PLAN_FIELDS.index("left")

@@ -6,11 +6,8 @@ import math
 from collections import Counter
 
 from ogive.codegen.linearize import Accumulate, Item, Loop
+from ogive.codegen.peel import FUNCTION_INSTRUCTIONS, LOOP_INSTRUCTIONS
 from ogive.ir.ops import TRANSCENDENTAL, UPCAST, Op
-
-LOOP_INSTRUCTIONS = 4
-FUNCTION_INSTRUCTIONS = 12
-"""About what a call of an elementary function costs, with its arguments and results."""
 
 
 def count_instructions(program: list[Item]) -> Counter[str]:

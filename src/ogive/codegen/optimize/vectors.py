@@ -31,6 +31,9 @@ SCANNED_ROWS = 4
 MOST_VECTORS = 4
 """Vectors that are computed side by side if they take few operations."""
 
+FEW_OPERATIONS, SOME_OPERATIONS = 12, 40
+"""Up to so many, a vector has few operations, or some: of those, two are computed side by side."""
+
 
 def tile_vectors(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> dict[UOp, int]:
     """How many vectors are computed side by side along each axis in lanes, and how many rows if
@@ -67,9 +70,9 @@ def _vectors_along(kernel: KernelFacts, counter: UOp, lanes: int, target: Target
 
 def _vectors_at_a_time(kernel: KernelFacts, cost: int) -> int:
     """How many vectors are computed side by side if one takes so many operations."""
-    if cost <= 12 or cost < 2 * kernel.chain:
+    if cost <= FEW_OPERATIONS or cost < 2 * kernel.chain:
         return MOST_VECTORS
-    return 2 if cost <= 40 else 1
+    return 2 if cost <= SOME_OPERATIONS else 1
 
 
 def _columns_gone_through(kernel: KernelFacts, counter: UOp, target: Target) -> int:

@@ -15,7 +15,7 @@ either way round.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from ogive.ir.dtype import DType
@@ -223,62 +223,82 @@ class RuleSet:
 
 def compile_matcher(pattern: Pattern, rewrite: Rewriter) -> Matcher:
     """A function that matches `pattern` at a node and calls `rewrite` with what it bound."""
-    matcher: Matcher = _compile(pattern, rewrite, "n")
+    matcher: Matcher = _Source("n").compile(pattern, rewrite)
     return matcher
 
 
 def compile_builder(pattern: Pattern, rewrite: Rewriter) -> Builder:
     """The same for a node that is not built yet, from its dtype and sources."""
     assert pattern.name is None and pattern.where is None and pattern.sources is not None
-    builder: Builder = _compile(pattern, rewrite, "n_dtype, n_src")
+    builder: Builder = _Source("n_dtype, n_src").compile(pattern, rewrite)
     return builder
 
 
-def _compile(pattern: Pattern, rewrite: Rewriter, parameters: str) -> Any:
-    lines = [f"def matcher({parameters}):"]
-    is_built = parameters == "n"
-    environment: dict[str, Any] = {"rewrite": rewrite}
-    bound: dict[str, str] = {}
+class _Source:
+    """The Python source of a matcher.
 
-    def require(condition: str) -> None:
-        lines.append(f"    if not ({condition}): return None")
+        pattern   anything("x") * 1
+        source    def matcher(n):
+                      if not (len(n.src) == 2): return None
+                      n_0, n_1, = n.src
+                      if not (n_1.op is k1): return None
+                      if not (n_1.arg == k2): return None
+                      return rewrite(x=n_0)
+    """
 
-    def constant_for(value: Any) -> str:
-        name = f"k{len(environment)}"
-        environment[name] = value
-        return name
+    def __init__(self, parameters: str) -> None:
+        self.lines = [f"def matcher({parameters}):"]
+        self.is_built = parameters == "n"
+        self.environment: dict[str, Any] = {}
+        self.bound: dict[str, str] = {}
 
-    def visit(part: Pattern, variable: str, is_root: bool) -> None:
-        dot = "_" if is_root and not is_built else "."
-        if part.ops is not None and not is_root:
-            if len(part.ops) == 1:
-                require(f"{variable}.op is {constant_for(part.ops[0])}")
-            else:
-                require(f"{variable}.op in {constant_for(frozenset(part.ops))}")
+    def compile(self, pattern: Pattern, rewrite: Rewriter) -> Any:
+        """The function."""
+        self.environment["rewrite"] = rewrite
+        self.match(pattern, "n", "." if self.is_built else "_")
+        arguments = ", ".join(f"{name}={variable}" for name, variable in self.bound.items())
+        self.lines.append(f"    return rewrite({arguments})")
+        exec("\n".join(self.lines), self.environment)
+        return self.environment["matcher"]
+
+    def match(self, part: Pattern, variable: str, dot: str = ".") -> None:
+        """Match the node in a variable. The dispatch on the op has seen to that of the root, whose
+        dtype and sources are variables themselves if it is not built yet."""
+        if part.ops is not None and variable != "n":
+            self.require_one_of(f"{variable}.op", part.ops)
         if part.value is not None:
-            require(f"{variable}.arg == {constant_for(part.value)}")
+            self.require(f"{variable}.arg == {self.constant(part.value)}")
         if part.dtypes is not None:
-            if len(part.dtypes) == 1:
-                require(f"{variable}{dot}dtype is {constant_for(part.dtypes[0])}")
-            else:
-                require(f"{variable}{dot}dtype in {constant_for(part.dtypes)}")
+            self.require_one_of(f"{variable}{dot}dtype", part.dtypes)
         if part.name is not None:
-            if part.name in bound:
-                require(f"{variable} is {bound[part.name]}")
-            bound[part.name] = variable
+            if part.name in self.bound:
+                self.require(f"{variable} is {self.bound[part.name]}")
+            self.bound[part.name] = variable
         if part.sources is not None:
-            require(f"len({variable}{dot}src) == {len(part.sources)}")
-            names = [f"{variable}_{i}" for i in range(len(part.sources))]
-            lines.append(f"    {', '.join(names)}, = {variable}{dot}src")
-            # Leaves with a fixed op reject most nodes: test them before descending.
-            pairs = sorted(zip(part.sources, names, strict=True), key=lambda p: p[0].ops is None)
-            for source, name in pairs:
-                visit(source, name, False)
+            self.match_sources(part.sources, variable, f"{variable}{dot}src")
         if part.where is not None:
-            require(f"{constant_for(part.where)}({variable})")
+            self.require(f"{self.constant(part.where)}({variable})")
 
-    visit(pattern, "n", True)
-    arguments = ", ".join(f"{name}={variable}" for name, variable in bound.items())
-    lines.append(f"    return rewrite({arguments})")
-    exec("\n".join(lines), environment)
-    return environment["matcher"]
+    def match_sources(self, sources: Sequence[Pattern], variable: str, given: str) -> None:
+        self.require(f"len({given}) == {len(sources)}")
+        names = [f"{variable}_{number}" for number in range(len(sources))]
+        self.lines.append(f"    {', '.join(names)}, = {given}")
+        # Leaves with a fixed op reject most nodes: test them before descending.
+        pairs = sorted(zip(sources, names, strict=True), key=lambda pair: pair[0].ops is None)
+        for source, name in pairs:
+            self.match(source, name)
+
+    def require(self, condition: str) -> None:
+        self.lines.append(f"    if not ({condition}): return None")
+
+    def require_one_of(self, value: str, choices: Sequence[Any]) -> None:
+        if len(choices) == 1:
+            self.require(f"{value} is {self.constant(choices[0])}")
+        else:
+            self.require(f"{value} in {self.constant(frozenset(choices))}")
+
+    def constant(self, value: Any) -> str:
+        """The name under which the function finds a value."""
+        name = f"k{len(self.environment)}"
+        self.environment[name] = value
+        return name

@@ -58,10 +58,11 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "special": ("tensor", "ir", "errors"),
     "nn": ("random", "tensor", "ir", "errors", "named"),
     "optim": ("nn", "autograd", "jit.watch", "tensor", "ir", "errors", "named"),
+    "amp": ("optim", "autograd", "jit.watch", "tensor", "ir", "errors"),
     "cuda": (),
     "": (  # the package itself
-        "autograd", "cuda", "namespace", "fft", "data", "linalg", "masked", "nn", "optim", "random",
-        "signal", "special", "io", "jit", "tensor", "ir", "counters", "config", "errors",
+        "amp", "autograd", "cuda", "namespace", "fft", "data", "linalg", "masked", "nn", "optim",
+        "random", "signal", "special", "io", "jit", "tensor", "ir", "counters", "config", "errors",
     ),
     "cli": (
         "", "optim", "nn", "data", "io", "jit", "tensor", "engine", "schedule", "device", "ir",

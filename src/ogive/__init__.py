@@ -83,7 +83,8 @@ concatenate = cat
 from_numpy = Tensor.from_numpy
 
 if TYPE_CHECKING:
-    from ogive import autograd, cuda, data, fft, io, linalg, masked, random, signal, special
+    from ogive import amp, autograd, cuda, data, fft, io, linalg, masked, random, signal, special
+    from ogive.amp.autocast import autocast, get_autocast_dtype, is_autocast_enabled
     from ogive.autograd.checkpoint import checkpoint
     from ogive.autograd.custom import custom_gradient
     from ogive.autograd.functional import grad, jvp, value_and_grad, vjp
@@ -150,6 +151,8 @@ _SIGNAL = (
     "kaiser_window", "stft",
 )  # fmt: skip
 _LOADED_LATER = {
+    "amp": "ogive.amp",
+    **dict.fromkeys(("autocast", "get_autocast_dtype", "is_autocast_enabled"), "ogive.amp"),
     "autograd": "ogive.autograd",
     "grad": "ogive.autograd.functional",
     **dict.fromkeys(_AUTOGRAD, "ogive.autograd"),
@@ -200,10 +203,12 @@ __all__ = [
     "OgiveError",
     "Tensor",
     "Variable",
+    "amp",
     "arange",
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "autocast",
     "autograd",
     "bartlett_window",
     "bernoulli",
@@ -254,6 +259,7 @@ __all__ = [
     "full_like",
     "gcd",
     "geqrf",
+    "get_autocast_dtype",
     "get_rng_state",
     "grad",
     "gradient",
@@ -269,6 +275,7 @@ __all__ = [
     "int32",
     "int64",
     "io",
+    "is_autocast_enabled",
     "is_grad_enabled",
     "isin",
     "istft",

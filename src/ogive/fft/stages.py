@@ -12,6 +12,7 @@ Lengths with a large prime factor become a convolution (Bluestein), of a power o
 from __future__ import annotations
 
 from ogive.fft.tables import chirp, matrix, twiddles
+from ogive.tensor.precision import unchanged
 from ogive.tensor.tensor import Tensor
 
 LARGEST_DIRECT = 32
@@ -22,6 +23,7 @@ RADIX = 16
 """Stages are at most this long unless a prime factor is longer."""
 
 
+@unchanged
 def transform(x: Tensor, sign: int) -> Tensor:
     """The transform without any factor; sign -1 is forward. Shapes: (..., 1 or 2, n) → (..., 2, n).
 

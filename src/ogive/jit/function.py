@@ -14,10 +14,11 @@ from ogive.config import Config, current_config
 from ogive.errors import ArgumentError, ArgumentTypeError, nearest
 from ogive.ir import history, registry
 from ogive.jit.explain import Facts, describe_call, difference
-from ogive.jit.trees import DISTURBED, Call
+from ogive.jit.trees import DISTURBED, Call, Key
 from ogive.jit.watch import is_inlining, trace_lock
 from ogive.journal import log
 from ogive.named import NamedTuple
+from ogive.tensor import precision
 
 if TYPE_CHECKING:
     from ogive.engine.profile import StepTime
@@ -78,16 +79,15 @@ class Jitted(Generic[P, R]):
         known, number = self._last_config
         if known is not config:
             number = self._number_of(config)
-        if history.paused and not history.is_recording():
-            number = ~number  # what it returns is detached then
-        call = Call(args, kwargs, number)
+        prefix = _prefix(number) if history.paused or precision.chosen else number
+        call = Call(args, kwargs, prefix)
         if call.pending or call.flows:
             if call.flows or _flow(call.pending):
                 return self.__wrapped__(*args, **kwargs)
-            call = self._settled(args, kwargs, number, config)
+            call = self._settled(args, kwargs, prefix, config)
         entry = self._entries.get(call.key)
         if entry is None:
-            return self._trace_and_run(args, kwargs, config, number)
+            return self._trace_and_run(args, kwargs, config, prefix)
         if entry is not self._last:
             self._touch(call.key, entry)
         result: R
@@ -102,7 +102,7 @@ class Jitted(Generic[P, R]):
             if result is not DISTURBED:
                 self._hits += 1
                 return result
-        return self._trace_and_run(args, kwargs, config, number)
+        return self._trace_and_run(args, kwargs, config, prefix)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -133,7 +133,7 @@ class Jitted(Generic[P, R]):
         number = self._number_of(self._config or current_config())
         while True:
             self(*args, **kwargs)
-            call = Call(args, kwargs, number if history.is_recording() else ~number)
+            call = Call(args, kwargs, _prefix(number))
             with registry.effect_lock:
                 entry = self._entries.get(call.key)
                 if entry is not None and entry.claims(call, traced=True):
@@ -156,15 +156,15 @@ class Jitted(Generic[P, R]):
             self._last_config = config, number
         return number
 
-    def _settled(self, args: Any, kwargs: Any, number: int, config: Config) -> Call:
+    def _settled(self, args: Any, kwargs: Any, prefix: Key, config: Config) -> Call:
         """The call, with what had to be computed computed."""
         from ogive import engine
 
         with trace_lock:  # a tensor may look unfinished only because it is being traced
-            call = Call(args, kwargs, number)
+            call = Call(args, kwargs, prefix)
             if call.pending:
                 engine.realize(call.pending, config)
-                call = Call(args, kwargs, number)
+                call = Call(args, kwargs, prefix)
         assert not call.pending, "what was realized is memory"
         return call
 
@@ -175,12 +175,12 @@ class Jitted(Generic[P, R]):
             if self._entries.get(key) is entry and self._entries.pop(key, None) is entry:
                 self._entries[key] = entry
 
-    def _trace_and_run(self, args: Any, kwargs: Any, config: Config, number: int) -> R:
+    def _trace_and_run(self, args: Any, kwargs: Any, config: Config, prefix: Key) -> R:
         """Run after a guard failed: look up tensors again, or trace, whatever is needed."""
         is_hit = True
         while True:
             with trace_lock:
-                call = self._settled(args, kwargs, number, config)
+                call = self._settled(args, kwargs, prefix, config)
                 with self._lock:  # or it may be missed while another thread touches it
                     entry = self._entries.get(call.key)
                 reason = None if entry is None else entry.why_not(call)
@@ -246,6 +246,14 @@ class Jitted(Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<captured function {getattr(self, '__qualname__', self.__wrapped__)!s}>"
+
+
+def _prefix(number: int) -> Key:
+    """What a call depends on besides its arguments: the configuration, and this thread's modes."""
+    if not history.is_recording():
+        number = ~number  # what it returns is detached then
+    dtype = precision.current()
+    return number if dtype is None else (number, dtype)
 
 
 def _flow(tensors: Sequence[Tensor]) -> bool:

@@ -23,6 +23,7 @@ from ogive.tensor.core import to_tensor
 from ogive.tensor.creation import arange, full_like, zeros_like
 from ogive.tensor.joining import stack, where
 from ogive.tensor.losses import meet_floats, reduce_losses
+from ogive.tensor.precision import widened
 from ogive.tensor.slopes import with_gradient
 from ogive.tensor.tensor import Tensor
 
@@ -30,6 +31,7 @@ NEVER = -1e30
 """The logarithm of no probability: finite, so that differences of it are numbers."""
 
 
+@widened
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,

@@ -16,6 +16,7 @@ from ogive.ir import dtype as dtypes
 from ogive.tensor.creation import arange, ones_like
 from ogive.tensor.joining import stack, where
 from ogive.tensor.losses import meet_floats
+from ogive.tensor.precision import widened
 from ogive.tensor.resize import cubic_kernel
 from ogive.tensor.tensor import Tensor
 
@@ -25,6 +26,7 @@ OFFSETS = {"bilinear": (0, 1), "nearest": (0,), "bicubic": (-1, 0, 1, 2)}
 PADDINGS = ("zeros", "border", "reflection")
 
 
+@widened
 def grid_sample(
     input: Tensor,
     grid: Tensor,

@@ -14,6 +14,7 @@ from ogive.nn.module import Module
 from ogive.nn.packed import PackedSequence
 from ogive.tensor.creation import zeros
 from ogive.tensor.joining import cat, stack, where
+from ogive.tensor.precision import lower
 from ogive.tensor.tensor import Tensor
 
 State = tuple[Tensor, ...]
@@ -249,6 +250,10 @@ class LSTM(Recurrent):
     """
 
     kind = "LSTM"
+
+    def _initial(self, x: Tensor, state: Any, batched: bool = True) -> State:
+        made: State = lower(super()._initial(x, state, batched))
+        return made
 
 
 class GRU(Recurrent):

@@ -10,10 +10,12 @@ from ogive.ir import dtype as dtypes
 from ogive.random import rand
 from ogive.tensor.creation import arange, zeros
 from ogive.tensor.pooling import first_greatest, first_position
+from ogive.tensor.precision import widened
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.windows import Numbers, per_axis, spatial_lengths
 
 
+@widened
 def max_unpool1d(
     input: Tensor,
     indices: Tensor,
@@ -33,6 +35,7 @@ def max_unpool1d(
     return _unpool(input, indices, kernel_size, stride, padding, output_size, 1)
 
 
+@widened
 def max_unpool2d(
     input: Tensor,
     indices: Tensor,
@@ -56,6 +59,7 @@ def max_unpool2d(
     return _unpool(input, indices, kernel_size, stride, padding, output_size, 2)
 
 
+@widened
 def max_unpool3d(
     input: Tensor,
     indices: Tensor,
@@ -96,6 +100,7 @@ def _unpool(
     return flat.reshape(*front, *lengths)
 
 
+@widened
 def fractional_max_pool2d(
     input: Tensor,
     kernel_size: Any,
@@ -120,6 +125,7 @@ def fractional_max_pool2d(
     return _fractional(input, options, _random_samples, 2)
 
 
+@widened
 def fractional_max_pool3d(
     input: Tensor,
     kernel_size: Any,

@@ -34,8 +34,13 @@ class Clocks:
         """The number of steps of a parameter, in float64."""
         return self._numbers[self._leaders[id(parameter)]]
 
-    def advance(self, moving: Iterable[Tensor], resting: Iterable[Tensor]) -> list[Tensor]:
-        """Count a step of some parameters. Gives the numbers that have changed."""
+    def advance(
+        self, moving: Iterable[Tensor], resting: Iterable[Tensor], skipped: Tensor | None = None
+    ) -> list[Tensor]:
+        """Count a step of some parameters, or none if the scalar `skipped` is true.
+
+        Gives the numbers that have changed.
+        """
         left = _together(resting, self._leaders)
         changed = []
         for leader, movers in _together(moving, self._leaders).items():
@@ -43,7 +48,7 @@ class Clocks:
                 apart = left[leader] if leader in movers else movers
                 changed.append(self._split(leader, apart))
             number = self._numbers[self._leaders[movers[0]]]
-            number.assign(number + 1)
+            number.assign(number + (1 if skipped is None else skipped.logical_not()))
             changed.append(number)
         return changed
 

@@ -21,6 +21,7 @@ from ogive.nn.parameter import UninitializedParameter
 from ogive.nn.state import load_tensors
 from ogive.optim.clocks import Clocks
 from ogive.tensor.creation import zeros
+from ogive.tensor.joining import where
 from ogive.tensor.tensor import Tensor
 
 State = dict[str, Tensor]
@@ -128,24 +129,40 @@ class Optimizer:
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        changed: list[Tensor] = []
+        self.step_unless(None)
+        return loss
+
+    def step_unless(self, skipped: Tensor | None) -> None:
+        """Change all parameters that have a gradient, unless the scalar `skipped` is true.
+
+        Where it is given, what changes is chosen by the kernels: parameters, state and numbers of
+        steps become what they were, or what follows from the gradients.
+        """
+        changed: list[Tensor] = [] if skipped is None else [skipped]
         with no_grad():
             for group in self.param_groups:
                 gradients = [parameter.grad for parameter in group["params"]]
                 pairs = list(zip(group["params"], gradients, strict=True))
                 moving = [(parameter, given) for parameter, given in pairs if given is not None]
                 resting = [parameter for parameter, given in pairs if given is None]
-                changed += self.clocks.advance([parameter for parameter, _ in moving], resting)
+                movers = [parameter for parameter, _ in moving]
+                changed += self.clocks.advance(movers, resting, skipped)
                 for parameter, given in moving:
                     gradient = -given if group.get("maximize") else given
                     own = self.state[id(parameter)]
-                    state = {**own, "step": self.clocks.of(parameter)}
-                    parameter.assign(self.update(parameter, gradient, state, group))
+                    # With a condition, updates assign to values beside the memory of the state.
+                    state = own if skipped is None else {k: v * 1 for k, v in own.items()}
+                    counted = {**state, "step": self.clocks.of(parameter)}
+                    value = self.update(parameter, gradient, counted, group)
+                    if skipped is not None:
+                        value = where(skipped, parameter, value)
+                        for name, tensor in own.items():
+                            tensor.assign(where(skipped, tensor, state[name]))
+                    parameter.assign(value)
                     changed += [parameter, given, *own.values()]
         if not is_tracing():
             # Who reads the parameters as they were is computed now, or they would be copied.
             Tensor.realize_batch([*changed, *take_companions()])
-        return loss
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget all gradients, or make them zero."""

@@ -10,6 +10,7 @@ from ogive.named import NamedTuple
 from ogive.tensor.complex import complex, view_as_real
 from ogive.tensor.core import to_integer
 from ogive.tensor.creation import ones
+from ogive.tensor.precision import widened
 from ogive.tensor.tensor import Tensor
 
 
@@ -21,6 +22,7 @@ class Pieces(NamedTuple):
     window: Tensor
 
 
+@widened
 def stft(
     input: Tensor,
     n_fft: int,

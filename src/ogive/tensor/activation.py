@@ -13,6 +13,7 @@ from ogive.tensor.core import to_axis
 from ogive.tensor.joining import where
 from ogive.tensor.operations import MAXIMUM, MINIMUM, limit, number_dtype
 from ogive.tensor.pairwise import only_floats
+from ogive.tensor.precision import lowered
 from ogive.tensor.softmax import Softmax, widen
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ class Activation(Softmax):
         slopes = x.new_empty(x.shape).uniform_(lower, upper)
         return where(x > 0, x, x * slopes).cast(dtype)
 
+    @lowered
     def prelu(self, weight: Tensor) -> Tensor:
         """`leaky_relu` whose slopes are a tensor: one, or one per channel (axis 1).
 

@@ -12,6 +12,7 @@ from ogive.tensor.core import Core, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.pairwise import only_floats
 from ogive.tensor.pooling import Pooled, first_greatest, first_position
+from ogive.tensor.precision import widened
 from ogive.tensor.softmax import Softmax, widen
 from ogive.tensor.windows import Numbers, per_axis, spatial_lengths
 
@@ -47,6 +48,7 @@ class AdaptivePooling(Softmax):
         """
         return _averages(self, output_size, 2)
 
+    @widened
     def adaptive_avg_pool3d(self, output_size: Any) -> Tensor:
         """The averages of windows that cover the input; see `adaptive_avg_pool2d`.
 
@@ -80,6 +82,7 @@ class AdaptivePooling(Softmax):
         """
         return _greatest(self, output_size, return_indices, 2)
 
+    @widened
     def adaptive_max_pool3d(self, output_size: Any, return_indices: bool = False) -> Pooled:
         """The greatest values of windows that cover the input; see `adaptive_max_pool2d`.
 

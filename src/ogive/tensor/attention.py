@@ -12,6 +12,7 @@ from ogive.tensor import build
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.lengths import difference
 from ogive.tensor.pairwise import only_floats
+from ogive.tensor.precision import lowered
 from ogive.tensor.product import Product, product_at, product_where
 from ogive.tensor.softmax import Softmax, widen
 
@@ -24,6 +25,7 @@ class Attention(Softmax, Product):
 
     __slots__ = ()
 
+    @lowered
     def scaled_dot_product_attention(
         self,
         key: Tensor,

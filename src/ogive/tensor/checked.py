@@ -14,6 +14,7 @@ from ogive.tensor.custom import custom
 from ogive.tensor.decompositions import cholesky, inv, solve, to_matrix
 from ogive.tensor.factors import lu_factor_ex, refuse_failed
 from ogive.tensor.joining import where
+from ogive.tensor.precision import widened
 
 if TYPE_CHECKING:
     from ogive.tensor.decompositions import Array
@@ -41,6 +42,7 @@ class Triangle(NamedTuple):
     info: Tensor
 
 
+@widened
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Inverse:
     """The inverse, and whether there is one. Shapes: (..., n, n) → (..., n, n), (...) of int32.
 
@@ -61,6 +63,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Inverse:
     return Inverse(where(failed, float("nan"), inv(regular)), info)
 
 
+@widened
 def solve_ex(
     A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False
 ) -> Solution:
@@ -87,6 +90,7 @@ def _regular(A: Tensor, info: Tensor) -> tuple[Tensor, Tensor]:
     return where(failed, eye(A.shape[-1], dtype=A.dtype), A), failed
 
 
+@widened
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Triangle:
     """`cholesky`, and whether there is one. Shapes: (..., n, n) → (..., n, n), (...) of int32.
 

@@ -17,6 +17,7 @@ from ogive.tensor.lengths import difference
 from ogive.tensor.losses import check_same_shape, meet_floats, reduce_losses
 from ogive.tensor.operations import NE, combine
 from ogive.tensor.pairwise import only_floats
+from ogive.tensor.precision import widened
 from ogive.tensor.softmax import Softmax, widen
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Classification(Softmax):
 
     __slots__ = ()
 
+    @widened
     def cross_entropy(
         self,
         target: Tensor,
@@ -72,6 +74,7 @@ class Classification(Softmax):
             losses = losses * (1 - label_smoothing) - spread * share
         return _reduce_counted(losses, counts, reduction, name).cast(dtype)
 
+    @widened
     def nll_loss(
         self,
         target: Tensor,
@@ -96,6 +99,7 @@ class Classification(Softmax):
         losses = -where(wanted, x * _weights(weight, x, axis), 0.0).sum(axis)
         return _reduce_counted(losses, counts, reduction, name).cast(dtype)
 
+    @widened
     def binary_cross_entropy(
         self, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
     ) -> Tensor:
@@ -115,6 +119,7 @@ class Classification(Softmax):
         losses = (y - 1) * no - y * yes
         return _weighted(losses, weight, reduction, name, dtype)
 
+    @widened
     def binary_cross_entropy_with_logits(
         self,
         target: Tensor,

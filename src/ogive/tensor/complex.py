@@ -18,6 +18,7 @@ from ogive.tensor import build
 from ogive.tensor.core import Core, itself, same_device, to_operand, to_tensor, wrap
 from ogive.tensor.joining import cat, stack, where
 from ogive.tensor.operations import Operation, common_dtype, refuse, to_node
+from ogive.tensor.precision import widened
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -57,6 +58,7 @@ def complex(real: Any, imag: Any) -> Tensor:
         return wrap(make(Op.COMPLEX, promote(part, dtypes.complex64), nodes), device)
 
 
+@widened
 def polar(absolute: Any, angle: Any) -> Tensor:
     """The complex number at a distance from 0 and at an angle to the positive numbers.
 
@@ -81,6 +83,7 @@ def view_as_real(z: Tensor) -> Tensor:
     return stack(parts_of(z), -1)
 
 
+@widened
 def view_as_complex(x: Tensor) -> Tensor:
     """Complex numbers from parts along the last axis. Shapes: (..., 2) → (...).
 

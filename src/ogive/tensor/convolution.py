@@ -17,6 +17,7 @@ from ogive.ir.shape import Shape
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_integer, wrap
 from ogive.tensor.operations import number_dtype
+from ogive.tensor.precision import lowered
 from ogive.tensor.windows import Numbers, batched, per_axis, place_count, spatial_lengths
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Convolution(Core):
 
     __slots__ = ()
 
+    @lowered
     def conv1d(
         self,
         weight: Tensor,
@@ -48,6 +50,7 @@ class Convolution(Core):
         """
         return _convolve(self, weight, bias, (stride, padding, dilation, groups), 1)
 
+    @lowered
     def conv2d(
         self,
         weight: Tensor,
@@ -75,6 +78,7 @@ class Convolution(Core):
         """
         return _convolve(self, weight, bias, (stride, padding, dilation, groups), 2)
 
+    @lowered
     def conv3d(
         self,
         weight: Tensor,
@@ -94,6 +98,7 @@ class Convolution(Core):
         """
         return _convolve(self, weight, bias, (stride, padding, dilation, groups), 3)
 
+    @lowered
     def conv_transpose1d(
         self,
         weight: Tensor,
@@ -116,6 +121,7 @@ class Convolution(Core):
         options = (stride, padding, output_padding, groups, dilation)
         return _convolve_transposed(self, weight, bias, options, 1)
 
+    @lowered
     def conv_transpose2d(
         self,
         weight: Tensor,
@@ -144,6 +150,7 @@ class Convolution(Core):
         options = (stride, padding, output_padding, groups, dilation)
         return _convolve_transposed(self, weight, bias, options, 2)
 
+    @lowered
     def conv_transpose3d(
         self,
         weight: Tensor,

@@ -26,6 +26,7 @@ from ogive.tensor.complex import complex as complex_of
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.custom import custom
 from ogive.tensor.joining import cat, where
+from ogive.tensor.precision import widened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,6 +70,7 @@ class Eigen(NamedTuple):
 # Inverses
 
 
+@widened
 def inv(A: Tensor) -> Tensor:
     """The inverse. Shapes: (..., n, n) → (..., n, n).
 
@@ -129,6 +131,7 @@ def pinv(A: Tensor, rtol: float | Tensor | None = None, hermitian: bool = False)
     return with_gradient([A], result, backward)
 
 
+@widened
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The X for which A X = B, or X A = B unless `left`.
 
@@ -262,6 +265,7 @@ def _signed_logarithm(matrix: Array, sign: Array, logarithm: Array) -> None:
 # Decompositions
 
 
+@widened
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangle L with L Lᵀ = A, for symmetric positive definite matrices; or its
     transpose.
@@ -298,6 +302,7 @@ def _mirrored(matrix: Tensor) -> Tensor:
     return below + below.mH + matrix.diagonal(0, -2, -1).real.diag_embed()
 
 
+@widened
 def qr(A: Tensor, mode: str = "reduced") -> QR:
     """Q with orthonormal columns and an upper triangle R, with Q R = A.
 
@@ -348,6 +353,7 @@ def _complete_factors(matrix: Array, q: Array, r: Array) -> None:
     q[...], r[...] = numpy.linalg.qr(matrix, mode="complete")
 
 
+@widened
 def svd(A: Tensor, full_matrices: bool = True) -> SVD:
     """U, S and Vᵀ with U diag(S) Vᵀ = A, the columns of U and V orthonormal.
 
@@ -401,6 +407,7 @@ def _reciprocals(gap: Tensor) -> Tensor:
     return where(is_diagonal(gap), float("inf"), gap).reciprocal()
 
 
+@widened
 def svdvals(A: Tensor) -> Tensor:
     """The singular values in descending order. Shapes: (..., m, n) → (..., min(m, n)).
 
@@ -414,6 +421,7 @@ def svdvals(A: Tensor) -> Tensor:
     return with_gradient([A], svd(A.detach(), full_matrices=False).S, backward)
 
 
+@widened
 def eigh(A: Tensor, UPLO: str = "L") -> Eigen:
     """The eigenvalues of symmetric matrices, ascending, and their orthonormal eigenvectors.
 
@@ -449,6 +457,7 @@ def _eigen_upper(matrix: Array, values: Array, vectors: Array) -> None:
     values[...], vectors[...] = numpy.linalg.eigh(matrix, "U")
 
 
+@widened
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of symmetric matrices, ascending. Shapes: (..., n, n) → (..., n).
 

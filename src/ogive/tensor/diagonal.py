@@ -20,6 +20,7 @@ from ogive.tensor import build
 from ogive.tensor.core import same_device, to_axis, to_integer, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.lengths import is_symbolic
+from ogive.tensor.precision import widened
 from ogive.tensor.splitting import Splitting
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ class Diagonal(Splitting):
         x = self.movedim((first, second), (-2, -1))
         return where(mask, placed, x).movedim((-2, -1), (first, second))
 
+    @widened
     def trace(self) -> Tensor:
         """The sum of the diagonal of a matrix. Shapes: (n, m) → ().
 

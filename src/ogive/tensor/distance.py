@@ -13,11 +13,13 @@ from ogive.ir.evaluate import evaluate
 from ogive.tensor import build
 from ogive.tensor.core import to_axis
 from ogive.tensor.pairwise import only_floats
+from ogive.tensor.precision import widened
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+@widened
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = None
 ) -> Tensor:

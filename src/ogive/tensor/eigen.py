@@ -14,12 +14,14 @@ from ogive.ir import dtype as dtypes
 from ogive.tensor.custom import custom
 from ogive.tensor.decompositions import Eigen, is_diagonal, solve, to_matrix, with_gradient
 from ogive.tensor.joining import where
+from ogive.tensor.precision import widened
 
 if TYPE_CHECKING:
     from ogive.tensor.decompositions import Array
     from ogive.tensor.tensor import Tensor
 
 
+@widened
 def eig(A: Tensor) -> Eigen:
     """The eigenvalues, in no order, and eigenvectors of length 1 as columns: A V = V diag(λ).
 
@@ -54,6 +56,7 @@ def _eigen(matrix: Array, values: Array, vectors: Array) -> None:
     values[...], vectors[...] = numpy.linalg.eig(matrix)
 
 
+@widened
 def eigvals(A: Tensor) -> Tensor:
     """The eigenvalues of any square matrices, in no order. Shapes: (..., n, n) → (..., n), complex.
 

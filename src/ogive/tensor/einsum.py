@@ -23,6 +23,7 @@ from ogive.tensor.core import Core, same_device, to_axes, to_axis, to_integer, w
 from ogive.tensor.joining import to_tensors
 from ogive.tensor.keywords import also
 from ogive.tensor.operations import field_dtype
+from ogive.tensor.precision import lower
 from ogive.tensor.product import multiply_and_sum
 
 if TYPE_CHECKING:
@@ -128,6 +129,8 @@ def contract(left: Term, right: Term, keep: set[Hashable]) -> Term:
     ordered = [*shared, *[label for label in names if label not in shared]]
     result = tuple([label for label in ordered if label in keep])
     summed = tuple([label for label in names if label not in keep])
+    if summed:
+        left, right = [term._replace(tensor=lower(term.tensor)) for term in (left, right)]
     device = same_device([left.tensor, right.tensor], "einsum")
     dtype = field_dtype(promote(left.tensor.dtype, right.tensor.dtype), "einsum")
     compute = dtypes.float32 if dtype in build.WIDENED else dtype

@@ -27,6 +27,7 @@ from ogive.tensor.decompositions import (
     with_gradient,
 )
 from ogive.tensor.joining import cat
+from ogive.tensor.precision import widened
 
 if TYPE_CHECKING:
     from ogive.tensor.decompositions import Array
@@ -124,6 +125,7 @@ def lu_unpack(
     return LU(P, L, U)
 
 
+@widened
 def lu_solve(
     LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False
 ) -> Tensor:

@@ -16,6 +16,7 @@ from ogive.tensor import decompositions as parts
 from ogive.tensor.core import itself, to_axes, to_integer, to_tensor, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.keywords import also
+from ogive.tensor.precision import lowered, widened
 from ogive.tensor.reduction import Axes
 from ogive.tensor.selection import Selection
 
@@ -70,6 +71,7 @@ class LinearAlgebra(Selection):
         """
         return parts.inv(itself(self))
 
+    @widened
     def pinverse(self, rcond: float = 1e-15) -> Tensor:
         """`ogive.linalg.pinv`. Shapes: (m, n) → (n, m).
 
@@ -220,6 +222,7 @@ def norm(
     return matrix_norm(x, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
 
 
+@widened
 def cond(A: Tensor, p: Any = None) -> Tensor:
     """How much a matrix can magnify an error: its norm times that of its inverse.
 
@@ -235,6 +238,7 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     return matrix_norm(A, p) * matrix_norm(parts.inv(A), p)
 
 
+@widened
 def matrix_rank(
     A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False
 ) -> Tensor:
@@ -260,6 +264,7 @@ def matrix_rank(
     return values.gt(limit.unsqueeze(-1)).sum(-1)
 
 
+@widened
 def lstsq(
     A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None
 ) -> LeastSquares:
@@ -340,6 +345,7 @@ def trace(x: Tensor, *, offset: int = 0, dtype: Any = None) -> Tensor:
 
 
 @also(axis="dim")
+@lowered
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """The sum of products along an axis, x being conjugated. Shapes: (..., n) both → (...).
 

@@ -13,6 +13,7 @@ from ogive.tensor.core import Core, itself, to_axis
 from ogive.tensor.einsum import einsum, tensordot
 from ogive.tensor.joining import to_tensors
 from ogive.tensor.pairwise import factor_for
+from ogive.tensor.precision import lowered, unchanged
 from ogive.tensor.product import Product
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Linear(Activation, Product):
             )
         return self.matmul(mat2)
 
+    @unchanged
     def mv(self, vec: Tensor) -> Tensor:
         """A matrix times a vector. Shapes: (a, b), (b,) → (a,).
 
@@ -62,6 +64,7 @@ class Linear(Activation, Product):
         _check_ranks("mv", (self, 2), (vec, 1))
         return self.matmul(vec)
 
+    @unchanged
     def dot(self, tensor: Tensor) -> Tensor:
         """The sum of the products of two vectors. Shapes: (a,), (a,) → ().
 
@@ -138,6 +141,7 @@ class Linear(Activation, Product):
 
     # Products that are added
 
+    @lowered
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """beta · self + alpha · mat1 @ mat2. Shapes: self broadcasts, (a, b), (b, c) → (a, c).
 
@@ -146,6 +150,7 @@ class Linear(Activation, Product):
         """
         return _added(self, mat1.mm(mat2), beta, alpha)
 
+    @unchanged
     def addmv(self, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """beta · self + alpha · mat @ vec. Shapes: self broadcasts, (a, b), (b,) → (a,).
 
@@ -164,6 +169,7 @@ class Linear(Activation, Product):
             beta, alpha = bool(beta), bool(alpha)
         return _added(self, vec1.outer(vec2), beta, alpha)
 
+    @lowered
     def baddbmm(
         self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1
     ) -> Tensor:
@@ -176,6 +182,7 @@ class Linear(Activation, Product):
         """
         return _added(self, batch1.bmm(batch2), beta, alpha)
 
+    @lowered
     def addbmm(
         self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1
     ) -> Tensor:
@@ -191,6 +198,7 @@ class Linear(Activation, Product):
 
     # Layers
 
+    @lowered
     def linear(self, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         """x @ weightᵀ + bias. Shapes: (..., i), (o, i), (o,) → (..., o); without o for (i,).
 
@@ -209,6 +217,7 @@ class Linear(Activation, Product):
         product = self.matmul(weight.T)
         return product if bias is None else product + bias
 
+    @unchanged
     def bilinear(self, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         """Σ xᵢ · weightₒᵢⱼ · yⱼ + biasₒ. Shapes: (..., i), (..., j), (o, i, j), (o,) → (..., o).
 

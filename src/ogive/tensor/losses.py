@@ -18,6 +18,7 @@ from ogive.tensor.core import Core, same_device, to_tensor
 from ogive.tensor.joining import where
 from ogive.tensor.lengths import difference
 from ogive.tensor.pairwise import only_floats
+from ogive.tensor.precision import widened
 from ogive.tensor.softmax import Softmax
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Losses(Softmax):
 
     __slots__ = ()
 
+    @widened
     def mse_loss(
         self, target: Tensor, reduction: str = "mean", weight: Tensor | None = None
     ) -> Tensor:
@@ -41,6 +43,7 @@ class Losses(Softmax):
         """
         return _distance(self, target, reduction, weight, "mse_loss", lambda z: z * z)
 
+    @widened
     def l1_loss(
         self, target: Tensor, reduction: str = "mean", weight: Tensor | None = None
     ) -> Tensor:
@@ -51,6 +54,7 @@ class Losses(Softmax):
         """
         return _distance(self, target, reduction, weight, "l1_loss", lambda z: z)
 
+    @widened
     def smooth_l1_loss(
         self, target: Tensor, reduction: str = "mean", beta: float = 1.0
     ) -> Tensor:
@@ -73,6 +77,7 @@ class Losses(Softmax):
 
         return _distance(self, target, reduction, None, "smooth_l1_loss", point)
 
+    @widened
     def huber_loss(
         self,
         target: Tensor,
@@ -97,6 +102,7 @@ class Losses(Softmax):
 
         return _distance(self, target, reduction, weight, "huber_loss", point)
 
+    @widened
     def kl_div(
         self, target: Tensor, reduction: str = "mean", log_target: bool = False
     ) -> Tensor:
@@ -115,6 +121,7 @@ class Losses(Softmax):
             return (losses.sum() / batch).cast(dtype)
         return reduce_losses(losses, reduction, "kl_div", ", 'batchmean'").cast(dtype)
 
+    @widened
     def poisson_nll_loss(
         self,
         target: Tensor,

@@ -13,6 +13,7 @@ from ogive.tensor.core import Core, wrap
 from ogive.tensor.distance import pairwise_distance
 from ogive.tensor.joining import where
 from ogive.tensor.losses import check_same_shape, meet_floats, reduce_losses
+from ogive.tensor.precision import widened
 from ogive.tensor.softmax import Softmax
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Margins(Softmax):
 
     __slots__ = ()
 
+    @widened
     def margin_ranking_loss(
         self, other: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
     ) -> Tensor:
@@ -42,6 +44,7 @@ class Margins(Softmax):
         losses = (t.neg() * (x - y) + margin).maximum(0)
         return reduce_losses(losses, reduction, name).cast(dtype)
 
+    @widened
     def hinge_embedding_loss(
         self, target: Tensor, margin: float = 1.0, reduction: str = "mean"
     ) -> Tensor:
@@ -57,6 +60,7 @@ class Margins(Softmax):
         losses = where(t != 1, (margin - x).maximum(0), 0.0) + where(t != -1, x, 0.0)
         return reduce_losses(losses, reduction, name).cast(dtype)
 
+    @widened
     def soft_margin_loss(self, target: Tensor, reduction: str = "mean") -> Tensor:
         """log(1 + e^(-target · x)), the target being 1 or -1.
 
@@ -70,6 +74,7 @@ class Margins(Softmax):
         losses = (t.neg() * x).exp().log1p()
         return reduce_losses(losses, reduction, name).cast(dtype)
 
+    @widened
     def cosine_embedding_loss(
         self, other: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
     ) -> Tensor:
@@ -98,6 +103,7 @@ class Margins(Softmax):
         losses = losses + where(t == -1, (cosine - margin).maximum(0), 0.0)
         return reduce_losses(losses, reduction, name).cast(dtype)
 
+    @widened
     def multi_margin_loss(
         self,
         target: Tensor,
@@ -131,6 +137,7 @@ class Margins(Softmax):
         losses = where(wanted, 0.0, losses).sum(-1) / x.shape[-1]
         return reduce_losses(losses, reduction, name).cast(dtype)
 
+    @widened
     def multilabel_margin_loss(self, target: Tensor, reduction: str = "mean") -> Tensor:
         """Σ max(0, 1 - x[right] + x[wrong]) over all pairs of classes, over their number.
 
@@ -177,6 +184,7 @@ class Margins(Softmax):
             losses = losses * weight.cast(x.dtype)
         return reduce_losses(losses.mean(-1), reduction, name).cast(dtype)
 
+    @widened
     def triplet_margin_loss(
         self,
         positive: Tensor,

@@ -12,11 +12,13 @@ from ogive.tensor.core import to_integer
 from ogive.tensor.creation import empty, ones
 from ogive.tensor.decompositions import inv, qr, solve, svd, to_matrix
 from ogive.tensor.joining import cat
+from ogive.tensor.precision import widened
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+@widened
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """The inverse of A as a map from its axes after `ind` to those before.
 
@@ -40,6 +42,7 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     return inv(A.reshape(size, size)).reshape(*back, *front)
 
 
+@widened
 def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """The X for which the product of A with X, summed over the axes of X, is B.
 
@@ -81,6 +84,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     return cat([ones(line.shape, dtype=kind), powers], -1)
 
 
+@widened
 def svd_lowrank(
     A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -98,6 +102,7 @@ def svd_lowrank(
     return _low_rank(matrix, rank, 2 if niter is None else niter)
 
 
+@widened
 def pca_lowrank(
     A: Tensor, q: int | None = None, center: bool = True, niter: int = 2
 ) -> tuple[Tensor, Tensor, Tensor]:

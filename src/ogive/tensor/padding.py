@@ -14,6 +14,7 @@ from ogive.tensor import build, lengths
 from ogive.tensor.core import Core, to_dim, wrap
 from ogive.tensor.joining import join
 from ogive.tensor.movement import to_pairs
+from ogive.tensor.precision import widen
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -56,8 +57,9 @@ class Padding(Core):
             raise ArgumentError(f"pad: mode must be one of {', '.join(MODES)}; got {mode!r}")
         if mode != "constant" and value:
             raise ArgumentError(f"pad: value={value} goes with mode 'constant', not {mode!r}")
+        source = widen(self) if mode in ("reflect", "replicate") else self
         with graph_lock:
-            node = self.node
+            node = source.node
             pairs = _to_pairs(pad, node.shape)
             _check_pairs(pairs, node.shape)
             added = tuple([(_added(before), _added(after)) for before, after in pairs])

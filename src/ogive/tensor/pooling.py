@@ -17,6 +17,7 @@ from ogive.tensor.core import Core, to_integer, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.operations import number_dtype
 from ogive.tensor.pairwise import only_floats
+from ogive.tensor.precision import widened
 from ogive.tensor.slopes import with_gradient
 from ogive.tensor.softmax import Softmax, widen
 from ogive.tensor.windows import (
@@ -83,6 +84,7 @@ class Pooling(Softmax):
         spec = _slide(self, (kernel_size, stride, padding, dilation, ceil_mode), 2, "max_pool2d")
         return _greatest(self, spec, return_indices)
 
+    @widened
     def max_pool3d(
         self,
         kernel_size: Any,
@@ -143,6 +145,7 @@ class Pooling(Softmax):
         spec = _slide(self, (kernel_size, stride, padding, 1, ceil_mode), 2, "avg_pool2d")
         return _average(self, spec, count_include_pad, divisor_override)
 
+    @widened
     def avg_pool3d(
         self,
         kernel_size: Any,

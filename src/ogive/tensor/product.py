@@ -16,6 +16,7 @@ from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_operand, wrap
 from ogive.tensor.lengths import difference
 from ogive.tensor.operations import field_dtype
+from ogive.tensor.precision import lowered
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -26,6 +27,7 @@ class Product(Core):
 
     __slots__ = ()
 
+    @lowered
     def matmul(self, other: Any) -> Tensor:
         """The matrix product over the last axis of this tensor and the last but one of `other`.
 
@@ -42,6 +44,7 @@ class Product(Core):
 
     __matmul__ = matmul
 
+    @lowered
     def __rmatmul__(self, other: Any) -> Tensor:
         return _matmul(other, self)
 

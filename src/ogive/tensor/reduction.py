@@ -24,6 +24,7 @@ from ogive.tensor.joining import where
 from ogive.tensor.keywords import numpy_names
 from ogive.tensor.lengths import is_symbolic, span
 from ogive.tensor.operations import MAXIMUM, MINIMUM, any_dtype, combine, field_dtype
+from ogive.tensor.precision import widened
 from ogive.tensor.slopes import with_gradient
 from ogive.tensor.special import Special
 
@@ -57,6 +58,7 @@ class Reduction(Special, Diagonal):
         return _accumulate(self, Op.ADD, dim, keepdim, dtype, "sum")
 
     @numpy_names
+    @widened
     def prod(self, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
         """The product, in the dtypes of `sum`.
 

@@ -17,6 +17,7 @@ from ogive.named import NamedTuple
 from ogive.tensor.creation import eye
 from ogive.tensor.custom import custom
 from ogive.tensor.decompositions import solve_triangular, to_matrix
+from ogive.tensor.precision import widened
 
 if TYPE_CHECKING:
     from ogive.tensor.decompositions import Array
@@ -30,6 +31,7 @@ class Reflections(NamedTuple):
     tau: Tensor
 
 
+@widened
 def geqrf(input: Tensor) -> Reflections:
     """QR as LAPACK leaves it: R, and below it the vectors whose reflections make Q.
 
@@ -50,6 +52,7 @@ def _reflect(matrix: Array, compact: Array, factors: Array) -> None:
         compact[...] = numpy.swapaxes(turned, -1, -2)
 
 
+@widened
 def householder_product(A: Tensor, tau: Tensor) -> Tensor:
     """The first columns of the product of reflections along the columns of A.
 
@@ -68,6 +71,7 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
     return _apply(A, tau, start.expand(*A.shape[:-2], rows, columns), False)
 
 
+@widened
 def ormqr(
     input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False
 ) -> Tensor:

@@ -22,6 +22,7 @@ from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, to_integer, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.lengths import is_symbolic
+from ogive.tensor.precision import widened
 from ogive.tensor.radix import order_of
 from ogive.tensor.reduction import Extremes
 from ogive.tensor.scattering import Scattering
@@ -147,6 +148,7 @@ class Sorting(Scattering):
         """
         return _at_rank(self, dim, keepdim, _most_frequent)
 
+    @widened
     def quantile(
         self,
         q: Any,
@@ -168,6 +170,7 @@ class Sorting(Scattering):
         """
         return _quantile(self, q, dim, keepdim, interpolation, "quantile")
 
+    @widened
     def nanquantile(
         self,
         q: Any,

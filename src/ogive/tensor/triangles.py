@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ogive.named import NamedTuple
 from ogive.tensor.creation import eye
 from ogive.tensor.decompositions import solve_triangular, to_matrix
+from ogive.tensor.precision import widened
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -19,6 +20,7 @@ class TriangularSolution(NamedTuple):
     cloned_coefficient: Tensor
 
 
+@widened
 def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     """The X for which L Lᵀ X = B, L being a lower triangle, or LᵀL X = B for an upper one.
 
@@ -32,6 +34,7 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     return solve_triangular(lower.mH, solve_triangular(lower, B, upper=False), upper=True)
 
 
+@widened
 def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
     """The inverse of L Lᵀ, L being a lower triangle, or of LᵀL for an upper one.
 
@@ -44,6 +47,7 @@ def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
     return cholesky_solve(eye(size, dtype=L.dtype).expand(L.shape), L, upper)
 
 
+@widened
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> TriangularSolution:

@@ -32,6 +32,10 @@ OPTIMIZERS: list[tuple[str, dict[str, Any]]] = [
     ("RAdam", {"lr": 0.02, "betas": (0.8, 0.9), "weight_decay": 0.1}),
     ("RAdam", {"lr": 0.02, "weight_decay": 0.1, "decoupled_weight_decay": True}),
     ("Adagrad", {"lr": 0.1, "lr_decay": 0.05, "initial_accumulator_value": 0.1}),
+    ("Rprop", {"lr": 0.1, "etas": (0.4, 1.3), "step_sizes": (1e-3, 0.2)}),
+    ("ASGD", {"lr": 0.1, "lambd": 0.01, "t0": 5.0, "weight_decay": 0.1}),
+    ("Adafactor", {"lr": 0.1, "weight_decay": 0.1}),
+    ("Adafactor", {"lr": 0.5, "d": 1.5, "eps": (1e-3, 0.1), "maximize": True}),
 ]
 
 
@@ -70,8 +74,8 @@ def close(ours: list[Any], theirs: list[Any], tolerance: float = 1e-10) -> None:
 @pytest.mark.parametrize(("name", "settings"), OPTIMIZERS)
 def test_an_optimizer_follows_pytorchs(name: str, settings: dict[str, Any]) -> None:
     ours, our_optimizer, theirs, their_optimizer = pair(name, settings)
-    # PyTorch keeps the product of NAdam's momenta in float32.
-    tolerance = 1e-7 if name == "NAdam" else 1e-10
+    # PyTorch keeps the product of NAdam's momenta and ASGD's rate in float32.
+    tolerance = 1e-7 if name in ("NAdam", "ASGD") else 1e-10
     close(trajectory(ours, our_optimizer), trajectory(theirs, their_optimizer), tolerance)
 
 
@@ -164,6 +168,16 @@ SCHEDULES: list[tuple[str, dict[str, Any]]] = [
     ("OneCycleLR", {"max_lr": 0.5, "total_steps": 12, "anneal_strategy": "linear"}),
     ("OneCycleLR", {"max_lr": 0.5, "total_steps": 12, "three_phase": True}),
     ("OneCycleLR", {"max_lr": 0.5, "epochs": 3, "steps_per_epoch": 4}),
+    ("CyclicLR", {"base_lr": 0.1, "max_lr": 0.5, "step_size_up": 3}),
+    ("CyclicLR", {"base_lr": [0.1], "max_lr": [0.5], "step_size_up": 2, "mode": "triangular2"}),
+    ("CyclicLR", {
+        "base_lr": 0.1, "max_lr": 0.5, "step_size_up": 2, "step_size_down": 3,
+        "mode": "exp_range", "gamma": 0.9,
+    }),
+    ("CyclicLR", {
+        "base_lr": 0.1, "max_lr": 0.5, "step_size_up": 2, "scale_fn": lambda step: 1 / (1 + step),
+        "scale_mode": "iterations",
+    }),
     ("LambdaLR", {"lr_lambda": lambda step: 1 / (step + 1)}),
     ("LambdaLR", {"lr_lambda": [lambda step: 0.9**step]}),
     ("MultiplicativeLR", {"lr_lambda": lambda step: 1 - 0.1 * step}),
@@ -173,10 +187,9 @@ SCHEDULES: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("name", "settings"), SCHEDULES)
 def test_a_schedule_follows_pytorchs(name: str, settings: dict[str, Any]) -> None:
     _, ours, _, theirs = pair("SGD", {"lr": 0.2})
-    if name == "OneCycleLR":
+    if name in ("OneCycleLR", "CyclicLR"):
         settings = {**settings, "cycle_momentum": False}
     their_schedule = getattr(torch.optim.lr_scheduler, name)(theirs, **settings)
-    settings.pop("cycle_momentum", None)
     our_schedule = getattr(optim.lr_scheduler, name)(ours, **settings)
     for _ in range(10):
         assert our_schedule.get_last_lr() == pytest.approx(their_schedule.get_last_lr(), rel=1e-9)
@@ -363,6 +376,26 @@ def test_pytorchs_state_can_be_loaded() -> None:
     close(trajectory(copies, fresh, 4), trajectory(theirs, their_optimizer, 4))
 
 
+@pytest.mark.parametrize("name", ["Rprop", "ASGD", "Adafactor"])
+def test_states_go_between_the_libraries(name: str) -> None:
+    _, _, theirs, their_optimizer = pair(name, {"lr": 0.05})
+    trajectory(theirs, their_optimizer, 4)
+    copies = [ogive.Tensor(p.detach().numpy(), requires_grad=True) for p in theirs]
+    fresh = getattr(optim, name)(copies, lr=0.05)
+    fresh.load_state_dict(their_optimizer.state_dict())
+    again = [ogive.Tensor(p.detach().numpy(), requires_grad=True) for p in theirs]
+    last = getattr(optim, name)(again, lr=0.05)
+    last.load_state_dict(fresh.state_dict())
+    expected = trajectory(theirs, their_optimizer, 4)
+    close(trajectory(copies, fresh, 4), expected, 1e-7)
+    close(trajectory(again, last, 4), expected, 1e-7)
+
+
+def with_gradient(tensor: Tensor, value: float) -> Tensor:
+    tensor.grad = tensor.detach() * value
+    return tensor
+
+
 @pytest.mark.parametrize(
     ("make", "error", "words"),
     [
@@ -376,6 +409,23 @@ def test_pytorchs_state_can_be_loaded() -> None:
         (lambda p: optim.SGD([p * 2]), ArgumentError, "computed from others"),
         (lambda p: optim.SGD([{"params": [p], "lrr": 1}]), ArgumentError, "did you mean 'lr'"),
         (lambda p: optim.Muon([p]), ArgumentError, "is for matrices"),
+        (lambda p: optim.Rprop([p], etas=(1.2, 0.5)), ArgumentError, "a number below 1 and one"),
+        (
+            lambda p: optim.lr_scheduler.CyclicLR(optim.SGD([p]), 0.1, 0.2, mode="sine"),
+            ArgumentError, "mode is one of triangular, triangular2, exp_range, not 'sine'",
+        ),
+        (
+            lambda p: optim.lr_scheduler.CyclicLR(optim.SGD([p]), 0.1, 0.2, cycle_momentum=True),
+            ArgumentError, "changes the learning rate alone",
+        ),
+        (
+            lambda p: optim.lr_scheduler.OneCycleLR(optim.SGD([p]), [0.1, 0.2], 9),
+            ArgumentError, "2 rates are given for 1 groups",
+        ),
+        (
+            lambda p: optim.clip_grad_norm_(with_gradient(p, numpy.inf), 1.0, 2.0, True),
+            ArgumentError, "the norm of order 2.0 of all gradients is inf",
+        ),
     ],
 )
 def test_bad_settings_are_named(make: Callable[[Any], Any], error: Any, words: str) -> None:

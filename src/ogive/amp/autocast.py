@@ -19,8 +19,8 @@ class autocast(ContextDecorator):
 
     In `dtype` run products of matrices, convolutions, attention and `prelu`: their operands of
     float32 are cast. Losses, linear algebra, transforms and a few others run in float32 whatever
-    they are given. All the rest computes in the dtypes it gets, and float64 is never cast. Gradients
-    arrive in the dtype of what they are for.
+    they are given. All the rest computes in the dtypes it gets, and float64 is never cast.
+    Gradients have the dtype of what they are for.
 
     It is a context for the thread that enters it, and a decorator. Contexts nest, and
     `enabled=False` is one without casts. A captured function is traced once for each dtype that it

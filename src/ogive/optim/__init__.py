@@ -11,21 +11,26 @@ from __future__ import annotations
 
 from ogive.nn.utils import clip_grad_norm_, clip_grad_value_
 from ogive.optim import lr_scheduler, swa_utils
+from ogive.optim.adafactor import Adafactor
 from ogive.optim.adagrad import Adadelta, Adagrad, RMSprop
 from ogive.optim.adam import Adam, AdamW
+from ogive.optim.asgd import ASGD
 from ogive.optim.lamb import LAMB
 from ogive.optim.lbfgs import LBFGS
 from ogive.optim.lion import Lion
 from ogive.optim.muon import Muon
 from ogive.optim.optimizer import Group, Optimizer
 from ogive.optim.relatives import Adamax, NAdam, RAdam
+from ogive.optim.rprop import Rprop
 from ogive.optim.sgd import SGD
 
 __all__ = [
+    "ASGD",
     "LAMB",
     "LBFGS",
     "SGD",
     "Adadelta",
+    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",
@@ -37,6 +42,7 @@ __all__ = [
     "Optimizer",
     "RAdam",
     "RMSprop",
+    "Rprop",
     "clip_grad_norm_",
     "clip_grad_value_",
     "lr_scheduler",

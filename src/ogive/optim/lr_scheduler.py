@@ -237,11 +237,66 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return _cosine(base, self.eta_min, step / length)
 
 
+class CyclicLR(LRScheduler):
+    """Up from `base_lr` to `max_lr` and down again, in straight lines, over and over.
+
+    How high a cycle goes depends on `mode`: always to the top ("triangular"), half as high each
+    time ("triangular2"), or as high as gamma^step ("exp_range"); or on `scale_fn`, a function of
+    the number of the cycle, or of the step if `scale_mode` is "iterations". Momentum stays as it
+    is: it is compiled into the step.
+
+    Raises `ArgumentError` for `cycle_momentum` and for unknown modes.
+    """
+
+    chained = False
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        base_lr: float | Sequence[float],
+        max_lr: float | Sequence[float],
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: str = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: str = "cycle",
+        cycle_momentum: bool = False,
+    ) -> None:
+        scales: dict[str, tuple[str, Callable[[float], float]]] = {
+            "triangular": ("cycle", lambda cycle: 1.0),
+            "triangular2": ("cycle", lambda cycle: 2.0 ** (1 - cycle)),
+            "exp_range": ("iterations", lambda step: gamma**step),
+        }
+        if mode not in scales and scale_fn is None:
+            raise ArgumentError(f"CyclicLR: mode is one of {', '.join(scales)}, not {mode!r}")
+        _refuse_momentum("CyclicLR", cycle_momentum)
+        counted, self.scale = scales[mode] if scale_fn is None else (scale_mode, scale_fn)
+        self.by_cycle = counted == "cycle"
+        self.up = step_size_up
+        self.length = step_size_up + (step_size_up if step_size_down is None else step_size_down)
+        self.peaks = _set_rates(optimizer, max_lr)
+        bases = _set_rates(optimizer, base_lr)
+        for group, base in zip(optimizer.param_groups, bases, strict=True):
+            group["initial_lr"] = base
+        super().__init__(optimizer)
+
+    def get_lr(self) -> list[float]:
+        cycle, place = divmod(self.last_epoch, self.length)
+        down = self.length - self.up
+        part = place / self.up if place <= self.up else (self.length - place) / down
+        part *= self.scale(cycle + 1 if self.by_cycle else self.last_epoch)
+        pairs = zip(self.base_lrs, self.peaks, strict=True)
+        return [_straight(base, peak, part) for base, peak in pairs]
+
+
 class OneCycleLR(LRScheduler):
     """Up from max_lr / div_factor to `max_lr`, then down to a fraction of where it began.
 
     There are `total_steps`, or `epochs`·`steps_per_epoch`. Momentum stays as it is: it is compiled
-    into the step, and PyTorch's `cycle_momentum` is not taken.
+    into the step.
+
+    Raises `ArgumentError` for `cycle_momentum`, for no number of steps and unknown strategies.
     """
 
     chained = False
@@ -255,6 +310,8 @@ class OneCycleLR(LRScheduler):
         steps_per_epoch: int | None = None,
         pct_start: float = 0.3,
         anneal_strategy: str = "cos",
+        cycle_momentum: bool = False,
+        *,
         div_factor: float = 25.0,
         final_div_factor: float = 1e4,
         three_phase: bool = False,
@@ -267,10 +324,8 @@ class OneCycleLR(LRScheduler):
             if epochs is None or steps_per_epoch is None:
                 raise ArgumentError("OneCycleLR needs total_steps, or epochs and steps_per_epoch")
             total_steps = epochs * steps_per_epoch
-        count = len(optimizer.param_groups)
-        peaks = list(max_lr) if isinstance(max_lr, Sequence) else [max_lr] * count
-        for group, peak in zip(optimizer.param_groups, peaks, strict=True):
-            group["lr"] = peak
+        _refuse_momentum("OneCycleLR", cycle_momentum)
+        _set_rates(optimizer, max_lr)
         up = pct_start * total_steps - 1
         end = total_steps - 1
         start, low = 1 / div_factor, 1 / div_factor / final_div_factor
@@ -444,6 +499,25 @@ class ReduceLROnPlateau:
         self.resting = state["resting"]
         for group, rate in zip(self.optimizer.param_groups, state["rates"], strict=True):
             group["lr"] = rate
+
+
+def _set_rates(optimizer: Optimizer, rates: float | Sequence[float]) -> list[float]:
+    """Give groups their rates: one each, or one for all. Returns those of the groups."""
+    count = len(optimizer.param_groups)
+    given = list(rates) if isinstance(rates, Sequence) else [rates] * count
+    if len(given) != count:
+        raise ArgumentError(f"{len(given)} rates are given for {count} groups of parameters")
+    for group, rate in zip(optimizer.param_groups, given, strict=True):
+        group["lr"] = rate
+    return given
+
+
+def _refuse_momentum(name: str, cycle_momentum: bool) -> None:
+    if cycle_momentum:
+        raise ArgumentError(
+            f"{name} changes the learning rate alone: momentum is compiled into the step; give "
+            "cycle_momentum=False"
+        )
 
 
 def _cosine(first: float, last: float, part: float) -> float:

@@ -228,6 +228,10 @@ class Optimizer:
         return "\n".join([f"{type(self).__name__}(", *lines, ")"])
 
 
+_SIGNED = ("beta2_decay",)
+"""Settings that may be negative."""
+
+
 def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
     """Refuse numbers that no optimizer can use."""
     for key, value in settings.items():
@@ -241,5 +245,5 @@ def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
                 continue
             if key in ("betas", "alpha", "rho") and not 0 <= entry < 1:
                 raise ArgumentError(f"{name}: {key} must lie in [0, 1), got {value}")
-            if entry < 0:
+            if entry < 0 and key not in _SIGNED:
                 raise ArgumentError(f"{name}: {key} must not be negative, got {value}")

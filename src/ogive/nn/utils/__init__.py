@@ -7,6 +7,7 @@ from ogive.nn.utils import parametrizations, parametrize, rnn
 from ogive.nn.utils.parameters import (
     clip_grad_norm_,
     clip_grad_value_,
+    clip_grads_with_norm_,
     get_total_norm,
     parameters_to_vector,
     vector_to_parameters,
@@ -15,6 +16,7 @@ from ogive.nn.utils.parameters import (
 __all__ = [
     "clip_grad_norm_",
     "clip_grad_value_",
+    "clip_grads_with_norm_",
     "get_total_norm",
     "parameters_to_vector",
     "parametrizations",

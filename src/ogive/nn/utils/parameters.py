@@ -12,25 +12,61 @@ from ogive.tensor.joining import cat, stack
 from ogive.tensor.tensor import Tensor
 
 
-def get_total_norm(tensors: Tensor | Iterable[Tensor], norm_type: float = 2.0) -> Tensor:
-    """The norm of all tensors as one vector.
+def get_total_norm(
+    tensors: Tensor | Iterable[Tensor],
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """The norm of all tensors as one vector. `foreach` means nothing.
 
     >>> from ogive.nn import utils
     >>> utils.get_total_norm([Tensor([3.0]), Tensor([4.0])]).item()
     5.0
+
+    With `error_if_nonfinite` it is computed at once. Raises `ArgumentError` then, if it is infinite
+    or NaN.
     """
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not given:
         return zeros()
-    return stack([tensor.norm(norm_type) for tensor in given]).norm(norm_type)
+    total = stack([tensor.norm(norm_type) for tensor in given]).norm(norm_type)
+    if error_if_nonfinite and not math.isfinite(float(total)):
+        raise ArgumentError(f"the norm of order {norm_type} of all gradients is {float(total)}")
+    return total
+
+
+def clip_grads_with_norm_(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    total_norm: Tensor,
+    foreach: bool | None = None,
+) -> None:
+    """Scale all gradients so that a norm of them that is `total_norm` is at most `max_norm`.
+
+    >>> from ogive.nn import utils
+    >>> p = Tensor([3.0], requires_grad=True)
+    >>> p.sum().backward()
+    >>> utils.clip_grads_with_norm_([p], 1.0, Tensor(2.0))
+    >>> round(p.grad.item(), 3)
+    0.5
+    """
+    scale = (max_norm / (total_norm + 1e-6)).clamp(max=1.0)
+    for parameter, gradient in _with_gradients(parameters):
+        parameter.grad = gradient * scale
 
 
 def clip_grad_norm_(
-    parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
 ) -> Tensor:
     """Scale all gradients by one factor so that their common norm is at most `max_norm`.
 
-    Returns the norm as it was: √(Σ g²) over all of them, or the `norm_type`-th.
+    Returns the norm as it was: √(Σ g²) over all of them, or the `norm_type`-th. The other arguments
+    are those of `get_total_norm`.
 
     >>> from ogive.nn import utils
     >>> p = Tensor([3.0, 4.0], requires_grad=True)
@@ -38,15 +74,16 @@ def clip_grad_norm_(
     >>> utils.clip_grad_norm_([p], 1.0).item(), [round(x, 3) for x in p.grad.tolist()]
     (5.0, [0.6, 0.8])
     """
-    chosen = _with_gradients(parameters)
-    total = get_total_norm([gradient for _, gradient in chosen], norm_type)
-    scale = (max_norm / (total + 1e-6)).clamp(max=1.0)
-    for parameter, gradient in chosen:
-        parameter.grad = gradient * scale
+    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    gradients = [gradient for _, gradient in _with_gradients(given)]
+    total = get_total_norm(gradients, norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(given, max_norm, total)
     return total
 
 
-def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:
+def clip_grad_value_(
+    parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
+) -> None:
     """Keep each entry of each gradient within ±`clip_value`."""
     if clip_value < 0:
         raise ArgumentError(f"clip_grad_value_: the bound must not be negative, got {clip_value}")

@@ -1,0 +1,57 @@
+"""ASGD: gradient descent that also averages the parameters it passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ogive.ir import dtype as dtypes
+from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.tensor.creation import full, ones, zeros_like
+from ogive.tensor.tensor import Tensor
+
+
+class ASGD(Optimizer):
+    """p ← (1 - lambd·η)·p - η·g with η = lr / (1 + lambd·lr·t)^alpha, and a mean of p from t0 on.
+
+    The mean, a ← a + (p - a) / max(1, t - t0), is `state["ax"]` of each parameter.
+
+    >>> p = Tensor([1.0], requires_grad=True)
+    >>> optimizer = ogive.optim.ASGD([p], lr=0.5, lambd=0.0)
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> p.tolist(), optimizer.state_dict()["state"][0]["ax"].tolist()
+    ([0.5], [0.5])
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0.0,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        defaults = {
+            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
+            "maximize": maximize,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
+        rate = full((), float(group["lr"]), dtype=dtypes.float64)
+        return {"eta": rate, "mu": ones(dtype=dtypes.float64), "ax": zeros_like(parameter)}
+
+    def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
+        if group["weight_decay"]:
+            gradient = gradient + parameter * group["weight_decay"]
+        rate, share, mean = state["eta"], state["mu"], state["ax"]
+        made: Tensor = parameter * (1 - rate * group["lambd"]) - gradient * rate
+        mean.assign(mean + (made - mean) * share)
+        decay = group.rate * group["lambd"] * state["step"] + 1
+        rate.assign(group.rate / decay ** group["alpha"])
+        share.assign((state["step"] - group["t0"]).clamp(min=1).reciprocal())
+        return made

@@ -1,0 +1,58 @@
+"""Rprop: steps whose size follows from the signs of gradients alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ogive.errors import ArgumentError
+from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.tensor.creation import full_like, zeros_like
+from ogive.tensor.joining import where
+from ogive.tensor.tensor import Tensor
+
+
+class Rprop(Optimizer):
+    """p ← p - s·sign(g), where each s grows while its gradient keeps its sign.
+
+    s ← s·η⁺ where the gradient has the sign that it had before, s·η⁻ where it has the other, and
+    there is no step then. `lr` is the first s, `step_sizes` are the bounds of it. Meant for
+    gradients of all data, not of batches.
+
+    >>> p = Tensor([1.0, -2.0], requires_grad=True)
+    >>> optimizer = ogive.optim.Rprop([p], lr=0.5)
+    >>> p.square().sum().backward()
+    >>> optimizer.step()
+    >>> p.tolist()
+    [0.5, -1.5]
+
+    Raises `ArgumentError` unless 0 < η⁻ < 1 < η⁺.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50.0),
+        *,
+        maximize: bool = False,
+    ) -> None:
+        if not 0 < etas[0] < 1 < etas[1]:
+            raise ArgumentError(f"Rprop: etas are a number below 1 and one above, got {etas}")
+        defaults = {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize}
+        super().__init__(params, defaults)
+
+    def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
+        return {"prev": zeros_like(parameter), "step_size": full_like(parameter, group["lr"])}
+
+    def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
+        shrink, grow = group["etas"]
+        before, size = state["prev"], state["step_size"]
+        agreement = gradient * before
+        changed = where(agreement > 0, size * grow, where(agreement < 0, size * shrink, size))
+        size.assign(changed.clamp(*group["step_sizes"]))
+        followed = where(agreement < 0, 0.0, gradient)
+        before.assign(followed)
+        made: Tensor = parameter - followed.sign() * size
+        return made

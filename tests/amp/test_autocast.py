@@ -138,8 +138,9 @@ def test_a_model_is_trained_as_pytorch_trains_it(captured: bool) -> None:
         run = ogive.jit(step) if captured and library is ogive else step
         x, y = tensor(images), tensor(labels)
         histories.append([run(x, y).item() for _ in range(6)])
-    numpy.testing.assert_allclose(*histories, rtol=3e-2)
-    assert histories[0][-1] < histories[0][0]
+    ours, theirs = histories
+    numpy.testing.assert_allclose(ours, theirs, rtol=3e-2)
+    assert ours[-1] < ours[0]
 
 
 def test_recurrent_layers_give_the_dtypes_of_pytorchs() -> None:

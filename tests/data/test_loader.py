@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import numpy
 import pytest
 
 import ogive
 from ogive import Tensor
-from ogive.data import DataLoader, Dataset, Subset, TensorDataset, random_split
+from ogive.data import (
+    BatchSampler,
+    ConcatDataset,
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    RandomSampler,
+    StackDataset,
+    Subset,
+    SubsetRandomSampler,
+    TensorDataset,
+    WeightedRandomSampler,
+    random_split,
+)
 from ogive.errors import ArgumentError, ShapeError
 
 
@@ -65,3 +80,113 @@ def test_a_data_set_is_split_at_random() -> None:
 def test_tensors_of_different_lengths_are_refused() -> None:
     with pytest.raises(ShapeError, match=r"tensors of one length, got \(3,\), \(4,\)"):
         TensorDataset(ogive.zeros(3), ogive.zeros(4))
+
+
+class Countdown(IterableDataset):
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(5, 0, -1))
+
+
+def lists(loader: Any) -> list[Any]:
+    return [batch.tolist() for batch in loader]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_data_set_that_can_only_be_gone_through_is_loaded(workers: int) -> None:
+    assert lists(DataLoader(Countdown(), 2, num_workers=workers)) == [[5, 4], [3, 2], [1]]
+    assert lists(DataLoader(Countdown(), 2, drop_last=True)) == [[5, 4], [3, 2]]
+    assert list(DataLoader(Countdown(), None, num_workers=workers)) == [5, 4, 3, 2, 1]
+    with pytest.raises(TypeError):
+        len(DataLoader(Countdown(), 2))
+
+
+def test_samplers_say_which_items_are_loaded() -> None:
+    data = TensorDataset(ogive.arange(10))
+    found = [x.tolist() for (x,) in DataLoader(data, 2, sampler=[7, 1, 4])]
+    assert found == [[7, 1], [4]]
+    batches = BatchSampler(range(0, 10, 3), 3, drop_last=True)
+    loader = DataLoader(data, batch_sampler=batches)
+    assert [x.tolist() for (x,) in loader] == [[0, 3, 6]] and len(loader) == 1
+    (first, *_) = DataLoader(Squares(3), batch_size=None, sampler=[2])
+    assert first == (2.0, 4)
+    (pair,) = DataLoader([{"x": numpy.ones(2)}], batch_size=None)
+    assert pair["x"].tolist() == [1.0, 1.0]
+
+
+class Letters(Dataset):
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, position: Any, /) -> float:
+        return {"a": 1.0, "b": 2.0}[position]
+
+
+def test_positions_need_not_be_numbers() -> None:
+    assert lists(DataLoader(Letters(), 2, sampler=["b", "a"])) == [[2.0, 1.0]]
+
+
+def test_rows_of_tensors_are_put_together_by_a_function() -> None:
+    loader = DataLoader(ogive.arange(4), 2, collate_fn=lambda rows: ogive.stack(rows) * 10)
+    assert lists(loader) == [[0, 10], [20, 30]]
+
+
+def test_epochs_have_orders_of_their_own_which_the_seed_decides() -> None:
+    def epochs(workers: int) -> list[list[int]]:
+        ogive.manual_seed(5)
+        loader = DataLoader(range(20), 20, shuffle=True, num_workers=workers)
+        found = []
+        for _ in range(2):
+            batches = iter(loader)
+            ogive.rand(1)  # whatever is drawn once an epoch has begun
+            found += [batch.tolist() for batch in batches]
+        return found
+
+    first, second = epochs(0)
+    assert first != second and sorted(first) == sorted(second) == list(range(20))
+    assert epochs(2) == [first, second]
+
+
+def test_random_samplers_draw_as_many_as_they_are_told() -> None:
+    generator = ogive.Generator(3)
+    twice = list(RandomSampler(range(4), num_samples=10, generator=generator))
+    assert sorted(twice[:4]) == sorted(twice[4:8]) == [0, 1, 2, 3] and len(twice) == 10
+    again = list(RandomSampler(range(4), True, 200, generator))
+    assert set(again) == {0, 1, 2, 3} and len(again) == 200
+    assert list(RandomSampler([])) == []
+    assert sorted(SubsetRandomSampler([8, 2, 5], generator)) == [2, 5, 8]
+    weighted = WeightedRandomSampler([1.0, 0.0, 3.0], 400, generator=generator)
+    counts = numpy.bincount(list(weighted), minlength=3)
+    assert counts[1] == 0 and 60 < counts[0] < 140 and len(weighted) == 400
+    assert sorted(WeightedRandomSampler(Tensor([1.0, 2.0, 3.0]), 3, False)) == [0, 1, 2]
+
+
+def test_data_sets_are_joined() -> None:
+    both = ConcatDataset([Squares(2), Subset(Squares(9), [8])])
+    assert [both[at][1] for at in (0, 1, 2, -1)] == [0, 1, 64, 64]
+    with pytest.raises(IndexError, match="there is no item 3 of 3"):
+        both[3]
+    beside = StackDataset(image=Squares(2), name="ab")
+    (batch,) = DataLoader(beside, 2)
+    assert batch["image"][1].tolist() == [0, 1] and batch["name"] == ["a", "b"]
+    with pytest.raises(ShapeError, match=r"data sets of one length, got \[2, 3\]"):
+        StackDataset(Squares(2), Squares(3))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: DataLoader([1], shuffle=True, sampler=[0]), "sampler does not go with shuffle"),
+        (lambda: DataLoader([1], 2, batch_sampler=[[0]]), "does not go with batch_size"),
+        (lambda: DataLoader([1], None, drop_last=True), "batch_size=None does not go with drop"),
+        (lambda: DataLoader(Countdown(), shuffle=True), "an IterableDataset does not go with"),
+        (lambda: DataLoader([1], 0), "batch_size is 0, and must be at least 1"),
+        (lambda: RandomSampler([1], num_samples=0), "num_samples is 0"),
+        (lambda: list(RandomSampler([], num_samples=2)), "2 items are wanted, and there are none"),
+        (lambda: WeightedRandomSampler([1.0], 2, False), "2 of 1 items are wanted"),
+        (lambda: ConcatDataset([]), "at least one data set"),
+        (lambda: StackDataset(), "all by position or all by name"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(make: Any, words: str) -> None:
+    with pytest.raises(ArgumentError, match=words):
+        make()

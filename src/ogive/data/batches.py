@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ogive.data.background import prefetch
 from ogive.data.collation import collate
+from ogive.data.samplers import permutation
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.random.cipher import FOLD, encipher_on_host
 from ogive.random.generator import default_generator, to_seed
@@ -64,7 +65,7 @@ class Batches:
         self.prefetch = to_integer(prefetch, "Batches: prefetch")
         if self.prefetch < 0:
             raise ArgumentError(f"Batches: prefetch is {prefetch}, and cannot be negative")
-        self._fetch, self._length = _reader(source, collate)
+        self._fetch, self._length = reader(source, collate)
         self.shuffle = shuffle
         self.drop_last = drop_last
         self.epoch = 0
@@ -87,17 +88,16 @@ class Batches:
             return numpy.arange(self._length)
         epoch = numpy.array([FOLD | self.epoch], dtype=numpy.uint64)
         (key,) = encipher_on_host(epoch, self._seed).tolist()
-        words = encipher_on_host(numpy.arange(self._length, dtype=numpy.uint64), key)
-        return numpy.argsort(words)
+        return permutation(self._length, key)
 
     def _batches(self, order: Positions) -> Iterator[Any]:
         for begin in range(0, len(self) * self.size, self.size):
-            yield self._fetch(order[begin : begin + self.size])
+            yield self._fetch(order[begin : begin + self.size].tolist())
 
 
-def _reader(
+def reader(
     source: Any, collate: Callable[[list[Any]], Any]
-) -> tuple[Callable[[Positions], Any], int]:
+) -> tuple[Callable[[Any], Any], int]:
     """How the items at some positions are read, and how many there are."""
     if isinstance(source, Tensor | numpy.ndarray):
         (column,) = _columns({"the tensor": source})
@@ -122,7 +122,7 @@ def _reader(
             "Batches takes tensors, or a data set with __len__ and __getitem__, not "
             f"{type(source).__name__}"
         )
-    return lambda positions: collate([source[at] for at in positions.tolist()]), len(source)
+    return lambda positions: collate([source[at] for at in positions]), len(source)
 
 
 def _columns(named: Mapping[Any, Any]) -> list[NDArray[Any]]:

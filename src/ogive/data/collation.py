@@ -38,6 +38,24 @@ def collate(items: Sequence[Any]) -> Any:
     return _stacked(items)
 
 
+def convert(value: Any) -> Any:
+    """An item with tensors for its arrays; tuples, lists and dictionaries are gone through.
+
+    >>> ogive.data.default_convert((numpy.zeros(2), "two"))
+    (Tensor([0., 0.], shape=(2,), dtype=float64, device=CPU), 'two')
+    """
+    if isinstance(value, numpy.ndarray | numpy.generic) and value.dtype.kind not in "OSU":
+        return Tensor(value)
+    if isinstance(value, Mapping):
+        return {name: convert(entry) for name, entry in value.items()}
+    if isinstance(value, tuple | list):
+        entries = [convert(entry) for entry in value]
+        if hasattr(value, "_fields"):
+            return type(value)(*entries)
+        return entries if isinstance(value, list) else tuple(entries)
+    return value
+
+
 def _entries(items: Sequence[Any]) -> list[Any]:
     for at, item in enumerate(items):
         if len(item) != len(items[0]):

@@ -1,119 +1,134 @@
-"""Data sets and loaders by PyTorch's names; `Batches` does the work."""
+"""`DataLoader`: the items of a data set in batches, with PyTorch's arguments."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ogive.data.batches import Batches, Dataset
-from ogive.data.collation import collate
-from ogive.errors import ArgumentError, ShapeError
-from ogive.random.discrete import randperm
+from ogive.data.background import prefetch
+from ogive.data.batches import reader
+from ogive.data.collation import collate, convert
+from ogive.data.datasets import IterableDataset, TensorDataset
+from ogive.data.samplers import BatchSampler, RandomSampler, SequentialSampler, grouped
+from ogive.errors import ArgumentError
 from ogive.random.generator import Generator
-from ogive.tensor.tensor import Tensor
+from ogive.tensor.core import to_integer
+
+_AHEAD = 2
+"""How many batches are made ahead for each worker, unless told otherwise."""
 
 
-class TensorDataset(Dataset):
-    """Tensors side by side: item i is a tuple of row i of each.
+class DataLoader:
+    """The items of a data set, `batch_size` at a time; iterating once is an epoch.
 
-    >>> TensorDataset(ogive.zeros(10, 8), ogive.arange(10))[3][1].item()
-    3
+    Positions come in order, at random (`shuffle`), or from a `sampler`; or a `batch_sampler` gives
+    lists of them. An `IterableDataset` is gone through. `collate_fn` makes a batch of a list of
+    items; without a `batch_size` it gets one item at a time.
 
-    Raises `ShapeError` for tensors of different lengths.
-    """
+    There are no other processes: a thread makes `num_workers`·`prefetch_factor` batches ahead, and
+    `worker_init_fn`, `timeout`, `pin_memory` and the like mean nothing. Orders are drawn from
+    `generator`, or the default one, at the beginning of an epoch.
 
-    def __init__(self, *tensors: Tensor) -> None:
-        lengths = [tensor.shape[0] if tensor.ndim else None for tensor in tensors]
-        if not tensors or None in lengths or len(set(lengths)) > 1:
-            shapes = ", ".join([str(tensor.shape) for tensor in tensors])
-            raise ShapeError(f"TensorDataset takes tensors of one length, got {shapes or 'none'}")
-        self.tensors = tensors
-
-    def __len__(self) -> int:
-        return len(self.tensors[0])
-
-    def __getitem__(self, position: int, /) -> tuple[Tensor, ...]:
-        return tuple([tensor[position] for tensor in self.tensors])
-
-
-class Subset(Dataset):
-    """Some items of a data set, by their positions.
-
-    >>> [Subset("abcd", [3, 0])[at] for at in range(2)]
-    ['d', 'a']
-    """
-
-    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
-        self.dataset = dataset
-        self.indices = indices
-
-    def __len__(self) -> int:
-        return len(self.indices)
-
-    def __getitem__(self, position: int, /) -> Any:
-        return self.dataset[self.indices[position]]
-
-
-def random_split(
-    dataset: Any, lengths: Sequence[float], generator: Generator | None = None
-) -> list[Subset]:
-    """A data set in parts at random, each item in one of them: by numbers of items, or by shares.
-
-    >>> [len(part) for part in random_split(range(10), [0.75, 0.25])]
-    [8, 2]
-
-    Raises `ArgumentError` unless the numbers add up to the length, or the shares to 1.
-    """
-    total = len(dataset)
-    if all(isinstance(length, int) for length in lengths):
-        counts = [int(length) for length in lengths]
-        if sum(counts) != total:
-            raise ArgumentError(f"random_split: {lengths} are not the {total} items there are")
-    else:
-        if abs(sum(lengths) - 1) > 1e-6:
-            raise ArgumentError(f"random_split: the shares {lengths} do not add up to 1")
-        counts = [int(total * share) for share in lengths]
-        for extra in range(total - sum(counts)):
-            counts[extra % len(counts)] += 1
-    order = randperm(total, generator=generator).tolist()
-    ends = itertools.accumulate(counts, initial=0)
-    return [Subset(dataset, order[begin:end]) for begin, end in itertools.pairwise(ends)]
-
-
-class DataLoader(Batches):
-    """`Batches` with PyTorch's arguments: the items of a data set, `batch_size` at a time.
-
-    `num_workers` says how many batches a thread makes ahead, twice as many; there are no other
-    processes. `pin_memory` and `persistent_workers` mean nothing here.
-
-    >>> loader = DataLoader(TensorDataset(ogive.zeros(10, 8), ogive.arange(10)), batch_size=4)
+    >>> data = ogive.data.TensorDataset(ogive.zeros(10, 8), ogive.arange(10))
+    >>> loader = ogive.data.DataLoader(data, batch_size=4)
     >>> len(loader), [x.shape for x, y in loader]
     (3, [(4, 8), (4, 8), (2, 8)])
+
+    Raises `ArgumentError` for arguments that exclude each other.
     """
 
     def __init__(
         self,
         dataset: Any,
-        batch_size: int = 1,
-        shuffle: bool = False,
-        *,
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Iterable[Any] | None = None,
+        batch_sampler: Iterable[list[Any]] | None = None,
         num_workers: int = 0,
-        collate_fn: Callable[[list[Any]], Any] | None = None,
+        collate_fn: Callable[[Any], Any] | None = None,
         pin_memory: bool = False,
         drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], None] | None = None,
+        multiprocessing_context: Any = None,
         generator: Generator | None = None,
+        *,
+        prefetch_factor: int | None = None,
         persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
     ) -> None:
+        is_stream = isinstance(dataset, IterableDataset)
+        has_sampler, has_batches = sampler is not None, batch_sampler is not None
+        _refuse_together("sampler", has_sampler, shuffle=shuffle)
+        _refuse_together("batch_size=None", batch_size is None, drop_last=drop_last)
+        _refuse_together(
+            "batch_sampler", has_batches,
+            batch_size=batch_size != 1, shuffle=shuffle, sampler=has_sampler, drop_last=drop_last,
+        )  # fmt: skip
+        _refuse_together(
+            "an IterableDataset", is_stream,
+            shuffle=shuffle, sampler=has_sampler, batch_sampler=has_batches,
+        )  # fmt: skip
         self.dataset = dataset
-        self.batch_size = batch_size
-        is_plain = isinstance(dataset, TensorDataset) and collate_fn is None
-        super().__init__(
-            dataset.tensors if is_plain else dataset,
-            batch_size,
-            shuffle=shuffle,
-            seed=None if generator is None else generator.take(),
-            drop_last=drop_last,
-            prefetch=2 * num_workers,
-            collate=collate if collate_fn is None else collate_fn,
-        )
+        self.batch_size = None if has_batches else batch_size
+        self.drop_last = drop_last
+        self.generator = generator
+        self.num_workers = to_integer(num_workers, "num_workers")
+        self._ahead = self.num_workers * (_AHEAD if prefetch_factor is None else prefetch_factor)
+        in_batches = has_batches or batch_size is not None
+        self.collate_fn = collate_fn or (collate if in_batches else convert)
+        self._is_stream = is_stream
+        if is_stream:
+            return
+        if sampler is None and shuffle:
+            sampler = RandomSampler(dataset, generator=generator)
+        self.sampler = SequentialSampler(dataset) if sampler is None else sampler
+        self.batch_sampler = batch_sampler
+        if batch_sampler is None and batch_size is not None:
+            self.batch_sampler = BatchSampler(self.sampler, batch_size, drop_last)
+        whole = dataset.tensors if isinstance(dataset, TensorDataset) else dataset
+        self._fetch = self._fetch_items if collate_fn else reader(whole, collate)[0]
+
+    def _fetch_items(self, positions: list[Any]) -> Any:
+        return self.collate_fn([self.dataset[at] for at in positions])
+
+    def __len__(self) -> int:
+        """The number of batches in an epoch."""
+        if not self._is_stream:
+            positions: Any = self.sampler if self.batch_sampler is None else self.batch_sampler
+            return len(positions)
+        if self.batch_size is None:
+            return len(self.dataset)
+        return len(BatchSampler(self.dataset, self.batch_size, self.drop_last))
+
+    def __iter__(self) -> Iterator[Any]:
+        """One epoch."""
+        batches = self._epoch()
+        return prefetch(batches, self._ahead) if self._ahead else batches
+
+    def _epoch(self) -> Iterator[Any]:
+        # Iterators are made here, in the thread of the caller, and orders drawn with them.
+        if self._is_stream:
+            items = iter(self.dataset)
+            if self.batch_size is not None:
+                items = grouped(items, self.batch_size, self.drop_last)
+            return map(self.collate_fn, items)
+        if self.batch_sampler is not None:
+            return map(self._fetch, iter(self.batch_sampler))
+        return (self.collate_fn(self.dataset[at]) for at in iter(self.sampler))
+
+
+def _refuse_together(name: str, given: bool, **others: Any) -> None:
+    excluded = [other for other, value in others.items() if value]
+    if given and excluded:
+        raise ArgumentError(f"DataLoader: {name} does not go with {', '.join(excluded)}")
+
+
+def get_worker_info() -> None:
+    """What a worker knows of itself: None, since the one thread that loads is no worker.
+
+    >>> ogive.data.get_worker_info() is None
+    True
+    """
+    return None

@@ -59,8 +59,9 @@ class Adafactor(Optimizer):
         direction = gradient * variance.clamp(min=least * least).rsqrt()
         rate = group.rate.minimum(state["step"].rsqrt()) * _size(parameter).clamp(min=least_size)
         rate = rate / (_size(direction) / group["d"]).clamp(min=1.0)
-        kept: Tensor = parameter * (1 - group.rate * group["weight_decay"])
-        return kept - direction * rate
+        kept = parameter * (1 - group.rate * group["weight_decay"])
+        made: Tensor = kept - direction * rate
+        return made
 
 
 def _variance(gradient: Tensor, state: State, weight: Tensor, least: float) -> Tensor:

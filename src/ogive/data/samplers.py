@@ -1,0 +1,188 @@
+"""In which order the items of a data set are taken, by PyTorch's names.
+
+An epoch's order is drawn when its iterator is made, not when the first position is asked for: what
+else the program draws meanwhile, in another thread perhaps, makes no difference.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from ogive.errors import ArgumentError
+from ogive.random.cipher import encipher_on_host
+from ogive.random.discrete import multinomial, randint
+from ogive.random.generator import Generator, default_generator
+from ogive.tensor.core import to_integer
+from ogive.tensor.tensor import Tensor
+
+
+def permutation(length: int, key: int) -> NDArray[numpy.int64]:
+    """What `randperm(length, key=key)` gives, computed on the host."""
+    return numpy.argsort(encipher_on_host(numpy.arange(length, dtype=numpy.uint64), key))
+
+
+class Sampler:
+    """The base of samplers: define `__iter__`, which gives positions, and `__len__` if known."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError
+
+
+class SequentialSampler(Sampler):
+    """All positions, from the first to the last.
+
+    >>> list(ogive.data.SequentialSampler("abc"))
+    [0, 1, 2]
+    """
+
+    def __init__(self, data_source: Any) -> None:
+        self.data_source = data_source
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.data_source)))
+
+    def __len__(self) -> int:
+        return len(self.data_source)
+
+
+class RandomSampler(Sampler):
+    """All positions at random; or `num_samples`, which may come again with `replacement`.
+
+    Each epoch has an order of its own, that of the next draw of `generator`, or of the default one.
+
+    >>> sampler = ogive.data.RandomSampler(range(4), generator=ogive.Generator(0))
+    >>> first, second = list(sampler), list(sampler)
+    >>> sorted(first), first != second
+    ([0, 1, 2, 3], True)
+    """
+
+    def __init__(
+        self,
+        data_source: Any,
+        replacement: bool = False,
+        num_samples: int | None = None,
+        generator: Generator | None = None,
+    ) -> None:
+        self.data_source = data_source
+        self.replacement = replacement
+        self.generator = generator
+        self._count = None if num_samples is None else _to_count(num_samples, "RandomSampler")
+
+    @property
+    def num_samples(self) -> int:
+        """How many positions an epoch has."""
+        return len(self.data_source) if self._count is None else self._count
+
+    def __iter__(self) -> Iterator[int]:
+        size, count = len(self.data_source), self.num_samples
+        if not count:
+            return iter(())
+        if not size:
+            raise ArgumentError(f"RandomSampler: {count} items are wanted, and there are none")
+        if self.replacement:
+            return iter(randint(0, size, (count,), generator=self.generator).tolist())
+        source = self.generator or default_generator
+        rounds = [permutation(size, source.take()) for _ in range(-(-count // size))]
+        return iter(numpy.concatenate(rounds)[:count].tolist())
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class SubsetRandomSampler(Sampler):
+    """Some positions, at random, each once.
+
+    >>> sorted(ogive.data.SubsetRandomSampler([7, 5, 3]))
+    [3, 5, 7]
+    """
+
+    def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:
+        self.indices = indices
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        order = permutation(len(self.indices), (self.generator or default_generator).take())
+        return iter([self.indices[at] for at in order.tolist()])
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class WeightedRandomSampler(Sampler):
+    """`num_samples` positions, drawn with probabilities in proportion to their weights.
+
+    >>> list(ogive.data.WeightedRandomSampler([0.0, 1.0, 0.0], 3))
+    [1, 1, 1]
+
+    Raises `ArgumentError` for more samples than weights without `replacement`.
+    """
+
+    def __init__(
+        self,
+        weights: Sequence[float] | Tensor,
+        num_samples: int,
+        replacement: bool = True,
+        generator: Generator | None = None,
+    ) -> None:
+        self.weights = Tensor(weights, "float64")
+        self.num_samples = _to_count(num_samples, "WeightedRandomSampler")
+        self.replacement = replacement
+        self.generator = generator
+        if not replacement and self.num_samples > len(self.weights):
+            raise ArgumentError(
+                f"WeightedRandomSampler: {num_samples} of {len(self.weights)} items are wanted "
+                "without replacement"
+            )
+
+    def __iter__(self) -> Iterator[int]:
+        drawn = multinomial(
+            self.weights, self.num_samples, self.replacement, generator=self.generator
+        )
+        return iter(drawn.tolist())
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class BatchSampler(Sampler):
+    """The positions of a sampler as lists of `batch_size`.
+
+    >>> list(ogive.data.BatchSampler(range(5), 2, drop_last=False))
+    [[0, 1], [2, 3], [4]]
+
+    Raises `ArgumentError` for a size below 1.
+    """
+
+    def __init__(self, sampler: Iterable[Any], batch_size: int, drop_last: bool) -> None:
+        self.sampler = sampler
+        self.batch_size = to_integer(batch_size, "batch_size")
+        if self.batch_size < 1:
+            raise ArgumentError(f"batch_size is {batch_size}, and must be at least 1")
+        self.drop_last = drop_last
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        return grouped(iter(self.sampler), self.batch_size, self.drop_last)
+
+    def __len__(self) -> int:
+        count = len(self.sampler)  # type: ignore[arg-type]  # a sampler without one raises
+        return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
+
+
+def grouped(values: Iterator[Any], size: int, drop_last: bool) -> Iterator[list[Any]]:
+    """Values as lists of `size`, the last of which may have fewer."""
+    while group := list(itertools.islice(values, size)):
+        if len(group) < size and drop_last:
+            return
+        yield group
+
+
+def _to_count(given: Any, name: str) -> int:
+    count = to_integer(given, f"{name}: num_samples")
+    if count < 1:
+        raise ArgumentError(f"{name}: num_samples is {count}, and must be at least 1")
+    return count

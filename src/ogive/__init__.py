@@ -80,7 +80,10 @@ from ogive.tensor.stacking import (
 from ogive.tensor.tensor import Tensor
 
 concatenate = cat
+dtype = DType
 from_numpy = Tensor.from_numpy
+row_stack = vstack
+trapz = trapezoid
 
 if TYPE_CHECKING:
     from ogive import amp, autograd, cuda, data, fft, io, linalg, masked, random, signal, special
@@ -241,6 +244,7 @@ __all__ = [
     "custom_gradient",
     "data",
     "dstack",
+    "dtype",
     "einsum",
     "empty",
     "empty_like",
@@ -314,6 +318,7 @@ __all__ = [
     "randn_like",
     "random",
     "randperm",
+    "row_stack",
     "rsub",
     "save",
     "scalar_tensor",
@@ -328,6 +333,7 @@ __all__ = [
     "svd_lowrank",
     "tensordot",
     "trapezoid",
+    "trapz",
     "triangular_solve",
     "tril_indices",
     "triu_indices",

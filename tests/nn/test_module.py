@@ -275,3 +275,21 @@ def test_a_jitted_step_notices_the_mode() -> None:
     assert (step(x).numpy() == 0).any()
     model.eval()
     assert not (step(x).numpy() == 0).any()
+
+
+@pytest.mark.parametrize(
+    ("shape", "groups"), [((4, 2, 3), 2), ((2, 3, 3, 4), 1), ((3, 3, 2, 1, 3), 1)]
+)
+def test_a_dirac_weight_is_pytorchs(shape: tuple[int, ...], groups: int) -> None:
+    made = nn.init.dirac_(ogive.ones(*shape), groups)
+    assert made.tolist() == torch.nn.init.dirac_(torch.ones(*shape), groups).tolist()
+    with pytest.raises(ShapeError, match="dirac_ takes weights of convolutions in 3 groups"):
+        nn.init.dirac_(ogive.ones(4, 2, 3), 3)
+
+
+def test_a_sparse_weight_has_zeros_in_each_column() -> None:
+    weight = nn.init.sparse_(nn.Parameter(ogive.ones(20, 5)), 0.33, 2.0)
+    assert (weight == 0).sum(0).tolist() == [7] * 5
+    assert 1 < weight[weight != 0].std().item() < 3 and weight.requires_grad
+    with pytest.raises(ShapeError, match="sparse_ takes a matrix"):
+        nn.init.sparse_(ogive.ones(3), 0.5)

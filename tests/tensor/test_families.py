@@ -46,6 +46,7 @@ def test_facts_about_shape_and_memory() -> None:
     assert (x.size(), x.size(-1), x.dim(), x.ndimension(), x.nelement()) == ((2, 3), 3, 2, 2, 6)
     assert (x.element_size(), x.itemsize, x.nbytes) == (2, 2, 12)
     assert not x.is_floating_point() and x.is_signed() and x.is_same_size(A)
+    assert x.is_cpu and not (x.is_cuda or x.is_sparse or x.is_quantized) and x.get_device() == -1
 
 
 def test_max_and_min_give_values_and_positions() -> None:

@@ -35,6 +35,7 @@ def arguments(name: str, one: Any) -> tuple[Any, ...]:
         "polygamma_": (2,), "threshold_": (0.5, 9), "copy_": (row,), "fill_": (7,),
         "addmv_": (one, row), "addbmm_": (batch, square.unsqueeze(0)),
         "baddbmm_": (batch, square.unsqueeze(0)), "zero_": (), "fill_diagonal_": (7,),
+        "renorm_": (2, 0, 0.5), "transpose_": (0, 1), "unsqueeze_": (1,), "squeeze_": (1,),
     }  # fmt: skip
     if name in special:
         return special[name]
@@ -45,7 +46,10 @@ def arguments(name: str, one: Any) -> tuple[Any, ...]:
 
 def start(name: str, one: Any) -> Any:
     """The tensor that is written to."""
-    changed = {"acosh_": one + 1, "baddbmm_": one.unsqueeze(0), "addmv_": one[:, 0]}
+    changed = {
+        "acosh_": one + 1, "baddbmm_": one.unsqueeze(0), "addmv_": one[:, 0],
+        "squeeze_": one[:, :1],
+    }  # fmt: skip
     return changed.get(name, one)
 
 

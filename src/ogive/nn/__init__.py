@@ -163,7 +163,7 @@ from ogive.nn.pooling import (
     ZeroPad2d,
     ZeroPad3d,
 )
-from ogive.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
+from ogive.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
 from ogive.nn.stateless import functional_call
 from ogive.nn.transformer import (
     Transformer,
@@ -290,7 +290,9 @@ __all__ = [
     "PixelUnshuffle",
     "PoissonNLLLoss",
     "RMSNorm",
+    "RNNBase",
     "RNNCell",
+    "RNNCellBase",
     "RReLU",
     "ReLU",
     "ReLU6",

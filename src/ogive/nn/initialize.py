@@ -134,6 +134,46 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
     return _fill(tensor, (made * gain).reshape(tensor.shape))
 
 
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """A convolution that passes on its input: one at the middle of each filter of its own channel.
+
+    Shapes: (outputs, inputs, taps, ...), the outputs in as many parts as there are groups.
+
+    >>> layer = nn.Conv1d(2, 2, 3, padding=1, bias=False)
+    >>> _ = nn.init.dirac_(layer.weight)
+    >>> layer(Tensor([[[1.0, 2.0], [3.0, 4.0]]])).tolist()
+    [[[1.0, 2.0], [3.0, 4.0]]]
+
+    Raises `ShapeError` for other than three to five axes, or outputs that groups do not divide.
+    """
+    if tensor.ndim not in (3, 4, 5) or int(tensor.shape[0]) % groups:
+        raise ShapeError(
+            f"dirac_ takes weights of convolutions in {groups} groups, not the shape {tensor.shape}"
+        )
+    outputs, inputs, *taps = [int(size) for size in tensor.shape]
+    values = numpy.zeros((groups, outputs // groups, inputs, *taps), tensor.dtype.numpy)
+    own = numpy.arange(min(outputs // groups, inputs))
+    values[:, own, own, *[size // 2 for size in taps]] = 1
+    return _fill(tensor, Tensor(values.reshape(outputs, inputs, *taps)))
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01) -> Tensor:
+    """Normal, but for a share of zeros in each column of a matrix, at places drawn at random.
+
+    >>> weight = nn.init.sparse_(ogive.empty(10, 3), sparsity=0.25)
+    >>> (weight == 0).sum(0).tolist()
+    [3, 3, 3]
+
+    Raises `ShapeError` for other than a matrix.
+    """
+    if tensor.ndim != 2:
+        raise ShapeError(f"sparse_ takes a matrix, not the shape {tensor.shape}")
+    zeros = math.ceil(sparsity * int(tensor.shape[0]))
+    ranks = random.rand(*tensor.shape).argsort(0).argsort(0)
+    drawn = random.randn(*tensor.shape, dtype=tensor.dtype) * std
+    return _fill(tensor, drawn.masked_fill(ranks < zeros, 0.0))
+
+
 def _kaiming_deviation(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     if mode not in ("fan_in", "fan_out"):
         raise ArgumentError(f"mode is 'fan_in' or 'fan_out', not {mode!r}")

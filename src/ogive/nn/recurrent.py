@@ -47,7 +47,7 @@ STEPS = {"RNN": (rnn_step, 1, 1), "LSTM": (lstm_step, 4, 2), "GRU": (gru_step, 3
 """For each kind: a step, how many gates it has, and how many tensors make its state."""
 
 
-class Recurrent(Module):
+class RNNBase(Module):
     """What all recurrent layers share."""
 
     kind: str
@@ -212,7 +212,7 @@ def _state(parts: list[Tensor]) -> Any:
     return tuple(parts) if len(parts) > 1 else parts[0]
 
 
-class RNN(Recurrent):
+class RNN(RNNBase):
     """h' = tanh(x·Wᵀ + h·Vᵀ + b). Shapes: (L, N, input) → (L, N, hidden) and (layers, N, hidden).
 
     >>> output, state = nn.RNN(3, 4)(ogive.ones(5, 2, 3))
@@ -241,7 +241,7 @@ class RNN(Recurrent):
         )  # fmt: skip
 
 
-class LSTM(Recurrent):
+class LSTM(RNNBase):
     """Long short-term memory. Shapes: (L, N, input) → (L, N, hidden) and the state (h, c).
 
     >>> output, (h, c) = nn.LSTM(3, 4, num_layers=2)(ogive.ones(5, 2, 3))
@@ -256,7 +256,7 @@ class LSTM(Recurrent):
         return made
 
 
-class GRU(Recurrent):
+class GRU(RNNBase):
     """Gated recurrent units. Shapes: (L, N, input) → (L, N, hidden) and (layers, N, hidden).
 
     >>> output, state = nn.GRU(3, 4, bidirectional=True)(ogive.ones(5, 2, 3))
@@ -267,7 +267,7 @@ class GRU(Recurrent):
     kind = "GRU"
 
 
-class Cell(Module):
+class RNNCellBase(Module):
     """One step of a recurrent layer."""
 
     kind: str
@@ -309,7 +309,7 @@ class Cell(Module):
         return f"{self.input_size}, {self.hidden_size}"
 
 
-class RNNCell(Cell):
+class RNNCell(RNNCellBase):
     """One step of `RNN`. Shapes: (N, input) and (N, hidden) → (N, hidden).
 
     >>> nn.RNNCell(3, 4)(ogive.ones(2, 3)).shape
@@ -319,7 +319,7 @@ class RNNCell(Cell):
     kind = "RNN"
 
 
-class LSTMCell(Cell):
+class LSTMCell(RNNCellBase):
     """One step of `LSTM`. Shapes: (N, input) and the state (h, c) → the new state.
 
     >>> [part.shape for part in nn.LSTMCell(3, 4)(ogive.ones(2, 3))]
@@ -329,7 +329,7 @@ class LSTMCell(Cell):
     kind = "LSTM"
 
 
-class GRUCell(Cell):
+class GRUCell(RNNCellBase):
     """One step of `GRU`. Shapes: (N, input) and (N, hidden) → (N, hidden).
 
     >>> nn.GRUCell(3, 4)(ogive.ones(2, 3)).shape

@@ -61,4 +61,6 @@ class Aliases(InPlace):
     negative_ = InPlace.neg_
     not_equal_ = InPlace.ne_
     subtract_ = InPlace.sub_
+    swapaxes_ = InPlace.transpose_
+    swapdims_ = InPlace.transpose_
     true_divide_ = InPlace.div_

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 from ogive.errors import ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir.dtype import DType
+from ogive.ir.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.assignment import Assignment
-from ogive.tensor.core import Core, itself, to_operand
+from ogive.tensor.core import Core, itself, relocate, to_operand
 from ogive.tensor.linear import Linear
 
 if TYPE_CHECKING:
@@ -44,6 +45,27 @@ def in_place(
     perform.__doc__ = f"""`{operation.__name__}` written to the tensor itself, which is returned.
 
         Raises `DtypeError` and `ShapeError` when the result does not fit, and changes nothing then.
+        """
+    return perform
+
+
+def in_shape(
+    operation: Callable[Concatenate[Any, Arguments], Tensor],
+) -> Callable[Concatenate[Any, Arguments], Tensor]:
+    """The method after which the tensor itself has the axes that `operation` gives."""
+    name = f"{operation.__name__}_"
+
+    def perform(self: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Tensor:
+        with graph_lock:
+            relocate(self, operation(self, *args, **kwargs).node)
+        changed: Tensor = self
+        return changed
+
+    perform.__name__ = name
+    perform.__qualname__ = f"InPlace.{name}"
+    perform.__doc__ = f"""`{operation.__name__}` of the tensor itself, which is returned.
+
+        Raises `GradientError` for a leaf while gradients flow.
         """
     return perform
 
@@ -198,6 +220,7 @@ class InPlace(Linear, Assignment):
     pow_ = in_place(Linear.pow)
     rad2deg_ = in_place(Linear.rad2deg)
     reciprocal_ = in_place(Linear.reciprocal)
+    renorm_ = in_place(Linear.renorm)
     relu_ = in_place(Linear.relu)
     relu6_ = in_place(Linear.relu6)
     remainder_ = in_place(Linear.remainder)
@@ -213,13 +236,17 @@ class InPlace(Linear, Assignment):
     sinh_ = in_place(Linear.sinh)
     sqrt_ = in_place(Linear.sqrt)
     square_ = in_place(Linear.square)
+    squeeze_ = in_shape(Linear.squeeze)
     sub_ = in_place(Linear.sub)
+    t_ = in_shape(Linear.t)
     tan_ = in_place(Linear.tan)
     tanh_ = in_place(Linear.tanh)
     threshold_ = in_place(Linear.threshold)
+    transpose_ = in_shape(Linear.transpose)
     tril_ = in_place(Linear.tril)
     triu_ = in_place(Linear.triu)
     trunc_ = in_place(Linear.trunc)
+    unsqueeze_ = in_shape(Linear.unsqueeze)
     xlogy_ = in_place(Linear.xlogy)
 
     __iadd__ = add_

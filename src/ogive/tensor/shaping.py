@@ -103,6 +103,38 @@ class Shaping(Movement):
         """
         return self.dtype.is_signed
 
+    @property
+    def is_cpu(self) -> bool:
+        """Whether the values are in the memory of the CPU, or will be: not those of a file.
+
+        >>> Tensor([1]).is_cpu
+        True
+        """
+        return self.device == "CPU"
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the values are on a CUDA device: never."""
+        return False
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only some elements are kept: never."""
+        return False
+
+    @property
+    def is_quantized(self) -> bool:
+        """Whether integers stand for floats: never, the dtype says what they are."""
+        return False
+
+    def get_device(self) -> int:
+        """The number of the CUDA device, -1 for the CPU.
+
+        >>> Tensor([1]).get_device()
+        -1
+        """
+        return -1
+
     def is_same_size(self, other: Tensor) -> bool:
         """Whether both have one shape.
 

@@ -1,0 +1,98 @@
+"""Gradients compared with what small changes of the arguments do, for rules of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from ogive.autograd.functional import vjp
+from ogive.errors import DtypeError, GradientError
+from ogive.tensor.tensor import Tensor
+
+Array = NDArray[Any]
+
+
+def gradcheck(
+    func: Callable[..., Any],
+    inputs: Tensor | Sequence[Any],
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+) -> bool:
+    """Whether gradients of a function are what (f(x + eps) - f(x - eps)) / 2·eps says.
+
+    Compared for every element of the tensors of floats in `inputs` that require gradients, each
+    with every element of the results. These are to be float64: smaller floats hide the difference.
+
+    >>> x = Tensor([0.5, 2.0], dtype=ogive.float64, requires_grad=True)
+    >>> ogive.autograd.gradcheck(lambda x: (x * x.exp()).sum(), x)
+    True
+
+    Raises `GradientError` where they differ, or gives False without `raise_exception`; raises
+    `DtypeError` for other floats than float64.
+    """
+    given = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    places = [at for at, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad]
+    if not places:
+        raise GradientError("gradcheck: none of the inputs requires gradients")
+    for at in places:
+        if given[at].dtype.name != "float64":
+            raise DtypeError(f"gradcheck: input {at} is of {given[at].dtype.name}, not float64")
+    values = [given[at].numpy() for at in places]
+
+    def run(*chosen: Any) -> tuple[Tensor, ...]:
+        filled = list(given)
+        for at, value in zip(places, chosen, strict=True):
+            filled[at] = value
+        made = func(*filled)
+        return tuple(made) if isinstance(made, tuple | list) else (made,)
+
+    slopes = _slopes(run, values, eps)
+    for (number, at), found in _by_rules(run, values).items():
+        expected = slopes.get((number, at), numpy.zeros_like(found))
+        if not numpy.allclose(found, expected, rtol=rtol, atol=atol):
+            if not raise_exception:
+                return False
+            raise GradientError(
+                f"gradcheck: the gradient of result {number} for input {places[at]} is\n{found}\n"
+                f"and small changes say\n{expected}"
+            )
+    return True
+
+
+Slopes = dict[tuple[int, int], Array]
+"""By the numbers of a result and an input: (elements of the result, elements of the input)."""
+
+
+def _slopes(run: Callable[..., tuple[Tensor, ...]], values: list[Array], eps: float) -> Slopes:
+    columns: dict[tuple[int, int], list[Array]] = {}
+    for at, value in enumerate(values):
+        for place in range(value.size):
+            pair = []
+            for sign in (1, -1):
+                moved = value.copy()
+                moved.flat[place] += sign * eps
+                changed = [*values[:at], moved, *values[at + 1 :]]
+                pair.append([y.detach().numpy() for y in run(*map(Tensor, changed))])
+            for number, (above, below) in enumerate(zip(*pair, strict=True)):
+                slope = ((above - below) / (2 * eps)).reshape(-1)
+                columns.setdefault((number, at), []).append(slope)
+    return {key: numpy.stack(found, -1) for key, found in columns.items()}
+
+
+def _by_rules(run: Callable[..., tuple[Tensor, ...]], values: list[Array]) -> Slopes:
+    outputs, pull = vjp(run, *map(Tensor, values))
+    rows: dict[tuple[int, int], list[Array]] = {}
+    for number, output in enumerate(outputs):
+        for place in range(int(output.numel())):
+            weights = [numpy.zeros(y.shape, y.dtype.numpy) for y in outputs]
+            weights[number].flat[place] = 1
+            gradients = pull(tuple(map(Tensor, weights)))
+            for at, gradient in enumerate(gradients):
+                rows.setdefault((number, at), []).append(gradient.numpy().reshape(-1))
+    return {key: numpy.stack(found) for key, found in rows.items()}

@@ -293,3 +293,24 @@ def test_a_sparse_weight_has_zeros_in_each_column() -> None:
     assert 1 < weight[weight != 0].std().item() < 3 and weight.requires_grad
     with pytest.raises(ShapeError, match="sparse_ takes a matrix"):
         nn.init.sparse_(ogive.ones(3), 0.5)
+
+
+def test_a_modules_own_tensors_are_told_from_those_below() -> None:
+    block = Block(3)
+    block.scale = nn.Parameter(ogive.ones(1))
+    block.register_buffer("seen", ogive.zeros(1))
+    assert [name for name, _ in block.named_parameters(recurse=False)] == ["scale"]
+    assert len(list(block.parameters(recurse=False))) == len(list(block.buffers(False))) == 1
+    assert len(list(block.attn.parameters(False))) == 2
+    block.attn.bias = block.attn.weight
+    everything = [name for name, _ in block.attn.named_parameters(remove_duplicate=False)]
+    assert everything == ["weight", "bias"] and len(list(block.attn.parameters())) == 1
+
+
+def test_gradients_are_made_zero_or_forgotten() -> None:
+    layer = nn.Linear(2, 1)
+    layer(ogive.ones(1, 2)).sum().backward()
+    layer.zero_grad(set_to_none=False)
+    assert layer.weight.grad is not None and layer.weight.grad.tolist() == [[0.0, 0.0]]
+    layer.zero_grad()
+    assert layer.weight.grad is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy
 import pytest
@@ -196,6 +196,42 @@ def test_a_schedule_follows_pytorchs(name: str, settings: dict[str, Any]) -> Non
         theirs.step()
         our_schedule.step()
         their_schedule.step()
+
+
+# PyTorch's ConstantLR, resumed at its end, changes the rate once more.
+@pytest.mark.parametrize(
+    ("name", "settings"), [entry for entry in SCHEDULES if entry[0] != "ConstantLR"]
+)
+def test_a_schedule_goes_on_with_an_optimizer_that_was_loaded(
+    name: str, settings: dict[str, Any]
+) -> None:
+    if name in ("OneCycleLR", "CyclicLR"):
+        settings = {**settings, "cycle_momentum": False}
+    rates = []
+    for library, at in ((optim, 1), (torch.optim, 3)):
+        begun, resumed = [cast(Any, pair("SGD", {"lr": 0.2})[at]) for _ in range(2)]
+        before = getattr(library.lr_scheduler, name)(begun, **settings)
+        for _ in range(4):
+            begun.step()
+            before.step()
+        resumed.load_state_dict(begun.state_dict())
+        after = getattr(library.lr_scheduler, name)(resumed, **settings, last_epoch=3)
+        assert after.get_last_lr() == before.get_last_lr()
+        resumed.step()
+        after.step()
+        rates.append(after.get_last_lr())
+    assert rates[0] == pytest.approx(rates[1], rel=1e-9)
+
+
+def test_how_pytorch_runs_a_step_means_nothing() -> None:
+    ours, _, theirs, _ = pair("SGD", {"lr": 0.1})
+    optimizer = optim.Adam(ours, 0.1, decoupled_weight_decay=True, weight_decay=0.1, fused=True)
+    other = torch.optim.AdamW(theirs, 0.1, weight_decay=0.1, foreach=False)
+    close(trajectory(ours, optimizer), trajectory(theirs, other))
+    with pytest.raises(ArgumentError, match="gradients do not flow through step"):
+        optim.SGD(ours, differentiable=True)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'quick'"):
+        optim.SGD(ours, quick=True)  # type: ignore[call-arg]
 
 
 def rates_of(make: Callable[[Any, Any], Any], steps: int) -> list[list[float]]:

@@ -26,14 +26,14 @@ GAINS = {
 }  # fmt: skip
 
 
-def calculate_gain(nonlinearity: str, parameter: float | None = None) -> float:
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """The factor by which a nonlinearity shrinks the deviation of what goes through it.
 
     >>> round(calculate_gain("relu"), 4)
     1.4142
     """
     if nonlinearity == "leaky_relu":
-        slope = 0.01 if parameter is None else parameter
+        slope = 0.01 if param is None else param
         return math.sqrt(2 / (1 + slope**2))
     if nonlinearity not in GAINS:
         names = [*GAINS, "leaky_relu"]
@@ -77,9 +77,9 @@ def trunc_normal_(
     return _fill(tensor, (even.erfinv() * (std * math.sqrt(2)) + mean).clamp(a, b))
 
 
-def constant_(tensor: Tensor, value: float) -> Tensor:
+def constant_(tensor: Tensor, val: float) -> Tensor:
     """One value everywhere."""
-    return _fill(tensor, full_like(tensor, value))
+    return _fill(tensor, full_like(tensor, val))
 
 
 def zeros_(tensor: Tensor) -> Tensor:
@@ -153,7 +153,8 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     outputs, inputs, *taps = [int(size) for size in tensor.shape]
     values = numpy.zeros((groups, outputs // groups, inputs, *taps), tensor.dtype.numpy)
     own = numpy.arange(min(outputs // groups, inputs))
-    values[:, own, own, *[size // 2 for size in taps]] = 1
+    middle: tuple[Any, ...] = tuple([size // 2 for size in taps])
+    values[(slice(None), own, own, *middle)] = 1
     return _fill(tensor, Tensor(values.reshape(outputs, inputs, *taps)))
 
 

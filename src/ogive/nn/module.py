@@ -178,21 +178,23 @@ class Module:
 
     # Parameters and buffers
 
-    def named_parameters(self, prefix: str = "") -> Iterator[tuple[str, Parameter]]:
-        """All parameters, each once, with their paths.
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """All parameters, each once, with their paths; without `recurse` those of this module.
 
         >>> [name for name, _ in nn.Linear(2, 3).named_parameters()]
         ['weight', 'bias']
         """
         seen: set[int] = set()
-        for path, parameter in self._all_tensors(prefix, _parameters_of):
-            if id(parameter) not in seen:
+        for path, parameter in self._all_tensors(prefix, _parameters_of, recurse):
+            if id(parameter) not in seen or not remove_duplicate:
                 seen.add(id(parameter))
                 yield path, parameter
 
-    def parameters(self) -> Iterator[Parameter]:
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """All parameters, each once: what an optimizer takes."""
-        for _, parameter in self.named_parameters():
+        for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
     def register_parameter(self, name: str, parameter: Parameter | None) -> None:
@@ -216,19 +218,24 @@ class Module:
         setattr(self, name, tensor)
         self._buffer_names = {**self._buffer_names, name: persistent}
 
-    def named_buffers(self, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
-        """All buffers with their paths."""
-        yield from self._all_tensors(prefix, _buffers_of)
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """All buffers with their paths; without `recurse` those of this module."""
+        yield from self._all_tensors(prefix, _buffers_of, recurse)
 
-    def buffers(self) -> Iterator[Tensor]:
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """All buffers."""
-        for _, buffer in self.named_buffers():
+        for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
     def _all_tensors(
-        self, prefix: str, own: Callable[[Module], Iterator[tuple[str, Any]]]
+        self,
+        prefix: str,
+        own: Callable[[Module], Iterator[tuple[str, Any]]],
+        recurse: bool = True,
     ) -> Iterator[tuple[str, Any]]:
-        for path, module in self._all_modules(prefix):
+        for path, module in self._all_modules(prefix) if recurse else [(prefix, self)]:
             for name, tensor in own(module):
                 yield f"{path}.{name}" if path else name, tensor
 
@@ -288,10 +295,13 @@ class Module:
             parameter.requires_grad_(requires_grad)
         return self
 
-    def zero_grad(self) -> None:
-        """Forget the gradients of all parameters."""
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters, or make them zero."""
         for parameter in self.parameters():
-            parameter.grad = None
+            if set_to_none:
+                parameter.grad = None
+            elif parameter.grad is not None:
+                parameter.grad = parameter.grad.detach() * 0
 
     def to(self: Self, *targets: Any, device: Any = None, dtype: Any = None) -> Self:
         """Move to a device, convert all floating-point tensors to a dtype, or both, in place.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import ml_dtypes
 
 from ogive.ir.shape import element_count
-from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.optim.optimizer import Execution, Group, Optimizer, State
 from ogive.tensor.creation import zeros_like
 from ogive.tensor.tensor import Tensor
 
@@ -37,12 +37,13 @@ class Adafactor(Optimizer):
         weight_decay: float = 0.0,
         *,
         maximize: bool = False,
+        **execution: Unpack[Execution],
     ) -> None:
         defaults = {
             "lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d,
             "weight_decay": weight_decay, "maximize": maximize,
         }  # fmt: skip
-        super().__init__(params, defaults)
+        super().__init__(params, defaults, **execution)
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
         if parameter.ndim < 2:

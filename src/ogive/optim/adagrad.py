@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
-from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.optim.optimizer import Execution, Group, Optimizer, State
 from ogive.tensor.creation import full_like, zeros_like
 from ogive.tensor.tensor import Tensor
 
@@ -23,13 +23,14 @@ class Adagrad(Optimizer):
         eps: float = 1e-10,
         *,
         maximize: bool = False,
+        **execution: Unpack[Execution],
     ) -> None:
         defaults = {
             "lr": lr, "lr_decay": lr_decay, "weight_decay": weight_decay,
             "initial_accumulator_value": initial_accumulator_value, "eps": eps,
             "maximize": maximize,
         }  # fmt: skip
-        super().__init__(params, defaults)
+        super().__init__(params, defaults, **execution)
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
         return {"sum": full_like(parameter, group["initial_accumulator_value"])}
@@ -61,12 +62,13 @@ class RMSprop(Optimizer):
         centered: bool = False,
         *,
         maximize: bool = False,
+        **execution: Unpack[Execution],
     ) -> None:
         defaults = {
             "lr": lr, "alpha": alpha, "eps": eps, "weight_decay": weight_decay,
             "momentum": momentum, "centered": centered, "maximize": maximize,
         }  # fmt: skip
-        super().__init__(params, defaults)
+        super().__init__(params, defaults, **execution)
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
         names = ["square_avg"]
@@ -105,11 +107,12 @@ class Adadelta(Optimizer):
         weight_decay: float = 0.0,
         *,
         maximize: bool = False,
+        **execution: Unpack[Execution],
     ) -> None:
         defaults = {
             "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
         }  # fmt: skip
-        super().__init__(params, defaults)
+        super().__init__(params, defaults, **execution)
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
         return {"square_avg": zeros_like(parameter), "acc_delta": zeros_like(parameter)}

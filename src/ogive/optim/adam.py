@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from ogive.optim.moments import averaged, decayed
-from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.optim.optimizer import Execution, Group, Optimizer, State
 from ogive.tensor.creation import zeros_like
 from ogive.tensor.tensor import Tensor
 
@@ -15,10 +15,8 @@ class Adam(Optimizer):
     """m ← β₁·m + (1 - β₁)·g, v ← β₂·v + (1 - β₂)·g², p ← p - lr·m̂ / (√v̂ + eps).
 
     m̂ and v̂ are m and v without the bias of having started from zero; with `amsgrad`, v̂ never
-    falls.
+    falls. With `decoupled_weight_decay` it is `AdamW`.
     """
-
-    decoupled = False
 
     def __init__(
         self,
@@ -30,12 +28,15 @@ class Adam(Optimizer):
         amsgrad: bool = False,
         *,
         maximize: bool = False,
+        decoupled_weight_decay: bool = False,
+        **execution: Unpack[Execution],
     ) -> None:
         defaults = {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
             "amsgrad": amsgrad, "maximize": maximize,
+            "decoupled_weight_decay": decoupled_weight_decay,
         }  # fmt: skip
-        super().__init__(params, defaults)
+        super().__init__(params, defaults, **execution)
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
         names = ["exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else [])]
@@ -43,7 +44,9 @@ class Adam(Optimizer):
 
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
         first, second = group["betas"]
-        parameter, gradient = decayed(parameter, gradient, group, self.decoupled)
+        parameter, gradient = decayed(
+            parameter, gradient, group, group["decoupled_weight_decay"]
+        )
         mean, square = averaged(gradient, state, group)
         step_size = group.rate / (1 - first**state["step"])
         if group["amsgrad"]:
@@ -57,8 +60,6 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with p ← p - lr·weight_decay·p beside it."""
 
-    decoupled = True
-
     def __init__(
         self,
         params: Iterable[Any],
@@ -69,5 +70,9 @@ class AdamW(Adam):
         amsgrad: bool = False,
         *,
         maximize: bool = False,
+        **execution: Unpack[Execution],
     ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+        super().__init__(
+            params, lr, betas, eps, weight_decay, amsgrad,
+            maximize=maximize, decoupled_weight_decay=True, **execution,
+        )  # fmt: skip

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from ogive.ir import dtype as dtypes
-from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.optim.optimizer import Execution, Group, Optimizer, State
 from ogive.tensor.creation import full, ones, zeros_like
 from ogive.tensor.tensor import Tensor
 
@@ -34,12 +34,13 @@ class ASGD(Optimizer):
         weight_decay: float = 0.0,
         *,
         maximize: bool = False,
+        **execution: Unpack[Execution],
     ) -> None:
         defaults = {
             "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
             "maximize": maximize,
         }  # fmt: skip
-        super().__init__(params, defaults)
+        super().__init__(params, defaults, **execution)
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
         rate = full((), float(group["lr"]), dtype=dtypes.float64)

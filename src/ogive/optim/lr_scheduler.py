@@ -21,6 +21,9 @@ class LRScheduler:
     Where somebody else has changed a rate as well, another schedule perhaps, it is changed from
     what it is, in proportion to what is above `floor`. Those that are not `chained` set the rate
     whatever it is. `_own` has the rates of this schedule alone, None where it is not alone.
+
+    `last_epoch` is the number of the last step, -1 before the first. With another, it goes on where
+    the optimizer is, whose state was loaded: its rates are those of the step after `last_epoch`.
     """
 
     chained = True
@@ -37,7 +40,11 @@ class LRScheduler:
         ]
         self.last_epoch = last_epoch
         self._own: list[float | None] = list(self.base_lrs)
-        self.step()
+        if last_epoch == -1:
+            self.step()
+        else:
+            self.last_epoch += 1
+            self._own = [*self.get_last_lr()]
 
     def rate_at(self, step: int, base: float) -> float:
         """The rate after `step` steps of a group that started with `base`."""
@@ -100,6 +107,7 @@ class LambdaLR(LRScheduler):
         self,
         optimizer: Optimizer,
         lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+        last_epoch: int = -1,
     ) -> None:
         count = len(optimizer.param_groups)
         self.functions = list(lr_lambda) if isinstance(lr_lambda, Sequence) else [lr_lambda] * count
@@ -107,7 +115,7 @@ class LambdaLR(LRScheduler):
             raise ArgumentError(
                 f"LambdaLR: {len(self.functions)} functions for {count} groups of parameters"
             )
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
         pairs = zip(self.base_lrs, self.functions, strict=True)
@@ -117,9 +125,11 @@ class LambdaLR(LRScheduler):
 class MultiplicativeLR(LRScheduler):
     """The rate before times function(step)."""
 
-    def __init__(self, optimizer: Optimizer, lr_lambda: Callable[[int], float]) -> None:
+    def __init__(
+        self, optimizer: Optimizer, lr_lambda: Callable[[int], float], last_epoch: int = -1
+    ) -> None:
         self.function = lr_lambda
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def rate_at(self, step: int, base: float) -> float:
         return base * math.prod([self.function(each) for each in range(1, step + 1)])
@@ -128,9 +138,11 @@ class MultiplicativeLR(LRScheduler):
 class StepLR(LRScheduler):
     """base·gamma^(step // step_size)."""
 
-    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
         self.step_size, self.gamma = step_size, gamma
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def rate_at(self, step: int, base: float) -> float:
         return base * self.gamma ** (step // self.step_size)
@@ -140,10 +152,14 @@ class MultiStepLR(LRScheduler):
     """base·gamma^(number of milestones reached)."""
 
     def __init__(
-        self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1
+        self,
+        optimizer: Optimizer,
+        milestones: Sequence[int],
+        gamma: float = 0.1,
+        last_epoch: int = -1,
     ) -> None:
         self.milestones, self.gamma = sorted(milestones), gamma
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def rate_at(self, step: int, base: float) -> float:
         return base * self.gamma ** bisect_right(self.milestones, step)
@@ -152,9 +168,9 @@ class MultiStepLR(LRScheduler):
 class ExponentialLR(LRScheduler):
     """base·gamma^step."""
 
-    def __init__(self, optimizer: Optimizer, gamma: float) -> None:
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def rate_at(self, step: int, base: float) -> float:
         return base * self.gamma**step
@@ -164,10 +180,14 @@ class ConstantLR(LRScheduler):
     """base·factor for `total_iters` steps, then base."""
 
     def __init__(
-        self, optimizer: Optimizer, factor: float = 1 / 3, total_iters: int = 5
+        self,
+        optimizer: Optimizer,
+        factor: float = 1 / 3,
+        total_iters: int = 5,
+        last_epoch: int = -1,
     ) -> None:
         self.factor, self.total_iters = factor, total_iters
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def rate_at(self, step: int, base: float) -> float:
         return base * (self.factor if step < self.total_iters else 1.0)
@@ -182,10 +202,11 @@ class LinearLR(LRScheduler):
         start_factor: float = 1 / 3,
         end_factor: float = 1.0,
         total_iters: int = 5,
+        last_epoch: int = -1,
     ) -> None:
         self.start_factor, self.end_factor = start_factor, end_factor
         self.total_iters = total_iters
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def rate_at(self, step: int, base: float) -> float:
         part = min(step, self.total_iters) / self.total_iters
@@ -195,9 +216,11 @@ class LinearLR(LRScheduler):
 class PolynomialLR(LRScheduler):
     """base·(1 - step / total_iters)^power."""
 
-    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0) -> None:
+    def __init__(
+        self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
+    ) -> None:
         self.total_iters, self.power = total_iters, power
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def rate_at(self, step: int, base: float) -> float:
         left = 1 - min(step, self.total_iters) / self.total_iters
@@ -207,10 +230,12 @@ class PolynomialLR(LRScheduler):
 class CosineAnnealingLR(LRScheduler):
     """From base down to `eta_min` along half a cosine of `T_max` steps."""
 
-    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0) -> None:
+    def __init__(
+        self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
         self.length, self.eta_min = T_max, eta_min
         self.floor = eta_min
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def rate_at(self, step: int, base: float) -> float:
         return _cosine(base, self.eta_min, step / self.length)
@@ -222,12 +247,17 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     chained = False
 
     def __init__(
-        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0
+        self,
+        optimizer: Optimizer,
+        T_0: int,
+        T_mult: int = 1,
+        eta_min: float = 0.0,
+        last_epoch: int = -1,
     ) -> None:
         if T_0 < 1 or T_mult < 1:
             raise ArgumentError(f"T_0 and T_mult are at least 1, got {T_0} and {T_mult}")
         self.first, self.growth, self.eta_min = T_0, T_mult, eta_min
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def rate_at(self, step: int, base: float) -> float:
         length = self.first
@@ -262,6 +292,7 @@ class CyclicLR(LRScheduler):
         scale_fn: Callable[[float], float] | None = None,
         scale_mode: str = "cycle",
         cycle_momentum: bool = False,
+        last_epoch: int = -1,
     ) -> None:
         scales: dict[str, tuple[str, Callable[[float], float]]] = {
             "triangular": ("cycle", lambda cycle: 1.0),
@@ -275,11 +306,10 @@ class CyclicLR(LRScheduler):
         self.by_cycle = counted == "cycle"
         self.up = step_size_up
         self.length = step_size_up + (step_size_up if step_size_down is None else step_size_down)
-        self.peaks = _set_rates(optimizer, max_lr)
-        bases = _set_rates(optimizer, base_lr)
-        for group, base in zip(optimizer.param_groups, bases, strict=True):
-            group["initial_lr"] = base
-        super().__init__(optimizer)
+        self.peaks = _rates_for(optimizer, max_lr)
+        if last_epoch == -1:
+            _start(optimizer, _rates_for(optimizer, base_lr))
+        super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
         cycle, place = divmod(self.last_epoch, self.length)
@@ -315,6 +345,7 @@ class OneCycleLR(LRScheduler):
         div_factor: float = 25.0,
         final_div_factor: float = 1e4,
         three_phase: bool = False,
+        last_epoch: int = -1,
     ) -> None:
         if anneal_strategy not in ("cos", "linear"):
             raise ArgumentError(
@@ -325,7 +356,8 @@ class OneCycleLR(LRScheduler):
                 raise ArgumentError("OneCycleLR needs total_steps, or epochs and steps_per_epoch")
             total_steps = epochs * steps_per_epoch
         _refuse_momentum("OneCycleLR", cycle_momentum)
-        _set_rates(optimizer, max_lr)
+        if last_epoch == -1:
+            _start(optimizer, _rates_for(optimizer, max_lr))
         up = pct_start * total_steps - 1
         end = total_steps - 1
         start, low = 1 / div_factor, 1 / div_factor / final_div_factor
@@ -336,7 +368,7 @@ class OneCycleLR(LRScheduler):
             self.phases = [(up, start, 1.0), (end, 1.0, low)]
         self.total_steps = total_steps
         self.anneal = _cosine if anneal_strategy == "cos" else _straight
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def rate_at(self, step: int, base: float) -> float:
         if step >= self.total_steps:
@@ -501,15 +533,19 @@ class ReduceLROnPlateau:
             group["lr"] = rate
 
 
-def _set_rates(optimizer: Optimizer, rates: float | Sequence[float]) -> list[float]:
-    """Give groups their rates: one each, or one for all. Returns those of the groups."""
+def _rates_for(optimizer: Optimizer, rates: float | Sequence[float]) -> list[float]:
+    """A rate for each group, of one for all or one each."""
     count = len(optimizer.param_groups)
     given = list(rates) if isinstance(rates, Sequence) else [rates] * count
     if len(given) != count:
         raise ArgumentError(f"{len(given)} rates are given for {count} groups of parameters")
-    for group, rate in zip(optimizer.param_groups, given, strict=True):
-        group["lr"] = rate
     return given
+
+
+def _start(optimizer: Optimizer, rates: Sequence[float]) -> None:
+    """Let groups start with other rates than they have."""
+    for group, rate in zip(optimizer.param_groups, rates, strict=True):
+        group["lr"] = group["initial_lr"] = rate
 
 
 def _refuse_momentum(name: str, cycle_momentum: bool) -> None:

@@ -7,7 +7,7 @@ the kernels read: a schedule compiles nothing anew, and a jitted step sees the n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy
 
@@ -25,6 +25,15 @@ from ogive.tensor.joining import where
 from ogive.tensor.tensor import Tensor
 
 State = dict[str, Tensor]
+
+
+class Execution(TypedDict, total=False):
+    """How PyTorch runs a step, which means nothing here: it is compiled as a whole."""
+
+    foreach: bool | None
+    fused: bool | None
+    capturable: bool
+    differentiable: bool
 
 
 class Group(dict[str, Any]):
@@ -51,10 +60,25 @@ class Group(dict[str, Any]):
 class Optimizer:
     """The base of all optimizers: define `make_state` and `update`.
 
-    `params` are parameters, or dictionaries with `"params"` and settings for these alone.
+    `params` are parameters, or dictionaries with `"params"` and settings for these alone. PyTorch's
+    `foreach`, `fused` and `capturable` mean nothing here.
     """
 
-    def __init__(self, params: Iterable[Any], defaults: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        params: Iterable[Any],
+        defaults: Mapping[str, Any],
+        *,
+        foreach: bool | None = None,
+        fused: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        if differentiable:
+            raise ArgumentError(
+                "gradients do not flow through step(); differentiate a function of parameters by "
+                "ogive.grad instead"
+            )
         _check_settings(type(self).__name__, defaults)
         self.defaults = dict(defaults)
         self.param_groups: list[Group] = []
@@ -217,7 +241,7 @@ class Optimizer:
         self.clocks.load(steps)
         for group, other in zip(self.param_groups, state["param_groups"], strict=True):
             for name, value in other.items():
-                if name != "params" and name in self.defaults:
+                if name in self.defaults or name == "initial_lr":
                     group[name] = value
 
     def __repr__(self) -> str:

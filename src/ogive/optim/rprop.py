@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from ogive.errors import ArgumentError
-from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.optim.optimizer import Execution, Group, Optimizer, State
 from ogive.tensor.creation import full_like, zeros_like
 from ogive.tensor.joining import where
 from ogive.tensor.tensor import Tensor
@@ -37,11 +37,12 @@ class Rprop(Optimizer):
         step_sizes: tuple[float, float] = (1e-6, 50.0),
         *,
         maximize: bool = False,
+        **execution: Unpack[Execution],
     ) -> None:
         if not 0 < etas[0] < 1 < etas[1]:
             raise ArgumentError(f"Rprop: etas are a number below 1 and one above, got {etas}")
         defaults = {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize}
-        super().__init__(params, defaults)
+        super().__init__(params, defaults, **execution)
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
         return {"prev": zeros_like(parameter), "step_size": full_like(parameter, group["lr"])}

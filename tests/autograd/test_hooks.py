@@ -99,6 +99,8 @@ def test_inputs_that_are_not_reached() -> None:
     with pytest.raises(GradientError, match=r"not computed from input 1, of shape \(2,\)"):
         ogive.autograd.grad(x.sum(), [x, z])
     assert ogive.autograd.grad(x.sum(), [x, z], allow_unused=True)[1] is None
+    # By position as in PyTorch: retain_graph, create_graph, only_inputs, allow_unused.
+    assert ogive.autograd.grad(x.sum(), [x, z], None, True, True, True, True)[1] is None
     zeros = ogive.autograd.grad(x.sum(), z, materialize_grads=True)[0]
     assert zeros is not None and zeros.tolist() == [0.0, 0.0]
     with pytest.raises(GradientError, match=r"shape \(2,\) needs its grad_outputs"):

@@ -107,6 +107,11 @@ def test_what_cannot_be_written_is_named_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match=r"\[0\] contains itself"):
         ogive.save(endless, tmp_path / "x.pt")
     assert not list(tmp_path.iterdir())
+    deep: list[Any] = []
+    for _ in range(300):
+        deep = [deep]
+    with pytest.raises(ArgumentError, match="nested more than 200 deep"):
+        ogive.save({"a": deep}, tmp_path / "x.pt")
 
 
 def test_a_model_is_saved_by_its_state(tmp_path: Path) -> None:

@@ -67,6 +67,7 @@ def test_a_call_in_the_standards_words_is_the_standards() -> None:
 
 
 def test_dtypes_have_pytorchs_second_names() -> None:
+    assert isinstance(ogive.long, ogive.dtype)
     for name in ("half", "float", "double", "short", "int", "long", "cfloat", "cdouble"):
         assert getattr(ogive, name).name == str(getattr(torch, name))[6:]
     assert ogive.promote_types(ogive.int, ogive.half) is ogive.float16

@@ -114,3 +114,8 @@ def test_what_does_not_fit_is_refused() -> None:
         nn.GRU(2, 4)(packed)
     with pytest.raises(ArgumentError, match=r"do not grow, got \[1, 2\]"):
         rnn.PackedSequence(Tensor(X[0, :3]), Tensor([1, 2]))
+
+
+def test_a_sequence_without_steps_is_refused() -> None:
+    with pytest.raises(ShapeError, match=r"a sequence has at least one step, and \(0, 2, 2\)"):
+        nn.LSTM(2, 3)(ogive.zeros(0, 2, 2))

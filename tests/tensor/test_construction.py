@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from typing import Any
 
 import ml_dtypes
@@ -263,3 +264,22 @@ def test_numbers_that_do_not_fit_are_not_wrapped(fill: Any) -> None:
 def test_bounds_beyond_a_dtype_bound_nothing() -> None:
     assert Tensor([1, 2], dtype="int8").clamp(0, 1000).tolist() == [1, 2]
     assert Tensor([1, 200], dtype="uint8").clamp(-1, 100).tolist() == [1, 100]
+
+
+def test_lists_that_contain_themselves_are_refused() -> None:
+    inner: list[Any] = []
+    inner.append(inner)
+    beside: list[Any] = [1.0]
+    beside.append(beside)
+    deep: list[Any] = [1.0]
+    for _ in range(5000):
+        deep = [deep]
+    for nested in (inner, beside, deep):
+        with pytest.raises(ArgumentError, match="nested more than 64 deep, or contain themselves"):
+            Tensor(nested)
+
+
+def test_numbers_beyond_float32_become_infinite_without_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Tensor([1e300, -1e300]).tolist() == [np.inf, -np.inf]

@@ -201,6 +201,12 @@ def test_unique_agrees_with_torch(dim: int | None, dtype: str) -> None:
         check(one, other)
 
 
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0)])
+def test_unique_of_nothing_is_nothing(shape: tuple[int, ...]) -> None:
+    values, inverse, counts = ogive.zeros(*shape).unique(return_inverse=True, return_counts=True)
+    assert (values.shape, inverse.shape, counts.shape) == ((0,), shape, (0,))
+
+
 def test_unique_counts_the_zeros_as_one_and_every_nan_alone() -> None:
     values, counts = Tensor([0.0, np.nan, -0.0, np.nan]).unique(return_counts=True)
     assert counts.tolist() == [2, 1, 1] and values.isnan().tolist() == [False, True, True]

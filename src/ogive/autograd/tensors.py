@@ -25,6 +25,7 @@ def grad(
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
@@ -32,7 +33,8 @@ def grad(
 
     Nothing is added to any `grad`. With `create_graph` the results can be differentiated again. An
     input that the outputs were not computed from is an error; with `allow_unused` it has None, with
-    `materialize_grads` zeros. The graph stays, so `retain_graph` changes nothing.
+    `materialize_grads` zeros. The graph stays, so `retain_graph` changes nothing, and
+    `only_inputs`, which PyTorch has kept, is always so.
 
     Shapes: those of `inputs`; `grad_outputs` are like `outputs`, and those of one element need
     none.

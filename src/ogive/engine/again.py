@@ -72,8 +72,9 @@ def _lasting(order: Iterable[UOp]) -> dict[UOp, bool]:
     lasting: dict[UOp, bool] = {}
     for node in order:
         if node.op is Op.BUFFER:
-            buffer = registry.buffer_of(node)
-            lasting[node] = node.arg[0] != "DISK" and buffer.version is not None
+            device, count = node.arg
+            if count:  # a Python function that is a step has a buffer without elements
+                lasting[node] = device != "DISK" and registry.buffer_of(node).version is not None
         elif read := [lasting[source] for source in node.src if source in lasting]:
             lasting[node] = all(read)
     return lasting

@@ -26,6 +26,8 @@ FOLDER = "archive/"
 VERSION = b"3\n"
 _TYPED = {dtype: name for name, dtype in STORAGES.items() if dtype is not None}
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
+_DEEPEST = 200
+"""Containers in each other that can be written: those who read them recurse."""
 _NO_HOOKS = b"ccollections\nOrderedDict\n)R"
 
 
@@ -87,6 +89,8 @@ class _Pickle:
     def _add_container(self, value: Any, path: str) -> None:
         if id(value) in self._open:
             raise ArgumentError(f"save_torch: {path} contains itself")
+        if len(self._open) == _DEEPEST:
+            raise ArgumentError(f"save_torch: {path[:40]}... is nested more than {_DEEPEST} deep")
         self._open.add(id(value))
         if isinstance(value, dict):
             self.parts.append(_NO_HOOKS if isinstance(value, OrderedDict) else b"}")

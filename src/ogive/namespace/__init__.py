@@ -20,7 +20,9 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     "data_types": (
         "astype", "can_cast", "finfo", "iinfo", "isdtype", "promote_types", "result_type",
     ),
-    "dtype_names": ("cdouble", "cfloat", "double", "float", "half", "int", "long", "short"),
+    "dtype_names": (
+        "cdouble", "cfloat", "double", "dtype", "float", "half", "int", "long", "short",
+    ),
     "elementwise": (
         "abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and",
         "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",

@@ -1,9 +1,12 @@
-"""Names that dtypes have in PyTorch besides their own: `ogive.long` is `ogive.int64`."""
+"""Names that dtypes have in PyTorch besides their own: `ogive.long` is `ogive.int64`.
+
+`ogive.dtype` is their class, for annotations and `isinstance`."""
 
 from __future__ import annotations
 
 from ogive.ir import dtype as dtypes
 
+dtype = dtypes.DType
 half = dtypes.float16
 float = dtypes.float32
 double = dtypes.float64

@@ -122,6 +122,8 @@ class RNNBase(Module):
             x = x.unsqueeze(1)
         elif self.batch_first:
             x = x.transpose(0, 1)
+        if x.shape[0] == 0:
+            raise ShapeError(f"a sequence has at least one step, and {x.shape} has none")
         output, last = self._layers(x, self._initial(x, state, batched), None)
         if not batched:
             return output.squeeze(1), _state([part.squeeze(1) for part in last])

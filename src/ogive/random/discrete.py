@@ -248,5 +248,5 @@ def _check_weights(weights: NDArray[Any], positive: int) -> None:
 
 
 def _on_host(function: Any, inputs: list[Tensor], shape: Any) -> Tensor:
-    made: Tensor = custom(function, inputs, (shape, dtypes.int64))
+    made: Tensor = custom(function, inputs, (shape, dtypes.int64), name="multinomial")
     return made

@@ -5,6 +5,7 @@ How many there are is in the shape of what most of these give: they compute at o
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -286,7 +287,7 @@ def _unique(
     axis = None if dim is None else to_axis(dim, x.ndim, name)
     source = x.ravel() if axis is None else x.movedim(axis, 0)
     keys = sort_keys(source)
-    lines = keys.numpy().reshape(keys.shape[0], -1)
+    lines = keys.numpy().reshape(keys.shape[0], math.prod(keys.shape[1:]))
     count, width = lines.shape
     if not sorts or not width:
         order = numpy.arange(count)

@@ -148,11 +148,21 @@ _NARROWER: dict[Any, Any] = {
 """What Python's numbers become that NumPy takes for these."""
 
 
+_MOST_AXES = 64
+"""That an array of NumPy has."""
+
+
+def _refuse_depth() -> None:
+    raise ArgumentError(f"lists are nested more than {_MOST_AXES} deep, or contain themselves")
+
+
 def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
     """Nested lists. Python's floats become float32, integers int64, complex numbers complex64."""
-    leaf = data
-    while isinstance(leaf, list | tuple) and leaf:
-        leaf = leaf[0]
+    leaf, depth = data, 0
+    while isinstance(leaf, list | tuple) and leaf and depth <= _MOST_AXES:
+        leaf, depth = leaf[0], depth + 1
+    if depth > _MOST_AXES:
+        _refuse_depth()
     if isinstance(leaf, Core):
         raise ArgumentTypeError("a list of tensors is joined with ogive.stack or ogive.cat")
     if isinstance(leaf, str | bytes):
@@ -168,7 +178,8 @@ def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
         raise ArgumentError("the list holds integers that fit no integer dtype, or other objects")
     if dtype is None and not isinstance(leaf, numpy.generic | numpy.ndarray):
         if array.dtype in _NARROWER:
-            return array.astype(_NARROWER[array.dtype])
+            with numpy.errstate(over="ignore"):
+                return array.astype(_NARROWER[array.dtype])
         if array.dtype == numpy.uint64:
             raise ArgumentError("the list holds integers beyond int64; give dtype='uint64'")
     return array
@@ -178,6 +189,8 @@ def _shape_of(data: Any, path: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of nested lists. Raises `ShapeError` where an entry's differs from the first's."""
     if not isinstance(data, list | tuple):
         return numpy.shape(data)
+    if len(path) > _MOST_AXES:
+        _refuse_depth()
     shapes = [_shape_of(entry, (*path, position)) for position, entry in enumerate(data)]
     for position, shape in enumerate(shapes):
         if shape != shapes[0]:

@@ -134,6 +134,33 @@ def test_sequences_can_be_named_and_sliced() -> None:
     assert [name for name, _ in model[:1].named_parameters()] == ["first.weight", "first.bias"]
 
 
+def test_modules_of_a_sequence_are_replaced_and_added_by_name() -> None:
+    model = nn.Sequential(nn.Linear(2, 3), nn.ReLU())
+    wider = nn.Linear(2, 5)
+    setattr(model, "0", wider)  # as those do who walk over named_modules()
+    assert model[0] is wider is getattr(model, "0") and len(model) == 2
+    model.add_module("head", nn.Linear(5, 1))
+    assert [name for name, _ in model.named_children()] == ["0", "1", "head"]
+    assert model(ogive.ones(4, 2)).shape == (4, 1)
+    del model.head, model[-1]
+    assert [name for name, _ in model.named_children()] == ["0"]
+    assert model(ogive.ones(4, 2)).shape == (4, 5)
+    layers = nn.ModuleList([nn.ReLU()])
+    layers.add_module("1", wider)
+    assert layers[1] is wider and len(list(layers.parameters())) == 2
+    with pytest.raises(ArgumentError, match="by position, and 'extra' is not the next"):
+        layers.extra = nn.ReLU()
+
+
+def test_a_module_given_to_a_dictionary_as_an_attribute_is_one_of_its_items() -> None:
+    heads = nn.ModuleDict({"first": nn.Linear(2, 3)})
+    heads.first = nn.Linear(2, 7)
+    heads.second = nn.ReLU()
+    assert heads["first"].weight.shape == (7, 2) and list(heads) == ["first", "second"]
+    del heads.second
+    assert list(heads) == ["first"] and len(list(heads.parameters())) == 2
+
+
 def test_modules_by_name_are_attributes_too() -> None:
     heads = nn.ModuleDict({"first": nn.Linear(2, 3)})
     heads.update({"second": nn.Linear(3, 1)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ogive.errors import ArgumentTypeError, IndexRangeError, nearest
+from ogive.errors import ArgumentError, ArgumentTypeError, IndexRangeError, nearest
 from ogive.nn.module import Module
 
 
@@ -30,6 +30,44 @@ class ModuleList(Module):
     def named_children(self) -> Iterator[tuple[str, Module]]:
         for position, module in enumerate(self._modules):
             yield str(position), module
+
+    # A module's name leads to it as an attribute, which is how those who replace modules go.
+
+    def __getattr__(self, name: str) -> Any:
+        position = self._position(name)
+        if position is None:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return self._modules[position]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        position = self._position(name) if isinstance(value, Module) else None
+        if position is not None:
+            self._modules[position] = value
+        elif isinstance(value, Module):
+            self._add_named(name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        position = self._position(name)
+        if position is None:
+            super().__delattr__(name)
+        else:
+            del self[position]
+
+    def _position(self, name: str) -> int | None:
+        if "_modules" not in self.__dict__:
+            return None
+        names = [own for own, _ in self.named_children()]
+        return names.index(name) if name in names else None
+
+    def _add_named(self, name: str, module: Module) -> None:
+        if name != str(len(self)):
+            raise ArgumentError(
+                f"a ModuleList names its modules by position, and {name!r} is not the next; "
+                "append() adds one, and a ModuleDict has names"
+            )
+        self.append(module)
 
     def append(self, module: Module) -> None:
         """Add a module at the end."""
@@ -58,6 +96,9 @@ class ModuleList(Module):
 
     def __setitem__(self, position: int, module: Module) -> None:
         self._modules[position] = _to_module(module, type(self).__name__)
+
+    def __delitem__(self, position: int | slice) -> None:
+        del self._modules[position]
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -92,11 +133,15 @@ class Sequential(ModuleList):
             made._names = None if self._names is None else self._names[position]
         return made
 
-    def __getattr__(self, name: str) -> Any:
-        names = self.__dict__.get("_names")
-        if names and name in names:
-            return self._modules[names.index(name)]
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+    def __delitem__(self, position: int | slice) -> None:
+        super().__delitem__(position)
+        if self._names is not None:
+            del self._names[position]
+
+    def _add_named(self, name: str, module: Module) -> None:
+        names = [own for own, _ in self.named_children()]
+        super().append(module)
+        self._names = [*names, name]
 
     def append(self, module: Module) -> None:
         if self._names is not None and len(self._modules) == len(self._names):
@@ -139,6 +184,18 @@ class ModuleDict(Module):
         raise AttributeError(
             f"ModuleDict has no attribute or module {name!r}{nearest(name, modules)}"
         )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, Module):
+            self[name] = value
+        else:
+            super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if name in self._modules:
+            del self[name]
+        else:
+            super().__delattr__(name)
 
     def __delitem__(self, name: str) -> None:
         del self._modules[name]

@@ -6,9 +6,13 @@
     before   STAGE(x, r0*16 + lane, r0, lane) (scratch, None), x in a register tile of u0
     after    STAGE(x, r0*16 + u0*112, r0, lane) (scratch, 448, None): a place for each entry
 
-A LOAD or STORE with a lane source touches `offset + lane*stride`. One whose lanes lie anywhere
-keeps the lanes in its offset and has the stride `IRREGULAR`; one without lanes is scalar. Beside
-its stride a STORE has the op by which its value is combined with what is there, if it is.
+    before   LOAD(INDEX(PARAM 1, r0*512 + index(LOAD ...[lane])))
+    after    LOAD(INDEX(PARAM 1, r0*512), index(LOAD ...)) irregular
+
+A LOAD or STORE with a lane source touches `offset + lane*stride`. One whose lanes lie anywhere has
+the stride `IRREGULAR`; a LOAD then has what its lanes add to the offset in place of the lane, a
+STORE keeps it in its offset. One without lanes is scalar. Beside its stride a STORE has the op by
+which its value is combined with what is there, if it is.
 """
 
 from __future__ import annotations
@@ -58,16 +62,16 @@ def _lower_access(node: UOp, sources: tuple[UOp, ...]) -> UOp:
         lane = lane_of(sources[1].ranges)
     if lane is None:
         return UOp(node.op, node.dtype, sources, None if node.op is Op.LOAD else (None, node.arg))
-    stride: int | str = IRREGULAR
     linear, constant = linear_form(offset)
-    terms = dict(linear)
-    if all(term is lane or lane not in term.ranges for term in terms):
-        stride = terms.pop(lane, 0)
-        place = UOp(
-            Op.INDEX, place.dtype, (place.src[0], from_linear(terms, constant), *place.src[2:])
-        )
+    by_lane = {term: factor for term, factor in linear.items() if lane in term.ranges}
+    is_regular = by_lane.keys() <= {lane}
+    stride = by_lane.get(lane, 0) if is_regular else IRREGULAR
+    if is_regular or node.op is Op.LOAD:
+        rest = {term: factor for term, factor in linear.items() if term not in by_lane}
+        place = place.with_sources((place.src[0], from_linear(rest, constant), *place.src[2:]))
     if node.op is Op.LOAD:
-        return UOp(Op.LOAD, node.dtype, (place, lane), stride)
+        lanes = lane if is_regular else from_linear(by_lane)
+        return UOp(Op.LOAD, node.dtype, (place, lanes), stride)
     return UOp(Op.STORE, node.dtype, (place, *sources[1:]), (stride, node.arg))
 
 

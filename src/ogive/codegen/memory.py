@@ -19,17 +19,25 @@ from ogive.ir.ops import IRREGULAR, Op
 
 Stride = int | str | None
 
+Apart = int | str
+"""What lanes add to an offset: multiples of a stride, or a vector of indices."""
+
+GATHERED_BYTES = 4
+"""The narrowest elements that processors gather."""
+
 ALL_LANES = "splat (i1 true)"
 
 
 class Memory:
     """Writes accesses to a kernel's buffers; `bases` has the pointer of each slot.
 
-    `areas` has the staged values that lie where another one lay before, with that one.
+    `areas` has the staged values that lie where another one lay before, with that one; `gathers`
+    says whether one instruction loads from a place for each lane.
     """
 
-    def __init__(self, writer: Writer, areas: Mapping[UOp, UOp]) -> None:
+    def __init__(self, writer: Writer, areas: Mapping[UOp, UOp], gathers: bool) -> None:
         self.writer = writer
+        self.gathers = gathers
         self.bases: dict[int, str] = {}
         self.areas = areas
         self.scratch: dict[UOp, str] = {}
@@ -59,18 +67,14 @@ class Memory:
         return self.scratch[memory]
 
     def lane_addresses(
-        self, memory: UOp, dtype: DType, offset: Offset, stride: Stride, lanes: int
+        self, memory: UOp, dtype: DType, offset: Offset, apart: Apart, lanes: int
     ) -> str:
         """A vector of the places of all lanes."""
-        write = self.writer.instruction
-        offsets = self.writer.index(offset)
-        if stride != IRREGULAR:
-            steps = ", ".join(f"i64 {lane * int(stride or 0)}" for lane in range(lanes))
-            splat = self.writer.splat(offsets, dtypes.index, lanes)
-            offsets = write(f"add <{lanes} x i64> {splat}, <{steps}>")
-        base = self.base(memory)
-        element = memory_type(dtype, 1)
-        return write(f"getelementptr {element}, ptr {base}, <{lanes} x i64> {offsets}")
+        place = self.address(memory, dtype, offset)
+        steps = apart if isinstance(apart, str) else _multiples(apart, lanes)
+        return self.writer.instruction(
+            f"getelementptr {memory_type(dtype, 1)}, ptr {place}, <{lanes} x i64> {steps}"
+        )
 
     def load(
         self,
@@ -86,9 +90,8 @@ class Memory:
             return self.load_scalar(memory, dtype, offset, gate)
         if stride == 1:
             value = self.load_vector(memory, dtype, offset, gate, lanes)
-        else:
-            value = self.gather(memory, dtype, offset, stride, gate, lanes)
-        return self.from_memory(value, dtype, lanes)
+            return self.from_memory(value, dtype, lanes)
+        return self.gather(memory, dtype, *_apart(offset, stride), gate, lanes)
 
     def from_memory(self, value: str, dtype: DType, lanes: int) -> str:
         if not dtype.is_bool:
@@ -146,12 +149,51 @@ class Memory:
         memory: UOp,
         dtype: DType,
         offset: Offset,
-        stride: Stride,
+        apart: Apart,
         gate: str | None,
         lanes: int,
     ) -> str:
-        places = self.lane_addresses(memory, dtype, offset, stride, lanes)
-        return self.masked_read("gather", places, dtype, gate or ALL_LANES, lanes)
+        """The elements at an offset and what each lane adds to it; zero where the gate does not
+        hold."""
+        if self.gathers and dtype.itemsize >= GATHERED_BYTES:
+            places = self.lane_addresses(memory, dtype, offset, apart, lanes)
+            value = self.masked_read("gather", places, dtype, gate or ALL_LANES, lanes)
+        else:
+            value = self.load_by_lane(memory, dtype, offset, apart, gate, lanes)
+        return self.from_memory(value, dtype, lanes)
+
+    def load_by_lane(
+        self,
+        memory: UOp,
+        dtype: DType,
+        offset: Offset,
+        apart: Apart,
+        gate: str | None,
+        lanes: int,
+    ) -> str:
+        """The same, one lane after the other."""
+        write = self.writer.instruction
+        element, kind, mask = memory_type(dtype, 1), memory_type(dtype, lanes), f"<{lanes} x i1>"
+        if gate is not None:
+            indices = f"<{lanes} x i64>"
+            first = self.writer.splat(self.writer.index(offset), dtypes.index, lanes)
+            steps = apart if isinstance(apart, str) else _multiples(apart, lanes)
+            whole = write(f"add {indices} {first}, {steps}")
+            apart = write(f"select {mask} {gate}, {indices} {whole}, {indices} zeroinitializer")
+            offset = Offset("0")
+        result = "poison"
+        for lane in range(lanes):
+            if isinstance(apart, str):
+                step = self.writer.once(f"extractelement <{lanes} x i64> {apart}, i64 {lane}")
+                first = self.address(memory, dtype, offset)
+                place = write(f"getelementptr {element}, ptr {first}, i64 {step}")
+            else:
+                place = self.address(memory, dtype, offset.plus(lane * apart))
+            value = write(f"load {element}, ptr {place}, align {dtype.itemsize}")
+            result = write(f"insertelement {kind} {result}, {element} {value}, i64 {lane}")
+        if gate is not None:
+            result = write(f"select {mask} {gate}, {kind} {result}, {kind} zeroinitializer")
+        return result
 
     def masked_read(self, name: str, places: str, dtype: DType, gate: str, lanes: int) -> str:
         """What a mask admits of a vector, or of lanes with a place each; zero elsewhere."""
@@ -196,7 +238,7 @@ class Memory:
         value = self.to_memory(value, dtype, lanes)
         kind, align = memory_type(dtype, lanes), dtype.itemsize
         if lanes > 1 and stride != 1:
-            places = self.lane_addresses(memory, dtype, offset, stride, lanes)
+            places = self.lane_addresses(memory, dtype, *_apart(offset, stride), lanes)
             self.masked_write("scatter", value, places, dtype, gate or ALL_LANES, lanes)
             return
         place = self.address(memory, dtype, offset)
@@ -259,3 +301,15 @@ class Memory:
         self.writer.instruction(f"atomicrmw umin ptr %fault, i64 {site} monotonic")
         self.writer.branch(after)
         self.writer.label(after)
+
+
+def _apart(offset: Offset, stride: Stride) -> tuple[Offset, Apart]:
+    """An offset, which is that of each lane if the stride is irregular, as one that all lanes have
+    in common and what each adds to it."""
+    if stride == IRREGULAR:
+        return Offset("0"), offset.register
+    return offset, int(stride or 0)
+
+
+def _multiples(stride: int, lanes: int) -> str:
+    return "<" + ", ".join([f"i64 {lane * stride}" for lane in range(lanes)]) + ">"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 
-from ogive.codegen.lower import upcast_counters
+from ogive.codegen.lower import lane_of, upcast_counters
 from ogive.ir import dtype as dtypes
 from ogive.ir.evaluate import tabulate
 from ogive.ir.node import UOp
@@ -55,11 +55,11 @@ def find_picks(load: UOp, lanes: int) -> Picks | None:
     longer to touch its lanes one by one."""
     if lanes == 1 or load.arg in (None, 0, 1):
         return None
-    lane = load.src[1]
+    lane = lane_of(load.ranges)
+    assert lane is not None
     linear, constant = linear_form(load.src[0].src[1])
-    terms = dict(linear)
-    if load.arg != IRREGULAR:
-        terms[lane] = load.arg
+    by_lane = linear_form(load.src[1])[0] if load.arg == IRREGULAR else {lane: load.arg}
+    terms = {**linear, **by_lane}
     counters = upcast_counters(load)
     inside = {term for term in terms if not term.ranges.isdisjoint((*counters, lane))}
     if not all(map(_is_known, inside)):

@@ -65,12 +65,15 @@ class Transfers:
 
     def _load_entry(self, node: UOp, places: Places, lanes: int) -> str:
         place = node.src[0]
-        stride = node.arg if lanes > 1 else None
-        offset = self._offset(place, places, stride, lanes)
+        offset = self.values.offset(place.src[1], places)
         gate = self._gate(place, places, lanes)
         ahead = self._ahead_of(node)
         if ahead is not None:
             self.memory.prefetch(place.src[0], node.dtype, offset, ahead)
+        if node.arg == IRREGULAR:
+            apart = self.values.operand(node.src[1], places, lanes)
+            return self.memory.gather(place.src[0], node.dtype, offset, apart, gate, lanes)
+        stride = node.arg if lanes > 1 else None
         return self.memory.load(place.src[0], node.dtype, offset, stride, gate, lanes)
 
     def _load_turned(
@@ -215,7 +218,7 @@ class Transfers:
         return present
 
     def _offset(self, place: UOp, places: Places, stride: Stride, lanes: int) -> Offset:
-        """Where an access begins; where each lane lies, if that is irregular."""
+        """Where a store begins; where each lane lies, if that is irregular."""
         if stride == IRREGULAR:
             return Offset(self.values.operand(place.src[1], places, lanes))
         return self.values.offset(place.src[1], places)

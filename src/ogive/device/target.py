@@ -25,6 +25,8 @@ CACHE_LINE = 64
 MASKING = frozenset({"avx512f", "avx512bw", "avx512vl"})
 BY_HALVES = frozenset({"znver4"})
 """Processors whose arithmetic takes vectors of 64 bytes in two steps, and shorter ones in one."""
+LANE_BY_LANE = "znver"
+"""How the names of processors begin that gather lanes one by one."""
 
 
 class Dot(NamedTuple):
@@ -93,6 +95,12 @@ class Target:
     def scalings(self) -> tuple[Scaling, ...]:
         """The floats that it multiplies by powers of two in one instruction."""
         return _scalings(self)
+
+    @property
+    def gathers(self) -> bool:
+        """Whether one instruction that loads from a place for each lane is faster than loads one
+        by one. It is not where it is carried out as these, with more ado."""
+        return "avx2" in self.present and not self.cpu.startswith(LANE_BY_LANE)
 
     @property
     def step_bytes(self) -> int:

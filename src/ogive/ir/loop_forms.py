@@ -76,8 +76,10 @@ def expect_tally(node: UOp) -> Problem:
 def expect_lowered_load(node: UOp) -> Problem:
     if len(node.src) == 1:
         return expect_load(node) or (None if node.arg is None else "no stride without lanes")
-    lane = node.src[1]
-    if lane.op is not Op.RANGE or lane.arg[1] != LANE:
+    lanes = node.src[1]
+    if node.arg == IRREGULAR:
+        return expect_load(node) or (None if lanes.dtype is index else "an index of lanes")
+    if lanes.op is not Op.RANGE or lanes.arg[1] != LANE:
         return "a lane counter as second source"
     return expect_load(node) or (None if _is_stride(node.arg) else "a stride as argument")
 

@@ -91,6 +91,17 @@ def test_what_was_scattered_from_stays_as_it_was() -> None:
     assert x.tolist() == [1, 2, 3]
 
 
+def test_what_is_detached_is_not_copied_but_for_a_second_result() -> None:
+    plan = scatter(Tensor([1.0, 2.0]), Tensor([10.0]), Tensor([0])).detach().prepare()
+    assert len(plan.steps) == 2
+    first = scatter(Tensor([1.0, 2.0]), Tensor([10.0]), Tensor([0]))
+    second, third = first.detach(), first.detach().reshape(2, 1)
+    Tensor.realize_batch([first, second, third])
+    first.assign(first + 1)
+    second.assign(second + 5)
+    assert (first.tolist(), second.tolist(), third.tolist()) == ([11, 3], [15, 7], [[10], [2]])
+
+
 def test_a_chain_of_scatters_writes_to_one_copy() -> None:
     x = Tensor([1.0, 2.0, 3.0])
     chain = scatter(x, Tensor([10.0, 20.0]), Tensor([0, 1]), op=Op.ADD)

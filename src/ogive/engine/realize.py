@@ -308,11 +308,14 @@ class _Run:
 
 
 def _computed(root: UOp) -> UOp:
-    """A root that a kernel computes: constants are written out, detached memory is copied."""
+    """A root that a kernel computes: constants are written out, detached memory is copied. What is
+    scattered lies in memory of its own as it is (`schedule/scatters.py`)."""
     node, detached = root, False
     while node.op in (Op.RESHAPE, Op.DETACH, Op.GRADIENT):
         detached |= node.op is not Op.RESHAPE
         node = node.src[0]
+    if node.op is Op.SCATTER:
+        return root
     if detached or root.op in (Op.CONST, Op.IOTA, Op.BIND) or is_realized(root):
         return UOp(Op.CONTIGUOUS, root.dtype, (root,), ())
     return root

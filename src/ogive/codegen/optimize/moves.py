@@ -8,6 +8,9 @@ both sides and elements change places in registers:
     interleaved   out[r0*2 + r1] = ...                lanes r0, all of r1 in the tile
     cut           out[r0*1024 + r1*16 + r2] = x[r1*512 + r0*16 + r2]
                                                       lanes r2, a few rows r1 in the tile
+    gathered      out[r0*512 + r1] = x[r0*1024 + index[r1]]
+                                                      lanes r1, a few rows r0 in the tile: an index
+                                                      is loaded and checked once for all of them
 """
 
 from __future__ import annotations
@@ -23,6 +26,9 @@ from ogive.ir.node import UOp
 CUT_ROWS = 8
 """Rows that are cut into panels at a time."""
 
+GATHERED_ROWS = 4
+"""Rows that are read at the same positions at a time."""
+
 
 def tile_moved(kernel: KernelFacts, lanes: dict[UOp, int]) -> dict[UOp, int]:
     """The register tile of a kernel that moves elements; none for other kernels."""
@@ -34,11 +40,12 @@ def tile_moved(kernel: KernelFacts, lanes: dict[UOp, int]) -> dict[UOp, int]:
             tile[turned] = best_tile(axis_extent(turned), max(room, 1))
         return tile
     rows = cut_rows(kernel, lanes)
-    if rows is None:
-        return {}
-    (lane,) = lanes
-    vectors = max(min(axis_extent(lane) // lanes[lane], 2), 1)
-    return {lane: vectors, rows: best_tile(axis_extent(rows), CUT_ROWS)}
+    if rows is not None:
+        (lane,) = lanes
+        vectors = max(min(axis_extent(lane) // lanes[lane], 2), 1)
+        return {lane: vectors, rows: best_tile(axis_extent(rows), CUT_ROWS)}
+    rows = _gathered_rows(kernel, lanes)
+    return {} if rows is None else {rows: best_tile(axis_extent(rows), GATHERED_ROWS)}
 
 
 def _interleaved_rows(kernel: KernelFacts, lanes: dict[UOp, int]) -> UOp | None:
@@ -71,6 +78,18 @@ def turned_rows(kernel: KernelFacts, lanes: dict[UOp, int]) -> UOp | None:
             for counter in kernel.outputs:
                 if load.strides.get(counter) == 1 and axis_extent(counter) > 1:
                     return counter
+    return None
+
+
+def _gathered_rows(kernel: KernelFacts, lanes: dict[UOp, int]) -> UOp | None:
+    """The output axis of rows that are read at the same positions, which are data, along lanes."""
+    if kernel.reductions or kernel.scans or len(lanes) != 1:
+        return None
+    (lane,) = lanes
+    for load in kernel.loads:
+        if lane in load.irregular:
+            rows = [c for c in kernel.outputs if load.strides.get(c) and axis_extent(c) > 1]
+            return rows[-1] if rows else None
     return None
 
 

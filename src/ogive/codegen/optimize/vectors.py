@@ -54,7 +54,10 @@ def _vectors_along(kernel: KernelFacts, counter: UOp, lanes: int, target: Target
     """How many vectors along an axis in lanes are computed side by side."""
     extent = axis_extent(counter)
     most = max(extent // lanes // 2, 1)
-    vectors = _vectors_at_a_time(kernel, kernel.costs.get(counter, 0))
+    cost = kernel.costs.get(counter, 0)
+    if not target.gathers:
+        cost += lanes * sum(counter in load.irregular for load in kernel.loads)
+    vectors = _vectors_at_a_time(kernel, cost)
     if vectors == MOST_VECTORS and (kernel.scans or kernel.is_summed_beside(counter)):
         others = math.prod(axis_extent(c) for c in kernel.outputs if c is not counter)
         filled = -(-extent // lanes)

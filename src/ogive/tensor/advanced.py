@@ -12,6 +12,7 @@ in the shape of the result, so a mask that is a tensor is computed at once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -138,6 +139,25 @@ def _check_mask(taken: Taken, shape: Shape) -> None:
 # Positions
 
 
+def join_masked(taken: Sequence[Taken], shape: Shape) -> tuple[list[Taken], Shape]:
+    """What is taken, and the shape that it is taken from, where the axes of a mask are joined: one
+    list of positions is found and read sooner than one for each axis.
+
+        before   a mask of (3, 4) from axis 1 of (2, 3, 4, 5)
+        after    a mask of (12,)  from axis 1 of (2, 12, 5)
+    """
+    joined: list[Taken] = []
+    lost = 0
+    for entry in taken:
+        axis, what = entry.axis - lost, entry.what
+        if entry.is_mask and not any(map(lengths.is_symbolic, what.shape)):
+            shape = (*shape[:axis], math.prod(what.shape), *shape[axis + what.ndim :])
+            lost += what.ndim - 1
+            what = what.reshape(-1)
+        joined.append(Taken(axis, what))
+    return joined, shape
+
+
 def to_positions(taken: Sequence[Taken], shape: Shape) -> Positions:
     """Positions within each axis that something is taken from; those from the back are turned."""
     found: Positions = {}
@@ -212,10 +232,11 @@ def _are_adjacent(lists: list[int], kept: list[int]) -> bool:
 def read(x: Core, index: tuple[Any, ...]) -> Tensor:
     """`x[index]`."""
     view, taken = parse(x.shape, index)
-    positions = to_positions(taken, view.shape)
+    taken, shape = join_masked(taken, view.shape)
+    positions = to_positions(taken, shape)
     device = same_device([x, *positions.values()], "indexing")
     with graph_lock:
-        node = view.forward(x.node)
+        node = build.reshape(view.forward(x.node), shape)
         _, indices = place(node.shape, positions)
         return wrap(build.gather(node, indices), device)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,29 @@ import pytest
 from numpy.typing import NDArray
 
 import ogive
-from ogive import Tensor, Variable
+from ogive import Config, Tensor, Variable
+from ogive.codegen.compile import compile_region
 from ogive.codegen.optimize.placement import output_axes
+from ogive.device.llvm import assemble
+from ogive.device.target import Target, host_target
 from ogive.errors import IndexRangeError, VerifyError
 from ogive.ir import dtype as dtypes
+from ogive.ir import registry
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.verify import verify
+from ogive.runtime.link import link
+from ogive.runtime.native import KernelStep, NativePlan
 from ogive.schedule.checks import can_fault
+from ogive.schedule.normalize import normalize
 from ogive.schedule.rangeify import rangeify
+from ogive.schedule.split import split
 from tests.codegen.test_placements import Kernel, check
 from tests.schedule.selection import count_along, gather, kernels_of
 
 Array = NDArray[Any]
 RANDOM = np.random.default_rng(5)
+CONFIG = Config(verify=True)
 
 
 def checks_in(tensor: Tensor) -> int:
@@ -51,6 +61,43 @@ def test_elements_are_those_at_the_positions(name: str, shape: tuple[int, ...]) 
 def test_rows_are_taken_whole(width: int) -> None:
     x, index = RANDOM.random((9, width)), RANDOM.integers(0, 9, 13)
     np.testing.assert_array_equal(rows(Tensor(x), Tensor(index)).numpy(), x[index])
+
+
+@pytest.mark.parametrize("cpu", ["znver4", "skylake"])
+@pytest.mark.parametrize("name", ["float32", "float64", "int8", "bool"])
+def test_columns_are_the_same_whether_lanes_are_gathered_or_loaded_one_by_one(
+    name: str, cpu: str
+) -> None:
+    """Rows of a tile that does not fill its axis, elements that padding takes the place of."""
+    x = RANDOM.integers(0, 2 if name == "bool" else 99, (7, 30)).astype(name)
+    index = RANDOM.integers(0, 30, 21)
+    got = Tensor(x)[:, Tensor(index)].pad(((1, 0), (2, 3)))
+    run_for(replace(host_target(), cpu=cpu), got, np.pad(x[:, index], ((1, 0), (2, 3))))
+
+
+def run_for(target: Target, tensor: Tensor, wanted: Array) -> None:
+    """Check what a tensor's only kernel gives that is written for another target."""
+    normalized = normalize((tensor.node,))
+    (step,) = split(normalized.sink, target, CONFIG).kernels
+    kernel = compile_region(step.region.graph, target, CONFIG)
+    assert ("masked.gather" in kernel.ir) == (target.gathers and wanted.itemsize >= 4)
+    output = np.zeros(wanted.shape, wanted.dtype)
+    arguments = [
+        output.ctypes.data if slot == len(normalized.buffers)
+        else registry.buffer_of(normalized.buffers[slot]).address
+        for slot in [step.slots[number] for number in kernel.signature.slots]
+    ]  # fmt: skip
+    loaded = link(assemble(kernel.ir, host_target()), kernel.name)
+    assert NativePlan([KernelStep(loaded, arguments, kernel.tiles.arg, 1)]).execute() is None
+    np.testing.assert_array_equal(output, wanted)
+
+
+def test_rows_read_at_the_same_positions_have_them_checked_once_for_all() -> None:
+    got = Tensor(np.zeros((64, 100), np.float32))[:, Tensor(RANDOM.integers(0, 100, 64))]
+    (graph,) = kernels_of(got)
+    kernel = compile_region(graph, host_target(), CONFIG)
+    assert ("upcast", 4) in kernel.axes
+    assert kernel.ir.count("atomicrmw") == 1
 
 
 def test_an_axis_taken_whole_is_read_by_its_loop_counter() -> None:

@@ -6,11 +6,17 @@ With scores s = q · kᵀ · scale, weights p = softmax(s) and the result o = p 
     q   d · k · scale       where d = p ∘ (g · vᵀ - rows of g ∘ o, summed)
     k   dᵀ · q · scale
 
-Differentiating op by op would keep p and d, which grow with the square of the length. Here p is
-exp(s - level), where the level of a row, the logarithm of its sum of exponentials, is all that is
-kept; so each of the three is attention of its own kind, a product of rows that are worked out from
-products (`choose/stages.py`). For keys and values the rows run along the queries, and from the last
-to the first where the first ones see nothing of them: so rows end early, and none begins late.
+Differentiating op by op would keep p and d, which grow with the square of the length. There are two
+ways around that:
+
+By blocks: p and d are kept for some heads, or some queries of a head, at a time, so that all five
+products are made once. What keys and values get is added up from block to block.
+
+By rows: p is exp(s - level), where the level of a row, the logarithm of its sum of exponentials, is
+all that is kept; so each of the three is attention of its own kind, a product of rows that are
+worked out from products (`choose/stages.py`). That takes nine products, but leaves out what does
+not count. For keys and values the rows run along the queries, and from the last to the first where
+the first ones see nothing of them: so rows end early, and none begins late.
 """
 
 from __future__ import annotations
@@ -24,7 +30,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.tensor.core import hold, wrap
-from ogive.tensor.joining import where
+from ogive.tensor.joining import cat, where
 from ogive.tensor.product import product_where
 
 if TYPE_CHECKING:
@@ -36,6 +42,16 @@ LARGE_SCORES = 1 << 28
 LARGE_CAUSAL_SCORES = 1 << 25
 """The same where half of them does not count: those are left out if they are computed, and would
 be kept all the same."""
+
+
+BLOCK_BYTES = 1 << 24
+"""The bytes of scores that are kept at a time."""
+
+MOST_BLOCKS = 64
+"""Of more scores, larger blocks are kept: the graph grows with their number."""
+
+LARGEST_BLOCK_BYTES = 1 << 27
+"""The largest of these. Of yet more scores nothing is kept."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +69,78 @@ class Attended:
         query, key, value = inputs[:3]
         mask = inputs[3] if len(inputs) > 3 else None
         given, result = hold(upstream, self.device), hold(node, self.device)
+        common = (given * result).sum(-1, keepdim=True)
+        nbytes = math.prod(query.shape[:-1]) * key.shape[-2] * query.dtype.itemsize
+        block = max(BLOCK_BYTES, -(-nbytes // MOST_BLOCKS))
+        is_added = mask is not None and not mask.dtype.is_bool
+        if not self.is_causal and not is_added and block <= LARGEST_BLOCK_BYTES:
+            found = self._by_blocks(query, key, value, mask, given, common, block)
+            return [*[part.node for part in found], *([] if mask is None else [None])]
+        return self._by_rows(query, key, value, mask, given, common)
+
+    def _by_blocks(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None,
+        given: Tensor,
+        common: Tensor,
+        block: int,
+    ) -> list[Tensor]:
+        """What queries, keys and values get. All of a block's results are joined in memory, so
+        that one block is done with before the next one begins."""
+        inputs = [query, key, value]
+        split = [each.reshape(-1, *each.shape[-2:]) for each in (*inputs, given, common)]
+        if mask is not None:
+            split.append(mask.reshape(-1, *mask.shape[-2:]))
+        nbytes = query.shape[-2] * key.shape[-2] * query.dtype.itemsize
+        count = max(block // nbytes, 1)
+        lines = []
+        for first in range(0, split[0].shape[0], count):
+            parts = self._of_heads([each[first : first + count] for each in split], block)
+            lines.append(cat([part.reshape(part.shape[0], -1) for part in parts], 1).contiguous())
+        joined = cat(lines, 0).contiguous()
+        found, begin = [], 0
+        for each in inputs:
+            end = begin + each.shape[-2] * each.shape[-1]
+            found.append(joined[:, begin:end].reshape(each.shape))
+            begin = end
+        return found
+
+    def _of_heads(self, inputs: list[Tensor], block: int) -> list[Tensor]:
+        """What parts of the queries, one after the other, the keys and the values of some heads
+        get."""
+        query, key, value, given, common = inputs[:5]
+        nbytes = math.prod(query.shape[:-1]) * key.shape[-2] * query.dtype.itemsize
+        rows = -(-query.shape[-2] // -(-nbytes // block))
+        queries: list[Tensor] = []
+        sums: list[Tensor] = []
+        for first in range(0, query.shape[-2], rows):
+            part, upstream, own = [x[:, first : first + rows] for x in (query, given, common)]
+            mask = inputs[5][:, first : first + rows] if len(inputs) > 5 else None
+            exponential, total, _ = exponentials(part @ key.mT * self.scale, mask)
+            weights = (exponential / total).contiguous()
+            slopes = (weights * (upstream @ value.mT - own)).contiguous()
+            queries.append(slopes @ key * self.scale)
+            more = [slopes.mT @ part * self.scale, weights.mT @ upstream]
+            if sums:
+                more = [before + each for before, each in zip(sums, more, strict=True)]
+            sums = [each.contiguous() for each in more]
+        return [*queries, *sums]
+
+    def _by_rows(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None,
+        given: Tensor,
+        common: Tensor,
+    ) -> list[UOp | None]:
+        """What queries, keys, values and the mask get."""
         _, total, peak = exponentials(query @ key.mT * self.scale, mask)
         level = peak + total.log()
-        common = (given * result).sum(-1, keepdim=True)
         weights = self._weights(query @ key.mT, level, mask)
         slopes = weights * (given @ value.mT - common)
         parts = [self._product(slopes, key, mask) * self.scale]

@@ -153,7 +153,7 @@ def join_masked(taken: Sequence[Taken], shape: Shape) -> tuple[list[Taken], Shap
         if entry.is_mask and not any(map(lengths.is_symbolic, what.shape)):
             shape = (*shape[:axis], math.prod(what.shape), *shape[axis + what.ndim :])
             lost += what.ndim - 1
-            what = what.reshape(-1)
+            what = numpy.asarray(what).reshape(-1)
         joined.append(Taken(axis, what))
     return joined, shape
 

@@ -142,3 +142,15 @@ def test_a_product_of_few_rows_asks_for_the_columns_of_the_next_tile() -> None:
     result = run(kernel, step, np.empty((3, 1000), np.float32), *operands)
     np.testing.assert_allclose(result, left @ right, rtol=1e-4, atol=1e-4)
     assert ASK not in compile_last(product, host_target(), as_it_lies)[0].ir  # it fits a cache
+
+
+@pytest.mark.parametrize("shape", [(32, 128), (19, 256), (32, 136), (24, 129)])
+def test_a_scan_of_rows_goes_past_the_caches_where_its_tiles_are_lines(
+    shape: tuple[int, int],
+) -> None:
+    x = random(*shape)
+    kernel, step = compile_last(Tensor(x).cumsum(1), small_caches())
+    assert (STREAM in kernel.ir) == (shape[1] % 16 == 0)
+    expected = x.astype(np.float64).cumsum(1)
+    np.testing.assert_allclose(run(kernel, step, x, x), expected, rtol=1e-6, atol=1e-6)
+    assert STREAM not in text(Tensor(x).cumsum(1), host_target())

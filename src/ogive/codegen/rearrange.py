@@ -107,13 +107,19 @@ def store_turned(
     where: TurnedPlace,
     stride: int,
     lanes: int,
+    is_streamed: bool,
 ) -> None:
-    """Write values side by side, each with its lanes `stride` elements apart."""
+    """Write values side by side, each with its lanes `stride` elements apart; past the caches if
+    that is asked for and there are no gates."""
     width, gates = _lane_gates(memory, where, lanes)
     rows = [*values, *["poison"] * (width - len(values))]
     for lane, row in enumerate(transpose(memory.writer, rows, dtype, lanes)):
         offset = where.offset.plus(lane * stride)
-        memory.store(buffer, dtype, row, offset, 1, gates[lane][0], width)
+        gate, _ = gates[lane]
+        if is_streamed and gate is None:
+            memory.stream(buffer, dtype, row, offset, width)
+        else:
+            memory.store(buffer, dtype, row, offset, 1, gate, width)
 
 
 def store_interleaved(

@@ -65,7 +65,9 @@ def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
     turned = [load for load in loads if turned_counter(load, lane_count(load))]
     ahead = next_columns(program, target)
     ahead |= next_lines(program, target) | next_rows(program, target)
-    least = target.streamed_turned_bytes if turned else target.streamed_bytes
+    # What is turned back, as a scan is, is written line after line.
+    is_far = bool(turned) and not all(map(_turned_rows, stores))
+    least = target.streamed_turned_bytes if is_far else target.streamed_bytes
     if least is None or sum(map(_least_bytes, stores)) < least:
         return Traffic(ahead=ahead)
     read = {load.src[0].src[0] for load in loads}
@@ -243,17 +245,26 @@ def _least_bytes(store: UOp) -> int:
     return math.prod(counts) * store.src[0].dtype.itemsize
 
 
+def _turned_rows(store: UOp) -> UOp | None:
+    """The counter along which a store writes the elements of each of its lanes, if it does."""
+    lane = lane_of(store.src[2:])
+    return None if lane is None else turned_counter(store, int(lane.src[0].arg))
+
+
 def _fills_lines(store: UOp) -> bool:
     """Whether vectors lie at multiples of their size, and those of a tile make up whole lines.
 
     Memory that is written begins at a line: none of it is borrowed, and windows are only read.
     """
-    lane = lane_of(store.src[2:])
-    if lane is None or store.arg != (1, None):
+    lane, rows = lane_of(store.src[2:]), _turned_rows(store)
+    along = lane if store.arg == (1, None) else rows
+    if lane is None or along is None:
         return False
-    lanes = length = int(lane.src[0].arg)
+    length = int(along.src[0].arg)
+    width = min(length, int(lane.src[0].arg))
     terms, constant = linear_form(store.src[0].src[1])
-    if constant % lanes or any(coefficient % lanes for coefficient in terms.values()):
+    others = [step for counter, step in terms.items() if counter is not along]
+    if any(number % width for number in (constant, length, *others)):
         return False
     for counter in store.src[2:]:
         if counter.arg[1] == UPCAST and terms.get(counter) == length:

@@ -154,10 +154,11 @@ class Transfers:
     def _store_turned(self, node: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int) -> None:
         """The reverse of how such a tile is loaded."""
         (place, value), stride = node.src[:2], node.arg[0]
+        is_streamed = node in self.traffic.streamed
         for entries, spot in self._turned_tiles(place, rows, counters, lanes):
             values = [self.values.operand(value, tuple(e.items()), lanes) for e in entries]
             rearrange.store_turned(
-                self.memory, place.src[0], value.dtype, values, spot, stride, lanes
+                self.memory, place.src[0], value.dtype, values, spot, stride, lanes, is_streamed
             )
 
     def _store_interleaved(

@@ -271,7 +271,7 @@ def test_a_stage_that_is_no_stage_is_refused() -> None:
         return UOp(Op.STAGE, dtypes.float32, sources, argument)
 
     plain = (SCRATCH, None)
-    op = "combining op or None"
+    op = r"combining op, \(SORT, count\) or None"
     verify(stage(value, position, position, argument=plain), "loops")
     for node, dialect, expected in (
         (stage(value, position, position, argument=None), "loops", rf"\(space, {op}\) as arg"),

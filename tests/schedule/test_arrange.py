@@ -19,7 +19,7 @@ from ogive.ir.verify import verify
 from ogive.schedule.rangeify import rangeify
 from ogive.tensor import build
 from ogive.tensor.core import wrap
-from ogive.tensor.radix import CHUNKS, LONG, order_of
+from ogive.tensor.radix import CHUNKS, LONG, order_by_digits
 from tests.codegen.test_placements import Kernel, check
 from tests.schedule.selection import kernels_of
 
@@ -94,7 +94,7 @@ def test_keys_of_every_width_are_ordered(dtype: str) -> None:
     keys = RANDOM.integers(limits.min, limits.max, (3, 400), dtype, endpoint=True)
     keys[:, :4] = [[limits.max, limits.min, limits.max, limits.min]]
     np.testing.assert_array_equal(
-        order_of(Tensor(keys)).numpy(), np.argsort(keys, axis=1, kind="stable")
+        order_by_digits(Tensor(keys)).numpy(), np.argsort(keys, axis=1, kind="stable")
     )
 
 
@@ -103,12 +103,12 @@ def test_a_long_line_is_arranged_in_chunks_that_threads_share(threads: int) -> N
     assert (LONG + 3) % CHUNKS
     keys = RANDOM.integers(-9000, 9000, LONG + 3).astype(np.int16)
     keys[-5:] = np.iinfo(np.int16).max
-    found = order_of(Tensor(keys)).realize(Config(threads=threads)).numpy()
+    found = order_by_digits(Tensor(keys)).realize(Config(threads=threads)).numpy()
     np.testing.assert_array_equal(found, np.argsort(keys, kind="stable"))
 
 
 def test_keys_between_others_are_read_through_views() -> None:
     keys = RANDOM.integers(-5, 5, (90, 4)).astype(np.int32)
     np.testing.assert_array_equal(
-        order_of(Tensor(keys).T).numpy(), np.argsort(keys.T, axis=1, kind="stable")
+        order_by_digits(Tensor(keys).T).numpy(), np.argsort(keys.T, axis=1, kind="stable")
     )

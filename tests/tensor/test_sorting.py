@@ -22,11 +22,11 @@ from ogive.errors import (
     IndexRangeError,
     ShapeError,
 )
-from ogive.tensor.sorting import PAIRS
+from ogive.tensor.networks import LONGEST
 
 random = np.random.default_rng(5)
-LENGTHS = (7, PAIRS + 9)
-"""An axis ordered by comparing pairs, and one arranged by digits."""
+LENGTHS = (7, LONGEST + 9)
+"""An axis ordered by exchanging elements, and one arranged by digits."""
 
 
 def numbers(*shape: int, dtype: str = "float32") -> Any:
@@ -74,7 +74,7 @@ def test_sort_is_stable_and_puts_nan_last(dtype: str, length: int, descending: b
 def test_wide_unsigned_integers_and_8_bit_floats_are_ordered() -> None:
     wide = np.array([1, 2**64 - 1, 0, 2**63], dtype="uint64")
     assert Tensor(wide).sort().values.tolist() == sorted(wide.tolist())
-    long = np.tile(wide, PAIRS)
+    long = np.tile(wide, LONGEST)
     np.testing.assert_array_equal(Tensor(long).argsort().numpy(), np.argsort(long, kind="stable"))
     small = Tensor([0.5, -2.0, 448.0, -0.0]).cast("float8_e4m3")
     assert small.argsort().tolist() == [1, 3, 0, 2]

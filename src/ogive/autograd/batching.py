@@ -193,6 +193,7 @@ _RULES: dict[Op, Rule] = {
     Op.SHRINK: _shrink,
     Op.REDUCE_AXES: _reduce,
     Op.SCAN: _scan,
+    Op.SORT: _marked,
     Op.ARRANGE: _arrange,
     Op.GATHER: _gather,
     Op.SCATTER: _scatter,

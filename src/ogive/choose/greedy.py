@@ -59,7 +59,7 @@ LEAST_OUTER = 32
 ROUNDS = 4
 """How often the choice is revised at most."""
 
-_KEPT = (Op.CONTIGUOUS, Op.SCAN, Op.ARRANGE, Op.STORE, Op.COPY, Op.CUSTOM)
+_KEPT = (Op.CONTIGUOUS, Op.SCAN, Op.SORT, Op.ARRANGE, Op.STORE, Op.COPY, Op.CUSTOM)
 
 
 @dataclass

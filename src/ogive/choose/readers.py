@@ -104,6 +104,9 @@ def pass_on(
     if op is Op.SCAN:
         _open_scan(node, reads, readers)
         return
+    if op is Op.SORT:
+        readers[node.src[0]].add(*open_row(node, reads, len(node.shape) - 1))
+        return
     if op is Op.ARRANGE:
         _open_arrangement(node, reads, readers)
         return

@@ -162,36 +162,18 @@ class _Emitter:
         """The iterations from `begin` to `end`, whose number may be 0 unless both are known."""
         if begin.isdigit() and end.isdigit() and int(begin) >= int(end):
             return
-        writer = self.writer
-        head, exit_label = writer.new_label(), writer.new_label()
-        guard = not (begin.isdigit() and end.isdigit())
-        if guard:
-            any_left = writer.instruction(f"icmp slt i64 {begin}, {end}")
-            writer.branch_if(any_left, head, exit_label)
-        else:
-            writer.branch(head)
-        entered_from = writer.block
-        counter, following = writer.name(), writer.name()
-        writer.label(head)
-        slot = len(writer.lines)  # of the phi, which names the block that the body ends in
-        writer.lines.append("")
-        with self.values.inside(loop.counter, counter):
+        with self.writer.counting(begin, end) as name, self.values.inside(loop.counter, name):
             before, self.hides_remainders = self.hides_remainders, not _surrounds_short_copies(loop)
             self.block(loop.body)
             self.hides_remainders = before
-        writer.lines.append(f"  {following} = add nuw nsw i64 {counter}, 1")
-        writer.lines[slot] = (
-            f"  {counter} = phi i64 [ {begin}, %{entered_from} ], [ {following}, %{writer.block} ]"
-        )
-        again = writer.instruction(f"icmp slt i64 {following}, {end}")
-        writer.branch_if(again, head, exit_label)
-        writer.label(exit_label)
 
     # Values
 
     def node(self, node: UOp) -> None:
         """Have the registers of a node, unless it has none or they are made where it is used."""
         op = node.op
+        if op is Op.STAGE:
+            self.transfers.put_in_order(node)
         if op in (Op.INDEX, Op.STAGE, Op.VARIABLE) or node in self.accumulators.fused:
             return
         if self.values.is_step(node):

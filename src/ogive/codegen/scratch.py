@@ -7,6 +7,7 @@ does not fill it; rows are long enough for that, so that nothing about them need
 
 from __future__ import annotations
 
+from ogive.codegen.network import filled_length
 from ogive.errors import OptimizeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import LANE, UPCAST, Op
@@ -50,7 +51,8 @@ def lay_out(root: UOp) -> dict[UOp, Rows]:
     longest: dict[UOp, int] = {}
     for node in root.walk():
         if node.op is Op.STAGE:
-            longest[node] = max(longest.get(node, 0), int(node.src[1].vmax) + 1)
+            room = filled_length(sorted_count(node) or 1)
+            longest[node] = max(longest.get(node, 0), int(node.src[1].vmax) + 1, room)
         elif node.op is Op.INDEX and node.src[0].op is Op.STAGE:
             stage = node.src[0]
             longest[stage] = max(longest.get(stage, 0), int(node.src[1].vmax) + 1)
@@ -59,6 +61,12 @@ def lay_out(root: UOp) -> dict[UOp, Rows]:
     for stage, length in longest.items():
         common[stage.ranges] = max(common.get(stage.ranges, 0), length)
     return {stage: Rows(stage, common[stage.ranges]) for stage in longest}
+
+
+def sorted_count(stage: UOp) -> int | None:
+    """How many elements of a staged row are put in order, if they are."""
+    op = stage.arg[-1]
+    return int(op[1]) if isinstance(op, tuple) else None
 
 
 def check_size(root: UOp) -> None:

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator
 
 from ogive.codegen import rearrange
 from ogive.codegen.accumulators import Accumulators
+from ogive.codegen.exchanges import Exchanges
 from ogive.codegen.instructions import Instructions
 from ogive.codegen.linearize import is_loop
 from ogive.codegen.lower import lane_of
 from ogive.codegen.memory import Memory, Stride
 from ogive.codegen.pick import Picks, find_picks
+from ogive.codegen.scratch import sorted_count
 from ogive.codegen.traffic import Traffic
 from ogive.codegen.turn import interleaved_counter, split_gate, turned_counter
 from ogive.codegen.types import constant, register_type
@@ -23,7 +25,8 @@ from ogive.codegen.values import Places, Tile
 from ogive.codegen.writer import Offset
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
-from ogive.ir.ops import IRREGULAR, UPCAST, Op
+from ogive.ir.ops import IRREGULAR, REDUCING, UPCAST, Op
+from ogive.ir.symbolic import linear_form
 
 
 class Transfers:
@@ -189,9 +192,21 @@ class Transfers:
             places = tuple(zip(counters, position, strict=True))
             offset = self.values.offset(node.src[1], places)
             value = self.values.operand(node.src[0], places, lanes)
-            if node.arg[2] is not None:
+            if node.arg[2] in REDUCING:
                 value = self._added(node, value, offset, stride, lanes)
             self.memory.store(node, node.dtype, value, offset, stride, None, lanes)
+
+    def put_in_order(self, stage: UOp) -> None:
+        """What was staged as it came is in order from here on, if it should be."""
+        count = sorted_count(stage)
+        if count is None:
+            return
+        exchanges = Exchanges(stage, self.values.lanes_of(stage), self.memory, self.instructions)
+        terms, _ = linear_form(stage.src[1])
+        counters = self.values.tile_of(stage)
+        for entry in self.values.entries(counters):
+            rows = [number * terms[c] for c, number in zip(counters, entry, strict=True)]
+            exchanges.sort(count, sum(rows))
 
     def _added(self, node: UOp, value: str, offset: Offset, stride: int | None, lanes: int) -> str:
         """A value combined with what the iterations before the first one have staged there."""

@@ -38,8 +38,7 @@ class Values:
     def inside(self, counter: UOp, name: str) -> Iterator[None]:
         """Within a loop, whose values are gone behind it."""
         registers, self.registers = self.registers, {**self.registers, counter: {(): name}}
-        with self.writer.scope():
-            yield
+        yield
         self.registers = registers
 
     def tile_of(self, node: UOp) -> tuple[UOp, ...]:

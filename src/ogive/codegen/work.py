@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ogive.choose.costs import operation_cost
+from ogive.codegen.network import exchange_count
+from ogive.codegen.scratch import sorted_count
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, IRREGULAR, LANE, PARALLEL, Op
@@ -84,6 +86,8 @@ def _counted(root: UOp) -> Iterator[tuple[UOp, int, frozenset[UOp]]]:
             cost = operation_cost(node)
         elif node.op in (Op.LOAD, Op.STORE, Op.REDUCE, Op.SCAN, Op.TALLY):
             cost = 1
+        elif node.op is Op.STAGE and (count := sorted_count(node)) is not None:
+            cost = 2 * exchange_count(count)
         else:
             continue
         counters = node.ranges

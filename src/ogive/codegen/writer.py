@@ -93,6 +93,31 @@ class Writer(Text):
     def new_label(self) -> str:
         return f"b{self.number()}"
 
+    @contextmanager
+    def counting(self, begin: str, end: str) -> Iterator[str]:
+        """A loop, and in it the register that counts from `begin` up to `end`; unless both are
+        numbers, there may be nothing to count."""
+        head, exit_label = self.new_label(), self.new_label()
+        if begin.isdigit() and end.isdigit():
+            self.branch(head)
+        else:
+            any_left = self.instruction(f"icmp slt i64 {begin}, {end}")
+            self.branch_if(any_left, head, exit_label)
+        entered_from = self.block
+        counter, following = self.name(), self.name()
+        self.label(head)
+        slot = len(self.lines)  # of the phi, which names the block that the body ends in
+        self.lines.append("")
+        with self.scope():
+            yield counter
+        self.lines.append(f"  {following} = add nuw nsw i64 {counter}, 1")
+        self.lines[slot] = (
+            f"  {counter} = phi i64 [ {begin}, %{entered_from} ], [ {following}, %{self.block} ]"
+        )
+        again = self.instruction(f"icmp slt i64 {following}, {end}")
+        self.branch_if(again, head, exit_label)
+        self.label(exit_label)
+
     def call(self, definition: Definition, kind: str, operands: list[str]) -> str:
         """A call of a function that is put beside the kernel; all its types are `kind`."""
         symbol = definition.symbol

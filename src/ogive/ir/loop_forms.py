@@ -122,17 +122,20 @@ def expect_stage(node: UOp) -> Problem:
         return "an index as second source"
     arg = node.arg
     fits = isinstance(arg, tuple) and len(arg) == 2 and _is_space_and_op(arg)
-    problem = "(space, combining op or None) as argument"
+    problem = "(space, combining op, (SORT, count) or None) as argument"
     return expect_same_dtype(node) or _expect_ranges(node, 2) if fits else problem
 
 
 def expect_lowered_stage(node: UOp) -> Problem:
     arg = node.arg
     fits = isinstance(arg, tuple) and len(arg) == 3 and _is_space_and_op(arg[::2])
-    problem = "(space, count, combining op or None) as argument"
+    problem = "(space, count, combining op, (SORT, count) or None) as argument"
     fits = fits and is_integer(arg[1])
     return expect_same_dtype(node) or _expect_ranges(node, 2) if fits else problem
 
 
 def _is_space_and_op(value: tuple[Any, Any]) -> bool:
-    return value[0] == SCRATCH and (value[1] is None or value[1] in REDUCING)
+    space, op = value
+    if isinstance(op, tuple):
+        return space == SCRATCH and len(op) == 2 and op[0] is Op.SORT and is_integer(op[1])
+    return space == SCRATCH and (op is None or op in REDUCING)

@@ -99,6 +99,7 @@ class Op(Enum):
     GATHER = auto()  # (x, an int64 index per axis...): x at those positions; outside is a fault
     SCATTER = auto()  # (x, value, index per axis...) op or None: x, the values combined in
     SCAN = auto()  # (x, [initial]) (combining op, axis); loops: (value, initial, RANGE) op
+    SORT = auto()  # (x): in ascending order along its last axis
     ARRANGE = auto()  # (x, starts, group): each element at the next place of its group, in order
     CONTIGUOUS = auto()  # (x) hints: must be in memory, row-major
     DETACH = auto()  # (x): no gradient flows through
@@ -109,7 +110,8 @@ class Op(Enum):
     # Memory and order
     STORE = auto()  # (target, value, [index per axis...]) op; loops: (INDEX, value, ranges...) op
     AFTER = auto()  # (value, effects...): the value as it is once the effects have happened
-    STAGE = auto()  # (x) (space, axis); loops: (value, offset, ranges...) (space, op or None)
+    STAGE = auto()  # (x) (space, axis); loops: (value, offset, ranges...) (space, op or None);
+    #                 where they are to be in order then, the op is (SORT, how many)
     SINK = auto()  # (roots...): one graph to compile together
 
     # Loops

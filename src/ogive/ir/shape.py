@@ -74,7 +74,7 @@ def split_argument(argument: Any) -> tuple[Any, tuple[UOp, ...]]:
 
 _SHAPE_OF_SOURCE = frozenset({
     Op.FLIP, Op.CONTIGUOUS, Op.DETACH, Op.GRADIENT, Op.COPY, Op.AFTER, Op.STORE,
-    Op.SCATTER, Op.SCAN, Op.STAGE,
+    Op.SCATTER, Op.SCAN, Op.SORT, Op.STAGE,
 })  # fmt: skip
 
 

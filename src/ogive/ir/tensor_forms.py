@@ -270,6 +270,12 @@ def expect_scan(node: UOp) -> Problem:
     return None if kinds == {node.dtype.kind} else f"sources of the kind of {node.dtype.name}"
 
 
+def expect_sort(node: UOp) -> Problem:
+    if not node.shape or not is_integer(node.shape[-1]) or node.shape[-1] < 2:
+        return f"a last axis of two or more elements, not {node.shape}"
+    return expect_same_dtype(node) if node.dtype.is_integer else "integers to put in order"
+
+
 def expect_arrange(node: UOp) -> Problem:
     x, starts, group = node.src
     if len(x.shape) < 2 or group.shape != x.shape or group.dtype is not int64:

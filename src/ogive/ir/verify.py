@@ -71,6 +71,7 @@ _VALUES: dict[Op, Form] = {
     Op.REDUCE_AXES: Form(1, 1, tensors.expect_reduce_axes),
     Op.GATHER: Form(2, None, tensors.expect_gather),
     Op.SCAN: Form(1, 2, tensors.expect_scan),
+    Op.SORT: Form(1, 1, tensors.expect_sort),
     Op.ARRANGE: Form(3, 3, tensors.expect_arrange),
     Op.STAGE: Form(1, 1, tensors.expect_stage),
     Op.STORE: Form(2, None, tensors.expect_store),

@@ -164,7 +164,7 @@ class _Rangeifier:
             return (_read(node.src[0], access), *initial)
         if op is Op.REDUCE_AXES:
             return (_read(node.src[0], self.open_reduction(node, access)),)
-        if op is Op.STAGE:
+        if op in (Op.STAGE, Op.SORT):
             return (_read(node.src[0], self.open_stage(node, access)),)
         if op is Op.GATHER:
             indices = [_read(index, access) for index in node.src[1:]]
@@ -223,7 +223,7 @@ class _Rangeifier:
 
     def open_stage(self, node: UOp, access: Access) -> Access:
         """How a staged value is computed: along a counter of its own, whoever reads it."""
-        axis = node.arg[1]
+        axis = _staged_axis(node)
         position = list(access.position)
         position[axis] = index_constant(0)
         key = (node, tuple(position))
@@ -233,11 +233,13 @@ class _Rangeifier:
         return Access(tuple(position), None)
 
     def staged(self, node: UOp, value: UOp, counter: UOp, access: Access) -> UOp:
-        """A read of what is staged along a counter."""
+        """A read of what is staged along a counter, and put in order if that is asked for."""
+        axis = _staged_axis(node)
+        op = (Op.SORT, node.shape[axis]) if node.op is Op.SORT else None
         closed = (counter,) if counter.op is Op.RANGE else ()
-        stage = UOp(Op.STAGE, node.dtype, (value, counter, *closed), (SCRATCH, None))
+        stage = UOp(Op.STAGE, node.dtype, (value, counter, *closed), (SCRATCH, op))
         gate = () if access.gate is None else (access.gate,)
-        place = UOp(Op.INDEX, node.dtype, (stage, access.position[node.arg[1]], *gate))
+        place = UOp(Op.INDEX, node.dtype, (stage, access.position[axis], *gate))
         return UOp(Op.LOAD, node.dtype, (place,))
 
     def running(self, node: UOp, values: list[UOp], access: Access) -> UOp:
@@ -286,8 +288,8 @@ class _Rangeifier:
             counters = self.closed[read]
             reduced = UOp(Op.REDUCE, node.dtype, (values[0], *counters), node.arg[0])
             return reduced if counters else values[0]
-        if op is Op.STAGE:
-            return self.staged(node, values[0], below[0][1].position[node.arg[1]], access)
+        if op in (Op.STAGE, Op.SORT):
+            return self.staged(node, values[0], below[0][1].position[_staged_axis(node)], access)
         if op is Op.GATHER:
             return with_checks(values[0], below[0][1].position, values[0])
         return padded(node, values[0], access) if op is Op.PAD else values[0]
@@ -307,6 +309,12 @@ def _ordered_axes(store: UOp) -> set[int]:
     indices = indices_of(store)
     shape = common_shape(store.src[1:])
     return set(range(len(shape))) - counted_axes(indices, shape) if indices else set()
+
+
+def _staged_axis(node: UOp) -> int:
+    """The axis along which a value is staged; what is put in order is so along its last one."""
+    axis: int = node.arg[1] if node.op is Op.STAGE else len(node.shape) - 1
+    return axis
 
 
 def _read(source: UOp, access: Access) -> Read:

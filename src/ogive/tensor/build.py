@@ -101,6 +101,11 @@ def count(length: Dim) -> UOp:
     return make(Op.IOTA, dtypes.int64, (), length)
 
 
+def with_number(op: Op, node: UOp, number: int) -> UOp:
+    """An operation on every element, with a number."""
+    return make(op, node.dtype, (node, constant(node.dtype, number)))
+
+
 def cast(node: UOp, dtype: DType) -> UOp:
     """Convert to `dtype`; constants are converted here and now where the result is beyond doubt."""
     source = node.dtype
@@ -297,6 +302,12 @@ def count_along(axis: int, shape: Shape) -> UOp:
     return expand(reshape(count(shape[axis]), line), shape)
 
 
+def take_along(node: UOp, places: UOp) -> UOp:
+    """The elements of lines (..., n) that lie at places (..., m, ...) of their last axis."""
+    lines = range(len(node.shape) - 1)
+    return gather(node, [*[count_along(axis, places.shape) for axis in lines], places])
+
+
 # Reduction
 
 
@@ -331,6 +342,11 @@ def scan(node: UOp, op: Op, axis: int) -> UOp:
     elif op in (Op.ADD, Op.MUL) and node.dtype is dtypes.float32:
         wide = cast(node, dtypes.float64)
     return make(Op.SCAN, node.dtype, (wide,), (op, axis), node.shape)
+
+
+def sort(node: UOp) -> UOp:
+    """Integers in ascending order along the last axis, which has two or more."""
+    return make(Op.SORT, node.dtype, (node,))
 
 
 def arrange(node: UOp, starts: UOp, group: UOp) -> UOp:

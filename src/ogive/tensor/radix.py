@@ -45,13 +45,21 @@ CHUNKS, LONG, MANY_LINES = 8, 1 << 18, 8
 """A line this long is counted and arranged in so many chunks, unless there are many lines."""
 
 
-def order_of(keys: Tensor) -> Tensor:
+def order_by_digits(keys: Tensor) -> Tensor:
     """The positions at which integers along the last axis are found in ascending order, as int64.
 
     Shapes: (..., n) → (..., n), for n from 2 on. Equal ones keep their order.
     """
     with graph_lock:
         return wrap(_order(keys.node), keys.device)
+
+
+def counting_cost(shape: Shape, bits: int) -> float:
+    """About how long it takes to order lines (..., n) of keys of so many bits, in nanoseconds."""
+    *lines, length = map(greatest, shape)
+    halves = -(-bits // POSITION_BITS)
+    digits = _choose_digits(length, min(bits, POSITION_BITS))
+    return math.prod(lines) * halves * _digits_cost(length, *digits)
 
 
 def _order(keys: UOp) -> UOp:
@@ -68,15 +76,15 @@ def _order(keys: UOp) -> UOp:
     bits = keys.dtype.bits
     top = 1 << (bits - 1) if keys.dtype.kind == "int" else 0
     if bits <= POSITION_BITS:
-        front = _with(Op.XOR, build.cast(keys, dtypes.int64), top)
-        words = _join(_with(Op.SHL, front, POSITION_BITS), place)
+        front = build.with_number(Op.XOR, build.cast(keys, dtypes.int64), top)
+        words = _join(build.with_number(Op.SHL, front, POSITION_BITS), place)
         words = _arrange_words(words, bits)
     else:
         wide = make(Op.BITCAST, dtypes.int64, (keys,))
-        words = _join(_with(Op.SHL, wide, POSITION_BITS), place)
+        words = _join(build.with_number(Op.SHL, wide, POSITION_BITS), place)
         place = _places(_arrange_words(words, POSITION_BITS))
-        front = _with(Op.XOR, _taken(wide, place), -top)
-        words = _join(_with(Op.AND, front, -1 << POSITION_BITS), place)
+        front = build.with_number(Op.XOR, _taken(wide, place), -top)
+        words = _join(build.with_number(Op.AND, front, -1 << POSITION_BITS), place)
         words = _arrange_words(words, POSITION_BITS)
     order = build.reshape(_places(words), (*lines, length + rest))
     kept = (*[(0, size) for size in lines], (0, length))
@@ -88,25 +96,18 @@ def _chunk_count(shape: Shape) -> int:
     return CHUNKS if length >= LONG and math.prod(lines) < MANY_LINES else 1
 
 
-def _with(op: Op, node: UOp, number: int) -> UOp:
-    """An operation on every element, with a number."""
-    return make(op, node.dtype, (node, build.constant(node.dtype, number)))
-
-
 def _join(front: UOp, place: UOp) -> UOp:
     return make(Op.OR, front.dtype, (front, place))
 
 
 def _places(words: UOp) -> UOp:
-    return _with(Op.AND, words, (1 << POSITION_BITS) - 1)
+    return build.with_number(Op.AND, words, (1 << POSITION_BITS) - 1)
 
 
 def _taken(keys: UOp, places: UOp) -> UOp:
     """Keys (..., chunks, n) at their places in lines of all chunks."""
     *lines, chunks, length = keys.shape
-    flat = build.reshape(keys, (*lines, chunks * length))
-    indices = [build.count_along(axis, keys.shape) for axis in range(len(lines))]
-    return build.gather(flat, [*indices, places])
+    return build.take_along(build.reshape(keys, (*lines, chunks * length)), places)
 
 
 def _arrange_words(words: UOp, bits: int) -> UOp:
@@ -122,13 +123,14 @@ def _choose_digits(length: int, bits: int) -> tuple[int, int]:
     """How many values a digit has, and of how many digits a key consists: few, unless it takes
     longer to count them than to arrange elements."""
 
-    def cost(choice: tuple[int, int]) -> float:
-        base, count = choice
-        return count * (length * ELEMENT_COST + base * VALUE_COST)
-
     most = MOST_VALUES if length < MANY_ELEMENTS else MOST_STREAMS
     choices = [(_least_base(bits, count), count) for count in range(1, bits + 1)]
-    return min([choice for choice in choices if choice[0] <= most], key=cost)
+    possible = [choice for choice in choices if choice[0] <= most]
+    return min(possible, key=lambda choice: _digits_cost(length, *choice))
+
+
+def _digits_cost(length: int, base: int, count: int) -> float:
+    return count * (length * ELEMENT_COST + base * VALUE_COST)
 
 
 def _least_base(bits: int, count: int) -> int:
@@ -143,11 +145,11 @@ def _least_base(bits: int, count: int) -> int:
 
 def _digit(words: UOp, bits: int, base: int, number: int) -> UOp:
     """The digits of keys, as fractions of 2^bits: `number` 0 is the first one behind the point."""
-    numerator = _with(Op.SHR, words, POSITION_BITS)
+    numerator = build.with_number(Op.SHR, words, POSITION_BITS)
     if number:
-        numerator = _with(Op.MUL, numerator, base**number)
-    rest = _with(Op.AND, numerator, (1 << bits) - 1)
-    return _with(Op.SHR, _with(Op.MUL, rest, base), bits)
+        numerator = build.with_number(Op.MUL, numerator, base**number)
+    rest = build.with_number(Op.AND, numerator, (1 << bits) - 1)
+    return build.with_number(Op.SHR, build.with_number(Op.MUL, rest, base), bits)
 
 
 def _arrange_by_digit(words: UOp, bits: int, base: int, number: int) -> UOp:

@@ -1,12 +1,10 @@
 """Orders: sorted elements, the greatest, the middle ones, the most frequent.
 
 Every dtype is ordered by integer keys, which floats become by their bits; NaN counts as the
-greatest, and the two zeros as equal. Short axes are ordered by comparing all pairs, in a kernel:
-
-    rank of i   =   Σ over j of (keyⱼ < keyᵢ, or keyⱼ = keyᵢ and j < i)
-
-Long ones are arranged by the digits of their keys (`radix.py`). Both are stable and lazy. Values
-are gathered from the tensor, so gradients flow to where they came from.
+greatest, and the two zeros as equal. Many short lines are ordered by comparing and exchanging their
+elements, side by side (`networks.py`), long ones and few by the digits of their keys (`radix.py`):
+whichever takes less time by their shape. Both are stable and lazy. Values are gathered from the
+tensor, so gradients flow to where they came from.
 """
 
 from __future__ import annotations
@@ -22,17 +20,15 @@ from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, to_integer, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.lengths import is_symbolic
+from ogive.tensor.networks import exchanging_cost, order_by_exchanges
 from ogive.tensor.precision import widened
-from ogive.tensor.radix import order_of
+from ogive.tensor.radix import counting_cost, order_by_digits
 from ogive.tensor.reduction import Extremes
 from ogive.tensor.scattering import Scattering
 from ogive.tensor.slopes import with_gradient
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
-
-PAIRS = 128
-"""The longest axis that is ordered by comparing all pairs."""
 
 FEW_OF = 4
 """How many times as long an axis is as the blocks in which a few of its elements are found."""
@@ -214,7 +210,16 @@ def _keys_along(x: Core, axis: int, descending: bool) -> Tensor:
 
 
 def _order(keys: Tensor) -> Tensor:
-    return _compare_pairs(keys) if greatest(keys.shape[-1]) <= PAIRS else _arrange(keys)
+    """The positions of keys (..., n) in order, by whichever way takes less time."""
+    shape, bits = keys.shape, keys.dtype.bits
+    if is_symbolic(shape[-1]):
+        return _order(_filled_up(keys)).narrow(-1, 0, shape[-1])
+    if shape[-1] < 2:
+        with graph_lock:
+            return wrap(build.count_along(keys.ndim - 1, keys.node.shape), keys.device)
+    if exchanging_cost(shape, bits) < counting_cost(shape, bits):
+        return order_by_exchanges(keys)
+    return order_by_digits(keys)
 
 
 def _first_in_order(x: Core, axis: int, count: int, descending: bool) -> Tensor:
@@ -241,31 +246,12 @@ def _first_in_order(x: Core, axis: int, count: int, descending: bool) -> Tensor:
     return places.gather(-1, _order(found).narrow(-1, 0, count)).movedim(-1, axis)
 
 
-def _compare_pairs(keys: Tensor) -> Tensor:
-    with graph_lock:
-        shape = keys.node.shape
-        places = [build.count_along(axis, shape) for axis in range(len(shape))]
-        place = wrap(build.count(shape[-1]), keys.device).cast(dtypes.int32)
-    this, other = keys.unsqueeze(-1), keys.unsqueeze(-2)
-    is_before = place.unsqueeze(-2) < place.unsqueeze(-1)
-    is_less = (other < this) | ((other == this) & is_before)
-    rank = is_less.sum(-1, dtype=dtypes.int32).contiguous().cast(dtypes.int64)
-    with graph_lock:
-        start = build.filled(dtypes.int64, 0, shape)
-        order = build.scatter(start, places[-1], [*places[:-1], rank.node])
-        return wrap(order, keys.device)
-
-
-def _arrange(keys: Tensor) -> Tensor:
+def _filled_up(keys: Tensor) -> Tensor:
+    """Keys whose last axis has its greatest length, by some that come last."""
     length = keys.shape[-1]
-    if not is_symbolic(length):
-        return order_of(keys)
-    # The axis is filled up to its greatest length with keys that come last.
-    rest = as_length(greatest(length) - length)
+    pads = (*[(0, 0)] * (keys.ndim - 1), (0, as_length(greatest(length) - length)))
     with graph_lock:
-        pads = (*[(0, 0)] * (keys.ndim - 1), (0, rest))
-        filled = wrap(build.pad(keys.node, pads, keys.dtype.limits[1]), keys.device)
-    return order_of(filled).narrow(-1, 0, length)
+        return wrap(build.pad(keys.node, pads, keys.dtype.limits[1]), keys.device)
 
 
 # What is at a place of the order

@@ -22,6 +22,7 @@ from ogive.codegen.optimize.placement import Placement
 from ogive.codegen.optimize.products import tile_product
 from ogive.codegen.optimize.scans import scanned_rows
 from ogive.codegen.optimize.scores import tile_scores
+from ogive.codegen.optimize.sorts import sorted_rows
 from ogive.codegen.optimize.vectors import tile_vectors
 from ogive.config import Config
 from ogive.device.target import Target
@@ -32,9 +33,12 @@ def choose_placement(root: UOp, target: Target, config: Config) -> Placement:
     """A good placement for the loop graph of one kernel."""
     kernel = KernelFacts.of(root)
     scanned = scanned_rows(kernel, target) if config.vectorize else None
+    in_order = sorted_rows(kernel, target) if config.vectorize else None
     if scanned is not None:
         rows, count, along, steps = scanned
         lanes, upcast = {rows: count}, {along: steps}
+    elif in_order is not None:
+        lanes, upcast = in_order
     else:
         lanes = choose_lanes(kernel, target) if config.vectorize else {}
         upcast = _choose_upcast(kernel, lanes, target)

@@ -10,6 +10,7 @@ through it before anyone else does, that loop can do both:
 from __future__ import annotations
 
 from ogive.codegen.optimize.ranges import replace_ranges
+from ogive.codegen.scratch import sorted_count
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
 from ogive.schedule.rangeify import make_range
@@ -54,8 +55,8 @@ def _find_first_reader(root: UOp) -> tuple[UOp, UOp] | None:
             reads.setdefault(node.src[0], []).append(node)
     for stage, places in reads.items():
         own = stage.src[1]
-        if closing.get(own) != [stage]:
-            continue  # it has joined already
+        if closing.get(own) != [stage] or sorted_count(stage):
+            continue  # it has joined already, or is not what is read yet
         for place in places:
             counter = place.src[1]
             if counter.op is Op.RANGE and len(place.src) == 2 and counter.src == own.src:

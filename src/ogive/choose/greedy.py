@@ -8,6 +8,7 @@ kernel unless
   kernels, or along loops that are not a prefix of the kernel's output loops;
 - it is expensive and would be recomputed by a loop it does not depend on, by an index that asks
   for more elements than there are, or by several kernels;
+- it is sorted lines, which are not read line by line;
 - it is a large product, and the kernel has one for the same elements already;
 - the kernel is full (`Config.kernel_node_limit`).
 
@@ -59,7 +60,7 @@ LEAST_OUTER = 32
 ROUNDS = 4
 """How often the choice is revised at most."""
 
-_KEPT = (Op.CONTIGUOUS, Op.SCAN, Op.SORT, Op.ARRANGE, Op.STORE, Op.COPY, Op.CUSTOM)
+_KEPT = (Op.CONTIGUOUS, Op.SCAN, Op.ARRANGE, Op.STORE, Op.COPY, Op.CUSTOM)
 
 
 @dataclass
@@ -106,7 +107,9 @@ def _choose_once(
             continue
         reads = readers[node]
         must_keep = op in _KEPT or node in forced
-        if not must_keep and op not in MOVEMENT:
+        if not must_keep and op is Op.SORT:
+            must_keep = not _stays_inside(node, reads, config)
+        elif not must_keep and op not in MOVEMENT:
             parts = reads.by_kernel() if node in scores.unshared else [reads]
             must_keep = any(_must_keep(node, part, summary[node], config) for part in parts)
             is_score = must_keep and node in scores.rows
@@ -152,7 +155,7 @@ def _is_computed(node: UOp) -> bool:
     return (
         node.op in ELEMENTWISE
         or node.op in MOVEMENT
-        or node.op in (Op.REDUCE_AXES, Op.GATHER)
+        or node.op in (Op.REDUCE_AXES, Op.GATHER, Op.SORT)
         or node.op in _KEPT
     )
 
@@ -213,6 +216,25 @@ def _stage_axis(
         return None
     others = long_axes(node) & ~(1 << axis)
     return None if _reduction_prefix(kernel, views[0], others) is None else axis
+
+
+def _stays_inside(node: UOp, reads: Readers, config: Config) -> bool:
+    """Whether lines are sorted by the kernel that reads them, each as a row of its own: it reads
+    every line once, and by loops that stand around those along it."""
+    if not reads.views:
+        return False
+    kernel, first = reads.views[0]
+    if kernel.is_ordered or kernel.rows or kernel.node_count >= config.kernel_node_limit:
+        return False
+    last = len(node.shape) - 1
+    for other, view in reads.views:
+        *lines, along = view.loops
+        is_plain = not along or ((view.bare >> last) & 1 and along.bit_count() == 1)
+        if other is not kernel or view.by_data or not is_plain or any(b & along for b in lines):
+            return False
+        if tuple(lines) != first.loops[:last]:
+            return False
+    return _reduction_prefix(kernel, first, long_axes(node) & ~(1 << last)) is not None
 
 
 def _is_cheap_spread(node: UOp, summary: Summary) -> bool:

@@ -78,6 +78,8 @@ def summarize(
             )  # fmt: skip
         elif op is Op.REDUCE_AXES:
             summary = Summary(0, True, long_axes(node))
+        elif op is Op.SORT:
+            summary = Summary(0, True, long_axes(node) & ~(1 << len(node.shape) - 1))
         else:
             summary = _CONSTANT if op in (Op.CONST, Op.IOTA, Op.VARIABLE) else _MEMORY
         summaries[node] = summary

@@ -18,7 +18,7 @@ from ogive.ir.ops import SCRATCH, Op
 from ogive.named import NamedTuple
 
 STORAGE = frozenset({
-    Op.PARAM, Op.AFTER, Op.CONTIGUOUS, Op.SCAN, Op.SORT, Op.ARRANGE, Op.COPY, Op.CUSTOM,
+    Op.PARAM, Op.AFTER, Op.CONTIGUOUS, Op.SCAN, Op.ARRANGE, Op.COPY, Op.CUSTOM,
 })  # fmt: skip
 """The ops whose values are in memory whatever is chosen."""
 

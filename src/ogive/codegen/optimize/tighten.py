@@ -22,6 +22,7 @@ from collections.abc import Iterable
 
 from ogive.codegen.optimize.placement import axis_extent, output_axes
 from ogive.codegen.optimize.ranges import replace_ranges
+from ogive.codegen.scratch import sorted_count
 from ogive.ir.conditions import conjuncts, difference
 from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp, substitute, transform
@@ -140,7 +141,10 @@ def _end_of(
 
 
 def _read_if(stage: UOp, nodes: Iterable[UOp]) -> list[UOp]:
-    """A condition that holds for every element of a staged row that is read."""
+    """A condition that holds for every element of a staged row that is read, unless it is put in
+    order before."""
+    if sorted_count(stage) is not None:
+        return []
     ends = {
         node.src[1].src[0] if node.src[1].op is Op.RANGE else None
         for node in nodes

@@ -267,3 +267,22 @@ def test_vmap_sorts_every_example() -> None:
         rows = random.standard_normal((3, length))
         found = ogive.vmap(lambda x: x.sort().values)(Tensor(rows))
         np.testing.assert_array_equal(found.numpy(), np.sort(rows))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_sorted_zeros_keep_their_signs(dtype: str, descending: bool) -> None:
+    array = random.choice([0.0, -0.0, 1.0, -1.0, np.nan], (9, 30))
+    found = Tensor(array).cast(dtype).sort(-1, descending)
+    wanted = np.take_along_axis(array, found.indices.numpy(), -1)
+    values = found.values.cast("float64").numpy()
+    np.testing.assert_array_equal(values, wanted)
+    zeros = wanted == 0
+    np.testing.assert_array_equal(np.signbit(values[zeros]), np.signbit(wanted[zeros]))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "uint8"])
+def test_values_and_positions_of_short_lines_are_one_kernel_each(dtype: str) -> None:
+    x = Tensor(numbers(40, 50)).abs().nan_to_num().cast(dtype).realize()
+    assert len(x.sort(-1).values.prepare().kernels) == 1
+    assert len(x.sort(-1, descending=True).indices.prepare().kernels) == 1

@@ -20,7 +20,8 @@ from ogive.tensor.core import Core, to_axis, to_integer, to_tensor, wrap
 from ogive.tensor.inplace import in_place
 from ogive.tensor.joining import where
 from ogive.tensor.searching import searchsorted
-from ogive.tensor.sorting import Sorting, sort_keys
+from ogive.tensor.sort_keys import sort_keys
+from ogive.tensor.sorting import Sorting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

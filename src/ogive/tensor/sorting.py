@@ -1,10 +1,11 @@
 """Orders: sorted elements, the greatest, the middle ones, the most frequent.
 
 Every dtype is ordered by integer keys, which floats become by their bits; NaN counts as the
-greatest, and the two zeros as equal. Many short lines are ordered by comparing and exchanging their
-elements, side by side (`networks.py`), long ones and few by the digits of their keys (`radix.py`):
-whichever takes less time by their shape. Both are stable and lazy. Values are gathered from the
-tensor, so gradients flow to where they came from.
+greatest, and the two zeros as equal (`sort_keys.py`). Many short lines are ordered by comparing and
+exchanging their elements, side by side (`networks.py`), long ones and few by the digits of their
+keys (`radix.py`): whichever takes less time by their shape. Both are stable and lazy. Values are
+told by their keys where these are sorted, and gathered from the tensor otherwise; gradients flow to
+where they came from.
 """
 
 from __future__ import annotations
@@ -20,20 +21,19 @@ from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, to_integer, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.lengths import is_symbolic
-from ogive.tensor.networks import exchanging_cost, order_by_exchanges
+from ogive.tensor.networks import exchanging_cost, order_by_exchanges, sorted_words
 from ogive.tensor.precision import widened
 from ogive.tensor.radix import counting_cost, order_by_digits
 from ogive.tensor.reduction import Extremes
 from ogive.tensor.scattering import Scattering
 from ogive.tensor.slopes import with_gradient
+from ogive.tensor.sort_keys import from_sort_keys, negative_zeros, sort_keys
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 FEW_OF = 4
 """How many times as long an axis is as the blocks in which a few of its elements are found."""
-
-_SAME_SIZE = {16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}
 
 
 class Sorting(Scattering):
@@ -68,6 +68,11 @@ class Sorting(Scattering):
         >>> Tensor([3.0, 1.0, 2.0]).sort(descending=True).indices.tolist()
         [0, 2, 1]
         """
+        if self.ndim:
+            axis = to_axis(dim, self.ndim, "sort")
+            keys = _keys_along(self, axis, descending)
+            if _is_exchanged(keys) and not (self.dtype.is_float and self.dtype.bits == 64):
+                return _exchange(self, keys, axis, descending)
         indices = self.argsort(dim, descending, stable)
         return Extremes(self.gather(dim, indices), indices)
 
@@ -186,23 +191,6 @@ class Sorting(Scattering):
 # Orders
 
 
-def sort_keys(x: Core) -> Tensor:
-    """Integers that are ordered as the elements are; NaN is the greatest of all."""
-    with graph_lock:
-        tensor = wrap(x.node, x.device)
-    if tensor.dtype.is_bool:
-        return tensor.cast(dtypes.uint8)
-    if not tensor.dtype.is_float:
-        return tensor
-    if tensor.dtype.is_storage_only:
-        tensor = tensor.cast(dtypes.float32)
-    kind = _SAME_SIZE[tensor.dtype.bits]
-    bits = tensor.detach().bitcast(kind)
-    top = int(kind.limits[1])
-    ordered = where(bits < 0, bits.bitwise_xor(top), bits)
-    return where(tensor.isnan(), top, where(tensor == 0, 0, ordered)).cast(kind)
-
-
 def _keys_along(x: Core, axis: int, descending: bool) -> Tensor:
     """Keys with an axis last, which are in ascending order where its elements are as wanted."""
     keys = sort_keys(x).movedim(axis, -1)
@@ -210,16 +198,45 @@ def _keys_along(x: Core, axis: int, descending: bool) -> Tensor:
 
 
 def _order(keys: Tensor) -> Tensor:
-    """The positions of keys (..., n) in order, by whichever way takes less time."""
-    shape, bits = keys.shape, keys.dtype.bits
-    if is_symbolic(shape[-1]):
-        return _order(_filled_up(keys)).narrow(-1, 0, shape[-1])
-    if shape[-1] < 2:
+    """The positions of keys (..., n) in order."""
+    length = keys.shape[-1]
+    if is_symbolic(length):
+        return _order(_filled_up(keys)).narrow(-1, 0, length)
+    if length < 2:
         with graph_lock:
             return wrap(build.count_along(keys.ndim - 1, keys.node.shape), keys.device)
-    if exchanging_cost(shape, bits) < counting_cost(shape, bits):
-        return order_by_exchanges(keys)
-    return order_by_digits(keys)
+    return order_by_exchanges(keys) if _is_exchanged(keys) else order_by_digits(keys)
+
+
+def _is_exchanged(keys: Tensor) -> bool:
+    """Whether keys (..., n) are ordered by comparing and exchanging, since it takes less time."""
+    shape, bits = keys.shape, keys.dtype.bits
+    if is_symbolic(shape[-1]) or shape[-1] < 2:
+        return False
+    return exchanging_cost(shape, bits) < counting_cost(shape, bits)
+
+
+def _exchange(x: Sorting, keys: Tensor, axis: int, descending: bool) -> Extremes:
+    """The elements along an axis in order, told by their keys, and the positions they were at."""
+    if not x.dtype.is_float:
+        # By themselves they are sorted in less time than together with positions.
+        with graph_lock:
+            in_order = wrap(build.sort(keys.node), keys.device)
+        order, marks = order_by_exchanges(keys), None
+    else:
+        marked = negative_zeros(x).movedim(axis, -1)
+        with graph_lock:
+            words = sorted_words(keys.node, marked.node)
+            in_order = wrap(words.in_front(), keys.device)
+            order = wrap(words.positions(), keys.device)
+            marks = wrap(words.marks(), keys.device)
+    values = from_sort_keys(in_order.bitwise_not() if descending else in_order, x.dtype, marks)
+    indices = order.movedim(-1, axis)
+
+    def back(x: Tensor, upstream: Tensor) -> Tensor:
+        return upstream.scatter(axis, indices, upstream)  # to every place something else
+
+    return Extremes(with_gradient(values.movedim(-1, axis), x, back), indices)
 
 
 def _first_in_order(x: Core, axis: int, count: int, descending: bool) -> Tensor:

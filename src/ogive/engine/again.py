@@ -36,10 +36,10 @@ def recurring(roots: tuple[UOp, ...], order: list[UOp]) -> tuple[UOp, ...]:
     seen: list[UOp] = []
     for node in order:
         if node.op not in _FREE:
-            if hasattr(node, "computed"):
+            if hasattr(node, "ran"):
                 seen.append(node)
             else:
-                node.computed = True
+                node.ran = True
     if not seen:
         return ()
     lasting = _lasting(order)

@@ -106,8 +106,8 @@ class UOp:
 
     __slots__ = (
         "__weakref__", "_below", "_bounds", "_content_key", "_has_index", "_linear", "_order",
-        "_ranges_below", "_shape", "_simplified", "_sound_bounds", "arg", "computed", "dtype",
-        "history", "holders", "id", "leaf", "memory", "metadata", "op", "origin", "src", "tag",
+        "_ranges_below", "_shape", "_simplified", "_sound_bounds", "arg", "dtype", "history",
+        "holders", "id", "leaf", "memory", "metadata", "op", "origin", "ran", "src", "tag",
         "trace", "users",
     )  # fmt: skip
 
@@ -128,7 +128,7 @@ class UOp:
     users: list[weakref.ref[UOp]]  # kept by `ir.registry`
     holders: list[weakref.ref[Any]]  # kept by `ir.registry`
     memory: Any  # kept by `ir.registry`
-    computed: bool  # kept by `engine.again`
+    ran: bool  # kept by `engine.again`
     history: Any  # kept by `ir.history`
     leaf: weakref.ref[Any]  # kept by `ir.history`
 

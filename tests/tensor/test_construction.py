@@ -184,7 +184,8 @@ def test_text_is_of_values() -> None:
     assert f"{x.mean():.3f}" == "2.500" and f"{Tensor(7):03d}" == "007"
     with pytest.raises(TypeError, match=r"'\.3f' is for one number, .* the shape \(2,\)"):
         format(x, ".3f")
-    captured = ogive.jit(lambda x: (str(x), x + 1)[1])
+    assert f"loss {x.mean()}, {Tensor(7)}" == "loss 2.5, 7"
+    captured = ogive.jit(lambda x: (f"{x} {x.sum()}", x + 1)[1])
     assert captured(x).tolist() == [3.0, 4.0]
 
 

@@ -265,14 +265,19 @@ class Tensor(
             return repr(self)  # there are no values while a function is captured
 
     def __format__(self, spec: str) -> str:
-        if not spec:
-            return str(self)
-        if self.shape != ():
+        if self.shape != () and spec:
             raise ArgumentTypeError(
                 f"the format {spec!r} is for one number, and this tensor has the shape "
                 f"{build.show(self.shape)}; use tolist() or numpy()"
             )
-        return format(self.item(), spec)
+        if self.shape != ():
+            return str(self)
+        try:
+            return format(self.item(), spec)
+        except TraceError:
+            if spec:
+                raise
+            return repr(self)
 
     def _facts(self) -> str:
         return f"shape={self.shape}, dtype={self.dtype.name}, device={self.device}"

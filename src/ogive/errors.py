@@ -36,12 +36,23 @@ def user_origin(depth: int = 1) -> Origin | None:
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
-        filename = code.co_filename
-        is_ours = filename.startswith(PACKAGE_FOLDER) or filename in PASSED_THROUGH
+        is_ours = _is_ours.get(code.co_filename)
+        if is_ours is None:
+            is_ours = _find_out(code.co_filename)
         if not is_ours and not _is_generated(frame):
             return code, frame.f_lasti
         frame = frame.f_back
     return None
+
+
+_is_ours: dict[str, bool] = {}
+"""Whether the code of a file is Ogive's, or passed through; every operation asks for some files."""
+
+
+def _find_out(filename: str) -> bool:
+    is_ours = filename.startswith(PACKAGE_FOLDER) or filename in PASSED_THROUGH
+    _is_ours[filename] = is_ours
+    return is_ours
 
 
 def _is_generated(frame: FrameType) -> bool:

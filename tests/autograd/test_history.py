@@ -207,4 +207,4 @@ def test_an_assignment_that_reads_what_it_overwrites_is_noticed() -> None:
 def test_realizing_without_leaves_leaves_no_history() -> None:
     leaf([1.0])
     y = (Tensor([1.0]) + 1).realize()
-    assert not hasattr(memory_leaf(y.node), "history")
+    assert memory_leaf(y.node).history is None

@@ -14,6 +14,7 @@ import pytest
 from ogive import Config, Tensor, Variable, counters
 from ogive.engine.graph import GraphCache, graph_cache
 from ogive.engine.kernels import kernel_cache
+from ogive.ir.kept import kept_graphs
 from ogive.ir.node import live_uop_ids
 from ogive.ir.registry import buffer_count, live_tensor_ids
 from tests.engine.counting import Count
@@ -36,6 +37,7 @@ def resident_bytes() -> int:
 
 
 def census() -> tuple[int, int, int]:
+    kept_graphs.clear()  # which are few, but may be more later
     gc.collect()
     return len(live_uop_ids()), buffer_count(), len(live_tensor_ids())
 

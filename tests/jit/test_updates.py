@@ -12,6 +12,7 @@ import pytest
 import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError, TraceError
+from ogive.ir.kept import kept_graphs
 from ogive.ir.node import live_uop_ids
 from ogive.ir.registry import buffer_count, live_tensor_ids
 
@@ -399,9 +400,11 @@ def steady(count: int) -> tuple[int, int, int]:
         del kept, y
 
     run(30)
+    kept_graphs.clear()  # which are few, but may be more later
     gc.collect()
     before = len(live_tensor_ids()), len(live_uop_ids()), buffer_count()
     run(count)
+    kept_graphs.clear()
     gc.collect()
     after = len(live_tensor_ids()), len(live_uop_ids()), buffer_count()
     return tuple(new - old for new, old in zip(after, before, strict=True))  # type: ignore[return-value]

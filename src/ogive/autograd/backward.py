@@ -12,8 +12,8 @@ import weakref
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from ogive.autograd.formulas import as_value, ones_like
-from ogive.autograd.gradient import gradient, total
+from ogive.autograd.formulas import as_value
+from ogive.autograd.gradient import gradient, gradient_of, total
 from ogive.errors import GradientError
 from ogive.ir import history
 from ogive.ir.node import UOp, walk
@@ -52,8 +52,10 @@ def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> N
                 f"backward() of a tensor of {node.dtype.name} needs a gradient; only a real number "
                 "can do without, such as what abs() and real give"
             )
-        seed = ones_like(node) if upstream is None else upstream.node
-        found = gradient([(node, seed)], is_leaf)
+        if upstream is None:
+            found = gradient_of(node, is_leaf)
+        else:
+            found = gradient([(node, upstream.node)], is_leaf)
         leaves: dict[int, tuple[Tensor, list[UOp]]] = {}
         for version, value in found.items():
             leaf: Any = history.leaf_of(version)

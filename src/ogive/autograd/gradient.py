@@ -14,13 +14,39 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ogive.autograd.assigned import assigned_gradients, assigned_sources
-from ogive.autograd.formulas import add, as_value
+from ogive.autograd.formulas import add, as_value, ones_like
 from ogive.autograd.rules import FLAT, RULES
 from ogive.errors import GradientError, describe_origin
 from ogive.ir import history, registry
 from ogive.ir.history import Record
+from ogive.ir.kept import Gradients, kept_graphs
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
+
+
+def gradient_of(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp]:
+    """`gradient` of one root for leaves, in their shapes, with ones as upstream.
+
+    Where a program computes it over and over, it is known from the last time.
+    """
+    known = kept_graphs.gradients.get(root)
+    if known is not None and _still_holds(known, is_target):
+        return dict(known.pairs)
+    sweep = _Sweep([root], is_target)
+    found = sweep.run([(root, ones_like(root))])
+    sweep.check_versions(found.values())
+    # As the leaves have them: the shapes of memory are not seen again, and so not kept.
+    found = {node: as_value(value, history.leaf_of(node).shape) for node, value in found.items()}
+    if sweep.ends is not None and not sweep.records:
+        kept_graphs.note_gradients(root, Gradients(tuple(found.items()), tuple(sweep.ends)))
+    return found
+
+
+def _still_holds(known: Gradients, is_target: Callable[[UOp], bool]) -> bool:
+    """Whether leaves are leaves, and nothing else has become one or got a history."""
+    if any(is_target(node) or node.history is not None for node in known.others):
+        return False
+    return all(is_target(version) for version, _ in known.pairs)
 
 
 def gradient(
@@ -40,12 +66,14 @@ def gradient(
 class _Sweep:
     """One walk over the graph under some roots.
 
-    `sources` has, for each node that leads to a target, those its gradient flows to.
+    `sources` has, for each node that leads to a target, those its gradient flows to; `ends` are the
+    buffers that lead to none, or None if more than these decides.
     """
 
     def __init__(self, roots: Sequence[UOp], is_target: Callable[[UOp], bool]) -> None:
         self.is_target = is_target
         self.records: list[Record] = []
+        self.ends: list[UOp] | None = []
         self.reached: list[UOp] = []
         self.order: list[UOp] = []
         self.sources: dict[UOp, Sequence[UOp]] = {}
@@ -84,12 +112,17 @@ class _Sweep:
         if op is Op.BUFFER:
             record = history.record_of(node)
             if record is None:
+                if self.ends is not None:
+                    self.ends.append(node)
                 return ()
             self.records.append(record)
             return (record.expression,)
         if op is Op.GRADIENT:
+            if not getattr(node.arg, "is_fixed", False):
+                self.ends = None
             return node.src[1:]
         if op is Op.AFTER:
+            self.ends = None
             return assigned_sources(node)
         return node.src
 

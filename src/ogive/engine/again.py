@@ -36,7 +36,7 @@ def recurring(roots: tuple[UOp, ...], order: list[UOp]) -> tuple[UOp, ...]:
     seen: list[UOp] = []
     for node in order:
         if node.op not in _FREE:
-            if hasattr(node, "ran"):
+            if node.ran:
                 seen.append(node)
             else:
                 node.ran = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import threading
 import time
@@ -26,6 +27,7 @@ from ogive.engine.store import Entry, Kind
 from ogive.engine.threads import SymbolicThreads, is_symbolic, level_threads
 from ogive.errors import LoadError
 from ogive.ir.evaluate import evaluate
+from ogive.ir.kept import kept_graphs
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.variable import names_in
@@ -276,11 +278,20 @@ def _arena(slots: Sequence[Slot], offsets: Sequence[int]) -> Places:
     return Places(places, (max(ends),) if ends else ())
 
 
+_next_number = itertools.count(1).__next__
+
+
 class Replay:
-    """A native plan of a compiled graph that runs with other memory each time."""
+    """A native plan of a compiled graph that runs with other memory each time.
+
+    `number` is its own. It counts its runs, how many graphs that lead to it were `kept`, and how
+    often one was `found`.
+    """
 
     def __init__(self, graph: CompiledGraph) -> None:
         self.graph = graph
+        self.number = _next_number()
+        self.runs = self.kept = self.found = 0
         self._native: NativePlan | None = None
         self._pool: Pool | None = None
         self._lock = threading.Lock()
@@ -441,6 +452,7 @@ class GraphCache:
         """Forget all compiled graphs in memory. Plans keep theirs."""
         with self._lock:
             self._graphs.clear()
+        kept_graphs.clear()
 
     def _load_or_compile(
         self, sink: UOp, target: Target, config: Config

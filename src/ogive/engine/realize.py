@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ogive.config import Config, current_config
+from ogive.counters import count
 from ogive.device.buffer import Buffer
 from ogive.engine.absent import OVERTAKEN, TORN, flat_without_memory
 from ogive.engine.again import recurring
 from ogive.engine.graph import Replay, graph_cache, pool_for
 from ogive.engine.parametric import to_parametric
 from ogive.engine.plan import Plan, execute_plan_of, note_values, unexecuted
+from ogive.engine.routes import Route, find_route, keep_route
 from ogive.engine.versions import (
     being_written,
-    effects_among,
     effects_of,
     split_effects,
     version_below,
@@ -24,8 +25,9 @@ from ogive.engine.versions import (
 )
 from ogive.errors import ArgumentError, ArgumentTypeError, ExecuteError
 from ogive.ir import history, registry
+from ogive.ir.kept import kept_graphs
 from ogive.ir.memory import memory_leaf, shaped
-from ogive.ir.node import UOp, substitute, walk
+from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
 from ogive.journal import log, logging_time, since
 from ogive.runtime.native import Fault
@@ -41,14 +43,13 @@ def realize(tensors: Sequence[Tensor], config: Config | None = None) -> None:
     config = _checked(config)
     # Again if another thread changed the graphs of these tensors, or what they read, meanwhile.
     while roots := _pending(tensors):
-        order = walk(roots)
-        if effects_among(order):
+        found = find_route(roots, config)
+        if found.effects:
             with registry.effect_lock:
                 # Another thread may have run the same effects while we waited.
-                roots = _pending(tensors)
-                if roots:
-                    _carry_out(roots, effects_of(roots), config)
-        elif not _realize_keeping(roots, order, config):
+                if _pending(tensors) == roots:
+                    _carry_out(roots, found, config)
+        elif not _realize_keeping(roots, found, config):
             with registry.effect_lock:
                 pass  # The thread that was writing has finished.
     _execute_pending(tensors)
@@ -103,39 +104,50 @@ def _copy_versions(versions: tuple[UOp, ...], config: Config) -> dict[UOp, UOp]:
     return copies
 
 
-def _realize_keeping(roots: tuple[UOp, ...], order: list[UOp], config: Config) -> bool:
+def _realize_keeping(roots: tuple[UOp, ...], found: Route, config: Config) -> bool:
     """Compute values as `_realize` does, and what would be computed again with them."""
-    kept = recurring(roots, order)
+    kept = () if found.order is None else recurring(roots, found.order)
     if kept:
         try:
-            return _realize((*roots, *kept), order, config)
+            return _realize((*roots, *kept), found, config)
         except Exception:
             pass  # A part that nobody asked for may fault; if what was asked for does, it is below.
-    return _realize(roots, order, config)
+    return _realize(roots, found, config)
 
 
-def _realize(roots: tuple[UOp, ...], order: list[UOp], config: Config) -> bool:
-    """Compute values without effects; False if what they read was written to at the same time.
-
-    `order` is the walk of the roots.
-    """
-    run = _Run(roots, (), (), config, order)
+def _realize(roots: tuple[UOp, ...], found: Route, config: Config) -> bool:
+    """Compute values without effects; False if what they read was written to at the same time."""
+    run = _Run(roots, (), (), config, found)
     before = run.writes()
     run.execute()
     with registry.graph_lock:
         if run.writes() != before or 1 in [count & 1 for count in before]:
             return False
         run.rebind()
+        run.keep_route()
     return True
 
 
-def _carry_out(roots: tuple[UOp, ...], effects: Sequence[UOp], config: Config) -> None:
+def _carry_out(roots: tuple[UOp, ...], found: Route, config: Config) -> None:
     """Compute values and carry out the assignments among them."""
-    run = _Run(roots, effects, versions_to_keep(roots, effects), config)
+    effects = found.effects
+    run = _Run(roots, effects, _versions_to_keep(roots, effects), config, found)
     written = run.written()
     with being_written(written):
         run.execute()
-        run.rebind()
+        with registry.graph_lock:
+            run.rebind()
+            run.keep_route()
+
+
+def _versions_to_keep(roots: tuple[UOp, ...], effects: Sequence[UOp]) -> tuple[UOp, ...]:
+    """`versions_to_keep`, without a look at graphs that are known not to be read by others."""
+    with registry.graph_lock:
+        inside = {*effects, *roots}
+        overwritten = dict.fromkeys([version_below(effect) for effect in effects])
+        if all(node in inside or kept_graphs.is_idle(node, inside) for node in overwritten):
+            return ()
+        return versions_to_keep(roots, effects)
 
 
 def _execute_pending(tensors: Sequence[Tensor]) -> None:
@@ -173,17 +185,21 @@ class _Run:
         effects: Sequence[UOp],
         kept: Sequence[UOp],
         config: Config,
-        order: list[UOp] | None = None,
+        route: Route | None = None,
     ) -> None:
         self.roots = roots
         self.effects = effects
         self.kept = kept
         self.config = config
-        copies = [UOp(Op.CONTIGUOUS, version.dtype, (version,), ()) for version in kept]
-        asked = (*[_computed(root) for root in roots], *effects, *copies)
-        known = order if asked == roots else None
-        self.normalized: Normalized = to_parametric(asked, config, order=known)
-        self.replay: Replay = graph_cache.replay_for(self.normalized.sink, config)
+        self.route = route
+        if route is None or route.replay is None or route.normalized is None or kept:
+            asked = self._asked()
+            order = route.order if route is not None and asked == roots else None
+            self.normalized: Normalized = to_parametric(asked, config, order=order)
+            self.replay: Replay = graph_cache.replay_for(self.normalized.sink, config)
+        else:
+            self.normalized, self.replay = route.normalized, route.replay
+            count("schedule_hits")
         graph = self.replay.graph
         self.inputs: list[Buffer] = [registry.buffer_of(node) for node in self.normalized.buffers]
         if unexecuted:
@@ -221,12 +237,31 @@ class _Run:
         A buffer that was written to gets a new node for its new version, since others may go on
         reading the old node, which then stands for a copy.
         """
-        graph = self.replay.graph
+        graph, number = self.replay.graph, self.replay.number
         mapping: dict[UOp, UOp] = {}
-        for node, slot in zip((*self.roots, *self.effects, *self.kept), graph.outputs, strict=True):
-            if node.op is Op.AFTER or graph.slots[slot].parameter is None:
-                mapping[node] = _memory_node(self.buffers[slot], node)
+        nodes = (*self.roots, *self.effects, *self.kept)
+        for at, (node, slot) in enumerate(zip(nodes, graph.outputs, strict=True)):
+            if node.op is Op.AFTER:
+                if node not in mapping or node in self.kept:
+                    mapping[node] = _memory_node(self.buffers[slot], node)
+            elif graph.slots[slot].parameter is None:
+                mapping[node] = _memory_node(self.buffers[slot], node, (number, at))
         return mapping
+
+    def reuse_versions(self, mapping: dict[UOp, UOp]) -> None:
+        """Let buffers keep their nodes where nobody reads the version that was overwritten.
+
+        The same expressions of the new version are the same nodes then.
+        """
+        if self.kept:
+            return
+        for node in self.effects:
+            base = version_below(node)
+            while base.op is Op.AFTER:
+                base = version_below(base)
+            same = base.op is Op.BUFFER and base.memory is memory_leaf(mapping[node]).memory
+            if same and base.history is None and not _has_history(node):
+                mapping[node] = shaped(base, node.shape)
 
     def settle(self, fault: Fault) -> None:
         """What remains of the assignments after a fault.
@@ -268,12 +303,18 @@ class _Run:
     def rebind(self) -> None:
         """Replace what was computed by its memory, in every live tensor at once."""
         mapping = self.replacements()
+        self.reuse_versions(mapping)
         self.remember(mapping)
         registry.substitute(mapping, walk=True)
         if self.normalized.variables:
             for node, memory in mapping.items():
                 if node.op is not Op.AFTER:
                     note_values(memory, self.buffers)
+
+    def keep_route(self) -> None:
+        """Remember the way that was gone, for the next time. `graph_lock` is held."""
+        if self.route is not None and not self.kept:
+            keep_route(self.roots, self.route, self.normalized, self.replay, self.inputs)
 
     def remember(self, mapping: dict[UOp, UOp]) -> None:
         """Note what was computed from leaves, before they are replaced by other versions."""
@@ -304,7 +345,15 @@ class _Run:
     def explain(self, fault: Fault) -> BaseException:
         from ogive.engine.faults import explain_fault
 
-        return explain_fault(self.replay.graph, self.normalized, self.config, fault)
+        normalized = self.normalized
+        if not normalized.made:
+            normalized = to_parametric(self._asked(), self.config)
+        return explain_fault(self.replay.graph, normalized, self.config, fault)
+
+    def _asked(self) -> tuple[UOp, ...]:
+        """What is computed: the roots, the assignments and copies of versions, in this order."""
+        copies = [UOp(Op.CONTIGUOUS, version.dtype, (version,), ()) for version in self.kept]
+        return (*[_computed(root) for root in self.roots], *self.effects, *copies)
 
 
 def _computed(root: UOp) -> UOp:
@@ -336,10 +385,19 @@ def _absent(value: UOp, message: str) -> UOp:
     return shaped(flat, value.shape)
 
 
-def _memory_node(buffer: Buffer, value: UOp) -> UOp:
-    count = buffer.nbytes // value.dtype.itemsize
-    source = (UOp.unique(),)
-    node = registry.make(Op.BUFFER, value.dtype, source, (buffer.device, count), (count,))
-    node.origin = value.origin
+def _memory_node(buffer: Buffer, value: UOp, role: Any = None) -> UOp:
+    """`buffer` as the memory of `value`, behind a node of that role which nobody reads any more."""
+    length = buffer.nbytes // value.dtype.itemsize
+    node = None if role is None else kept_graphs.take(role)
+    if node is None:
+        source = (UOp.unique(),)
+        node = registry.make(Op.BUFFER, value.dtype, source, (buffer.device, length), (length,))
+        node.origin = value.origin
+        node.role = role
     registry.set_buffer(node, buffer)
     return shaped(node, value.shape)
+
+
+def _has_history(node: UOp) -> bool:
+    """Whether gradients flow through a value that is no version of a leaf."""
+    return history.is_tracking() and not history.is_version(node) and history.leads_to_leaf(node)

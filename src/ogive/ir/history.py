@@ -97,7 +97,7 @@ def follow(tensor: Any, node: UOp) -> None:
 
 def inherit(old: UOp, new: UOp) -> None:
     """`new` takes the place of `old`: of a version of a leaf, perhaps."""
-    leaf = getattr(memory_leaf(old), "leaf", None)
+    leaf = memory_leaf(old).leaf
     if leaf is not None:
         _set_leaf(new, leaf)
 
@@ -126,8 +126,9 @@ def leaf_of(node: UOp) -> Any:
 
 
 def _leaf_reference(node: UOp) -> weakref.ref[Any] | None:
-    holder = node.arg if node.op is Op.GRADIENT else node
-    return getattr(holder, "leaf", None)
+    if node.op is Op.GRADIENT:
+        return getattr(node.arg, "leaf", None)
+    return node.leaf
 
 
 def is_version(node: UOp) -> bool:
@@ -148,7 +149,7 @@ _CUT = Record(UOp.const(dtypes.float32, 0.0), ())
 
 def record_of(node: UOp) -> Record | None:
     """The history of a buffer, if it has one."""
-    record: Record | None = getattr(node, "history", None)
+    record: Record | None = node.history
     return None if record is _CUT else record
 
 
@@ -164,7 +165,7 @@ def forget(node: UOp) -> None:
 
 def is_cut(node: UOp) -> bool:
     """Whether a buffer holds what was computed from leaves in a way that is not known."""
-    return getattr(node, "history", None) is _CUT
+    return node.history is _CUT
 
 
 def remember(mapping: Mapping[UOp, UOp], buffers: Iterable[UOp], count_writes: Any) -> None:

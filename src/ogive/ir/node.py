@@ -20,7 +20,7 @@ import struct
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ogive.digest import blake2b
 from ogive.errors import Origin
@@ -30,45 +30,58 @@ from ogive.ir.ops import Op
 
 Value = TypeVar("Value")
 Metadata = TypeVar("Metadata")
-_missing = object()
 
 
 class computed(Generic[Value]):
     """A node property derived from the same property of its sources, computed once per node.
 
-    The sources' are computed first, iteratively, so that a chain of any depth works.
+    The slot `_name` takes the property's place in the class: what is known is read like any field,
+    and `UOp.__getattr__` is asked for the rest. The sources' are computed first, iteratively, so
+    that a chain of any depth works.
     """
 
     def __init__(self, function: Callable[[UOp], Value]) -> None:
         self.function = function
-        self.__doc__ = function.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.slot = "_" + name
+        slot = owner.__dict__["_" + name]
+        setattr(owner, name, slot)
+        _computed[name] = slot, self.function
 
-    @overload
-    def __get__(self, node: None, owner: type) -> computed[Value]: ...
-    @overload
-    def __get__(self, node: UOp, owner: type) -> Value: ...
-    def __get__(self, node: UOp | None, owner: type) -> Any:
-        if node is None:
-            return self
-        slot = self.slot
-        value = getattr(node, slot, _missing)
-        if value is not _missing:
-            return value
-        stack = [node]
-        while stack:
-            current = stack[-1]
-            depth = len(stack)
-            for source in current.src:
-                if getattr(source, slot, _missing) is _missing:
-                    stack.append(source)
-            if len(stack) == depth:
-                stack.pop()
-                if getattr(current, slot, _missing) is _missing:
-                    setattr(current, slot, self.function(current))
-        return getattr(node, slot)  # which another thread may have been the one to fill in
+    if TYPE_CHECKING:
+
+        @overload
+        def __get__(self, node: None, owner: type) -> computed[Value]: ...
+        @overload
+        def __get__(self, node: UOp, owner: type) -> Value: ...
+        def __get__(self, node: UOp | None, owner: type) -> Any: ...
+
+
+_computed: dict[str, tuple[Any, Callable[[Any], Any]]] = {}
+"""The slot and the function of each computed property."""
+
+
+def _compute(node: UOp, slot: Any, function: Callable[[UOp], Any]) -> Any:
+    """Fill in a property of a node and of all nodes under it that lack it."""
+    stack = [node]
+    while stack:
+        current = stack[-1]
+        missing = [source for source in current.src if not _has(source, slot)]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        if not _has(current, slot):
+            slot.__set__(current, function(current))
+    return slot.__get__(node)  # which another thread may have been the one to fill in
+
+
+def _has(node: UOp, slot: Any) -> bool:
+    try:
+        slot.__get__(node)
+    except AttributeError:
+        return False
+    return True
 
 
 class _TableReference(weakref.ref["UOp"]):
@@ -95,6 +108,46 @@ def _forget(reference: _TableReference) -> None:
     with _table_lock:
         if _table.get(reference.key) is reference:
             del _table[reference.key]
+        reference.key = ()  # it may be kept for a while by the sources, which are in its key
+
+
+def intern_node(
+    cls: type[UOp],
+    op: Op,
+    dtype: DType = dtypes.void,
+    src: tuple[UOp, ...] = (),
+    arg: Any = None,
+    tag: Any = None,
+) -> UOp:
+    """`UOp(...)`: the node of that identity, made if there is none.
+
+    Where nodes are made by the hundred this is called by its name, which is faster than a class is.
+    """
+    identity = arg
+    if op is Op.CONST:
+        if not (dtype is dtypes.index and arg.__class__ is int):
+            arg = dtype.canonical(arg)
+            identity = _bits(arg)
+    elif op is Op.PAD:
+        identity = exact_argument(op, arg)
+    key = (op, dtype, src, identity, tag)
+    reference = _table.get(key)
+    if reference is not None:
+        found = reference()
+        if found is not None:
+            return found
+    node = _make(cls, op, dtype, src, arg, tag)
+    node.reference = reference = _TableReference(node, _forget)
+    reference.key = key
+    while True:
+        # Filling an empty place is one atomic step; taking a dead node's place needs the lock.
+        present = _table.setdefault(key, reference)
+        if present is reference:
+            return node
+        found = present()
+        if found is not None:
+            return found
+        _forget(present)
 
 
 class UOp:
@@ -107,8 +160,8 @@ class UOp:
     __slots__ = (
         "__weakref__", "_below", "_bounds", "_content_key", "_has_index", "_linear", "_order",
         "_ranges_below", "_shape", "_simplified", "_sound_bounds", "arg", "dtype", "history",
-        "holders", "id", "leaf", "memory", "metadata", "op", "origin", "ran", "src", "tag",
-        "trace", "users",
+        "holders", "id", "leaf", "memory", "metadata", "op", "origin", "ran", "reference", "role",
+        "src", "tag", "trace", "users",
     )  # fmt: skip
 
     op: Op
@@ -125,46 +178,36 @@ class UOp:
     _order: tuple[Any, ...]  # kept by `ir.linear`
     _simplified: UOp | None  # kept by `ir.symbolic`
     trace: tuple[str, UOp] | None  # with tracing on: the rule that made this node, and from what
-    users: list[weakref.ref[UOp]]  # kept by `ir.registry`
-    holders: list[weakref.ref[Any]]  # kept by `ir.registry`
-    memory: Any  # kept by `ir.registry`
+    reference: weakref.ref[UOp]  # to the node itself, for whoever must not keep it alive
+    users: Any  # kept by `ir.registry`, as are `holders` and `memory`
+    holders: Any
+    memory: Any
     ran: bool  # kept by `engine.again`
     history: Any  # kept by `ir.history`
-    leaf: weakref.ref[Any]  # kept by `ir.history`
+    leaf: weakref.ref[Any] | None  # kept by `ir.history`
+    role: Any  # of a buffer node: what else may stand behind it, see `ir.kept`
 
-    def __new__(
-        cls,
-        op: Op,
-        dtype: DType = dtypes.void,
-        src: tuple[UOp, ...] = (),
-        arg: Any = None,
-        tag: Any = None,
-    ) -> UOp:
-        identity = arg
-        if op is Op.CONST:
-            if not (dtype is dtypes.index and arg.__class__ is int):
-                arg = dtype.canonical(arg)
-                identity = _bits(arg)
-        elif op is Op.PAD:
-            identity = exact_argument(op, arg)
-        key = (op, dtype, src, identity, tag)
-        reference = _table.get(key)
-        if reference is not None:
-            found = reference()
-            if found is not None:
-                return found
-        node = _make(cls, op, dtype, src, arg, tag)
-        reference = _TableReference(node, _forget)
-        reference.key = key
-        while True:
-            # Filling an empty place is one atomic step; taking a dead node's place needs the lock.
-            present = _table.setdefault(key, reference)
-            if present is reference:
-                return node
-            found = present()
-            if found is not None:
-                return found
-            _forget(present)
+    if TYPE_CHECKING:
+
+        def __new__(
+            cls,
+            op: Op,
+            dtype: DType = dtypes.void,
+            src: tuple[UOp, ...] = (),
+            arg: Any = None,
+            tag: Any = None,
+        ) -> UOp: ...
+
+    else:
+        __new__ = intern_node
+
+        def __getattr__(self, name: str) -> Any:
+            """A property that is not known yet; known ones are fields."""
+            try:
+                slot, function = _computed[name]
+            except KeyError:
+                raise AttributeError(f"a node has no {name!r}") from None
+            return _compute(self, slot, function)
 
     @staticmethod
     def const(dtype: DType, value: Scalar | complex) -> UOp:
@@ -209,6 +252,7 @@ class UOp:
         node = _make(UOp, self.op, self.dtype, self.src, self.arg, self.tag)
         node.origin = self.origin
         node.metadata = {**(self.metadata or {}), **{type(value): value for value in values}}
+        node.reference = weakref.ref(node)
         _detached.add(node)
         return node
 
@@ -379,8 +423,9 @@ def _make(cls: type[UOp], op: Op, dtype: DType, src: Any, arg: Any, tag: Any) ->
     node.arg = arg
     node.tag = tag
     node.id = _next_id()
-    node.metadata = None
-    node.origin = None
+    node.metadata = node.origin = None
+    node.users = node.holders = node.memory = node.history = node.leaf = node.role = None
+    node.ran = False
     return node
 
 

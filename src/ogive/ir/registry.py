@@ -25,7 +25,7 @@ from typing import Any, Protocol
 
 from ogive.ir import history
 from ogive.ir.dtype import DType
-from ogive.ir.node import UOp, interned_nodes
+from ogive.ir.node import UOp, intern_node, interned_nodes
 from ogive.ir.node import substitute as substitute_below
 from ogive.ir.ops import MOVEMENT, Op
 
@@ -61,18 +61,22 @@ class Holder(Protocol):
 
 
 class WeakList(list[Any]):
-    """Weak references, the dead ones dropped whenever the list has doubled since the last time."""
+    """Weak references. The dead ones, and those that are there twice, are dropped whenever the list
+    has doubled since the last time."""
 
-    __slots__ = ("limit",)
-    limit: int
+    limit = 8
 
-    def prune(self) -> None:
-        """Drop what is dead."""
-        self[:] = [reference for reference in self if reference() is not None]
-        self.limit = max(2 * len(self), _SHORT)
+    def add(self, reference: weakref.ref[Any]) -> None:
+        """Take on one more."""
+        self.append(reference)
+        if len(self) > self.limit:
+            self[:] = {id(entry): entry for entry in self if entry() is not None}.values()
+            self.limit = max(2 * len(self), WeakList.limit)
 
 
-_SHORT = 8
+_NOBODY: Any = ()
+"""The users or holders of a connected node that has none; None is what an unconnected one has."""
+
 _EDGELESS = frozenset({Op.CONST, Op.VARIABLE, Op.UNIQUE})
 """Never replaced below another node, and used by too many to keep count."""
 
@@ -95,7 +99,7 @@ def add_tensor(tensor: Holder) -> None:
         for dead in [key for key, value in list(_tensors.items()) if value() is None]:
             del _tensors[dead]
         _tensor_limit = max(2 * len(_tensors), 1024)
-    _append(tensor.node.holders, reference)
+    _add_holder(tensor.node, reference)
 
 
 def tensor(number: int) -> Any:
@@ -116,7 +120,14 @@ def move_tensor(tensor: Holder, node: UOp) -> None:
         connect(node)
         history.follow(tensor, node)
         tensor.node = node
-        _append(node.holders, weakref.ref(tensor))
+        _add_holder(node, weakref.ref(tensor))
+
+
+def _add_holder(node: UOp, reference: weakref.ref[Any]) -> None:
+    if node.holders:
+        node.holders.add(reference)
+    else:
+        node.holders = WeakList((reference,))
 
 
 # Edges
@@ -136,8 +147,8 @@ def make(
 
     A caller that knows the `shape` spares the node working it out.
     """
-    node = UOp(op, dtype, src, arg)
-    if not hasattr(node, "users"):
+    node = intern_node(UOp, op, dtype, src, arg)
+    if node.users is None:
         if shape is not None:
             _set_shape(node, shape)
         _connect_one(node)
@@ -146,14 +157,14 @@ def make(
 
 def connect(root: UOp) -> None:
     """Register the edges of a graph that was not built by `make`, as far down as they are new."""
-    if hasattr(root, "users"):
+    if root.users is not None:
         return
     with graph_lock:
         found = {root}
         stack = [root]
         while stack:
             for source in stack.pop().src:
-                if source not in found and not hasattr(source, "users"):
+                if source not in found and source.users is None:
                     found.add(source)
                     stack.append(source)
         # A node is younger than its sources, so ids are a topological order.
@@ -162,25 +173,17 @@ def connect(root: UOp) -> None:
 
 
 def _connect_one(node: UOp) -> None:
-    node.users = users = WeakList()
-    node.holders = holders = WeakList()
-    users.limit = holders.limit = _SHORT
-    sources = node.src
-    if not sources:
-        return
-    reference = weakref.ref(node)
-    for source in sources:
+    node.users = node.holders = _NOBODY
+    reference = node.reference
+    for source in node.src:
         if source.op in _EDGELESS:
             continue
-        if not hasattr(source, "users"):
+        if source.users is None:
             connect(source)
-        _append(source.users, reference)
-
-
-def _append(references: Any, reference: weakref.ref[Any]) -> None:
-    references.append(reference)
-    if len(references) > references.limit:
-        references.prune()
+        if source.users:
+            source.users.add(reference)
+        else:
+            source.users = WeakList((reference,))
 
 
 # Substitution
@@ -209,9 +212,7 @@ def substitute(mapping: Mapping[UOp, UOp], walk: bool = False) -> None:
                 history.inherit(key, value)
         if len(affected) == len(done):
             affected = []  # nothing is built on what is replaced
-        for node in _held(affected):
-            if node in done:
-                continue
+        for node in _held(affected, done):
             # A constant that a tensor holds may be replaced; as an operand it stays what it is.
             sources = [s if s.op in _EDGELESS else done.get(s, s) for s in node.src]
             if node.op is Op.STORE:
@@ -225,12 +226,12 @@ def substitute(mapping: Mapping[UOp, UOp], walk: bool = False) -> None:
         moves = [
             (reference, holder, replacement)
             for node, replacement in done.items()
-            for reference in getattr(node, "holders", ())
+            for reference in node.holders or ()
             if (holder := reference()) is not None and holder.node is node
         ]
         for reference, holder, replacement in moves:
             holder.node = replacement
-            _append(replacement.holders, reference)
+            _add_holder(replacement, reference)
 
 
 def _moved_place(view: UOp, replacements: Mapping[UOp, UOp]) -> UOp:
@@ -253,17 +254,17 @@ def move_holders(node: UOp, replacement: UOp) -> None:
     """Let the tensors that hold `node` hold another; what is built on `node` stays as it is."""
     with graph_lock:
         connect(replacement)
-        for reference in list(getattr(node, "holders", ())):
+        for reference in list(node.holders or ()):
             holder = reference()
             if holder is not None and holder.node is node:
                 holder.node = replacement
-                _append(replacement.holders, reference)
+                _add_holder(replacement, reference)
 
 
 def _above(keys: Iterable[UOp], kept: set[UOp]) -> list[UOp]:
     """The keys and every node above one, sources first; what is above only `kept` is left out."""
     global _visited
-    found = {key for key in keys if hasattr(key, "users")}
+    found = {key for key in keys if key.users is not None}
     stack = list(found)
     while stack:
         for reference in stack.pop().users:
@@ -275,16 +276,22 @@ def _above(keys: Iterable[UOp], kept: set[UOp]) -> list[UOp]:
     return sorted(found, key=_by_id)
 
 
-def _held(affected: list[UOp]) -> list[UOp]:
-    """Those of `affected` that a live tensor holds or is built on, in the same order."""
+def _held(affected: list[UOp], replaced: Mapping[UOp, UOp]) -> list[UOp]:
+    """Those of `affected` that a live tensor holds or is built on, in the same order.
+
+    Who holds what is `replaced` will hold the replacement, and needs nothing below it.
+    """
     needed: set[UOp] = set()
     for node in reversed(affected):
-        if _has_holder(node) or any(reference() in needed for reference in node.users):
+        if node in replaced:
+            continue
+        if has_holder(node) or any(reference() in needed for reference in node.users):
             needed.add(node)
     return [node for node in affected if node in needed]
 
 
-def _has_holder(node: UOp, besides: Collection[int] = ()) -> bool:
+def has_holder(node: UOp, besides: Collection[int] = ()) -> bool:
+    """Whether a live tensor holds the very node; those `besides`, by their ids, do not count."""
     for reference in node.holders:
         holder = reference()
         if holder is not None and holder.node is node and holder.id not in besides:
@@ -304,9 +311,9 @@ def is_read_outside(
         stack = [node]
         while stack:
             current = stack.pop()
-            if _has_holder(current, besides):
+            if has_holder(current, besides):
                 return True
-            for reference in getattr(current, "users", ()):
+            for reference in current.users or ():
                 user = reference()
                 if user is not None and user not in seen and user not in inside:
                     seen.add(user)
@@ -329,13 +336,13 @@ def visited_count() -> int:
 def set_buffer(node: UOp, buffer: Any) -> None:
     """Put memory behind a BUFFER node, once."""
     with graph_lock:
-        assert not hasattr(node, "memory"), "a buffer node has its memory for life"
+        assert node.memory is None, "a buffer node has its memory for life"
         node.memory = buffer
 
 
 def buffer_of(node: UOp) -> Any:
     """The memory behind a BUFFER node, or None."""
-    return getattr(node, "memory", None)
+    return node.memory
 
 
 def nodes_on(buffer: Any) -> list[UOp]:
@@ -346,4 +353,4 @@ def nodes_on(buffer: Any) -> list[UOp]:
 
 def buffer_count() -> int:
     """How many live nodes have memory."""
-    return len([node for node in interned_nodes() if hasattr(node, "memory")])
+    return len([node for node in interned_nodes() if node.memory is not None])

@@ -46,6 +46,7 @@ class Method:
     strides: Numbers
     dilations: Numbers
     groups: int
+    is_fixed = True
 
     def convolve(self, node: UOp, filters: UOp) -> UOp:
         """(batch, channels, ...), (features, channels / groups, ...) → (batch, features, ...)."""
@@ -92,6 +93,7 @@ class _Transpose:
     """The rule for gradients of the transpose of a convolution."""
 
     method: Method
+    is_fixed = True
 
     def gradients(self, node: UOp, upstream: UOp) -> tuple[UOp, UOp]:
         """What the input and the filters get."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ShapeError
@@ -280,11 +281,14 @@ def _greatest(x: Core, spec: Slide, return_indices: bool) -> Pooled:
     return peaks.reshape(shape), found.amin(spec.reductions).reshape(shape)
 
 
-def first_greatest(values: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """The greatest along axes, which stay; of equal ones the first in the order of `axes` has the
-    gradient, as in PyTorch. In a window with a NaN it is the first of all."""
+@dataclass(frozen=True)
+class _ToFirst:
+    """Of equal elements along axes that are the greatest, the first one has the gradient."""
 
-    def back(values: Tensor, upstream: Tensor) -> Tensor:
+    axes: tuple[int, ...]
+
+    def __call__(self, values: Tensor, upstream: Tensor) -> Tensor:
+        axes = self.axes
         lengths = [int(values.shape[axis]) for axis in axes]
         shape = [1] * values.ndim
         for axis, length in zip(axes, lengths, strict=True):
@@ -298,8 +302,14 @@ def first_greatest(values: Tensor, axes: tuple[int, ...]) -> Tensor:
         # That it was found follows from the rest, and is what a kernel needs to go by the values.
         return where(found & (places == first), upstream, upstream.new_zeros(()))
 
+
+def first_greatest(values: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """The greatest along axes, which stay; of equal ones the first in the order of `axes` has the
+    gradient, as in PyTorch. In a window with a NaN it is the first of all."""
     peaks = values.amax(axes, keepdim=True)
-    return with_gradient(peaks, values, back) if values.dtype.is_float else peaks
+    if not values.dtype.is_float:
+        return peaks
+    return with_gradient(peaks, values, _ToFirst(axes), is_fixed=True)
 
 
 def first_position(values: Tensor, peaks: Tensor, positions: Tensor, none: int) -> Tensor:

@@ -249,7 +249,7 @@ class Reduction(Special, Diagonal):
         wide = x.cast(accumulator(x.dtype))
         square = wide.var(dim, correction, keepdim, unbiased=unbiased)
         dtype = x.dtype.part if x.dtype.is_complex else x.dtype
-        return with_gradient(square.sqrt(), square, _under_root).cast(dtype)
+        return with_gradient(square.sqrt(), square, _under_root, is_fixed=True).cast(dtype)
 
     @numpy_names
     def argmax(self, dim: int | None = None, keepdim: bool = False) -> Tensor:

@@ -147,7 +147,7 @@ def _is_about_to_be_written(memory: UOp) -> bool:
     stack = [memory]
     while stack:
         node = stack.pop()
-        for reference in getattr(node, "users", ()):
+        for reference in node.users or ():
             user = reference()
             if user is None or user.src[0] is not node:
                 continue

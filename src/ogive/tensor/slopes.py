@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import GradientError
@@ -45,13 +46,27 @@ class _Rule:
         self._back = captured
 
 
-def with_gradient(value: Core, x: Core, back: Back) -> Tensor:
+@dataclass(frozen=True)
+class _Fixed:
+    """The rule of a way back that holds no tensors: equal ones make equal nodes."""
+
+    back: Back
+    device: str
+    is_fixed = True
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        return [self.back(hold(node.src[1], self.device), hold(upstream, self.device)).node]
+
+
+def with_gradient(value: Core, x: Core, back: Back, is_fixed: bool = False) -> Tensor:
     """`value`, which was computed from `x`, and through which gradients go back by `back`.
 
-    Shapes: that of `value`; `back` takes x and the upstream gradient, and gives one like x.
+    Shapes: that of `value`; `back` takes x and the upstream gradient, and gives one like x. One
+    that holds no tensors `is_fixed`: what it gives follows from these two, and it equals its like.
     """
     with graph_lock:
         node = value.node
         if history.is_tracking():
-            node = make(Op.GRADIENT, node.dtype, (node, x.node), _Rule(back, value.device))
+            rule = (_Fixed if is_fixed else _Rule)(back, value.device)
+            node = make(Op.GRADIENT, node.dtype, (node, x.node), rule)
         return wrap(node, value.device)

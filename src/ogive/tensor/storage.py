@@ -15,6 +15,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir import registry
 from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.evaluate import evaluate
+from ogive.ir.kept import KEPT_BYTES, kept_graphs
 from ogive.ir.memory import memory_leaf, upper_shape
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -77,9 +78,13 @@ def file_node(path: Any, shape: Any, dtype: Any, offset: Any) -> UOp:
 
 
 def memory_node(buffer: Buffer, shape: tuple[int, ...], dtype: DType) -> UOp:
-    """A fresh BUFFER node over `buffer`, in `shape`."""
-    count = buffer.nbytes // dtype.itemsize
-    node = make(Op.BUFFER, dtype, (UOp.unique(),), (buffer.device, count))
+    """A BUFFER node over `buffer`, in `shape`: one for such data that nobody reads now, or new."""
+    role = (dtype, shape) if buffer.nbytes <= KEPT_BYTES and buffer.device != "DISK" else None
+    node = None if role is None else kept_graphs.take(role)
+    if node is None:
+        count = buffer.nbytes // dtype.itemsize
+        node = make(Op.BUFFER, dtype, (UOp.unique(),), (buffer.device, count))
+        node.role = role
     registry.set_buffer(node, buffer)
     return build.reshape(node, shape)
 

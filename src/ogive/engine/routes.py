@@ -1,0 +1,70 @@
+"""How to compute some roots, as far as it is known before they are looked at.
+
+A program that computes the same graphs over and over builds the same nodes each time, if those of
+the last time are alive (`ir/kept.py`). Then the way from the roots to the compiled graph is known
+by the roots alone, and nothing is walked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ogive.config import Config
+from ogive.device.buffer import Buffer
+from ogive.engine.graph import Replay
+from ogive.engine.versions import effects_among
+from ogive.ir.kept import KEPT_BYTES, kept_graphs
+from ogive.ir.node import UOp, walk
+from ogive.named import NamedTuple
+from ogive.schedule.normalize import Normalized
+
+_FIRST_RUNS = 2
+"""How often a graph is computed before it is taken for part of a loop."""
+
+_TRIALS = 8
+"""How many forms of one compiled graph are kept before one of them must have been of use."""
+
+
+class Route(NamedTuple):
+    """The assignments under some roots. What is known besides: the walk of the roots, or the
+    compiled graph and, but for the nodes made on the way, how the roots became parametric."""
+
+    effects: tuple[UOp, ...]
+    config: Config
+    order: list[UOp] | None = None
+    normalized: Normalized | None = None
+    replay: Replay | None = None
+
+
+def find_route(roots: tuple[UOp, ...], config: Config) -> Route:
+    """The way to compute `roots`: the one that is kept, or the beginning of a new one."""
+    known: Route | None = kept_graphs.find(roots)
+    if known is not None and known.config is config:
+        assert known.replay is not None
+        known.replay.found += 1
+        return known
+    order = walk(roots)
+    return Route(effects_among(order), config, order)
+
+
+def keep_route(
+    roots: tuple[UOp, ...],
+    route: Route,
+    normalized: Normalized,
+    replay: Replay,
+    inputs: Sequence[Buffer],
+) -> None:
+    """Keep the way that was just gone for the next time, if it may come. `graph_lock` is held."""
+    replay.runs += 1
+    if route.order is None or not route.config.schedule_cache or replay.runs <= _FIRST_RUNS:
+        return
+    if replay.kept >= _TRIALS and replay.found < replay.kept:
+        return
+    if sum(buffer.nbytes for buffer in inputs) > KEPT_BYTES:
+        return
+    if any(buffer.device != "CPU" for buffer in inputs):
+        return
+    replay.kept += 1
+    plain = normalized._replace(made={})
+    known = Route(route.effects, route.config, None, plain, replay)
+    kept_graphs.keep(roots, route.order, known, (*route.effects, *plain.buffers))

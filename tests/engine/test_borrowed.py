@@ -17,6 +17,7 @@ import ogive
 from ogive import Tensor
 from ogive.engine.kernels import Kernel
 from tests.engine.counting import Count
+from tests.unreadable import before_an_unreadable_page
 
 Array = NDArray[Any]
 
@@ -68,6 +69,25 @@ def test_assigning_to_one_of_two_overlapping_arrays_changes_neither(array: Array
     numpy.testing.assert_array_equal(x.numpy(), before[1:501] + before[:500])
     numpy.testing.assert_array_equal(y.numpy()[1:], (before[1:501] + before[:500])[:-1])
     numpy.testing.assert_array_equal(array, before)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8"])
+def test_nothing_is_read_behind_the_end_of_an_array(dtype: str) -> None:
+    """The length of work element by element is known at launch only."""
+    for length in (3, 37, 1001):
+        data = (numpy.arange(7 * length) % 5).astype(dtype).reshape(7, length)
+        x = Tensor.from_numpy(before_an_unreadable_page(data))
+        row = Tensor.from_numpy(before_an_unreadable_page(data[3]))
+        for found, expected in [
+            (x * 2 + 1, data * 2 + 1),
+            (row * 2 + 1, data[3] * 2 + 1),
+            (x + row, data + data[3]),
+            (x.T.contiguous(), data.T),
+            (x[:, 1:].flip(1), data[:, :0:-1]),
+            (x.amax(1), data.max(1)),
+            (x.amax(0), data.max(0)),
+        ]:
+            numpy.testing.assert_array_equal(found.numpy(), expected)
 
 
 def kernels() -> tuple[Kernel, ...]:

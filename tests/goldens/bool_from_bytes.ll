@@ -119,59 +119,80 @@ b67:
   %v110 = insertelement <16 x i32> poison, i32 %v109, i64 0
   %v111 = shufflevector <16 x i32> %v110, <16 x i32> poison, <16 x i32> zeroinitializer
   %v112 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v111
-  %v113 = getelementptr float, ptr %v4, i64 %v72
-  %v114 = load <16 x float>, ptr %v113, align 4
-  %v115 = getelementptr float, ptr %v113, i64 16
-  %v116 = load <16 x float>, ptr %v115, align 4
-  %v117 = getelementptr float, ptr %v113, i64 32
-  %v118 = load <16 x float>, ptr %v117, align 4
-  %v119 = getelementptr float, ptr %v113, i64 48
-  %v120 = load <16 x float>, ptr %v119, align 4
-  %v121 = fcmp olt <16 x float> splat (float 0x0000000000000000), %v114
-  %v122 = fcmp olt <16 x float> splat (float 0x0000000000000000), %v116
-  %v123 = fcmp olt <16 x float> splat (float 0x0000000000000000), %v118
-  %v124 = fcmp olt <16 x float> splat (float 0x0000000000000000), %v120
-  %v125 = getelementptr float, ptr %v6, i64 %v72
-  %v126 = load <16 x float>, ptr %v125, align 4
-  %v127 = getelementptr float, ptr %v125, i64 16
-  %v128 = load <16 x float>, ptr %v127, align 4
-  %v129 = getelementptr float, ptr %v125, i64 32
-  %v130 = load <16 x float>, ptr %v129, align 4
-  %v131 = getelementptr float, ptr %v125, i64 48
-  %v132 = load <16 x float>, ptr %v131, align 4
-  %v133 = fcmp olt <16 x float> %v126, splat (float 0x3FF0000000000000)
-  %v134 = fcmp olt <16 x float> %v128, splat (float 0x3FF0000000000000)
-  %v135 = fcmp olt <16 x float> %v130, splat (float 0x3FF0000000000000)
-  %v136 = fcmp olt <16 x float> %v132, splat (float 0x3FF0000000000000)
-  %v137 = and <16 x i1> %v121, %v133
-  %v138 = and <16 x i1> %v122, %v134
-  %v139 = and <16 x i1> %v123, %v135
-  %v140 = and <16 x i1> %v124, %v136
-  %v141 = zext <16 x i1> %v137 to <16 x i8>
-  %v142 = getelementptr i8, ptr %v2, i64 %v72
-  %v143 = call i64 asm "", "=r,0"(i64 1)
-  %v144 = trunc i64 %v143 to i1
-  %v145 = insertelement <16 x i1> poison, i1 %v144, i64 0
-  %v146 = shufflevector <16 x i1> %v145, <16 x i1> poison, <16 x i32> zeroinitializer
-  %v147 = and <16 x i1> %v88, %v146
-  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v141, ptr align 1 %v142, <16 x i1> %v147)
-  %v148 = zext <16 x i1> %v138 to <16 x i8>
-  %v149 = getelementptr i8, ptr %v142, i64 16
-  %v150 = and <16 x i1> %v96, %v146
-  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v148, ptr align 1 %v149, <16 x i1> %v150)
-  %v151 = zext <16 x i1> %v139 to <16 x i8>
-  %v152 = getelementptr i8, ptr %v142, i64 32
-  %v153 = and <16 x i1> %v104, %v146
-  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v151, ptr align 1 %v152, <16 x i1> %v153)
-  %v154 = zext <16 x i1> %v140 to <16 x i8>
-  %v155 = getelementptr i8, ptr %v142, i64 48
-  %v156 = and <16 x i1> %v112, %v146
-  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v154, ptr align 1 %v155, <16 x i1> %v156)
+  %v113 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v88)
+  %v114 = select i1 %v113, i64 %v72, i64 0
+  %v115 = getelementptr float, ptr %v4, i64 %v114
+  %v116 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v115, <16 x i1> %v88, <16 x float> zeroinitializer)
+  %v117 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v96)
+  %v118 = add i64 %v72, 16
+  %v119 = select i1 %v117, i64 %v118, i64 0
+  %v120 = getelementptr float, ptr %v4, i64 %v119
+  %v121 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v120, <16 x i1> %v96, <16 x float> zeroinitializer)
+  %v122 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v104)
+  %v123 = add i64 %v72, 32
+  %v124 = select i1 %v122, i64 %v123, i64 0
+  %v125 = getelementptr float, ptr %v4, i64 %v124
+  %v126 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v125, <16 x i1> %v104, <16 x float> zeroinitializer)
+  %v127 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v112)
+  %v128 = add i64 %v72, 48
+  %v129 = select i1 %v127, i64 %v128, i64 0
+  %v130 = getelementptr float, ptr %v4, i64 %v129
+  %v131 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v130, <16 x i1> %v112, <16 x float> zeroinitializer)
+  %v132 = fcmp olt <16 x float> splat (float 0x0000000000000000), %v116
+  %v133 = fcmp olt <16 x float> splat (float 0x0000000000000000), %v121
+  %v134 = fcmp olt <16 x float> splat (float 0x0000000000000000), %v126
+  %v135 = fcmp olt <16 x float> splat (float 0x0000000000000000), %v131
+  %v136 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v88)
+  %v137 = select i1 %v136, i64 %v72, i64 0
+  %v138 = getelementptr float, ptr %v6, i64 %v137
+  %v139 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v138, <16 x i1> %v88, <16 x float> zeroinitializer)
+  %v140 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v96)
+  %v141 = select i1 %v140, i64 %v118, i64 0
+  %v142 = getelementptr float, ptr %v6, i64 %v141
+  %v143 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v142, <16 x i1> %v96, <16 x float> zeroinitializer)
+  %v144 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v104)
+  %v145 = select i1 %v144, i64 %v123, i64 0
+  %v146 = getelementptr float, ptr %v6, i64 %v145
+  %v147 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v146, <16 x i1> %v104, <16 x float> zeroinitializer)
+  %v148 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v112)
+  %v149 = select i1 %v148, i64 %v128, i64 0
+  %v150 = getelementptr float, ptr %v6, i64 %v149
+  %v151 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v150, <16 x i1> %v112, <16 x float> zeroinitializer)
+  %v152 = fcmp olt <16 x float> %v139, splat (float 0x3FF0000000000000)
+  %v153 = fcmp olt <16 x float> %v143, splat (float 0x3FF0000000000000)
+  %v154 = fcmp olt <16 x float> %v147, splat (float 0x3FF0000000000000)
+  %v155 = fcmp olt <16 x float> %v151, splat (float 0x3FF0000000000000)
+  %v156 = and <16 x i1> %v132, %v152
+  %v157 = and <16 x i1> %v133, %v153
+  %v158 = and <16 x i1> %v134, %v154
+  %v159 = and <16 x i1> %v135, %v155
+  %v160 = zext <16 x i1> %v156 to <16 x i8>
+  %v161 = getelementptr i8, ptr %v2, i64 %v72
+  %v162 = call i64 asm "", "=r,0"(i64 1)
+  %v163 = trunc i64 %v162 to i1
+  %v164 = insertelement <16 x i1> poison, i1 %v163, i64 0
+  %v165 = shufflevector <16 x i1> %v164, <16 x i1> poison, <16 x i32> zeroinitializer
+  %v166 = and <16 x i1> %v88, %v165
+  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v160, ptr align 1 %v161, <16 x i1> %v166)
+  %v167 = zext <16 x i1> %v157 to <16 x i8>
+  %v168 = getelementptr i8, ptr %v161, i64 16
+  %v169 = and <16 x i1> %v96, %v165
+  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v167, ptr align 1 %v168, <16 x i1> %v169)
+  %v170 = zext <16 x i1> %v158 to <16 x i8>
+  %v171 = getelementptr i8, ptr %v161, i64 32
+  %v172 = and <16 x i1> %v104, %v165
+  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v170, ptr align 1 %v171, <16 x i1> %v172)
+  %v173 = zext <16 x i1> %v159 to <16 x i8>
+  %v174 = getelementptr i8, ptr %v161, i64 48
+  %v175 = and <16 x i1> %v112, %v165
+  call void @llvm.masked.store.v16i8.p0(<16 x i8> %v173, ptr align 1 %v174, <16 x i1> %v175)
   %v71 = add nuw nsw i64 %v70, 1
-  %v157 = icmp slt i64 %v71, %end
-  br i1 %v157, label %b67, label %b68
+  %v176 = icmp slt i64 %v71, %end
+  br i1 %v176, label %b67, label %b68
 b68:
   ret void
 }
+declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, <16 x i1>, <16 x float>)
+declare i1 @llvm.vector.reduce.or.v16i1(<16 x i1>)
 declare void @llvm.masked.store.v16i8.p0(<16 x i8>, ptr, <16 x i1>)
 attributes #0 = { nounwind alignstack=64 "min-legal-vector-width"="512" "prefer-vector-width"="512" }

@@ -145,7 +145,7 @@ b17:
   %v129 = icmp slt i64 %v15, %end
   br i1 %v129, label %b127, label %b128
 b127:
-  %v130 = phi i64 [ %v15, %b17 ], [ %v131, %b218 ]
+  %v130 = phi i64 [ %v15, %b17 ], [ %v131, %b237 ]
   %v132 = mul i64 %v130, 64
   %v133 = mul i64 %v130, -64
   %v134 = add i64 %v133, %v8
@@ -187,132 +187,152 @@ b127:
   %v170 = insertelement <16 x i32> poison, i32 %v169, i64 0
   %v171 = shufflevector <16 x i32> %v170, <16 x i32> poison, <16 x i32> zeroinitializer
   %v172 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v171
-  %v173 = getelementptr i32, ptr %v4, i64 %v132
-  %v174 = load <16 x i32>, ptr %v173, align 4
-  %v175 = getelementptr i32, ptr %v173, i64 16
-  %v176 = load <16 x i32>, ptr %v175, align 4
-  %v177 = getelementptr i32, ptr %v173, i64 32
-  %v178 = load <16 x i32>, ptr %v177, align 4
-  %v179 = getelementptr i32, ptr %v173, i64 48
-  %v180 = load <16 x i32>, ptr %v179, align 4
-  %v181 = getelementptr i32, ptr %v6, i64 %v132
-  %v182 = load <16 x i32>, ptr %v181, align 4
-  %v183 = getelementptr i32, ptr %v181, i64 16
-  %v184 = load <16 x i32>, ptr %v183, align 4
-  %v185 = getelementptr i32, ptr %v181, i64 32
-  %v186 = load <16 x i32>, ptr %v185, align 4
-  %v187 = getelementptr i32, ptr %v181, i64 48
-  %v188 = load <16 x i32>, ptr %v187, align 4
-  %v189 = icmp ne <16 x i32> %v182, splat (i32 0)
-  %v190 = icmp ne <16 x i32> %v184, splat (i32 0)
-  %v191 = icmp ne <16 x i32> %v186, splat (i32 0)
-  %v192 = icmp ne <16 x i32> %v188, splat (i32 0)
-  %v193 = xor <16 x i1> %v189, splat (i1 true)
-  %v194 = and <16 x i1> %v193, %v148
-  %v195 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v194)
-  br i1 %v195, label %b196, label %b197
-b196:
-  %v198 = atomicrmw umin ptr %fault, i64 0 monotonic
-  br label %b197
-b197:
-  %v199 = select <16 x i1> %v189, <16 x i32> %v182, <16 x i32> splat (i32 1)
-  %v200 = xor <16 x i1> %v190, splat (i1 true)
-  %v201 = and <16 x i1> %v200, %v156
-  %v202 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v201)
-  br i1 %v202, label %b203, label %b204
-b203:
-  %v205 = atomicrmw umin ptr %fault, i64 0 monotonic
-  br label %b204
-b204:
-  %v206 = select <16 x i1> %v190, <16 x i32> %v184, <16 x i32> splat (i32 1)
-  %v207 = xor <16 x i1> %v191, splat (i1 true)
-  %v208 = and <16 x i1> %v207, %v164
-  %v209 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v208)
-  br i1 %v209, label %b210, label %b211
-b210:
-  %v212 = atomicrmw umin ptr %fault, i64 0 monotonic
-  br label %b211
-b211:
-  %v213 = select <16 x i1> %v191, <16 x i32> %v186, <16 x i32> splat (i32 1)
-  %v214 = xor <16 x i1> %v192, splat (i1 true)
-  %v215 = and <16 x i1> %v214, %v172
-  %v216 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v215)
-  br i1 %v216, label %b217, label %b218
-b217:
-  %v219 = atomicrmw umin ptr %fault, i64 0 monotonic
-  br label %b218
-b218:
-  %v220 = select <16 x i1> %v192, <16 x i32> %v188, <16 x i32> splat (i32 1)
-  %v221 = icmp eq <16 x i32> %v199, splat (i32 -1)
-  %v222 = select <16 x i1> %v221, <16 x i32> splat (i32 1), <16 x i32> %v199
-  %v223 = srem <16 x i32> %v174, %v222
-  %v224 = icmp ne <16 x i32> %v223, splat (i32 0)
-  %v225 = xor <16 x i32> %v223, %v222
-  %v226 = icmp slt <16 x i32> %v225, splat (i32 0)
-  %v227 = and <16 x i1> %v224, %v226
-  %v228 = sdiv <16 x i32> %v174, %v222
-  %v229 = sub <16 x i32> %v228, splat (i32 1)
-  %v230 = select <16 x i1> %v227, <16 x i32> %v229, <16 x i32> %v228
-  %v231 = sub <16 x i32> splat (i32 0), %v174
-  %v232 = select <16 x i1> %v221, <16 x i32> %v231, <16 x i32> %v230
-  %v233 = icmp eq <16 x i32> %v206, splat (i32 -1)
-  %v234 = select <16 x i1> %v233, <16 x i32> splat (i32 1), <16 x i32> %v206
-  %v235 = srem <16 x i32> %v176, %v234
-  %v236 = icmp ne <16 x i32> %v235, splat (i32 0)
-  %v237 = xor <16 x i32> %v235, %v234
-  %v238 = icmp slt <16 x i32> %v237, splat (i32 0)
-  %v239 = and <16 x i1> %v236, %v238
-  %v240 = sdiv <16 x i32> %v176, %v234
-  %v241 = sub <16 x i32> %v240, splat (i32 1)
-  %v242 = select <16 x i1> %v239, <16 x i32> %v241, <16 x i32> %v240
-  %v243 = sub <16 x i32> splat (i32 0), %v176
-  %v244 = select <16 x i1> %v233, <16 x i32> %v243, <16 x i32> %v242
-  %v245 = icmp eq <16 x i32> %v213, splat (i32 -1)
-  %v246 = select <16 x i1> %v245, <16 x i32> splat (i32 1), <16 x i32> %v213
-  %v247 = srem <16 x i32> %v178, %v246
-  %v248 = icmp ne <16 x i32> %v247, splat (i32 0)
-  %v249 = xor <16 x i32> %v247, %v246
-  %v250 = icmp slt <16 x i32> %v249, splat (i32 0)
-  %v251 = and <16 x i1> %v248, %v250
-  %v252 = sdiv <16 x i32> %v178, %v246
-  %v253 = sub <16 x i32> %v252, splat (i32 1)
-  %v254 = select <16 x i1> %v251, <16 x i32> %v253, <16 x i32> %v252
-  %v255 = sub <16 x i32> splat (i32 0), %v178
-  %v256 = select <16 x i1> %v245, <16 x i32> %v255, <16 x i32> %v254
-  %v257 = icmp eq <16 x i32> %v220, splat (i32 -1)
-  %v258 = select <16 x i1> %v257, <16 x i32> splat (i32 1), <16 x i32> %v220
-  %v259 = srem <16 x i32> %v180, %v258
-  %v260 = icmp ne <16 x i32> %v259, splat (i32 0)
-  %v261 = xor <16 x i32> %v259, %v258
-  %v262 = icmp slt <16 x i32> %v261, splat (i32 0)
-  %v263 = and <16 x i1> %v260, %v262
-  %v264 = sdiv <16 x i32> %v180, %v258
-  %v265 = sub <16 x i32> %v264, splat (i32 1)
-  %v266 = select <16 x i1> %v263, <16 x i32> %v265, <16 x i32> %v264
-  %v267 = sub <16 x i32> splat (i32 0), %v180
-  %v268 = select <16 x i1> %v257, <16 x i32> %v267, <16 x i32> %v266
-  %v269 = getelementptr i32, ptr %v2, i64 %v132
-  %v270 = call i64 asm "", "=r,0"(i64 1)
-  %v271 = trunc i64 %v270 to i1
-  %v272 = insertelement <16 x i1> poison, i1 %v271, i64 0
-  %v273 = shufflevector <16 x i1> %v272, <16 x i1> poison, <16 x i32> zeroinitializer
-  %v274 = and <16 x i1> %v148, %v273
-  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v232, ptr align 4 %v269, <16 x i1> %v274)
-  %v275 = getelementptr i32, ptr %v269, i64 16
-  %v276 = and <16 x i1> %v156, %v273
-  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v244, ptr align 4 %v275, <16 x i1> %v276)
-  %v277 = getelementptr i32, ptr %v269, i64 32
-  %v278 = and <16 x i1> %v164, %v273
-  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v256, ptr align 4 %v277, <16 x i1> %v278)
-  %v279 = getelementptr i32, ptr %v269, i64 48
-  %v280 = and <16 x i1> %v172, %v273
-  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v268, ptr align 4 %v279, <16 x i1> %v280)
+  %v173 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v148)
+  %v174 = select i1 %v173, i64 %v132, i64 0
+  %v175 = getelementptr i32, ptr %v4, i64 %v174
+  %v176 = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr align 4 %v175, <16 x i1> %v148, <16 x i32> zeroinitializer)
+  %v177 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v156)
+  %v178 = add i64 %v132, 16
+  %v179 = select i1 %v177, i64 %v178, i64 0
+  %v180 = getelementptr i32, ptr %v4, i64 %v179
+  %v181 = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr align 4 %v180, <16 x i1> %v156, <16 x i32> zeroinitializer)
+  %v182 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v164)
+  %v183 = add i64 %v132, 32
+  %v184 = select i1 %v182, i64 %v183, i64 0
+  %v185 = getelementptr i32, ptr %v4, i64 %v184
+  %v186 = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr align 4 %v185, <16 x i1> %v164, <16 x i32> zeroinitializer)
+  %v187 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v172)
+  %v188 = add i64 %v132, 48
+  %v189 = select i1 %v187, i64 %v188, i64 0
+  %v190 = getelementptr i32, ptr %v4, i64 %v189
+  %v191 = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr align 4 %v190, <16 x i1> %v172, <16 x i32> zeroinitializer)
+  %v192 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v148)
+  %v193 = select i1 %v192, i64 %v132, i64 0
+  %v194 = getelementptr i32, ptr %v6, i64 %v193
+  %v195 = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr align 4 %v194, <16 x i1> %v148, <16 x i32> zeroinitializer)
+  %v196 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v156)
+  %v197 = select i1 %v196, i64 %v178, i64 0
+  %v198 = getelementptr i32, ptr %v6, i64 %v197
+  %v199 = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr align 4 %v198, <16 x i1> %v156, <16 x i32> zeroinitializer)
+  %v200 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v164)
+  %v201 = select i1 %v200, i64 %v183, i64 0
+  %v202 = getelementptr i32, ptr %v6, i64 %v201
+  %v203 = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr align 4 %v202, <16 x i1> %v164, <16 x i32> zeroinitializer)
+  %v204 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v172)
+  %v205 = select i1 %v204, i64 %v188, i64 0
+  %v206 = getelementptr i32, ptr %v6, i64 %v205
+  %v207 = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr align 4 %v206, <16 x i1> %v172, <16 x i32> zeroinitializer)
+  %v208 = icmp ne <16 x i32> %v195, splat (i32 0)
+  %v209 = icmp ne <16 x i32> %v199, splat (i32 0)
+  %v210 = icmp ne <16 x i32> %v203, splat (i32 0)
+  %v211 = icmp ne <16 x i32> %v207, splat (i32 0)
+  %v212 = xor <16 x i1> %v208, splat (i1 true)
+  %v213 = and <16 x i1> %v212, %v148
+  %v214 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v213)
+  br i1 %v214, label %b215, label %b216
+b215:
+  %v217 = atomicrmw umin ptr %fault, i64 0 monotonic
+  br label %b216
+b216:
+  %v218 = select <16 x i1> %v208, <16 x i32> %v195, <16 x i32> splat (i32 1)
+  %v219 = xor <16 x i1> %v209, splat (i1 true)
+  %v220 = and <16 x i1> %v219, %v156
+  %v221 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v220)
+  br i1 %v221, label %b222, label %b223
+b222:
+  %v224 = atomicrmw umin ptr %fault, i64 0 monotonic
+  br label %b223
+b223:
+  %v225 = select <16 x i1> %v209, <16 x i32> %v199, <16 x i32> splat (i32 1)
+  %v226 = xor <16 x i1> %v210, splat (i1 true)
+  %v227 = and <16 x i1> %v226, %v164
+  %v228 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v227)
+  br i1 %v228, label %b229, label %b230
+b229:
+  %v231 = atomicrmw umin ptr %fault, i64 0 monotonic
+  br label %b230
+b230:
+  %v232 = select <16 x i1> %v210, <16 x i32> %v203, <16 x i32> splat (i32 1)
+  %v233 = xor <16 x i1> %v211, splat (i1 true)
+  %v234 = and <16 x i1> %v233, %v172
+  %v235 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v234)
+  br i1 %v235, label %b236, label %b237
+b236:
+  %v238 = atomicrmw umin ptr %fault, i64 0 monotonic
+  br label %b237
+b237:
+  %v239 = select <16 x i1> %v211, <16 x i32> %v207, <16 x i32> splat (i32 1)
+  %v240 = icmp eq <16 x i32> %v218, splat (i32 -1)
+  %v241 = select <16 x i1> %v240, <16 x i32> splat (i32 1), <16 x i32> %v218
+  %v242 = srem <16 x i32> %v176, %v241
+  %v243 = icmp ne <16 x i32> %v242, splat (i32 0)
+  %v244 = xor <16 x i32> %v242, %v241
+  %v245 = icmp slt <16 x i32> %v244, splat (i32 0)
+  %v246 = and <16 x i1> %v243, %v245
+  %v247 = sdiv <16 x i32> %v176, %v241
+  %v248 = sub <16 x i32> %v247, splat (i32 1)
+  %v249 = select <16 x i1> %v246, <16 x i32> %v248, <16 x i32> %v247
+  %v250 = sub <16 x i32> splat (i32 0), %v176
+  %v251 = select <16 x i1> %v240, <16 x i32> %v250, <16 x i32> %v249
+  %v252 = icmp eq <16 x i32> %v225, splat (i32 -1)
+  %v253 = select <16 x i1> %v252, <16 x i32> splat (i32 1), <16 x i32> %v225
+  %v254 = srem <16 x i32> %v181, %v253
+  %v255 = icmp ne <16 x i32> %v254, splat (i32 0)
+  %v256 = xor <16 x i32> %v254, %v253
+  %v257 = icmp slt <16 x i32> %v256, splat (i32 0)
+  %v258 = and <16 x i1> %v255, %v257
+  %v259 = sdiv <16 x i32> %v181, %v253
+  %v260 = sub <16 x i32> %v259, splat (i32 1)
+  %v261 = select <16 x i1> %v258, <16 x i32> %v260, <16 x i32> %v259
+  %v262 = sub <16 x i32> splat (i32 0), %v181
+  %v263 = select <16 x i1> %v252, <16 x i32> %v262, <16 x i32> %v261
+  %v264 = icmp eq <16 x i32> %v232, splat (i32 -1)
+  %v265 = select <16 x i1> %v264, <16 x i32> splat (i32 1), <16 x i32> %v232
+  %v266 = srem <16 x i32> %v186, %v265
+  %v267 = icmp ne <16 x i32> %v266, splat (i32 0)
+  %v268 = xor <16 x i32> %v266, %v265
+  %v269 = icmp slt <16 x i32> %v268, splat (i32 0)
+  %v270 = and <16 x i1> %v267, %v269
+  %v271 = sdiv <16 x i32> %v186, %v265
+  %v272 = sub <16 x i32> %v271, splat (i32 1)
+  %v273 = select <16 x i1> %v270, <16 x i32> %v272, <16 x i32> %v271
+  %v274 = sub <16 x i32> splat (i32 0), %v186
+  %v275 = select <16 x i1> %v264, <16 x i32> %v274, <16 x i32> %v273
+  %v276 = icmp eq <16 x i32> %v239, splat (i32 -1)
+  %v277 = select <16 x i1> %v276, <16 x i32> splat (i32 1), <16 x i32> %v239
+  %v278 = srem <16 x i32> %v191, %v277
+  %v279 = icmp ne <16 x i32> %v278, splat (i32 0)
+  %v280 = xor <16 x i32> %v278, %v277
+  %v281 = icmp slt <16 x i32> %v280, splat (i32 0)
+  %v282 = and <16 x i1> %v279, %v281
+  %v283 = sdiv <16 x i32> %v191, %v277
+  %v284 = sub <16 x i32> %v283, splat (i32 1)
+  %v285 = select <16 x i1> %v282, <16 x i32> %v284, <16 x i32> %v283
+  %v286 = sub <16 x i32> splat (i32 0), %v191
+  %v287 = select <16 x i1> %v276, <16 x i32> %v286, <16 x i32> %v285
+  %v288 = getelementptr i32, ptr %v2, i64 %v132
+  %v289 = call i64 asm "", "=r,0"(i64 1)
+  %v290 = trunc i64 %v289 to i1
+  %v291 = insertelement <16 x i1> poison, i1 %v290, i64 0
+  %v292 = shufflevector <16 x i1> %v291, <16 x i1> poison, <16 x i32> zeroinitializer
+  %v293 = and <16 x i1> %v148, %v292
+  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v251, ptr align 4 %v288, <16 x i1> %v293)
+  %v294 = getelementptr i32, ptr %v288, i64 16
+  %v295 = and <16 x i1> %v156, %v292
+  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v263, ptr align 4 %v294, <16 x i1> %v295)
+  %v296 = getelementptr i32, ptr %v288, i64 32
+  %v297 = and <16 x i1> %v164, %v292
+  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v275, ptr align 4 %v296, <16 x i1> %v297)
+  %v298 = getelementptr i32, ptr %v288, i64 48
+  %v299 = and <16 x i1> %v172, %v292
+  call void @llvm.masked.store.v16i32.p0(<16 x i32> %v287, ptr align 4 %v298, <16 x i1> %v299)
   %v131 = add nuw nsw i64 %v130, 1
-  %v281 = icmp slt i64 %v131, %end
-  br i1 %v281, label %b127, label %b128
+  %v300 = icmp slt i64 %v131, %end
+  br i1 %v300, label %b127, label %b128
 b128:
   ret void
 }
+declare <16 x i32> @llvm.masked.load.v16i32.p0(ptr, <16 x i1>, <16 x i32>)
 declare i1 @llvm.vector.reduce.or.v16i1(<16 x i1>)
 declare void @llvm.masked.store.v16i32.p0(<16 x i32>, ptr, <16 x i1>)
 attributes #0 = { nounwind alignstack=64 "min-legal-vector-width"="512" "prefer-vector-width"="512" }

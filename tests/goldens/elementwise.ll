@@ -111,43 +111,64 @@ b59:
   %v102 = insertelement <16 x i32> poison, i32 %v101, i64 0
   %v103 = shufflevector <16 x i32> %v102, <16 x i32> poison, <16 x i32> zeroinitializer
   %v104 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v103
-  %v105 = getelementptr float, ptr %v4, i64 %v64
-  %v106 = load <16 x float>, ptr %v105, align 4
-  %v107 = getelementptr float, ptr %v105, i64 16
-  %v108 = load <16 x float>, ptr %v107, align 4
-  %v109 = getelementptr float, ptr %v105, i64 32
-  %v110 = load <16 x float>, ptr %v109, align 4
-  %v111 = getelementptr float, ptr %v105, i64 48
-  %v112 = load <16 x float>, ptr %v111, align 4
-  %v113 = fmul <16 x float> %v106, splat (float 0x4000000000000000)
-  %v114 = fmul <16 x float> %v108, splat (float 0x4000000000000000)
-  %v115 = fmul <16 x float> %v110, splat (float 0x4000000000000000)
-  %v116 = fmul <16 x float> %v112, splat (float 0x4000000000000000)
-  %v117 = getelementptr float, ptr %v6, i64 %v64
-  %v118 = load <16 x float>, ptr %v117, align 4
-  %v119 = getelementptr float, ptr %v117, i64 16
-  %v120 = load <16 x float>, ptr %v119, align 4
-  %v121 = getelementptr float, ptr %v117, i64 32
-  %v122 = load <16 x float>, ptr %v121, align 4
-  %v123 = getelementptr float, ptr %v117, i64 48
-  %v124 = load <16 x float>, ptr %v123, align 4
-  %v125 = fadd <16 x float> %v113, %v118
-  %v126 = fadd <16 x float> %v114, %v120
-  %v127 = fadd <16 x float> %v115, %v122
-  %v128 = fadd <16 x float> %v116, %v124
-  %v129 = getelementptr float, ptr %v2, i64 %v64
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v125, ptr align 4 %v129, <16 x i1> %v80)
-  %v130 = getelementptr float, ptr %v129, i64 16
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v126, ptr align 4 %v130, <16 x i1> %v88)
-  %v131 = getelementptr float, ptr %v129, i64 32
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v127, ptr align 4 %v131, <16 x i1> %v96)
-  %v132 = getelementptr float, ptr %v129, i64 48
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v128, ptr align 4 %v132, <16 x i1> %v104)
+  %v105 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v80)
+  %v106 = select i1 %v105, i64 %v64, i64 0
+  %v107 = getelementptr float, ptr %v4, i64 %v106
+  %v108 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v107, <16 x i1> %v80, <16 x float> zeroinitializer)
+  %v109 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v88)
+  %v110 = add i64 %v64, 16
+  %v111 = select i1 %v109, i64 %v110, i64 0
+  %v112 = getelementptr float, ptr %v4, i64 %v111
+  %v113 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v112, <16 x i1> %v88, <16 x float> zeroinitializer)
+  %v114 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v96)
+  %v115 = add i64 %v64, 32
+  %v116 = select i1 %v114, i64 %v115, i64 0
+  %v117 = getelementptr float, ptr %v4, i64 %v116
+  %v118 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v117, <16 x i1> %v96, <16 x float> zeroinitializer)
+  %v119 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v104)
+  %v120 = add i64 %v64, 48
+  %v121 = select i1 %v119, i64 %v120, i64 0
+  %v122 = getelementptr float, ptr %v4, i64 %v121
+  %v123 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v122, <16 x i1> %v104, <16 x float> zeroinitializer)
+  %v124 = fmul <16 x float> %v108, splat (float 0x4000000000000000)
+  %v125 = fmul <16 x float> %v113, splat (float 0x4000000000000000)
+  %v126 = fmul <16 x float> %v118, splat (float 0x4000000000000000)
+  %v127 = fmul <16 x float> %v123, splat (float 0x4000000000000000)
+  %v128 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v80)
+  %v129 = select i1 %v128, i64 %v64, i64 0
+  %v130 = getelementptr float, ptr %v6, i64 %v129
+  %v131 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v130, <16 x i1> %v80, <16 x float> zeroinitializer)
+  %v132 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v88)
+  %v133 = select i1 %v132, i64 %v110, i64 0
+  %v134 = getelementptr float, ptr %v6, i64 %v133
+  %v135 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v134, <16 x i1> %v88, <16 x float> zeroinitializer)
+  %v136 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v96)
+  %v137 = select i1 %v136, i64 %v115, i64 0
+  %v138 = getelementptr float, ptr %v6, i64 %v137
+  %v139 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v138, <16 x i1> %v96, <16 x float> zeroinitializer)
+  %v140 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v104)
+  %v141 = select i1 %v140, i64 %v120, i64 0
+  %v142 = getelementptr float, ptr %v6, i64 %v141
+  %v143 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr align 4 %v142, <16 x i1> %v104, <16 x float> zeroinitializer)
+  %v144 = fadd <16 x float> %v124, %v131
+  %v145 = fadd <16 x float> %v125, %v135
+  %v146 = fadd <16 x float> %v126, %v139
+  %v147 = fadd <16 x float> %v127, %v143
+  %v148 = getelementptr float, ptr %v2, i64 %v64
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v144, ptr align 4 %v148, <16 x i1> %v80)
+  %v149 = getelementptr float, ptr %v148, i64 16
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v145, ptr align 4 %v149, <16 x i1> %v88)
+  %v150 = getelementptr float, ptr %v148, i64 32
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v146, ptr align 4 %v150, <16 x i1> %v96)
+  %v151 = getelementptr float, ptr %v148, i64 48
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v147, ptr align 4 %v151, <16 x i1> %v104)
   %v63 = add nuw nsw i64 %v62, 1
-  %v133 = icmp slt i64 %v63, %end
-  br i1 %v133, label %b59, label %b60
+  %v152 = icmp slt i64 %v63, %end
+  br i1 %v152, label %b59, label %b60
 b60:
   ret void
 }
+declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, <16 x i1>, <16 x float>)
+declare i1 @llvm.vector.reduce.or.v16i1(<16 x i1>)
 declare void @llvm.masked.store.v16f32.p0(<16 x float>, ptr, <16 x i1>)
 attributes #0 = { nounwind alignstack=64 "min-legal-vector-width"="512" "prefer-vector-width"="512" }

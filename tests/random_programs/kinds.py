@@ -24,6 +24,7 @@ from tests.random_programs.values import (
     exact,
     make_input,
 )
+from tests.unreadable import before_an_unreadable_page
 
 Values = list[Value]
 Tensors = list[Tensor]
@@ -63,7 +64,7 @@ def _given(inputs: Values, dtype: str, shape: tuple[int, ...], seed: int, borrow
 
 def _give(inputs: Tensors, dtype: str, shape: tuple[int, ...], seed: int, borrowed: bool) -> Tensor:
     array = make_input(dtype, shape, seed)
-    return Tensor.from_numpy(array) if borrowed else Tensor(array)
+    return Tensor.from_numpy(before_an_unreadable_page(array)) if borrowed else Tensor(array)
 
 
 def _draw(inputs: Tensors, name: str, shape: tuple[int, ...], seed: int) -> Tensor:

@@ -16,6 +16,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape, element_count, greatest, movement_argument, split_argument
 
+LONGEST = 1 << 40
+"""More elements than any buffer has: the size of one whose length only a launch knows."""
+
 
 def upper_shape(shape: Shape) -> tuple[int, ...]:
     """The greatest length of each axis."""

@@ -15,14 +15,11 @@ import math
 
 from ogive.device.target import Target
 from ogive.ir import dtype as dtypes
-from ogive.ir.memory import shaped
+from ogive.ir.memory import LONGEST, shaped
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.variable import OWN
 from ogive.schedule.regions import HostRegion, Region
-
-LONGEST = 1 << 40
-"""More elements than any buffer has."""
 
 LENGTH = f"{OWN}n"
 """The name of the variable that says how many elements there are."""

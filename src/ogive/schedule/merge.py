@@ -20,12 +20,13 @@ import itertools
 from collections.abc import Sequence
 
 from ogive.ir import dtype as dtypes
+from ogive.ir.memory import LONGEST
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
 from ogive.schedule.checks import can_fault
 from ogive.schedule.elements import element_reads, without_ones
-from ogive.schedule.flatten import LENGTH, LONGEST, spread
+from ogive.schedule.flatten import LENGTH, spread
 from ogive.schedule.hazards import dependencies
 from ogive.schedule.regions import HostRegion, Region, storage
 

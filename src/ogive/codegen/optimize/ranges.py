@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from ogive.ir import dtype as dtypes
 from ogive.ir.conditions import implies
 from ogive.ir.identity import identity_element
+from ogive.ir.memory import LONGEST
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic import symbolic_rules
@@ -90,10 +91,14 @@ def _is_left_out(value: UOp, gate: UOp, identity: UOp) -> bool:
 
 def _is_inside(place: UOp) -> bool:
     """Whether even the excess of a tile lies in the buffer: then reading it does no harm, and
-    what is computed from it is never stored."""
+    what is computed from it is never stored. A buffer whose length only a launch knows may end
+    anywhere."""
     memory, offset = place.src[:2]
     low, high = offset.bounds
-    return low >= 0 and (memory.op is Op.STAGE or high < memory.arg[1])
+    if low < 0 or memory.op is Op.STAGE:
+        return low >= 0
+    size = memory.arg[1]
+    return bool(high < size and size != LONGEST)
 
 
 def _number(counter: UOp) -> int:

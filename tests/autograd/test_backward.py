@@ -252,6 +252,29 @@ def test_a_result_is_cut_off_in_place() -> None:
     assert not x.detach_().requires_grad
 
 
+def test_a_decorated_function_gives_each_thread_back_its_own_mode() -> None:
+    inside, leave = threading.Barrier(2), threading.Event()
+
+    @ogive.no_grad()
+    def wait(last: bool) -> None:
+        inside.wait(10)
+        assert not last or leave.wait(10)
+
+    def work() -> None:
+        with ogive.no_grad():
+            wait(last=True)
+            modes.append(ogive.is_grad_enabled())
+
+    modes: list[bool] = []
+    other = threading.Thread(target=work)
+    other.start()
+    wait(last=False)
+    assert ogive.is_grad_enabled()
+    leave.set()
+    other.join()
+    assert modes == [False]
+
+
 def test_no_grad_of_one_thread_is_not_that_of_another() -> None:
     x = leaf([1.0])
     inside, done = threading.Event(), threading.Event()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from contextlib import ContextDecorator
 from typing import Any, Self, TypeVar, overload
@@ -11,11 +12,18 @@ from ogive.ir import history
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+class _Before(threading.local):
+    """What was before the parts that a thread is in, from the outermost on."""
+
+    def __init__(self) -> None:
+        self.modes: list[bool] = []
+
+
 class _Mode(ContextDecorator):
     """A part of a program, for the thread that runs it; also a decorator, called or not."""
 
     recording: bool
-    _before: list[bool]
+    _before: _Before  # several threads may be in a function that is decorated
 
     @overload
     def __new__(cls) -> Self: ...
@@ -23,14 +31,14 @@ class _Mode(ContextDecorator):
     def __new__(cls, function: Function) -> Function: ...  # type: ignore[misc]  # no instance
     def __new__(cls, function: Any = None) -> Any:
         made = super().__new__(cls)
-        made._before = []
+        made._before = _Before()
         return made if function is None else made(function)
 
     def __enter__(self) -> None:
-        self._before.append(history.set_recording(self.recording))
+        self._before.modes.append(history.set_recording(self.recording))
 
     def __exit__(self, *_: Any) -> None:
-        history.set_recording(self._before.pop())
+        history.set_recording(self._before.modes.pop())
 
 
 class no_grad(_Mode):

@@ -40,6 +40,8 @@ _MISSES = 64
 """How many graphs in a row are not found before the loop that was kept is taken to be over."""
 
 _count: Callable[[Any], int] | None = getattr(sys, "getrefcount", None)
+if not getattr(sys, "_is_gil_enabled", lambda: True)():
+    _count = None  # counts are kept by each thread, and nobody's is the whole
 
 
 def _local_references() -> int:

@@ -183,6 +183,7 @@ class Optimizer:
                         for name, tensor in own.items():
                             tensor.assign(where(skipped, tensor, state[name]))
                     parameter.assign(value)
+                    del value  # who has it reads the parameter as it was, which would be copied
                     changed += [parameter, given, *own.values()]
         if not is_tracing():
             # Who reads the parameters as they were is computed now, or they would be copied.

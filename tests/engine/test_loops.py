@@ -207,3 +207,14 @@ def test_what_is_not_computed_again_leaves_no_nodes() -> None:
     for begin in range(30, 60):
         (data[begin : begin + 100] * 2).realize()
     assert len(live_uop_ids()) <= before + 8
+
+
+def test_memory_behind_a_node_that_was_assigned_to_is_lent() -> None:
+    for _ in range(6):
+        tensor = Tensor([1.0, 2.0])
+        tensor.assign(tensor * 3)
+        assert tensor.tolist() == [3.0, 6.0]
+        del tensor
+    tensor = Tensor([1.0, 2.0])
+    np.from_dlpack(tensor)[0] = 9
+    assert (tensor + 1).tolist() == [10.0, 3.0]

@@ -536,9 +536,10 @@ def gc_dead_refs() -> int:
     Nothing needs this: entries go by themselves. It is for callers that want the table exact now.
     """
     with _table_lock:
-        dead = [key for key, reference in list(_table.items()) if reference() is None]
+        # A list of values is made in one step. One of pairs may have garbage collected meanwhile.
+        dead = [reference.key for reference in list(_table.values()) if reference() is None]
         for key in dead:
-            del _table[key]
+            _table.pop(key, None)
     return len(dead)
 
 

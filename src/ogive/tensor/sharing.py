@@ -14,7 +14,7 @@ from ogive.ir.evaluate import evaluate
 from ogive.ir.memory import memory_leaf, upper_shape
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
-from ogive.ir.registry import graph_lock, substitute
+from ogive.ir.registry import graph_lock, is_read_outside, substitute
 from ogive.tensor import storage
 from ogive.tensor.core import DEFAULT_DEVICE, to_device, to_tensor, wrap
 from ogive.tensor.strided import span_of, strided
@@ -143,7 +143,8 @@ def _lend(tensor: Tensor) -> NDArray[Any] | None:
 
 
 def _is_about_to_be_written(memory: UOp) -> bool:
-    """Whether an assignment that is not carried out yet will write to this memory."""
+    """Whether an assignment that is not carried out yet will write to this memory: one that was
+    carried out may still be among the graphs that are kept."""
     stack = [memory]
     while stack:
         node = stack.pop()
@@ -151,7 +152,7 @@ def _is_about_to_be_written(memory: UOp) -> bool:
             user = reference()
             if user is None or user.src[0] is not node:
                 continue
-            if user.op is Op.STORE:
+            if user.op is Op.STORE and is_read_outside(user, ()):
                 return True
             if user.op in MOVEMENT:
                 stack.append(user)

@@ -15,6 +15,7 @@ from ogive.ir.dtype import DType
 from ogive.ir.registry import graph_lock
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.joining import where
+from ogive.tensor.operations import refuse
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -26,6 +27,8 @@ def sort_keys(x: Core) -> Tensor:
     """Integers that are ordered as the elements are; NaN is the greatest of all."""
     with graph_lock:
         tensor = wrap(x.node, x.device)
+    if tensor.dtype.is_complex:
+        raise refuse(tensor.dtype, "sort", "")
     if tensor.dtype.is_bool:
         return tensor.cast(dtypes.uint8)
     if not tensor.dtype.is_float:

@@ -63,9 +63,11 @@ def script() -> Iterator[Script]:
     processes: list[subprocess.Popen[str]] = []
 
     def start(text: str) -> subprocess.Popen[str]:
+        # Python from 3.12 on warns of each fork of a process with threads, which is what is tested.
+        quiet = ["-W", "ignore::DeprecationWarning"]
         processes.append(
             subprocess.Popen(
-                [sys.executable, "-c", PRELUDE + textwrap.dedent(text)],
+                [sys.executable, *quiet, "-c", PRELUDE + textwrap.dedent(text)],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,

@@ -103,11 +103,14 @@ _next_id = itertools.count(1).__next__
 _detached: weakref.WeakSet[UOp] = weakref.WeakSet()
 
 
-def _forget(reference: _TableReference) -> None:
-    """Drop a dead node's entry, unless its place has been taken by a new one."""
-    with _table_lock:
-        if _table.get(reference.key) is reference:
-            del _table[reference.key]
+def _forget(reference: _TableReference, table: Any = _table, lock: Any = _table_lock) -> None:
+    """Drop a dead node's entry, unless its place has been taken by a new one.
+
+    At the end of a process nodes outlive this module's names.
+    """
+    with lock:
+        if table.get(reference.key) is reference:
+            del table[reference.key]
         reference.key = ()  # it may be kept for a while by the sources, which are in its key
 
 

@@ -67,7 +67,6 @@ def driver_ir(target: Target) -> str:
         "spin": 50_000,
         "worth_waking": 20_000,
         "longest_waking": 250_000,
-        "pause_after_yield": 64,
     }
     constants |= {f"status_{status.name.lower()}": status for status in Status}
     constants |= {f"kind_{kind.name.lower()}": kind for kind in StepKind}

@@ -85,8 +85,7 @@ POOL_FIELDS = (
     ("waking", 1),  # ... and how long they take to come, in nanoseconds, on average
     ("missed", 1),  # how long threads have lately worked while others slept ...
     ("ended", 1),  # ... until when
-    ("place", 1),  # the processor on which the caller was when it opened the job
-    ("courtesy", 5),  # when who wakes others may let them run first again
+    ("excluded", 6),  # one more than the processor that workers are kept off, 0 if there is none
     ("mutex", 8),
     ("condition", 8),
     ("handles", MAX_WORKERS),

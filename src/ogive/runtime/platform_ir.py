@@ -138,9 +138,9 @@ define internal i64 @processor() nounwind {
   ret i64 %result
 }
 
-; Moves the thread from the processor of that number, on which it is, to another one, if it may be
-; on others. Where it may be stays as it is. The C library's mask holds 1024 processors.
-define internal void @leave_processor(i64 %number) noinline nounwind {
+; Lets some threads run wherever the calling one may, but for the processor of that number, which
+; it is on. If it may be nowhere else, they stay as they are. The C library's mask holds 1024.
+define internal void @leave_processor(i64 %number, ptr %threads, i64 %count) nounwind {
 entry:
   %allowed = alloca [16 x i64]
   %error = call i32 @sched_getaffinity(i32 0, i64 128, ptr %allowed)
@@ -158,28 +158,33 @@ exclude:
   %all = load i64, ptr %word.at
   %others = and i64 %all, %all.but.it
   store i64 %others, ptr %word.at
-  %refused = call i32 @sched_setaffinity(i32 0, i64 128, ptr %allowed)
-  %has.moved = icmp eq i32 %refused, 0
-  br i1 %has.moved, label %restore, label %leave
+  br label %next
 
-restore:
-  store i64 %all, ptr %word.at
-  %restored = call i32 @sched_setaffinity(i32 0, i64 128, ptr %allowed)
-  br label %leave
+next:
+  %index = phi i64 [ 0, %exclude ], [ %index.next, %set ]
+  %more = icmp slt i64 %index, %count
+  br i1 %more, label %set, label %leave
+
+set:
+  %thread.at = getelementptr i64, ptr %threads, i64 %index
+  %thread = load i64, ptr %thread.at
+  %refused = call i32 @pthread_setaffinity_np(i64 %thread, i64 128, ptr %allowed)
+  %index.next = add i64 %index, 1
+  br label %next
 
 leave:
   ret void
 }
 declare i32 @sched_getcpu() nounwind
 declare i32 @sched_getaffinity(i32, i64, ptr) nounwind
-declare i32 @sched_setaffinity(i32, i64, ptr) nounwind
+declare i32 @pthread_setaffinity_np(i64, i64, ptr) nounwind
 """
 
 _NO_PLACES = """
 define internal i64 @processor() alwaysinline nounwind {
   ret i64 -1
 }
-define internal void @leave_processor(i64 %number) alwaysinline nounwind {
+define internal void @leave_processor(i64 %number, ptr %threads, i64 %count) nounwind {
   ret void
 }
 """

@@ -51,11 +51,6 @@ class Pool:
         """How many parallel steps the workers have been offered so far."""
         return int(self._words[WORDS["pool_state"] // 8]) >> NUMBER_BITS
 
-    @property
-    def sleepers(self) -> int:
-        """How many workers sleep until they are called."""
-        return int(self._words[WORDS["pool_sleepers"] // 8])
-
     def set_threads(self, threads: int) -> None:
         """Run parallel steps on this many threads, the caller's included; 1 means no others.
 

@@ -67,9 +67,18 @@ publish:
   %threads = call i64 @llvm.smin.i64(i64 %all, i64 %most)
   %job = getelementptr i8, ptr %pool, i64 $pool_job
   call void @write_job(ptr %job, ptr %plan, ptr %record, i64 %left, i64 %threads)
-  %place.at = getelementptr i8, ptr %pool, i64 $pool_place
+  %excluded.at = getelementptr i8, ptr %pool, i64 $pool_excluded
+  %excluded = load i64, ptr %excluded.at
   %place = call i64 @processor()
-  store atomic i64 %place, ptr %place.at monotonic, align 8
+  %marked = add i64 %place, 1
+  %has.moved = icmp ne i64 %marked, %excluded
+  br i1 %has.moved, label %part, label %open
+
+part:
+  call void @keep_apart(ptr %pool, i64 %place)
+  br label %open
+
+open:
   %state = getelementptr i8, ptr %pool, i64 $pool_state
   %old = load atomic i64, ptr %state monotonic, align 8
   %number = lshr i64 %old, $number_bits
@@ -85,7 +94,7 @@ publish:
   br label %wait
 
 wait:
-  %turns = phi i64 [ 0, %publish ], [ %turns.next, %again ]
+  %turns = phi i64 [ 0, %open ], [ %turns.next, %again ]
   %seen = load atomic i64, ptr %state acquire, align 8
   %inside = and i64 %seen, $inside_mask
   %is.empty = icmp eq i64 %inside, 0

@@ -8,8 +8,8 @@ pool is up in a few rounds, a train of small jobs soon has company, a lonely one
 
 A system may put a woken worker on the processor of the caller who woke it and leave it there for
 many milliseconds, which on virtual machines is common: a processor that rests there looks as if it
-were taken away. Then both together take as long as one. So who wakes others lets them run first,
-and a worker that finds itself where the caller is goes elsewhere.
+were taken away. Then both together take as long as one. So workers may run wherever their caller
+may, but for where it is; when it comes from another processor, that is said anew.
 """
 
 _WORKER = """
@@ -46,7 +46,6 @@ idle:
 
 timed:                                   ; on a crowded machine the caller may need this core
   %yielded = call i32 @sched_yield()
-  call void @keep_apart(ptr %pool)
   %now = call i64 @clock()
   %waited = sub i64 %now, %start
   %tired = icmp ugt i64 %waited, $spin
@@ -94,24 +93,31 @@ wait:
 rise:                                    ; if there is nothing to do, it comes with the next job
   %discounted = atomicrmw sub ptr %sleepers, i64 1 seq_cst
   %unlocked = call i32 @pthread_mutex_unlock(ptr %mutex)
-  call void @keep_apart(ptr %pool)
   br label %rest
 
 exit:
   ret ptr null
 }
 
-; Goes to another processor if this one is the caller's.
-define internal void @keep_apart(ptr %pool) nounwind {
+; Keeps the workers off the processor that the caller is on, called by the holder of `busy`. In a
+; child that was forked by other means than Python's there are none, and handles are its parent's.
+define internal void @keep_apart(ptr %pool, i64 %place) noinline nounwind {
 entry:
-  %place.at = getelementptr i8, ptr %pool, i64 $pool_place
-  %place = load atomic i64, ptr %place.at monotonic, align 8
-  %here = call i64 @processor()
-  %together = icmp eq i64 %here, %place
-  br i1 %together, label %part, label %leave
+  %excluded.at = getelementptr i8, ptr %pool, i64 $pool_excluded
+  %process.at = getelementptr i8, ptr %pool, i64 $pool_process
+  %workers.at = getelementptr i8, ptr %pool, i64 $pool_workers
+  %handles = getelementptr i8, ptr %pool, i64 $pool_handles
+  %marked = add i64 %place, 1
+  store i64 %marked, ptr %excluded.at
+  %process = load i64, ptr %process.at
+  %self = call i32 @getpid()
+  %self.wide = zext i32 %self to i64
+  %same = icmp eq i64 %process, %self.wide
+  br i1 %same, label %exclude, label %leave
 
-part:
-  call void @leave_processor(i64 %here)
+exclude:
+  %workers = load i64, ptr %workers.at
+  call void @leave_processor(i64 %place, ptr %handles, i64 %workers)
   br label %leave
 
 leave:
@@ -210,26 +216,10 @@ wake:
   %unlocked = call i32 @pthread_mutex_unlock(ptr %mutex)
   %first = call i32 @pthread_cond_signal(ptr %condition)
   %several = icmp sgt i64 %useful, 1
-  br i1 %several, label %second, label %let
+  br i1 %several, label %second, label %leave
 
 second:
   %signalled = call i32 @pthread_cond_signal(ptr %condition)
-  br label %let
-
-let:                                     ; who was put on this processor goes elsewhere at once
-  %courtesy.at = getelementptr i8, ptr %pool, i64 $pool_courtesy
-  %courtesy = load atomic i64, ptr %courtesy.at monotonic, align 8
-  %before = call i64 @clock()
-  %may.be = icmp sge i64 %before, %courtesy
-  br i1 %may.be, label %yield, label %leave
-
-yield:                                   ; if others took long, it is not done again for longer
-  %yielded = call i32 @sched_yield()
-  %after = call i64 @clock()
-  %taken.by.others = sub i64 %after, %before
-  %pause = mul i64 %taken.by.others, $pause_after_yield
-  %courtesy.next = add i64 %after, %pause
-  store atomic i64 %courtesy.next, ptr %courtesy.at monotonic, align 8
   br label %leave
 
 leave:
@@ -257,6 +247,8 @@ entry:
   store i64 %self.wide, ptr %process.at
   %numbers.at = getelementptr i8, ptr %pool, i64 $pool_numbers
   store atomic i64 0, ptr %numbers.at monotonic, align 8
+  %excluded.at = getelementptr i8, ptr %pool, i64 $pool_excluded
+  store i64 0, ptr %excluded.at
   %filled = call i32 @sigfillset(ptr %mask)
   %blocked = call i32 @set_signal_mask(ptr %mask, ptr %old.mask)
   br label %create

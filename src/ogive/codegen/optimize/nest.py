@@ -46,8 +46,8 @@ def _nest(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UO
     turned = turned_rows(kernel, lanes)
     if turned is not None:
         blocks = _blocks(kernel)
-        inner = [c for c in lanes if c in blocks or _is_short(kernel, c, turned, target)]
-        inner = [turned, *inner]
+        lines = [c for c in lanes if c in blocks or _is_short(kernel, c, turned, target)]
+        inner = [turned, *lines]
     else:
         passing = _passing_rows(kernel, lanes, target)
         blocks = [c for c in _blocks(kernel) if c not in lanes and c not in passing]

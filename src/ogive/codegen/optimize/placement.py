@@ -113,12 +113,13 @@ def place(root: UOp, placement: Placement) -> UOp:
     moved = _moved_tiles(root, nest, placement)
     loops.start(nest, moved)
     loops.place(reductions)
+    stores_again = bool(moved) and _may_store_again(root)
     gates: dict[UOp, UOp] = {}
     within: dict[UOp, UOp] = {}
     for counter in (*nest, *scanned, *reductions):
         position = replacements[counter] = loops.position(counter)
         if counter in moved:
-            if not _may_store_again(root):
+            if not stores_again:
                 tile = placement.upcast.get(counter.arg[0], 1)
                 gates[counter] = (loops.outer[counter] * tile).lt(position + 1)  # what is new
             continue

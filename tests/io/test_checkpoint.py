@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import struct
 import zipfile
 from collections import OrderedDict
 from pathlib import Path
@@ -19,6 +18,8 @@ from ogive import Tensor
 from ogive.errors import FileError
 from ogive.io.checkpoint import DTYPES
 from ogive.ir import dtype as dtypes
+from tests.io import pickles
+from tests.io.pickles import storage, text
 
 
 def saved(path: Path, value: Any, **options: Any) -> Any:
@@ -193,18 +194,8 @@ def with_pickle(path: Path, program: bytes) -> Path:
     return repacked(path, lambda members: members | {"x/data.pkl": program})
 
 
-def text(value: str) -> bytes:
-    return b"X" + struct.pack("<I", len(value)) + value.encode()
-
-
-def storage(kind: str = "FloatStorage", key: str = "0", count: bytes = b"K\x02") -> bytes:
-    head = b"(" + text("storage") + b"ctorch\n" + kind.encode() + b"\n"
-    return head + text(key) + text("cpu") + count + b"tQ"
-
-
 def tensor(place: bytes, offset: bytes, size: bytes, stride: bytes) -> bytes:
-    rest = offset + size + stride + b"\x89N"
-    return b"ctorch._utils\n_rebuild_tensor_v2\n(" + place + rest + b"tR."
+    return pickles.tensor(place, offset, size, stride) + b"."
 
 
 TWO, ONE = b"K\x02\x85", b"K\x01\x85"
@@ -258,6 +249,8 @@ NESTED = b"K\x00" + b"\x85" + b"q\x00h\x00\x86" * 200
         (tensor(storage(), b"K\x00", b"G" + b"\0" * 8 + b"\x85", ONE), "a length is 0 to"),
         (tensor(storage(), b"K\x00", LONGEST, ONE), "elements 0 to"),
         (b"ctorch._utils\n_rebuild_tensor_v2\n)R.", "is given 0"),
+        (b"ctorch\ndevice\n" + NESTED + b"\x85R.", "a device \\(..., ...\\)"),
+        (b"}" + pickles.integer(1 << 64) + b"Ns.", "of more than 64 bits as a key"),
         (b"ctorch._utils\n_rebuild_parameter\nK\x01K\x01K\x01\x87R.", "a parameter made of a int"),
     ],
 )

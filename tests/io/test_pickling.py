@@ -45,6 +45,11 @@ def test_plain_data_goes_out_as_it_is(tmp_path: Path) -> None:
     assert list(read(tmp_path / "x.pt", PLAIN)["ordered"]) == ["b", "a"]
 
 
+def test_half_a_character_comes_back(tmp_path: Path) -> None:
+    assert read(tmp_path / "x.pt", ["\ud800"]) == ["\ud800"]
+    assert ogive.load(tmp_path / "x.pt") == ["\ud800"]
+
+
 def test_views_scalars_and_empty_tensors_go_out(tmp_path: Path) -> None:
     x = ogive.arange(12).reshape(3, 4)
     given = [x.T, x[1, 2], x[:, :0], x[::2, 1:], (x * 2).sum(0)]

@@ -10,14 +10,16 @@ The pickle is read by a machine that can only build data (`unpickle.py`): nothin
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from sys import getsizeof
 from typing import Any
 
-from ogive.io.files import Path, Source, open_source, shorten
-from ogive.io.unpickle import Function, Machine, as_key
+from ogive.io.files import TENSOR, Path, Source, open_source, shorten
+from ogive.io.unpickle import ENTRY, Function, Machine
 from ogive.io.zips import STORED, Member, read_directory, read_member
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
+from ogive.ir.shape import row_major_strides
 from ogive.named import NamedTuple
 from ogive.tensor.strided import span_of, strided
 from ogive.tensor.tensor import Tensor
@@ -45,6 +47,10 @@ STORAGES = {
 DTYPES = {dtype.name: dtype for dtype in dtypes.ALL if dtype is not dtypes.float8_e4m3} | {
     "float8_e4m3fn": dtypes.float8_e4m3
 }
+
+_STORAGE = 256
+"""What a `Storage` takes, in bytes."""
+_LONGEST_DEVICE = 32
 
 
 class StorageType(NamedTuple):
@@ -108,7 +114,7 @@ class _Checkpoint:
         member = self.members.get(f"{self.prefix}byteorder")
         if member is None:
             return False
-        order = read_member(self.source, member)
+        order = read_member(self.source, member) if member.size <= 8 else b"..."
         if order not in (b"little", b"big"):
             self.source.refuse(f"its byte order is {shorten(order)}; expected little or big")
         return order == b"big"
@@ -116,24 +122,28 @@ class _Checkpoint:
     def load(self) -> Any:
         """What the pickle makes."""
         pickle = read_member(self.source, self.members[self.prefix + PICKLE])
-        machine = Machine(pickle, self._names(), self._storage, self.source.refuse)
+        machine = Machine(
+            pickle, self._names(), self._storage, self.source.charge, self.source.refuse
+        )
         return machine.run()
 
     def _names(self) -> dict[str, Any]:
-        functions = {
-            "torch._utils._rebuild_tensor": lambda given: self._tensor(*_first(given, 4, 4)),
-            "torch._utils._rebuild_tensor_v2": lambda given: self._tensor(*_first(given, 4, 7)),
-            "torch._utils._rebuild_tensor_v3": self._tensor_of_dtype,
-            "torch._utils._rebuild_parameter": lambda given: _tensor_in(_first(given, 1, 3)[0]),
-            "torch.Size": lambda given: tuple(_lengths(_first(given, 1, 1)[0])),
-            "torch.device": lambda given: ":".join(str(part) for part in _first(given, 0, 2)),
-            "collections.OrderedDict": lambda given: OrderedDict(_pairs(given)),
+        functions: dict[str, Callable[[Machine, tuple[Any, ...]], Any]] = {
+            "torch._utils._rebuild_tensor": lambda _, given: self._tensor(*_first(given, 4, 4)),
+            "torch._utils._rebuild_tensor_v2": lambda _, given: self._tensor(*_first(given, 4, 7)),
+            "torch._utils._rebuild_tensor_v3": lambda _, given: self._tensor_of_dtype(given),
+            "torch._utils._rebuild_parameter": lambda _, given: _tensor_in(_first(given, 1, 3)[0]),
+            "torch.Size": _size,
+            "torch.device": _device,
+            "collections.OrderedDict": _ordered,
             "_codecs.encode": _encode,
         }
         for module in ("builtins", "__builtin__"):
-            functions[f"{module}.set"] = lambda given: set(_keys(given))
-            functions[f"{module}.frozenset"] = lambda given: frozenset(_keys(given))
-            functions[f"{module}.bytes"] = lambda given: b"".join(_first(given, 0, 0))
+            functions[f"{module}.set"] = lambda machine, given: set(_keys(machine, given))
+            functions[f"{module}.frozenset"] = lambda machine, given: frozenset(
+                _keys(machine, given)
+            )
+            functions[f"{module}.bytes"] = lambda _, given: b"".join(_first(given, 0, 0))
         names: dict[str, Any] = {name: Function(name, apply) for name, apply in functions.items()}
         for module in ("torch", "torch.storage", "torch.cuda"):
             names |= {f"{module}.{name}": StorageType(dtype) for name, dtype in STORAGES.items()}
@@ -154,6 +164,7 @@ class _Checkpoint:
             raise ValueError(
                 f"storage {shorten(key)!r} of {shorten(nbytes)} bytes has {member.size}"
             )
+        self.source.charge(_STORAGE)
         return Storage(kind.dtype, member.begin, nbytes)
 
     def _tensor_of_dtype(self, given: tuple[Any, ...]) -> Tensor:
@@ -181,6 +192,7 @@ class _Checkpoint:
             )
         if not span:
             begin = 0
+        self.source.charge(_cost_of_view(shape, strides))
         flat = self._whole(storage, storage.dtype, count).shrink([(begin, begin + span)])
         return strided(flat, shape, strides)
 
@@ -193,7 +205,13 @@ class _Checkpoint:
         return self.whole[key]
 
 
-# Arguments. All raise `ValueError`.
+def _cost_of_view(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    """What a view takes, in bytes: each axis that is split off moves all that were before it."""
+    rank = 0 if list(strides) == row_major_strides(shape) else len(shape)
+    return TENSOR + rank * (2 * TENSOR + 128 * rank)
+
+
+# Functions, and their arguments. All raise `ValueError`.
 
 
 def _first(given: tuple[Any, ...], least: int, most: int) -> tuple[Any, ...]:
@@ -211,30 +229,50 @@ def _lengths(given: Any) -> tuple[int, ...]:
     return tuple(given)
 
 
+def _size(machine: Machine, given: tuple[Any, ...]) -> tuple[int, ...]:
+    (lengths,) = _first(given, 1, 1)
+    machine.charge(getsizeof(lengths))
+    return _lengths(lengths)
+
+
+def _device(machine: Machine, given: tuple[Any, ...]) -> str:
+    for part in _first(given, 0, 2):
+        if type(part) is not int and (type(part) is not str or len(part) > _LONGEST_DEVICE):
+            raise ValueError(f"a device {shorten(part)}")
+    machine.charge(1024)
+    return ":".join(str(part) for part in given)
+
+
 def _tensor_in(given: Any) -> Tensor:
     if not isinstance(given, Tensor):
         raise ValueError(f"a parameter made of a {type(given).__name__}")
     return given
 
 
-def _pairs(given: tuple[Any, ...]) -> list[tuple[Any, Any]]:
+def _ordered(machine: Machine, given: tuple[Any, ...]) -> OrderedDict[Any, Any]:
     entries = _first(given, 0, 1)[0] if given else []
-    if type(entries) is not list or any(
-        type(pair) not in (list, tuple) or len(pair) != 2 for pair in entries
-    ):
+    if type(entries) is not list:
         raise ValueError("a dictionary that is not made of pairs")
-    return [(as_key(key), value) for key, value in entries]
+    made: OrderedDict[Any, Any] = OrderedDict()
+    machine.charge(getsizeof(made) + 2 * ENTRY * len(entries))
+    for pair in entries:
+        if type(pair) not in (list, tuple) or len(pair) != 2:
+            raise ValueError("a dictionary that is not made of pairs")
+        made[machine.key(pair[0])] = pair[1]
+    return made
 
 
-def _keys(given: tuple[Any, ...]) -> list[Any]:
+def _keys(machine: Machine, given: tuple[Any, ...]) -> list[Any]:
     entries = _first(given, 0, 1)[0] if given else []
     if type(entries) not in (list, tuple):
         raise ValueError("a set that is not made of a list")
-    return [as_key(entry) for entry in entries]
+    machine.charge(getsizeof(set()))
+    return machine.keys(entries)
 
 
-def _encode(given: tuple[Any, ...]) -> bytes:
+def _encode(machine: Machine, given: tuple[Any, ...]) -> bytes:
     text, encoding = _first(given, 2, 2)
     if type(text) is not str or encoding not in ("latin1", "latin-1"):
         raise ValueError(f"text encoded as {shorten(encoding)}")
+    machine.charge(getsizeof(b"") + len(text))
     return text.encode("latin1")

@@ -21,6 +21,16 @@ Path = str | os.PathLike[str]
 MAX_RANK = 64
 """The most axes that NumPy, and so a tensor whose values are asked for, can have."""
 
+FREE_BYTES = 64 << 20
+BYTES_PER_BYTE = 32
+"""What is made from a file may take so much in all, elements of tensors apart.
+
+Plain data takes 4 to 30 times what it takes in a file, small numbers and short texts the most.
+"""
+
+TENSOR = 2560
+"""What a tensor takes that is still in its file, in bytes."""
+
 
 class Source:
     """An open file, of which no read goes past the end.
@@ -33,10 +43,24 @@ class Source:
         self.kind = kind
         self.size = os.fstat(file.fileno()).st_size
         self._file = file
+        self._left = FREE_BYTES + BYTES_PER_BYTE * self.size
 
     def refuse(self, found: str) -> NoReturn:
         """Raise `FileError`: this file is not what it is taken for."""
         raise FileError(f"{self.path!r} is not {self.kind} that can be read: {found}")
+
+    def charge(self, nbytes: int) -> None:
+        """Count bytes that something made from this file takes; best before it is made.
+
+        Raises `FileError` when that is out of proportion. So no file, however its parts are packed
+        or refer to each other, takes much more memory, or time, than its own size accounts for.
+        """
+        self._left -= nbytes
+        if self._left < 0:
+            self.refuse(
+                f"what its {self.size} bytes describe takes more than "
+                f"{FREE_BYTES + BYTES_PER_BYTE * self.size} bytes, besides the elements of tensors"
+            )
 
     def read(self, offset: int, count: int, what: str) -> bytes:
         """`count` bytes from `offset` on, which are to be `what`. Raises `FileError`."""
@@ -62,8 +86,10 @@ class Source:
         self, shape: Sequence[int], dtype: DType, offset: int, big_endian: bool = False
     ) -> Tensor:
         """A tensor over checked bytes of this file: on `DISK`, where its byte order is ours."""
+        self.charge(TENSOR)
         if big_endian == IS_BIG or dtype.itemsize == 1:
             return Tensor.from_file(self.path, shape, dtype, offset)
+        self.charge(2 * TENSOR * dtype.itemsize)
         raw = Tensor.from_file(self.path, (*shape, dtype.itemsize), dtypes.uint8, offset)
         return to_numbers(raw, dtype, big_endian)
 

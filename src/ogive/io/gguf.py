@@ -49,6 +49,17 @@ QUANTIZED = {
 }  # fmt: skip
 
 
+# What things take, in bytes, rounded up.
+_ENTRY = 256
+"""An entry of metadata, or what is said of a tensor, besides its text and numbers."""
+_LISTED = 72
+"""A text or a list in a list, besides what it holds."""
+_NUMBER = 48
+"""A number in a list, while it is read."""
+_DEQUANTIZED = 64 << 10
+"""The graph that dequantizes a tensor."""
+
+
 class Entry(NamedTuple):
     """A tensor of the file: its type, shape, and where its bytes are."""
 
@@ -85,6 +96,7 @@ def load_gguf(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
 def _tensor(source: Source, entry: Entry) -> Tensor:
     if entry.kind in PLAIN:
         return source.tensor(entry.shape, PLAIN[entry.kind], entry.begin)
+    source.charge(_DEQUANTIZED)
     form = QUANTIZATIONS[QUANTIZED[entry.kind]]
     *rows, length = entry.shape
     blocks = source.tensor((*rows, length // form.numbers, form.nbytes), dtypes.uint8, entry.begin)
@@ -110,6 +122,7 @@ class _Reader:
         self.check_count(tensors, 24, "tensors")
         metadata: dict[str, Any] = {}
         for _ in range(entries):
+            self.source.charge(_ENTRY)
             key = self.text("a key")
             if key in metadata:
                 self.source.refuse(f"the key {shorten(key)!r} is there twice")
@@ -136,6 +149,7 @@ class _Reader:
         """The next text, which stands after its length."""
         (length,) = self.take("<Q", f"the length of {what}")
         raw = self.source.read(self.position, length, what)
+        self.source.charge(_LISTED + 5 * length)  # its bytes, and up to 4 for a character
         self.position += length
         try:
             return raw.decode()
@@ -154,6 +168,7 @@ class _Reader:
             if nesting == 0:
                 self.source.refuse(f"{what} is nested more than {MAX_NESTING} deep")
             self.check_count(count, 8, f"entries of {what}")
+            self.source.charge(_LISTED * (1 + count))
             return [self.value(inner, key, nesting - 1) for _ in range(count)]
         return self.numbers(kind, 1, what)[0]
 
@@ -163,6 +178,7 @@ class _Reader:
             self.source.refuse(f"{what} is of type {kind}; known are 0 to 12")
         dtype = numpy.dtype(NUMBERS.get(kind, "u1"))
         self.check_count(count, dtype.itemsize, f"numbers of {what}")
+        self.source.charge(_LISTED + _NUMBER * count)
         raw = self.source.read(self.position, count * dtype.itemsize, what)
         self.position += len(raw)
         values: list[Any] = numpy.frombuffer(raw, dtype).tolist()
@@ -181,6 +197,7 @@ class _Reader:
 
     def describe(self) -> Entry:
         """The next tensor. Its offset still counts from where the tensors begin."""
+        self.source.charge(2 * _ENTRY)
         name = self.text("the name of a tensor")
         quoted = f"tensor {shorten(name)!r}"
         (rank,) = self.take("<I", f"the axes of {quoted}")

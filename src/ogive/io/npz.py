@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 import zipfile
 from collections.abc import Mapping
+from itertools import chain
 
 import numpy
 
-from ogive.io.files import Path, Source, check_tensors, open_source, replacing, shorten
+from ogive.io.files import TENSOR, Path, Source, check_tensors, open_source, replacing, shorten
 from ogive.io.npy import parse_header, read_array, to_numpy
-from ogive.io.zips import STORED, Member, read_directory, read_member
+from ogive.io.words import IS_BIG
+from ogive.io.zips import STORED, Member, read_directory, unpack_member
+from ogive.ir.registry import graph_lock
+from ogive.tensor.core import wrap
+from ogive.tensor.storage import fill_buffer, memory_node
 from ogive.tensor.tensor import Tensor
 
 KIND = "a .npz file"
@@ -64,10 +69,17 @@ def _read(source: Source, member: Member) -> Tensor:
     name = f"array {shorten(member.name)!r}"
     if member.method == STORED:
         return read_array(source, member.begin, member.end, name)
-    content = read_member(source, member)
-    header = parse_header(source, content, name)
-    kind = header.dtype.numpy.newbyteorder(">" if header.big_endian else "<")
-    if header.start + math.prod(header.shape) * kind.itemsize != len(content):
-        source.refuse(f"{name} of shape {shorten(header.shape)} is not {len(content)} bytes long")
-    flat = numpy.frombuffer(content, kind, offset=header.start)
-    return Tensor(flat.reshape(header.shape, order="F" if header.fortran_order else "C"))
+    pieces = unpack_member(source, member)
+    first = next(pieces, b"")
+    header = parse_header(source, first, name)
+    nbytes = math.prod(header.shape) * header.dtype.itemsize
+    if header.start + nbytes != member.size:
+        source.refuse(f"{name} of shape {shorten(header.shape)} is not {member.size} bytes long")
+    source.charge(TENSOR)
+    elements = chain([first[header.start :]], pieces)
+    is_swapped = header.big_endian != IS_BIG
+    buffer = fill_buffer(elements, header.dtype, math.prod(header.shape), is_swapped)
+    shape = header.shape[::-1] if header.fortran_order else header.shape
+    with graph_lock:
+        tensor = wrap(memory_node(buffer, shape, header.dtype), buffer.device)
+    return tensor.permute(*reversed(range(len(shape)))) if header.fortran_order else tensor

@@ -27,6 +27,10 @@ HEADER_LIMIT = 100_000_000
 ALIGNMENT = 8
 KIND = "a safetensors file"
 
+# What is parsed takes so many bytes at most, besides texts.
+_VALUE = 64
+_PAIR = 192
+
 DTYPES: dict[str, DType] = {
     "BOOL": dtypes.bool_,
     "U8": dtypes.uint8,
@@ -167,6 +171,10 @@ def _read_header(source: Source) -> tuple[dict[str, Entry], dict[str, str]]:
 def _parse(source: Source, header: bytes) -> dict[str, Any]:
     if header[:1] != b"{":
         source.refuse(f"the header begins with {header[:1]!r}; expected '{{'")
+    # The header, its text and the texts in that; then a value after each of these, and an entry.
+    source.charge(len(header) * (3 if header.isascii() else 9))
+    source.charge(_VALUE * sum(header.count(mark) for mark in b"[{,"))
+    source.charge(_PAIR * header.count(b":"))
     try:
         described = json.loads(
             header.decode(), object_pairs_hook=_without_duplicates, parse_constant=_no_constant

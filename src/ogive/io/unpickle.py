@@ -4,15 +4,21 @@ A pickle is a program for a stack machine, and Python's own machine calls whatev
 names. This one has no way to import or call anything: a name is looked up in a table that the
 caller gives, and only the `Function`s of that table can be applied. Everything else that it makes
 is a number, text, bytes, a tuple, list, set or dictionary.
+
+A short program can also describe a great deal: a text that is encoded again and again, a list that
+becomes a thousand sets. So everything that is made is charged by its size to whoever gave the
+pickle, before it is made or, where its bytes stand in the pickle, right after.
 """
 
 from __future__ import annotations
 
 import struct
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from sys import getsizeof
 from typing import Any, NoReturn
 
+from ogive.io.files import shorten
 from ogive.named import NamedTuple
 
 SCALARS = (str, bytes, int, float, bool, type(None))
@@ -22,30 +28,35 @@ LONG_LIMIT = 255
 NEWEST = 5
 
 
+# What things take at most, in bytes; measured with CPython 3.11, while tables grow.
+PROGRAM = 4
+"""A byte of the program: itself, and the time that an operation takes."""
+SLOT = 16
+"""An entry of a list."""
+STACKED = 48
+"""An entry of the stack, or a mark."""
+ENTRY = 128
+"""An entry of a dictionary, of a set, or of what is kept."""
+
+WIDEST_KEY = 1 << 64
+"""Integers beyond it are no keys: any number of them have the same hash."""
+MOST_COLLISIONS = 100
+"""Tuples of one hash as keys; by chance there are none."""
+
+
 class Function(NamedTuple):
-    """A name that a pickle may apply to arguments."""
+    """A name that a pickle may apply to arguments. It charges the machine for what it makes."""
 
     name: str
-    apply: Callable[[tuple[Any, ...]], Any]
-
-
-def as_key(value: Any) -> Any:
-    """`value` if it is cheap and safe to hash: text, a number, or a tuple of them.
-
-    Raises `ValueError`. A tuple of tuples of tuples can take longer to hash than there is time.
-    """
-    entries = value if type(value) is tuple else (value,)
-    if all(type(entry) in SCALARS for entry in entries):
-        return value
-    raise ValueError(f"a {type(value).__name__} as a key")
+    apply: Callable[[Machine, tuple[Any, ...]], Any]
 
 
 class Machine:
-    """Runs one pickle: `Machine(data, names, persistent, refuse).run()`.
+    """Runs one pickle: `Machine(data, names, persistent, charge, refuse).run()`.
 
     `names` has what `module.name` stands for; `persistent` makes what a persistent id stands for.
-    `persistent` and functions raise `ValueError` for what they do not take, and `refuse` gets to
-    say so.
+    `charge` is told how many bytes things take. `persistent` and functions raise `ValueError` for
+    what they do not take, and `refuse` gets to say so.
     """
 
     def __init__(
@@ -53,19 +64,25 @@ class Machine:
         data: bytes,
         names: Mapping[str, Any],
         persistent: Callable[[Any], Any],
+        charge: Callable[[int], None],
         refuse: Callable[[str], NoReturn],
     ) -> None:
         self.data = data
         self.names = names
         self.persistent = persistent
+        self.charge = charge
         self.refuse = refuse
         self.position = 0
         self.stack: list[Any] = []
         self.marks: list[int] = []
         self.memo: dict[int, Any] = {}
+        self._room = 64  # entries of the stack, and marks, that are charged for
+        self._tuples: dict[int, tuple[Any, ...]] = {}  # the first one of a hash that was a key
+        self._collisions = 0
 
     def run(self) -> Any:
         """What the pickle makes. Raises `FileError`."""
+        self.charge(PROGRAM * len(self.data))
         while True:
             at = self.position
             try:
@@ -75,6 +92,9 @@ class Machine:
                 if code not in _OPERATIONS:
                     raise ValueError(f"unknown operation {code:#04x}")
                 _OPERATIONS[code](self)
+                if len(self.stack) + len(self.marks) > self._room:
+                    self.charge(STACKED * self._room)
+                    self._room *= 2
             except ValueError as error:
                 self.refuse(f"its pickle goes wrong at byte {at}: {error}")
 
@@ -112,6 +132,15 @@ class Machine:
         """Put a value on the stack."""
         self.stack.append(value)
 
+    def push_new(self, value: Any) -> None:
+        """Put a value on the stack that was made just now, of what stands in the program."""
+        self.charge(getsizeof(value))
+        self.stack.append(value)
+
+    def push_text(self, raw: bytes) -> None:
+        """Put a text on the stack. As in Python's own pickles, it may hold halves of characters."""
+        self.push_new(raw.decode("utf-8", "surrogatepass"))
+
     def pop(self) -> Any:
         """Take the top value off the stack; a mark is not to be passed."""
         if len(self.stack) <= (self.marks[-1] if self.marks else 0):
@@ -145,6 +174,7 @@ class Machine:
         """Keep the top value under a number."""
         value = self.pop()
         self.push(value)
+        self.charge(ENTRY)
         self.memo[key] = value
 
     def recall(self, key: int) -> None:
@@ -160,8 +190,8 @@ class Machine:
         full = f"{module}.{name}"
         if full not in self.names:
             self.refuse(
-                f"it needs {full!r}, which is not among the names that make tensors and plain "
-                "data, and nothing in a file is run; save its tensors alone (a state dict)"
+                f"it needs {shorten(full)!r}, which is not among the names that make tensors and "
+                "plain data, and nothing in a file is run; save its tensors alone (a state dict)"
             )
         self.push(self.names[full])
 
@@ -170,7 +200,36 @@ class Machine:
         function, arguments = self.pop_tuple(2)
         if not isinstance(function, Function) or type(arguments) is not tuple:
             raise ValueError(f"it calls a {type(function).__name__}")
-        self.push(function.apply(arguments))
+        self.push(function.apply(self, arguments))
+
+    def key(self, value: Any) -> Any:
+        """`value` if it is cheap and safe to hash: text, a number, or a tuple of them.
+
+        Raises `ValueError`. A tuple of tuples of tuples can take longer to hash than there is time,
+        and so can finding one of many keys that have the same hash.
+        """
+        entries = value if type(value) is tuple else (value,)
+        self.charge(ENTRY + sum(map(getsizeof, entries)))
+        for entry in entries:
+            if type(entry) not in SCALARS:
+                raise ValueError(f"a {type(value).__name__} as a key")
+            if type(entry) is int and not -WIDEST_KEY < entry < WIDEST_KEY:
+                raise ValueError("an integer of more than 64 bits as a key")
+        if entries is value:
+            self._compare_hash(value)
+        return value
+
+    def _compare_hash(self, value: tuple[Any, ...]) -> None:
+        """Raise `ValueError` if too many tuples have the hash of another."""
+        self.charge(ENTRY)
+        if self._tuples.setdefault(hash(value), value) != value:
+            self._collisions += 1
+            if self._collisions > MOST_COLLISIONS:
+                raise ValueError(f"{MOST_COLLISIONS} keys that are different and hash alike")
+
+    def keys(self, values: Iterable[Any]) -> list[Any]:
+        """`values`, all of which are to be keys."""
+        return [self.key(value) for value in values]
 
     def add_items(self, items: list[Any]) -> None:
         """Add keys and values, one after the other, to the dictionary on top."""
@@ -178,7 +237,7 @@ class Machine:
         if len(items) % 2:
             raise ValueError("a key without a value")
         for key, value in zip(items[::2], items[1::2], strict=True):
-            target[as_key(key)] = value
+            target[self.key(key)] = value
 
     def set_state(self) -> None:
         """Leave out the attributes of a dictionary: state dicts carry versions of modules there."""
@@ -191,7 +250,7 @@ class Machine:
         """Push an integer of so many bytes."""
         if size > LONG_LIMIT:
             raise ValueError(f"an integer of {size} bytes")
-        self.push(int.from_bytes(self.take(size), "little", signed=True))
+        self.push_new(int.from_bytes(self.take(size), "little", signed=True))
 
 
 def _protocol(machine: Machine) -> None:
@@ -206,22 +265,24 @@ def _set_item(machine: Machine) -> None:
 
 def _append(machine: Machine) -> None:
     value = machine.pop()
+    machine.charge(3 * SLOT)  # the first entry makes room for four
     machine.top(list).append(value)
 
 
 def _extend(machine: Machine) -> None:
     values = machine.pop_to_mark()
+    machine.charge(SLOT * (2 + len(values)))
     machine.top(list).extend(values)
 
 
 def _add(machine: Machine) -> None:
-    values = [as_key(value) for value in machine.pop_to_mark()]
+    values = machine.keys(machine.pop_to_mark())
     machine.top(set).update(values)
 
 
 def _dictionary(machine: Machine) -> None:
     items = machine.pop_to_mark()
-    machine.push({})
+    machine.push_new({})
     machine.add_items(items)
 
 
@@ -237,38 +298,38 @@ _OPERATIONS: dict[int, Callable[[Machine], object]] = {
     ord("N"): lambda m: m.push(None),
     0x88: lambda m: m.push(True),
     0x89: lambda m: m.push(False),
-    ord("J"): lambda m: m.push(m.number("<i")),
-    ord("K"): lambda m: m.push(m.number("<B")),
-    ord("M"): lambda m: m.push(m.number("<H")),
+    ord("J"): lambda m: m.push_new(m.number("<i")),
+    ord("K"): lambda m: m.push_new(m.number("<B")),
+    ord("M"): lambda m: m.push_new(m.number("<H")),
     0x8A: lambda m: m.integer(m.number("<B")),
     0x8B: lambda m: m.integer(m.number("<I")),
-    ord("G"): lambda m: m.push(m.number(">d")),
+    ord("G"): lambda m: m.push_new(m.number(">d")),
     # Text and bytes
-    ord("X"): lambda m: m.push(m.counted("<I").decode()),
-    0x8C: lambda m: m.push(m.counted("<B").decode()),
-    0x8D: lambda m: m.push(m.counted("<Q").decode()),
-    ord("T"): lambda m: m.push(m.counted("<I").decode()),
-    ord("U"): lambda m: m.push(m.counted("<B").decode()),
-    ord("B"): lambda m: m.push(m.counted("<I")),
-    ord("C"): lambda m: m.push(m.counted("<B")),
-    0x8E: lambda m: m.push(m.counted("<Q")),
+    ord("X"): lambda m: m.push_text(m.counted("<I")),
+    0x8C: lambda m: m.push_text(m.counted("<B")),
+    0x8D: lambda m: m.push_text(m.counted("<Q")),
+    ord("T"): lambda m: m.push_text(m.counted("<I")),
+    ord("U"): lambda m: m.push_text(m.counted("<B")),
+    ord("B"): lambda m: m.push_new(m.counted("<I")),
+    ord("C"): lambda m: m.push_new(m.counted("<B")),
+    0x8E: lambda m: m.push_new(m.counted("<Q")),
     # Containers
     ord(")"): lambda m: m.push(()),
-    0x85: lambda m: m.push(m.pop_tuple(1)),
-    0x86: lambda m: m.push(m.pop_tuple(2)),
-    0x87: lambda m: m.push(m.pop_tuple(3)),
-    ord("t"): lambda m: m.push(tuple(m.pop_to_mark())),
-    ord("]"): lambda m: m.push([]),
-    ord("l"): lambda m: m.push(m.pop_to_mark()),
+    0x85: lambda m: m.push_new(m.pop_tuple(1)),
+    0x86: lambda m: m.push_new(m.pop_tuple(2)),
+    0x87: lambda m: m.push_new(m.pop_tuple(3)),
+    ord("t"): lambda m: m.push_new(tuple(m.pop_to_mark())),
+    ord("]"): lambda m: m.push_new([]),
+    ord("l"): lambda m: m.push_new(m.pop_to_mark()),
     ord("a"): _append,
     ord("e"): _extend,
-    ord("}"): lambda m: m.push({}),
+    ord("}"): lambda m: m.push_new({}),
     ord("d"): _dictionary,
     ord("s"): _set_item,
     ord("u"): lambda m: m.add_items(m.pop_to_mark()),
-    0x8F: lambda m: m.push(set()),
+    0x8F: lambda m: m.push_new(set()),
     0x90: _add,
-    0x91: lambda m: m.push(frozenset([as_key(value) for value in m.pop_to_mark()])),
+    0x91: lambda m: m.push_new(frozenset(m.keys(m.pop_to_mark()))),
     # Names, and what is made with them
     ord("c"): lambda m: m.push_name(m.line(), m.line()),
     0x93: lambda m: m.push_name(*m.pop_tuple(2)),

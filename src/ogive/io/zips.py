@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Iterator
 
 from ogive.io.files import Source, shorten
 from ogive.named import NamedTuple
 
 STORED, DEFLATED = 0, 8
+PIECE = 1 << 21
+"""How much of a member is unpacked at a time, in bytes."""
 _END_SIZE, _ENTRY_SIZE, _LOCAL_SIZE = 22, 46, 30
 _COMMENT_LIMIT = 0xFFFF
 _IN_64_BITS = 0xFFFFFFFF
 _GREATEST_RATIO = 1032  # of what deflation can do
 _ENCRYPTED = 1
 _UTF8 = 1 << 11
+_MEMBER = 1024
+"""What a `Member` takes besides its name, while the directory is read, in bytes."""
 
 
 class Member(NamedTuple):
@@ -43,11 +48,13 @@ def read_directory(source: Source) -> dict[str, Member]:
     count, size, start = _find_directory(source)
     if count * _ENTRY_SIZE > size:
         source.refuse(f"its directory of {size} bytes cannot hold {count} entries")
+    source.charge(4 * size)
     data = source.read(start, size, "the directory")
     members: dict[str, Member] = {}
     spans: list[tuple[int, int, str]] = []
     position = 0
     for _ in range(count):
+        source.charge(_MEMBER)
         member, local, position = _read_entry(source, data, position)
         if member.name in members:
             source.refuse(f"the name {shorten(member.name)!r} is there twice")
@@ -62,21 +69,57 @@ def read_directory(source: Source) -> dict[str, Member]:
 
 
 def read_member(source: Source, member: Member) -> bytes:
-    """The content of a member, unpacked and compared with its checksum. Raises `FileError`."""
+    """The content of a member, charged to the file. Raises `FileError`."""
+    source.charge(2 * member.size)
+    return b"".join(unpack_member(source, member))
+
+
+def unpack_member(source: Source, member: Member) -> Iterator[bytes]:
+    """The content of a member in pieces of `PIECE` bytes, but for the last.
+
+    Raises `FileError`, at the last piece if it does not have the checksum that it should. What a
+    directory says of sizes is only compared: memory is taken as bytes come.
+    """
     quoted = f"member {shorten(member.name)!r}"
-    content = source.read(member.begin, member.packed, quoted)
-    if member.method == DEFLATED:
-        machine = zlib.decompressobj(-zlib.MAX_WBITS)
+    size, checksum = 0, 0
+    for piece in _join(_unpack(source, member, quoted)):
+        size += len(piece)
+        if size > member.size:
+            break
+        checksum = zlib.crc32(piece, checksum)
+        yield piece
+    if size != member.size:
+        source.refuse(f"{quoted} does not have the {member.size} bytes that it should")
+    if checksum != member.checksum:
+        source.refuse(f"{quoted} does not have the checksum that it should")
+
+
+def _unpack(source: Source, member: Member, quoted: str) -> Iterator[bytes]:
+    """The content of a member in pieces of up to `PIECE` bytes."""
+    inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+    for begin in range(member.begin, member.end, PIECE):
+        packed = source.read(begin, min(PIECE, member.end - begin), quoted)
+        if member.method == STORED:
+            yield packed
+            continue
         try:
-            # The size is only a limit: memory is taken as bytes come.
-            content = machine.decompress(content, member.size + 1)
+            while made := inflater.decompress(packed, PIECE):
+                yield made
+                packed = inflater.unconsumed_tail
         except zlib.error as error:
             source.refuse(f"{quoted} cannot be unpacked: {error}")
-    if len(content) != member.size:
-        source.refuse(f"{quoted} does not have the {member.size} bytes that it should")
-    if zlib.crc32(content) != member.checksum:
-        source.refuse(f"{quoted} does not have the checksum that it should")
-    return content
+
+
+def _join(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Short pieces put together to pieces of `PIECE` bytes, but for the last."""
+    waiting = b""
+    for piece in pieces:
+        waiting += piece
+        if len(waiting) >= PIECE:
+            yield waiting[:PIECE]
+            waiting = waiting[PIECE:]
+    if waiting:
+        yield waiting
 
 
 def _find_directory(source: Source) -> tuple[int, int, int]:

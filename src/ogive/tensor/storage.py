@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -75,6 +76,22 @@ def file_node(path: Any, shape: Any, dtype: Any, offset: Any) -> UOp:
     buffer = DiskBuffer(os.path.abspath(os.fspath(path)), start, nbytes)
     buffer.check()
     return memory_node(buffer, lengths, kind)
+
+
+def fill_buffer(pieces: Iterable[bytes], dtype: DType, count: int, swapped: bool) -> Buffer:
+    """New memory of `count` elements, whose bytes come in pieces, `swapped` or as they are ours.
+
+    Nothing but a piece is there twice, and nothing is written to before its piece comes.
+    """
+    buffer = Buffer(count * dtype.itemsize)
+    raw = buffer.as_numpy("uint8", (buffer.nbytes,)) if count else numpy.empty(0, "uint8")
+    position = 0
+    for piece in pieces:
+        raw[position : position + len(piece)] = numpy.frombuffer(piece, "uint8")
+        position += len(piece)
+    if swapped:
+        raw.view(dtype.numpy).byteswap(inplace=True)
+    return buffer
 
 
 def memory_node(buffer: Buffer, shape: tuple[int, ...], dtype: DType) -> UOp:

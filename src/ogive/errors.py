@@ -13,7 +13,7 @@ import functools
 import linecache
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import CodeType, FrameType
 
 PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -198,6 +198,23 @@ class LoadError(StageError):
 
 class AllocateError(StageError, MemoryError):
     """Memory could not be had."""
+
+
+@contextlib.contextmanager
+def needing_memory(name: str) -> Iterator[None]:
+    """Say what could not be done where Python or NumPy lack memory: an `AllocateError`."""
+    try:
+        yield
+    except AllocateError:
+        raise
+    except (MemoryError, OverflowError) as error:
+        raise no_memory(name, error) from None
+
+
+def no_memory(name: str, error: Exception) -> AllocateError:
+    """What to raise where Python or NumPy raise that there is no memory, or no such size."""
+    reason = f": {error}" if str(error) else ""
+    return AllocateError(f"{name} takes more memory than there is{reason}")
 
 
 class ExecuteError(StageError):

@@ -7,6 +7,7 @@ every run therefore neither calls the system nor faults its pages in again.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 
 import numpy
@@ -111,6 +112,8 @@ class Allocator:
 
 
 def _system_block(capacity: int) -> Block:
+    if capacity > sys.maxsize - ALIGNMENT:
+        raise MemoryError  # which NumPy says otherwise
     # NumPy asks for huge pages where the system has them, and works the same everywhere.
     owner: RawBytes = numpy.empty(capacity + ALIGNMENT, numpy.uint8)
     address: int = owner.__array_interface__["data"][0]

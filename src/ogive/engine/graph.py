@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import os
+import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -25,7 +26,7 @@ from ogive.engine.search import schedule_for
 from ogive.engine.speeds import know_speeds
 from ogive.engine.store import Entry, Kind
 from ogive.engine.threads import SymbolicThreads, is_symbolic, level_threads
-from ogive.errors import LoadError
+from ogive.errors import AllocateError, LoadError
 from ogive.ir.evaluate import evaluate
 from ogive.ir.kept import kept_graphs
 from ogive.ir.node import UOp
@@ -358,6 +359,7 @@ def compile_graph(
             steps.append(Launch.of(kernel, kernel.arguments(step.slots), step.region.fixed))
     variables = {n.arg[0]: n.arg[1:] for n in sink.walk() if n.op is Op.VARIABLE}
     graph = CompiledGraph.of(steps, schedule.slots, schedule.outputs, variables)
+    _check_memory(graph)
     if disk is not None:
         try:
             payload = pack_graph(_record(graph))
@@ -366,6 +368,16 @@ def compile_graph(
             pass  # its kernels are kept all the same
         disk.write(entries, config)
     return graph
+
+
+def _check_memory(graph: CompiledGraph) -> None:
+    """Raise `AllocateError` for memory that cannot be addressed, and so not be asked for either."""
+    needed = max([slot.nbytes for slot in graph.slots] + [*graph.places("arena").blocks], default=0)
+    if needed > sys.maxsize:
+        raise AllocateError(
+            f"computing this takes a block of {needed:,} bytes, and no more than {sys.maxsize:,} "
+            "can be addressed; work on smaller pieces"
+        )
 
 
 def load_graph(sink: UOp, target: Target, config: Config, disk: Disk) -> CompiledGraph | None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from ogive.errors import needing_memory
 from ogive.ir.dtype import DType
 from ogive.tensor.tensor import Tensor
 
@@ -42,6 +43,7 @@ def _parts(values: Array) -> Array:
 
 
 @functools.lru_cache(KEPT)
+@needing_memory("a Fourier transform")
 def matrix(n: int, sign: int, sources: int, dtype: DType, on_the_right: bool) -> Tensor:
     """The transform of length n as a real matrix.
 
@@ -58,6 +60,7 @@ def matrix(n: int, sign: int, sources: int, dtype: DType, on_the_right: bool) ->
 
 
 @functools.lru_cache(KEPT)
+@needing_memory("a Fourier transform")
 def twiddles(first: int, rest: int, sign: int, dtype: DType) -> tuple[Tensor, Tensor]:
     """What part (d, k, j) of a transform of first·rest is multiplied by between two stages.
 
@@ -95,6 +98,7 @@ class Chirp:
 
 
 @functools.lru_cache(KEPT)
+@needing_memory("a Fourier transform")
 def chirp(n: int, sign: int, dtype: DType) -> Chirp:
     """The constants for length n."""
     return Chirp(n, sign, dtype)

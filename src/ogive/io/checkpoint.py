@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from sys import getsizeof
 from typing import Any
 
+from ogive.errors import ShapeError
 from ogive.io.files import TENSOR, Path, Source, open_source, shorten
 from ogive.io.unpickle import ENTRY, Function, Machine
 from ogive.io.zips import STORED, Member, read_directory, read_member
@@ -194,7 +195,12 @@ class _Checkpoint:
             begin = 0
         self.source.charge(_cost_of_view(shape, strides))
         flat = self._whole(storage, storage.dtype, count).shrink([(begin, begin + span)])
-        return strided(flat, shape, strides)
+        try:
+            return strided(flat, shape, strides)
+        except ShapeError:
+            raise ValueError(
+                f"a tensor of shape {shape} and strides {strides}, whose windows overlap too often"
+            ) from None
 
     def _whole(self, storage: Storage, dtype: DType, count: int) -> Tensor:
         """All of a storage: one tensor for all its views, so that what they share is read once."""

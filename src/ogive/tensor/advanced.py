@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ogive.errors import ArgumentTypeError, DtypeError, IndexRangeError, ShapeError
+from ogive.errors import (
+    ArgumentTypeError,
+    DtypeError,
+    IndexRangeError,
+    ShapeError,
+    needing_memory,
+)
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import Scalar
 from ogive.ir.evaluate import evaluate
@@ -163,7 +169,8 @@ def to_positions(taken: Sequence[Taken], shape: Shape) -> Positions:
     found: Positions = {}
     for axis, what in taken:
         if _is_bool(what):
-            where = numpy.asarray(what).nonzero()
+            with needing_memory("a mask"):
+                where = numpy.asarray(what).nonzero()
             found.update({axis + number: to_tensor(line) for number, line in enumerate(where)})
         elif isinstance(what, Core):
             found[axis] = from_front(what, shape[axis])

@@ -31,6 +31,26 @@ WIDENED = frozenset({dtypes.float16, dtypes.bfloat16})
 """Dtypes whose sums and products are accumulated in float32."""
 
 
+MOST_ELEMENTS = (1 << 63) - 1
+"""That a tensor can have: positions are counted in 64 bits."""
+
+
+def check_size(shape: Shape) -> None:
+    """Raise `ShapeError` if elements of such a shape cannot be counted.
+
+    As in NumPy and PyTorch, a length of 0 does not make up for others. Lengths that depend on
+    variables are known when memory is taken.
+    """
+    count = 1
+    for size in shape:
+        if size.__class__ is int and size:
+            count *= size
+    if count > MOST_ELEMENTS:
+        raise ShapeError(
+            f"a tensor of shape {show(shape)} has more elements than can be counted, 2**63 - 1"
+        )
+
+
 def show(shape: Sequence[Dim]) -> str:
     """A shape as the user would write it."""
     return str(tuple(shape))
@@ -98,6 +118,7 @@ def count(length: Dim) -> UOp:
     """0, 1, 2, ... along one axis, as int64."""
     if isinstance(length, UOp):
         return make(Op.IOTA, dtypes.int64, (length,))
+    check_size((length,))
     return make(Op.IOTA, dtypes.int64, (), length)
 
 
@@ -164,6 +185,7 @@ def expand(node: UOp, shape: Shape) -> UOp:
         return node
     if node.op is Op.EXPAND:
         node = node.src[0]
+    check_size(shape)
     return _move(Op.EXPAND, node, shape, shape)
 
 
@@ -187,7 +209,9 @@ def pad(node: UOp, pads: Pairs, fill: Scalar = 0) -> UOp:
     """Surround with `fill`, `(before, after)` elements per axis."""
     if pads == ((0, 0),) * len(pads):
         return node
-    return _move(Op.PAD, node, (pads, node.dtype.canonical(fill)))
+    made = _move(Op.PAD, node, (pads, node.dtype.canonical(fill)))
+    check_size(made.shape)
+    return made
 
 
 def flip(node: UOp, axes: tuple[int, ...]) -> UOp:

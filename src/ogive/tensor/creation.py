@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
+from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, needing_memory
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar, to_dtype
 from ogive.ir.node import UOp
@@ -343,7 +343,10 @@ def tril_indices(
     [[0, 1, 1], [0, 0, 1]]
     """
     rows, columns = to_shape((row, col), "tril_indices")
-    return Tensor(numpy.stack(numpy.tril_indices(rows, offset, columns)), dtype, device)
+    build.check_size((rows, columns, dtypes.int64.itemsize))
+    with needing_memory("tril_indices"):
+        found = numpy.stack(numpy.tril_indices(rows, offset, columns))
+    return Tensor(found, dtype, device)
 
 
 def triu_indices(
@@ -357,7 +360,10 @@ def triu_indices(
     [[0, 0, 1], [0, 1, 1]]
     """
     rows, columns = to_shape((row, col), "triu_indices")
-    return Tensor(numpy.stack(numpy.triu_indices(rows, offset, columns)), dtype, device)
+    build.check_size((rows, columns, dtypes.int64.itemsize))
+    with needing_memory("triu_indices"):
+        found = numpy.stack(numpy.triu_indices(rows, offset, columns))
+    return Tensor(found, dtype, device)
 
 
 def _wanted(made: Tensor, requires_grad: bool) -> Tensor:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ogive.errors import ArgumentError, AxisError, DtypeError, ShapeError
+from ogive.errors import ArgumentError, AxisError, DtypeError, ShapeError, needing_memory
 from ogive.ir.evaluate import evaluate
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, as_length
@@ -173,7 +173,12 @@ def _repeated_positions(repeats: Core, length: Dim) -> NDArray[Any]:
     times = numpy.asarray(repeats)
     if (times < 0).any():
         raise ArgumentError(f"repeat_interleave: the number {times.min()} is negative")
-    return numpy.repeat(numpy.arange(evaluate(length)), times.ravel())
+    count = evaluate(length)
+    repeated = numpy.broadcast_to(times.ravel(), (count,))
+    total = int(repeated.sum(dtype=numpy.longdouble))  # beyond 64 bits if need be
+    build.check_size((total, repeated.itemsize))
+    with needing_memory("repeat_interleave"):
+        return numpy.repeat(numpy.arange(count), repeated.astype(numpy.int64))
 
 
 def _rolled(x: Tensor, shift: Any, dim: Any) -> Tensor:

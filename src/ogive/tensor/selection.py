@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
+from ogive.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DtypeError,
+    ShapeError,
+    needing_memory,
+)
 from ogive.ir import dtype as dtypes
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
@@ -55,13 +61,14 @@ class Selection(Sorting):
         """
         array = (self != 0).numpy()
         shape = (1,) if as_tuple and not array.ndim else array.shape
-        lines = numpy.unravel_index(array.reshape(-1).nonzero()[0], shape) if shape else ()
-        if as_tuple:
-            return tuple([to_tensor(line.astype(numpy.int64)) for line in lines])
-        found = numpy.empty((int(numpy.count_nonzero(array)), len(shape)), numpy.int64)
-        for axis, line in enumerate(lines):
-            found[:, axis] = line
-        return to_tensor(found)
+        with needing_memory("nonzero"):
+            lines = numpy.unravel_index(array.reshape(-1).nonzero()[0], shape) if shape else ()
+            if as_tuple:
+                return tuple([to_tensor(line.astype(numpy.int64)) for line in lines])
+            found = numpy.empty((int(numpy.count_nonzero(array)), len(shape)), numpy.int64)
+            for axis, line in enumerate(lines):
+                found[:, axis] = line
+            return to_tensor(found)
 
     def argwhere(self) -> Tensor:
         """`nonzero` as one tensor.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ogive.errors import ArgumentError, ShapeError
+from ogive.errors import ArgumentError, ShapeError, needing_memory
 from ogive.ir.dtype import result_type
 from ogive.ir.evaluate import evaluate
 from ogive.ir.registry import graph_lock
@@ -193,9 +194,14 @@ def combinations(x: Tensor, r: int = 2, with_replacement: bool = False) -> Tenso
         raise ShapeError(f"combinations: the shape is {build.show(x.shape)}; expected a vector")
     if r == 0:
         return x[:0]
+    size, taken = evaluate(x.shape[0]), to_integer(r, "combinations: r")
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    chosen = list(choose(range(evaluate(x.shape[0])), to_integer(r, "combinations: r")))
-    return x[numpy.array(chosen, dtype=numpy.int64).reshape(-1, r)]
+    rows = math.comb(size + taken - 1 if with_replacement and size else size, taken)
+    build.check_size((rows, taken))
+    with needing_memory("combinations"):
+        entries = itertools.chain.from_iterable(choose(range(size), taken))
+        chosen = numpy.fromiter(entries, numpy.int64, rows * taken)
+    return x[chosen.reshape(rows, taken)]
 
 
 def block_diag(*tensors: Any) -> Tensor:

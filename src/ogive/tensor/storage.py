@@ -131,6 +131,18 @@ def read_memory(tensor: Core) -> NDArray[Any] | None:
     return values if undisturbed else None
 
 
+def empty_array(node: UOp) -> NDArray[Any]:
+    """An array in the shape of a node that has no elements. Raises `ShapeError`."""
+    shape = [evaluate(size) for size in node.shape]
+    try:
+        return numpy.empty(shape, dtype=node.dtype.numpy)
+    except ValueError:
+        raise ShapeError(
+            f"NumPy has no array of {node.dtype.name} and shape {tuple(shape)}: the other lengths "
+            "make more bytes than can be counted"
+        ) from None
+
+
 def to_array(data: Any, dtype: DType | None) -> NDArray[Any]:
     """`data` as an array of a dtype that tensors have."""
     if isinstance(data, list | tuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError
+from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError, no_memory
 from ogive.ir import registry
 from ogive.ir.dtype import Scalar, to_dtype
 from ogive.ir.evaluate import evaluate
@@ -184,12 +184,15 @@ class Tensor(
         if node.op is Op.CONST:
             return numpy.array(node.arg, dtype=node.dtype.numpy)
         if 0 in node.shape:
-            return numpy.empty([evaluate(size) for size in node.shape], dtype=node.dtype.numpy)
+            return storage.empty_array(node)
         if self.device == "DISK":
             return self.to(DEFAULT_DEVICE).numpy()
         while True:
             self.realize()
-            values = storage.read_memory(self)
+            try:
+                values = storage.read_memory(self)
+            except MemoryError as error:
+                raise no_memory("numpy()", error) from None
             if values is not None:
                 return values
             with registry.effect_lock:
@@ -208,8 +211,12 @@ class Tensor(
         [[1, 2], [3, 4]]
         """
         array = self.numpy()
-        # NumPy does not make Python numbers of the floats of ml_dtypes.
-        return array.astype(numpy.float32).tolist() if array.dtype.kind == "V" else array.tolist()
+        try:
+            # NumPy does not make Python numbers of the floats of ml_dtypes.
+            is_small = array.dtype.kind == "V"
+            return array.astype(numpy.float32).tolist() if is_small else array.tolist()
+        except MemoryError as error:
+            raise no_memory("tolist()", error) from None
 
     def item(self) -> Scalar:
         """The value of a tensor with one element.

@@ -144,6 +144,7 @@ def random_header(dice: random.Random) -> bytes:
     words = [
         '{', '}', '[', ']', ',', ':', '"a"', '"b"', '"dtype"', '"F32"', '"shape"', '[2]', '[0]',
         '"data_offsets"', '[0,8]', '[8,8]', '"__metadata__"', '1e400', '-1', '9' * 5000, 'null',
+        '[' + '9' * 4300 + ',' + '9' * 4300 + ']',
         '"\\ud800"', 'NaN', '{"dtype":"F32","shape":[2],"data_offsets":[0,8]}',
         '{"dtype":"BOOL","shape":[' + "1," * 70 + '8],"data_offsets":[0,8]}',
     ]  # fmt: skip

@@ -15,7 +15,7 @@ import torch
 
 import ogive
 from ogive import Tensor
-from ogive.errors import FileError
+from ogive.errors import AllocateError, FileError
 from ogive.io.checkpoint import DTYPES
 from ogive.ir import dtype as dtypes
 from tests.io import pickles
@@ -140,6 +140,17 @@ def test_the_other_byte_order_is_turned_around(tmp_path: Path) -> None:
     ours = ogive.io.load_torch(repacked(path, turn))
     assert numpy.array_equal(ours["x"].numpy(), theirs.numpy())
     assert numpy.array_equal(ours["t"].numpy(), theirs.t().numpy())
+
+
+def test_a_stride_of_0_takes_no_memory(tmp_path: Path) -> None:
+    shape, strides = pickles.tupled(pickles.integer(1 << 40), b"K\x02"), b"K\x00K\x01\x86"
+    program = pickles.tensor(storage(), b"K\x00", shape, strides) + b"."
+    content = numpy.array([1, 2], "<f4").tobytes()
+    (tmp_path / "x.pt").write_bytes(pickles.checkpoint(program, {"0": content}))
+    ours = ogive.load(tmp_path / "x.pt")
+    assert ours.shape == (1 << 40, 2) and ours[1 << 39].tolist() == [1, 2]
+    with pytest.raises(AllocateError, match="cannot allocate 8,796,093,022,208 bytes"):
+        ours.numpy()
 
 
 # What is refused

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,28 @@ def test_import_ogive_does_not_load_the_formats() -> None:
     program = "import sys, ogive; print(any(name.startswith('ogive.io') for name in sys.modules))"
     done = subprocess.check_output([sys.executable, "-c", program], text=True)
     assert done.strip() == "False"
+
+
+def test_threads_that_save_to_one_path_load_whole_files(tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    errors: list[str] = []
+
+    def work(number: int) -> None:
+        try:
+            for _ in range(10):
+                ogive.save({"x": ogive.full((5000,), number)}, path)
+                found = ogive.load(path)["x"].to("CPU").numpy()
+                assert found.min() == found.max()
+        except BaseException as error:
+            errors.append(f"{type(error).__name__}: {error}")
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors, errors[0]
+    assert [each.name for each in tmp_path.iterdir()] == ["x.safetensors"]
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:

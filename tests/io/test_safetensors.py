@@ -179,6 +179,7 @@ HUGE = 1 << 62
         ({"x": entry(data_offsets=[0])}, "expected \\[begin, end\\]"),
         ({"x": entry(data_offsets=[4, 0])}, "expected \\[begin, end\\]"),
         ({"x": entry(data_offsets=[-4, 0])}, "expected \\[begin, end\\]"),
+        ({"x": entry(data_offsets=[10**4299, 10**4299])}, "expected \\[begin, end\\]"),
         ({"x": entry(data_offsets=[1, 5])}, "would end at"),
         ({"x": entry(), "y": entry()}, "overlaps another"),
         ({"x": entry(shape=[2], data_offsets=[0, 2])}, "2 bytes follow the last tensor"),

@@ -72,6 +72,10 @@ def test_more_elements_than_can_be_counted_are_refused_where_they_are_asked_for(
         ogive.ones(0, 1 << 40, 1 << 40)
     with pytest.raises(ShapeError, match="can be counted"):
         ogive.arange(-(1 << 62), 1 << 62)
+    with pytest.raises(ArgumentError, match="has no length"):
+        ogive.arange(0, 1e300, 1e-300)
+    with pytest.raises(ArgumentError, match="has no length"):
+        ogive.arange(0.0, 10**400)
 
 
 def test_the_error_says_how_many_bytes_are_wanted() -> None:

@@ -131,7 +131,7 @@ _FIELD = re.compile(
     (?P<value>
       '[^'\\]*' | "[^"\\]*"                              # '<f4'
       | True | False
-      | \(\s*(?:\d{1,20}L?\s*,\s*)*(?:\d{1,20}L?\s*)?\)  # (2, 3)
+      | \(\s*(?:\d{1,20}L?\s*,\s*){0,99}(?:\d{1,20}L?\s*)?\)  # (2, 3)
       | \[.*\]                                           # a record: a list of fields
     )\s*(?P<end>,\s*\}|\}|,)""",
     re.VERBOSE,

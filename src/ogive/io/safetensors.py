@@ -214,7 +214,7 @@ def _check(source: Source, name: str, about: Any, base: int) -> Entry:
     if (
         not isinstance(offsets, list)
         or [type(offset) for offset in offsets] != [int, int]
-        or not 0 <= offsets[0] <= offsets[1]
+        or not 0 <= offsets[0] <= offsets[1] < 1 << 63
     ):
         source.refuse(f"{quoted} has the data_offsets {shorten(offsets)}; expected [begin, end]")
     begin, end = base + offsets[0], base + offsets[1]

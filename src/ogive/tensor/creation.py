@@ -159,9 +159,9 @@ def arange(
         return _wanted(_symbolic_arange(start, stop, step, dtype, place), requires_grad)
     numbers = [_number(value, "arange") for value in (start, stop, step)]
     first, end, stride = numbers
-    if stride == 0 or not all(map(math.isfinite, numbers)):
-        raise ArgumentError(f"arange: from {first} to {end} by {stride} has no length")
     whole = all(isinstance(value, int) for value in numbers)
+    if stride == 0 or not (whole or _has_length(*numbers)):
+        raise ArgumentError(f"arange: from {first} to {end} by {stride} has no length")
     chosen = to_dtype(dtype) if dtype is not None else dtypes.int64 if whole else dtypes.float32
     compute = dtypes.int64 if whole else dtypes.float64
     # Integers stay exact however large they are.
@@ -171,6 +171,15 @@ def arange(
         node = _scaled(node, stride, first)
         made = wrap(build.cast(node, chosen), place)
     return _wanted(made, requires_grad)
+
+
+def _has_length(first: float, end: float, stride: float) -> bool:
+    """Whether a range is that of numbers, and its length a number as well."""
+    try:
+        numbers = [float(first), float(end), float(stride), (end - first) / stride]
+    except OverflowError:
+        return False
+    return all(map(math.isfinite, numbers))
 
 
 def _symbolic_arange(start: Any, stop: Any, step: Any, dtype: Any, device: str) -> Tensor:

@@ -2,56 +2,61 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
+from ogive.at_once import Change, at_once
 from ogive.device.buffer import Buffer
+
+
+class Writer(Protocol):
+    """Somebody who writes to memory that others may read."""
+
+    @property
+    def buffers(self) -> Sequence[Buffer]:
+        """What is written to, each once."""
 
 
 class Clock:
     """Counts the moments when writing to memory that others may read begins and ends.
 
-    `quiet` is the last moment at which nobody wrote. A reader that notes it before need not look
-    further if it is still `now` afterwards.
+    `writers` are at it `now`. `quiet` is the last moment at which there were none. A reader that
+    notes it before need not look further if it is still `now` afterwards.
     """
 
-    __slots__ = ("_depth", "now", "quiet")
+    __slots__ = ("now", "quiet", "writers")
 
     def __init__(self) -> None:
         self.now = self.quiet = 0
-        self._depth = 0  # a function that a step calls may assign as well
+        self.writers: tuple[Writer, ...] = ()
 
-    def renew(self) -> None:
-        """Forget a writer that did not come along when the process forked."""
-        if self._depth:
-            self.now += 1
-        self.quiet = self.now
-        self._depth = 0
+    def begin(self, writer: Writer) -> None:
+        """Writing begins. `effect_lock` is held."""
+        changes = [self._count(buffer, ends=False) for buffer in writer.buffers]
+        at_once([*changes, *self._tick(writer, (*self.writers, writer))])
 
-    def begin(self, buffers: Sequence[Buffer]) -> None:
-        """Writing to `buffers` begins. `effect_lock` is held."""
-        self._mark(buffers)
-        self._depth += 1
-        if self._depth == 1:
-            self.now += 1
+    def ending(self, writer: Writer) -> list[Change]:
+        """What is to be stored for writing to be over. `effect_lock` is held until then."""
+        others = tuple([other for other in self.writers if other is not writer])
+        shared = {id(buffer) for other in others for buffer in other.buffers}
+        changes = [
+            self._count(buffer, ends=id(buffer) not in shared) for buffer in writer.buffers
+        ]
+        quiet: list[Change] = [] if others else [(self, "quiet", self.now + 1)]
+        return [*changes, *self._tick(writer, others), *quiet]
 
-    def end(self, buffers: Sequence[Buffer]) -> None:
-        """Writing to `buffers` is over."""
-        self._mark(buffers)
-        self._depth -= 1
-        if self._depth == 0:
-            self.now += 1
-            self.quiet = self.now
+    def _count(self, buffer: Buffer, ends: bool) -> Change:
+        """A buffer's count goes up by one, or by two to stay as odd as it has to be."""
+        step = 1 if bool(buffer.writes & 1) is ends else 2
+        return buffer, "writes", buffer.writes + step
 
-    def _mark(self, buffers: Sequence[Buffer]) -> None:
-        for buffer in buffers:
-            buffer.writes += 1
-            buffer.written_at = self.now + 1
+    def _tick(self, writer: Writer, writers: tuple[Writer, ...]) -> list[Change]:
+        moment = self.now + 1
+        marks: list[Change] = [(buffer, "written_at", moment) for buffer in writer.buffers]
+        return [*marks, (self, "writers", writers), (self, "now", moment)]
 
 
 clock = Clock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=clock.renew)
 
 
 def is_disturbed(moment: int, buffers: Iterable[Buffer]) -> bool:

@@ -2,5 +2,6 @@
 
 from ogive.engine.plan import Plan
 from ogive.engine.realize import prepare, realize
+from ogive.engine.writing import wait_for_writers
 
-__all__ = ["Plan", "prepare", "realize"]
+__all__ = ["Plan", "prepare", "realize", "wait_for_writers"]

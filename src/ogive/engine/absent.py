@@ -14,8 +14,8 @@ from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 
 TORN = (
-    "an assignment to this tensor was interrupted half-way and its values are lost; "
-    "compute or load them again"
+    "the process was forked in the middle of an assignment to this tensor, which was left half "
+    "done here; compute or load its values again, or fork at another time"
 )
 OVERTAKEN = (
     "this was to be computed from a tensor that has been assigned to since, and the run that "

@@ -283,7 +283,7 @@ _next_number = itertools.count(1).__next__
 
 
 class Replay:
-    """A native plan of a compiled graph that runs with other memory each time.
+    """Native plans of a compiled graph that run with other memory each time.
 
     `number` is its own. It counts its runs, how many graphs that lead to it were `kept`, and how
     often one was `found`.
@@ -293,33 +293,37 @@ class Replay:
         self.graph = graph
         self.number = _next_number()
         self.runs = self.kept = self.found = 0
-        self._native: NativePlan | None = None
-        self._pool: Pool | None = None
-        self._lock = threading.Lock()
+        self._idle: list[tuple[Pool, NativePlan]] = []
+
+    def take(self, config: Config) -> NativePlan:
+        """A plan for this thread alone: an idle one, or a new one.
+
+        That is cheaper than to wait for another thread's kernels. One that is not given back is
+        gone, and nobody misses it.
+        """
+        pool = pool_for(config)
+        while self._idle:
+            try:
+                known, native = self._idle.pop()
+            except IndexError:
+                break  # another thread was faster
+            if known is pool:
+                return native
+        return self.graph.native_plan(pool)
+
+    def give_back(self, native: NativePlan, config: Config) -> None:
+        """Let the next run use a plan that has ended, if there is none idle yet."""
+        if not self._idle:
+            self._idle.append((pool_for(config), native))
 
     def run(
-        self, buffers: Sequence[Buffer], variables: Mapping[str, int], config: Config
-    ) -> Fault | None:
-        """Run over `buffers`, one per slot, with these values of variables."""
-        pool = pool_for(config)
-        if not self._lock.acquire(blocking=False):
-            # Another thread is inside: a plan of our own is cheaper than waiting for its kernels.
-            return self._run(self.graph.native_plan(pool), buffers, variables, config)
-        try:
-            if self._native is None or self._pool is not pool:
-                self._native = self.graph.native_plan(pool)
-                self._pool = pool
-            return self._run(self._native, buffers, variables, config)
-        finally:
-            self._lock.release()
-
-    def _run(
         self,
         native: NativePlan,
         buffers: Sequence[Buffer],
         variables: Mapping[str, int],
         config: Config,
     ) -> Fault | None:
+        """Run a plan over `buffers`, one per slot, with these values of variables."""
         self.graph.set_addresses(native, [buffer.address for buffer in buffers])
         if variables:
             self.graph.set_variables(native, variables)

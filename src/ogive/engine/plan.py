@@ -8,14 +8,14 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from ogive.at_once import Change, at_once
 from ogive.config import Config
 from ogive.device.buffer import Buffer
 from ogive.device.clock import clock, is_disturbed
-from ogive.engine.absent import lose
 from ogive.engine.graph import CompiledGraph, Step
 from ogive.engine.kernels import Kernel
 from ogive.engine.panels import Keeper
-from ogive.engine.versions import being_written
+from ogive.engine.writing import Runnable, settle, write
 from ogive.errors import ArgumentError, ExecuteError, VariableError, nearest
 from ogive.ir import registry
 from ogive.ir.memory import memory_leaf
@@ -69,9 +69,12 @@ class Plan:
             prepare = functools.partial(self._keeper.prepare, self._buffers)
             execute = functools.partial(self._native.execute_between, prepare, self._keeper.finish)
         self._execute = logging_time(execute, config, f"{len(graph.steps)} steps")
-        run = self._assign if graph.stored else self._read
-        self._execute = functools.partial(run, self._execute)
-        self._announced = False
+        self._execute = (
+            functools.partial(self._assign, self._native, self._execute)
+            if graph.stored
+            else functools.partial(self._read, self._execute)
+        )
+        self._announced = self._assigned_in_part = False
         self._given: list[tuple[Tensor, UOp]] = []
 
     def _make_native(self) -> NativePlan:
@@ -118,19 +121,25 @@ class Plan:
         if fault is not None:
             raise self._explain(fault)
 
-    def execute_first(self) -> bool:
+    def execute_first(self, reading: bool = False) -> bool:
         """Run the plan unless it has run, or wait for the thread in which it does; whether it did.
 
-        Until then whoever reads an output finds it announced, and comes here.
+        Until then whoever reads an output finds it announced, and comes here. So it is after an
+        interrupt; but what was assigned in part is not begun again by just `reading`.
         """
         with registry.effect_lock:
+            settle()
             if not self._announced:
                 return False
-            self._announced = False
-            try:
-                self.execute()
-            finally:
-                self._withdraw()
+            if reading and self._assigned_in_part:
+                raise ExecuteError(
+                    "an execution of the plan was interrupted, and some of its assignments are "
+                    "done; its other results are not there until it is executed again"
+                )
+            fault = self._execute()
+            self._withdraw()
+            if fault is not None:
+                raise self._explain(fault)
             return True
 
     def profile(self, times: int = 10) -> list[StepTime]:
@@ -156,31 +165,42 @@ class Plan:
         if keeper is not None:
             keeper.prepare(self._buffers)
         timer = StepTimer(self._graph, native, self._pool)
-        run = functools.partial(self._assign, timer.run) if self._graph.stored else timer.run
+        run: Callable[[], Fault | None] = timer.run
+        if self._graph.stored:
+            run = functools.partial(self._assign, timer, timer.run)
         for _ in range(times):
             fault = run()
             if fault is not None:
                 raise self._explain(fault)
         return timer.times()
 
-    def _assign(self, run: Callable[[], Fault | None]) -> Fault | None:
+    def _assign(self, plan: Runnable, run: Callable[[], Fault | None]) -> Fault | None:
         """Run a plan that writes to its inputs, while no other thread reads or writes them."""
         stored = [self._buffers[slot] for slot in sorted(self._graph.stored)]
-        with registry.effect_lock, being_written(stored):
-            fault = run()
-            if fault is not None and fault.torn:
-                step = self._graph.steps[fault.step]
-                for slot in self._graph.stored.intersection(step.written):
-                    lose(self._buffers[slot])
-                    self._execute = _refuse_torn
-            return fault
+        with registry.effect_lock:
+            settle()
+            return write(plan, stored, run, self._conclude)
+
+    def _conclude(self, fault: Fault | None, together: list[Change]) -> None:
+        """Note what became of an execution that assigns."""
+        in_part = fault is not None and fault.stopped and fault.step > 0
+        if in_part:
+            for slot in self._graph.stored:
+                unexecuted.pop(self._buffers[slot], None)
+            self._announce_outputs()
+        at_once([*together, (self, "_assigned_in_part", in_part)])
 
     def _read(self, run: Callable[[], Fault | None]) -> Fault | None:
         """Run a plan that only reads its inputs; again if another thread wrote to them."""
         moment = clock.quiet
-        fault = run()
+        try:
+            fault = run()
+        except BaseException:
+            self._announce_outputs()
+            raise
         if clock.now != moment and is_disturbed(moment, self._buffers):
             with registry.effect_lock:
+                settle()
                 return run()
         return fault
 
@@ -223,7 +243,7 @@ class Plan:
         self.execute()
 
     def _refuse_released(self) -> None:
-        if self._execute in (_refuse, _refuse_torn):
+        if self._execute is _refuse:
             self._execute()
 
     def hold_outputs(self) -> None:
@@ -266,6 +286,11 @@ class Plan:
         unexecuted[buffer] = self
         self._announced = True
 
+    def _announce_outputs(self) -> None:
+        """Let whoever reads what an interrupted execution has left half done come back for it."""
+        for slot in self._outputs:
+            self.announce(self._buffers[slot])
+
     def _withdraw(self) -> None:
         self._announced = False
         for buffer in self._buffers:
@@ -278,13 +303,6 @@ class Plan:
 
 def _refuse() -> Fault | None:
     raise ExecuteError("the plan has been released; prepare a new one")
-
-
-def _refuse_torn() -> Fault | None:
-    raise ExecuteError(
-        "an assignment of the plan was interrupted half-way, and what it assigns to is lost; "
-        "prepare a new one"
-    )
 
 
 unexecuted: WeakKeyDictionary[Buffer, Plan] = WeakKeyDictionary()
@@ -307,4 +325,4 @@ def execute_plan_of(buffer: Buffer) -> None:
     """Run the plan that is to fill `buffer`, if there is one that has not run."""
     plan = unexecuted.get(buffer)
     if plan is not None:
-        plan.execute_first()
+        plan.execute_first(reading=True)

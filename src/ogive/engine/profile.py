@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from ogive.engine.graph import CompiledGraph, Launch
 from ogive.engine.kernels import Kernel
@@ -39,12 +40,33 @@ class StepTimer:
             self._plans.append(NativePlan([step._replace(arguments=given)], pool))
         self._best = [float("inf")] * len(self._plans)
 
-    def run(self) -> Fault | None:
-        """Run all steps once, in order. Returns the fault that stopped it, if one did."""
+    def run(self, times: int = 1) -> Fault | None:
+        """Run all steps so many times, in order. Returns the fault that stopped it, if one did."""
+        for _ in range(times):
+            self.rewind()
+            fault = self._run_once()
+            if fault is not None:
+                return fault
+        return None
+
+    def _run_once(self) -> Fault | None:
         for number, plan in enumerate(self._plans):
             start = time.perf_counter()
             fault = plan.execute()
             self._best[number] = min(self._best[number], time.perf_counter() - start)
+            if fault is not None:
+                return fault._replace(step=number)
+        return None
+
+    def rewind(self) -> None:
+        """Forget how far the last run came."""
+        for plan in self._plans:
+            plan.rewind()
+
+    def outcome(self, may_end: Callable[[int], bool]) -> Fault | None:
+        """How the last run ended: see `NativePlan.outcome`."""
+        for number, plan in enumerate(self._plans):
+            fault = plan.outcome(lambda _, number=number: may_end(number))
             if fault is not None:
                 return fault._replace(step=number)
         return None

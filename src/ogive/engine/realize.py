@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ogive.at_once import Change
 from ogive.config import Config, current_config
 from ogive.counters import count
 from ogive.device.buffer import Buffer
-from ogive.engine.absent import OVERTAKEN, TORN, flat_without_memory
+from ogive.engine.absent import OVERTAKEN, flat_without_memory
 from ogive.engine.again import recurring
 from ogive.engine.graph import Replay, graph_cache, pool_for
 from ogive.engine.parametric import to_parametric
 from ogive.engine.plan import Plan, execute_plan_of, note_values, unexecuted
 from ogive.engine.routes import Route, find_route, keep_route
 from ogive.engine.versions import (
-    being_written,
     effects_of,
     split_effects,
     version_below,
     versions_to_keep,
     without_effects,
 )
-from ogive.errors import ArgumentError, ArgumentTypeError, ExecuteError
+from ogive.engine.writing import settle, wait_for_writers, write
+from ogive.errors import ArgumentError, ArgumentTypeError, ExecuteError, OgiveError
 from ogive.ir import history, registry
 from ogive.ir.kept import kept_graphs
 from ogive.ir.memory import memory_leaf, shaped
-from ogive.ir.node import UOp, substitute
+from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.journal import log, logging_time, since
-from ogive.runtime.native import Fault
+from ogive.runtime.native import Fault, NativePlan
 from ogive.schedule.normalize import Normalized
 from ogive.schedule.windows import Window, is_whole
 
@@ -46,12 +47,12 @@ def realize(tensors: Sequence[Tensor], config: Config | None = None) -> None:
         found = find_route(roots, config)
         if found.effects:
             with registry.effect_lock:
+                settle()
                 # Another thread may have run the same effects while we waited.
                 if _pending(tensors) == roots:
                     _carry_out(roots, found, config)
         elif not _realize_keeping(roots, found, config):
-            with registry.effect_lock:
-                pass  # The thread that was writing has finished.
+            wait_for_writers()
     _execute_pending(tensors)
 
 
@@ -66,6 +67,7 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
     if not tensors:
         raise ArgumentError("prepare needs at least one tensor")
     with registry.effect_lock:
+        settle()
         roots = _pending(tensors)
         effects = effects_of(roots)
         # Old versions that others read are copied now: the plan may overwrite them many times.
@@ -110,7 +112,7 @@ def _realize_keeping(roots: tuple[UOp, ...], found: Route, config: Config) -> bo
     if kept:
         try:
             return _realize((*roots, *kept), found, config)
-        except Exception:
+        except OgiveError:
             pass  # A part that nobody asked for may fault; if what was asked for does, it is below.
     return _realize(roots, found, config)
 
@@ -132,12 +134,9 @@ def _carry_out(roots: tuple[UOp, ...], found: Route, config: Config) -> None:
     """Compute values and carry out the assignments among them."""
     effects = found.effects
     run = _Run(roots, effects, _versions_to_keep(roots, effects), config, found)
-    written = run.written()
-    with being_written(written):
-        run.execute()
-        with registry.graph_lock:
-            run.rebind()
-            run.keep_route()
+    run.carry_out()
+    with registry.graph_lock:
+        run.keep_route()
 
 
 def _versions_to_keep(roots: tuple[UOp, ...], effects: Sequence[UOp]) -> tuple[UOp, ...]:
@@ -210,17 +209,37 @@ class _Run:
         self.buffers = graph.allocate(given, config.planner)
 
     def execute(self) -> None:
-        """Run it once. After a fault every tensor can be read: see `settle`."""
-        variables = self.normalized.variables
-        run = logging_time(
-            lambda: self.replay.run(self.buffers, variables, self.config),
+        """Run it once, where it assigns nothing."""
+        native = self.replay.take(self.config)
+        fault = self._on(native)()
+        self.replay.give_back(native, self.config)
+        if fault is not None:
+            raise self.explain(fault)
+
+    def carry_out(self) -> None:
+        """Run it once, and let everybody know. After a fault every tensor can be read."""
+        native = self.replay.take(self.config)
+        run = self._on(native)
+        fault = write(native, self.written(), run, self._conclude, self._may_end)
+        self.replay.give_back(native, self.config)
+        if fault is not None:
+            raise self.explain(fault)
+
+    def _on(self, native: NativePlan) -> Callable[[], Fault | None]:
+        """What runs it on a native plan."""
+        return logging_time(
+            lambda: self.replay.run(
+                native, self.buffers, self.normalized.variables, self.config
+            ),
             self.config,
             f"{len(self.replay.graph.steps)} steps",
         )
-        fault = run()
-        if fault is not None:
-            self.settle(fault)
-            raise self.explain(fault)
+
+    def _conclude(self, fault: Fault | None, together: list[Change]) -> None:
+        if fault is None:
+            self.rebind(together)
+        else:
+            self.settle(fault, together)
 
     def writes(self) -> list[int]:
         """How often writing to each of the inputs has begun or ended."""
@@ -263,53 +282,60 @@ class _Run:
             if same and base.history is None and not _has_history(node):
                 mapping[node] = shaped(base, node.shape)
 
-    def settle(self, fault: Fault) -> None:
+    def _may_end(self, step: int) -> bool:
+        """Whether all that is left before a step can still be computed, from what there will be."""
+        there, overwritten, _ = self._so_far(Fault(step, 0, stopped=True))
+        asked = (*self.roots, *self.effects)
+        left = walk(tuple([node for node in asked if node not in there]))
+        return overwritten.isdisjoint(left)
+
+    def _so_far(self, fault: Fault) -> tuple[set[UOp], set[UOp], set[UOp]]:
+        """Of a run that ended early: what is there, the versions that are gone, and the assignments
+        that are lost."""
+        graph = self.replay.graph
+        slots = graph.outputs[len(self.roots) :]
+        done, lost = split_effects(graph, self.effects, slots, fault)
+        late = {slot for step in graph.steps[fault.step :] for slot in step.written}
+        there = {
+            root
+            for root, slot in zip(self.roots, graph.outputs, strict=False)
+            if graph.slots[slot].parameter is None and slot not in late
+        }
+        below = {version_below(effect) for effect in done}
+        return there | done, below.difference(self.kept), lost
+
+    def settle(self, fault: Fault, together: list[Change]) -> None:
         """What remains of the assignments after a fault.
 
         Those carried out stay so. Those that follow from what faulted are taken back: tensors that
         hold such a version hold the one below it again. The others are still to be carried out.
-        What can be known no more is an error when it is read: what was left half done, and what
-        was to be computed from a version that is gone.
+        What was to be computed from a version that is gone is an error when it is read.
         """
-        graph = self.replay.graph
-        slots = graph.outputs[len(self.roots) :]
-        done, lost, torn = split_effects(graph, self.effects, slots, fault)
-        copies = self.replacements()
-        found: dict[UOp, UOp] = {}
-        overwritten: set[UOp] = set()
-        for effect in self.effects:
-            if effect in done:
-                found[effect] = _memory_node(self.buffers[done[effect]], effect)
-            elif effect in torn:
-                found[effect] = _absent(effect, TORN)
-            else:
-                continue
-            version = version_below(effect)
-            if version in self.kept:
-                found[version] = copies[version]
-            else:
-                overwritten.add(version)
-                found[version] = _absent(version, OVERTAKEN)
+        there, overwritten, lost = self._so_far(fault)
+        below = {version_below(effect) for effect in there.intersection(self.effects)}
+        computed = self.replacements()
+        found = {node: computed[node] for node in there | below.intersection(self.kept)}
+        found |= {version: _absent(version) for version in overwritten}
         with registry.graph_lock:
             for effect in lost:
-                below = effect.src[0]
-                while (version := memory_leaf(below)) in lost:
-                    (below,) = substitute((below,), {version: version.src[0]}, revisit=False)
+                under = effect.src[0]
+                while (version := memory_leaf(under)) in lost:
+                    (under,) = substitute((under,), {version: version.src[0]}, revisit=False)
                 if version not in overwritten:
-                    registry.move_holders(effect, below)
+                    registry.move_holders(effect, under)
             self.remember(found)
-            registry.substitute(found, walk=True)
+            registry.substitute(found, walk=True, together=together)
 
-    def rebind(self) -> None:
+    def rebind(self, together: Sequence[Change] = ()) -> None:
         """Replace what was computed by its memory, in every live tensor at once."""
         mapping = self.replacements()
         self.reuse_versions(mapping)
         self.remember(mapping)
-        registry.substitute(mapping, walk=True)
         if self.normalized.variables:
             for node, memory in mapping.items():
                 if node.op is not Op.AFTER:
                     note_values(memory, self.buffers)
+        registry.substitute(mapping, walk=True, together=together)
 
     def keep_route(self) -> None:
         """Remember the way that was gone, for the next time. `graph_lock` is held."""
@@ -378,10 +404,10 @@ def _part_of(buffer: Buffer, window: Window) -> Buffer:
     return buffer.view(window.start * size, window.length * size)
 
 
-def _absent(value: UOp, message: str) -> UOp:
+def _absent(value: UOp) -> UOp:
     """A value that cannot be known any more."""
     device = memory_leaf(value).arg[0] if is_realized(value) else "CPU"
-    flat = flat_without_memory(value.shape, value.dtype, device, ExecuteError, message)
+    flat = flat_without_memory(value.shape, value.dtype, device, ExecuteError, OVERTAKEN)
     return shaped(flat, value.shape)
 
 

@@ -234,7 +234,11 @@ class Store:
             for _ in range(3):
                 try:
                     connection = self._open()
-                    return failed if connection is None else action(connection)
+                    if connection is None:
+                        return failed
+                    # An exception out of a signal handler may have left a transaction behind.
+                    self._roll_back()
+                    return action(connection)
                 except sqlite3.Error as error:
                     self._roll_back()
                     if not self._recover(error):
@@ -243,7 +247,8 @@ class Store:
                     # The names of columns in a damaged schema.
                     self._set_aside(str(error))
                 except OSError as error:
-                    self._roll_back()
+                    if error.errno is None:
+                        raise  # a time-out of the user's, not the system's
                     self._turn_off(f"cannot be used: {error}")
             return failed
 

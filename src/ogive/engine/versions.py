@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ogive.device.buffer import Buffer
-from ogive.device.clock import clock
 from ogive.ir import registry
 from ogive.ir.memory import is_memory, memory_leaf
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.named import NamedTuple
-from ogive.runtime import interrupts
 from ogive.runtime.native import Fault
 
 if TYPE_CHECKING:
@@ -60,31 +56,15 @@ def version_below(effect: UOp) -> UOp:
     return memory_leaf(effect.src[0])
 
 
-@contextlib.contextmanager
-def being_written(buffers: Sequence[Buffer]) -> Iterator[None]:
-    """Tell those who read `buffers` meanwhile that what they read is of no use.
-
-    Whoever writes holds `registry.effect_lock`, for which such readers wait; and what is half done
-    when Ctrl-C comes would be done twice.
-    """
-    with interrupts.deferred():
-        clock.begin(buffers)
-        try:
-            yield
-        finally:
-            clock.end(buffers)
-
-
 class Outcome(NamedTuple):
     """What became of assignments when a run ended early.
 
-    `done` are those carried out, with their slots; `lost` those that follow from what faulted;
-    `torn` those left half done. The others are still to be carried out.
+    `done` are those carried out; `lost` those that follow from what faulted. The others are still
+    to be carried out.
     """
 
-    done: dict[UOp, int]
+    done: set[UOp]
     lost: set[UOp]
-    torn: set[UOp]
 
 
 def split_effects(
@@ -93,24 +73,21 @@ def split_effects(
     """What a fault makes of the assignments to `slots`, in order."""
     missing: set[int] = set()
     step = fault.step
-    stores: dict[int, list[tuple[bool, bool, bool]]] = {}
+    stores: dict[int, list[tuple[bool, bool]]] = {}
     for number, each in enumerate(graph.steps):
         written = each.written
         faulted = number == step and not fault.stopped
         if faulted or not missing.isdisjoint(each.slots):
             missing.update(written)
         for slot in written:
-            is_torn = number == step and fault.torn
-            stores.setdefault(slot, []).append((number < step, slot in missing, is_torn))
-    outcome = Outcome({}, set(), set())
+            stores.setdefault(slot, []).append((number < step, slot in missing))
+    outcome = Outcome(set(), set())
     for effect, slot in zip(effects, slots, strict=False):
         if graph.slots[slot].parameter is None or not stores.get(slot):
             continue
-        is_done, is_lost, is_torn = stores[slot].pop(0)
+        is_done, is_lost = stores[slot].pop(0)
         if is_done:
-            outcome.done[effect] = slot
-        elif is_torn:
-            outcome.torn.add(effect)
+            outcome.done.add(effect)
         elif is_lost:
             outcome.lost.add(effect)
     return outcome

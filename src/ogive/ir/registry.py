@@ -11,7 +11,9 @@ costs what lies above it and not what is alive.
                 └───── neg ── u
 
 `graph_lock` makes this one step: whoever builds on a node holds it from reading the node until the
-new node's edges are registered, so a substitution misses nothing.
+new node's edges are registered, so a substitution misses nothing. An exception may end any function
+here anywhere: edges and holders are added before they are needed, and what tensors hold changes in
+the end, `at_once`.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import weakref
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
+from ogive.at_once import Change, at_once
 from ogive.ir import history
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp, intern_node, interned_nodes
@@ -117,10 +120,15 @@ def live_tensor_ids() -> list[int]:
 def move_tensor(tensor: Holder, node: UOp) -> None:
     """Let a tensor hold `node` from now on."""
     with graph_lock:
-        connect(node)
-        history.follow(tensor, node)
-        tensor.node = node
-        _add_holder(node, weakref.ref(tensor))
+        at_once(moves_to(tensor, node))
+
+
+def moves_to(tensor: Holder, node: UOp) -> list[Change]:
+    """What lets a tensor hold `node`, once it is stored. `graph_lock` is held until then."""
+    connect(node)
+    history.follow(tensor, node)
+    _add_holder(node, weakref.ref(tensor))
+    return [(tensor, "node", node)]
 
 
 def _add_holder(node: UOp, reference: weakref.ref[Any]) -> None:
@@ -173,7 +181,7 @@ def connect(root: UOp) -> None:
 
 
 def _connect_one(node: UOp) -> None:
-    node.users = node.holders = _NOBODY
+    """Register the edges of one node, which counts as connected when all of them are there."""
     reference = node.reference
     for source in node.src:
         if source.op in _EDGELESS:
@@ -184,13 +192,20 @@ def _connect_one(node: UOp) -> None:
             source.users.add(reference)
         else:
             source.users = WeakList((reference,))
+    if node.holders is None:
+        node.holders = _NOBODY
+    node.users = _NOBODY
 
 
 # Substitution
 
 
-def substitute(mapping: Mapping[UOp, UOp], walk: bool = False) -> None:
+def substitute(
+    mapping: Mapping[UOp, UOp], walk: bool = False, together: Iterable[Change] = ()
+) -> None:
     """Replace nodes in every live tensor whose graph contains them, in one step.
+
+    What is to change `together` with that changes in the same step.
 
     Replacements are re-visited: a key inside one is replaced as well. With `walk` they are taken as
     they are, which is what a replacement that contains its own key needs (`BUFFER` becomes
@@ -199,6 +214,7 @@ def substitute(mapping: Mapping[UOp, UOp], walk: bool = False) -> None:
     with graph_lock:
         done = {key: value for key, value in mapping.items() if key is not value}
         if not done:
+            at_once(together)
             return
         if not walk:
             values = substitute_below(tuple(done.values()), done)
@@ -223,15 +239,21 @@ def substitute(mapping: Mapping[UOp, UOp], walk: bool = False) -> None:
                 history.inherit(node, rebuilt)
             done[node] = rebuilt
         # Found first and moved after: one node's replacement may itself be a node to replace.
-        moves = [
-            (reference, holder, replacement)
-            for node, replacement in done.items()
-            for reference in node.holders or ()
-            if (holder := reference()) is not None and holder.node is node
-        ]
-        for reference, holder, replacement in moves:
-            holder.node = replacement
+        moves: list[Change] = []
+        for node, replacement in done.items():
+            moves += _holder_moves(node, replacement)
+        at_once([*moves, *together])
+
+
+def _holder_moves(node: UOp, replacement: UOp) -> list[Change]:
+    """What lets the tensors that hold `node` hold another, once it is stored."""
+    moves: list[Change] = []
+    for reference in list(node.holders or ()):
+        holder = reference()
+        if holder is not None and holder.node is node:
             _add_holder(replacement, reference)
+            moves.append((holder, "node", replacement))
+    return moves
 
 
 def _moved_place(view: UOp, replacements: Mapping[UOp, UOp]) -> UOp:
@@ -254,11 +276,7 @@ def move_holders(node: UOp, replacement: UOp) -> None:
     """Let the tensors that hold `node` hold another; what is built on `node` stays as it is."""
     with graph_lock:
         connect(replacement)
-        for reference in list(node.holders or ()):
-            holder = reference()
-            if holder is not None and holder.node is node:
-                holder.node = replacement
-                _add_holder(replacement, reference)
+        at_once(_holder_moves(node, replacement))
 
 
 def _above(keys: Iterable[UOp], kept: set[UOp]) -> list[UOp]:

@@ -11,14 +11,15 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ogive.at_once import Change, at_once
 from ogive.config import Config
 from ogive.device.buffer import Buffer
 from ogive.device.clock import clock, is_disturbed
 from ogive.engine import realize
-from ogive.engine.absent import flat_node, flat_without_memory, lose
+from ogive.engine.absent import flat_node, flat_without_memory
 from ogive.engine.graph import pool_for
 from ogive.engine.plan import execute_plan_of, unexecuted
-from ogive.engine.versions import being_written
+from ogive.engine.writing import Runnable, settle, write
 from ogive.errors import ArgumentError, TraceError, VariableError
 from ogive.ir import registry
 from ogive.ir.memory import memory_leaf, shaped
@@ -111,6 +112,7 @@ class Entry:
         `effect_lock` is held until the call is over. What the function itself replaced while it was
         `traced` for this call does not matter yet.
         """
+        settle()
         if not traced and not self._is_for(call):
             return False
         if unexecuted:
@@ -191,27 +193,23 @@ class Entry:
         """Run it step by step, so many times: the least time of each step."""
         from ogive.engine.profile import StepTimer
 
-        found: list[StepTime] = []
+        made: list[StepTimer] = []
 
-        def run_steps(native: NativePlan) -> Fault | None:
+        def steps_of(native: NativePlan) -> tuple[Runnable, Callable[[], Fault | None]]:
             timer = StepTimer(self.prepared.graph, native, pool_for(self.config))
-            for _ in range(times):
-                fault = timer.run()
-                if fault is not None:
-                    return fault
-            found.extend(timer.times())
-            return None
+            made.append(timer)
+            return timer, functools.partial(timer.run, times)
 
-        self.run(call, run_steps)
-        return found
+        self.run(call, steps_of)
+        return made[0].times()
 
     def run(
         self,
         call: Call,
-        by: Callable[[NativePlan], Fault | None] | None = None,
+        by: Callable[[NativePlan], tuple[Runnable, Callable[[], Fault | None]]] | None = None,
         alone: bool = True,
     ) -> Any:
-        """Run it, by a function that executes the plan, if one is given.
+        """Run it, or what a function makes of its plan and how that is executed.
 
         It `claims` the call and is `alone`: `effect_lock` is held. Otherwise it `holds` the call
         and only reads, and what it gives is `DISTURBED` if another thread wrote to that meanwhile.
@@ -231,23 +229,24 @@ class Entry:
             variables = self._variables(call)
             self.prepared.graph.set_variables(instance.native, variables)
         cells = instance.cells(recycle=not variables)
-        execute = instance.execute if by is None else functools.partial(by, instance.native)
+        plan, execute = (instance.native, instance.execute) if by is None else by(instance.native)
         if instance.keeper is not None:
             memories = self._memories(instance, call, found)
             execute = functools.partial(instance.keeper.run, execute, memories)
-        fault = self._assign(execute, call) if self._stored else execute()
+        if self.writes:
+            return self._write(plan, execute, call, instance, cells, variables)
+        fault = execute()
         if not alone and clock.now != call.moment and _is_disturbed(call, found):
             self._instances.append(instance)
             return DISTURBED
         if fault is not None:
             self._instances.append(instance)
-            self._take_donated(call)
             raise self._explain(fault)
-        if self._simple:
-            with registry.graph_lock:
+        with registry.graph_lock:
+            if self._simple:
                 result: Any = wrap(cells[0].node, self._wiring.fresh[0].device)
-        else:
-            result = self._finish(call, cells, variables)
+            else:
+                result = self._results(call, cells, variables)
         # Only now: a cell is free while no tensor holds its node.
         self._instances.append(instance)
         return result
@@ -267,28 +266,51 @@ class Entry:
             memories[slot] = given if isinstance(given, Buffer) else None
         return memories
 
-    def _finish(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> Any:
-        by_slot = {made.slot: cell for made, cell in zip(self._wiring.fresh, cells, strict=True)}
+    def _write(
+        self,
+        plan: Runnable,
+        execute: Callable[[], Fault | None],
+        call: Call,
+        instance: Instance,
+        cells: list[Cell],
+        variables: dict[str, int],
+    ) -> Any:
+        """Run what writes to memory of tensors, or lets them have other memory, or uses them up."""
+        owners = self.prepared.owners
+        stored = [_memory_of(owners[slot], call, self._found) for slot in self._stored]
+        results: list[Any] = []
+
+        def conclude(fault: Fault | None, together: list[Change]) -> None:
+            if fault is None:
+                results.append(self._results(call, cells, variables))
+                together = [*together, *self._moves(call, cells, variables)]
+            if fault is None or not fault.stopped:
+                together = [*together, *self._donations(call)]
+            at_once(together)
+
+        fault = write(plan, stored, execute, conclude)
+        self._instances.append(instance)
+        if fault is not None:
+            raise self._explain(fault)
+        return results[-1]
+
+    def _results(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> Any:
+        """What the function returns. `graph_lock` is held, and nothing is donated yet."""
+        by_slot = self._by_slot(cells)
         tensors: list[Tensor] = []
-        with registry.graph_lock:
-            for made in self.prepared.results:
-                if made.donated is not None:
-                    node = shaped(memory_leaf(call.inputs[made.donated].node), made.shape)
-                elif made.slot is None:
-                    node = shaped(flat_node(Buffer(0), made.dtype, 0), made.shape)
-                else:
-                    node = _node_of(by_slot[made.slot], made, variables)
-                registry.connect(node)
-                tensors.append(wrap(node, made.device))
-            taken = {
-                id(tensor): hold(tensor.node, tensor.device)
-                for tensor in [call.inputs[at] for at in self._gone]
-            }
-            self._take_donated(call)
-            for owner, made in self.prepared.moved:
-                tensor = self._owner(owner, call)
-                if tensor is not None:
-                    registry.move_tensor(tensor, _node_of(by_slot[made.slot], made, variables))
+        for made in self.prepared.results:
+            if made.donated is not None:
+                node = shaped(memory_leaf(call.inputs[made.donated].node), made.shape)
+            elif made.slot is None:
+                node = shaped(flat_node(Buffer(0), made.dtype, 0), made.shape)
+            else:
+                node = _node_of(by_slot[made.slot], made, variables)
+            registry.connect(node)
+            tensors.append(wrap(node, made.device))
+        taken = {
+            id(tensor): hold(tensor.node, tensor.device)
+            for tensor in [call.inputs[at] for at in self._gone]
+        }
 
         def result(leaf: Result | None) -> Any:
             if leaf is None:
@@ -300,9 +322,25 @@ class Entry:
 
         return rebuild(self.results, result)
 
-    def _take_donated(self, call: Call) -> None:
+    def _by_slot(self, cells: list[Cell]) -> dict[int | None, Cell]:
+        return {made.slot: cell for made, cell in zip(self._wiring.fresh, cells, strict=True)}
+
+    def _moves(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> list[Change]:
+        """What lets tensors have the memory that their new values are in."""
+        by_slot = self._by_slot(cells)
+        moves: list[Change] = []
+        for owner, made in self.prepared.moved:
+            tensor = self._owner(owner, call)
+            if tensor is not None:
+                moves += registry.moves_to(tensor, _node_of(by_slot[made.slot], made, variables))
+        return moves
+
+    def _donations(self, call: Call) -> list[Change]:
+        """What lets arguments be used up."""
+        moves: list[Change] = []
         for at, gone in self._gone.items():
-            registry.move_tensor(call.inputs[at], gone)
+            moves += registry.moves_to(call.inputs[at], gone)
+        return moves
 
     def _owner(self, owner: Owner, call: Call) -> Any:
         if owner.kind == "input":
@@ -358,19 +396,6 @@ class Entry:
             tensors: list[Any] = [reference() for reference in self.tensors]
             self._found = look_up([tensor.node for tensor in tensors])
         return self._separate(call, self._found)
-
-    def _assign(self, run: Callable[[], Fault | None], call: Call) -> Fault | None:
-        """Run what writes to memory of tensors."""
-        memories: dict[int, Buffer] = {
-            slot: _memory_of(self.prepared.owners[slot], call, self._found) for slot in self._stored
-        }
-        with being_written(list(memories.values())):
-            fault = run()
-            if fault is not None and fault.torn:
-                for slot in self.prepared.graph.steps[fault.step].written:
-                    if slot in memories:
-                        lose(memories[slot])
-            return fault
 
     def _separate(self, call: Call, found: Whereabouts) -> bool:
         """An argument and a tensor that the function finds are two, if one of them changes.

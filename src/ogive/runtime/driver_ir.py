@@ -215,6 +215,9 @@ looked:
   br label %walk
 
 finished:
+  %finished.step = phi i64 [ %step, %walk ], [ %step.next, %look ]
+  store i64 %finished.step, ptr %step.at
+  store i64 0, ptr %left.at
   ret i64 $status_finished
 
 paused:

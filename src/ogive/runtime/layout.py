@@ -50,7 +50,7 @@ PLAN_FIELDS = (
     "count",
     "pool",  # address of the pool, or 0
     "budget",  # nanoseconds after which to pause
-    "step",  # the next step to run ...
+    "step",  # the next step to run, `count` after the last ...
     "left",  # ... and how many spans have tiles of it that were not yet run, 0 if it is not begun
     "spans",  # address of the spans: two words each, the next tile and the first behind the end
     "room",  # how many of them there may be

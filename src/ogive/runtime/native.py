@@ -13,11 +13,11 @@ import numpy
 
 from ogive.errors import ExecuteError
 from ogive.named import NamedTuple
-from ogive.runtime import interrupts
 from ogive.runtime.driver import loaded_driver
 from ogive.runtime.layout import (
     COPY_TILE,
     MAX_THREADS,
+    NO_FAULT,
     PLAN_FIELDS,
     STEP_FIELDS,
     STEP_WORDS,
@@ -89,14 +89,13 @@ class Fault(NamedTuple):
     """Why a plan ended early: the site number that a kernel reported, and the kernel's step.
 
     A host step has no sites but an `error`. A run that was `stopped` from outside did not begin
-    its step; if it is `torn`, it did not end it, which matters where the step is whole.
+    its step, or may repeat it.
     """
 
     step: int
     site: int
-    error: BaseException | None = None
+    error: Exception | None = None
     stopped: bool = False
-    torn: bool = False
 
 
 def copy_step(destination: int, source: int, nbytes: int) -> KernelStep:
@@ -207,9 +206,8 @@ class NativePlan:
         """Run all steps, in native code. Returns the fault that stopped it, if one did.
 
         Threads that execute one plan take turns. An exception, such as a `KeyboardInterrupt`,
-        abandons the run at a tile boundary, and the next one starts from the first step. Where
-        there are steps that are whole, and interrupts are deferred, it is a fault instead, and such
-        a step is abandoned only if it does not end within another pause.
+        abandons the run at a tile boundary, and the next one starts from the first step. `outcome`
+        tells how far an abandoned run came.
         """
         if self._calling:
             self._refuse_own_steps()
@@ -249,30 +247,46 @@ class NativePlan:
             if status == Status.HOST:
                 step = int(self._header[_STEP]) - 1
                 try:
-                    with interrupts.let_through():
-                        self._call(step)
+                    self._call(step)
                 except StepFailure as failure:
                     return Fault(step, 0, failure.error)
-                except BaseException as error:
-                    if not self._whole:
-                        raise
-                    return Fault(step, 0, error, stopped=True)
-            elif (interrupt := interrupts.raised()) is not None:
-                return self._stop(interrupt)
             status = self._resume(self._address)
         return None
 
-    def _stop(self, error: BaseException) -> Fault:
-        """End a run that has paused, after the step that it is in if that is whole."""
-        step, torn = int(self._header[_STEP]), bool(self._header[_LEFT])
-        if torn and step in self._whole:
-            count = int(self._header[_COUNT])
-            self._header[_COUNT] = step + 1
-            status = self._resume(self._address)
-            self._header[_COUNT] = count
-            torn = status != Status.FINISHED
-            step += not torn
-        return Fault(step, 0, error, stopped=True, torn=torn)
+    def rewind(self) -> None:
+        """Forget how far the last run came: from now on, `outcome` tells of the next one."""
+        if self._calling:
+            self._refuse_own_steps()
+        header = self._header
+        header[_STEP] = header[_LEFT] = 0
+        header[_FAULT] = NO_FAULT
+
+    def outcome(self, may_end: Callable[[int], bool]) -> Fault | None:
+        """How the last run ended, or where an exception stopped it. No other has begun since.
+
+        A step that is whole is brought to its end first, and so are those up to one before which
+        the run `may_end`, unless a host step comes first. The driver notes what it has done before
+        it returns, so the answer does not depend on the moment when the exception came; and asking
+        may itself be interrupted, and repeated.
+        """
+        header, count = self._header, len(self.tiles)
+        while (step := self._next_step()) < count and header[_FAULT] == NO_FAULT:
+            begun = header[_LEFT] and step in self._whole
+            if not begun and (step in self._functions or may_end(step)):
+                break
+            header[_COUNT] = step + 1
+            self._resume(self._address)
+        header[_COUNT] = count
+        if header[_FAULT] != NO_FAULT:
+            return Fault(int(header[_STEP]), int(header[_FAULT]))
+        return None if step >= count else Fault(step, 0, stopped=True)
+
+    def _next_step(self) -> int:
+        """The first step that is not known to be done."""
+        step = int(self._header[_STEP])
+        # Of a host step the driver only knows that it has asked for it.
+        is_asked = step - 1 in self._functions and not self._header[_LEFT]
+        return step - 1 if is_asked else step
 
     def _call(self, step: int) -> None:
         self._calling = threading.get_ident()

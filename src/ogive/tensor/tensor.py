@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError, no_memory
-from ogive.ir import registry
 from ogive.ir.dtype import Scalar, to_dtype
 from ogive.ir.evaluate import evaluate
 from ogive.ir.node import UOp
@@ -187,6 +186,8 @@ class Tensor(
             return storage.empty_array(node)
         if self.device == "DISK":
             return self.to(DEFAULT_DEVICE).numpy()
+        from ogive import engine
+
         while True:
             self.realize()
             try:
@@ -195,8 +196,7 @@ class Tensor(
                 raise no_memory("numpy()", error) from None
             if values is not None:
                 return values
-            with registry.effect_lock:
-                pass  # The thread that was writing has finished.
+            engine.wait_for_writers()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:

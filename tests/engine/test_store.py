@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -514,3 +515,37 @@ def test_processes_that_are_killed_leave_a_good_file(folder: str) -> None:
 @pytest.mark.soak
 def test_processes_that_are_killed_200_times_leave_a_good_file(folder: str) -> None:
     kill_writers(folder, 200)
+
+
+class Interrupted:
+    """A connection in whose transactions an exception comes."""
+
+    def __init__(self, connection: sqlite3.Connection, error: BaseException) -> None:
+        self.connection = connection
+        self.error = error
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.connection, name)
+
+    def executemany(self, *arguments: Any) -> None:
+        self.connection.executemany(*arguments)
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt("now"), TimeoutError("now")])
+def test_an_exception_during_a_write_is_rolled_back_and_the_cache_stays(
+    store: Store, folder: str, error: BaseException
+) -> None:
+    store.write([entry(1)])
+    connection = store._connection
+    assert connection is not None
+    store._connection = Interrupted(connection, error)  # type: ignore[assignment]
+    with pytest.raises(type(error), match="now"):
+        store.write([entry(2)])
+    store._connection = connection
+    assert connection.in_transaction
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        store.write([entry(3)])
+    assert [read(store, number) for number in (1, 2, 3)] == [entry(n)[2] for n in (1, 2, 3)]
+    assert not [name for name in os.listdir(folder) if "damaged" in name]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 _PATIENCE = 0.1
-"""Seconds that a full queue is waited for before looking whether anybody still wants it."""
+"""Seconds that room is waited for before looking whether anybody still wants more."""
 
 
 class _Failure:
@@ -32,39 +32,51 @@ def prefetch(values: Iterable[T], count: int) -> Iterator[T]:
     >>> list(prefetch(range(3), 2))
     [0, 1, 2]
     """
-    waiting: queue.Queue[Any] = queue.Queue(count)
-    stop = threading.Event()
+    # Python's other queues and its events are no use here: an exception may leave them locked.
+    waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    room: queue.SimpleQueue[None] = queue.SimpleQueue()
+    stop: list[bool] = []
+    for _ in range(count):
+        room.put(None)
     # The thread knows nothing of this generator, so that dropping it ends the thread.
     thread = threading.Thread(
-        target=_work, args=(values, waiting, stop), name="ogive-prefetch", daemon=True
+        target=_work, args=(values, waiting, room, stop), name="ogive-prefetch", daemon=True
     )
-    thread.start()
     try:
+        thread.start()
         while (value := waiting.get()) is not _END:
+            room.put(None)
             if isinstance(value, _Failure):
                 raise value.error
             yield value
     finally:
-        stop.set()
-        thread.join()
+        stop.append(True)
+        if thread.is_alive():  # an exception may have come before it began
+            thread.join()
 
 
-def _work(values: Iterable[Any], waiting: queue.Queue[Any], stop: threading.Event) -> None:
+def _work(
+    values: Iterable[Any],
+    waiting: queue.SimpleQueue[Any],
+    room: queue.SimpleQueue[None],
+    stop: list[bool],
+) -> None:
     try:
         for value in values:
-            if not _put(value, waiting, stop):
+            if not _find_room(room, stop):
                 return
-        _put(_END, waiting, stop)
+            waiting.put(value)
+        waiting.put(_END)
     except BaseException as error:
-        _put(_Failure(error), waiting, stop)
+        waiting.put(_Failure(error))
 
 
-def _put(value: Any, waiting: queue.Queue[Any], stop: threading.Event) -> bool:
-    """Whether the value was put before anybody said to stop."""
-    while not stop.is_set():
+def _find_room(room: queue.SimpleQueue[None], stop: list[bool]) -> bool:
+    """Whether there is room for another value before anybody says to stop."""
+    while not stop:
         try:
-            waiting.put(value, timeout=_PATIENCE)
-        except queue.Full:
+            room.get(timeout=_PATIENCE)
+        except queue.Empty:
             continue
         return True
     return False

@@ -132,8 +132,9 @@ class Buffer:
         return self._address
 
     def __del__(self, _allocator: Allocator = allocator) -> None:
-        if self._block is not None:
-            _allocator.release(self._block)
+        block = getattr(self, "_block", None)  # there is none if its making was interrupted
+        if block is not None:
+            _allocator.release(block)
 
     @property
     def __array_interface__(self) -> dict[str, Any]:

@@ -6,13 +6,13 @@ what has been written, and who has written the last helps with what is left.
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 from collections import deque
 from collections.abc import Hashable
 
 from ogive.device.target import Target
+from ogive.engine.helpers import new_helper, start, wait_for
 
 
 class Assembled:
@@ -60,11 +60,9 @@ class Assembly:
         self._waiting.append(made)
         self._helpers = [helper for helper in self._helpers if helper.is_alive()]
         if len(self._helpers) < self._most:
-            helper = threading.Thread(target=self._work, name="ogive-assembler")
-            # Without a helper the work is ours: a process that ends lets no thread begin.
-            with contextlib.suppress(RuntimeError):
-                helper.start()
-                self._helpers.append(helper)
+            helper = new_helper("ogive-assembler", self._work)
+            self._helpers.append(helper)
+            start(helper)  # without a helper the work is ours
 
     def _work(self) -> None:
         while self._waiting:
@@ -84,4 +82,4 @@ class Assembly:
         finally:
             self._waiting.clear()
             for helper in self._helpers:
-                helper.join()
+                wait_for(helper)

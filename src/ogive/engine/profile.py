@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from ogive.engine.graph import CompiledGraph, Launch
 from ogive.engine.kernels import Kernel
@@ -66,7 +67,7 @@ class StepTimer:
     def outcome(self, may_end: Callable[[int], bool]) -> Fault | None:
         """How the last run ended: see `NativePlan.outcome`."""
         for number, plan in enumerate(self._plans):
-            fault = plan.outcome(lambda _, number=number: may_end(number))
+            fault = plan.outcome(partial(_at, may_end, number))
             if fault is not None:
                 return fault._replace(step=number)
         return None
@@ -74,3 +75,8 @@ class StepTimer:
     def times(self) -> list[StepTime]:
         """The least time of each step so far."""
         return [StepTime(*pair) for pair in zip(self._steps, self._best, strict=True)]
+
+
+def _at(may_end: Callable[[int], bool], number: int, _: int) -> bool:
+    """Whether all may end before the only step of the plan with that number."""
+    return may_end(number)

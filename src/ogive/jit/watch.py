@@ -10,6 +10,9 @@ argument. Meanwhile other threads see the tensor as it was, may let it stand in 
 the trace remains true.
 
     w = RESHAPE(BUFFER)     inside   w = RESHAPE(placeholder)     outside   w = RESHAPE(BUFFER)
+
+In the end all is put back. An exception may come in the middle of that; then it is the first thing
+that is done whenever something watched is touched again.
 """
 
 from __future__ import annotations
@@ -34,7 +37,8 @@ from ogive.tensor.tensor import Tensor
 
 _plain_node: Any = Core.__dict__["node"]
 _watches: dict[int, Watch] = {}
-_inlining: dict[int, int] = {}
+_inlining: dict[int, list[threading.Lock]] = {}
+"""For each thread, locks that are held as long as it is inside a function that is transformed."""
 trace_lock = threading.RLock()
 """Held while a function is traced: one at a time, since a trace moves tensors to and fro."""
 
@@ -57,12 +61,16 @@ class Found:
 class Watch:
     """What one trace saw. Tensors with an id from `first` on were made by the function itself.
 
-    `message` is for whoever asks for values of a placeholder.
+    `message` is for whoever asks for values of a placeholder. `running` is locked until the
+    function is left: `with` lets go of it whatever happens. `plain` is what is watched, as it was.
     """
 
     def __init__(self, first: int, message: str) -> None:
         self.first = first
         self.message = message
+        self.running = threading.Lock()
+        self.undo: Callable[[], None] = _nothing
+        self.plain: list[tuple[type, str, Any]] = []
         self.found: dict[int, Found] = {}
         self.placeholders: dict[UOp, UOp] = {}
         # Weak, so that what is left after the function was left somewhere by it.
@@ -104,9 +112,22 @@ class Watch:
         return given
 
 
+def _nothing() -> None:
+    """Undo nothing."""
+
+
+def _own_watch() -> Watch | None:
+    """The trace that this thread is in, if it is in one."""
+    watch = _watches.get(get_ident())
+    if watch is not None and not watch.running.locked():
+        _put_back(get_ident(), watch)  # which an exception has ended before
+        return None
+    return watch
+
+
 def is_tracing() -> bool:
     """Whether this thread is inside a function that is being traced."""
-    return bool(_watches) and get_ident() in _watches
+    return bool(_watches) and _own_watch() is not None
 
 
 @contextmanager
@@ -115,14 +136,10 @@ def inlining() -> Iterator[None]:
 
     A replay would give values, of which no gradient is known and which have no further axis.
     """
-    thread = get_ident()
-    _inlining[thread] = _inlining.get(thread, 0) + 1
-    try:
+    inside = threading.Lock()
+    with inside:
+        _inlining.setdefault(get_ident(), []).append(inside)
         yield
-    finally:
-        _inlining[thread] -= 1
-        if not _inlining[thread]:
-            del _inlining[thread]
 
 
 def is_inlining() -> bool:
@@ -130,7 +147,11 @@ def is_inlining() -> bool:
     if not _watches and not _inlining:
         return False
     thread = get_ident()
-    return thread in _watches or thread in _inlining
+    while (left := _inlining.get(thread)) and not left[-1].locked():
+        left.pop()
+    if not left:
+        _inlining.pop(thread, None)
+    return bool(left) or _own_watch() is not None
 
 
 @contextmanager
@@ -139,24 +160,34 @@ def watching(watch: Watch, undo: Callable[[], None]) -> Iterator[None]:
 
     In the end all is put back, what `undo` knows of and the tensors, in one step for others.
     """
-    assert not _watches, "one trace at a time"
-    plain = [(owner, name, owner.__dict__[name]) for owner, name in _WATCHED]
-    with registry.graph_lock:
-        for owner, name, original in plain:
-            type.__setattr__(owner, name, _WATCHED[owner, name](original))
-        _watches[get_ident()] = watch
+    for thread, left in list(_watches.items()):
+        _put_back(thread, left)
+    watch.undo = undo
+    watch.plain = [(owner, name, owner.__dict__[name]) for owner, name in _WATCHED]
+    thread = get_ident()
     try:
-        yield
+        with watch.running:
+            with registry.graph_lock:
+                _watches[thread] = watch
+                for owner, name, original in watch.plain:
+                    type.__setattr__(owner, name, _WATCHED[owner, name](original))
+            yield
     finally:
-        with registry.graph_lock:
-            undo()
-            # The tensors first: who reads a plain slot does not wait for the lock.
-            for found in watch.found.values():
-                found.final = found.tensor.node
-                registry.move_tensor(found.tensor, found.outside)
-            del _watches[get_ident()]
-            for owner, name, original in plain:
-                type.__setattr__(owner, name, original)
+        _put_back(thread, watch)
+
+
+def _put_back(thread: int, watch: Watch) -> None:
+    """End a trace. If an exception ends this first, it is done again."""
+    with registry.graph_lock, watch.running:
+        watch.undo()
+        # The tensors first: who reads a plain slot does not wait for the lock.
+        for found in watch.found.values():
+            found.final = found.tensor.node
+            registry.move_tensor(found.tensor, found.outside)
+        for owner, name, original in watch.plain:
+            type.__setattr__(owner, name, original)
+        _watches.pop(thread, None)
+        watch.undo = _nothing  # it knows what is traced, which may go now
 
 
 class _WatchedNode:
@@ -172,7 +203,7 @@ class _WatchedNode:
     def __get__(self, tensor: Any, owner: Any = None) -> Any:
         if tensor is None:
             return self
-        watch = _watches.get(get_ident())
+        watch = _own_watch()
         if watch is not None:
             watch.find(tensor)
             return self.slot.__get__(tensor)
@@ -181,7 +212,7 @@ class _WatchedNode:
             return self.slot.__get__(tensor) if found is None else found.outside
 
     def __set__(self, tensor: Any, node: UOp) -> None:
-        watch = _watches.get(get_ident())
+        watch = _own_watch()
         if watch is not None:
             if not hasattr(tensor, "id"):
                 watch.made.append(weakref.ref(tensor))
@@ -214,7 +245,7 @@ class _WatchedGradient:
     def __get__(self, tensor: Any, owner: Any = None) -> Any:
         if tensor is None:
             return self
-        watch = _watches.get(get_ident())
+        watch = _own_watch()
         if watch is not None:
             self._note(watch, tensor)
             return self.slot.__get__(tensor)
@@ -223,7 +254,7 @@ class _WatchedGradient:
             return self.slot.__get__(tensor) if other is None else other.gradients[tensor.id][1]
 
     def __set__(self, tensor: Any, gradient: Any) -> None:
-        watch = _watches.get(get_ident())
+        watch = _own_watch()
         if watch is not None:
             self._note(watch, tensor)
             if gradient is None and tensor.id in watch.gradients:

@@ -21,6 +21,7 @@ from ogive.codegen.optimize.placement import (
     place,
     reduction_axes,
 )
+from ogive.codegen.optimize.split import split_axes
 from ogive.codegen.optimize.stage import join_stages
 from ogive.device.llvm import assemble
 from ogive.device.target import host_target
@@ -102,7 +103,9 @@ class Kernel:
         normalized = normalize((tensor.node,), whole=True)
         (self.step,) = split(normalized.sink, host_target(), CONFIG).kernels
         loops = rangeify(self.step.region.graph)
-        self.forms = [loops, merge_axes(join_stages(loops))]
+        merged = merge_axes(join_stages(loops))
+        divided = split_axes(merged)
+        self.forms = [loops, merged] if divided is merged else [loops, merged, divided]
         self.inputs = {
             slot: registry.buffer_of(buffer) for slot, buffer in enumerate(normalized.buffers)
         }
@@ -150,7 +153,7 @@ def possible_placements(
     """So many random placements of a kernel that are not refused, compiled; at least one."""
     done = 0
     for _ in range(20 * count):
-        loops = forms[int(random.integers(2))]
+        loops = forms[int(random.integers(len(forms)))]
         placement = draw(loops, random)
         try:
             place(loops, placement)

@@ -181,6 +181,43 @@ def test_rows_are_right(name: str, shape: tuple[int, int]) -> None:
     np.testing.assert_allclose(got, wanted, rtol=2e-5, atol=1e-6)
 
 
+# Rows along an axis that is two merged ones, of which either may be in lanes.
+MERGED: dict[str, Callable[[Any], Any]] = {
+    "repeated elements": lambda x: x.repeat_interleave(2, -1).softmax(-1),
+    "columns": lambda x: x.T.flatten().softmax(-1),
+    "repeated rows, sorted": lambda x: x.flatten().repeat_interleave(2, 0).sort()[0],
+    "columns, sorted": lambda x: x.T.flatten().sort()[0],
+    "greatest of repeated ones": lambda x: x.repeat_interleave(3, 1).topk(5)[0],
+    "a product with weights": lambda x: x.repeat_interleave(2, -1).softmax(-1)
+    @ x.repeat_interleave(2, -1).T,
+    "variance": lambda x: x.tanh().T.flatten().var(),
+    "a running sum": lambda x: x.repeat_interleave(2, -1).softmax(-1).cumsum(-1),
+    "turned, of three": lambda x: x[:, :6].reshape(-1, 3, 2).mT.flatten(1).softmax(-1),
+}
+
+
+@pytest.mark.parametrize("shape", [(4, 8), (3, 8), (8, 7), (2, 24), (7, 7), (1, 16)])
+@pytest.mark.parametrize("name", MERGED)
+def test_rows_of_merged_axes_are_right(name: str, shape: tuple[int, int]) -> None:
+    values = data(*shape)
+    got = MERGED[name](Tensor(values)).realize(config=CONFIG).numpy()
+    wanted = MERGED[name](torch.tensor(values.astype(np.float64))).numpy()
+    np.testing.assert_allclose(got, wanted, rtol=2e-5, atol=1e-6)
+
+
+def test_the_gradient_of_rows_that_are_changed_in_part_is_right() -> None:
+    values = data(100, 64)
+    gradients = []
+    for tensor in (Tensor(values), torch.tensor(values.astype(np.float64))):
+        x: Any = tensor.requires_grad_()
+        y = x.softmax(-1).clone()
+        y[..., ::2] += 0.5
+        (y * y).sum().backward()
+        gradients.append(x.grad.numpy())
+    got, wanted = gradients
+    np.testing.assert_allclose(got, wanted, rtol=2e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(
     "shape",
@@ -201,7 +238,15 @@ def test_attention_is_right(
     np.testing.assert_allclose(got, exact_attention(*operands, causal), rtol=2e-5, atol=2e-6)
 
 
+def in_words(x: Tensor) -> Tensor:
+    return x.sort(dim=-1)[0]
+
+
 PLACED: dict[str, Callable[[], Tensor]] = {
+    "softmax of repeats": lambda: Tensor(data(4, 8)).repeat_interleave(3, -1).softmax(-1),
+    "softmax of merged axes": lambda: Tensor(data(5, 3, 7)).permute(0, 2, 1).flatten(1).softmax(-1),
+    "sorted repeats": lambda: in_words(Tensor(data(5, 7)).repeat_interleave(3, -1)),
+    "sorted merged axes": lambda: in_words(Tensor(data(3, 7)).T.flatten()),
     "softmax": lambda: Tensor(data(6, 27)).softmax(-1),
     "two staged rows": lambda: ROWS["two staged rows"](Tensor(data(9, 35))),
     "attention": lambda: attention(data(2, 13, 6), data(2, 21, 6), data(2, 21, 7)),
@@ -277,7 +322,7 @@ def test_a_stage_that_is_no_stage_is_refused() -> None:
         (stage(value, position, position, argument=None), "loops", rf"\(space, {op}\) as arg"),
         (stage(value, value, position, argument=plain), "loops", "an index as second source"),
         (stage(value, position, value, argument=plain), "loops", "ranges to close, not CONST"),
-        (stage(value, first, argument=plain), "lowered", rf"\(space, count, {op}\) as argument"),
+        (stage(value, first, argument=plain), "lowered", rf"\(space, count, stride, {op}\) as arg"),
         (stage(value, argument=(SCRATCH, 0)), "region", r"\(space, axis\) as argument"),
         (stage(value, argument=(SCRATCH, 0)), "parametric", "not allowed here"),
     ):

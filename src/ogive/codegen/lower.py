@@ -4,7 +4,7 @@
     after    LOAD(INDEX(PARAM 1, r0*16), lane) stride 1
 
     before   STAGE(x, r0*16 + lane, r0, lane) (scratch, None), x in a register tile of u0
-    after    STAGE(x, r0*16 + u0*112, r0, lane) (scratch, 448, None): a place for each entry
+    after    STAGE(x, r0*16 + u0*112, r0, lane) (scratch, 448, 1, None): a place for each entry
 
     before   LOAD(INDEX(PARAM 1, r0*512 + index(LOAD ...[lane])))
     after    LOAD(INDEX(PARAM 1, r0*512), index(LOAD ...)) irregular
@@ -12,7 +12,8 @@
 A LOAD or STORE with a lane source touches `offset + lane*stride`. One whose lanes lie anywhere has
 the stride `IRREGULAR`; a LOAD then has what its lanes add to the offset in place of the lane, a
 STORE keeps it in its offset. One without lanes is scalar. Beside its stride a STORE has the op by
-which its value is combined with what is there, if it is.
+which its value is combined with what is there, if it is. A STAGE stores too, and has a stride as
+well: an axis that is two merged ones may have lanes of either.
 """
 
 from __future__ import annotations
@@ -62,30 +63,41 @@ def _lower_access(node: UOp, sources: tuple[UOp, ...]) -> UOp:
         lane = lane_of(sources[1].ranges)
     if lane is None:
         return UOp(node.op, node.dtype, sources, None if node.op is Op.LOAD else (None, node.arg))
-    linear, constant = linear_form(offset)
-    by_lane = {term: factor for term, factor in linear.items() if lane in term.ranges}
-    is_regular = by_lane.keys() <= {lane}
-    stride = by_lane.get(lane, 0) if is_regular else IRREGULAR
-    if is_regular or node.op is Op.LOAD:
-        rest = {term: factor for term, factor in linear.items() if term not in by_lane}
-        place = place.with_sources((place.src[0], from_linear(rest, constant), *place.src[2:]))
+    first, lanes = _apart(offset, lane)
+    stride = _stride(lanes, lane)
+    if stride != IRREGULAR or node.op is Op.LOAD:
+        place = place.with_sources((place.src[0], first, *place.src[2:]))
     if node.op is Op.LOAD:
-        lanes = lane if is_regular else from_linear(by_lane)
-        return UOp(Op.LOAD, node.dtype, (place, lanes), stride)
+        by_lane = from_linear(lanes) if stride == IRREGULAR else lane
+        return UOp(Op.LOAD, node.dtype, (place, by_lane), stride)
     return UOp(Op.STORE, node.dtype, (place, *sources[1:]), (stride, node.arg))
 
 
 def _lower_stage(node: UOp, sources: tuple[UOp, ...], rows: Rows) -> UOp:
-    """A staged value with the place of its first lane; its lanes, if any, lie side by side."""
+    """A staged value with the place of its first lane, or those of all if they lie anywhere."""
     offset = rows.offset(sources[1])
-    terms, constant = linear_form(offset)
-    lane = lane_of(offset.ranges)
+    lane = lane_of((*node.closed, *node.ranges))
+    stride: int | str | None = None
     if lane is not None:
-        terms = {term: factor for term, factor in terms.items() if term is not lane}
-    place = from_linear(dict(terms), constant)
+        first, lanes = _apart(offset, lane)
+        stride = _stride(lanes, lane)
+        offset = offset if stride == IRREGULAR else first
     space, op = node.arg
-    argument = (space, rows.count, op)
-    return UOp(Op.STAGE, node.dtype, (sources[0], place, *sources[2:]), argument)
+    argument = (space, rows.count, stride, op)
+    return UOp(Op.STAGE, node.dtype, (sources[0], offset, *sources[2:]), argument)
+
+
+def _apart(offset: UOp, lane: UOp) -> tuple[UOp, dict[UOp, int]]:
+    """What all lanes of an offset have in common, and the terms that tell them apart."""
+    terms, constant = linear_form(offset)
+    by_lane = {term: factor for term, factor in terms.items() if lane in term.ranges}
+    common = {term: factor for term, factor in terms.items() if term not in by_lane}
+    return from_linear(common, constant), by_lane
+
+
+def _stride(by_lane: dict[UOp, int], lane: UOp) -> int | str:
+    """How far apart neighbouring lanes are, by the terms that tell them apart."""
+    return by_lane.get(lane, 0) if by_lane.keys() <= {lane} else IRREGULAR
 
 
 def _lower_condition(node: UOp, sources: tuple[UOp, ...]) -> UOp:

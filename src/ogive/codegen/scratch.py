@@ -7,6 +7,8 @@ does not fill it; rows are long enough for that, so that nothing about them need
 
 from __future__ import annotations
 
+import math
+
 from ogive.codegen.network import filled_length
 from ogive.errors import OptimizeError
 from ogive.ir.node import UOp
@@ -69,6 +71,13 @@ def sorted_count(stage: UOp) -> int | None:
     return int(op[1]) if isinstance(op, tuple) else None
 
 
+def row_starts(stage: UOp, tile: tuple[UOp, ...]) -> list[int]:
+    """Where the row of each entry of the tile of a lowered staged value begins."""
+    lengths = [int(counter.src[0].arg) for counter in tile]
+    length = stage.arg[1] // math.prod(lengths)
+    return [number * length for number in range(math.prod(lengths))]
+
+
 def check_size(root: UOp) -> None:
     """Raise `OptimizeError` if a lowered kernel needs more scratch memory than there is."""
     stages = [node for node in root.walk() if node.op is Op.STAGE]
@@ -112,14 +121,29 @@ def shared_areas(root: UOp) -> dict[UOp, UOp]:
 
 
 def _succeeds(stage: UOp, other: UOp, reads: list[UOp], nodes: list[UOp]) -> bool:
-    if (stage.dtype, stage.arg, stage.ranges) != (other.dtype, other.arg, other.ranges):
+    if _room(stage) != _room(other):
         return False
     loops: set[UOp] = set()
     for read in reads:
-        if read.src[0].src[1] is not stage.src[1]:
+        if not _is_written_next(read, stage):
             loops |= read.ranges - stage.ranges
     # A loop that ran again for each element that is written would read some of them.
     around = [node.ranges for node in nodes if node.op is not Op.STORE and loops & {*node.closed}]
     return loops.isdisjoint(stage.closed) and all(
         ranges.isdisjoint(stage.closed) for ranges in around
     )
+
+
+def _room(stage: UOp) -> tuple[object, ...]:
+    """What staged values have in common that may take each other's room."""
+    return (stage.dtype, stage.ranges, stage.arg[1:-2], stage.arg[-1])
+
+
+def _is_written_next(read: UOp, stage: UOp) -> bool:
+    """Whether an element is read where a staged value is then written, lane by lane."""
+    lanes = [
+        [counter for counter in node.ranges.union(node.closed) if counter.arg[1] == LANE]
+        for node in (read, stage)
+    ]
+    is_apart = len(stage.arg) > 2 and read.arg != stage.arg[2]
+    return read.src[0].src[1] is stage.src[1] and lanes[0] == lanes[1] and not is_apart

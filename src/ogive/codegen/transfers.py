@@ -17,7 +17,7 @@ from ogive.codegen.linearize import is_loop
 from ogive.codegen.lower import lane_of
 from ogive.codegen.memory import Memory, Stride
 from ogive.codegen.pick import Picks, find_picks
-from ogive.codegen.scratch import sorted_count
+from ogive.codegen.scratch import row_starts, sorted_count
 from ogive.codegen.traffic import Traffic
 from ogive.codegen.turn import interleaved_counter, split_gate, turned_counter
 from ogive.codegen.types import constant, register_type
@@ -26,7 +26,6 @@ from ogive.codegen.writer import Offset
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import IRREGULAR, REDUCING, UPCAST, Op
-from ogive.ir.symbolic import linear_form
 
 
 class Transfers:
@@ -142,7 +141,7 @@ class Transfers:
     def _store_entry(self, node: UOp, places: Places, lanes: int) -> None:
         place, value = node.src[0], node.src[1]
         stride, op = node.arg
-        offset = self._offset(place, places, stride, lanes)
+        offset = self._offset(place.src[1], places, stride, lanes)
         gate = self._gate(place, places, lanes)
         text = self.values.operand(value, places, lanes)
         where = (offset, stride if lanes > 1 else None, gate, lanes)
@@ -187,12 +186,12 @@ class Transfers:
         """Store one more staged value, which is then read back like any other memory."""
         lanes = self.accumulators.lanes_of(node)
         counters = self.accumulators.counters_of(node)
-        stride = 1 if lanes > 1 else None
+        stride, op = node.arg[2:]
         for position in self.values.entries(counters):
             places = tuple(zip(counters, position, strict=True))
-            offset = self.values.offset(node.src[1], places)
+            offset = self._offset(node.src[1], places, stride, lanes)
             value = self.values.operand(node.src[0], places, lanes)
-            if node.arg[2] in REDUCING:
+            if op in REDUCING:
                 value = self._added(node, value, offset, stride, lanes)
             self.memory.store(node, node.dtype, value, offset, stride, None, lanes)
 
@@ -202,16 +201,13 @@ class Transfers:
         if count is None:
             return
         exchanges = Exchanges(stage, self.values.lanes_of(stage), self.memory, self.instructions)
-        terms, _ = linear_form(stage.src[1])
-        counters = self.values.tile_of(stage)
-        for entry in self.values.entries(counters):
-            rows = [number * terms[c] for c, number in zip(counters, entry, strict=True)]
-            exchanges.sort(count, sum(rows))
+        for begin in row_starts(stage, self.values.tile_of(stage)):
+            exchanges.sort(count, begin)
 
-    def _added(self, node: UOp, value: str, offset: Offset, stride: int | None, lanes: int) -> str:
+    def _added(self, node: UOp, value: str, offset: Offset, stride: Stride, lanes: int) -> str:
         """A value combined with what the iterations before the first one have staged there."""
         present = self.memory.load(node, node.dtype, offset, stride, None, lanes)
-        combined = self.instructions.combine(node.arg[2], node.dtype, present, value, lanes)
+        combined = self.instructions.combine(node.arg[-1], node.dtype, present, value, lanes)
         kind = register_type(node.dtype, lanes)
         for counter in node.closed:
             if is_loop(counter) and counter not in node.src[1].ranges:
@@ -226,18 +222,18 @@ class Transfers:
         """What a place of staged memory holds, and then one more."""
         place = node.src[0]
         stride = IRREGULAR if lanes > 1 else None
-        where = (self._offset(place, places, stride, lanes), stride, None, lanes)
+        where = (self._offset(place.src[1], places, stride, lanes), stride, None, lanes)
         present = self.memory.load(place.src[0], node.dtype, *where)
         one = constant(node.dtype, 1, lanes)
         more = self.instructions.combine(Op.ADD, node.dtype, present, one, lanes)
         self.memory.store(place.src[0], node.dtype, more, *where)
         return present
 
-    def _offset(self, place: UOp, places: Places, stride: Stride, lanes: int) -> Offset:
+    def _offset(self, offset: UOp, places: Places, stride: Stride, lanes: int) -> Offset:
         """Where a store begins; where each lane lies, if that is irregular."""
         if stride == IRREGULAR:
-            return Offset(self.values.operand(place.src[1], places, lanes))
-        return self.values.offset(place.src[1], places)
+            return Offset(self.values.operand(offset, places, lanes))
+        return self.values.offset(offset, places)
 
     def _gate(self, place: UOp, places: Places, lanes: int) -> str | None:
         """The condition of an access, None if it is known to hold."""

@@ -128,9 +128,9 @@ def expect_stage(node: UOp) -> Problem:
 
 def expect_lowered_stage(node: UOp) -> Problem:
     arg = node.arg
-    fits = isinstance(arg, tuple) and len(arg) == 3 and _is_space_and_op(arg[::2])
-    problem = "(space, count, combining op, (SORT, count) or None) as argument"
-    fits = fits and is_integer(arg[1])
+    fits = isinstance(arg, tuple) and len(arg) == 4 and _is_space_and_op(arg[::3])
+    problem = "(space, count, stride, combining op, (SORT, count) or None) as argument"
+    fits = fits and is_integer(arg[1]) and (arg[2] is None or _is_stride(arg[2]))
     return expect_same_dtype(node) or _expect_ranges(node, 2) if fits else problem
 
 

@@ -15,7 +15,7 @@ from ogive.ir.identity import identity_element
 from ogive.ir.memory import LONGEST
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.symbolic import symbolic_rules
+from ogive.ir.symbolic import linear_form, symbolic_rules
 from ogive.schedule.positions import conjoin
 
 
@@ -61,9 +61,9 @@ def _rebuild(
         place = _gated(done[node.src[0]], _gate_of(node.src[2:], gates))
         return UOp(op, node.dtype, (place, done[node.src[1]], *counters), node.arg)
     if op is Op.STAGE:
-        # What a tile has in excess goes where nobody reads: scratch memory is made for it.
         counters = _new_counters(node.closed, done)
-        return UOp(op, node.dtype, (done[node.src[0]], done[node.src[1]], *counters), node.arg)
+        position = _staged_at(node, done[node.src[1]], gates)
+        return UOp(op, node.dtype, (done[node.src[0]], position, *counters), node.arg)
     if op is Op.SCAN:
         value, initial = done[node.src[0]], done[node.src[1]]
         return UOp(op, node.dtype, (value, initial, *_new_counters(node.src[2:], done)), node.arg)
@@ -82,6 +82,28 @@ def _rebuild(
     if node.dtype is dtypes.index or (node.dtype is dtypes.bool_ and not node.has_index):
         return symbolic_rules.build(op, node.dtype, sources)
     return UOp(op, node.dtype, sources, node.arg)
+
+
+def _staged_at(stage: UOp, position: UOp, gates: Mapping[UOp, UOp]) -> UOp:
+    """Where a staged value goes. What a tile has in excess goes behind the row, where scratch
+    memory is made for it and nobody reads: by itself along an axis that runs through the row, but
+    not along one of several that are merged there, where the next element of another one is.
+
+        before   STAGE(x, r0*3 + r1), r1 < 3 in four lanes
+        after    STAGE(x, where(lane < 3, r0*3 + lane, 24)), for eight r0
+    """
+    terms, constant = linear_form(stage.src[1])
+    behind = int(stage.src[1].vmax) + 1
+    inside = [
+        counter
+        for counter in stage.closed
+        if counter in gates and terms.get(counter, 0) * counter.src[0].vmax + constant < behind
+    ]
+    gate = _gate_of(inside, gates)
+    if gate is None:
+        return position
+    end = UOp.const(dtypes.index, behind)
+    return symbolic_rules.build(Op.WHERE, dtypes.index, (gate, position, end))
 
 
 def _is_left_out(value: UOp, gate: UOp, identity: UOp) -> bool:

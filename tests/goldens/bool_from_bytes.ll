@@ -168,23 +168,23 @@ b67:
   %v159 = and <16 x i1> %v135, %v155
   %v160 = zext <16 x i1> %v156 to <16 x i8>
   %v161 = getelementptr i8, ptr %v2, i64 %v72
-  %v162 = call i64 asm "", "=r,0"(i64 1)
+  %v162 = call i64 asm "", "=r,0"(i64 0)
   %v163 = trunc i64 %v162 to i1
   %v164 = insertelement <16 x i1> poison, i1 %v163, i64 0
   %v165 = shufflevector <16 x i1> %v164, <16 x i1> poison, <16 x i32> zeroinitializer
-  %v166 = and <16 x i1> %v88, %v165
+  %v166 = xor <16 x i1> %v88, %v165
   call void @llvm.masked.store.v16i8.p0(<16 x i8> %v160, ptr align 1 %v161, <16 x i1> %v166)
   %v167 = zext <16 x i1> %v157 to <16 x i8>
   %v168 = getelementptr i8, ptr %v161, i64 16
-  %v169 = and <16 x i1> %v96, %v165
+  %v169 = xor <16 x i1> %v96, %v165
   call void @llvm.masked.store.v16i8.p0(<16 x i8> %v167, ptr align 1 %v168, <16 x i1> %v169)
   %v170 = zext <16 x i1> %v158 to <16 x i8>
   %v171 = getelementptr i8, ptr %v161, i64 32
-  %v172 = and <16 x i1> %v104, %v165
+  %v172 = xor <16 x i1> %v104, %v165
   call void @llvm.masked.store.v16i8.p0(<16 x i8> %v170, ptr align 1 %v171, <16 x i1> %v172)
   %v173 = zext <16 x i1> %v159 to <16 x i8>
   %v174 = getelementptr i8, ptr %v161, i64 48
-  %v175 = and <16 x i1> %v112, %v165
+  %v175 = xor <16 x i1> %v112, %v165
   call void @llvm.masked.store.v16i8.p0(<16 x i8> %v173, ptr align 1 %v174, <16 x i1> %v175)
   %v71 = add nuw nsw i64 %v70, 1
   %v176 = icmp slt i64 %v71, %end

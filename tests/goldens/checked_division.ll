@@ -311,20 +311,20 @@ b237:
   %v286 = sub <16 x i32> splat (i32 0), %v191
   %v287 = select <16 x i1> %v276, <16 x i32> %v286, <16 x i32> %v285
   %v288 = getelementptr i32, ptr %v2, i64 %v132
-  %v289 = call i64 asm "", "=r,0"(i64 1)
+  %v289 = call i64 asm "", "=r,0"(i64 0)
   %v290 = trunc i64 %v289 to i1
   %v291 = insertelement <16 x i1> poison, i1 %v290, i64 0
   %v292 = shufflevector <16 x i1> %v291, <16 x i1> poison, <16 x i32> zeroinitializer
-  %v293 = and <16 x i1> %v148, %v292
+  %v293 = xor <16 x i1> %v148, %v292
   call void @llvm.masked.store.v16i32.p0(<16 x i32> %v251, ptr align 4 %v288, <16 x i1> %v293)
   %v294 = getelementptr i32, ptr %v288, i64 16
-  %v295 = and <16 x i1> %v156, %v292
+  %v295 = xor <16 x i1> %v156, %v292
   call void @llvm.masked.store.v16i32.p0(<16 x i32> %v263, ptr align 4 %v294, <16 x i1> %v295)
   %v296 = getelementptr i32, ptr %v288, i64 32
-  %v297 = and <16 x i1> %v164, %v292
+  %v297 = xor <16 x i1> %v164, %v292
   call void @llvm.masked.store.v16i32.p0(<16 x i32> %v275, ptr align 4 %v296, <16 x i1> %v297)
   %v298 = getelementptr i32, ptr %v288, i64 48
-  %v299 = and <16 x i1> %v172, %v292
+  %v299 = xor <16 x i1> %v172, %v292
   call void @llvm.masked.store.v16i32.p0(<16 x i32> %v287, ptr align 4 %v298, <16 x i1> %v299)
   %v131 = add nuw nsw i64 %v130, 1
   %v300 = icmp slt i64 %v131, %end

@@ -50,7 +50,7 @@ class _Emitter:
         self.target = target
         self.writer = Writer()
         self.instructions = Instructions(self.writer, target)
-        self.memory = Memory(self.writer, shared_areas(root), target.gathers)
+        self.memory = Memory(self.writer, shared_areas(root), target)
         self.values = Values(self.writer)
         self.accumulators = Accumulators(root, self.values, self.instructions)
         self.transfers = Transfers(

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from ogive.codegen.types import code_of, constant, mangled, memory_type, register_type
 from ogive.codegen.writer import Offset, Writer
-from ogive.device.target import CACHE_LINE
+from ogive.device.target import CACHE_LINE, Target
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
@@ -31,13 +31,12 @@ ALL_LANES = "splat (i1 true)"
 class Memory:
     """Writes accesses to a kernel's buffers; `bases` has the pointer of each slot.
 
-    `areas` has the staged values that lie where another one lay before, with that one; `gathers`
-    says whether one instruction loads from a place for each lane.
+    `areas` has the staged values that lie where another one lay before, with that one.
     """
 
-    def __init__(self, writer: Writer, areas: Mapping[UOp, UOp], gathers: bool) -> None:
+    def __init__(self, writer: Writer, areas: Mapping[UOp, UOp], target: Target) -> None:
         self.writer = writer
-        self.gathers = gathers
+        self.target = target
         self.bases: dict[int, str] = {}
         self.areas = areas
         self.scratch: dict[UOp, str] = {}
@@ -133,6 +132,8 @@ class Memory:
         """A vector from a place that is near its buffer, whatever the gate."""
         place = self.address(memory, dtype, offset)
         if gate is not None:
+            if lanes * dtype.itemsize > self.target.vector_bytes:
+                gate = self.opaque(gate, lanes)
             return self.masked_read("load", place, dtype, gate, lanes)
         kind = memory_type(dtype, lanes)
         return self.writer.instruction(f"load {kind}, ptr {place}, align {dtype.itemsize}")
@@ -155,7 +156,7 @@ class Memory:
     ) -> str:
         """The elements at an offset and what each lane adds to it; zero where the gate does not
         hold."""
-        if self.gathers and dtype.itemsize >= GATHERED_BYTES:
+        if self.target.gathers and dtype.itemsize >= GATHERED_BYTES:
             places = self.lane_addresses(memory, dtype, offset, apart, lanes)
             value = self.masked_read("gather", places, dtype, gate or ALL_LANES, lanes)
         else:
@@ -258,11 +259,13 @@ class Memory:
 
     def opaque(self, gate: str, lanes: int) -> str:
         """A mask of which LLVM knows nothing beforehand. Where it knows that a single lane of a
-        narrowed vector is stored, LLVM 22 stores the wide element: up to 7 bytes too many."""
-        one = self.writer.once('call i64 asm "", "=r,0"(i64 1)')
-        certain = self.writer.once(f"trunc i64 {one} to i1")
-        mask = self.writer.splat(certain, dtypes.bool_, lanes)
-        return self.writer.instruction(f"and <{lanes} x i1> {gate}, {mask}")
+        narrowed vector is stored, LLVM 22 stores the wide element: up to 7 bytes too many. And
+        where a load takes two registers, and it knows the mask of one, it loads too much, or
+        aborts."""
+        nothing = self.writer.once('call i64 asm "", "=r,0"(i64 0)')
+        bit = self.writer.once(f"trunc i64 {nothing} to i1")
+        mask = self.writer.splat(bit, dtypes.bool_, lanes)
+        return self.writer.instruction(f"xor <{lanes} x i1> {gate}, {mask}")
 
     def stream(self, memory: UOp, dtype: DType, value: str, offset: Offset, lanes: int) -> None:
         """Write a whole vector past the caches, to a place that is a multiple of its size."""

@@ -7,7 +7,7 @@ interleaved   entries whose lanes take turns
 
 from __future__ import annotations
 
-from ogive.codegen.memory import ALL_LANES, Memory
+from ogive.codegen.memory import Memory
 from ogive.codegen.pick import Picks
 from ogive.codegen.transpose import transpose
 from ogive.codegen.types import memory_type, register_type
@@ -20,6 +20,9 @@ from ogive.named import NamedTuple
 
 Gate = tuple[str | None, str | None]
 """The mask of a vector, and whether it admits anything; None where all of it holds."""
+
+BLOCK_BITS = 128
+"""The least vector that LLVM can be kept from looking behind."""
 
 
 class TurnedPlace(NamedTuple):
@@ -45,7 +48,7 @@ def load_picked(
     kind = memory_type(dtype, lanes)
     loaded = []
     for number, first in enumerate(picks.windows):
-        mask = _window_mask(memory.writer, number, picks, gates, lanes)
+        mask = _window_mask(memory.writer, number, picks, gates, dtype, lanes)
         loaded.append(memory.load_vector(buffer, dtype, base.plus(first), mask, lanes))
     registers: dict[Tile, str] = {}
     for entry, sources in picks.sources.items():
@@ -61,19 +64,53 @@ def load_picked(
 
 
 def _window_mask(
-    writer: Writer, window: int, picks: Picks, gates: list[str | None], lanes: int
+    writer: Writer,
+    window: int,
+    picks: Picks,
+    gates: list[str | None],
+    dtype: DType,
+    lanes: int,
 ) -> str | None:
     """Which elements of a window are picked by lanes that their gates admit; None if all are
     admitted."""
     if not any(gates):
         return None
-    kind, result = f"<{lanes} x i1>", "zeroinitializer"
+    words = Words(writer, dtype, lanes)
+    result = words.none
     for gate, sources in zip(gates, picks.sources.values(), strict=True):
         inside = {at: lane for lane, (number, at) in enumerate(sources) if number == window}
         if inside:
             holders = [inside[at] if at in inside else lanes + at for at in range(lanes)]
-            result = writer.shuffle(gate or ALL_LANES, result, holders, kind)
-    return result
+            result = writer.shuffle(words.of_mask(gate), result, holders, words.kind)
+    return words.mask(result)
+
+
+class Words:
+    """Masks as vectors of words, all of whose bits are set in the lanes that are admitted.
+
+    LLVM 22 mixes shuffled masks of single bits up where a processor has registers for them: the
+    second of two takes what the first one is made of.
+    """
+
+    def __init__(self, writer: Writer, dtype: DType, lanes: int) -> None:
+        self.writer = writer
+        self.lanes = lanes
+        bits = max(8 * dtype.itemsize, BLOCK_BITS // lanes)
+        self.dtype = {1: dtypes.int8, 2: dtypes.int16, 4: dtypes.int32, 8: dtypes.int64}[bits // 8]
+        self.kind = register_type(self.dtype, lanes)
+        self.none = "zeroinitializer"
+
+    def of_mask(self, mask: str | None) -> str:
+        """A mask, of which None always holds, as words."""
+        if mask is None:
+            return f"splat (i{8 * self.dtype.itemsize} -1)"
+        return self.writer.instruction(f"sext <{self.lanes} x i1> {mask} to {self.kind}")
+
+    def mask(self, words: str) -> str:
+        """Words as a mask again. A fence keeps LLVM from comparing them before they are shuffled,
+        which would be a shuffle of bits."""
+        words = self.writer.fence(words, self.dtype, self.lanes)
+        return self.writer.instruction(f"icmp slt {self.kind} {words}, zeroinitializer")
 
 
 def load_turned(
@@ -132,12 +169,14 @@ def store_interleaved(
     lanes: int,
 ) -> None:
     """Write values whose lanes take turns in memory, each where its gate holds."""
-    masks = [gate or ALL_LANES for gate in gates] if any(gates) else []
+    words = Words(memory.writer, dtype, lanes)
+    masks = [words.of_mask(gate) for gate in gates] if any(gates) else []
     for number in range(len(values)):
         row = _take_turns(memory.writer, values, number, register_type(dtype, lanes), lanes)
-        mask = (
-            _take_turns(memory.writer, masks, number, f"<{lanes} x i1>", lanes) if masks else None
-        )
+        mask = None
+        if masks:
+            turns = _take_turns(memory.writer, masks, number, words.kind, lanes)
+            mask = words.mask(turns)
         memory.store(buffer, dtype, row, offset.plus(number * lanes), 1, mask, lanes)
 
 

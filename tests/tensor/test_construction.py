@@ -10,6 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+import torch
 
 import ogive
 from ogive import Tensor, nn
@@ -121,9 +122,47 @@ def test_bad_data_is_refused_in_words(data: Any, error: type[Exception], words: 
         Tensor(data)
 
 
-def test_a_list_of_tensors_is_pointed_to_stack() -> None:
-    with pytest.raises(ArgumentTypeError, match=r"ogive\.stack"):
-        Tensor([Tensor([1]), Tensor([2])])
+T = torch.tensor
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [T(1.5), T(2.5)], [[T(1.5)], [T(2.5)]], [[T(1), 2.5]], ([T(1)], (2,)), [T([[3]]), T([4])],
+        [2, T(1, dtype=torch.int8)], [T(True), False], [2.0, T(1.0, dtype=torch.float64)],
+        [T(1.0, dtype=torch.float16), T(1.0, dtype=torch.bfloat16)], [1j, T(1.5)],
+    ],
+    ids=str,
+)  # fmt: skip
+def test_lists_hold_tensors_of_one_element_as_numbers(data: Any) -> None:
+    def converted(entry: Any) -> Any:
+        if isinstance(entry, torch.Tensor):
+            name = str(entry.dtype).partition(".")[2]
+            return Tensor(np.array(entry.tolist()), dtype=name)
+        return type(entry)(map(converted, entry)) if isinstance(entry, list | tuple) else entry
+
+    made, expected = Tensor(converted(data)), torch.tensor(data)
+    assert f"torch.{made.dtype.name}" == str(expected.dtype)
+    assert made.tolist() == expected.tolist()
+
+
+def test_a_list_of_tensors_takes_values_and_no_gradients() -> None:
+    x = ogive.ones(2, requires_grad=True)
+    assert not Tensor([x[0] * 2, x[1]]).requires_grad
+    assert ogive.jit(lambda y: ogive.tensor([y.sum(), 1]))(Tensor([1.0, 2.0])).tolist() == [3, 1]
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ([Tensor([1, 2])], r"of shape \(2,\).*ogive\.stack"),
+        ([[Tensor(1)], [Tensor(1), 2]], "ragged list: at depth 1"),
+        ([Tensor(1), [2]], "ragged list: at depth 1"),
+    ],
+)  # fmt: skip
+def test_lists_with_tensors_that_do_not_fit_are_refused(data: Any, words: str) -> None:
+    with pytest.raises(ShapeError, match=words):
+        Tensor(data)
 
 
 def test_an_unknown_dtype_names_the_nearest() -> None:

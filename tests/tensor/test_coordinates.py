@@ -48,6 +48,16 @@ def test_coordinates_lead_back_to_the_element() -> None:
     numpy.testing.assert_array_equal(numpy.stack(found), numpy.unravel_index(positions, (3, 4, 5)))
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32"])
+def test_coordinates_of_narrow_positions_are_computed_in_int64(dtype: str) -> None:
+    positions = numpy.array([0, 127, 65], dtype)
+    for shape in ((2, 300), (3, 70000), (5, 256), (128, 1)):
+        found = ogive.unravel_index(Tensor(positions), shape)
+        expected = torch.unravel_index(torch.tensor(positions), shape)
+        assert [axis.dtype for axis in found] == [ogive.int64] * 2
+        assert [axis.tolist() for axis in found] == [axis.tolist() for axis in expected]
+
+
 def test_points_are_counted_by_bins_of_several_axes() -> None:
     random = numpy.random.default_rng(3)
     points, weights = random.normal(size=(40, 2)), random.random(40)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 import torch
@@ -107,6 +108,18 @@ def test_narrow_floats_of_special_functions_are_right_to_the_last_bit_or_its_nei
             ours = getattr(Tensor(x), name)().numpy().astype(np.float64)
             step = np.abs(np.spacing(exact.astype(dtype)).astype(np.float64))
             assert (np.abs(ours - exact) <= step).all(), name
+
+
+def test_lgamma_keeps_its_digits_near_its_zeros_and_poles() -> None:
+    random = np.random.default_rng(7)
+    steps = random.uniform(-1, 1, 40) * 10.0 ** random.uniform(-15, -1, 40)
+    points = [*(1 + steps), *(2 + steps), *random.uniform(0.05, 12, 100), *-np.abs(steps)]
+    ours = Tensor(np.array(points)).lgamma().tolist()
+    for x, found in zip(points, ours, strict=True):
+        with mpmath.workdps(40):
+            exact = mpmath.loggamma(mpmath.mpf(x)).real
+            assert abs(found - exact) <= 8 * np.spacing(abs(float(exact))), x
+    assert Tensor([1.0, 2.0]).double().lgamma().tolist() == [0, 0]
 
 
 def test_erfinv_undoes_erf_out_to_the_ends() -> None:

@@ -57,6 +57,15 @@ def test_interpolation_agrees_with_torch(mode: str, axes: int) -> None:
     agree("interpolate", x, scale_factor=1.7, mode=mode, recompute_scale_factor=True)
 
 
+@pytest.mark.parametrize(("mode", "axes"), INTERPOLATED)
+def test_a_scale_that_keeps_the_length_copies_where_torch_does(mode: str, axes: int) -> None:
+    x = normal(2, 2, *(5, 3, 4)[:axes])
+    for factor in ((1.1, 1.3, 1.2), (1.1, 2.4, 0.5), (2.1, 2.2, 1.1)):
+        agree("interpolate", x, scale_factor=factor[:axes], mode=mode)
+        if mode in ("bilinear", "bicubic"):
+            agree("interpolate", x, scale_factor=factor[:axes], mode=mode, antialias=True)
+
+
 @pytest.mark.parametrize(("mode", "axes"), INTERPOLATED[-4:])
 def test_interpolation_between_corners_agrees_with_torch(mode: str, axes: int) -> None:
     x = normal(2, 2, *(7, 5, 4)[:axes])

@@ -128,6 +128,16 @@ def test_scatter_reduce_agrees_with_torch(how: str, include_self: bool, dtype: s
         check(ours, theirs)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32"])
+def test_means_of_narrow_integers_keep_their_dtype(dtype: str) -> None:
+    array, source = np.array([1, 2, 3], dtype), np.array([100, 100, 50] * 90, dtype)
+    for index in (np.array([0, 0, 1] * 90), np.array([2] * 270)):
+        arguments = (0, Tensor(index), Tensor(source), "mean")
+        others = (0, torch.tensor(index), torch.tensor(source), "mean")
+        check(Tensor(array).scatter_reduce(*arguments), torch.tensor(array).scatter_reduce(*others))
+        check(Tensor(array).index_reduce(*arguments), torch.tensor(array).index_reduce(*others))
+
+
 def test_in_place_forms_write_to_the_tensor_itself() -> None:
     x = Tensor(A)
     same = x.scatter_(1, Tensor(COLUMNS), 7.0)

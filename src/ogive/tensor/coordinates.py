@@ -19,19 +19,20 @@ if TYPE_CHECKING:
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """The coordinates, in a tensor of this shape, of positions in the flat one.
 
-    Shapes: (...) of integers → (...) for each axis of `shape`. Positions are not checked: the first
-    coordinate goes round.
+    Shapes: (...) of integers → (...) of int64 for each axis of `shape`. Positions are not checked:
+    the first coordinate goes round.
 
     >>> [axis.tolist() for axis in ogive.unravel_index(Tensor([4, 1]), (2, 3))]
     [[1, 0], [1, 1]]
 
     Raises `DtypeError` for positions that are no integers.
     """
-    to_index(indices, "unravel_index")
+    # In int64, whatever the positions are: steps between rows need not fit into a narrow dtype.
+    positions = to_index(indices, "unravel_index").cast(dtypes.int64)
     sizes = to_shape((shape,), "unravel_index")
     steps = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
     return tuple([
-        indices.div(step, rounding_mode="floor").remainder(size)
+        positions.div(step, rounding_mode="floor").remainder(size)
         for size, step in zip(sizes, steps, strict=True)
     ])  # fmt: skip
 

@@ -64,7 +64,11 @@ class Resizing(AdaptivePooling):
         x, dtype = widen(self, "interpolate")
         for axis, target, ratio in zip(range(2, x.ndim), sizes, ratios, strict=True):
             length = x.shape[axis]
+            if _is_kept(mode, axes, length, target, bool(align_corners or antialias)):
+                continue
             if mode.startswith("nearest"):
+                if mode == "nearest" and axes == 2 and target == 2 * length:
+                    ratio = 0.5  # as in PyTorch: whatever the scale was that led to this length
                 x = _nearest(x, axis, target, ratio, 0.5 if mode == "nearest-exact" else 0.0)
                 continue
             if align_corners:
@@ -144,6 +148,16 @@ class Resizing(AdaptivePooling):
 
 
 # One axis
+
+
+def _is_kept(mode: str, axes: int, length: int, target: int, aligned: bool) -> bool:
+    """Whether an axis whose length stays is copied, though a scale may ask for other places.
+
+    PyTorch does so in the modes that are made of straight lines, and for images also in "nearest".
+    """
+    if length != target:
+        return False
+    return aligned or mode.endswith("linear") or (mode == "nearest" and axes == 2)
 
 
 def _nearest(x: Tensor, axis: int, target: int, ratio: float, shift: float) -> Tensor:

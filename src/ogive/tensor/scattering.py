@@ -415,5 +415,9 @@ def _combined(
             return made
         ones = build.filled(dtypes.int64, int(include_self), node.shape)
         counts = build.scatter(ones, build.constant(dtypes.int64, 1), indices, Op.ADD)
-        number = wrap(build.reshape(counts, shape), device).maximum(1)
-    return made / number if dtype.is_float else made // number
+        number = wrap(build.reshape(counts, shape), device)
+    if dtype.is_float:
+        return made / number.maximum(1)
+    # Sums of narrow integers go round, so their number does: as in PyTorch.
+    number = number.cast(dtype)
+    return made // where(number.eq(0), 1, number)

@@ -23,6 +23,7 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import Core, refuse_unbound, to_dim, to_integer, to_shape
+from ogive.tensor.nested import holds_tensors, join_nested
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +42,8 @@ def node_of(data: Any, dtype: DType | None, device: str) -> UOp:
         value = build.index_value(to_dim(data, "a tensor's value"))
         return build.cast(value, dtype or dtypes.int64)
     refuse_unbound(data)
+    if isinstance(data, list | tuple) and holds_tensors(data):
+        return join_nested(data, dtype)
     array = to_array(data, dtype)
     buffer = Buffer(array.nbytes, device)
     if array.nbytes:
@@ -197,8 +200,6 @@ def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
         leaf, depth = leaf[0], depth + 1
     if depth > _MOST_AXES:
         _refuse_depth()
-    if isinstance(leaf, Core):
-        raise ArgumentTypeError("a list of tensors is joined with ogive.stack or ogive.cat")
     if isinstance(leaf, str | bytes):
         raise DtypeError(f"{leaf!r} is text, and tensors hold numbers")
     try:

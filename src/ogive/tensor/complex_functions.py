@@ -1,7 +1,8 @@
 """Functions of complex numbers, in terms of their parts.
 
 Each takes x and y and gives the parts of f(x + iy). Where the plain formula would lose digits or
-overflow, another one is used that does not. Branch cuts are those of C99 and NumPy.
+overflow, another one is used that does not. Branch cuts and the values at zeros, infinities and NaN
+are those of C99 (Annex G), which the array API standard lists.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from typing import TYPE_CHECKING
 
 from ogive.ir.ops import Op
 from ogive.tensor.complex import Pair, complex, filled_like, parts_of
+from ogive.tensor.complex_slopes import BACK
 from ogive.tensor.core import Core
 from ogive.tensor.joining import where
 from ogive.tensor.operations import refuse
+from ogive.tensor.slopes import with_gradient
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -27,7 +30,8 @@ def apply(op: Op, z: Core) -> Tensor:
     function = FUNCTIONS.get(op)
     if function is None:
         raise refuse(z.dtype, op.name.lower(), "")
-    return complex(*function(*parts_of(z)))
+    value = complex(*function(*parts_of(z)))
+    return with_gradient(value, z, BACK[op], is_fixed=True)
 
 
 def size(z: Core) -> Tensor:
@@ -65,20 +69,31 @@ def is_finite(z: Core) -> Tensor:
     return x.isfinite() & y.isfinite()
 
 
-def _exp(x: Tensor, y: Tensor) -> Pair:
-    size = x.exp()
-    return size * y.cos(), _scaled(size, y.sin())
+def _settled(y: Tensor, mask: Tensor) -> Tensor:
+    """An angle that is infinite or NaN as 0, where `mask` says that it does not matter."""
+    return where(mask & ~y.isfinite(), filled_like(y, 0).copysign(y), y)
 
 
 def _scaled(size: Tensor, factor: Tensor) -> Tensor:
-    """The product, where 0 is 0 times infinity too."""
-    return where(factor.eq(0), factor, size * factor)
+    """The product, where 0 times infinity or NaN is 0."""
+    lost = factor.eq(0) & ~size.isfinite()
+    return where(lost, filled_like(size, 1).copysign(size), size) * factor
+
+
+def _exp(x: Tensor, y: Tensor) -> Pair:
+    return x.exp() * _settled(y, x.isinf()).cos(), _exp_height(x, y)
+
+
+def _exp_height(x: Tensor, y: Tensor) -> Tensor:
+    """The imaginary part of the exponential."""
+    return _scaled(x.exp(), _settled(y, x.eq(-math.inf)).sin())
 
 
 def _expm1(x: Tensor, y: Tensor) -> Pair:
     """e^x·cos y - 1 = (e^x - 1)·cos y - 2·sin²(y/2)."""
-    real = x.expm1() * y.cos() - (y * 0.5).sin().square() * 2
-    return real, x.exp() * y.sin()
+    angle = _settled(y, x.isinf())
+    real = x.expm1() * angle.cos() - (angle * 0.5).sin().square() * 2
+    return real, _exp_height(x, y)
 
 
 def _exp2(x: Tensor, y: Tensor) -> Pair:
@@ -123,7 +138,7 @@ def _sqrt(x: Tensor, y: Tensor) -> Pair:
     # At ±i∞ the ratio of two infinities is not a number.
     other = where(y.abs().eq(math.inf), y, other)
     right = x >= 0
-    return where(right, root, other.abs()), where(right, other, root.copysign(y))
+    return where(right, root, other.abs()), where(right | y.isinf(), other, root.copysign(y))
 
 
 def _rsqrt(x: Tensor, y: Tensor) -> Pair:
@@ -136,11 +151,13 @@ def _reciprocal(x: Tensor, y: Tensor) -> Pair:
 
 
 def _sinh(x: Tensor, y: Tensor) -> Pair:
-    return x.sinh() * y.cos(), _scaled(x.cosh(), y.sin())
+    angle = _settled(y, x.eq(0) | x.isinf())
+    return x.sinh() * angle.cos(), _scaled(x.cosh(), y.sin())
 
 
 def _cosh(x: Tensor, y: Tensor) -> Pair:
-    return x.cosh() * y.cos(), _scaled(x.sinh(), y.sin())
+    real = x.cosh() * _settled(y, x.isinf()).cos()
+    return real, _scaled(x.sinh(), _settled(y, x.eq(0)).sin())
 
 
 def _tanh(x: Tensor, y: Tensor) -> Pair:
@@ -150,34 +167,57 @@ def _tanh(x: Tensor, y: Tensor) -> Pair:
     t, u, inverse = near.tanh(), y.tan(), near.cosh().reciprocal()
     divisor = (t * u).square() + 1
     real = t * (u.square() + 1) / divisor
+    real = where(x.eq(0) & ~y.isfinite(), x, real)
     imaginary = u / divisor * inverse * inverse
-    decay = (y * 2).sin() * (x.abs() * -2).exp() * 2
-    return where(far, filled_like(x, 1).copysign(x), real), where(far, decay, imaginary)
+    imaginary = where(x.isnan() & y.eq(0), y, imaginary)
+    angle = _settled(y, x.isinf())
+    decay = (angle * 2).sin() * (x.abs() * -2).exp() * 2
+    limit = where(angle.isfinite(), 1, filled_like(x, math.nan)).copysign(x)
+    return where(far, limit, real), where(far, decay, imaginary)
 
 
 def _asinh(x: Tensor, y: Tensor) -> Pair:
     (a, b), (c, d) = _sqrt(y + 1, -x), _sqrt(1 - y, x)
-    return (a * d - c * b).asinh(), y.atan2(a * c - b * d)
+    real, imaginary = (a * d - c * b).asinh(), y.atan2(a * c - b * d)
+    infinite = x.isinf() | y.isinf()
+    real = where(infinite, filled_like(x, math.inf).copysign(x), real)
+    imaginary = where(infinite, y.atan2(x.abs()), imaginary)
+    return real, where(x.isnan() & y.eq(0), y, imaginary)
 
 
 def _acosh(x: Tensor, y: Tensor) -> Pair:
     (a, b), (c, d) = _sqrt(x - 1, y), _sqrt(x + 1, y)
-    return (a * c + b * d).asinh(), b.atan2(c) * 2
+    infinite = x.isinf() | y.isinf()
+    angle = where(infinite, y.atan2(x), b.atan2(c) * 2)
+    angle = where(x.eq(0) & y.isnan(), math.pi / 2, angle)
+    return where(infinite, math.inf, (a * c + b * d).asinh()), angle
 
 
 def _acos(x: Tensor, y: Tensor) -> Pair:
     (a, b), (c, d) = _sqrt(1 - x, -y), _sqrt(x + 1, y)
-    return a.atan2(c) * 2, (c * b - d * a).asinh()
+    infinite = x.isinf() | y.isinf()
+    real = where(infinite, y.abs().atan2(x), a.atan2(c) * 2)
+    real = where(x.eq(0) & y.isnan(), math.pi / 2, real)
+    return real, where(infinite, -filled_like(y, math.inf).copysign(y), (c * b - d * a).asinh())
+
+
+_FAR = 1e9
+"""From where on atanh z is 1 / z and a right angle; squares do not overflow before."""
 
 
 def _atanh(x: Tensor, y: Tensor) -> Pair:
     """log1p(4·|x| / ((1 - |x|)² + y²)) / 4, with the sign of x, and the angle in between."""
-    size = x.abs()
-    mirrored = y * filled_like(x, 1).copysign(x)
-    rest = (1 - size).square() + y.square()
+    length = x.hypot(y)
+    far = (length > _FAR) | y.isinf()
+    size, height = where(far, 0, x.abs()), where(far, 0, y)
+    rest = (1 - size).square() + height.square()
     real = (size * 4 / rest).log1p() * 0.25
-    angle = (mirrored * -2).atan2((1 - size) * (size + 1) - y.square()) * -0.5
-    return real.copysign(x), angle * filled_like(x, 1).copysign(x)
+    real = where(far, where(length.isinf(), 0, x.abs() / length / length), real)
+    real = where(x.eq(0) & y.isnan(), 0, real)
+    one = filled_like(x, 1).copysign(x)
+    angle = (height * one * -2).atan2((1 - size) * (size + 1) - height.square()) * -0.5 * one
+    right = where(y.isnan(), y, filled_like(y, math.pi / 2).copysign(y))
+    return real.copysign(x), where(far, right, angle)
 
 
 def _turned(function: Function) -> Function:

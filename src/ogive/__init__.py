@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ogive import errors
 from ogive.config import Beam, Config, configure
 from ogive.counters import counters
+from ogive.einops_backend import announce as _announce_to_einops
 from ogive.errors import OgiveError
 from ogive.ir.dtype import (
     DType,
@@ -78,6 +79,8 @@ from ogive.tensor.stacking import (
     vstack,
 )
 from ogive.tensor.tensor import Tensor
+
+_announce_to_einops()
 
 concatenate = cat
 dtype = DType

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -158,6 +159,23 @@ def test_random_samplers_draw_as_many_as_they_are_told() -> None:
     counts = numpy.bincount(list(weighted), minlength=3)
     assert counts[1] == 0 and 60 < counts[0] < 140 and len(weighted) == 400
     assert sorted(WeightedRandomSampler(Tensor([1.0, 2.0, 3.0]), 3, False)) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("replacement", [False, True])
+def test_more_positions_than_memory_holds_are_drawn_as_they_are_asked_for(
+    replacement: bool,
+) -> None:
+    sampler = RandomSampler(range(50), replacement, int(1e12), ogive.Generator(3))
+    first = list(itertools.islice(sampler, 200_000))
+    assert numpy.bincount(first, minlength=50).min() > 3600 and len(sampler) == 10**12
+    assert first[:50] != first[50:100]
+    again = RandomSampler(range(50), replacement, 60, ogive.Generator(3))
+    assert list(again) == first[:60]
+
+
+def test_drawing_again_is_randint() -> None:
+    drawn = list(RandomSampler(range(7), True, 100_000, ogive.Generator(5)))
+    assert drawn == ogive.randint(7, (100_000,), generator=ogive.Generator(5)).tolist()
 
 
 def test_data_sets_are_joined() -> None:

@@ -44,6 +44,11 @@ CALLS: list[tuple[str, Callable[[Any, Any], Any]]] = [
     ("as_tensor", lambda xp, x: xp.as_tensor([1, 2], dtype=xp.double)),
     ("fill_diagonal_", lambda xp, x: (x * 1).fill_diagonal_(7)),
     ("long", lambda xp, x: x.to(xp.long)),
+    ("zeros", lambda xp, x: xp.zeros(size=(2, 3))),
+    ("full", lambda xp, x: xp.full(size=(2,), fill_value=1.5)),
+    ("linspace", lambda xp, x: xp.linspace(start=0.0, end=1.0, steps=5)),
+    ("logspace", lambda xp, x: xp.logspace(start=0.0, end=1.0, steps=4)),
+    ("meshgrid", lambda xp, x: xp.meshgrid([x[0], x[:, 0]])),
 ]  # fmt: skip
 
 

@@ -65,7 +65,7 @@ def test_arguments_have_the_defaults_of_the_standard(
         found = own[parameter.name].default
         # None stands for these where PyTorch has None.
         same = found == parameter.default or (
-            found is None and parameter.name in ("norm", "side", "ord")
+            found is None and parameter.name in ("norm", "side", "ord", "indexing")
         )
         assert same, f"{name}: {parameter.name} is {found!r}, not {parameter.default!r}"
 

@@ -269,7 +269,7 @@ def test_ranges_that_make_no_sense_are_refused() -> None:
         ogive.arange(0, 5, 0)
     with pytest.raises(ArgumentError, match="has no length"):
         ogive.arange(float("nan"))
-    with pytest.raises(ArgumentError, match="steps is -1"):
+    with pytest.raises(ArgumentError, match="num is -1"):
         ogive.linspace(0, 1, -1)
     with pytest.raises(ShapeError, match=r"zeros: axis 1 of \(2, -3\) has a negative length"):
         ogive.zeros(2, -3)

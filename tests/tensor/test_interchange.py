@@ -190,6 +190,12 @@ def test_borrowed_memory_is_lent_read_only() -> None:
         x.__dlpack__(copy=False)
 
 
+def test_what_has_no_elements_is_lent_without_a_copy() -> None:
+    x = ogive.from_dlpack(ogive.zeros(2, 0, dtype="int16"), copy=False, device="CPU")
+    assert x.shape == (2, 0) and x.dtype is ogive.int16
+    ogive.zeros(0).__dlpack__(copy=False)
+
+
 def test_own_memory_can_be_written_also_the_second_time() -> None:
     x = Tensor([1.0])
     assert numpy.from_dlpack(x).flags.writeable and numpy.from_dlpack(x).flags.writeable

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ogive.errors import ArgumentError
 from ogive.random.cipher import encipher_on_host
-from ogive.random.discrete import multinomial, randint
+from ogive.random.discrete import multinomial
 from ogive.random.generator import Generator, default_generator
 from ogive.tensor.core import to_integer
 from ogive.tensor.tensor import Tensor
@@ -24,6 +24,24 @@ from ogive.tensor.tensor import Tensor
 def permutation(length: int, key: int) -> NDArray[numpy.int64]:
     """What `randperm(length, key=key)` gives, computed on the host."""
     return numpy.argsort(encipher_on_host(numpy.arange(length, dtype=numpy.uint64), key))
+
+
+CHUNK = 1 << 16
+"""How many positions are drawn at once: an epoch may have more of them than memory has room for."""
+
+
+def _draws(size: int, count: int, key: int) -> Iterator[list[int]]:
+    """What `randint(size, (count,))` gives, in chunks."""
+    for start in range(0, count, CHUNK):
+        places = numpy.arange(start, min(start + CHUNK, count), dtype=numpy.uint64)
+        yield (encipher_on_host(places, key) % numpy.uint64(size)).tolist()
+
+
+def _rounds(size: int, count: int, key: int) -> Iterator[list[int]]:
+    """All positions in another order each time, until there are enough."""
+    for number, start in enumerate(range(0, count, size)):
+        own = int(encipher_on_host(numpy.uint64([number]), key)[0]) if number else key
+        yield permutation(size, own)[: count - start].tolist()
 
 
 class Sampler:
@@ -84,11 +102,9 @@ class RandomSampler(Sampler):
             return iter(())
         if not size:
             raise ArgumentError(f"RandomSampler: {count} items are wanted, and there are none")
-        if self.replacement:
-            return iter(randint(0, size, (count,), generator=self.generator).tolist())
-        source = self.generator or default_generator
-        rounds = [permutation(size, source.take()) for _ in range(-(-count // size))]
-        return iter(numpy.concatenate(rounds)[:count].tolist())
+        key = (self.generator or default_generator).take()
+        made = _draws(size, count, key) if self.replacement else _rounds(size, count, key)
+        return itertools.chain.from_iterable(made)
 
     def __len__(self) -> int:
         return self.num_samples

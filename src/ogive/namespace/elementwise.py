@@ -2,7 +2,7 @@
 
 Most are methods of `Tensor` under the standard's name. What is different: two tensors meet in the
 dtype that their dtypes promote to, however many axes they have; `sign` of NaN is NaN; `clip` leaves
-the dtype as it is.
+the dtype as it is; quotients of infinities and the signs of zero remainders are the standard's.
 """
 
 from __future__ import annotations
@@ -113,7 +113,6 @@ bitwise_xor = _binary("bitwise_xor")
 copysign = _binary("copysign")
 divide = _binary("divide")
 equal = _binary("equal", "eq")
-floor_divide = _binary("floor_divide")
 greater = _binary("greater")
 greater_equal = _binary("greater_equal")
 hypot = _binary("hypot")
@@ -129,8 +128,44 @@ multiply = _binary("multiply")
 nextafter = _binary("nextafter")
 not_equal = _binary("not_equal")
 pow = _binary("pow")
-remainder = _binary("remainder")
 subtract = _binary("subtract")
+
+
+def _with_sides(x1: Any, x2: Any, name: str) -> tuple[Tensor, Tensor]:
+    """Two operands as tensors of the dtype where they meet."""
+    first, second = to_operands(x1, x2, name)
+    if not isinstance(first, Tensor):
+        first = Tensor(first, result_type([(second.dtype, 1)], [first]))
+    if not isinstance(second, Tensor):
+        second = Tensor(second, result_type([(first.dtype, 1)], [second]))
+    dtype = promote(first.dtype, second.dtype)
+    return first.cast(dtype), second.cast(dtype)
+
+
+def floor_divide(x1: Any, x2: Any, /) -> Tensor:
+    """The quotient, rounded down; of infinities, and by them, that of x1 / x2. Shapes broadcast.
+
+    >>> ogive.floor_divide(Tensor([7.0, math.inf, 1.0]), Tensor([2.0, 2.0, -math.inf])).tolist()
+    [3.0, inf, -0.0]
+    """
+    first, second = _with_sides(x1, x2, "floor_divide")
+    quotient = first.floor_divide(second)
+    if not quotient.dtype.is_float:
+        return quotient
+    return where(first.isinf() | second.isinf(), (first / second).floor(), quotient)
+
+
+def remainder(x1: Any, x2: Any, /) -> Tensor:
+    """What a division that is rounded down leaves, with the sign of x2, also where it is 0.
+
+    Shapes broadcast.
+
+    >>> ogive.remainder(Tensor([-7.0, -6.0]), Tensor([3.0, 3.0])).tolist()
+    [2.0, 0.0]
+    """
+    first, second = _with_sides(x1, x2, "remainder")
+    rest = first.remainder(second)
+    return where(rest.eq(0), rest.copysign(second), rest) if rest.dtype.is_float else rest
 
 
 def real(x: Tensor, /) -> Tensor:

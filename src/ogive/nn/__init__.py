@@ -7,8 +7,7 @@
 
 from __future__ import annotations
 
-from ogive.nn import functional, utils
-from ogive.nn import initialize as init
+from ogive.nn import functional, init, utils
 from ogive.nn.activation import (
     CELU,
     ELU,
@@ -114,10 +113,9 @@ from ogive.nn.normalization import (
 )
 from ogive.nn.parameter import (
     Parameter,
-    ParameterDict,
-    ParameterList,
     UninitializedParameter,
 )
+from ogive.nn.parameter_containers import ParameterDict, ParameterList
 from ogive.nn.pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.errors import ArgumentError
-from ogive.nn.initialize import xavier_normal_, xavier_uniform_
+from ogive.nn.init import xavier_normal_, xavier_uniform_
 from ogive.nn.linear import Linear
 from ogive.nn.module import Module
 from ogive.nn.multihead import multi_head_attention_forward

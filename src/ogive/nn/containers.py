@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from ogive.errors import ArgumentError, ArgumentTypeError, IndexRangeError, nearest
 from ogive.nn.module import Module
+
+List = TypeVar("List", bound="ModuleList")
+Chain = TypeVar("Chain", bound="Sequential")
 
 
 def _to_module(value: Any, name: str) -> Module:
@@ -69,18 +72,33 @@ class ModuleList(Module):
             )
         self.append(module)
 
-    def append(self, module: Module) -> None:
-        """Add a module at the end."""
+    def append(self: List, module: Module) -> List:
+        """Add a module at the end. Returns the list."""
         self._modules.append(_to_module(module, type(self).__name__))
+        return self
 
-    def extend(self, modules: Iterable[Module]) -> None:
-        """Add several modules at the end."""
-        for module in modules:
+    def extend(self: List, modules: Iterable[Module]) -> List:
+        """Add several modules at the end. Returns the list."""
+        for module in list(modules):
             self.append(module)
+        return self
 
     def insert(self, position: int, module: Module) -> None:
         """Add a module in front of the one at `position`."""
         self._modules.insert(position, _to_module(module, type(self).__name__))
+
+    def pop(self, position: int) -> Module:
+        """Take a module out."""
+        found: Module = self[position]
+        del self[position]
+        return found
+
+    def __iadd__(self: List, modules: Iterable[Module]) -> List:
+        return self.extend(modules)
+
+    def __add__(self: List, modules: Iterable[Module]) -> List:
+        made: List = self[:]
+        return made.extend(modules)
 
     def __getitem__(self, position: Any) -> Any:
         if isinstance(position, slice):
@@ -143,10 +161,10 @@ class Sequential(ModuleList):
         super().append(module)
         self._names = [*names, name]
 
-    def append(self, module: Module) -> None:
+    def append(self: Chain, module: Module) -> Chain:
         if self._names is not None and len(self._modules) == len(self._names):
             self._names.append(str(len(self._names)))
-        super().append(module)
+        return super().append(module)
 
     def insert(self, position: int, module: Module) -> None:
         super().insert(position, module)
@@ -167,7 +185,9 @@ class ModuleDict(Module):
     True
     """
 
-    def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
+    def __init__(
+        self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None
+    ) -> None:
         self._modules: dict[str, Module] = {}
         self.update(modules or {})
 
@@ -200,10 +220,14 @@ class ModuleDict(Module):
     def __delitem__(self, name: str) -> None:
         del self._modules[name]
 
-    def update(self, modules: Mapping[str, Module]) -> None:
+    def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
         """Add modules, or put them in the place of those of the same names."""
-        for name, module in modules.items():
+        for name, module in dict(modules).items():
             self[name] = module
+
+    def clear(self) -> None:
+        """Take all modules out."""
+        self._modules.clear()
 
     def pop(self, name: str) -> Module:
         """Take a module out."""

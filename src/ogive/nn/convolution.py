@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ogive.errors import ArgumentError, ShapeError
-from ogive.nn.initialize import default_parameter
+from ogive.nn.init import default_parameter
 from ogive.nn.module import Module
 from ogive.tensor.tensor import Tensor
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ogive.errors import ShapeError
-from ogive.nn.initialize import default_parameter
+from ogive.nn.init import default_parameter
 from ogive.nn.module import Module
 from ogive.tensor.tensor import Tensor
 

@@ -136,9 +136,20 @@ class Module:
 
     # The tree
 
+    def _parts(self) -> Iterator[tuple[str, Any, Any]]:
+        """Where parameters and modules may be: names, what holds the value, and by which key."""
+        own = vars(self)
+        for name, value in own.items():
+            if isinstance(value, dict):
+                yield from [(f"{name}.{key}", value, key) for key in value]
+            elif isinstance(value, list | tuple):
+                yield from [(f"{name}.{place}", value, place) for place in range(len(value))]
+            else:
+                yield name, own, name
+
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The modules directly below, with the names that lead to them."""
-        for name, holder, key in _attributes(self):
+        for name, holder, key in self._parts():
             if isinstance(holder[key], Module):
                 yield name, holder[key]
 
@@ -254,7 +265,7 @@ class Module:
     def _places(self) -> Iterator[tuple[str, tuple[Any, Any]]]:
         """For each tensor of the state, by its path, what holds it and by which key."""
         for path, module in self._all_modules(""):
-            for name, holder, key in _attributes(module):
+            for name, holder, key in module._parts():
                 if isinstance(holder[key], Parameter) or name in module._buffer_names:
                     yield f"{path}.{name}" if path else name, (holder, key)
 
@@ -366,20 +377,8 @@ class Module:
         return head + ("\n" + "\n".join(lines) + "\n" if lines else "") + ")"
 
 
-def _attributes(module: Module) -> Iterator[tuple[str, Any, Any]]:
-    """What a module may find parts in: names, what holds the value, and by which key."""
-    own = vars(module)
-    for name, value in own.items():
-        if isinstance(value, dict):
-            yield from [(f"{name}.{key}", value, key) for key in value]
-        elif isinstance(value, list | tuple):
-            yield from [(f"{name}.{position}", value, position) for position in range(len(value))]
-        else:
-            yield name, own, name
-
-
 def _parameters_of(module: Module) -> Iterator[tuple[str, Any]]:
-    for name, holder, key in _attributes(module):
+    for name, holder, key in module._parts():
         if isinstance(holder[key], Parameter):
             yield name, holder[key]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ogive.tensor.data import replace_value
@@ -39,34 +38,3 @@ class UninitializedParameter(Parameter):
 
     def __repr__(self) -> str:
         return f"UninitializedParameter(dtype={self.dtype.name})"
-
-
-class ParameterList(list[Any]):
-    """A list whose tensors are parameters. A list of `Parameter`s does as well.
-
-    >>> [p.requires_grad for p in nn.ParameterList([ogive.ones(2), ogive.zeros(3)])]
-    [True, True]
-    """
-
-    def __init__(self, values: Iterable[Any] = ()) -> None:
-        super().__init__([_to_parameter(value) for value in values])
-
-    def append(self, value: Any) -> None:
-        super().append(_to_parameter(value))
-
-
-class ParameterDict(dict[str, Any]):
-    """A dictionary whose tensors are parameters. A dictionary of `Parameter`s does as well."""
-
-    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
-        super().__init__()
-        for name, value in (values or {}).items():
-            self[name] = value
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        super().__setitem__(name, _to_parameter(value))
-
-
-def _to_parameter(value: Any) -> Any:
-    is_plain = isinstance(value, Tensor) and not isinstance(value, Parameter)
-    return Parameter(value) if is_plain else value

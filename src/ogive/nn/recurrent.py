@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.errors import ArgumentError, ShapeError
-from ogive.nn.initialize import default_parameter
+from ogive.nn.init import default_parameter
 from ogive.nn.module import Module
 from ogive.nn.packed import PackedSequence
 from ogive.tensor.creation import zeros

@@ -9,7 +9,7 @@ from typing import Any
 from ogive.nn.attention import MultiheadAttention
 from ogive.nn.containers import ModuleList
 from ogive.nn.dropout import Dropout
-from ogive.nn.initialize import xavier_uniform_
+from ogive.nn.init import xavier_uniform_
 from ogive.nn.linear import Linear
 from ogive.nn.module import Module
 from ogive.nn.normalization import LayerNorm

@@ -31,6 +31,7 @@ from ogive.tensor.lengths import at_most, is_symbolic
 from ogive.tensor.tensor import Tensor
 
 
+@also(size="shape")
 def full(
     shape: Any,
     fill_value: Scalar | complex,
@@ -62,29 +63,37 @@ def scalar_tensor(
     return full((), value, dtype=_or_float(dtype), device=device, requires_grad=requires_grad)
 
 
-@also(shape="sizes")
+@also(size="shape")
 def zeros(
-    *sizes: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False
+    shape: Any = (),
+    *sizes: Any,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Zeros, of float32 unless another dtype is given.
 
     >>> zeros(2, 3).shape
     (2, 3)
     """
-    made = _filled(to_shape(sizes, "zeros"), 0, _or_float(dtype), device)
+    made = _filled(to_shape((shape, *sizes), "zeros"), 0, _or_float(dtype), device)
     return _wanted(made, requires_grad)
 
 
-@also(shape="sizes")
+@also(size="shape")
 def ones(
-    *sizes: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False
+    shape: Any = (),
+    *sizes: Any,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Ones, of float32 unless another dtype is given.
 
     >>> ones((2, 3), dtype="int8").dtype
     ogive.int8
     """
-    made = _filled(to_shape(sizes, "ones"), 1, _or_float(dtype), device)
+    made = _filled(to_shape((shape, *sizes), "ones"), 1, _or_float(dtype), device)
     return _wanted(made, requires_grad)
 
 
@@ -202,42 +211,41 @@ def _symbolic_arange(start: Any, stop: Any, step: Any, dtype: Any, device: str) 
         return wrap(build.cast(node, chosen), device)
 
 
-@also(num="steps")
+@also(end="stop", steps="num")
 def linspace(
     start: complex | Tensor,
     stop: complex | Tensor,
-    steps: int,
+    num: int,
     dtype: Any = None,
     device: str | None = None,
     requires_grad: bool = False,
     endpoint: bool = True,
 ) -> Tensor:
-    """`steps` numbers at equal distances from `start` to `stop`, both included.
+    """`num` numbers at equal distances from `start` to `stop`, both included.
 
     `start` and `stop` may be tensors of one element.
 
-    Shapes: (steps,). float32, or complex64 between complex numbers, unless another dtype is given.
+    Shapes: (num,). float32, or complex64 between complex numbers, unless another dtype is given.
     Without `endpoint` the last number is a step before `stop`.
 
     >>> linspace(0, 1, 5).shape
     (5,)
     """
     if isinstance(start, complex) or isinstance(stop, complex):
-        made = _complex_linspace(start, stop, steps, endpoint, dtype, device)
+        made = _complex_linspace(start, stop, num, endpoint, dtype, device)
         return _wanted(made, requires_grad)
     first, last = _bound(start), _bound(stop)
-    number = to_integer(steps, "linspace: steps")
+    number = to_integer(num, "linspace: num")
     if number < 0:
-        raise ArgumentError(f"linspace: steps is {number}, and cannot be negative")
-    if not endpoint:
-        last = last - (last - first) / max(number, 1)
-    distance = (last - first) / max(number - 1, 1)
+        raise ArgumentError(f"linspace: num is {number}, and cannot be negative")
+    steps = number - 1 if endpoint else number
+    distance = (last - first) / max(steps, 1)
     position = arange(number, dtype=dtypes.float64, device=device)
     made = position * distance + first
-    if number > 1:
+    if steps > 0:
         # From the nearer end, so that both ends are exact.
-        falling = last - (number - 1 - position) * distance
-        made = where(position < number / 2, made, falling)
+        falling = last - (steps - position) * distance
+        made = where(position < (steps + 1) / 2, made, falling)
     return _wanted(made.cast(_or_float(dtype)), requires_grad)
 
 
@@ -264,6 +272,9 @@ def _complex_linspace(
         return wrap(build.cast(node, chosen), to_device(device))
 
 
+_BEYOND = 1 << 62
+
+
 def eye(
     rows: int,
     columns: int | None = None,
@@ -285,13 +296,17 @@ def eye(
     with graph_lock:
         row = build.expand(build.reshape(build.count(shape[0]), (shape[0], 1)), shape)
         column = build.expand_to(build.count(shape[1]), shape)
-        if k:
-            row = _binary(Op.ADD, row, build.constant(dtypes.int64, to_integer(k, "eye: k")))
+        offset = to_integer(k, "eye: k")
+        if offset:
+            # No axis is as long as that: further out there is no diagonal either.
+            held = max(-_BEYOND, min(offset, _BEYOND))
+            row = _binary(Op.ADD, row, build.constant(dtypes.int64, held))
         node = make(Op.CMPEQ, dtypes.bool_, (row, column))
         made = wrap(build.cast(node, chosen), place)
     return _wanted(made, requires_grad)
 
 
+@also(end="stop")
 def logspace(
     start: float | Tensor,
     stop: float | Tensor,
@@ -312,9 +327,13 @@ def logspace(
     return (float(base) ** exponents).cast(chosen)
 
 
-@also(shape="sizes")
+@also(size="shape")
 def empty(
-    *sizes: Any, dtype: Any = None, device: str | None = None, requires_grad: bool = False
+    shape: Any = (),
+    *sizes: Any,
+    dtype: Any = None,
+    device: str | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """A tensor to be assigned to, of float32 unless another dtype is given.
 
@@ -323,7 +342,7 @@ def empty(
     >>> empty(2, 3).shape
     (2, 3)
     """
-    made = _filled(to_shape(sizes, "empty"), 0, _or_float(dtype), device)
+    made = _filled(to_shape((shape, *sizes), "empty"), 0, _or_float(dtype), device)
     return _wanted(made, requires_grad)
 
 

@@ -73,4 +73,17 @@ def _extended(signature: inspect.Signature, names: dict[str, str]) -> inspect.Si
         parameters[second] = inspect.Parameter(
             second, inspect.Parameter.KEYWORD_ONLY, default=default
         )
-    return signature.replace(parameters=list(parameters.values()))
+    return signature.replace(parameters=_in_order(list(parameters.values())))
+
+
+def _in_order(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
+    """Behind a parameter that may be left out, no positional one is required either."""
+    optional = False
+    made = []
+    for parameter in parameters:
+        is_place = parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+        if is_place and optional and parameter.default is inspect.Parameter.empty:
+            parameter = parameter.replace(default=None)
+        optional = optional or (is_place and parameter.default is not inspect.Parameter.empty)
+        made.append(parameter)
+    return made

@@ -225,7 +225,8 @@ class Selection(Sorting):
 
         Shapes: any → (n,), or with n in place of the axis. With `return_inverse` also the place of
         each element in the result, with `return_counts` how often each occurs, as int64. No NaN
-        equals another. They come in order even if `sorted` does not ask for it.
+        equals another. They come in order even if `sorted` does not ask for it, complex numbers by
+        their real parts first.
 
         >>> Tensor([3, 1, 3]).unique().tolist()
         [1, 3]
@@ -294,7 +295,7 @@ def _unique(
 ) -> Any:
     axis = None if dim is None else to_axis(dim, x.ndim, name)
     source = x.ravel() if axis is None else x.movedim(axis, 0)
-    keys = sort_keys(source)
+    keys = _keys(source)
     lines = keys.numpy().reshape(keys.shape[0], math.prod(keys.shape[1:]))
     count, width = lines.shape
     if not sorts or not width:
@@ -302,7 +303,8 @@ def _unique(
     else:
         compiled = width == 1 and count >= MANY
         order = keys.ravel().argsort().numpy() if compiled else numpy.lexsort(lines.T[::-1])
-    missing = numpy.iinfo(lines.dtype).max if x.dtype.is_float else None
+    has_nan = x.dtype.is_float or x.dtype.is_complex
+    missing = numpy.iinfo(lines.dtype).max if has_nan else None
     first, group = _group(lines, order, missing)
     kept = advanced.read(source, (first,))
     results = [kept if axis is None else kept.movedim(0, axis)]
@@ -311,6 +313,15 @@ def _unique(
     if counts:
         results.append(to_tensor(numpy.bincount(group, minlength=first.size).astype(numpy.int64)))
     return tuple(results) if len(results) > 1 else results[0]
+
+
+def _keys(source: Sorting) -> Tensor:
+    """Sort keys; complex numbers have two, of which the real part's counts first."""
+    if not source.dtype.is_complex:
+        return sort_keys(source)
+    from ogive.tensor.complex import view_as_real
+
+    return sort_keys(view_as_real(source))
 
 
 def _group(

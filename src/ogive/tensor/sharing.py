@@ -124,7 +124,9 @@ def _on_memory(array: NDArray[Any], device: str) -> Tensor:
 
 def _lend(tensor: Tensor) -> NDArray[Any] | None:
     """The memory of a tensor, for others; None if it is not memory, or will be written to."""
-    if tensor.device != DEFAULT_DEVICE or 0 in tensor.shape:
+    if 0 in tensor.shape:
+        return tensor.numpy()
+    if tensor.device != DEFAULT_DEVICE:
         return None
     tensor.realize()
     with graph_lock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -134,11 +135,12 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     return tuple([part.expand(shape) for part in parts])
 
 
-def meshgrid(*tensors: Any, indexing: str = "xy") -> tuple[Tensor, ...]:
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """The coordinates of a grid: each vector repeated along the axes of the others.
 
-    Shapes: (a,), (b,) → (b, a) each, as in pictures and in the array API standard; (a, b) for
-    `indexing` "ij", which is PyTorch's default.
+    Shapes: (a,), (b,) → (b, a) each for `indexing` "xy", as in pictures; (a, b) for "ij". Without
+    it, "xy", as the array API standard has it, with a warning: PyTorch's is "ij". So it is here for
+    vectors in a list, which only PyTorch takes.
 
     >>> rows, columns = meshgrid(Tensor([1, 2]), Tensor([3, 4, 5]), indexing="ij")
     >>> rows.tolist()
@@ -147,6 +149,8 @@ def meshgrid(*tensors: Any, indexing: str = "xy") -> tuple[Tensor, ...]:
     Raises `ShapeError` for more than one axis, `ArgumentError` for another indexing.
     """
     parts = to_tensors(_spread(tensors), "meshgrid")
+    if indexing is None:
+        indexing = _guess_indexing(tensors, len(parts))
     if indexing not in ("ij", "xy"):
         raise ArgumentError(f"meshgrid: indexing is 'ij' or 'xy', got {indexing!r}")
     for number, part in enumerate(parts):
@@ -164,6 +168,18 @@ def meshgrid(*tensors: Any, indexing: str = "xy") -> tuple[Tensor, ...]:
         line[axis] = part.numel()
         lines.append(part.reshape(line))
     return broadcast_tensors(*lines)
+
+
+def _guess_indexing(tensors: tuple[Any, ...], number: int) -> str:
+    if len(tensors) == 1:
+        return "ij"
+    if number > 1:
+        warnings.warn(
+            "meshgrid without indexing is 'xy', as in NumPy and the array API standard, and 'ij' "
+            "in PyTorch; say which",
+            stacklevel=3,
+        )
+    return "xy"
 
 
 def cartesian_prod(*tensors: Any) -> Tensor:

@@ -24,7 +24,7 @@ def announce() -> None:
     if MODULE in sys.modules:
         define_backend(sys.modules[MODULE])
     else:
-        sys.meta_path.insert(0, _Watch())  # type: ignore[arg-type]  # it finds what others find
+        sys.meta_path.insert(0, _Watch())
 
 
 class _Watch:
@@ -35,7 +35,7 @@ class _Watch:
             return None
         from importlib.util import find_spec
 
-        sys.meta_path.remove(self)  # type: ignore[arg-type]
+        sys.meta_path.remove(self)
         spec = find_spec(name)
         loader: Any = None if spec is None else spec.loader
         if loader is not None:

@@ -149,7 +149,7 @@ def test_lists_hold_tensors_of_one_element_as_numbers(data: Any) -> None:
 def test_a_list_of_tensors_takes_values_and_no_gradients() -> None:
     x = ogive.ones(2, requires_grad=True)
     assert not Tensor([x[0] * 2, x[1]]).requires_grad
-    assert ogive.jit(lambda y: ogive.tensor([y.sum(), 1]))(Tensor([1.0, 2.0])).tolist() == [3, 1]
+    assert ogive.jit(lambda y: Tensor([y.sum(), 1]))(Tensor([1.0, 2.0])).tolist() == [3, 1]
 
 
 @pytest.mark.parametrize(

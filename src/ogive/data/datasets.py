@@ -7,6 +7,8 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy
+
 from ogive.data.batches import Dataset
 from ogive.errors import ArgumentError, ShapeError
 from ogive.random.discrete import randperm
@@ -152,7 +154,7 @@ def random_split(
     Raises `ArgumentError` unless the numbers add up to the length, or the shares to 1.
     """
     total = len(dataset)
-    if all(isinstance(length, int) for length in lengths):
+    if all(isinstance(length, int | numpy.integer) for length in lengths):
         counts = [int(length) for length in lengths]
         if sum(counts) != total:
             raise ArgumentError(f"random_split: {lengths} are not the {total} items there are")

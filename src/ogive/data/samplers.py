@@ -40,7 +40,7 @@ def _draws(size: int, count: int, key: int) -> Iterator[list[int]]:
 def _rounds(size: int, count: int, key: int) -> Iterator[list[int]]:
     """All positions in another order each time, until there are enough."""
     for number, start in enumerate(range(0, count, size)):
-        own = int(encipher_on_host(numpy.uint64([number]), key)[0]) if number else key
+        own = int(encipher_on_host(numpy.array([number], numpy.uint64), key)[0]) if number else key
         yield permutation(size, own)[: count - start].tolist()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ogive.errors import ArgumentError
 from ogive.ir import dtype as dtypes
-from ogive.tensor.core import to_integer
+from ogive.tensor.core import to_axis, to_entries, to_integer
 from ogive.tensor.creation import arange
 from ogive.tensor.keywords import also
 from ogive.tensor.tensor import Tensor
@@ -62,7 +62,7 @@ def ifftshift(x: Tensor, /, axes: Axes = None) -> Tensor:
 
 def _shifted(x: Tensor, axes: Axes, direction: int) -> Tensor:
     chosen = tuple(range(x.ndim)) if axes is None else axes
-    places = (chosen,) if isinstance(chosen, int) else tuple(chosen)
+    places = tuple([to_axis(axis, x.ndim, "a shift") for axis in to_entries(chosen)])
     # An odd axis moves forth by half of it rounded down, and back by as much.
     shifts = tuple([direction * (x.shape[place] // 2) for place in places])
     return x.roll(shifts, places) if places else x

@@ -11,7 +11,7 @@ from ogive.fft.stages import transform
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.tensor.complex import complex, parts_of
-from ogive.tensor.core import to_axis, to_integer
+from ogive.tensor.core import to_axis, to_entries, to_integer
 from ogive.tensor.joining import cat, stack
 from ogive.tensor.keywords import also
 from ogive.tensor.tensor import Tensor
@@ -215,10 +215,9 @@ def _sized_axes(x: Any, s: Lengths, axes: Lengths, name: str) -> list[tuple[int 
     """The axes to transform, with the lengths they are to have."""
     rank = _to_input(x, name).ndim
     if axes is None:
-        axes = range(0 if s is None else rank - len(s), rank)
-    places = [to_axis(axis, rank, name) for axis in ([axes] if isinstance(axes, int) else axes)]
-    s = [s] if isinstance(s, int) else s
-    sizes: Sequence[int | None] = [None] * len(places) if s is None else s
+        axes = tuple(range(0 if s is None else rank - len(to_entries(s)), rank))
+    places = [to_axis(axis, rank, name) for axis in to_entries(axes)]
+    sizes: Sequence[int | None] = [None] * len(places) if s is None else to_entries(s)
     if len(sizes) != len(places):
         raise ArgumentError(f"{name}: {len(sizes)} lengths are given for {len(places)} axes")
     if not places:

@@ -12,7 +12,7 @@ from ogive.errors import AxisError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import to_dtype
 from ogive.namespace.elementwise import to_array
-from ogive.tensor.core import to_axis
+from ogive.tensor.core import to_axis, to_entries
 from ogive.tensor.creation import full
 from ogive.tensor.joining import cat
 from ogive.tensor.tensor import Tensor
@@ -22,7 +22,7 @@ Axes = int | tuple[int, ...] | None
 
 def reduce(method: str, x: Tensor, axis: Axes, keepdims: bool, **options: Any) -> Tensor:
     """A reduction by a method of `Tensor`; over no axes, of each element by itself."""
-    alone = axis == ()
+    alone = axis is not None and not to_entries(axis)
     result: Tensor = getattr(x.unsqueeze(-1) if alone else x, method)(
         -1 if alone else axis, keepdim=keepdims and not alone, **options
     )

@@ -190,7 +190,7 @@ def default_parameter(
     shape: tuple[int, ...], inputs: int, device: str | None, dtype: Any
 ) -> Parameter:
     """A new parameter as layers start with: evenly within ±1/√inputs."""
-    to_shape((*shape, inputs), "a layer")
+    *lengths, inputs = to_shape((*shape, inputs), "a layer")
     kind = default_float if dtype is None else to_dtype(dtype)
     bound = 1 / math.sqrt(inputs) if inputs else 0.0
-    return Parameter(uniform_by_data(shape, -bound, bound, kind).to(device=device))
+    return Parameter(uniform_by_data(tuple(lengths), -bound, bound, kind).to(device=device))

@@ -9,6 +9,7 @@ from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
+from ogive.tensor.core import to_entries, to_integer
 from ogive.tensor.creation import ones, zeros
 from ogive.tensor.tensor import Tensor
 
@@ -295,7 +296,7 @@ class LocalResponseNorm(Module):
 
 def to_shape(given: int | Sequence[int]) -> tuple[int, ...]:
     """The last axes, given as one length or several."""
-    return (given,) if isinstance(given, int) else tuple(given)
+    return tuple([to_integer(size, "a layer: a length") for size in to_entries(given)])
 
 
 def check_last_axes(x: Tensor, shape: tuple[int, ...]) -> None:

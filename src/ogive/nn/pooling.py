@@ -119,7 +119,8 @@ class Padding(Wrapped):
 
     def forward(self, x: Any, *others: Any) -> Any:
         width = self.settings()["padding"]
-        widths = [width] * (2 * self.axes) if isinstance(width, int) else list(width)
+        given = isinstance(width, tuple | list)
+        widths = list(width) if given else [width] * (2 * self.axes)
         return x.pad(widths, mode=self.mode, value=getattr(self, "value", 0))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.random import rand
+from ogive.tensor.core import to_entries
 from ogive.tensor.creation import arange, zeros
 from ogive.tensor.pooling import first_greatest, first_position
 from ogive.tensor.precision import widened
@@ -86,7 +87,8 @@ def _unpool(
     if indices.shape != x.shape:
         raise ShapeError(f"{name}: indices have the shape {indices.shape}, the input {x.shape}")
     taps = per_axis(kernel_size, axes, f"{name}: kernel_size")
-    strides = taps if stride in (None, ()) else per_axis(stride, axes, f"{name}: stride")
+    same = stride is None or not to_entries(stride)
+    strides = taps if same else per_axis(stride, axes, f"{name}: stride")
     pads = per_axis(padding, axes, f"{name}: padding", 0)
     lengths: Numbers = tuple([
         (count - 1) * step - 2 * pad + tap

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.errors import ArgumentError
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -17,7 +17,7 @@ from ogive.random import draw as drawing
 from ogive.random.draw import Draw, operation, to_float, wide
 from ogive.random.generator import Generator
 from ogive.tensor import build
-from ogive.tensor.core import Core, memory_device, to_device, to_operand, to_shape
+from ogive.tensor.core import Core, memory_device, to_device, to_number, to_operand, to_shape
 from ogive.tensor.tensor import Tensor
 
 
@@ -107,7 +107,7 @@ def _between(
 
 
 def _bounds(low: Any, high: Any, dtype: DType) -> tuple[float, float]:
-    first, end = [dtype.canonical(to_number(value, "uniform")) for value in (low, high)]
+    first, end = [dtype.canonical(float(to_number(value, "uniform"))) for value in (low, high)]
     if not math.isfinite(first) or not math.isfinite(dtype.canonical(end - first)):
         raise ArgumentError(f"uniform: from {low} to {high} is more than {dtype.name} holds")
     if first > end:
@@ -201,7 +201,7 @@ def exponential(
     """
     sizes, place = to_shape(shape, "exponential"), to_device(device)
     chosen = to_float(dtype, "exponential")
-    number = to_number(rate, "exponential: the rate")
+    number = float(to_number(rate, "exponential: the rate"))
     if not number > 0:
         raise ArgumentError(f"exponential: the rate is {rate}, and must be positive")
     with graph_lock:
@@ -267,11 +267,3 @@ def randn_like(
     kind = tensor.dtype if dtype is None else dtype
     place = memory_device(tensor) if device is None else device
     return randn(*tensor.shape, dtype=kind, device=place, key=key, generator=generator)
-
-
-def to_number(value: Any, name: str) -> float:
-    """A number that is known now."""
-    operand = to_operand(value, name)
-    if isinstance(operand, bool) or not isinstance(operand, int | float):
-        raise ArgumentTypeError(f"{name} takes numbers, got {value!r}")
-    return float(operand)

@@ -14,11 +14,11 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
 from ogive.random import draw as drawing
-from ogive.random.continuous import exponential, rand, to_number
+from ogive.random.continuous import exponential, rand
 from ogive.random.draw import PRECISION, Draw, operation, to_float
 from ogive.random.generator import Generator
 from ogive.tensor import build
-from ogive.tensor.core import memory_device, to_device, to_integer, to_shape
+from ogive.tensor.core import memory_device, to_device, to_integer, to_number, to_shape
 from ogive.tensor.custom import custom
 from ogive.tensor.tensor import Tensor
 
@@ -140,7 +140,7 @@ def chances(
 
 def to_probability(given: Any) -> float:
     """A number between 0 and 1. Raises `ArgumentError`."""
-    number = to_number(given, "a probability")
+    number = float(to_number(given, "a probability"))
     if not 0 <= number <= 1:
         raise ArgumentError(f"a probability is between 0 and 1, not {given}")
     return number

@@ -7,11 +7,11 @@ from typing import Any
 
 from ogive.errors import ArgumentError, DtypeError, ShapeError
 from ogive.ir.shape import Shape
-from ogive.random.continuous import gumbel, to_number
+from ogive.random.continuous import gumbel
 from ogive.random.discrete import chances, to_probability
 from ogive.random.generator import Generator
 from ogive.tensor import build
-from ogive.tensor.core import memory_device, to_axis
+from ogive.tensor.core import memory_device, to_axis, to_number
 from ogive.tensor.creation import arange
 from ogive.tensor.joining import where
 from ogive.tensor.tensor import Tensor
@@ -116,7 +116,7 @@ def gumbel_softmax(
     Raises `ArgumentError` unless tau is positive.
     """
     axis = to_axis(dim, logits.ndim, "gumbel_softmax")
-    temperature = to_number(tau, "gumbel_softmax: tau")
+    temperature = float(to_number(tau, "gumbel_softmax: tau"))
     if not temperature > 0:
         raise ArgumentError(f"gumbel_softmax: tau is {tau}, and must be positive")
     noise = gumbel(

@@ -8,10 +8,10 @@ from typing import Any
 from ogive.errors import ArgumentError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import to_dtype
-from ogive.random.continuous import exponential, normal, rand, to_number
+from ogive.random.continuous import exponential, normal, rand
 from ogive.random.draw import wide
 from ogive.random.generator import Generator
-from ogive.tensor.core import to_shape
+from ogive.tensor.core import to_number, to_shape
 from ogive.tensor.tensor import Tensor
 
 
@@ -73,7 +73,7 @@ def geometric(
 
     Raises `ArgumentError` unless 0 < p ≤ 1.
     """
-    chance = to_number(p, "geometric: p")
+    chance = float(to_number(p, "geometric: p"))
     if not 0 < chance <= 1:
         raise ArgumentError(f"geometric: p is {p}, and must be above 0 and at most 1")
     kind = dtypes.int64 if dtype is None else to_dtype(dtype)

@@ -28,7 +28,8 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     Raises `DtypeError` for positions that are no integers.
     """
     # In int64, whatever the positions are: steps between rows need not fit into a narrow dtype.
-    positions = to_index(indices, "unravel_index").cast(dtypes.int64)
+    to_index(indices, "unravel_index")
+    positions = indices.cast(dtypes.int64)
     sizes = to_shape((shape,), "unravel_index")
     steps = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
     return tuple([

@@ -224,6 +224,28 @@ def to_integer(value: Any, name: str) -> int:
     raise ArgumentTypeError(f"{name} must be an integer, got {value!r}")
 
 
+def to_number(value: Any, name: str) -> int | float:
+    """A number that is known now; NumPy's will do, and what tensors of one element hold."""
+    operand = to_operand(value, name)
+    if isinstance(operand, Core) and operand.numel() == 1:
+        operand = itself(operand).item()
+    if not isinstance(operand, int | float):
+        raise ArgumentTypeError(f"{name} takes numbers, got {value!r}")
+    return int(operand) if isinstance(operand, bool) else operand
+
+
+def one_element(tensor: Core, name: str) -> Tensor:
+    """The value of a tensor that stands for a number, of shape (). Raises `ShapeError`."""
+    if tensor.numel() != 1:
+        raise ShapeError(f"{name} takes a number, and a tensor of shape {tensor.shape} is none")
+    return itself(tensor).detach().reshape(())
+
+
+def to_entries(value: Any) -> list[Any]:
+    """What may be given alone or as several: the entries of a list or tuple, or the one value."""
+    return list(value) if isinstance(value, tuple | list) else [value]
+
+
 def to_dims(arguments: tuple[Any, ...], name: str) -> tuple[Dim, ...]:
     """Lengths or axes given one by one or as one sequence: `f(2, 3)` or `f((2, 3))`."""
     if len(arguments) == 1 and isinstance(arguments[0], tuple | list):
@@ -272,7 +294,7 @@ def to_axis(dim: Any, rank: int, name: str) -> int:
 
 def to_axes(dims: Any, rank: int, name: str) -> tuple[int, ...]:
     """Several axes, in order, each once; one integer means one axis."""
-    given: Sequence[Any] = dims if isinstance(dims, tuple | list) else (dims,)
+    given = to_entries(dims)
     axes = [to_axis(dim, rank, name) for dim in given]
     for axis in axes:
         if axes.count(axis) > 1:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, needing_memory
+from ogive.errors import ArgumentError, ShapeError, needing_memory
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar, to_dtype
 from ogive.ir.node import UOp
@@ -18,9 +18,11 @@ from ogive.ir.shape import Shape, as_length
 from ogive.tensor import build
 from ogive.tensor.core import (
     memory_device,
+    one_element,
     to_device,
     to_dim,
     to_integer,
+    to_number,
     to_operand,
     to_shape,
     wrap,
@@ -30,26 +32,31 @@ from ogive.tensor.keywords import also
 from ogive.tensor.lengths import at_most, is_symbolic
 from ogive.tensor.tensor import Tensor
 
+PYTHON_KINDS: dict[str, type] = {
+    "bool": bool, "int": int, "uint": int, "float": float, "complex": complex,
+}  # fmt: skip
+"""The kind of number that an element of a dtype is."""
+
 
 @also(size="shape")
 def full(
     shape: Any,
-    fill_value: Scalar | complex,
+    fill_value: Scalar | complex | Tensor,
     dtype: Any = None,
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """`fill_value` everywhere, of float32, int64, bool or complex64 unless a dtype is given.
 
+    It may be a tensor of one element, whose value counts as a number.
+
     >>> full((2, 3), 7).dtype
     ogive.int64
     """
     number = to_operand(fill_value, "full")
-    if isinstance(number, Tensor):
-        raise ArgumentTypeError("full takes a number; expand() repeats a tensor")
-    chosen = to_dtype(type(number) if dtype is None else dtype)
-    made = _filled(to_shape((shape,), "full"), number, chosen, device)  # type: ignore[arg-type]
-    return _wanted(made, requires_grad)
+    kind = PYTHON_KINDS[number.dtype.kind] if isinstance(number, Tensor) else type(number)
+    chosen = to_dtype(kind if dtype is None else dtype)
+    return _wanted(_filled(to_shape((shape,), "full"), number, chosen, device), requires_grad)
 
 
 def scalar_tensor(
@@ -99,7 +106,7 @@ def ones(
 
 def full_like(
     tensor: Tensor,
-    fill_value: Scalar | complex,
+    fill_value: Scalar | complex | Tensor,
     dtype: Any = None,
     device: str | None = None,
     requires_grad: bool = False,
@@ -110,7 +117,8 @@ def full_like(
     (1, 2)
     """
     chosen = tensor.dtype if dtype is None else to_dtype(dtype)
-    made = _filled(tensor.shape, fill_value, chosen, device or memory_device(tensor))
+    number = to_operand(fill_value, "full_like")
+    made = _filled(tensor.shape, number, chosen, device or memory_device(tensor))
     return _wanted(made, requires_grad)
 
 
@@ -166,7 +174,7 @@ def arange(
     place = to_device(device)
     if is_symbolic(start, stop, step):
         return _wanted(_symbolic_arange(start, stop, step, dtype, place), requires_grad)
-    numbers = [_number(value, "arange") for value in (start, stop, step)]
+    numbers = [to_number(value, "arange") for value in (start, stop, step)]
     first, end, stride = numbers
     whole = all(isinstance(value, int) for value in numbers)
     if stride == 0 or not (whole or _has_length(*numbers)):
@@ -252,7 +260,7 @@ def linspace(
 def _bound(value: Any) -> Tensor | float:
     """An end of a `linspace`, in float64."""
     if not isinstance(value, Tensor):
-        return float(_number(value, "linspace"))
+        return float(to_number(value, "linspace"))
     if value.numel() != 1:
         raise ShapeError(f"linspace: a bound has the shape {value.shape}; expected one element")
     return value.reshape(()).cast(dtypes.float64)
@@ -399,21 +407,16 @@ def _wanted(made: Tensor, requires_grad: bool) -> Tensor:
     return made.requires_grad_() if requires_grad else made
 
 
-def _filled(shape: Shape, value: Scalar | complex, dtype: DType, device: str | None) -> Tensor:
+def _filled(shape: Shape, value: Any, dtype: DType, device: str | None) -> Tensor:
     place = to_device(device)
+    if isinstance(value, Tensor):
+        return one_element(value, "full").cast(dtype).expand(shape)
     with graph_lock:
         return wrap(build.expand_to(build.fitting(dtype, value), shape), place)
 
 
 def _or_float(dtype: Any) -> DType:
     return dtypes.default_float if dtype is None else to_dtype(dtype)
-
-
-def _number(value: Any, name: str) -> int | float:
-    operand = to_operand(value, name)
-    if not isinstance(operand, int | float):
-        raise ArgumentTypeError(f"{name} takes numbers, got {value!r}")
-    return int(operand) if isinstance(operand, bool) else operand
 
 
 def _binary(op: Op, left: UOp, right: UOp) -> UOp:

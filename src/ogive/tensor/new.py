@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ogive.errors import ArgumentTypeError
 from ogive.ir.dtype import Scalar, to_dtype
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Shape
 from ogive.tensor import build
-from ogive.tensor.core import Core, memory_device, to_device, to_operand, to_shape, to_tensor, wrap
+from ogive.tensor.core import (
+    Core,
+    memory_device,
+    one_element,
+    to_device,
+    to_operand,
+    to_shape,
+    to_tensor,
+    wrap,
+)
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -29,8 +37,6 @@ class New(Core):
         [7.0, 7.0]
         """
         value = to_operand(fill_value, "new_full")
-        if isinstance(value, Core):
-            raise ArgumentTypeError("new_full takes a number; expand() repeats a tensor")
         return _filled(self, to_shape((size,), "new_full"), value, dtype, device)
 
     def new_zeros(self, *size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
@@ -66,8 +72,10 @@ class New(Core):
         return to_tensor(data).cast(self.dtype if dtype is None else dtype)
 
 
-def _filled(x: Core, shape: Shape, value: Scalar, dtype: Any, device: str | None) -> Tensor:
+def _filled(x: Core, shape: Shape, value: Any, dtype: Any, device: str | None) -> Tensor:
     chosen = x.dtype if dtype is None else to_dtype(dtype)
     place = memory_device(x) if device is None else to_device(device)
+    if isinstance(value, Core):
+        return one_element(value, "new_full").cast(chosen).expand(shape)
     with graph_lock:
         return wrap(build.expand_to(build.fitting(chosen, value), shape), place)

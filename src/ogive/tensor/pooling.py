@@ -14,7 +14,7 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
-from ogive.tensor.core import Core, to_integer, wrap
+from ogive.tensor.core import Core, to_entries, to_integer, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.operations import number_dtype
 from ogive.tensor.pairwise import only_floats
@@ -223,7 +223,8 @@ class Slide(NamedTuple):
 def _slide(x: Core, options: tuple[Any, ...], axes: int, name: str) -> Slide:
     kernel_size, stride, padding, dilation, ceil_mode = options
     taps = per_axis(kernel_size, axes, f"{name}: kernel_size")
-    strides = taps if stride in (None, ()) else per_axis(stride, axes, f"{name}: stride")
+    same = stride is None or not to_entries(stride)
+    strides = taps if same else per_axis(stride, axes, f"{name}: stride")
     padding = per_axis(padding, axes, f"{name}: padding", 0)
     dilations = per_axis(dilation, axes, f"{name}: dilation")
     lengths = spatial_lengths(x.shape, axes, name)

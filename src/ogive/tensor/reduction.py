@@ -18,7 +18,7 @@ from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, element_count, greatest, least
 from ogive.named import NamedTuple
 from ogive.tensor import build
-from ogive.tensor.core import Core, to_axes, to_axis, to_tensor, wrap
+from ogive.tensor.core import Core, to_axes, to_axis, to_entries, to_tensor, wrap
 from ogive.tensor.diagonal import Diagonal
 from ogive.tensor.joining import where
 from ogive.tensor.keywords import numpy_names
@@ -281,7 +281,7 @@ class Reduction(Special, Diagonal):
 def resolve_axes(node: UOp, dim: Axes, name: str) -> tuple[int, ...]:
     """The axes meant, in order. A scalar may be reduced over the axis 0 it does not have."""
     rank = len(node.shape)
-    if dim is None or dim == () or dim == []:
+    if dim is None or not to_entries(dim):
         return tuple(range(rank))
     if rank == 0:
         to_axes(dim, 1, name)

@@ -11,7 +11,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.adaptive import AdaptivePooling
-from ogive.tensor.core import Core, to_integer, wrap
+from ogive.tensor.core import Core, to_entries, to_integer, to_number, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.pairwise import only_floats
 from ogive.tensor.softmax import widen
@@ -275,11 +275,12 @@ def _to_sizes(
             raise ArgumentError("interpolate: recompute_scale_factor goes with scale_factor")
         sizes = per_axis(size, axes, "interpolate: size")
         return sizes, [n / s for n, s in zip(lengths, sizes, strict=True)]
-    given = scale_factor if isinstance(scale_factor, tuple | list) else (scale_factor,) * axes
-    if len(given) != axes or not all(isinstance(factor, int | float) for factor in given):
+    given = [to_number(entry, "interpolate: scale_factor") for entry in to_entries(scale_factor)]
+    if len(given) not in (1, axes):
         raise ArgumentTypeError(
             f"interpolate: scale_factor is one number or {axes} of them, not {scale_factor!r}"
         )
+    given *= axes // len(given)
     pairs = list(zip(lengths, given, strict=True))
     sizes = tuple([math.floor(length * factor) for length, factor in pairs])
     if min(sizes) < 1:

@@ -22,7 +22,7 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import advanced, build
-from ogive.tensor.core import Core, to_axis, to_integer, to_tensor, wrap
+from ogive.tensor.core import Core, itself, to_axis, to_integer, to_tensor, wrap
 from ogive.tensor.inplace import in_place
 from ogive.tensor.joining import where
 from ogive.tensor.searching import searchsorted
@@ -321,7 +321,7 @@ def _keys(source: Sorting) -> Tensor:
         return sort_keys(source)
     from ogive.tensor.complex import view_as_real
 
-    return sort_keys(view_as_real(source))
+    return sort_keys(view_as_real(itself(source)))
 
 
 def _group(

@@ -18,6 +18,7 @@ from ogive.tensor.core import (
     to_axes,
     to_axis,
     to_dim,
+    to_entries,
     to_integer,
     to_tensor,
     wrap,
@@ -202,15 +203,17 @@ class Shaping(Movement):
 
         Raises `ShapeError` unless there are as many places as axes.
         """
-        origins = [source] if isinstance(source, int) else list(source)
-        places = [destination] if isinstance(destination, int) else list(destination)
+        origins, places = to_entries(source), to_entries(destination)
         if len(origins) != len(places):
             raise ShapeError(
                 f"movedim: {len(origins)} axes {origins} do not go to {len(places)} places {places}"
             )
         rank = self.ndim
         to_axes(origins, rank, "movedim"), to_axes(places, rank, "movedim")
-        moved = {to % rank: axis % rank for axis, to in zip(origins, places, strict=True)}
+        moved = {
+            to_axis(to, rank, "movedim"): to_axis(axis, rank, "movedim")
+            for axis, to in zip(origins, places, strict=True)
+        }
         rest = iter([axis for axis in range(rank) if axis not in moved.values()])
         return self.permute([moved[to] if to in moved else next(rest) for to in range(rank)])
 

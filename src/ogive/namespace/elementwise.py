@@ -145,7 +145,7 @@ def _with_sides(x1: Any, x2: Any, name: str) -> tuple[Tensor, Tensor]:
 def floor_divide(x1: Any, x2: Any, /) -> Tensor:
     """The quotient, rounded down; of infinities, and by them, that of x1 / x2. Shapes broadcast.
 
-    >>> ogive.floor_divide(Tensor([7.0, math.inf, 1.0]), Tensor([2.0, 2.0, -math.inf])).tolist()
+    >>> ogive.floor_divide(Tensor([7.0, ogive.inf, 1.0]), Tensor([2.0, 2.0, -ogive.inf])).tolist()
     [3.0, inf, -0.0]
     """
     first, second = _with_sides(x1, x2, "floor_divide")

@@ -17,6 +17,7 @@ from numpy.linalg import LinAlgError
 
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import promote
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
@@ -136,7 +137,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The X for which A X = B, or X A = B unless `left`.
 
     Shapes: (..., n, n) with (..., n, k) → (..., n, k), or with (..., n) → (..., n); those in front
-    broadcast.
+    broadcast. Two dtypes meet in the one that they promote to.
 
     >>> ogive.linalg.solve(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([2.0, 2.0])).tolist()
     [1.0, 0.5]
@@ -144,16 +145,19 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     Raises `ShapeError` when they do not fit; `LinearAlgebraError` when computed, if A is singular.
     """
     size, _ = to_matrix(A, "linalg.solve", square=True)
+    if A.dtype is not B.dtype:
+        dtype = promote(A.dtype, B.dtype)
+        A, B = A.cast(dtype), B.cast(dtype)
     is_vector = B.ndim == 1 or (B.ndim == A.ndim - 1 and B.shape == A.shape[:-1])
     if not left:
         if is_vector:
             raise ShapeError("linalg.solve: left=False takes matrices B, not vectors")
         return solve(A.mT, B.mT).mT
     right = B.unsqueeze(-1) if is_vector else B
-    if right.shape[-2] != size or right.dtype is not A.dtype:
+    if right.shape[-2] != size:
         raise ShapeError(
-            f"linalg.solve: A is {A.dtype.name} of shape {build.show(A.shape)}, B {B.dtype.name} "
-            f"of {build.show(B.shape)}; expected one dtype, and B of shape (..., {size}, k)"
+            f"linalg.solve: A has the shape {build.show(A.shape)}, B {build.show(B.shape)}; "
+            f"expected B of shape (..., {size}, k)"
         )
     batch = build.broadcast_shapes(A.shape[:-2], right.shape[:-2], "linalg.solve")
     X = _solve(A.expand(*batch, size, size), right.expand(*batch, *right.shape[-2:]))

@@ -112,6 +112,10 @@ class CacheWarning(UserWarning):
     """The cache folder cannot be used; everything works, and the next process compiles again."""
 
 
+class CaptureWarning(UserWarning):
+    """A captured function uses something that cannot be watched, or changes at every call."""
+
+
 class ShapeError(OgiveError, ValueError):
     """Shapes that do not fit together, or do not fit the operation."""
 

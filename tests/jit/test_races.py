@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -36,15 +37,19 @@ def elsewhere(work: Callable[[], Any]) -> None:
 
 
 class Once:
-    """Does something in another thread, at the first call only."""
+    """Does something in another thread, at the first call after it was told to.
 
-    def __init__(self, work: Callable[[], Any]) -> None:
-        self.work: Callable[[], Any] | None = work
+    It keeps that where a captured function does not look: a change would have it traced again.
+    """
+
+    def __init__(self, *work: Callable[[], Any]) -> None:
+        self.waiting: queue.SimpleQueue[Callable[[], Any]] = queue.SimpleQueue()
+        for each in work:
+            self.waiting.put(each)
 
     def __call__(self) -> None:
-        work, self.work = self.work, None
-        if work is not None:
-            elsewhere(work)
+        if not self.waiting.empty():
+            elsewhere(self.waiting.get())
 
 
 def before(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, work: Any) -> None:
@@ -100,7 +105,7 @@ def test_a_tensor_that_moves_during_a_trace_is_no_constant() -> None:
 @pytest.mark.parametrize("early", [True, False])
 def test_a_replay_during_a_trace_is_counted(early: bool) -> None:
     w = memory(0.0)
-    change: Callable[[], Any] = list
+    change = Once()
 
     @ogive.jit
     def step(x: Tensor) -> Tensor:
@@ -114,7 +119,7 @@ def test_a_replay_during_a_trace_is_counted(early: bool) -> None:
 
     one, two = Tensor([1.0]), Tensor([1.0, 0.0])
     assert step(one).item() == 1.0
-    change = Once(lambda: step(one))
+    change.waiting.put(lambda: step(one))
     assert [step(two).item() for _ in range(3)] == [3.0, 4.0, 5.0]
     assert w.item() == 5.0
 

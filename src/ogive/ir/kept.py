@@ -89,11 +89,16 @@ class KeptGraphs:
         found = self.found.get(roots)
         if found is not None:
             self._misses = 0
-        elif self.found:
+        else:
+            self.pass_by()
+        return found
+
+    def pass_by(self) -> None:
+        """Note that something ran which was none of these graphs."""
+        if self.found:
             self._misses += 1
             if self._misses > _MISSES:
                 self.clear()
-        return found
 
     def keep(
         self, roots: tuple[UOp, ...], order: Sequence[UOp], found: Any, held: Iterable[UOp]

@@ -324,9 +324,19 @@ def is_read_outside(
 
     The tensors `besides`, by their ids, do not count.
     """
+    return are_read_outside((node,), besides, inside)
+
+
+def are_read_outside(
+    nodes: Iterable[UOp], besides: Collection[int], inside: Collection[UOp] = ()
+) -> bool:
+    """Whether a live tensor, not among those `besides`, reads any of these nodes.
+
+    What is read through one of the nodes `inside` does not count.
+    """
     with graph_lock:
-        seen = {node}
-        stack = [node]
+        stack = list(nodes)
+        seen = set(stack)
         while stack:
             current = stack.pop()
             if has_holder(current, besides):

@@ -3,7 +3,11 @@
 trees         arguments and results as trees; what kind of call this is
 watch         what a function reads and changes while it is traced
 placeholder   tensors that stand for arguments, and for what is gone
-places        where the function found the tensors and constants that are not arguments
+codes         which names the code of a function uses
+reads         what a function reads while it is traced, besides its arguments
+places        what was there: places, contents of containers, elements of arrays
+guards        whether all of that is as it was
+unwatched     what nobody can watch, and how that is said
 trace         a function and a call → nodes to compute, tensors to update
 prepare       those → a compiled graph and what each of its slots is
 whereabouts   where the tensors lie that the function found

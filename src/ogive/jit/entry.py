@@ -22,13 +22,15 @@ from ogive.engine.plan import execute_plan_of, unexecuted
 from ogive.engine.writing import Runnable, settle, write
 from ogive.errors import ArgumentError, TraceError, VariableError
 from ogive.ir import registry
+from ogive.ir.kept import kept_graphs
 from ogive.ir.memory import memory_leaf, shaped
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 from ogive.ir.variable import rebind
+from ogive.jit.guards import Guards
 from ogive.jit.instance import Cell, Instance
-from ogive.jit.places import Place, Places, changed
+from ogive.jit.places import Record
 from ogive.jit.prepare import Made, Owner, Prepared
 from ogive.jit.trace import Result, Trace, is_pending
 from ogive.jit.trees import DISTURBED, Call, rebuild
@@ -63,8 +65,8 @@ class Entry:
         self.token = token
         self.results = trace.results
         self.input_paths = trace.inputs
-        self.places: list[Place] = trace.places
-        self._placed = Places(trace.places)
+        self.records: list[Record] = trace.records
+        self._guards = Guards(trace.records)
         self._wiring = wire(trace, prepared)
         self._suppliers = [supplier for _, supplier in trace.supplies]
         self._gone: dict[int, UOp] = {
@@ -75,6 +77,7 @@ class Entry:
         owners = [*prepared.written, *[owner for owner, _ in prepared.moved]]
         inputs = [owner.position for owner in owners if owner.kind == "input"]
         self._changed = tuple(dict.fromkeys([*inputs, *self._gone]))
+        self._dropped = trace.dropped
         self.tensors = [weakref.ref(found.tensor, forget) for found in trace.found]
         self.facts = [facts_of(found.tensor, found.seen) for found in trace.found]
         self.identities = [_reference(value, forget) for value in call.identities]
@@ -124,7 +127,7 @@ class Entry:
         for reference, value in zip(self.identities, call.identities, strict=True):
             if reference() is not value:
                 return False
-        return self._placed.hold()
+        return self._guards.hold()
 
     def _is_current(self, call: Call) -> bool:
         """Whether arguments are still where they were when the call was read.
@@ -158,15 +161,22 @@ class Entry:
         for reference, value in zip(self.identities, call.identities, strict=True):
             if reference() is not value:
                 return "an object argument is another one"
-        different = changed(self.places)
-        if different:
-            return "; ".join([_describe_change(place) for place in different[:3]])
-        self.places = [place._replace(value=place.now()) for place in self.places]
-        self._placed = Places(self.places)
-        return None if self._found is None else self._find_again(self._found)
+        changes = [change for record in self.records if (change := record.change()) is not None]
+        if changes:
+            return "; ".join(changes[:3])
+        if not self._guards.hold():
+            self.records = [record.renewed() for record in self.records]
+            self._guards = Guards(self.records)
+        return self.find_again()
 
-    def _find_again(self, old: Whereabouts) -> str | None:
-        """Look up the tensors that the function found, which may be in other memory now."""
+    def find_again(self) -> str | None:
+        """Look up the tensors that the function found, which may be in other memory now.
+
+        Gives why the trace does not serve for them as they are, or None.
+        """
+        old = self._found
+        if old is None:
+            return None
         tensors = [tensor for reference in self.tensors if (tensor := reference()) is not None]
         if len(tensors) < len(self.tensors):
             return "a tensor that it used is gone"
@@ -236,6 +246,7 @@ class Entry:
         if self.writes:
             return self._write(plan, execute, call, instance, cells, variables)
         fault = execute()
+        self._drop_gradients()
         if not alone and clock.now != call.moment and _is_disturbed(call, found):
             self._instances.append(instance)
             return DISTURBED
@@ -292,7 +303,26 @@ class Entry:
         self._instances.append(instance)
         if fault is not None:
             raise self._explain(fault)
+        self._drop_gradients()
+        if self._found is not None and self.prepared.moved:
+            self._follow(self._found)
         return results[-1]
+
+    def _drop_gradients(self) -> None:
+        """Let tensors have no gradient that the function leaves without one."""
+        for tensor in self._dropped:
+            if tensor.gradient is not None:
+                tensor.gradient = None
+
+    def _follow(self, found: Whereabouts) -> None:
+        """Note where the tensors are that have moved in this call."""
+        nodes = list(found.nodes)
+        with registry.graph_lock:
+            for owner, _ in self.prepared.moved:
+                tensor = self.tensors[owner.position]() if owner.kind == "found" else None
+                if tensor is not None and not is_pending(tensor, tensor.node):
+                    nodes[owner.position] = tensor.node
+            self._found = look_up(nodes)
 
     def _results(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> Any:
         """What the function returns. `graph_lock` is held, and nothing is donated yet."""
@@ -377,8 +407,12 @@ class Entry:
         False where an argument is to be computed first: another thread has assigned to it.
         """
         moved = False
-        for owner in self.prepared.written:
-            tensor = self._owner(owner, call)
+        kept_graphs.pass_by()  # each look goes through those that read what is written
+        written = [self._owner(owner, call) for owner in self.prepared.written]
+        flats = {memory_leaf(tensor.node): tensor.id for tensor in written}
+        if len(flats) == len(written) and not registry.are_read_outside(flats, set(flats.values())):
+            written = []  # one look at all graphs above them, instead of one for each
+        for tensor in written:
             node = tensor.node
             flat = memory_leaf(node)
             if registry.is_read_outside(flat, (), besides=[tensor.id]):
@@ -461,15 +495,6 @@ def _node_of(cell: Cell, made: Made, variables: dict[str, int]) -> UOp:
     node = cell.node if cell.node.shape == shape else shaped(cell.flat, shape)
     registry.connect(node)
     return node
-
-
-def _describe_change(place: Place) -> str:
-    now = place.now()
-    if now is Place:
-        return f"{place.path}: gone"
-    if isinstance(now, Tensor) and isinstance(place.value, Tensor):
-        return f"{place.path}: another tensor"
-    return f"{place.path}: {place.value!r:.60} → {now!r:.60}"
 
 
 def _reference(value: Any, forget: Callable[[Any], None]) -> Callable[[], Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy
 
 from ogive.config import Config
+from ogive.ir import history
 from ogive.ir.dtype import to_dtype
 from ogive.jit.trees import Call, argument_leaves
 from ogive.tensor import precision
@@ -14,6 +15,13 @@ from ogive.tensor.tensor import Tensor
 
 Facts = dict[str, str]
 """For each leaf of the arguments, what a trace depends on."""
+
+
+def function_name(function: Any) -> str:
+    """The function's name and where it is."""
+    code = getattr(function, "__code__", None)
+    name = getattr(function, "__qualname__", repr(function)).replace("<locals>.", "")
+    return f"{name}()" if code is None else f"{name}() ({code.co_filename}:{code.co_firstlineno})"
 
 
 def describe_call(
@@ -43,7 +51,8 @@ def describe_call(
 
 def _describe(leaf: Any) -> str:
     if isinstance(leaf, Tensor):
-        return f"{leaf.dtype.name} {leaf.shape} on {leaf.device}"
+        flagged = ", a leaf" if history.is_flagged(leaf) else ""
+        return f"{leaf.dtype.name} {leaf.shape} on {leaf.device}{flagged}"
     if isinstance(leaf, numpy.ndarray):
         return f"{to_dtype(leaf.dtype).name} {leaf.shape} array"
     kind = type(leaf).__name__

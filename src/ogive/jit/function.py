@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 from ogive.config import Config, current_config
 from ogive.errors import ArgumentError, ArgumentTypeError, nearest
 from ogive.ir import history, registry
-from ogive.jit.explain import Facts, describe_call, difference
+from ogive.jit.explain import Facts, describe_call, difference, function_name
 from ogive.jit.trees import DISTURBED, Call, Key
 from ogive.jit.watch import is_inlining, trace_lock
 from ogive.journal import log
@@ -30,6 +30,12 @@ R = TypeVar("R")
 
 KEPT_TRACES = 64
 """How many kinds of calls a captured function remembers, unless told otherwise."""
+
+KEPT_VARIANTS = 4
+"""How many traces of one kind of call are kept, for other values of what the function reads."""
+
+RECAPTURES = 16
+"""How often in a row a function is traced with no replay in between, until it runs uncaptured."""
 
 PROFILED_RUNS = 10
 
@@ -63,7 +69,10 @@ class Jitted(Generic[P, R]):
         self._donate = _donated_names(donate, self._names)
         self._keep = keep
         self._config = config
-        self._entries: dict[Any, Entry] = {}
+        # By kind of call: traces for what the function found at other times, the last one first.
+        self._entries: dict[Any, list[Entry]] = {}
+        self._in_a_row: dict[Any, tuple[int, int]] = {}
+        self._named: set[str] = set()
         self._facts: Facts | None = None
         self._configs: dict[Any, int] = {}
         self._last_config: tuple[Config | None, int] = None, 0
@@ -85,9 +94,10 @@ class Jitted(Generic[P, R]):
             if call.flows or _flow(call.pending):
                 return self.__wrapped__(*args, **kwargs)
             call = self._settled(args, kwargs, prefix, config)
-        entry = self._entries.get(call.key)
-        if entry is None:
+        variants = self._entries.get(call.key)
+        if not variants:
             return self._trace_and_run(args, kwargs, config, prefix)
+        entry = variants[0]
         if entry is not self._last:
             self._touch(call.key, entry)
         result: R
@@ -116,7 +126,8 @@ class Jitted(Generic[P, R]):
         >>> f.cache_info()
         CacheInfo(hits=2, traces=1, kept=1, limit=64)
         """
-        return CacheInfo(self._hits, self._traces, len(self._entries), self._keep)
+        kept = sum([len(variants) for variants in self._entries.values()])
+        return CacheInfo(self._hits, self._traces, kept, self._keep)
 
     def profile(self, *args: P.args, **kwargs: P.kwargs) -> list[StepTime]:
         """Call the function, then ten times more step by step: the least time of each step.
@@ -134,15 +145,21 @@ class Jitted(Generic[P, R]):
         while True:
             self(*args, **kwargs)
             call = Call(args, kwargs, _prefix(number))
+            if call.key in self._entries and not self._entries[call.key]:
+                raise ArgumentError("profile: this function is not captured any more")
+            with trace_lock:
+                entry = next(iter(self._entries.get(call.key, ())), None)
+                if entry is None or entry.find_again() is not None:
+                    continue
             with registry.effect_lock:
-                entry = self._entries.get(call.key)
-                if entry is not None and entry.claims(call, traced=True):
+                if entry.claims(call, traced=True):
                     return entry.profile(call, PROFILED_RUNS)
 
     def clear(self) -> None:
         """Forget all traces and the memory they keep."""
         with self._lock:
             self._entries.clear()
+            self._in_a_row.clear()
             self._last = None
             self._facts = None
 
@@ -172,8 +189,9 @@ class Jitted(Generic[P, R]):
         """Make an entry the youngest."""
         with self._lock:
             self._last = entry
-            if self._entries.get(key) is entry and self._entries.pop(key, None) is entry:
-                self._entries[key] = entry
+            variants = self._entries.get(key)
+            if variants and variants[0] is entry and self._entries.pop(key, None) is variants:
+                self._entries[key] = variants
 
     def _trace_and_run(self, args: Any, kwargs: Any, config: Config, prefix: Key) -> R:
         """Run after a guard failed: look up tensors again, or trace, whatever is needed."""
@@ -181,11 +199,11 @@ class Jitted(Generic[P, R]):
         while True:
             with trace_lock:
                 call = self._settled(args, kwargs, prefix, config)
-                with self._lock:  # or it may be missed while another thread touches it
-                    entry = self._entries.get(call.key)
-                reason = None if entry is None else entry.why_not(call)
-                traced = entry is None or reason is not None
-                if entry is None or traced:
+                entry, reason = self._fitting(call)
+                traced = entry is None
+                if entry is None:
+                    if self._gives_up(call.key, reason):
+                        return self.__wrapped__(*args, **kwargs)
                     entry = self._trace(args, kwargs, config, call, reason)
                     is_hit = False
             # Not held while tracing: the function may wait for threads that realize.
@@ -195,35 +213,71 @@ class Jitted(Generic[P, R]):
                     result: R = entry.run(call)
                     return result
 
+    def _fitting(self, call: Call) -> tuple[Entry | None, str | None]:
+        """A trace that serves the call as things stand, or why the last one does not."""
+        with self._lock:  # or it may be missed while another thread touches it
+            variants = list(self._entries.get(call.key, ()))
+        reason = None
+        for entry in variants:
+            why = entry.why_not(call)
+            if why is None:
+                self._put_first(call.key, entry)
+                return entry, None
+            reason = reason or why
+        return None, reason
+
+    def _put_first(self, key: Any, entry: Entry) -> None:
+        with self._lock:
+            others = [each for each in self._entries.get(key, ()) if each is not entry]
+            self._entries.pop(key, None)
+            self._entries[key] = [entry, *others[: KEPT_VARIANTS - 1]]
+            self._last = entry
+
+    def _gives_up(self, key: Any, reason: str | None) -> bool:
+        """Whether the function is traced so often that it had better run as it is."""
+        hits, count = self._in_a_row.get(key, (-1, 0))
+        count = count + 1 if hits == self._hits and reason is not None else 0
+        if self._entries.get(key) == []:
+            return True
+        self._in_a_row[key] = self._hits, count
+        if count < RECAPTURES:
+            return False
+        from ogive.jit.unwatched import warn_of_changes
+
+        warn_of_changes(function_name(self.__wrapped__), count, str(reason))
+        with self._lock:
+            self._entries[key] = []
+            self._last = None
+        return True
+
     def _trace(
         self, args: Any, kwargs: Any, config: Config, call: Call, reason: str | None
     ) -> Entry:
         from ogive.jit.entry import Entry
         from ogive.jit.prepare import prepare
-        from ogive.jit.trace import function_name, trace
+        from ogive.jit.trace import trace
+        from ogive.jit.unwatched import warn_of
 
         name = function_name(self.__wrapped__)
         facts = describe_call(args, kwargs, self._names, config, call)
         if self._facts is not None and config.logs("recompile"):
             log("recompile", f"{name}: {reason or difference(self._facts, facts)}")
         traced = trace(self.__wrapped__, args, kwargs, self._names, config, call)
+        unknown = {path: why for path, why in traced.unwatched.items() if path not in self._named}
+        self._named.update(unknown)
+        warn_of(name, unknown)
         donated = self._donated(args, kwargs)
         prepared = prepare(traced, donated, config)
         token = object()
         forget = functools.partial(_forget, weakref.ref(self), call.key, token)
         entry = Entry(traced, prepared, config, call, donated, name, token, forget)
         self._traces += 1
-        self._keep_entry(call.key, entry, facts)
-        return entry
-
-    def _keep_entry(self, key: Any, entry: Entry, facts: Facts) -> None:
+        self._put_first(call.key, entry)
         with self._lock:
-            self._entries.pop(key, None)
-            self._entries[key] = entry
-            self._last = entry
             self._facts = facts
             while len(self._entries) > self._keep:
                 self._entries.pop(next(iter(self._entries)), None)  # it may just be forgotten
+        return entry
 
     def _donated(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
         """Which of the call's inputs are donated."""
@@ -271,9 +325,12 @@ def _forget(owner: weakref.ref[Jitted[Any, Any]], key: Any, token: object, _: An
     """Drop a trace that can never be valid again: something it was made for is gone."""
     jitted = owner()
     if jitted is not None:
-        entry = jitted._entries.get(key)
-        if entry is not None and entry.token is token:
-            jitted._entries.pop(key, None)
+        variants = jitted._entries.get(key, [])
+        kept = [entry for entry in variants if entry.token is not token]
+        if len(kept) < len(variants):
+            jitted._entries[key] = kept
+            if not kept:
+                jitted._entries.pop(key, None)
             jitted._last = None
 
 
@@ -342,8 +399,12 @@ def jit(
 
     Shapes: any; another shape, dtype, device or constant is another kind of call and is traced
     anew, and so is a call after a tensor, number or flag that the function finds by itself (in a
-    closure, a global, an attribute) was replaced. `OGIVE_LOG=recompile` says why. The last `keep`
-    kinds are kept.
+    closure, a global, an attribute, a list) was replaced. `OGIVE_LOG=recompile` says why. The last
+    `keep` kinds are kept, with four traces each.
+
+    What cannot be watched, as a clock or an iterator, is named by a `CaptureWarning`. So is what
+    changes at every call: a function that is traced 16 times in a row and never replayed runs as it
+    is from then on. A number that changes often had better be a tensor.
 
     Arguments are tensors, NumPy arrays (borrowed for the call), bound variables and constants, in
     tuples, lists, dictionaries and dataclasses. Results are new tensors with memory of their own;

@@ -1,33 +1,33 @@
-"""Where a function finds what is not given to it: closures, globals, attributes, containers.
+"""What a function read that was not given to it, and what was there.
 
-    def step(x):                      globals()["model"] is model
-        return x @ model.w * scale    vars(model)["w"] is w, globals()["scale"] is 0.5
+    def step(x):                      Place    globals()["model"] is model
+        return x @ model.w * s[0]     Place    model.w is w, globals()["s"] is s
+                                      Content  s holds 0.5
 
-A tensor that the function read is guarded by the places that lead to it, so that `model.w = other`
-is noticed, and a supplier of numbers likewise; a number, string or flag by its value, where the
-function's code names it. The survey is made before the function runs: what the function itself
-replaces counts as changed.
+Each record knows how it has changed since. A constant that is equal has not.
 """
 
 from __future__ import annotations
 
-import dis
-import functools
-import types
-from collections.abc import Iterable, Iterator
+import enum
+from collections import OrderedDict, deque
+from collections.abc import Iterable
 from typing import Any
+
+import numpy
 
 from ogive.ir.dtype import DType
 from ogive.named import NamedTuple
-from ogive.tensor.supply import Supplier
 from ogive.tensor.tensor import Tensor
 
-OBJECT_LIMIT = 5000
-"""Most containers looked into, in case a function can reach the whole program."""
+CONSTANTS = (
+    bool, int, float, complex, str, bytes, type(None), DType, range, slice, type(Ellipsis),
+    enum.Enum,
+)  # fmt: skip
+CONTAINERS = (list, dict, set, deque, bytearray)
+"""What is watched as a whole, since nobody can tell which of its entries are read."""
 
-_CONSTANTS = (bool, int, float, complex, str, bytes, type(None), DType)
-_OPAQUE = ("ogive.", "numpy", "builtins", "types", "functools", "threading", "logging")
-_OPEN = ("ogive.nn.", "ogive.optim.")
+ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "nothing"})()
 
 
 class Place(NamedTuple):
@@ -40,13 +40,13 @@ class Place(NamedTuple):
     path: str
 
     def now(self) -> Any:
-        """What is there now; the class `Place` itself if nothing is."""
+        """What is there now; `ABSENT` if nothing is."""
         try:
             if self.by_attribute:
                 return getattr(self.container, self.key)
             return self.container[self.key]
         except (LookupError, AttributeError, ValueError):
-            return Place
+            return ABSENT
 
     def restore(self) -> None:
         """Put back what was there."""
@@ -55,177 +55,193 @@ class Place(NamedTuple):
         else:
             self.container[self.key] = self.value
 
+    def change(self) -> str | None:
+        """What has become of it, or None."""
+        return describe_change(self.path, self.value, self.now())
 
-class Places:
-    """What must still be where it was for a trace to be valid."""
+    def renewed(self) -> Place:
+        """The record with the equal constant that is there now."""
+        return self._replace(value=self.now())
 
-    __slots__ = ("_attributes", "_entries")
 
-    def __init__(self, places: Iterable[Place]) -> None:
-        found = list(places)
-        self._entries = tuple([p[:3] for p in found if not p.by_attribute])
-        self._attributes = tuple([p[:3] for p in found if p.by_attribute])
+class Absence(NamedTuple):
+    """A mapping without `key`."""
 
-    def hold(self) -> bool:
-        """Whether the same objects are in all places."""
-        try:
-            for container, key, value in self._entries:
-                if container[key] is not value:
-                    return False
-            for container, key, value in self._attributes:
-                if getattr(container, key) is not value:
-                    return False
-        except (LookupError, AttributeError, ValueError):
+    container: Any
+    key: str
+    path: str
+
+    def change(self) -> str | None:
+        """What has become of it, or None."""
+        return f"{self.path}: nothing → something" if self.key in self.container else None
+
+    def renewed(self) -> Absence:
+        """The record as it is now."""
+        return self
+
+
+class Content(NamedTuple):
+    """All entries of a container; of a dictionary the `keys` too, which are empty for others."""
+
+    container: Any
+    keys: tuple[Any, ...]
+    values: tuple[Any, ...]
+    path: str
+
+    def now(self) -> Content:
+        """What it holds now."""
+        return content_of(self.container, self.path)
+
+    def change(self) -> str | None:
+        """What has become of it, or None."""
+        now = self.now()
+        if len(now.values) != len(self.values):
+            return f"{self.path}: {len(self.values)} entries → {len(now.values)}"
+        if not all(map(is_same, self.keys, now.keys)):
+            return f"{self.path}: other keys, or in another order"
+        for key, old, new in zip(self.labels(), self.values, now.values, strict=True):
+            if not is_same(old, new):
+                return describe_change(f"{self.path}[{key!r}]", old, new)
+        return None
+
+    def renewed(self) -> Content:
+        """The record with the equal constants that are there now."""
+        return self.now()
+
+    def labels(self) -> Iterable[Any]:
+        """What leads to each value: keys or positions."""
+        return self.keys if isinstance(self.container, dict) else range(len(self.values))
+
+    def has_grown_to(self, now: Content) -> bool:
+        """Whether all that was there is there still, and more."""
+        if len(now.values) <= len(self.values):
             return False
-        return True
+        if isinstance(self.container, dict):
+            held = dict(zip(now.keys, now.values, strict=True))
+            pairs = zip(self.keys, self.values, strict=True)
+            return all(held.get(key, ABSENT) is value for key, value in pairs)
+        if isinstance(self.container, set):
+            return set(self.values) <= set(now.values)
+        return all(map(is_same, self.values, now.values[: len(self.values)]))
+
+    def places(self) -> list[Place]:
+        """A place for each entry that something leads to."""
+        if isinstance(self.container, set):
+            return []
+        return [
+            Place(self.container, key, value, False, f"{self.path}[{key!r}]")
+            for key, value in zip(self.labels(), self.values, strict=True)
+        ]
 
 
-def changed(places: Iterable[Place]) -> list[Place]:
-    """The places where something else is now; an equal constant is not something else."""
-    return [place for place in places if not _is_same(place.value, place.now())]
+class Structure(NamedTuple):
+    """The entries of a dictionary that are no numbers, flags or texts, and how many there are."""
+
+    container: dict[str, Any]
+    keys: tuple[str, ...]
+    values: tuple[Any, ...]
+    length: int
+    path: str
+
+    def change(self) -> str | None:
+        """What has become of it, or None."""
+        now = structure_of(self.container, self.path)
+        if now.length != self.length or now.keys != self.keys:
+            return f"{self.path}: other attributes"
+        for key, old, new in zip(self.keys, self.values, now.values, strict=True):
+            if old is not new:
+                return describe_change(f"{self.path}.{key}", old, new)
+        return None
+
+    def renewed(self) -> Structure:
+        """The record as it is now."""
+        return self
 
 
-def _is_same(old: Any, new: Any) -> bool:
+class Elements(NamedTuple):
+    """The elements of a NumPy array, as bytes."""
+
+    container: Any
+    shape: tuple[int, ...]
+    dtype: Any
+    data: Any
+    path: str
+
+    def is_same(self) -> bool:
+        """Whether the array holds the same."""
+        array = self.container
+        if array.shape != self.shape or array.dtype != self.dtype:
+            return False
+        return numpy.array_equal(_bytes_of(array), self.data)
+
+    def change(self) -> str | None:
+        """What has become of it, or None."""
+        return None if self.is_same() else f"{self.path}: other elements"
+
+    def renewed(self) -> Elements:
+        """The record as it is now."""
+        return self
+
+
+Record = Place | Absence | Content | Structure | Elements
+
+
+def content_of(container: Any, path: str) -> Content:
+    """What a container holds. One that says that some of its entries are data is without those."""
+    if not isinstance(container, dict):
+        base: Any = next(base for base in CONTAINERS if isinstance(container, base))
+        return Content(container, (), tuple(base.__iter__(container)), path)
+    kind = OrderedDict if isinstance(container, OrderedDict) else dict  # which has its own order
+    keys, values = tuple(kind.__iter__(container)), tuple(kind.values(container))
+    data = getattr(container, "kept_as_data", ())
+    if data:
+        kept = [(key, value) for key, value in zip(keys, values, strict=True) if key not in data]
+        keys, values = tuple([key for key, _ in kept]), tuple([value for _, value in kept])
+    return Content(container, keys, values, path)
+
+
+def structure_of(attributes: dict[str, Any], path: str) -> Structure:
+    """The structure of an object with these attributes."""
+    kept = {key: value for key, value in attributes.items() if not _is_plain(value)}
+    return Structure(attributes, tuple(kept), tuple(kept.values()), len(attributes), path)
+
+
+def _is_plain(value: Any) -> bool:
+    return value is not None and isinstance(value, CONSTANTS)
+
+
+def elements_of(array: Any, path: str) -> Elements:
+    """The elements of an array as they are."""
+    return Elements(array, array.shape, array.dtype, _bytes_of(array).copy(), path)
+
+
+def _bytes_of(array: Any) -> Any:
+    return numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8)
+
+
+def is_same(old: Any, new: Any) -> bool:
+    """Whether two objects are one, or constants that nobody can tell apart."""
     if new is old:
         return True
-    if old.__class__ is not new.__class__ or not isinstance(old, _CONSTANTS):
+    if old.__class__ is not new.__class__:
         return False
-    return repr(old) == repr(new)  # tells 0.0 from -0.0
+    if isinstance(old, tuple):
+        return len(old) == len(new) and all(map(is_same, old, new))
+    if isinstance(old, numpy.generic):
+        return bool(old.dtype == new.dtype and old.tobytes() == new.tobytes())
+    return isinstance(old, CONSTANTS) and repr(old) == repr(new)  # tells 0.0 from -0.0
 
 
-class Survey:
-    """Everything a function could reach when it was about to be traced."""
-
-    def __init__(self, function: Any, owners: Iterable[tuple[str, Any]]) -> None:
-        # How each container was come by: its place, and in which container that is.
-        self._arrived: dict[int, tuple[Place | None, int]] = {}
-        self._constants: list[tuple[Place, int]] = []
-        self._watched: dict[int, list[tuple[Place, int]]] = {}
-        self._names: set[str] = set()
-        self._classes: set[type] = set()
-        self._kept: list[Any] = []
-        waiting: list[tuple[Any, str]] = []
-        for path, start in [("", function), *owners]:
-            self._arrived.setdefault(id(start), (None, 0))
-            waiting.append((start, path))
-        for value, path in waiting:  # grows while we go
-            if len(waiting) > OBJECT_LIMIT:
-                break
-            self._kept.append(value)
-            for place in self._inside(value, path):
-                self._note(place, id(value), waiting)
-
-    def _note(self, place: Place, owner: int, waiting: list[tuple[Any, str]]) -> None:
-        value = place.value
-        if isinstance(value, _CONSTANTS):
-            self._constants.append((place, owner))
-        elif isinstance(value, Tensor | Supplier):
-            self._watched.setdefault(id(value), []).append((place, owner))
-        elif id(value) not in self._arrived and _is_open(value):
-            self._arrived[id(value)] = place, owner
-            waiting.append((value, place.path))
-
-    def _inside(self, value: Any, path: str) -> Iterator[Place]:
-        if isinstance(value, types.FunctionType):
-            yield from self._inside_function(value)
-        elif hasattr(value, "__wrapped__"):  # another captured function
-            yield Place(value, "__wrapped__", value.__wrapped__, True, path)
-        elif isinstance(value, types.MethodType):
-            yield Place(value, "__func__", value.__func__, True, path)
-            yield Place(value, "__self__", value.__self__, True, "self")
-        elif isinstance(value, functools.partial):
-            yield Place(value, "func", value.func, True, path)
-            yield Place(value, "args", value.args, True, "args")
-            yield Place(value, "keywords", value.keywords, True, "keywords")
-        elif isinstance(value, list | tuple):
-            for position, entry in enumerate(value):
-                if not isinstance(entry, _CONSTANTS):
-                    yield Place(value, position, entry, False, f"{path}[{position}]")
-        elif isinstance(value, dict):
-            for key, entry in list(value.items()):
-                if not isinstance(entry, _CONSTANTS):
-                    yield Place(value, key, entry, False, f"{path}[{key!r}]")
-        else:
-            self._learn_names(type(value))
-            attributes = getattr(value, "__dict__", {})  # what has none is opaque
-            for key, entry in list(attributes.items()):
-                yield Place(attributes, key, entry, False, f"{path}.{key}" if path else key)
-
-    def _inside_function(self, function: types.FunctionType) -> Iterator[Place]:
-        names = _names_in(function.__code__)
-        self._names |= names
-        for name, cell in zip(
-            function.__code__.co_freevars, function.__closure__ or (), strict=True
-        ):
-            self._names.add(name)
-            place = Place(cell, "cell_contents", None, True, name)
-            yield place._replace(value=place.now())
-        namespace = function.__globals__
-        for name in sorted(names & namespace.keys()):
-            yield Place(namespace, name, namespace[name], False, name)
-        for position, entry in enumerate(function.__defaults__ or ()):
-            yield Place(function.__defaults__, position, entry, False, f"default {position}")
-        for name, entry in (function.__kwdefaults__ or {}).items():
-            yield Place(function.__kwdefaults__, name, entry, False, name)
-
-    def _learn_names(self, kind: type) -> None:
-        for base in kind.__mro__:
-            if base in self._classes or _is_opaque(base.__module__):
-                continue
-            self._classes.add(base)
-            for member in vars(base).values():
-                function = getattr(member, "__wrapped__", getattr(member, "__func__", member))
-                if isinstance(function, types.FunctionType):
-                    self._names |= _names_in(function.__code__)
-
-    def places_of(self, used: Iterable[Tensor | Supplier]) -> list[Place]:
-        """The places that lead to what was `used`, and to the constants that the code names."""
-        wanted = [entry for entry in self._constants if _last_name(entry[0]) in self._names]
-        for value in used:
-            wanted += self._watched.get(id(value), ())
-        found: dict[tuple[int, Any], Place] = {}
-        for place, owner in wanted:
-            way: Place | None = place
-            while way is not None and (id(way.container), way.key) not in found:
-                if not isinstance(way.container, tuple | types.MethodType | functools.partial):
-                    found[id(way.container), way.key] = way
-                way, owner = self._arrived[owner]
-        return list(found.values())
+def describe_change(path: str, old: Any, new: Any) -> str | None:
+    """`path: old → new`, or None where they are the same."""
+    if is_same(old, new):
+        return None
+    if new is ABSENT:
+        return f"{path}: gone"
+    if isinstance(old, Tensor) and isinstance(new, Tensor):
+        return f"{path}: another tensor"
+    return f"{path}: {_show(old)} → {_show(new)}"
 
 
-def _last_name(place: Place) -> Any:
-    return place.path if place.key == "cell_contents" else place.key
-
-
-@functools.lru_cache(maxsize=1024)
-def _names_in(code: types.CodeType) -> frozenset[str]:
-    """The names of globals and attributes that code reads."""
-    names = {
-        instruction.argval
-        for instruction in dis.get_instructions(code)
-        if isinstance(instruction.argval, str)
-        and instruction.opname.startswith("LOAD")
-        and not instruction.opname.startswith("LOAD_FAST")
-    }
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            names |= _names_in(constant)
-    return frozenset(names)
-
-
-def _is_open(value: Any) -> bool:
-    """Whether a function may find tensors inside."""
-    if isinstance(value, type | types.ModuleType | types.BuiltinFunctionType):
-        return False
-    if isinstance(value, types.FunctionType):
-        return not _is_opaque(value.__module__ or "")
-    if isinstance(value, list | tuple | dict | types.MethodType | functools.partial):
-        return True
-    if hasattr(value, "__wrapped__"):
-        return True
-    return hasattr(value, "__dict__") and not _is_opaque(type(value).__module__)
-
-
-def _is_opaque(module: str) -> bool:
-    """Whether what is defined in a module holds nothing of the user's."""
-    return module.startswith(_OPAQUE) and not module.startswith(_OPEN)
+def _show(value: Any) -> str:
+    return f"{value!r:.60}" if isinstance(value, (*CONSTANTS, tuple)) else type(value).__name__

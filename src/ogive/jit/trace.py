@@ -20,8 +20,10 @@ from ogive.ir.dtype import to_dtype
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
+from ogive.jit.explain import function_name
 from ogive.jit.placeholder import flat_without_memory, tensor_on
-from ogive.jit.places import Place, Survey
+from ogive.jit.places import Place, Record, content_of
+from ogive.jit.reads import Reads
 from ogive.jit.trees import Call, argument_leaves, leaves, rebuild, refuse_file_view
 from ogive.jit.watch import Found, Watch, trace_lock, watching
 from ogive.named import NamedTuple
@@ -30,6 +32,9 @@ from ogive.tensor.core import DEFAULT_DEVICE, memory_device, wrap
 from ogive.tensor.data import Data
 from ogive.tensor.supply import Supplier, collecting
 from ogive.tensor.tensor import Tensor
+
+_FACTS = {"gradient": "grad", "is_flagged": "requires_grad", "hooks": "hooks"}
+"""What the slots of tensors are called outside."""
 
 ATTEMPTS = 3
 """How often a function is traced that leaves a tensor somewhere: one that only fills a cache does
@@ -70,6 +75,8 @@ class Trace:
 
     `flats[i]` is the placeholder memory of input i. `found` are the tensors that it found by
     itself, each memory when it did. `results` is the returned tree with `Result`s for leaves.
+    `records` is what it read besides, and `unwatched` what of it cannot be watched. `dropped` are
+    the tensors that are left without a gradient.
     `supplies` are the numbers that it takes, in order: where each is kept and who gives it.
     """
 
@@ -78,7 +85,9 @@ class Trace:
     results: Any
     fresh: list[Fresh]
     updates: list[Update]
-    places: list[Place]
+    records: list[Record]
+    unwatched: dict[str, str]
+    dropped: list[Tensor]
     inputs: list[str]
     supplies: list[tuple[UOp, Supplier]]
 
@@ -111,13 +120,6 @@ def trace(
     raise run.complaint(kept)
 
 
-def function_name(function: Any) -> str:
-    """The function's name and where it is."""
-    code = getattr(function, "__code__", None)
-    name = getattr(function, "__qualname__", repr(function)).replace("<locals>.", "")
-    return f"{name}()" if code is None else f"{name}() ({code.co_filename}:{code.co_firstlineno})"
-
-
 def is_pending(tensor: Tensor, node: UOp) -> bool:
     """Whether a tensor on this node is not memory yet and has to become it."""
     if memory_leaf(node).op is Op.BUFFER or 0 in node.shape:
@@ -142,11 +144,11 @@ class _Run:
         self.named = list(argument_leaves(args, kwargs, names))
         self.input_paths = [p for p, leaf in self.named if isinstance(leaf, Tensor | numpy.ndarray)]
         owners = [(path, leaf) for path, leaf in self.named if _is_identity(leaf, call)]
-        self.survey = Survey(function, owners)
         with registry.graph_lock:
             first = wrap(build.constant(to_dtype("int32"), 0), DEFAULT_DEVICE).id
         message = _LEFT_OVER.format(name=getattr(function, "__name__", "a function"))
         self.watch = Watch(first, message)
+        self.reads = Reads(first)
         self._make_placeholders()
         given = iter(self.placeholders)
         changed_args, changed_kwargs = (
@@ -156,19 +158,45 @@ class _Run:
         )  # fmt: skip
         before = _identities(changed_args, changed_kwargs, names)
         with watching(self.watch, self._restore_gradients), collecting() as supplies:
-            self.returned = rebuild(function(*changed_args, **changed_kwargs), _own)
-            for _, leaf in leaves(self.returned, ""):
-                if isinstance(leaf, Tensor):
-                    self.watch.find(leaf)
+            try:
+                self.reads.begin(function, owners)
+                self.returned = rebuild(function(*changed_args, **changed_kwargs), _own)
+                for _, leaf in leaves(self.returned, ""):
+                    if isinstance(leaf, Tensor):
+                        self.watch.find(leaf)
+            finally:
+                self.reads.end()
         self.found = list(self.watch.found.values())
         self.supplies = supplies.uses
         self._check_arguments(before, _identities(changed_args, changed_kwargs, names))
         self._check_places()
-        # A function that finds a gradient adds to it: it is another function where there is none.
-        self.places += [
-            Place(tensor, "grad", before, True, "grad of a tensor")
-            for tensor, before in self.watch.gradients.values()
-        ]
+        self.records = [*self.reads.settle(), *self._tensor_records()]
+
+    def _tensor_records(self) -> list[Record]:
+        """Whether tensors have gradients and hooks and are leaves, where the function has asked.
+
+        A function that finds a gradient adds to it: it is another function where there is none.
+        """
+        watch = self.watch
+        paths = {id(place.value): place.path for place in self.reads.places_of_tensors()}
+        asked: dict[str, list[tuple[Any, Any]]] = {
+            "gradient": [
+                entry for at, entry in watch.gradients.items() if at not in watch.discarded
+            ],
+            "is_flagged": list(watch.flags.values()),
+            "hooks": list(watch.hooks.values()),
+        }
+        found: list[Record] = []
+        for name, entries in asked.items():
+            for tensor, before in entries:
+                if not hasattr(tensor, name):
+                    setattr(tensor, name, before)  # so that it can be asked without a default
+                path = f"{paths.get(id(tensor), 'a tensor')}.{_FACTS[name]}"
+                found.append(Place(tensor, name, before, True, path))
+                functions = getattr(before, "functions", None)
+                if functions is not None:
+                    found.append(content_of(functions, path))
+        return found
 
     def _make_placeholders(self) -> None:
         """One tensor per distinct input, on one memory per distinct buffer."""
@@ -176,7 +204,9 @@ class _Run:
         tensors: dict[int, Tensor] = {}
         self.flats: list[UOp] = []
         self.placeholders: list[Tensor] = []
-        for value, memory in zip(self.call.inputs, self.call.memories, strict=True):
+        for at, (value, memory) in enumerate(
+            zip(self.call.inputs, self.call.memories, strict=True)
+        ):
             is_array = isinstance(value, numpy.ndarray)
             dtype = to_dtype(value.dtype) if is_array else value.dtype
             device = DEFAULT_DEVICE if is_array else value.device
@@ -191,6 +221,9 @@ class _Run:
                 tensors[id(value)] = tensor_on(flats[same], value.shape, device)
                 if history.is_flagged(value):
                     history.mark_leaf(tensors[id(value)])
+                    tensors[id(value)].hooks = getattr(value, "hooks", None)
+                    if value.grad is not None:
+                        self.watch.withheld[tensors[id(value)].id] = self.input_paths[at]
             self.flats.append(flats[same])
             self.placeholders.append(tensors[id(value)])
         self.nodes_before = [tensor.node for tensor in self.placeholders]
@@ -199,14 +232,17 @@ class _Run:
         """Put back the gradients of tensors that were there before.
 
         A gradient that takes the place of another is an update of that; one that the function
-        dropped is dropped once the trace is done. One that is new goes with the trace if every call
-        begins without; else calls add to it, and it has to be there before.
+        dropped, every call drops. One that is new goes with the trace if every call begins without;
+        else calls add to it, and it has to be there before.
         """
+        self.watch.withheld.clear()
         self.dropped: list[Tensor] = []
         self.accumulating: list[Tensor] = []
         for tensor, before in self.watch.gradients.values():
             after = tensor.grad
-            if before is not None and after is not None and after is not before:
+            if tensor.id in self.watch.discarded:
+                self.dropped.append(tensor)
+            elif before is not None and after is not None and after is not before:
                 registry.move_tensor(before, after.node)
             elif before is not None and after is None:
                 self.dropped.append(tensor)
@@ -228,12 +264,11 @@ class _Run:
 
     def _check_places(self) -> None:
         """A tensor that the function found is where it was."""
-        suppliers = [supplier for _, supplier in self.supplies]
-        self.places = self.survey.places_of([*[found.tensor for found in self.found], *suppliers])
+        found = {id(found.tensor) for found in self.found}
         replaced = [
             place
-            for place in self.places
-            if isinstance(place.value, Tensor) and place.now() is not place.value
+            for place in self.reads.places_of_tensors()
+            if id(place.value) in found and place.now() is not place.value
         ]
         for place in replaced:
             place.restore()
@@ -247,8 +282,6 @@ class _Run:
 
     def finish(self) -> Trace:
         """What was learned, once everything the function found is memory."""
-        for tensor in self.dropped:
-            tensor.gradient = None
         self.fresh: list[Fresh] = []
         self._positions = {
             id(found.tensor): Result("found", at) for at, found in enumerate(self.found)
@@ -270,8 +303,8 @@ class _Run:
         for placeholder in self.watch.placeholders.values():
             history.forget(placeholder)
         return Trace(
-            self.flats, self.found, results, self.fresh, updates, self.places, self.input_paths,
-            self.supplies,
+            self.flats, self.found, results, self.fresh, updates, self.records,
+            self.reads.unwatched, self.dropped, self.input_paths, self.supplies,
         )  # fmt: skip
 
     def _results(self) -> Any:

@@ -17,6 +17,7 @@ import numpy
 from ogive.device.buffer import Buffer
 from ogive.device.clock import clock
 from ogive.errors import DeviceError, VariableError
+from ogive.ir import history
 from ogive.ir.dtype import DType
 from ogive.ir.history import is_recording, record_of
 from ogive.ir.memory import memory_leaf
@@ -94,7 +95,16 @@ def _read_tensor(tensor: Tensor, call: Call) -> Key:
     buffer = buffer_of(flat)
     call.inputs.append(tensor)
     call.memories.append(buffer)
+    if getattr(tensor, "is_flagged", False):
+        return node.shape, node.dtype, buffer.borrowed, tensor.device, _read_leaf(tensor)
     return node.shape, node.dtype, buffer.borrowed, tensor.device
+
+
+def _read_leaf(tensor: Tensor) -> Key:
+    """What gradients of a leaf go through."""
+    hooks = getattr(tensor, "hooks", None)
+    functions = () if hooks is None else (*hooks.functions, hooks.keep)
+    return "leaf", tensor.grad is None, functions
 
 
 def _read_data(data: Data, call: Call) -> Key:
@@ -115,7 +125,8 @@ def _read_other_tensor(tensor: Tensor, node: UOp, call: Call) -> Key:
     call.inputs.append(tensor)
     call.memories.append(buffer)
     shape = tuple([_read_length(size, call) for size in node.shape])
-    return shape, node.dtype, buffer.borrowed, tensor.device
+    leaf = _read_leaf(tensor) if history.is_flagged(tensor) else None
+    return shape, node.dtype, buffer.borrowed, tensor.device, leaf
 
 
 def refuse_file_view(tensor: Tensor) -> None:

@@ -78,6 +78,12 @@ class Watch:
         # For each tensor whose gradient was looked at or set: the tensor, and what it was.
         self.gradients: dict[int, tuple[Tensor, Tensor | None]] = {}
         self.cleared: set[int] = set()  # those whose gradient was set to None
+        self.discarded: set[int] = set()  # and those that nobody had looked at before
+        # Arguments that have a gradient, which the function does not get: how they are called.
+        self.withheld: dict[int, str] = {}
+        # For each tensor of which it was asked: whether it is a leaf, and its hooks.
+        self.flags: dict[int, tuple[Any, bool]] = {}
+        self.hooks: dict[int, tuple[Any, Any]] = {}
 
     def is_old(self, tensor: Any) -> bool:
         """Whether a tensor was there before the function was called."""
@@ -92,6 +98,7 @@ class Watch:
             given = self._stand_in(seen)
             self.found[tensor.id] = Found(tensor, seen, given)
             _plain_node.__set__(tensor, given)
+        history.is_flagged(tensor)  # noted
 
     def _stand_in(self, node: UOp) -> UOp:
         """What the function gets for a tensor on `node`; the node itself where it is no memory."""
@@ -256,9 +263,12 @@ class _WatchedGradient:
     def __set__(self, tensor: Any, gradient: Any) -> None:
         watch = _own_watch()
         if watch is not None:
+            is_first = tensor.id not in watch.gradients
             self._note(watch, tensor)
             if gradient is None and tensor.id in watch.gradients:
                 watch.cleared.add(tensor.id)
+                if is_first:
+                    watch.discarded.add(tensor.id)
             self.slot.__set__(tensor, gradient)
             return
         with registry.graph_lock:
@@ -269,6 +279,12 @@ class _WatchedGradient:
                 other.gradients[tensor.id] = tensor, gradient
 
     def _note(self, watch: Watch, tensor: Any) -> None:
+        if tensor.id in watch.withheld:
+            raise TraceError(
+                f"{watch.withheld[tensor.id]} has a gradient, which a captured function can "
+                "neither read nor add to where the tensor is an argument; set grad to None first, "
+                "or let the function find the tensor by itself"
+            )
         if not watch.is_old(tensor) or tensor.id in watch.gradients:
             return
         with registry.graph_lock:
@@ -280,6 +296,36 @@ class _WatchedGradient:
 
     def _noted_by_others(self, tensor: Any) -> Watch | None:
         return next((each for each in _watches.values() if tensor.id in each.gradients), None)
+
+
+class _WatchedFact:
+    """A slot of old tensors that is noted when it is first looked at or set."""
+
+    def __init__(self, slot: Any, noted: str, absent: Any) -> None:
+        self.slot = slot
+        self.noted = noted
+        self.absent = absent
+
+    def __get__(self, tensor: Any, owner: Any = None) -> Any:
+        if tensor is None:
+            return self
+        self._note(tensor)
+        return self.slot.__get__(tensor)
+
+    def __set__(self, tensor: Any, value: Any) -> None:
+        self._note(tensor)
+        self.slot.__set__(tensor, value)
+
+    def _note(self, tensor: Any) -> None:
+        watch = _watches.get(get_ident())
+        if watch is None or not watch.is_old(tensor):
+            return
+        noted = getattr(watch, self.noted)
+        if tensor.id not in noted:
+            try:
+                noted[tensor.id] = tensor, self.slot.__get__(tensor)
+            except AttributeError:
+                noted[tensor.id] = tensor, self.absent
 
 
 _SHOWN = {"__bool__": "bool", "__int__": "int", "__float__": "float", "__array__": "asarray"}
@@ -350,6 +396,8 @@ def _without_values(original: Any) -> Callable[[Tensor], str]:
 _WATCHED: dict[tuple[type, str], Callable[[Any], Any]] = {
     (Core, "node"): _WatchedNode,
     (Core, "gradient"): _WatchedGradient,
+    (Core, "is_flagged"): lambda slot: _WatchedFact(slot, "flags", False),
+    (Core, "hooks"): lambda slot: _WatchedFact(slot, "hooks", None),
     (Tensor, "numpy"): _refuse_values,
     (Interchange, "__dlpack__"): _refuse_values,
     (Tensor, "realize"): _skip_realize,

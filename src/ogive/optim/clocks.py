@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy
 
+from ogive.optim.fixed import Fixed
 from ogive.tensor.tensor import Tensor
 
 
@@ -20,15 +21,15 @@ class Clocks:
     """The numbers of steps, by parameter. `splits` tells captured functions of a new division."""
 
     def __init__(self) -> None:
-        self._numbers: dict[int, Tensor] = {}
+        self._numbers: dict[int, Tensor] = Fixed()
         self._leaders: dict[int, int] = {}
         self.splits = 0
 
     def add(self, parameters: Sequence[Tensor]) -> None:
         """Take on parameters that have taken no step; each has a number that it may need."""
-        for parameter in parameters:
-            self._numbers[id(parameter)] = Tensor(numpy.zeros(()))
-            self._leaders[id(parameter)] = id(parameters[0])
+        made = {id(parameter): Tensor(numpy.zeros(())) for parameter in parameters}
+        self._numbers = Fixed({**self._numbers, **made})
+        self._leaders.update(dict.fromkeys(made, id(parameters[0]) if parameters else 0))
 
     def of(self, parameter: Tensor) -> Tensor:
         """The number of steps of a parameter, in float64."""

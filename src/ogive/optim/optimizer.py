@@ -20,6 +20,7 @@ from ogive.nn.module import Module
 from ogive.nn.parameter import UninitializedParameter
 from ogive.nn.state import load_tensors
 from ogive.optim.clocks import Clocks
+from ogive.optim.fixed import Fixed
 from ogive.tensor.creation import zeros
 from ogive.tensor.joining import where
 from ogive.tensor.tensor import Tensor
@@ -39,8 +40,11 @@ class Execution(TypedDict, total=False):
 class Group(dict[str, Any]):
     """Parameters and their settings: `group["params"]`, `group["lr"]`, and so on.
 
-    `rate` is the learning rate as a tensor, in float64.
+    `rate` is the learning rate as a tensor, in float64. Captured functions watch all settings but
+    those that are `kept_as_data`.
     """
+
+    kept_as_data = frozenset(["lr"])
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self.rate = zeros(dtype=dtypes.float64).contiguous().realize()
@@ -82,7 +86,7 @@ class Optimizer:
         _check_settings(type(self).__name__, defaults)
         self.defaults = dict(defaults)
         self.param_groups: list[Group] = []
-        self.state: dict[int, State] = {}
+        self.state: dict[int, State] = Fixed()
         self.clocks = Clocks()
         if isinstance(params, Tensor | Module) or not isinstance(params, Iterable):
             advice = "; give its parameters()" if isinstance(params, Module) else ""
@@ -111,6 +115,7 @@ class Optimizer:
         tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
         settings = {**self.defaults, **group, "params": tensors}
         _check_settings(type(self).__name__, settings)
+        state = dict(self.state)
         for tensor in tensors:
             if not isinstance(tensor, Tensor):
                 raise ArgumentTypeError(f"an optimizer takes tensors, got {tensor!r}")
@@ -124,12 +129,13 @@ class Optimizer:
                     f"an optimizer changes leaves, and {tensor!r} was computed from others that "
                     "require gradients; give those"
                 )
-            if id(tensor) in self.state:
+            if id(tensor) in state:
                 raise ArgumentError("a parameter is in two groups, or twice in one")
-            self.state[id(tensor)] = {
-                name: value.contiguous().realize()
-                for name, value in self.make_state(tensor, settings).items()
-            }
+            made = self.make_state(tensor, settings)
+            state[id(tensor)] = Fixed(
+                {name: value.contiguous().realize() for name, value in made.items()}
+            )
+        self.state = Fixed(state)
         self.clocks.add(tensors)
         self.param_groups.append(Group(settings))
 

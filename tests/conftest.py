@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,6 +45,15 @@ class Golden:
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
     return Golden(bool(request.config.getoption("--update-goldens")))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c_interrupts() -> Iterator[None]:
+    """Ctrl-C raises `KeyboardInterrupt`, here and in the processes that tests start, also where the
+    suite was started with the signal ignored, as in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
+from ogive.errors import ExecuteError
+
 
 class TimeOut(TimeoutError):
     """Like most time-outs, an `OSError`, which must not be taken for one."""
@@ -106,29 +108,33 @@ class Bytecodes:
 
 
 class Alarm:
-    """A timer of the system whose signals raise, `times` times at most."""
+    """A timer of the system whose signals raise inside of one program, `times` times at most."""
 
     def __init__(self, kind: type[BaseException], times: int = 1) -> None:
         self.kind = kind
         self.left = times
         self.raised = 0
 
-    @contextlib.contextmanager
-    def after(self, seconds: float, interval: float = 0.0) -> Iterator[None]:
-        """Raise in the main thread after so long, and then at intervals."""
+    def run(self, program: Callable[[], None], seconds: float, interval: float = 0.0) -> None:
+        """Run a program and raise in it after so long, and then at intervals."""
+        self.inside = program.__code__
+        self.interval = max(interval, 5e-5)
         before = signal.signal(signal.SIGALRM, self._handle)
         try:
-            signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6), interval)
-            yield
+            signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6))
+            program()
         finally:
-            self.left = 0
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self.left > 0:
+        while frame is not None and frame.f_code is not self.inside:
+            frame = frame.f_back
+        if frame is not None and self.left > 0:
             self.left -= 1
             self.raised += 1
+            if self.left:
+                signal.setitimer(signal.ITIMER_REAL, self.interval)
             raise self.kind("injected")
 
 
@@ -141,6 +147,8 @@ def send(kind: type[BaseException], program: Callable[[], None], seconds: float)
             program()
         except kind:
             arrived.append(True)
+        except ExecuteError as error:
+            arrived.append(isinstance(error.__cause__, kind))
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()

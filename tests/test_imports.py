@@ -89,6 +89,7 @@ INSIDE_FUNCTIONS = {
 """Imports of ours that run only when a function is called and that `ALLOWED` or order forbids."""
 
 FOR_TYPES_ONLY = {
+    ("engine.faults", "tensor.tensor"),
     ("engine.plan", "tensor.tensor"),
     ("engine.realize", "tensor.tensor"),
     ("tensor.tensor", "engine"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -477,3 +478,22 @@ def test_parts_of_a_key_do_not_run_into_each_other() -> None:
     address, check = make_key(b"a")
     assert address != check
     assert len(address) == len(check) == 16
+
+
+def test_threads_that_ask_for_the_same_new_graph_schedule_it_once() -> None:
+    ready, wrong = threading.Barrier(8), []
+
+    def compute() -> None:
+        x = Tensor(numpy.ones(7, numpy.float32))
+        ready.wait()
+        if (x.sin() * 7531 + x.exp()).cumsum(0).realize().numpy()[0] < 7531 * 0.8:
+            wrong.append(x)
+
+    threads = [threading.Thread(target=compute) for _ in range(8)]
+    with Count() as changes:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not wrong
+    assert (changes["schedules_created"], changes["schedule_hits"]) == (1, 7)

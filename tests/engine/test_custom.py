@@ -210,9 +210,6 @@ def test_bad_arguments_are_told_at_once() -> None:
         ogive.custom(sort, [x], ((1,), "float33"))
     with pytest.raises(ShapeError, match="negative"):
         ogive.custom(sort, [x], ((-1,), "float32"))
-    rows = Tensor(values(4, 2))[: ogive.Variable("n", 1, 4).bind(2)]
-    with pytest.raises(ShapeError, match="symbolic"):
-        ogive.custom(sort, [rows], ((1,), "float32"))
 
 
 def test_other_functions_of_the_same_form_hit_the_cache() -> None:
@@ -280,3 +277,113 @@ def test_threads_call_at_the_same_time() -> None:
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_a_function_that_resizes_its_output_is_an_error_with_the_line_that_asked() -> None:
+    def resize(given: Array, result: Array) -> None:
+        result.resize((5,), refcheck=False)
+
+    y = ogive.custom(resize, [Tensor([1.0, 2.0])], ((2,), "float32"))  # this line
+    with pytest.raises(ExecuteError, match=r"'resize' made its output 0.*\n.*this line"):
+        y.numpy()
+
+
+def normalize_rows(rows: Array, sums: Array, scaled: Array) -> None:
+    assert rows.flags.c_contiguous and scaled.flags.c_contiguous
+    sums[...] = rows.sum(1)
+    scaled[...] = rows / sums[:, None]
+
+
+def test_a_function_of_symbolic_shapes_gets_arrays_of_the_lengths_that_are_bound() -> None:
+    array, n = abs(values(8, 4)), ogive.Variable("n", 1, 8)
+    for count in (3, 8, 1):
+        rows = (Tensor(array) * 2)[: n.bind(count)]
+        outputs = [((rows.shape[0],), "float32"), (rows.shape, "float32")]
+        sums, scaled = ogive.custom(normalize_rows, [rows], outputs)
+        assert str(scaled.shape) == f"(n={count}, 4)"
+        part = 2 * array[:count]
+        numpy.testing.assert_allclose(sums.numpy(), part.sum(1), rtol=1e-6)
+        numpy.testing.assert_allclose((scaled + 1).numpy(), part / part.sum(1)[:, None] + 1, 1e-6)
+
+
+def test_a_plan_calls_a_function_with_other_lengths() -> None:
+    array, n = values(8, 2), ogive.Variable("n", 0, 8)
+    columns = Tensor(array).T[:, : n.bind(2)]
+    y = ogive.custom(sort, [columns], (columns.shape, "float32"))
+    plan = y.prepare()
+    for count in (2, 5, 8, 0):
+        plan.execute_with_vars(n=count)
+        numpy.testing.assert_array_equal(y.numpy(), numpy.sort(array.T[:, :count]))
+
+
+def test_a_captured_function_calls_one_of_symbolic_complex_shape() -> None:
+    def conjugate(given: Array, result: Array) -> None:
+        result[...] = given.conj()
+
+    array = (values(6) + 1j * values(6, seed=1)).astype(numpy.complex64)
+    n = ogive.Variable("n", 1, 6)
+    flip = ogive.jit(lambda x: ogive.custom(conjugate, [x], (x.shape, "complex64")) * 2)
+    for count in (2, 5):
+        found = flip(Tensor(array)[: n.bind(count)])
+        numpy.testing.assert_allclose(found.numpy(), 2 * array[:count].conj(), rtol=1e-6)
+
+
+def in_a_thread(work: Any) -> None:
+    """Do something in another thread, and wait for it."""
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive(), "it waits for the one that waits for it"
+
+
+@pytest.mark.parametrize("way", ["realize", "plan", "captured"])
+def test_a_function_may_wait_for_a_thread_that_assigns(way: str) -> None:
+    other = Tensor([0.0, 0.0]).realize()
+    x = Tensor([1.0, 2.0]).realize()
+
+    def wait(given: Array, result: Array) -> None:
+        in_a_thread(lambda: other.assign(other + 1).realize())
+        result[...] = given
+
+    def advance(x: Tensor) -> Tensor:
+        return x.assign(x + ogive.custom(wait, [x * 1], ((2,), "float32")))
+
+    if way == "captured":
+        ogive.jit(advance)(x)
+    elif way == "plan":
+        advance(x).prepare().execute()
+    else:
+        advance(x).realize()
+    assert x.tolist() == [2.0, 4.0]
+    assert other.tolist() == [1.0, 1.0]
+
+
+def test_a_thread_that_reads_what_is_being_assigned_waits_for_the_end() -> None:
+    x = Tensor([1.0, 2.0]).realize()
+    seen: list[Any] = []
+    readers: list[threading.Thread] = []
+
+    def wait(given: Array, result: Array) -> None:
+        for read in (x.tolist, (x * 10).tolist):
+            readers.append(threading.Thread(target=lambda read=read: seen.append(read())))
+            readers[-1].start()
+            readers[-1].join(0.2)
+        result[...] = given
+
+    x.assign(x + ogive.custom(wait, [x * 1], ((2,), "float32")))
+    x.realize()
+    for reader in readers:
+        reader.join(60)
+    assert sorted(seen) == [[2.0, 4.0], [20.0, 40.0]]
+
+
+def test_a_function_that_uses_what_its_own_run_assigns_is_told_so() -> None:
+    x = Tensor([1.0, 2.0]).realize()
+
+    def read(given: Array, result: Array) -> None:
+        result[...] = x.numpy()
+
+    x.assign(x + ogive.custom(read, [x * 1], ((2,), "float32")))
+    with pytest.raises(ExecuteError, match="the run which calls it assigns to"):
+        x.realize()
+    assert x.tolist() == [1.0, 2.0]

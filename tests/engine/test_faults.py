@@ -32,6 +32,25 @@ def test_the_line_is_that_of_the_faulting_operation_among_several() -> None:
         third.numpy()
 
 
+def test_of_lines_that_build_the_same_the_one_that_made_the_tensor_is_named() -> None:
+    p, q = Tensor([6, 7]), Tensor([3, 0])
+    first = p // q  # the first
+    second = p // q  # the second
+    for tensor, line in ((second, "the second"), (first, "the first")):
+        with pytest.raises(DivisionByZeroError, match=line):
+            tensor.tolist()
+
+
+def test_a_line_whose_tensor_is_gone_is_not_named_for_another() -> None:
+    p, q = Tensor([6, 7]), Tensor([3, 0])
+    first = p // q  # the first
+    second = p // q  # the second
+    third = second + 1
+    del first
+    with pytest.raises(DivisionByZeroError, match="the second"):
+        third.tolist()
+
+
 def test_later_runs_are_not_disturbed_by_a_fault() -> None:
     x = Tensor(np.arange(1000))
     zeros = Tensor(np.zeros(1000, np.int64))

@@ -33,6 +33,7 @@ class PythonFunction(Handle):
 
     def call(self, reads: Sequence[NDArray[Any]], writes: Sequence[NDArray[Any]]) -> None:
         """Call it. Raises `ExecuteError`, or `LinearAlgebraError`, from what it raised itself."""
+        expected = [(array.shape, array.dtype) for array in writes]
         try:
             returned = self.function(*reads, *writes)
         except LinAlgError as error:
@@ -48,6 +49,14 @@ class PythonFunction(Handle):
                 "fill its outputs, which are its last arguments, and return None",
                 self.origin,
             )
+        for number, (array, (shape, dtype)) in enumerate(zip(writes, expected, strict=True)):
+            if array.shape != shape or array.dtype != dtype:
+                raise ExecuteError(
+                    f"the custom function {self.name!r} made its output {number}, of shape {shape} "
+                    f"and dtype {dtype}, one of shape {array.shape} and dtype {array.dtype}; it is "
+                    "to fill it as it is (result[...] = values)",
+                    self.origin,
+                )
 
     def __repr__(self) -> str:
         return f"PythonFunction({self.name!r})"

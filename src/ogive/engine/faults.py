@@ -8,6 +8,9 @@ along.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from ogive.config import Config
 from ogive.engine.graph import CompiledGraph
 from ogive.engine.machine import target_for
@@ -19,11 +22,18 @@ from ogive.schedule.checks import FAULTING, can_fault, indices_of
 from ogive.schedule.normalize import Normalized
 from ogive.schedule.split import Step, split
 
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
 
 def explain_fault(
-    graph: CompiledGraph, normalized: Normalized, config: Config, fault: Fault
+    graph: CompiledGraph,
+    normalized: Normalized,
+    config: Config,
+    fault: Fault,
+    asked: Iterable[Tensor] = (),
 ) -> BaseException:
-    """The error that tells the user what happened, and where."""
+    """The error that tells the user what happened, and where; `asked` are the tensors wanted."""
     if fault.error is not None:
         return fault.error
     sink, faulting = _numbered(normalized.sink)
@@ -34,8 +44,23 @@ def explain_fault(
     origin: Origin | None = None
     number = step.region.sources[node].tag
     if number is not None:
-        origin = normalized.sources[faulting[number]].origin
+        origin = _origin_of(normalized.sources[faulting[number]], asked)
     return _error_at(node, origin)
+
+
+def _origin_of(node: UOp, asked: Iterable[Tensor]) -> Origin | None:
+    """The user's line that made a node, of several the one that matters now.
+
+    Lines that build the same expression have one node, which knows the first of them. A tensor
+    knows its own: one that was asked for, or the only ones that are left of those on the node.
+    """
+    origin = node.origin
+    for tensor in asked:
+        if tensor.node.origin == origin:
+            return tensor.origin
+    holders = [holder for reference in node.holders or () if (holder := reference()) is not None]
+    origins: list[Origin | None] = [h.origin for h in holders if h.node is node]
+    return origin if origin in origins or not origins else origins[-1]
 
 
 def _error_at(node: UOp, origin: Origin | None) -> Exception:

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
+from weakref import WeakValueDictionary
 
 from ogive.config import Config
 from ogive.counters import count
@@ -430,6 +431,18 @@ def _record(graph: CompiledGraph) -> GraphRecord:
     )
 
 
+class _Making:
+    """The lock of a graph that is being made, for as long as a thread has to do with it.
+
+    Reentrant: what is compiled may, for its part, realize constants.
+    """
+
+    __slots__ = ("__weakref__", "lock")
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+
+
 class GraphCache:
     """Compiled graphs: in memory by parametric graph (interned, so by identity), then on disk."""
 
@@ -440,8 +453,9 @@ class GraphCache:
         self.renew_lock()
 
     def renew_lock(self) -> None:
-        """Forget a lock that a thread of the parent process held when it forked."""
+        """Forget the locks that threads of the parent process held when it forked."""
         self._lock = threading.Lock()
+        self._making: WeakValueDictionary[Any, _Making] = WeakValueDictionary()
 
     def replay_for(self, sink: UOp, config: Config) -> Replay:
         """The replay of a graph, compiled at most once unless the cache is off."""
@@ -454,14 +468,28 @@ class GraphCache:
                 count("schedule_hits")
                 _tell(found.graph, "found in memory", start, config)
                 return found
+            # Of threads that ask for the same new graph, the first makes it.
+            with self._lock:
+                making = self._making.setdefault(key, _Making())
+            with making.lock:
+                found = self._graphs.get(key)
+                if found is None:
+                    found = self._keep(key, self._make(sink, target, config, start))
+                else:
+                    count("schedule_hits")
+                return found
+        return self._make(sink, target, config, start)
+
+    def _make(self, sink: UOp, target: Target, config: Config, start: float) -> Replay:
         graph, how = self._load_or_compile(sink, target, config)
         _tell(graph, how, start, config)
-        made = Replay(graph)
-        if config.schedule_cache:
-            with self._lock:
-                made = self._graphs.setdefault(key, made)
-                while len(self._graphs) > self.LIMIT:
-                    del self._graphs[next(iter(self._graphs))]
+        return Replay(graph)
+
+    def _keep(self, key: Any, made: Replay) -> Replay:
+        with self._lock:
+            made = self._graphs.setdefault(key, made)
+            while len(self._graphs) > self.LIMIT:
+                del self._graphs[next(iter(self._graphs))]
         return made
 
     def clear(self) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ogive.device.disk import DiskBuffer
 from ogive.device.function import PythonFunction
 from ogive.device.handle import find_handle
+from ogive.engine.writing import without_effect_lock
 from ogive.ir.dtype import DType
 from ogive.runtime.native import StepFailure
 from ogive.schedule.slots import CallStep, CopyStep, Slot
@@ -54,7 +55,7 @@ def _call(step: CallStep, slots: Sequence[Slot]) -> Callable[[Sequence[int]], No
             for address, kind in zip(addresses[count + 1 :], reads, strict=True)
         ]
         made = [numpy.zeros(shape, dtype.numpy) for dtype, shape in writes]
-        function.call(given, made)
+        without_effect_lock(function.call, given, made)
         for address, kind, array in zip(addresses, writes, made, strict=False):
             if array.size:
                 _array(address, *kind)[...] = array

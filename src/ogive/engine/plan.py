@@ -15,7 +15,7 @@ from ogive.device.clock import clock, is_disturbed
 from ogive.engine.graph import CompiledGraph, Step
 from ogive.engine.kernels import Kernel
 from ogive.engine.panels import Keeper
-from ogive.engine.writing import Runnable, settle, write
+from ogive.engine.writing import Runnable, make_way, write
 from ogive.errors import ArgumentError, ExecuteError, VariableError, nearest
 from ogive.ir import registry
 from ogive.ir.memory import memory_leaf
@@ -128,7 +128,7 @@ class Plan:
         interrupt; but what was assigned in part is not begun again by just `reading`.
         """
         with registry.effect_lock:
-            settle()
+            make_way(self._stored, self._buffers)
             if not self._announced:
                 return False
             if reading and self._assigned_in_part:
@@ -176,10 +176,14 @@ class Plan:
 
     def _assign(self, plan: Runnable, run: Callable[[], Fault | None]) -> Fault | None:
         """Run a plan that writes to its inputs, while no other thread reads or writes them."""
-        stored = [self._buffers[slot] for slot in sorted(self._graph.stored)]
         with registry.effect_lock:
-            settle()
-            return write(plan, stored, run, self._conclude)
+            make_way(self._stored, self._buffers)
+            return write(plan, self._stored, self._buffers, run, self._conclude)
+
+    @property
+    def _stored(self) -> list[Buffer]:
+        """The memory that it assigns to."""
+        return [self._buffers[slot] for slot in sorted(self._graph.stored)]
 
     def _conclude(self, fault: Fault | None, together: list[Change]) -> None:
         """Note what became of an execution that assigns."""
@@ -200,7 +204,7 @@ class Plan:
             raise
         if clock.now != moment and is_disturbed(moment, self._buffers):
             with registry.effect_lock:
-                settle()
+                make_way((), self._buffers)
                 return run()
         return fault
 

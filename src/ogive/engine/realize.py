@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.at_once import Change
@@ -23,7 +23,7 @@ from ogive.engine.versions import (
     versions_to_keep,
     without_effects,
 )
-from ogive.engine.writing import settle, wait_for_writers, write
+from ogive.engine.writing import make_way, wait_for_writers, write
 from ogive.errors import ArgumentError, ArgumentTypeError, ExecuteError, OgiveError
 from ogive.ir import history, registry
 from ogive.ir.kept import kept_graphs
@@ -47,12 +47,12 @@ def realize(tensors: Sequence[Tensor], config: Config | None = None) -> None:
         found = find_route(roots, config)
         if found.effects:
             with registry.effect_lock:
-                settle()
+                make_way(_written(found.effects), _memories(roots))
                 # Another thread may have run the same effects while we waited.
                 if _pending(tensors) == roots:
-                    _carry_out(roots, found, config)
-        elif not _realize_keeping(roots, found, config):
-            wait_for_writers()
+                    _carry_out(tensors, roots, found, config)
+        elif not _realize_keeping(tensors, roots, found, config):
+            wait_for_writers(_memories(roots))
     _execute_pending(tensors)
 
 
@@ -67,7 +67,8 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
     if not tensors:
         raise ArgumentError("prepare needs at least one tensor")
     with registry.effect_lock:
-        settle()
+        roots = _pending(tensors)
+        make_way(_written(effects_of(roots)), _memories(roots))
         roots = _pending(tensors)
         effects = effects_of(roots)
         # Old versions that others read are copied now: the plan may overwrite them many times.
@@ -80,6 +81,22 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
     if config.logs("schedule"):
         log("schedule", f"prepared {len(tensors)} tensors in {since(start)}")
     return plan
+
+
+def _memories(roots: tuple[UOp, ...]) -> Iterator[Buffer]:
+    """All memory that the graphs under `roots` read or write, if anybody asks."""
+    for node in walk(roots):
+        if node.op is Op.BUFFER:
+            yield registry.buffer_of(node)
+
+
+def _written(effects: Sequence[UOp]) -> Iterator[Buffer]:
+    """The memory that assignments write to, if anybody asks."""
+    for node in effects:
+        while node.op is Op.AFTER:
+            node = version_below(node)
+        if node.op is Op.BUFFER:
+            yield registry.buffer_of(node)
 
 
 def _checked(config: Config | None) -> Config:
@@ -106,20 +123,24 @@ def _copy_versions(versions: tuple[UOp, ...], config: Config) -> dict[UOp, UOp]:
     return copies
 
 
-def _realize_keeping(roots: tuple[UOp, ...], found: Route, config: Config) -> bool:
+def _realize_keeping(
+    tensors: Sequence[Tensor], roots: tuple[UOp, ...], found: Route, config: Config
+) -> bool:
     """Compute values as `_realize` does, and what would be computed again with them."""
     kept = () if found.order is None else recurring(roots, found.order)
     if kept:
         try:
-            return _realize((*roots, *kept), found, config)
+            return _realize(tensors, (*roots, *kept), found, config)
         except OgiveError:
             pass  # A part that nobody asked for may fault; if what was asked for does, it is below.
-    return _realize(roots, found, config)
+    return _realize(tensors, roots, found, config)
 
 
-def _realize(roots: tuple[UOp, ...], found: Route, config: Config) -> bool:
+def _realize(
+    tensors: Sequence[Tensor], roots: tuple[UOp, ...], found: Route, config: Config
+) -> bool:
     """Compute values without effects; False if what they read was written to at the same time."""
-    run = _Run(roots, (), (), config, found)
+    run = _Run(roots, (), (), config, found, tensors)
     before = run.writes()
     run.execute()
     with registry.graph_lock:
@@ -130,10 +151,13 @@ def _realize(roots: tuple[UOp, ...], found: Route, config: Config) -> bool:
     return True
 
 
-def _carry_out(roots: tuple[UOp, ...], found: Route, config: Config) -> None:
+def _carry_out(
+    tensors: Sequence[Tensor], roots: tuple[UOp, ...], found: Route, config: Config
+) -> None:
     """Compute values and carry out the assignments among them."""
     effects = found.effects
-    run = _Run(roots, effects, _versions_to_keep(roots, effects), config, found)
+    kept = _versions_to_keep(roots, effects)
+    run = _Run(roots, effects, kept, config, found, tensors)
     run.carry_out()
     with registry.graph_lock:
         run.keep_route()
@@ -185,8 +209,10 @@ class _Run:
         kept: Sequence[UOp],
         config: Config,
         route: Route | None = None,
+        tensors: Sequence[Tensor] = (),
     ) -> None:
         self.roots = roots
+        self.tensors = tensors
         self.effects = effects
         self.kept = kept
         self.config = config
@@ -220,7 +246,9 @@ class _Run:
         """Run it once, and let everybody know. After a fault every tensor can be read."""
         native = self.replay.take(self.config)
         run = self._on(native)
-        fault = write(native, self.written(), run, self._conclude, self._may_end)
+        fault = write(
+            native, self.written(), self.inputs, run, self._conclude, self._may_end
+        )
         self.replay.give_back(native, self.config)
         if fault is not None:
             raise self.explain(fault)
@@ -374,7 +402,7 @@ class _Run:
         normalized = self.normalized
         if not normalized.made:
             normalized = to_parametric(self._asked(), self.config)
-        return explain_fault(self.replay.graph, normalized, self.config, fault)
+        return explain_fault(self.replay.graph, normalized, self.config, fault, self.tensors)
 
     def _asked(self) -> tuple[UOp, ...]:
         """What is computed: the roots, the assignments and copies of versions, in this order."""

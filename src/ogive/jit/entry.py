@@ -19,7 +19,7 @@ from ogive.engine import realize
 from ogive.engine.absent import flat_node, flat_without_memory
 from ogive.engine.graph import pool_for
 from ogive.engine.plan import execute_plan_of, unexecuted
-from ogive.engine.writing import Runnable, settle, write
+from ogive.engine.writing import Runnable, make_way, write
 from ogive.errors import ArgumentError, TraceError, VariableError
 from ogive.ir import registry
 from ogive.ir.kept import kept_graphs
@@ -115,7 +115,7 @@ class Entry:
         `effect_lock` is held until the call is over. What the function itself replaced while it was
         `traced` for this call does not matter yet.
         """
-        settle()
+        make_way(*self._uses(call))
         if not traced and not self._is_for(call):
             return False
         if unexecuted:
@@ -246,7 +246,7 @@ class Entry:
         if self.writes:
             return self._write(plan, execute, call, instance, cells, variables)
         fault = execute()
-        self._drop_gradients()
+        at_once(self._drops())
         if not alone and clock.now != call.moment and _is_disturbed(call, found):
             self._instances.append(instance)
             return DISTURBED
@@ -287,32 +287,27 @@ class Entry:
         variables: dict[str, int],
     ) -> Any:
         """Run what writes to memory of tensors, or lets them have other memory, or uses them up."""
-        owners = self.prepared.owners
-        stored = [_memory_of(owners[slot], call, self._found) for slot in self._stored]
         results: list[Any] = []
 
         def conclude(fault: Fault | None, together: list[Change]) -> None:
             if fault is None:
                 results.append(self._results(call, cells, variables))
-                together = [*together, *self._moves(call, cells, variables)]
+                together = [*together, *self._moves(call, cells, variables), *self._drops()]
             if fault is None or not fault.stopped:
                 together = [*together, *self._donations(call)]
             at_once(together)
 
-        fault = write(plan, stored, execute, conclude)
+        fault = write(plan, *self._uses(call), execute, conclude)
         self._instances.append(instance)
         if fault is not None:
             raise self._explain(fault)
-        self._drop_gradients()
         if self._found is not None and self.prepared.moved:
             self._follow(self._found)
         return results[-1]
 
-    def _drop_gradients(self) -> None:
-        """Let tensors have no gradient that the function leaves without one."""
-        for tensor in self._dropped:
-            if tensor.gradient is not None:
-                tensor.gradient = None
+    def _drops(self) -> list[Change]:
+        """What lets tensors have no gradient that the function leaves without one."""
+        return [(tensor, "gradient", None) for tensor in self._dropped]
 
     def _follow(self, found: Whereabouts) -> None:
         """Note where the tensors are that have moved in this call."""
@@ -323,6 +318,13 @@ class Entry:
                 if tensor is not None and not is_pending(tensor, tensor.node):
                     nodes[owner.position] = tensor.node
             self._found = look_up(nodes)
+
+    def _uses(self, call: Call) -> tuple[list[Buffer], list[Buffer]]:
+        """The memory that a call writes to, and all that it reads."""
+        found, owners = self._found, self.prepared.owners
+        memories = (*call.memories, *(() if found is None else found.buffers))
+        read = [memory for memory in memories if isinstance(memory, Buffer)]
+        return [_memory_of(owners[slot], call, found) for slot in self._stored], read
 
     def _results(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> Any:
         """What the function returns. `graph_lock` is held, and nothing is donated yet."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.device.function import PythonFunction
-from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, user_origin
+from ogive.errors import ArgumentError, ArgumentTypeError, user_origin
 from ogive.ir import dtype as dtypes
 from ogive.ir import registry
 from ogive.ir.dtype import DType, to_dtype
@@ -14,14 +14,16 @@ from ogive.ir.memory import host_value, memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
-from ogive.tensor import build, lengths
+from ogive.ir.shape import Shape
+from ogive.tensor import lengths
 from ogive.tensor.complex import view_as_complex, view_as_real
 from ogive.tensor.core import DEFAULT_DEVICE, Core, same_device, to_integer, to_shape, wrap
+from ogive.tensor.custom_lengths import narrow, widen
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
-Output = tuple[tuple[int, ...], DType]
+Output = tuple[Shape, DType]
 
 
 def custom(
@@ -48,9 +50,12 @@ def custom(
     >>> (ogive.custom(sort, [x * 10], ((3,), "float32")) + 1).tolist()
     [11.0, 21.0, 31.0]
 
-    Raises `ArgumentTypeError` for what is no function, tensor or shape, and `ShapeError` for
-    symbolic lengths. If the function raises, so does the run: an `ExecuteError`, from what it
-    raised, that names the function and the line of this call; a plan stays usable.
+    Lengths may be symbolic: the function gets arrays of the lengths that their variables are bound
+    to at each run.
+
+    Raises `ArgumentTypeError` for what is no function, tensor or shape. If the function raises, so
+    does the run: an `ExecuteError`, from what it raised, that names the function and the line of
+    this call; a plan stays usable.
     """
     if not callable(function):
         raise ArgumentTypeError(f"custom takes a function, not {type(function).__name__}")
@@ -60,32 +65,28 @@ def custom(
     specified = tuple([_to_output(entry) for entry in (outputs if several else [outputs])])
     if not specified:
         raise ArgumentError("custom: a function needs at least one output")
-    for tensor in inputs:
-        if any(lengths.is_symbolic(size) for size in tensor.shape):
-            raise ShapeError(
-                f"custom: an input has the symbolic shape {build.show(tensor.shape)}; "
-                "custom functions take fixed shapes"
-            )
     if inputs:
         same_device(inputs, "custom")
     label = name or getattr(function, "__name__", None) or type(function).__name__
+    shapes = [shape for shape, _ in specified]
     declared = [dtype for _, dtype in specified]
-    kinds = [*[tensor.dtype for tensor in inputs], *declared]
+    function, given, specified = widen(function, inputs, specified)
+    kinds = [*[tensor.dtype for tensor in given], *declared]
     if any(dtype.is_complex for dtype in kinds):
         function = _on_parts(function, kinds)
-        inputs = [view_as_real(t) if t.dtype.is_complex else t for t in inputs]
+        given = [view_as_real(t) if t.dtype.is_complex else t for t in given]
         specified = tuple([_of_parts(output) for output in specified])
     with graph_lock:
         callee = make(Op.BUFFER, dtypes.uint8, (UOp.unique(),), ("PYTHON", 0))
         registry.set_buffer(callee, PythonFunction(function, str(label), user_origin(), batched))
-        sources = (callee, *[in_memory(tensor.node) for tensor in inputs])
+        sources = (callee, *[in_memory(tensor.node) for tensor in given])
         tensors = []
         for number, (_, dtype) in enumerate(specified):
             node = make(Op.CUSTOM, dtype, sources, (str(label), specified, number))
             tensors.append(wrap(node, DEFAULT_DEVICE))
     tensors = [
-        view_as_complex(tensor) if dtype.is_complex else tensor
-        for tensor, dtype in zip(tensors, declared, strict=True)
+        narrow(view_as_complex(tensor) if dtype.is_complex else tensor, shape)
+        for tensor, dtype, shape in zip(tensors, declared, shapes, strict=True)
     ]
     return tensors if several else tensors[0]
 
@@ -97,7 +98,8 @@ def _to_output(given: Any) -> Output:
             f"by {given!r}"
         )
     shape = to_shape((given[0],), "custom")
-    return tuple([to_integer(size, "custom: a length") for size in shape]), to_dtype(given[1])
+    sizes = [s if lengths.is_symbolic(s) else to_integer(s, "custom: a length") for s in shape]
+    return tuple(sizes), to_dtype(given[1])
 
 
 def _of_parts(output: Output) -> Output:

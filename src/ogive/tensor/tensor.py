@@ -196,7 +196,8 @@ class Tensor(
                 raise no_memory("numpy()", error) from None
             if values is not None:
                 return values
-            engine.wait_for_writers()
+            memory = storage.memory_of(self.node)
+            engine.wait_for_writers(() if memory is None else (memory,))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:

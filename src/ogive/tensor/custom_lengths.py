@@ -1,0 +1,81 @@
+"""Custom functions of symbolic shapes: called with arrays of the lengths that variables have.
+
+A step that Python does has fixed shapes. So it gets the values padded to their greatest lengths and
+the lengths as numbers; the function sees as much of the arrays as there is, and of what it fills,
+as much is the result.
+
+    before   custom(f, [x of (n, 4)], (n,))
+    after    custom(g, [n, x padded to (8, 4)], (8,))[:n]       where n is at most 8
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType
+from ogive.ir.registry import graph_lock
+from ogive.ir.shape import Dim, Shape, greatest
+from ogive.tensor import build, lengths
+from ogive.tensor.core import DEFAULT_DEVICE, Core, itself, wrap
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+def widen(
+    function: Callable[..., None], inputs: Sequence[Core], outputs: Sequence[tuple[Shape, DType]]
+) -> tuple[Callable[..., None], list[Tensor], tuple[tuple[Shape, DType], ...]]:
+    """A function of fixed shapes, its inputs and its outputs: what one of any shapes comes to."""
+    shapes = [*[tensor.shape for tensor in inputs], *[shape for shape, _ in outputs]]
+    sizes = list(dict.fromkeys([n for shape in shapes for n in shape if lengths.is_symbolic(n)]))
+    fixed = tuple([(tuple([greatest(size) for size in shape]), kind) for shape, kind in outputs])
+    if not sizes:
+        return function, [itself(tensor) for tensor in inputs], fixed
+    with graph_lock:
+        numbers = [
+            wrap(build.cast(build.index_value(size), dtypes.int64), DEFAULT_DEVICE)
+            for size in sizes
+        ]
+    call = _at_lengths(function, sizes, shapes, len(inputs))
+    return call, [*numbers, *[_pad(tensor) for tensor in inputs]], fixed
+
+
+def narrow(tensor: Tensor, shape: Shape) -> Tensor:
+    """The front of a tensor, in symbolic lengths."""
+    if not lengths.is_symbolic(*shape):
+        return tensor
+    return tensor[tuple([slice(0, size) for size in shape])]
+
+
+def _pad(tensor: Core) -> Tensor:
+    """A tensor with zeros behind it, up to the greatest lengths."""
+    if not lengths.is_symbolic(*tensor.shape):
+        return itself(tensor)
+    amounts = [amount for size in reversed(tensor.shape) for amount in (0, greatest(size) - size)]
+    return itself(tensor).pad(tuple(amounts))
+
+
+def _at_lengths(
+    function: Callable[..., None], sizes: Sequence[Dim], shapes: Sequence[Shape], count: int
+) -> Callable[..., None]:
+    """`function`, given the lengths, `count` inputs and the outputs, in arrays that are longer."""
+
+    def call(*arrays: Any) -> None:
+        values = {size: int(array.flat[0]) for size, array in zip(sizes, arrays, strict=False)}
+        parts = [
+            array[(..., *[slice(values.get(size, size)) for size in shape])]
+            for array, shape in zip(arrays[len(sizes) :], shapes, strict=True)
+        ]
+        given = [numpy.ascontiguousarray(part) for part in parts[:count]]
+        made = [numpy.zeros(part.shape, part.dtype) for part in parts[count:]]
+        for array in given:
+            array.flags.writeable = False
+        function(*given, *made)
+        for part, array in zip(parts[count:], made, strict=True):
+            part[...] = array
+
+    return call

@@ -63,6 +63,7 @@ class Config:
     kernel_node_limit: int = _code(512, "most tensor operations one kernel may compute")
     pack_operands: bool = _code(True, "lay out operands of products in panels")
     vectorize: bool = _code(True, "use vector instructions")
+    poison: bool = _code(False, "fill new memory with NaN first, so that reading it shows")
     search: Beam | None = _code(  # noqa: RUF009  (a field, as all of these)
         None, "search for faster kernels by measuring them"
     )

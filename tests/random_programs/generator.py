@@ -43,4 +43,5 @@ def config_for(seed: int) -> Config:
         schedule_cache=seed % 7 != 0,
         threads=(1, 2, 7)[seed % 11 % 3],
         verify=True,
+        poison=True,
     )

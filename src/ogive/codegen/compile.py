@@ -133,7 +133,7 @@ def compile_placed(
     kernel = linearize_placed(loops, placement, config, clock)
     lowered = kernel.root
     name = kernel.name
-    text = clock.run("emit", emit, name, lowered, kernel.program, target)
+    text = clock.run("emit", emit, name, lowered, kernel.program, target, config.poison)
     return CompiledKernel(
         name=name,
         axes=kernel_axes(lowered),

@@ -13,7 +13,7 @@ from __future__ import annotations
 from ogive.codegen.accumulators import Accumulators
 from ogive.codegen.definitions import definitions
 from ogive.codegen.instructions import Instructions
-from ogive.codegen.linearize import Accumulate, Item, Loop
+from ogive.codegen.linearize import Accumulate, Item, Loop, is_loop
 from ogive.codegen.memory import Memory
 from ogive.codegen.peel import gates_within, instruction_count, peel_limit
 from ogive.codegen.scratch import shared_areas
@@ -36,16 +36,19 @@ SHORT_COPY = 48
 """The most instructions around and in a loop whose addresses LLVM is left to work out."""
 
 
-def emit(name: str, root: UOp, program: list[Item], target: Target) -> str:
-    """The LLVM module of one kernel, as text."""
-    return _Emitter(root, program, target).module(name)
+def emit(
+    name: str, root: UOp, program: list[Item], target: Target, poison: bool = False
+) -> str:
+    """The LLVM module of one kernel, as text; its scratch memory is filled with `poison` first."""
+    return _Emitter(root, program, target, poison).module(name)
 
 
 class _Emitter:
     """Writes one kernel, item by item. What is in which register is for `values` to know."""
 
-    def __init__(self, root: UOp, program: list[Item], target: Target) -> None:
+    def __init__(self, root: UOp, program: list[Item], target: Target, poison: bool) -> None:
         self.root = root
+        self.poison = poison
         self.program = program
         self.target = target
         self.writer = Writer()
@@ -109,6 +112,8 @@ class _Emitter:
             if isinstance(item, Loop):
                 self.loop(item)
             elif isinstance(item, Accumulate) and item.into.op is Op.STAGE:
+                if self.poison and not any(map(is_loop, item.into.closed)):
+                    self.memory.poison(item.into)
                 self.transfers.keep(item.into)
             elif isinstance(item, Accumulate):
                 self.accumulators.add(item.into)
@@ -119,6 +124,9 @@ class _Emitter:
         """A loop, in two parts if its gates are known to hold in the first."""
         for node in loop.starts:
             self.accumulators.start(node)
+        if self.poison:
+            for stage in loop.stages:
+                self.memory.poison(stage)
         if loop.counter.arg[1] == PARALLEL:
             begin, end = "%begin", "%end"
         else:

@@ -18,11 +18,13 @@ from ogive.named import NamedTuple
 
 @dataclass(eq=False)
 class Loop:
-    """A loop over `counter`; `starts` are the reductions and scans it sets accumulators up for."""
+    """A loop over `counter`; `starts` are the reductions and scans it sets accumulators up for,
+    `stages` the values that it stages."""
 
     counter: UOp
     body: list[Item] = field(default_factory=list)
     starts: list[UOp] = field(default_factory=list)
+    stages: list[UOp] = field(default_factory=list)
 
 
 class Accumulate(NamedTuple):
@@ -148,12 +150,13 @@ def _items(nodes: list[UOp]) -> list[Step]:
 
 
 def _note_starts(items: list[Step], loops: dict[UOp, Loop]) -> None:
-    """Let each loop know the reductions and scans that begin with it."""
+    """Let each loop know the reductions, scans and staged values that begin with it."""
     for item in items:
         if isinstance(item, Accumulate):
             closed = loop_counters(item.into.closed)
-            if closed and item.into.op is Op.REDUCE:
-                loops[closed[0]].starts.append(item.into)
+            if closed:
+                loop = loops[closed[0]]
+                (loop.starts if item.into.op is Op.REDUCE else loop.stages).append(item.into)
         elif item.op is Op.SCAN:
             loops[item.src[2]].starts.append(item)
 

@@ -65,6 +65,16 @@ class Memory:
             self.scratch[memory] = self.writer.allocate(kind)
         return self.scratch[memory]
 
+    def poison(self, stage: UOp) -> None:
+        """Set all bits of a staged value's memory, unless another one lies there still."""
+        if stage not in self.areas:
+            size = stage.arg[1] * stage.dtype.itemsize
+            self.writer.declarations.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+            self.writer.effect(
+                f"call void @llvm.memset.p0.i64(ptr {self.base(stage)}, i8 -1, i64 {size}, "
+                "i1 false)"
+            )
+
     def lane_addresses(
         self, memory: UOp, dtype: DType, offset: Offset, apart: Apart, lanes: int
     ) -> str:
@@ -132,7 +142,7 @@ class Memory:
         """A vector from a place that is near its buffer, whatever the gate."""
         place = self.address(memory, dtype, offset)
         if gate is not None:
-            if lanes * dtype.itemsize > self.target.vector_bytes:
+            if lanes * dtype.itemsize > self.target.register_bytes:
                 gate = self.opaque(gate, lanes)
             return self.masked_read("load", place, dtype, gate, lanes)
         kind = memory_type(dtype, lanes)

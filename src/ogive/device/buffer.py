@@ -176,3 +176,10 @@ class Buffer:
     def __repr__(self) -> str:
         state = "borrowed" if self.borrowed else "allocated" if self.allocated else "lazy"
         return f"Buffer({self.device}, {self.nbytes} bytes, {state})"
+
+
+def poisoned_buffer(nbytes: int) -> Buffer:
+    """New memory with all bits set: NaN in every float dtype, and no likely integer."""
+    buffer = Buffer(nbytes)
+    buffer.as_numpy()[:] = 0xFF
+    return buffer

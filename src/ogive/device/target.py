@@ -87,6 +87,12 @@ class Target:
         return _present(self.features)
 
     @property
+    def register_bytes(self) -> int:
+        """The widest register that LLVM has there: wider vectors take several. One as wide as
+        vectors, where nobody says what features there are."""
+        return _register_bytes(self.present) if self.features else self.vector_bytes
+
+    @property
     def dots(self) -> tuple[Dot, ...]:
         """The products of narrow elements that it adds up in one instruction."""
         return _dots(self)
@@ -130,6 +136,10 @@ class Target:
 @functools.lru_cache(maxsize=64)
 def _present(features: str) -> frozenset[str]:
     return frozenset([name[1:] for name in features.split(",") if name.startswith("+")])
+
+
+def _register_bytes(present: frozenset[str]) -> int:
+    return 64 if "avx512f" in present else 32 if "avx2" in present else 16
 
 
 @functools.lru_cache(maxsize=64)
@@ -184,7 +194,7 @@ def describe_cpu(
         triple=triple,
         cpu=cpu,
         features=",".join(sorted(filter(None, features.split(",")), key=lambda name: name[1:])),
-        vector_bytes=64 if wide else 32 if "avx2" in present else 16,
+        vector_bytes=_register_bytes(present),
         masked=present >= MASKING,
         vector_registers=32 if wide or is_arm else 16,
         l1_bytes=l1,

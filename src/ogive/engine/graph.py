@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 from ogive.config import Config
 from ogive.counters import count
-from ogive.device.buffer import Buffer
+from ogive.device.buffer import Buffer, poisoned_buffer
 from ogive.device.target import Target
 from ogive.engine.disk import Disk, disk_for
 from ogive.engine.fields import UnknownExpression
@@ -241,10 +241,11 @@ class CompiledGraph:
         places = self.places("arena").places
         return tuple([places.get(number, (0, -1))[1] for number in range(len(self.slots))])
 
-    def allocate(self, inputs: Sequence[Buffer], mode: str) -> list[Buffer]:
+    def allocate(self, inputs: Sequence[Buffer], config: Config) -> list[Buffer]:
         """The memory of one run by slot, given that of the parameters."""
-        places, sizes = self.places(mode)
-        blocks = [Buffer(size) for size in sizes]
+        places, sizes = self.places(config.planner)
+        new = poisoned_buffer if config.poison else Buffer
+        blocks = [new(size) for size in sizes]
         buffers = []
         for number, slot in enumerate(self.slots):
             if slot.parameter is not None:
@@ -253,7 +254,7 @@ class CompiledGraph:
                 block, offset = places[number]
                 buffers.append(blocks[block].view(offset, slot.nbytes))
             else:
-                buffers.append(Buffer(slot.nbytes))
+                buffers.append(new(slot.nbytes))
         return buffers
 
     def set_addresses(self, native: NativePlan, addresses: Sequence[int]) -> None:

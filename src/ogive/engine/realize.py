@@ -232,7 +232,7 @@ class _Run:
                 execute_plan_of(buffer)
         windows = zip(self.normalized.windows, self.inputs, strict=True)
         given = [_part_of(buffer, window) for window, buffer in windows]
-        self.buffers = graph.allocate(given, config.planner)
+        self.buffers = graph.allocate(given, config)
 
     def execute(self) -> None:
         """Run it once, where it assigns nothing."""

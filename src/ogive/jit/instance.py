@@ -86,7 +86,7 @@ class Instance:
         self._words: Any = memoryview(self.native.words.data)
         self._sizes = [slot.nbytes for slot in graph.slots]
         given = [Buffer(0)] * len(prepared.normalized.buffers)
-        for slot, buffer in enumerate(graph.allocate(given, config.planner)):
+        for slot, buffer in enumerate(graph.allocate(given, config)):
             if slot not in wiring.given:
                 own = self.memories[slot] = prepared.constants.get(slot, buffer)
                 self._write(wiring.words[slot], own.address)

@@ -196,12 +196,39 @@ def test_gradients_flow_through_assigned_parts() -> None:
         assert grad_of(v) == [4 * 5.0**3, 4 * 6.0**3]
 
 
-def test_an_assignment_that_reads_what_it_overwrites_is_noticed() -> None:
+def test_an_assignment_keeps_what_it_overwrites_where_its_gradient_needs_that() -> None:
     x, y = leaf([3.0]), Tensor([2.0], "float64").realize()
-    y.assign(y * x)
-    y.realize()
+    for _ in range(3):
+        y.assign(y * x)
+        y.realize()
+    y.sum().backward()
+    assert grad_of(x) == [2.0 * 3 * 3.0**2]
+
+
+def test_a_loop_that_reads_its_loss_before_each_update_has_gradients() -> None:
+    x, w = Tensor([1.0, 2.0], "float64"), leaf([3.0])
+    expected = 3.0
+    for _ in range(4):
+        loss = ((x * w) ** 2).sum()
+        assert loss.item() == pytest.approx(5 * expected**2)
+        loss.backward()
+        with ogive.no_grad():
+            w -= 0.01 * w.grad
+            w.grad.zero_()
+        expected -= 0.01 * 10 * expected
+    assert w.item() == pytest.approx(expected)
+
+
+def test_a_gradient_of_a_value_between_two_updates_of_one_run_is_refused() -> None:
+    w = leaf([3.0])
+    with ogive.no_grad():
+        w.assign(w * 2)
+    between = w * w
+    with ogive.no_grad():
+        w.assign(w * 2)
+    Tensor.realize_batch([between, w])
     with pytest.raises(GradientError, match="overwritten"):
-        y.sum().backward()
+        between.backward()
 
 
 def test_realizing_without_leaves_leaves_no_history() -> None:

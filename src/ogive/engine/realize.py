@@ -156,8 +156,8 @@ def _carry_out(
 ) -> None:
     """Compute values and carry out the assignments among them."""
     effects = found.effects
-    kept = _versions_to_keep(roots, effects)
-    run = _Run(roots, effects, kept, config, found, tensors)
+    kept = dict.fromkeys((*_versions_to_keep(roots, effects), *_versions_for_gradients(effects)))
+    run = _Run(roots, effects, tuple(kept), config, found, tensors)
     run.carry_out()
     with registry.graph_lock:
         run.keep_route()
@@ -171,6 +171,16 @@ def _versions_to_keep(roots: tuple[UOp, ...], effects: Sequence[UOp]) -> tuple[U
         if all(node in inside or kept_graphs.is_idle(node, inside) for node in overwritten):
             return ()
         return versions_to_keep(roots, effects)
+
+
+def _versions_for_gradients(effects: Sequence[UOp]) -> list[UOp]:
+    """Versions that gradients of what overwrites them need: `y.mul_(x)` is computed from `y`."""
+    return [
+        version
+        for effect in effects
+        if _has_history(effect)
+        and (version := version_below(effect)) in walk(tuple([s.src[1] for s in effect.src[1:]]))
+    ]
 
 
 def _execute_pending(tensors: Sequence[Tensor]) -> None:
@@ -373,9 +383,13 @@ class _Run:
     def remember(self, mapping: dict[UOp, UOp]) -> None:
         """Note what was computed from leaves, before they are replaced by other versions."""
         if history.is_tracking():
-            history.remember(
-                mapping, self.normalized.buffers, lambda node: registry.buffer_of(node).writes
-            )
+            overwritten = {version_below(effect) for effect in self.effects}
+            moved = {
+                node: memory
+                for node, memory in mapping.items()
+                if node in self.kept or (node.op is Op.AFTER and node not in overwritten)
+            }
+            history.remember(mapping, moved, self.normalized.buffers, _count_writes)
 
     def rebind_only(
         self, tensors: Sequence[Tensor], plan: Plan, copies: dict[UOp, UOp]
@@ -430,6 +444,12 @@ def _part_of(buffer: Buffer, window: Window) -> Buffer:
         return buffer
     size = window.buffer.dtype.itemsize
     return buffer.view(window.start * size, window.length * size)
+
+
+def _count_writes(node: UOp) -> tuple[int, int]:
+    """How often a buffer had been written to before this run, and will have been after it."""
+    writes: int = registry.buffer_of(node).writes
+    return writes - (writes & 1), writes + (writes & 1)
 
 
 def _absent(value: UOp) -> UOp:

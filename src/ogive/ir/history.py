@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.named import NamedTuple
 
@@ -168,20 +168,50 @@ def is_cut(node: UOp) -> bool:
     return node.history is _CUT
 
 
-def remember(mapping: Mapping[UOp, UOp], buffers: Iterable[UOp], count_writes: Any) -> None:
+def remember(
+    mapping: Mapping[UOp, UOp],
+    moved: Mapping[UOp, UOp],
+    buffers: Iterable[UOp],
+    count_writes: Callable[[UOp], tuple[int, int]],
+) -> None:
     """Note what each value in `mapping` was computed from, by the memory it is in now.
 
-    `buffers` are all that were read; `count_writes(buffer)` says how often one was written to.
+    `buffers` are all that were read. `count_writes(buffer)` says how often one had been written to
+    when the run began, and will have been when it is over. Versions that are `moved` (those that
+    the run has written and left so, and copies of overwritten ones) are read where they are now:
+
+        before   t = MUL(AFTER(w, STORE(w, v)), 2)    after   t in memory, from MUL(w, 2)
     """
     if not _open_arguments and not any(
         is_version(node) or record_of(node) is not None for node in buffers
     ):
         return
+    for version, memory in moved.items():
+        inherit(version, memory)
     for value, memory in mapping.items():
         if leads_to_leaf(value) and not is_version(memory_leaf(value)):
-            read = [node for node in walk((value,)) if node.op is Op.BUFFER]
-            versions = tuple([(node, count_writes(node)) for node in read])
-            memory_leaf(memory).history = Record(value, versions)
+            ends = {node: now for node, now in moved.items() if node is not value}
+            (expression,) = substitute((value,), ends, revisit=False)
+            versions = {node: count_writes(node)[0] for node in _buffers_above(value, ends)}
+            for node in walk((expression,)):
+                if node.op is Op.BUFFER and node not in versions:
+                    versions[node] = count_writes(node)[1]
+            memory_leaf(memory).history = Record(expression, tuple(versions.items()))
+
+
+def _buffers_above(root: UOp, ends: Collection[UOp]) -> list[UOp]:
+    """The buffers that `root` reads otherwise than through `ends`."""
+    stack, seen = [root], {root, *ends}
+    found = []
+    while stack:
+        node = stack.pop()
+        if node.op is Op.BUFFER:
+            found.append(node)
+        for source in node.src:
+            if source not in seen:
+                seen.add(source)
+                stack.append(source)
+    return found
 
 
 def leads_to_leaf(root: UOp) -> bool:

@@ -46,7 +46,8 @@ def run_captured(program: Program, seed: int) -> None:
     for call in range(CALLS):
         arguments = {number: perform(inputs[number], []) for number in given}
         readers = {
-            n: tensor.reshape((*tensor.shape, 1)) for n, tensor in (arguments | found).items()
+            n: tensor.clone().reshape((*tensor.shape, 1))
+            for n, tensor in (arguments | found).items()
         }
         results = captured(arguments)
         unchanged = {} if donate else arguments

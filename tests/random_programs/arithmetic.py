@@ -29,7 +29,7 @@ def cast(value: Value, dtype: str) -> Value:
             data = value.data.astype(np.float32 if dtype != "float64" else np.float64)
             if np.any(np.abs(data) > GREATEST):
                 raise Unsuitable("too large")
-            return Value(dtype, rounded(data.astype(np.float64), dtype), value.error)
+            return Value(dtype, rounded(data.astype(np.float64), dtype), value.error.copy())
         return exact(dtype, value.data.astype(np.dtype(dtype)))
     if dtype in FLOATS:
         return computed(dtype, value.data, value.error)

@@ -146,10 +146,18 @@ def _joined(join: Any) -> Callable[..., Value]:
 # Assignments
 
 
+def _write(target: Value, place: Any, new: Value) -> Value:
+    """Write to the memory of `target`, which others may be views of."""
+    if not target.data.flags.writeable:
+        raise Unsuitable("an element that is shown several times cannot be written to")
+    target.data[place] = new.data.copy()
+    target.error[place] = new.error.copy()
+    return target
+
+
 def _assigned(inputs: Values) -> Value:
     target, source = inputs
-    new = arithmetic.cast(source, target.dtype)
-    return new.moved(lambda array: np.broadcast_to(array, target.shape).copy())
+    return _write(target, ..., arithmetic.cast(source, target.dtype))
 
 
 def _assign(inputs: Tensors) -> Tensor:
@@ -165,10 +173,7 @@ def _set(inputs: Values, index: Any, way: str) -> Value:
         if source.dtype != target.dtype:
             raise Unsuitable("promotion is tested elsewhere")
         new = arithmetic.binary("add", target.moved(lambda array: np.asarray(array[place])), new)
-    data, error = target.data.copy(), target.error.copy()
-    data[place] = new.data
-    error[place] = new.error
-    return Value(target.dtype, data, error)
+    return _write(target, place, new)
 
 
 def _put(inputs: Tensors, index: Any, way: str) -> Tensor:
@@ -180,6 +185,9 @@ def _put(inputs: Tensors, index: Any, way: str) -> Tensor:
         target[place] = source
     return target
 
+
+VIEWS = ("cast", "reshape", "permute", "expand", "slice")
+"""Instructions that may give another view of the same memory, as NumPy's do."""
 
 ASSIGNMENTS: dict[str, Kind] = {
     "assign": Kind(_assigned, _assign),
@@ -209,7 +217,7 @@ KINDS: dict[str, Kind] = {
     "pad": Kind(_pad, lambda inputs, pads, fill: inputs[0].pad(pads, value=fill)),
     "flip": Kind(_moved(np.flip), _method("flip")),
     "slice": Kind(
-        _moved(lambda array, index: np.asarray(array[index])),
+        _moved(lambda array, index: array[index if ... in index else (*index, ...)]),
         lambda inputs, index: inputs[0][index],
     ),
     "cat": Kind(_joined(np.concatenate), lambda inputs, axis: ogive.cat(inputs, axis)),

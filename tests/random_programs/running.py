@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ogive import Config, Tensor
-from tests.random_programs.kinds import ASSIGNMENTS, KINDS
+from tests.random_programs.kinds import ASSIGNMENTS, KINDS, VIEWS
 from tests.random_programs.values import Instruction, Program, Value
 
 EFFECTS = (*ASSIGNMENTS, "realize", "prepare", "check", "drop")
@@ -15,10 +15,18 @@ EFFECTS = (*ASSIGNMENTS, "realize", "prepare", "check", "drop")
 
 
 def apply(instruction: Instruction, inputs: Sequence[Value]) -> Value:
-    """The value an instruction gives, or its first input has after it."""
+    """The value an instruction gives, or its first input has after it.
+
+    Views share memory, as NumPy has it, and assignments write to that.
+    """
     kind = (KINDS | ASSIGNMENTS)[instruction.kind]
+    shares = instruction.kind in (*VIEWS, *ASSIGNMENTS) or instruction.arguments == ("detach",)
+    if instruction.arguments == ("contiguous",):
+        shares = inputs[0].data.flags.c_contiguous
     # NumPy makes numbers of arrays without axes.
-    return kind.apply(list(inputs), *instruction.arguments).moved(np.asarray)
+    return kind.apply(list(inputs), *instruction.arguments).moved(
+        np.asarray if shares else np.array
+    )
 
 
 def perform(instruction: Instruction, inputs: Sequence[Tensor]) -> Tensor:

@@ -57,10 +57,16 @@ if hasattr(os, "register_at_fork"):
 
 
 class Holder(Protocol):
-    """What the registry asks of a tensor."""
+    """What the registry asks of a tensor.
+
+    What is no reader only wants to know what becomes of its node, if somebody else reads it.
+    """
 
     id: int
     node: UOp
+
+    @property
+    def is_reader(self) -> bool: ...
 
 
 class WeakList(list[Any]):
@@ -95,14 +101,19 @@ _visited = 0
 def add_tensor(tensor: Holder) -> None:
     """Give a new tensor its id and make it known. Its node is already connected."""
     global _tensor_limit
-    tensor.id = number = _next_id()
-    reference = weakref.ref(tensor)
-    _tensors[number] = reference
+    _tensors[add_holder(tensor)] = weakref.ref(tensor)
     if len(_tensors) > _tensor_limit:
         for dead in [key for key, value in list(_tensors.items()) if value() is None]:
             del _tensors[dead]
         _tensor_limit = max(2 * len(_tensors), 1024)
-    _add_holder(tensor.node, reference)
+
+
+def add_holder(holder: Holder) -> int:
+    """Let the node of something that is no tensor, but has one, be replaced as those of tensors
+    are. Gives the id that it has from now on."""
+    holder.id = _next_id()
+    _add_holder(holder.node, weakref.ref(holder))
+    return holder.id
 
 
 def tensor(number: int) -> Any:
@@ -312,7 +323,12 @@ def has_holder(node: UOp, besides: Collection[int] = ()) -> bool:
     """Whether a live tensor holds the very node; those `besides`, by their ids, do not count."""
     for reference in node.holders:
         holder = reference()
-        if holder is not None and holder.node is node and holder.id not in besides:
+        if (
+            holder is not None
+            and holder.node is node
+            and holder.id not in besides
+            and holder.is_reader
+        ):
             return True
     return False
 

@@ -37,6 +37,7 @@ from ogive.jit.trees import DISTURBED, Call, rebuild
 from ogive.jit.whereabouts import Whereabouts, facts_of, look_up, pattern, show_facts
 from ogive.jit.wiring import wire
 from ogive.runtime.native import Fault, NativePlan
+from ogive.tensor import views
 from ogive.tensor.core import hold, wrap
 from ogive.tensor.tensor import Tensor
 
@@ -83,7 +84,7 @@ class Entry:
         self.identities = [_reference(value, forget) for value in call.identities]
         fixed = prepared.normalized.variables
         self._fixed = {name: fixed[name] for name in fixed if name not in call.variables}
-        seen = walk(tuple([found.seen for found in trace.found]))
+        seen = walk(tuple([found.seen for found in (*trace.found, *trace.views)]))
         bound = {node.src[0].arg[0] for node in seen if node.op is Op.BIND}
         self._shared = bound & call.variables.keys()
         self._symbolic = bool(graph.variables)
@@ -122,6 +123,24 @@ class Entry:
             self._execute_plans(call)
         with registry.graph_lock:  # no tensor moves between the look and the copies
             return self._finds() and self._is_current(call) and self._isolate(call)
+
+    def is_shared(self, call: Call) -> bool:
+        """Whether something changes, and an argument shows the same memory as another or as what
+        the function finds. It was captured for tensors that are apart, and has to run as it is.
+        """
+        tensors = [tensor for tensor in call.inputs if getattr(tensor, "shared", None) is not None]
+        if not self.writes or not tensors:
+            return False
+        with registry.graph_lock:
+            found = [tensor for reference in self.tensors if (tensor := reference()) is not None]
+            known = {id(views.shared_storage(tensor) or tensor) for tensor in found}
+            for tensor in {id(tensor): tensor for tensor in tensors}.values():
+                storage = views.shared_storage(tensor)
+                if storage is not None:
+                    if id(storage) in known:
+                        return True
+                    known.add(id(storage))
+        return False
 
     def _is_for(self, call: Call) -> bool:
         for reference, value in zip(self.identities, call.identities, strict=True):
@@ -292,7 +311,10 @@ class Entry:
         def conclude(fault: Fault | None, together: list[Change]) -> None:
             if fault is None:
                 results.append(self._results(call, cells, variables))
-                together = [*together, *self._moves(call, cells, variables), *self._drops()]
+                together = [
+                    *together, *self._seen(call), *self._moves(call, cells, variables),
+                    *self._drops(),
+                ]  # fmt: skip
             if fault is None or not fault.stopped:
                 together = [*together, *self._donations(call)]
             at_once(together)
@@ -364,14 +386,25 @@ class Entry:
         for owner, made in self.prepared.moved:
             tensor = self._owner(owner, call)
             if tensor is not None:
-                moves += registry.moves_to(tensor, _node_of(by_slot[made.slot], made, variables))
+                moves += views.changes(tensor, _node_of(by_slot[made.slot], made, variables))
         return moves
+
+    def _seen(self, call: Call) -> list[Change]:
+        """What lets views of tensors that were written to in place show that."""
+        changes: list[Change] = []
+        for owner in self.prepared.written:
+            tensor = self._owner(owner, call)
+            is_donated = owner.kind == "input" and owner.position in self._gone
+            if not is_donated and (tensor.shared is not None or isinstance(tensor, views.Storage)):
+                changes += views.changes(tensor, tensor.node)
+        return changes
 
     def _donations(self, call: Call) -> list[Change]:
         """What lets arguments be used up."""
         moves: list[Change] = []
         for at, gone in self._gone.items():
             moves += registry.moves_to(call.inputs[at], gone)
+            moves.append((call.inputs[at], "shared", None))
         return moves
 
     def _owner(self, owner: Owner, call: Call) -> Any:

@@ -102,6 +102,8 @@ class Jitted(Generic[P, R]):
             self._touch(call.key, entry)
         result: R
         if entry.writes:
+            if entry.is_shared(call):
+                return self.__wrapped__(*args, **kwargs)
             with registry.effect_lock:
                 if entry.claims(call):
                     self._hits += 1
@@ -206,6 +208,8 @@ class Jitted(Generic[P, R]):
                         return self.__wrapped__(*args, **kwargs)
                     entry = self._trace(args, kwargs, config, call, reason)
                     is_hit = False
+            if entry.is_shared(call):
+                return self.__wrapped__(*args, **kwargs)
             # Not held while tracing: the function may wait for threads that realize.
             with registry.effect_lock:
                 if entry.claims(call, traced):

@@ -29,7 +29,6 @@ from ogive.jit.watch import Found, Watch, trace_lock, watching
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, memory_device, wrap
-from ogive.tensor.data import Data
 from ogive.tensor.supply import Supplier, collecting
 from ogive.tensor.tensor import Tensor
 
@@ -74,14 +73,15 @@ class Trace:
     """What a function does with one kind of call.
 
     `flats[i]` is the placeholder memory of input i. `found` are the tensors that it found by
-    itself, each memory when it did. `results` is the returned tree with `Result`s for leaves.
-    `records` is what it read besides, and `unwatched` what of it cannot be watched. `dropped` are
-    the tensors that are left without a gradient.
+    itself, each memory when it did, and `views` those that show one of them. `results` is the
+    returned tree with `Result`s for leaves. `records` is what it read besides, and `unwatched` what
+    of it cannot be watched. `dropped` are the tensors that are left without a gradient.
     `supplies` are the numbers that it takes, in order: where each is kept and who gives it.
     """
 
     flats: list[UOp]
     found: list[Found]
+    views: list[Found]
     results: Any
     fresh: list[Fresh]
     updates: list[Update]
@@ -160,13 +160,14 @@ class _Run:
         with watching(self.watch, self._restore_gradients), collecting() as supplies:
             try:
                 self.reads.begin(function, owners)
-                self.returned = rebuild(function(*changed_args, **changed_kwargs), _own)
+                self.returned = function(*changed_args, **changed_kwargs)
                 for _, leaf in leaves(self.returned, ""):
                     if isinstance(leaf, Tensor):
                         self.watch.find(leaf)
             finally:
                 self.reads.end()
-        self.found = list(self.watch.found.values())
+        self.found = [found for found in self.watch.found.values() if not found.is_view]
+        self.views = [found for found in self.watch.found.values() if found.is_view]
         self.supplies = supplies.uses
         self._check_arguments(before, _identities(changed_args, changed_kwargs, names))
         self._check_places()
@@ -264,7 +265,7 @@ class _Run:
 
     def _check_places(self) -> None:
         """A tensor that the function found is where it was."""
-        found = {id(found.tensor) for found in self.found}
+        found = {id(found.tensor) for found in (*self.found, *self.views)}
         replaced = [
             place
             for place in self.reads.places_of_tensors()
@@ -303,7 +304,7 @@ class _Run:
         for placeholder in self.watch.placeholders.values():
             history.forget(placeholder)
         return Trace(
-            self.flats, self.found, results, self.fresh, updates, self.records,
+            self.flats, self.found, self.views, results, self.fresh, updates, self.records,
             self.reads.unwatched, self.dropped, self.input_paths, self.supplies,
         )  # fmt: skip
 
@@ -402,13 +403,7 @@ def _exchange(leaf: Any, given: Any) -> Any:
     """What the function gets for a leaf of its arguments."""
     if not isinstance(leaf, Tensor | numpy.ndarray):
         return leaf
-    placeholder = next(given)
-    return placeholder.data if isinstance(leaf, Data) else placeholder
-
-
-def _own(leaf: Any) -> Any:
-    """A leaf of what the function returned; the values of a tensor as they are now."""
-    return leaf.detach() if isinstance(leaf, Data) else leaf
+    return next(given)
 
 
 def _identities(args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) -> dict[str, Any]:

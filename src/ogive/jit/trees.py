@@ -24,7 +24,6 @@ from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
 from ogive.ir.registry import buffer_of
-from ogive.tensor.data import Data
 from ogive.tensor.tensor import Tensor
 
 Key = Any
@@ -105,10 +104,6 @@ def _read_leaf(tensor: Tensor) -> Key:
     hooks = getattr(tensor, "hooks", None)
     functions = () if hooks is None else (*hooks.functions, hooks.keep)
     return "leaf", tensor.grad is None, functions
-
-
-def _read_data(data: Data, call: Call) -> Key:
-    return Data, _read_tensor(data.owner, call)
 
 
 def _read_other_tensor(tensor: Tensor, node: UOp, call: Call) -> Key:
@@ -212,7 +207,6 @@ def _field_names(value: Any) -> list[str]:
 
 _READERS: dict[type, Callable[[Any, Call], Key]] = {
     Tensor: _read_tensor,
-    Data: _read_data,
     numpy.ndarray: _read_array,
     UOp: _read_bound,
     float: _read_float,

@@ -34,8 +34,10 @@ from ogive.ir.ops import Op
 from ogive.tensor.core import Core
 from ogive.tensor.interchange import Interchange
 from ogive.tensor.tensor import Tensor
+from ogive.tensor.views import Storage, shared_storage
 
 _plain_node: Any = Core.__dict__["node"]
+_plain_shared: Any = Core.__dict__["shared"]
 _watches: dict[int, Watch] = {}
 _inlining: dict[int, list[threading.Lock]] = {}
 """For each thread, locks that are held as long as it is inside a function that is transformed."""
@@ -47,15 +49,19 @@ class Found:
     """A tensor that was there before and that the function read, changed or returned.
 
     It stood for `seen` when the function came upon it, which took it to be `given` and left it as
-    `final`; for other threads it stands for `outside` meanwhile.
+    `final`; for other threads it stands for `outside` meanwhile, and shows the storage `shared`.
+    What is a `view` of a storage that is found itself has no memory of its own.
     """
 
-    __slots__ = ("final", "given", "outside", "seen", "tensor")
+    __slots__ = ("final", "given", "is_view", "outside", "seen", "shared", "shows", "tensor")
 
-    def __init__(self, tensor: Any, seen: UOp, given: UOp) -> None:
+    def __init__(self, tensor: Any, seen: UOp, given: UOp, is_view: bool) -> None:
         self.tensor = tensor
         self.seen = self.outside = seen
         self.given = self.final = given
+        self.is_view = is_view
+        self.shared = tensor.shared
+        self.shows = getattr(tensor, "shows", None)
 
 
 class Watch:
@@ -95,8 +101,14 @@ class Watch:
             return
         with registry.graph_lock:
             seen = _plain_node.__get__(tensor)
-            given = self._stand_in(seen)
-            self.found[tensor.id] = Found(tensor, seen, given)
+            storage = shared_storage(tensor)
+            if storage is None or not self.is_old(storage):
+                given = self._stand_in(seen)
+                self.found[tensor.id] = Found(tensor, seen, given, is_view=False)
+            else:
+                self.find(storage)
+                given = tensor.shows.forward(_plain_node.__get__(storage))
+                self.found[tensor.id] = Found(tensor, seen, given, is_view=True)
             _plain_node.__set__(tensor, given)
         history.is_flagged(tensor)  # noted
 
@@ -189,8 +201,13 @@ def _put_back(thread: int, watch: Watch) -> None:
         watch.undo()
         # The tensors first: who reads a plain slot does not wait for the lock.
         for found in watch.found.values():
-            found.final = found.tensor.node
-            registry.move_tensor(found.tensor, found.outside)
+            tensor = found.tensor
+            found.final = _plain_node.__get__(tensor)
+            registry.move_tensor(tensor, found.outside)
+            _plain_node.__set__(tensor, found.outside)
+            if found.shows is not None:
+                tensor.shows = found.shows
+            _plain_shared.__set__(tensor, found.shared)
         for owner, name, original in watch.plain:
             type.__setattr__(owner, name, original)
         _watches.pop(thread, None)
@@ -221,7 +238,7 @@ class _WatchedNode:
     def __set__(self, tensor: Any, node: UOp) -> None:
         watch = _own_watch()
         if watch is not None:
-            if not hasattr(tensor, "id"):
+            if not hasattr(tensor, "id") and not isinstance(tensor, Storage):
                 watch.made.append(weakref.ref(tensor))
             watch.find(tensor)
             self.slot.__set__(tensor, node)
@@ -238,6 +255,32 @@ def _found_by_others(tensor: Any) -> Found | None:
     """What a function that is traced has made of a tensor. `graph_lock` is held."""
     number = getattr(tensor, "id", 0)
     return next((watch.found[number] for watch in _watches.values() if number in watch.found), None)
+
+
+class _WatchedStorage:
+    """`Core.shared`: views that the function makes of old tensors are no matter of others."""
+
+    def __init__(self, slot: Any) -> None:
+        self.slot = slot
+
+    def __get__(self, tensor: Any, owner: Any = None) -> Any:
+        if tensor is None:
+            return self
+        if _own_watch() is None:
+            with registry.graph_lock:
+                found = _found_by_others(tensor)
+                if found is not None:
+                    return found.shared
+        return self.slot.__get__(tensor)
+
+    def __set__(self, tensor: Any, storage: Storage | None) -> None:
+        if _own_watch() is None:
+            with registry.graph_lock:
+                found = _found_by_others(tensor)
+                if found is not None:
+                    found.shared = storage
+                    return
+        self.slot.__set__(tensor, storage)
 
 
 class _WatchedGradient:
@@ -395,6 +438,7 @@ def _without_values(original: Any) -> Callable[[Tensor], str]:
 
 _WATCHED: dict[tuple[type, str], Callable[[Any], Any]] = {
     (Core, "node"): _WatchedNode,
+    (Core, "shared"): _WatchedStorage,
     (Core, "gradient"): _WatchedGradient,
     (Core, "is_flagged"): lambda slot: _WatchedFact(slot, "flags", False),
     (Core, "hooks"): lambda slot: _WatchedFact(slot, "hooks", None),

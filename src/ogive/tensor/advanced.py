@@ -33,9 +33,10 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, Shape
 from ogive.named import NamedTuple
-from ogive.tensor import assignment, build, lengths
-from ogive.tensor.core import Core, relocate, same_device, to_operand, to_tensor, wrap
-from ogive.tensor.indexing import WHOLE, View, to_view
+from ogive.tensor import assignment, build, lengths, views
+from ogive.tensor.core import Core, same_device, to_operand, to_tensor, wrap
+from ogive.tensor.indexing import WHOLE, to_view
+from ogive.tensor.views import View
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -257,31 +258,19 @@ def write(x: Core, index: tuple[Any, ...], operand: Core | Scalar, op: Op | None
             same_device([x, mask], "indexing")
             with graph_lock:
                 part = view.forward(x.node)
-                put_view(x, view, _choose(mask.node, operand, taken[0].axis, part))
+                views.write(x, view, _choose(mask.node, operand, taken[0].axis, part))
             return
     positions = to_positions(taken, view.shape)
     same_device([x, *positions.values()], "indexing")
     with graph_lock:
         part = view.forward(x.node)
-        put_view(x, view, put(part, positions, operand, op))
+        views.write(x, view, put(part, positions, operand, op))
 
 
 def put(part: UOp, positions: Positions, operand: Core | Scalar, op: Op | None) -> UOp:
     """`part` with a value, which broadcasts, at some positions."""
     shape, indices = place(part.shape, positions)
     return build.scatter(part, assignment.fit(operand, part.dtype, shape), indices, op)
-
-
-def put_view(x: Core, view: View, part: UOp) -> None:
-    """Let `x` have another value where a view shows it."""
-    old = x.node
-    if assignment.is_writable(old) and not view.is_padded:
-        relocate(x, assignment.store(old, view.forward(old), part))
-        return
-    if view.steps:
-        mask = view.backward(build.filled(dtypes.bool_, True, view.shape), False)
-        part = make(Op.WHERE, old.dtype, (mask, view.backward(part, 0), old))
-    relocate(x, part)
 
 
 def _is_same_throughout(value: Core | Scalar, mask: Taken, rank: int) -> bool:
@@ -332,13 +321,14 @@ class Indexing(Core):
             return read(self, entries)
         with graph_lock:
             node = self.node
-            return wrap(to_view(node.shape, entries).forward(node), self.device)
+            return views.show(self, to_view(node.shape, entries))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Replace a part of the tensor; `value` broadcasts to it and takes on the dtype.
 
-        Whatever was made from this tensor before keeps the values it had then. Where a position is
-        given twice the last value stays. A mask with one value for all is not computed at once.
+        What shows the same memory shows the new values; what was computed from this tensor before
+        keeps those it had then. Where a position is given twice the last value stays. A mask with
+        one value for all is not computed at once.
 
         >>> x = Tensor([1, 2, 3, 4])
         >>> x[::2] = 0
@@ -356,7 +346,7 @@ class Indexing(Core):
             return
         with graph_lock:
             view = to_view(self.node.shape, entries)
-            put_view(self, view, assignment.fit(operand, self.node.dtype, view.shape))
+            views.write(self, view, assignment.fit(operand, self.node.dtype, view.shape))
 
     def __len__(self) -> int:
         shape = self.node.shape

@@ -3,7 +3,7 @@
     x.assign(v)   x = BUFFER   →   x = AFTER(BUFFER, STORE(BUFFER, v))
 
 A tensor that is not memory of ours just stands for the new value. Borrowed memory is never
-written to.
+written to. Tensors that show the same storage are changed together (`views.py`).
 """
 
 from __future__ import annotations
@@ -11,18 +11,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir import history, registry
+from ogive.ir import history
 from ogive.ir.dtype import DType, Scalar
-from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
 from ogive.tensor import build
-from ogive.tensor.core import Core, itself, relocate, same_device, to_operand
+from ogive.tensor.core import Core, itself, same_device, to_operand
 from ogive.tensor.lengths import difference
 from ogive.tensor.operations import to_node
+from ogive.tensor.views import View, write
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -36,23 +35,25 @@ class Assignment(Core):
     def assign(self, value: Any) -> Tensor:
         """Give this tensor other values; `value` broadcasts to its shape and takes on its dtype.
 
-        Shapes: unchanged. Returns the tensor itself. Whatever was made from this tensor before
-        keeps the values it had then.
+        Shapes: unchanged. Returns the tensor itself. What shows the same memory (views of it,
+        `detach()`, what it is a view of) shows the new values; what was computed from this tensor
+        before keeps the values it had then.
 
         >>> x = Tensor([1, 2, 3])
         >>> before = x * 10
         >>> x.assign(x + 1).tolist(), before.tolist()
         ([2, 3, 4], [10, 20, 30])
 
-        Raises `ShapeError` when `value` does not broadcast, and changes nothing then.
+        Raises `ShapeError` when `value` does not broadcast, or for a tensor that shows an element
+        more than once (`expand`), and `GradientError` for one that requires gradients outside of
+        `no_grad()`; nothing changes then.
         """
         operand = to_operand(value, "assign")
         if isinstance(operand, Core):
             same_device([self, operand], "assign")
         with graph_lock:
             old = self.node
-            new = fit(operand, old.dtype, old.shape)
-            relocate(self, store(old, old, new) if is_writable(old) else new)
+            write(self, View(old.shape), fit(operand, old.dtype, old.shape))
         return itself(self)
 
 
@@ -73,19 +74,3 @@ def fit(value: Core | Scalar, dtype: DType, shape: Shape) -> UOp:
         )
     node = build.expand_to(node, shape)
     return make(Op.DETACH, dtype, (node,)) if history.needs_cut(node) else node
-
-
-def is_writable(node: UOp) -> bool:
-    """Whether `node` is a version of a buffer that is ours."""
-    node = memory_leaf(node)
-    if node.op is Op.AFTER:
-        return True
-    if node.op is not Op.BUFFER:
-        return False
-    buffer = registry.buffer_of(node)
-    return buffer is None or not buffer.borrowed
-
-
-def store(old: UOp, part: UOp, value: UOp) -> UOp:
-    """The version of `old` that follows from writing `value` to a `part` of it."""
-    return make(Op.AFTER, old.dtype, (old, make(Op.STORE, dtypes.void, (part, value))))

@@ -14,13 +14,14 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, promote
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
-from ogive.tensor import build
+from ogive.tensor import build, views
 from ogive.tensor.core import Core, itself, same_device, to_operand, to_tensor, wrap
 from ogive.tensor.joining import cat, stack, where
 from ogive.tensor.operations import Operation, common_dtype, refuse, to_node
 from ogive.tensor.precision import widened
 
 if TYPE_CHECKING:
+    from ogive.ir.node import UOp
     from ogive.tensor.tensor import Tensor
 
 Pair = tuple["Tensor", "Tensor"]
@@ -34,6 +35,15 @@ def parts_of(z: Core) -> Pair:
         return (
             wrap(make(Op.REAL, part, (node,), None, node.shape), z.device),
             wrap(make(Op.IMAGINARY, part, (node,), None, node.shape), z.device),
+        )
+
+
+def _part(z: Tensor, op: Op) -> Tensor:
+    """One of the parts of a complex tensor, which shows it as it changes."""
+    with graph_lock:
+        shape = z.shape
+        return views.computed(
+            z, lambda node: make(op, node.dtype.part, (node,), None, shape), shape
         )
 
 
@@ -80,7 +90,10 @@ def view_as_real(z: Tensor) -> Tensor:
     """
     if not z.dtype.is_complex:
         raise refuse(z.dtype, "view_as_real", "it takes complex numbers apart")
-    return stack(parts_of(z), -1)
+    with graph_lock:
+        return views.computed(
+            z, lambda node: stack(parts_of(wrap(node, z.device)), -1).node, (*z.shape, 2)
+        )
 
 
 @widened
@@ -97,7 +110,12 @@ def view_as_complex(x: Tensor) -> Tensor:
             f"view_as_complex: shape {build.show(x.shape)} has no last axis of length 2 for the "
             "real and the imaginary part"
         )
-    return complex(x[..., 0], x[..., 1])
+    with graph_lock:
+        return views.computed(x, lambda node: _joined(wrap(node, x.device)), x.shape[:-1])
+
+
+def _joined(x: Tensor) -> UOp:
+    return complex(x[..., 0], x[..., 1]).node
 
 
 # Two operands
@@ -216,7 +234,7 @@ class Complex(Core):
         [1.0]
         """
         tensor = itself(self)
-        return parts_of(tensor)[0] if self.dtype.is_complex else tensor
+        return _part(tensor, Op.REAL) if self.dtype.is_complex else tensor
 
     @property
     def imag(self) -> Tensor:
@@ -232,7 +250,7 @@ class Complex(Core):
                 f"imag: a tensor of {self.dtype.name} has no imaginary part; cast it to a complex "
                 "dtype first"
             )
-        return parts_of(itself(self))[1]
+        return _part(itself(self), Op.IMAGINARY)
 
     def conj(self) -> Tensor:
         """x - iy for x + iy; a real tensor as it is. Shapes: unchanged.

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from ogive.errors import ArgumentTypeError, DtypeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, to_dtype
-from ogive.ir.memory import memory_leaf
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
-from ogive.tensor import build
-from ogive.tensor.core import DEVICES, Core, to_device, wrap
+from ogive.tensor import build, views
+from ogive.tensor.core import DEVICES, Core, itself, to_device, wrap
+from ogive.tensor.views import View
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -33,10 +34,10 @@ class Conversion(Core):
         Raises `DtypeError` for an unknown dtype.
         """
         with graph_lock:
-            return wrap(build.cast(self.node, to_dtype(dtype)), self.device)
+            return _converted(self, self.node, to_dtype(dtype), self.device)
 
     def bitcast(self, dtype: Any) -> Tensor:
-        """The same bits read as another dtype of the same size. Shapes: unchanged.
+        """The same bits read as another dtype of the same size: a view. Shapes: unchanged.
 
         >>> Tensor([1.0]).bitcast("int32").tolist()
         [1065353216]
@@ -47,7 +48,7 @@ class Conversion(Core):
         with graph_lock:
             node = self.node
             if node.dtype is wanted:
-                return wrap(node, self.device)
+                return itself(self)
             kinds = {node.dtype.kind, wanted.kind}
             if node.dtype.bits != wanted.bits or kinds & {"bool", "complex"}:
                 raise DtypeError(
@@ -55,7 +56,8 @@ class Conversion(Core):
                     f"{wanted.name} ({wanted.bits} bits); the sizes must be equal, bool holds only "
                     "0 and 1, and view_as_real takes complex numbers apart"
                 )
-            return wrap(make(Op.BITCAST, wanted, (node,)), self.device)
+            pair = (node.dtype, wanted)
+            return views.show(self, View(node.shape).add(Op.BITCAST, pair, node.shape))
 
     def to(
         self,
@@ -67,9 +69,9 @@ class Conversion(Core):
     ) -> Tensor:
         """This tensor as another dtype and on another device, by name or as `other` has them.
 
-        Shapes: unchanged. A tensor that is there already is given as it is; one on `DISK` is read
-        when it is computed. `non_blocking` and `copy`, which may follow by position, say when
-        memory is copied: here, when the result is computed and only if it has to be.
+        Shapes: unchanged. A tensor that is so already is given itself, with `copy` another one; one
+        on `DISK` is read when it is computed. `non_blocking` changes nothing: values are copied
+        when they are computed.
 
         >>> Tensor([1, 2]).to("float16").dtype
         ogive.float16
@@ -91,7 +93,10 @@ class Conversion(Core):
             if device is not None and device.upper() != place:
                 place = to_device(device)
                 node = make(Op.COPY, node.dtype, (node,), place)
-            return wrap(node if dtype is None else build.cast(node, to_dtype(dtype)), place)
+            wanted = node.dtype if dtype is None else to_dtype(dtype)
+            if copy:
+                return wrap(build.cast(node, wanted), place)
+            return _converted(self, node, wanted, place)
 
     def cpu(self) -> Tensor:
         """This tensor in the memory of the CPU. Shapes: unchanged.
@@ -130,31 +135,36 @@ class Conversion(Core):
         [[1, 3], [2, 4]]
         """
         with graph_lock:
-            node = self.node
-            base = node.src[0] if node.op is Op.RESHAPE else node
-            if base.op is Op.CONTIGUOUS or memory_leaf(node).op is Op.BUFFER:
-                return wrap(node, self.device)
-            return wrap(make(Op.CONTIGUOUS, node.dtype, (node,), ()), self.device)
+            shown = views.marked(self, Op.CONTIGUOUS)
+            if not views.is_contiguous(self):
+                shown.shared = None  # a copy
+            return shown
 
-    def is_contiguous(self) -> bool:
-        """Always: whether a tensor is a view of another shows nowhere.
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements are in the order in which they lie in the memory that this tensor
+        shares with others; always so for one that is no view. `memory_format` changes nothing.
 
         >>> Tensor([[1, 2], [3, 4]]).T.is_contiguous()
-        True
+        False
         """
-        return True
+        with graph_lock:
+            return views.is_contiguous(self)
 
     def detach(self) -> Tensor:
-        """The same values, through which no gradient flows. Shapes: unchanged.
+        """The same values, through which no gradient flows: a view. Shapes: unchanged.
 
         >>> Tensor([1.0, 2.0]).detach().tolist()
         [1.0, 2.0]
         """
         with graph_lock:
-            node = self.node
-            if node.op is Op.DETACH:
-                return wrap(node, self.device)
-            return wrap(make(Op.DETACH, node.dtype, (node,)), self.device)
+            return views.marked(self, Op.DETACH)
+
+
+def _converted(source: Core, node: UOp, dtype: DType, device: str) -> Tensor:
+    """`node`, which has the values of `source`, as another dtype; `source` if nothing changes."""
+    if node is source.node and node.dtype is dtype:
+        return itself(source)
+    return wrap(build.cast(node, dtype), device)
 
 
 def _dtype_or_device(given: Any) -> DType:

@@ -12,7 +12,6 @@ from ogive.errors import (
     ArgumentTypeError,
     AxisError,
     DeviceError,
-    GradientError,
     Origin,
     ShapeError,
     VariableError,
@@ -22,7 +21,7 @@ from ogive.errors import (
 from ogive.ir import dtype as dtypes
 from ogive.ir import history, registry
 from ogive.ir.dtype import DType, Scalar
-from ogive.ir.memory import file_of, is_memory
+from ogive.ir.memory import file_of
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import add_tensor
@@ -32,6 +31,7 @@ from ogive.tensor import build, lengths
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
+    from ogive.tensor.views import Storage, View
 
 DEVICES = ("CPU",)
 DEFAULT_DEVICE = DEVICES[0]
@@ -46,10 +46,16 @@ class Core:
 
     `id` is the tensor's own: it stays when realization replaces the node. `is_flagged` is set for
     leaves, for which gradients are wanted, and `gradient` where they have one; their `hooks` are
-    called with it.
+    called with it. What is `shared` is the storage that it is one of several tensors
+    to show, and `shows` which part of that.
     """
 
-    __slots__ = ("__weakref__", "device", "gradient", "hooks", "id", "is_flagged", "node", "origin")
+    __slots__ = (
+        "__weakref__", "device", "gradient", "hooks", "id", "is_flagged", "node", "origin",
+        "shared", "shows",
+    )  # fmt: skip
+
+    is_reader = True  # whoever holds a tensor may ask for its values
 
     device: str
     gradient: Tensor | None
@@ -58,6 +64,8 @@ class Core:
     is_flagged: bool
     node: UOp
     origin: Origin | None
+    shared: Storage | None
+    shows: View
 
     @property
     def shape(self) -> Shape:
@@ -132,31 +140,12 @@ def adopt(made: Tensor, node: UOp, device: str) -> Tensor:
     if device == "DISK" and file_of(node) is None:
         device = DEFAULT_DEVICE  # what is computed from a file is in memory
     made.device = device
+    made.shared = None
     made.origin = origin = user_origin(2)
     if node.origin is None:
         node.origin = origin
     add_tensor(made)
     return made
-
-
-def relocate(tensor: Core, node: UOp) -> None:
-    """Let an existing tensor stand for `node`, as assignment does.
-
-    Raises `DeviceError` for files, `GradientError` for leaves while gradients flow.
-    """
-    if tensor.device == "DISK":
-        raise DeviceError(f"a tensor on DISK cannot be assigned to; {READ_ONLY}")
-    if history.is_flagged(tensor):
-        if history.is_recording():
-            raise GradientError(
-                f"a tensor that requires gradients, of shape {tensor.shape}, is assigned to; do it "
-                "inside ogive.no_grad(), or assign to a copy made by an operation"
-            )
-        if not is_memory(node):
-            node = registry.make(Op.GRADIENT, node.dtype, (node,), history.Argument())
-    if node.origin is None:
-        node.origin = user_origin(2)
-    registry.move_tensor(tensor, node)
 
 
 # Reading arguments

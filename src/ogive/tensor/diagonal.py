@@ -16,12 +16,13 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, Shape
-from ogive.tensor import build
+from ogive.tensor import build, views
 from ogive.tensor.core import same_device, to_axis, to_integer, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.lengths import is_symbolic
 from ogive.tensor.precision import widened
 from ogive.tensor.splitting import Splitting
+from ogive.tensor.views import View
 
 if TYPE_CHECKING:
     from ogive.ir.node import UOp
@@ -36,7 +37,7 @@ class Diagonal(Splitting):
     def diagonal(self, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
         """The diagonal of the planes of two axes, `offset` places right of the main one.
 
-        Shapes: (n, m, ...) → (..., length); the new axis is the last.
+        It is a view. Shapes: (n, m, ...) → (..., length); the new axis is the last.
 
         >>> Tensor([[1, 2], [3, 4]]).diagonal().tolist()
         [1, 4]
@@ -47,10 +48,20 @@ class Diagonal(Splitting):
         x = self.movedim((first, second), (-2, -1))
         rows, columns = _known(x.shape[-2:], "diagonal")
         row, column, length = _corner(rows, columns, to_integer(offset, "diagonal: offset"))
-        square = x.narrow(-2, row, length).narrow(-1, column, length)
-        flat = square.flatten(-2)
-        longer = flat.pad([*[(0, 0)] * (x.ndim - 2), (0, length)])
-        return longer.unflatten(-1, (length, length + 1)).select(-1, 0) if length else flat
+        *outer, _, _ = x.shape
+        around = [(0, size) for size in outer]
+        corner = (*around, (row, row + length), (column, column + length))
+        view = View(x.shape).add(Op.SHRINK, corner, (*outer, length, length))
+        flat = (*outer, length * length)
+        view.add(Op.RESHAPE, flat, flat)
+        longer = (*outer, length * (length + 1))
+        view.add(Op.PAD, (*[(0, 0)] * len(outer), (0, length)), longer)
+        lines = (*outer, length, length + 1)
+        view.add(Op.RESHAPE, lines, lines)
+        view.add(Op.SHRINK, (*around, (0, length), (0, 1)), (*outer, length, 1))
+        view.add(Op.RESHAPE, (*outer, length), (*outer, length))
+        with graph_lock:
+            return views.show(x, view)
 
     def diag(self, diagonal: int = 0) -> Tensor:
         """The diagonal of a matrix, or the matrix that has a vector as its diagonal.

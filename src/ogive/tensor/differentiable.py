@@ -12,7 +12,7 @@ from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
-from ogive.tensor import build
+from ogive.tensor import build, views
 from ogive.tensor.core import Core, itself
 from ogive.tensor.hooks import Handle, hooks_of
 
@@ -94,13 +94,13 @@ class Differentiable(Core):
         if history.is_flagged(self):
             return self.requires_grad_(False)
         with graph_lock:
-            registry.move_tensor(self, make(Op.DETACH, self.node.dtype, (self.node,)))
+            views.show_otherwise(self, views.marked(self, Op.DETACH))
         return itself(self)
 
     @property
     def data(self) -> Tensor:
-        """The values, apart from gradients: reading them has none, changing them needs no
-        `no_grad()`. They are those of the tensor at any time, and can be replaced as a whole.
+        """The values, apart from gradients: a view, as `detach()` gives it. Changing them needs no
+        `no_grad()`. They can be replaced as a whole: the tensor has other memory then.
 
         Shapes: as this tensor; what is set may have another shape or dtype.
 
@@ -113,9 +113,7 @@ class Differentiable(Core):
         >>> w.tolist()
         [1.0, 21.0]
         """
-        from ogive.tensor.data import Data
-
-        return Data(itself(self))
+        return itself(self).detach()
 
     @data.setter
     def data(self, value: Any) -> None:
@@ -242,7 +240,22 @@ def _check_gradient(tensor: Core, gradient: Any, name: str) -> None:
 
 
 def _own_memory(tensor: Tensor) -> None:
-    """Let a tensor be memory, or at least a node, that nothing else reads."""
+    """Let a tensor be memory, or at least a node, that nothing else reads.
+
+    Views of it follow it, without gradients, since they were made before it had any. One that is
+    itself a view of another has left that.
+    """
+    with graph_lock:
+        storage = views.shared_storage(tensor)
+        if storage is not None:
+            views.cut_others(tensor, storage)
+    _move_apart(tensor)
+    with graph_lock:
+        if tensor.shared is not None:
+            registry.move_tensor(tensor.shared, tensor.node)
+
+
+def _move_apart(tensor: Tensor) -> None:
     with graph_lock:
         node = tensor.node
         if _is_own(tensor, memory_leaf(node)):

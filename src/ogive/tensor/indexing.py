@@ -17,63 +17,14 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.errors import ArgumentError, IndexRangeError
-from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Dim, Shape, as_length, greatest, least
 from ogive.named import NamedTuple
 from ogive.tensor import build, lengths
 from ogive.tensor.core import to_dim, to_integer
+from ogive.tensor.views import View
 
 WHOLE = slice(None)
-
-
-class View:
-    """Movements that lead from a tensor to a part of it, and back."""
-
-    __slots__ = ("shape", "steps")
-
-    def __init__(self, shape: Shape) -> None:
-        self.shape = shape
-        self.steps: list[tuple[Op, Any, Shape]] = []
-
-    def add(self, op: Op, argument: Any, shape: Shape) -> None:
-        """Append a movement from the present shape to `shape`, unless it moves nothing."""
-        if shape != self.shape or (op is Op.FLIP and argument):
-            self.steps.append((op, argument, self.shape))
-            self.shape = shape
-
-    @property
-    def is_padded(self) -> bool:
-        """Whether some movement reaches outside the tensor."""
-        return any(op is Op.PAD for op, _, _ in self.steps)
-
-    def forward(self, node: UOp) -> UOp:
-        """The part of `node`."""
-        for op, argument, _ in self.steps:
-            node = _FORWARD[op](node, argument)
-        return node
-
-    def backward(self, node: UOp, fill: Any) -> UOp:
-        """`node`, which has the part's shape, in its place, with `fill` everywhere else."""
-        for op, argument, before in reversed(self.steps):
-            if op is Op.RESHAPE:
-                node = build.reshape(node, before)
-            elif op is Op.FLIP:
-                node = build.flip(node, argument)
-            elif op is Op.SHRINK:
-                pads = [
-                    (low, as_length(n - high))
-                    for (low, high), n in zip(argument, before, strict=True)
-                ]
-                node = build.pad(node, tuple(pads), fill)
-            else:
-                node = build.shrink(node, tuple([(0, size) for size in before]))
-        return node
-
-
-_FORWARD: dict[Op, Any] = {
-    Op.RESHAPE: build.reshape, Op.FLIP: build.flip, Op.SHRINK: build.shrink, Op.PAD: build.pad,
-}  # fmt: skip
 
 
 class Part(NamedTuple):

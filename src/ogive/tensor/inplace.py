@@ -3,8 +3,8 @@
     x.add_(y)   →   x.assign(x.add(y))
 
 The result must fit: its shape is that of the tensor, and its dtype of no higher category (bool <
-integer < float), as PyTorch has it. `x += y` is `x.add_(y)`. A slice of a tensor is a value of its
-own: `x[0].add_(1)` leaves `x` alone, and `x[0] += 1` does not.
+integer < float), as PyTorch has it. `x += y` is `x.add_(y)`. A view writes through to what it is a
+view of: `x[0].add_(1)` changes `x`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from ogive.ir.dtype import DType
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.assignment import Assignment
-from ogive.tensor.core import Core, itself, relocate, to_operand
+from ogive.tensor.core import Core, itself, to_operand
 from ogive.tensor.linear import Linear
+from ogive.tensor.views import show_otherwise
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -57,7 +58,7 @@ def in_shape(
 
     def perform(self: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Tensor:
         with graph_lock:
-            relocate(self, operation(self, *args, **kwargs).node)
+            show_otherwise(self, operation(self, *args, **kwargs))
         changed: Tensor = self
         return changed
 

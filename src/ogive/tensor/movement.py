@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentTypeError, AxisError, IndexRangeError, ShapeError
+from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock
-from ogive.ir.shape import Dim, Shape, element_count, least
+from ogive.ir.shape import Dim, Shape, as_length, element_count, least
 from ogive.ir.variable import bindings
-from ogive.tensor import build, lengths
+from ogive.tensor import build, lengths, views
 from ogive.tensor.core import Core, to_axes, to_axis, to_dim, to_dims, wrap
+from ogive.tensor.views import View
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -33,7 +35,7 @@ class Movement(Core):
         """
         wanted = to_dims(shape, "reshape: a length")
         with graph_lock:
-            return wrap(build.reshape(self.node, fit_shape(self.node.shape, wanted)), self.device)
+            return views.reshaped(self, fit_shape(self.node.shape, wanted))
 
     def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         """Join the axes from `start_dim` to `end_dim`, both included, into one.
@@ -51,7 +53,7 @@ class Movement(Core):
                 raise AxisError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
             joined = element_count(shape[first : last + 1])
             shape = (*shape[:first], joined, *shape[last + 1 :])
-            return wrap(build.reshape(self.node, shape), self.device)
+            return views.reshaped(self, shape)
 
     def unflatten(self, dim: int, sizes: Sequence[Any]) -> Tensor:
         """Split one axis into several; one of `sizes` may be -1.
@@ -67,7 +69,7 @@ class Movement(Core):
             axis = to_axis(dim, len(shape), "unflatten")
             split = fit_shape(shape[axis : axis + 1], wanted)
             shape = (*shape[:axis], *split, *shape[axis + 1 :])
-            return wrap(build.reshape(self.node, shape), self.device)
+            return views.reshaped(self, shape)
 
     def squeeze(self, dim: int | Sequence[int] | None = None) -> Tensor:
         """Drop axes of length 1: all of them, or those named that have it.
@@ -85,7 +87,7 @@ class Movement(Core):
             else:
                 axes = to_axes(dim, rank or 1, "squeeze")
             kept = tuple([size for axis, size in enumerate(shape) if axis not in axes or size != 1])
-            return wrap(build.reshape(self.node, kept), self.device)
+            return views.reshaped(self, kept)
 
     def unsqueeze(self, dim: int) -> Tensor:
         """Insert an axis of length 1, which will be axis `dim` of the result.
@@ -98,7 +100,7 @@ class Movement(Core):
         with graph_lock:
             shape = self.node.shape
             axis = to_axis(dim, len(shape) + 1, "unsqueeze")
-            return wrap(build.reshape(self.node, (*shape[:axis], 1, *shape[axis:])), self.device)
+            return views.reshaped(self, (*shape[:axis], 1, *shape[axis:]))
 
     def permute(self, *dims: Any) -> Tensor:
         """Reorder the axes: axis i of the result is axis `dims[i]` of this tensor.
@@ -119,7 +121,7 @@ class Movement(Core):
                     f"permute: {build.show(order)} does not name each of the {rank} axes of shape "
                     f"{build.show(self.node.shape)} once"
                 )
-            return wrap(build.permute(self.node, order), self.device)
+            return views.permuted(self, order)
 
     def transpose(self, dim0: int = -2, dim1: int = -1) -> Tensor:
         """Exchange two axes, by default the last two.
@@ -135,7 +137,7 @@ class Movement(Core):
             second = to_axis(dim1, len(order) or 1, "transpose")
             if first != second:
                 order[first], order[second] = order[second], order[first]
-            return wrap(build.permute(self.node, tuple(order)), self.device)
+            return views.permuted(self, tuple(order))
 
     @property
     def T(self) -> Tensor:
@@ -148,7 +150,7 @@ class Movement(Core):
         """
         with graph_lock:
             order = tuple(range(len(self.node.shape) - 1, -1, -1))
-            return wrap(build.permute(self.node, order), self.device)
+            return views.permuted(self, order)
 
     def expand(self, *shape: Any) -> Tensor:
         """Repeat axes of length 1, and add axes in front; -1 keeps an axis as it is.
@@ -178,7 +180,8 @@ class Movement(Core):
                         f"axis {axis} would go from {present} to {size}"
                         f"{lengths.difference((size,), (present,))}"
                     )
-            return wrap(build.expand_to(self.node, tuple(wanted)), self.device)
+            shown = tuple(wanted)
+            return views.show(self, View(own).add(Op.EXPAND, shown, shown))
 
     def shrink(self, bounds: Sequence[Sequence[Dim]]) -> Tensor:
         """Keep a window: one pair (begin, end) per axis.
@@ -205,7 +208,8 @@ class Movement(Core):
                     f"{size}"
                 )
         with graph_lock:
-            return wrap(build.shrink(self.node, pairs), self.device)
+            kept = tuple([as_length(end - begin) for begin, end in pairs])
+            return views.show(self, View(shape).add(Op.SHRINK, pairs, kept))
 
     def flip(self, *axes: Any, dims: Any = ()) -> Tensor:
         """Reverse the order of the elements along the axes named, one by one or as `dims`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import AxisError, IndexRangeError, ShapeError
@@ -11,21 +12,23 @@ from ogive.ir.dtype import DType
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, Shape, as_length
-from ogive.tensor import advanced, assignment, build, windows
+from ogive.tensor import advanced, assignment, build, views, windows
 from ogive.tensor.core import (
     Core,
     same_device,
     to_axes,
     to_axis,
     to_dim,
+    to_dims,
     to_entries,
     to_integer,
     to_tensor,
     wrap,
 )
-from ogive.tensor.indexing import View, to_view
+from ogive.tensor.indexing import to_view
 from ogive.tensor.lengths import at_most, is_symbolic
-from ogive.tensor.movement import Movement
+from ogive.tensor.movement import Movement, fit_shape
+from ogive.tensor.views import View
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -147,7 +150,8 @@ class Shaping(Movement):
     # The same elements under another shape
 
     def view(self, *shape: Any) -> Tensor:
-        """`reshape`, or for a dtype `bitcast`. Shapes: any → `shape`, of as many elements.
+        """The same memory under another shape, or for a dtype `bitcast`. What is written to one is
+        seen in the other. Shapes: any → `shape`, of as many elements.
 
         >>> Tensor([1, 2, 3, 4]).view(2, -1).shape
         (2, 2)
@@ -155,17 +159,20 @@ class Shaping(Movement):
         [1065353216]
         """
         if len(shape) == 1 and isinstance(shape[0], DType):
-            with graph_lock:
-                return wrap(self.node, self.device).bitcast(shape[0])
-        return self.reshape(*shape)
+            return self.bitcast(shape[0])
+        wanted = to_dims(shape, "view: a length")
+        with graph_lock:
+            own = self.node.shape
+            shown = fit_shape(own, wanted)
+            return views.show(self, View(own).add(Op.RESHAPE, shown, shown))
 
     def view_as(self, other: Tensor) -> Tensor:
-        """`reshape` to the shape of `other`.
+        """`view` with the shape of `other`.
 
         >>> Tensor([1, 2]).view_as(Tensor([[3], [4]])).shape
         (2, 1)
         """
-        return self.reshape(other.shape)
+        return self.view(other.shape)
 
     def expand_as(self, other: Tensor) -> Tensor:
         """`expand` to the shape of `other`.
@@ -304,8 +311,7 @@ class Shaping(Movement):
         """
         axis = to_axis(dim, self.ndim, "select")
         with graph_lock:
-            view = to_view(self.shape, (*[slice(None)] * axis, index))
-            return wrap(view.forward(self.node), self.device)
+            return views.show(self, to_view(self.shape, (*[slice(None)] * axis, index)))
 
     def unfold(self, dimension: int, size: int, step: int) -> Tensor:
         """All slices of `size` along `dimension` that begin at multiples of `step`.
@@ -328,7 +334,7 @@ class Shaping(Movement):
                 "both must be at least 1, and size at most the length"
             )
         with graph_lock:
-            return wrap(windows.slide(self.node, axis, taps, stride), self.device).movedim(axis, -1)
+            return _windows_of(self, axis, taps, stride).movedim(axis + 1, -1)
 
     # Parts put back
 
@@ -377,6 +383,30 @@ def put_back(x: Shaping, view: View, part: Tensor, name: str) -> Tensor:
         mask = view.backward(build.filled(dtypes.bool_, True, view.shape), False)
         nodes = (mask, view.backward(new, 0), x.node)
         return wrap(make(Op.WHERE, x.dtype, nodes), device)
+
+
+def _windows_of(x: Core, axis: int, size: int, step: int) -> Tensor:
+    """Slices along an axis, their elements along a new axis behind it.
+
+    Where slices do not overlap they begin the blocks of an axis, and can be written to.
+    """
+    shape = x.shape
+    before, length, after = shape[:axis], shape[axis], shape[axis + 1 :]
+    count = (length - size) // step + 1
+    if step < size:
+        slide = partial(windows.slide, axis=axis, taps=size, stride=step)
+        return views.computed(x, slide, (*before, size, count, *after)).movedim(axis, axis + 1)
+    span = count * step
+    inside = min(length, span)
+    view = View(shape)
+    view.add(Op.SHRINK, tuple(_window(shape, axis, (0, inside))), (*before, inside, *after))
+    missing = [(0, span - inside if each == axis else 0) for each in range(len(shape))]
+    view.add(Op.PAD, tuple(missing), (*before, span, *after))
+    blocks = (*before, count, step, *after)
+    view.add(Op.RESHAPE, blocks, blocks)
+    taken = (*before, count, size, *after)
+    view.add(Op.SHRINK, tuple(_window(blocks, axis + 1, (0, size))), taken)
+    return views.show(x, view)
 
 
 def _narrow_at(x: Core, axis: int, start: Tensor, length: Dim) -> Tensor:

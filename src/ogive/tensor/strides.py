@@ -1,0 +1,84 @@
+"""Strides: how far apart in memory neighbours along each axis lie, counted in elements.
+
+Tensors have none of their own; a view of a row-major storage has those that its movements give:
+
+    (4, 6)               strides (6, 1)
+    PERMUTE (1, 0)       strides (1, 6)
+    RESHAPE (24,)        none: what is one axis now was never at one distance
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ogive.ir.ops import Op
+from ogive.ir.shape import Shape
+
+Strides = tuple[int, ...]
+
+
+def contiguous_strides(shape: Shape) -> Strides | None:
+    """Those of row-major memory; None where a length depends on variables."""
+    if not all(isinstance(size, int) for size in shape):
+        return None
+    return tuple([math.prod(shape[axis + 1 :]) for axis in range(len(shape))])
+
+
+def are_contiguous(shape: Shape, strides: Strides) -> bool:
+    """Whether elements with these strides lie in row-major order, without gaps."""
+    return 0 in shape or all(
+        size == 1 or stride == math.prod(shape[axis + 1 :])
+        for axis, (size, stride) in enumerate(zip(shape, strides, strict=True))
+    )
+
+
+def strides_after(op: Op | None, argument: Any, shape: Shape, strides: Strides) -> Strides | None:
+    """The strides that a movement makes of those of a value of `shape`; None where it has none."""
+    if op is None:
+        return None
+    if op is Op.PERMUTE:
+        return tuple([strides[axis] for axis in argument])
+    if op is Op.FLIP:
+        return tuple([-s if axis in argument else s for axis, s in enumerate(strides)])
+    if op is Op.EXPAND:
+        added = len(argument) - len(shape)
+        kept = zip(strides, shape, argument[added:], strict=True)
+        return (*[0] * added, *[s if size == wide else 0 for s, size, wide in kept])
+    if op is Op.RESHAPE:
+        return _reshaped(argument, shape, strides)
+    return strides
+
+
+def _reshaped(wanted: Shape, shape: Shape, strides: Strides) -> Strides | None:
+    """Axes that lie as one are joined, and each joined axis is cut where `wanted` cuts it."""
+    if not all(isinstance(size, int) for size in (*wanted, *shape)):
+        return None
+    if 0 in shape:
+        return contiguous_strides(wanted)
+    joined = _joined(shape, strides)
+    found: list[int] = []
+    axis = len(wanted)
+    for length, stride in reversed(joined):
+        covered = 1
+        while axis and covered < length:
+            axis -= 1
+            found.append(stride * covered)
+            covered *= wanted[axis]
+        if covered != length:
+            return None
+    found.extend([1] * axis)  # what is left has the length 1
+    return tuple(reversed(found))
+
+
+def _joined(shape: Shape, strides: Strides) -> list[tuple[int, int]]:
+    """(length, stride) of the fewest axes that show the same elements in the same order."""
+    joined: list[tuple[int, int]] = []
+    for size, stride in zip(shape, strides, strict=True):
+        if size == 1:
+            continue
+        if joined and joined[-1][1] == size * stride:
+            joined[-1] = joined[-1][0] * size, stride
+        else:
+            joined.append((size, stride))
+    return joined

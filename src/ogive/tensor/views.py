@@ -1,0 +1,439 @@
+"""A tensor is a view of a storage.
+
+A *view* is a chain of movements from a storage to what a tensor shows of it. Tensors that are made
+from one another by movements alone, by `detach()` or by `data` show one storage:
+
+    x = Tensor([[1, 2], [3, 4]])     x shows all of it
+    r = x.T[0]                       r shows PERMUTE · SHRINK · RESHAPE of it
+
+Nodes are values and never change; it is the storage that goes from one value to the next. Writing
+to any of its tensors makes the next one, and all of them show that from then on:
+
+    r.assign(5)                      storage   X   →   AFTER(X, STORE(SHRINK(PERMUTE(X)), 5))
+
+What was computed from them before reads the old value. `graph_lock` is held in all that follows.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ogive.at_once import Change, at_once
+from ogive.errors import DeviceError, GradientError, ShapeError, user_origin
+from ogive.ir import dtype as dtypes
+from ogive.ir import history, registry
+from ogive.ir.dtype import DType
+from ogive.ir.memory import is_memory, memory_leaf
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.registry import WeakList, make
+from ogive.ir.shape import Shape, as_length, element_count
+from ogive.tensor import build
+from ogive.tensor.core import READ_ONLY, Core, wrap
+from ogive.tensor.strides import are_contiguous, contiguous_strides, strides_after
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+MARKS = frozenset({Op.DETACH, Op.CONTIGUOUS})
+"""Steps that say something of a value, and move nothing."""
+
+
+class View:
+    """Movements that lead from a value to a part of it, and back."""
+
+    __slots__ = ("shape", "steps")
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self.steps: list[tuple[Op | None, Any, Shape]] = []
+
+    def add(self, op: Op | None, argument: Any, shape: Shape) -> View:
+        """Append a movement from the present shape to `shape`, unless it moves nothing.
+
+        Without an `op`, the argument is a function of the node that computes what is shown.
+        """
+        if shape != self.shape or argument_matters(op, argument):
+            self.steps.append((op, argument, self.shape))
+            self.shape = shape
+        return self
+
+    def then(self, other: View) -> View:
+        """The view that shows what `other` shows of this one."""
+        if not self.steps:
+            return other
+        joined = View(other.shape)
+        joined.steps = self.steps + other.steps
+        return joined
+
+    @property
+    def is_padded(self) -> bool:
+        """Whether some movement reaches outside the value."""
+        return any(op is Op.PAD for op, _, _ in self.steps)
+
+    @property
+    def is_detached(self) -> bool:
+        """Whether no gradient flows through."""
+        return any(op is Op.DETACH for op, _, _ in self.steps)
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether an element may be shown at several places, or something computed from it."""
+        return any(
+            op is None or (op is Op.EXPAND and element_count(argument) != element_count(before))
+            for op, argument, before in self.steps
+        )
+
+    @property
+    def is_bitcast(self) -> bool:
+        """Whether the bits are read as another dtype's."""
+        return any(op is Op.BITCAST for op, _, _ in self.steps)
+
+    @property
+    def moves(self) -> bool:
+        """Whether it shows another than the whole value as it is."""
+        return any(op not in MARKS for op, _, _ in self.steps)
+
+    def forward(self, node: UOp) -> UOp:
+        """The part of `node`."""
+        for op, argument, _ in self.steps:
+            node = _FORWARD[op](node, argument)
+        return node
+
+    def place(self, node: UOp) -> UOp:
+        """Where in `node` the part lies: movements alone."""
+        for op, argument, _ in self.steps:
+            if op not in MARKS:
+                node = _FORWARD[op](node, argument)
+        return node
+
+    def backward(self, node: UOp, fill: Any) -> UOp:
+        """`node`, which has the part's shape, in its place, with `fill` everywhere else."""
+        for op, argument, before in reversed(self.steps):
+            if op is Op.RESHAPE:
+                node = build.reshape(node, before)
+            elif op is Op.FLIP:
+                node = build.flip(node, argument)
+            elif op is Op.PERMUTE:
+                node = build.permute(node, tuple([argument.index(a) for a in range(len(argument))]))
+            elif op is Op.SHRINK:
+                pads = [
+                    (low, as_length(n - high))
+                    for (low, high), n in zip(argument, before, strict=True)
+                ]
+                node = build.pad(node, tuple(pads), fill)
+            elif op is Op.PAD:
+                node = build.shrink(node, tuple([(0, size) for size in before]))
+            elif op is Op.BITCAST and node.dtype is argument[1]:
+                node = _bitcast(node, (argument[1], argument[0]))
+        return node
+
+    def strides(self, shape: Shape) -> tuple[int, ...] | None:
+        """How far apart in row-major memory of `shape` neighbours along each axis lie.
+
+        None where that is not one number for each axis, or depends on variables.
+        """
+        strides = contiguous_strides(shape)
+        for op, argument, before in self.steps:
+            if strides is None:
+                return None
+            strides = strides_after(op, argument, before, strides)
+        return strides
+
+
+def argument_matters(op: Op | None, argument: Any) -> bool:
+    """Whether a step of the same shape before and after does something."""
+    if op is Op.PERMUTE:
+        return bool(argument != tuple(range(len(argument))))
+    return op is None or op in MARKS or op is Op.BITCAST or (op is Op.FLIP and bool(argument))
+
+
+def _bitcast(node: UOp, dtypes_of: tuple[DType, DType]) -> UOp:
+    """The bits of `node` read as the second dtype's."""
+    return make(Op.BITCAST, dtypes_of[1], (node,), None, node.shape)
+
+
+def _detach(node: UOp, _: Any) -> UOp:
+    return node if node.op is Op.DETACH else make(Op.DETACH, node.dtype, (node,), None, node.shape)
+
+
+def _contiguous(node: UOp, _: Any) -> UOp:
+    """In memory, which what is memory is, and what was made so."""
+    base = node.src[0] if node.op is Op.RESHAPE else node
+    if base.op is Op.CONTIGUOUS or memory_leaf(node).op is Op.BUFFER:
+        return node
+    return make(Op.CONTIGUOUS, node.dtype, (node,), ())
+
+
+_FORWARD: dict[Op | None, Any] = {
+    Op.RESHAPE: build.reshape, Op.FLIP: build.flip, Op.SHRINK: build.shrink, Op.PAD: build.pad,
+    Op.PERMUTE: build.permute, Op.EXPAND: build.expand_to, Op.BITCAST: _bitcast,
+    Op.DETACH: _detach, Op.CONTIGUOUS: _contiguous, None: lambda node, function: function(node),
+}  # fmt: skip
+
+
+class Storage(Core):
+    """What several tensors show: its present value, and the tensors.
+
+    It is known to the registry as tensors are, so that its node is replaced when theirs are.
+    """
+
+    __slots__ = ("_tensors",)
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.shared = None
+        self.device = tensor.device
+        self.origin = tensor.origin
+        self.node = tensor.node
+        self._tensors = WeakList()
+        registry.add_holder(self)
+        self.admit(tensor, View(tensor.node.shape))
+
+    def admit(self, tensor: Tensor, view: View) -> None:
+        """Let a tensor be one that shows `view` of this storage."""
+        tensor.shared = self
+        tensor.shows = view
+        self._tensors.add(weakref.ref(tensor))
+
+    def tensors(self) -> list[Tensor]:
+        """The live tensors that show it."""
+        found = [tensor for reference in self._tensors if (tensor := reference()) is not None]
+        return [tensor for tensor in found if tensor.shared is self]
+
+    @property
+    def is_reader(self) -> bool:
+        """Whether its value has to stay for somebody to see.
+
+        Writing to a tensor that is alone changes nothing else. It needs no storage, and has none
+        from then on.
+        """
+        tensors = self.tensors()
+        if len(tensors) < 2:
+            for tensor in tensors:
+                tensor.shared = None
+            return False
+        return True
+
+    def moves_to(self, node: UOp, besides: Core | None = None) -> list[Change]:
+        """What leads it to the next value, and all tensors but one that shows it already."""
+        changes = registry.moves_to(self, node)
+        for tensor in self.tensors():
+            if tensor is not besides:
+                changes += registry.moves_to(tensor, tensor.shows.forward(node))
+        return changes
+
+
+def shared_storage(tensor: Core) -> Storage | None:
+    """The storage that a tensor shows with others, if there are others."""
+    storage = tensor.shared
+    return storage if storage is not None and storage.is_reader else None
+
+
+# Making views
+
+
+def show(source: Core, view: View) -> Tensor:
+    """A new tensor that shows a view of another."""
+    node = view.forward(source.node)
+    made = wrap(node, source.device)
+    if made.node is not node:
+        view = view.then(View(view.shape).add(Op.DETACH, None, view.shape))
+    storage = source.shared
+    if storage is None:
+        storage = Storage(source)  # type: ignore[arg-type]
+    storage.admit(made, source.shows.then(view))
+    return made
+
+
+def reshaped(source: Core, shape: Shape) -> Tensor:
+    """A tensor under another shape: a view where the strides allow it, as in PyTorch."""
+    view = View(source.node.shape).add(Op.RESHAPE, shape, shape)
+    if source.shared is None or is_strided(source, view):
+        return show(source, view)
+    return wrap(view.forward(source.node), source.device)
+
+
+def permuted(source: Core, order: tuple[int, ...]) -> Tensor:
+    """A tensor that shows another with its axes in another order."""
+    shape = source.node.shape
+    return show(source, View(shape).add(Op.PERMUTE, order, tuple([shape[axis] for axis in order])))
+
+
+def marked(source: Core, op: Op) -> Tensor:
+    """A tensor that shows another: detached, or in memory of its own while nobody writes to it."""
+    shape = source.node.shape
+    return show(source, View(shape).add(op, None, shape))
+
+
+def computed(source: Core, function: Callable[[UOp], UOp], shape: Shape) -> Tensor:
+    """A tensor that shows what is computed from another, and cannot be written to."""
+    return show(source, View(source.node.shape).add(None, function, shape))
+
+
+def is_strided(source: Core, view: View) -> bool:
+    """Whether elements that a view shows lie at regular distances in the storage of `source`.
+
+    Where lengths depend on variables, there are no distances, and every view is taken for one.
+    """
+    shape = source.shared.node.shape if source.shared is not None else source.node.shape
+    if any(isinstance(size, UOp) for size in (*shape, *view.shape)):
+        return True
+    whole = source.shows.then(view) if source.shared is not None else view
+    return whole.strides(shape) is not None
+
+
+def is_contiguous(source: Core) -> bool:
+    """Whether a tensor shows the elements of its storage in the order in which they lie."""
+    if source.shared is None:
+        return True
+    strides = source.shows.strides(source.shared.node.shape)
+    return strides is not None and are_contiguous(source.node.shape, strides)
+
+
+def show_otherwise(tensor: Core, other: Core) -> None:
+    """Let a tensor show what `other`, a view of it, shows. Raises as `write` does.
+
+    A leaf has memory of its own: what else showed it goes on without it.
+    """
+    leaf = tensor if history.is_flagged(tensor) and history.is_recording() else None
+    _refuse_unwritable(tensor, View(tensor.node.shape), leaf)
+    node = other.node
+    if history.is_flagged(tensor):
+        leave_storage(tensor)
+        if not is_memory(node):
+            node = make(Op.GRADIENT, node.dtype, (node,), history.Argument())
+    else:
+        tensor.shows = other.shows
+    registry.move_tensor(tensor, node)
+
+
+def leave_storage(tensor: Core) -> None:
+    """Let a tensor stand for itself alone from now on."""
+    tensor.shared = None
+
+
+def cut_others(tensor: Core, storage: Storage) -> None:
+    """Let no gradient flow from a tensor to others that show its storage: it becomes a leaf.
+
+    One that shows a part of the storage leaves it.
+    """
+    if tensor.shows.moves:
+        leave_storage(tensor)
+        return
+    tensor.shows = View(tensor.node.shape)
+    for other in storage.tensors():
+        if other is not tensor:
+            cut = View(tensor.node.shape).add(Op.DETACH, None, tensor.node.shape)
+            other.shows = cut.then(other.shows)
+
+
+def changes(tensor: Core, node: UOp) -> list[Change]:
+    """What lets a tensor have the values of `node`, its new memory, and others that show the same
+    storage see them."""
+    if isinstance(tensor, Storage):
+        return tensor.moves_to(node)
+    storage = None if tensor.shared is None else shared_storage(tensor)
+    found = registry.moves_to(tensor, node)
+    if storage is not None:
+        whole = put(storage.node, tensor.shows, node) if tensor.shows.moves else node
+        found += storage.moves_to(whole, besides=tensor)
+    return found
+
+
+# Writing
+
+
+class _Unnoticed:
+    """The rule of a `GRADIENT` node for what took the place of a value behind gradients' back."""
+
+    __slots__ = ()
+    is_fixed = True
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        return [upstream for _ in node.src[1:]]
+
+
+_UNNOTICED = _Unnoticed()
+
+
+def write(tensor: Core, view: View, part: UOp) -> None:
+    """Let a view of a tensor have other values, which all who show the same storage see.
+
+    What is written through `detach()`, `data` or under `no_grad()` is not noticed by gradients:
+    they flow as before.
+
+    Raises `DeviceError` for files, `GradientError` for a leaf, or a view of one, while gradients
+    flow, `ShapeError` where one element would be written several times.
+    """
+    storage = shared_storage(tensor)
+    holder: Core = tensor if storage is None else storage
+    whole = view if storage is None else tensor.shows.then(view)
+    hidden = whole.is_detached or not history.is_recording()
+    leaf = _leaf_among([tensor] if storage is None else storage.tensors())
+    _refuse_unwritable(tensor, whole, None if hidden else leaf)
+    if hidden and history.is_tracking() and part.dtype.is_inexact and part.op is not Op.CONST:
+        part = _detach(part, None)
+    old = holder.node
+    node = put(old, whole, part)
+    if leaf is not None:
+        if not is_memory(node):
+            node = make(Op.GRADIENT, node.dtype, (node,), history.Argument())
+    elif hidden and history.is_tracking() and history.leads_to_leaf(old):
+        node = make(Op.GRADIENT, node.dtype, (node, old), _UNNOTICED)
+    if node.origin is None:
+        node.origin = user_origin(2)
+    if storage is None:
+        registry.move_tensor(tensor, node)
+    else:
+        at_once(storage.moves_to(node))
+
+
+def _leaf_among(tensors: Sequence[Core]) -> Core | None:
+    """The tensor that gradients are wanted for, if one of these is. It shows all of its storage."""
+    return next((tensor for tensor in tensors if history.is_flagged(tensor)), None)
+
+
+def _refuse_unwritable(tensor: Core, view: View, leaf: Core | None) -> None:
+    if tensor.device == "DISK":
+        raise DeviceError(f"a tensor on DISK cannot be assigned to; {READ_ONLY}")
+    if leaf is not None:
+        what = "a tensor" if leaf is tensor else "a view of a tensor"
+        raise GradientError(
+            f"{what} that requires gradients, of shape {leaf.shape}, is assigned to; do it "
+            "inside ogive.no_grad(), or assign to a copy made by an operation"
+        )
+    if view.is_repeated:
+        raise ShapeError(
+            f"this tensor of shape {build.show(tensor.shape)} shows elements of another one more "
+            "than once, or computed from them, so that they cannot be written through it; write "
+            "to a copy (clone()), or to the tensor that it is a view of"
+        )
+
+
+def put(old: UOp, view: View, part: UOp) -> UOp:
+    """The value that follows from `old` when a view of it gets the values of `part`."""
+    writable = is_writable(old)
+    if writable and not view.is_padded and not view.is_bitcast:
+        return store(old, view.place(old), part)
+    if view.moves:
+        mask = view.backward(build.filled(dtypes.bool_, True, view.shape), False)
+        part = make(Op.WHERE, old.dtype, (mask, view.backward(part, 0), old))
+    return store(old, old, part) if writable else part
+
+
+def is_writable(node: UOp) -> bool:
+    """Whether `node` is a version of a buffer that is ours."""
+    node = memory_leaf(node)
+    if node.op is Op.AFTER:
+        return True
+    if node.op is not Op.BUFFER:
+        return False
+    buffer = registry.buffer_of(node)
+    return buffer is None or not buffer.borrowed
+
+
+def store(old: UOp, part: UOp, value: UOp) -> UOp:
+    """The version of `old` that follows from writing `value` to a `part` of it."""
+    return make(Op.AFTER, old.dtype, (old, make(Op.STORE, dtypes.void, (part, value))))

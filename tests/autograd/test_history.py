@@ -212,6 +212,7 @@ def test_a_loop_that_reads_its_loss_before_each_update_has_gradients() -> None:
         loss = ((x * w) ** 2).sum()
         assert loss.item() == pytest.approx(5 * expected**2)
         loss.backward()
+        assert w.grad is not None
         with ogive.no_grad():
             w -= 0.01 * w.grad
             w.grad.zero_()

@@ -42,7 +42,7 @@ def test_a_part_is_written_to_also_where_its_old_value_was_asked_for(
     order: tuple[int, ...],
 ) -> None:
     x = numbers(6)
-    part = x[2:4]
+    part = x[2:4].clone()
     value = part + 1
     x[2:4] = value
     tensors = [part, value, x]
@@ -174,7 +174,7 @@ def test_strided_parts_are_written() -> None:
 
 def test_two_tensors_made_from_one_buffer_are_assigned_apart() -> None:
     x = numbers(4)
-    y = x.reshape(2, 2)
+    y = x.clone().reshape(2, 2)
     y.assign(y + 100)
     x.assign(x * 2)
     Tensor.realize_batch([x, y])
@@ -184,8 +184,8 @@ def test_two_tensors_made_from_one_buffer_are_assigned_apart() -> None:
 
 def test_two_versions_of_one_buffer_meet_in_one_value() -> None:
     x = numbers(4)
-    y = x.reshape(2, 2)
-    z = x.reshape(4, 1)
+    y = x.clone().reshape(2, 2)
+    z = x.clone().reshape(4, 1)
     y[0] = -1
     x[3] = 50
     z.assign(z - 1)

@@ -149,7 +149,7 @@ def test_an_assignment_that_others_still_read_before_leaves_them_a_copy() -> Non
     held = []
     for turn in range(9):
         if turn in (5, 7):
-            held.append((turn, w * 10, w.detach()))
+            held.append((turn, w * 10, w.clone()))
         w.assign(w + 1).realize()
     assert w.tolist() == [9.0] * 3
     for turn, lazy, same in held:

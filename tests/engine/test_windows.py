@@ -50,7 +50,7 @@ def test_batches_of_a_tensor_share_one_compiled_graph(data: Array) -> None:
 
 def test_a_result_never_shares_the_memory_it_was_cut_from(data: Array) -> None:
     x = Tensor(data)
-    part = x[3].realize()
+    part = x[3].clone().realize()
     x += 1
     x.realize()
     numpy.testing.assert_array_equal(part.numpy(), data[3])
@@ -88,7 +88,7 @@ def test_what_is_read_whole_or_not_in_one_piece_has_one_slot(data: Array) -> Non
 def test_windows_of_what_is_assigned_to_keep_program_order(data: Array, factor: Any) -> None:
     x = Tensor(data)
     # A product with 1 is the window itself, and so is what is stored to.
-    before = x[2] if factor is None else x[2] * factor
+    before = x[2].clone() if factor is None else x[2] * factor
     x[2] = x[3] + x[2]
     after = x[2] if factor is None else x[2] * factor
     Tensor.realize_batch([after, before])

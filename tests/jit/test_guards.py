@@ -210,16 +210,16 @@ def test_a_change_is_seen_however_the_tensor_was_made_and_is_used(make: Any, use
     assert traces(function) <= 2
 
 
-def test_two_tensors_of_one_memory_part() -> None:
+def test_two_tensors_of_one_memory_change_together() -> None:
     w = Tensor([1.0, 2.0])
     alias = w.reshape(2, 1)
     function = ogive.jit(lambda x: x + w + alias.reshape(-1))
     x = Tensor([0.0, 0.0])
     assert function(x).tolist() == [2.0, 4.0]
     w.assign(w * 10)
-    assert function(x).tolist() == [11.0, 22.0]
+    assert function(x).tolist() == [20.0, 40.0]
     alias.assign(alias * 0)
-    assert function(x).tolist() == [10.0, 20.0]
+    assert function(x).tolist() == [0.0, 0.0]
 
 
 def test_a_tensor_that_changes_its_kind_is_traced_anew(
@@ -370,10 +370,10 @@ def test_the_same_tensor_twice_is_another_kind_of_call() -> None:
             x, y = Tensor([1.0, 2.0]), Tensor([10.0, 20.0])
             assert function(x, y).tolist() == [12.0, 23.0]
             assert function(x, x).tolist() == [6.0, 8.0]
-            view = x.reshape(2, 1)
+            view = x.clone().reshape(2, 1)
             assert function(x, view.reshape(2)).tolist() == [7.0, 9.0]
             assert view.reshape(-1).tolist() == [3.0, 4.0]
-            assert function(y.reshape(2), y).tolist() == [21.0, 41.0]
+            assert function(y.clone().reshape(2), y).tolist() == [21.0, 41.0]
             assert y.tolist() == [10.0, 20.0]
     assert traces(add_twice) == 3
 

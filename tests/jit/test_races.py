@@ -251,7 +251,7 @@ def test_values_are_read_before_they_are_overwritten_or_from_the_copy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     w = memory(1.0, 1.0)
-    other = w.detach()
+    other = w.clone()
     write = ogive.jit(lambda: w.assign(w + 1))
     before(monkeypatch, storage, "memory_of", write)
     assert other.tolist() == [1.0, 1.0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, cast
 
 import numpy
@@ -56,9 +57,9 @@ def test_a_shared_parameter_is_listed_once_and_named_twice() -> None:
     assert len(block.state_dict()) == 6
 
 
-def test_a_state_keeps_its_values_when_training_goes_on() -> None:
+def test_a_copied_state_keeps_its_values_when_training_goes_on() -> None:
     layer = nn.Linear(2, 1)
-    state = layer.state_dict()
+    state = copy.deepcopy(layer.state_dict())
     before = layer.weight.numpy()
     with ogive.no_grad():
         layer.weight.assign(layer.weight + 1)
@@ -199,13 +200,17 @@ def test_bad_arguments_are_named(make: Any, words: str) -> None:
         make()
 
 
-def test_asking_for_work_in_place_changes_nothing() -> None:
+def test_work_in_place_changes_the_input() -> None:
     x = Tensor([-1.0, 2.0])
-    assert nn.ReLU(inplace=True)(x).tolist() == [0.0, 2.0]
-    assert nn.LeakyReLU(0.5, True)(x).tolist() == [-0.5, 2.0]
-    assert nn.functional.relu(x, inplace=True).tolist() == [0.0, 2.0]
-    assert nn.Dropout(1.0, inplace=True)(x).tolist() == [0.0, 0.0]
-    assert x.tolist() == [-1.0, 2.0]
+    assert nn.LeakyReLU(0.5, True)(x) is x
+    assert x.tolist() == [-0.5, 2.0]
+    assert nn.ReLU()(x).tolist() == [0.0, 2.0]
+    assert x.tolist() == [-0.5, 2.0]
+    nn.ReLU(inplace=True)(x)
+    assert x.tolist() == [0.0, 2.0]
+    assert nn.functional.elu(input=x - 1, inplace=True).shape == (2,)
+    nn.Dropout(1.0, inplace=True)(x)
+    assert x.tolist() == [0.0, 0.0]
     assert repr(nn.ReLU(True)) == "ReLU(inplace=True)"
 
 

@@ -20,11 +20,11 @@ class Dropout(Module):
         if not 0 <= p <= 1:
             raise ArgumentError(f"p is a probability between 0 and 1, not {p}")
         self.p = p
-        self.inplace = inplace  # means nothing: the compiler plans memory
+        self.inplace = inplace
 
     def forward(self, x: Tensor) -> Tensor:
         made: Tensor = getattr(x, self.method)(self.p, self.training)
-        return made
+        return x.assign(made) if self.inplace else made
 
     def extra_repr(self) -> str:
         return f"p={self.p}" + (", inplace=True" if self.inplace else "")

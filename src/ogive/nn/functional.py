@@ -32,13 +32,14 @@ from ogive.tensor.tensor import Tensor
 
 
 def _taking_inplace(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """A function that takes PyTorch's `inplace`, which means nothing: the compiler plans memory."""
+    """A function that, with PyTorch's `inplace`, assigns its result to its first argument."""
 
     @functools.wraps(function)
-    def plain(*args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
-        return function(*args, **kwargs)
+    def taking(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+        made = function(input, *args, **kwargs)
+        return input.assign(made) if inplace else made
 
-    return plain
+    return taking
 
 
 # Convolution and windows

@@ -253,9 +253,10 @@ class Module:
     # State
 
     def state_dict(self) -> dict[str, Tensor]:
-        """Parameters and persistent buffers by path, as they are now.
+        """Parameters and persistent buffers by path, without gradients.
 
-        The entries keep their values when the module is trained on.
+        The entries are views, as in PyTorch: they show what training makes of the module, and
+        what is written to them is written to it. `copy.deepcopy` gives a state that stays.
 
         >>> {name: t.shape for name, t in nn.Linear(2, 3).state_dict().items()}
         {'weight': (3, 2), 'bias': (3,)}

@@ -55,7 +55,6 @@ class Core:
         "shared", "shows",
     )  # fmt: skip
 
-    is_reader = True  # whoever holds a tensor may ask for its values
 
     device: str
     gradient: Tensor | None
@@ -66,6 +65,11 @@ class Core:
     origin: Origin | None
     shared: Storage | None
     shows: View
+
+    @property
+    def is_reader(self) -> bool:
+        """Whether somebody may ask for the value: for a tensor, whoever holds it."""
+        return True
 
     @property
     def shape(self) -> Shape:

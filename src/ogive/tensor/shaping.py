@@ -15,6 +15,7 @@ from ogive.ir.shape import Dim, Shape, as_length
 from ogive.tensor import advanced, assignment, build, views, windows
 from ogive.tensor.core import (
     Core,
+    itself,
     same_device,
     to_axes,
     to_axis,
@@ -159,7 +160,7 @@ class Shaping(Movement):
         [1065353216]
         """
         if len(shape) == 1 and isinstance(shape[0], DType):
-            return self.bitcast(shape[0])
+            return itself(self).bitcast(shape[0])
         wanted = to_dims(shape, "view: a length")
         with graph_lock:
             own = self.node.shape

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import threading
 from typing import Any
 
 import numpy as np
@@ -144,3 +145,18 @@ def test_a_file_is_not_written_to(tmp_path: Any) -> None:
     x = Tensor.from_file(tmp_path / "values", (3,), "int64")
     with pytest.raises(DeviceError, match="cannot be assigned to"):
         x += 1
+
+
+def test_threads_that_write_to_one_tensor_lose_nothing() -> None:
+    counter = Tensor([0, 0])
+
+    def work() -> None:
+        for _ in range(100):
+            counter.add_(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counter.tolist() == [400, 400]

@@ -18,7 +18,7 @@ from ogive.errors import GradientError
 from ogive.ir import history
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
+from ogive.ir.registry import graph_lock, make, tensors_on
 from ogive.tensor.core import hold
 
 if TYPE_CHECKING:
@@ -96,10 +96,8 @@ def take_companions() -> list[Tensor]:
         found = {}
         for node in walk(tuple(roots)):
             if node.dtype.is_float and node.op is not Op.BUFFER:
-                for reference in node.holders:
-                    tensor = reference()
-                    if tensor is not None and tensor.node is node:
-                        found[tensor.id] = tensor
+                for tensor in tensors_on(node):
+                    found[tensor.id] = tensor
         return list(found.values())
 
 

@@ -122,6 +122,12 @@ def tensor(number: int) -> Any:
     return None if reference is None else reference()
 
 
+def tensors_on(node: UOp) -> list[Any]:
+    """The live tensors that hold the very node."""
+    found = [holder for reference in node.holders if (holder := reference()) is not None]
+    return [each for each in found if each.node is node and each.id in _tensors]
+
+
 def live_tensor_ids() -> list[int]:
     """The ids of all live tensors, in order of creation."""
     with graph_lock:

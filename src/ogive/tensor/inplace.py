@@ -36,10 +36,15 @@ def in_place(
     name = f"{operation.__name__}_"
 
     def perform(self: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Tensor:
-        result = operation(self, *args, **kwargs)
-        _check(self, result.dtype, result.shape, name)
-        changed: Tensor = self.assign(result)
-        return changed
+        while True:
+            seen = self.node
+            result = operation(self, *args, **kwargs)
+            _check(self, result.dtype, result.shape, name)
+            with graph_lock:
+                # Once more if another thread has written meanwhile: nothing of it may be lost.
+                if self.node is seen:
+                    changed: Tensor = self.assign(result)
+                    return changed
 
     perform.__name__ = name
     perform.__qualname__ = f"InPlace.{name}"

@@ -250,7 +250,7 @@ def show(source: Core, view: View) -> Tensor:
 def reshaped(source: Core, shape: Shape) -> Tensor:
     """A tensor under another shape: a view where the strides allow it, as in PyTorch."""
     view = View(source.node.shape).add(Op.RESHAPE, shape, shape)
-    if source.shared is None or is_strided(source, view):
+    if source.shared is None or not source.shows.steps or is_strided(source, view):
         return show(source, view)
     return wrap(view.forward(source.node), source.device)
 

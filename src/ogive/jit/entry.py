@@ -309,12 +309,10 @@ class Entry:
         results: list[Any] = []
 
         def conclude(fault: Fault | None, together: list[Change]) -> None:
+            together = [*together, *self._seen(call)]
             if fault is None:
                 results.append(self._results(call, cells, variables))
-                together = [
-                    *together, *self._seen(call), *self._moves(call, cells, variables),
-                    *self._drops(),
-                ]  # fmt: skip
+                together += [*self._moves(call, cells, variables), *self._drops()]
             if fault is None or not fault.stopped:
                 together = [*together, *self._donations(call)]
             at_once(together)

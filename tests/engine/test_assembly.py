@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import threading
 import time
@@ -45,14 +46,14 @@ def test_no_helper_outlives_an_error() -> None:
         for number in range(50):
             assembly.add(number, text(number))
         raise KeyError
-    assert not [thread for thread in threading.enumerate() if thread.name == "ogive-assembler"]
+    assert not [helper for helper in assembly._helpers if helper._busy.locked()]
 
 
 def test_without_helpers_the_work_is_done_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(thread: threading.Thread) -> None:
+    def refuse(*_: object) -> None:
         raise RuntimeError("can't create new thread at interpreter shutdown")
 
-    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr(_thread, "start_new_thread", refuse)
     with Assembly(TARGET, 2) as assembly:
         assembly.add(1, text(1))
     assert assembly.all[1].code == assemble(text(1), TARGET)

@@ -6,13 +6,12 @@ what has been written, and who has written the last helps with what is left.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import deque
 from collections.abc import Hashable
 
 from ogive.device.target import Target
-from ogive.engine.helpers import new_helper, start, wait_for
+from ogive.engine.helpers import Helper
 
 
 class Assembled:
@@ -52,17 +51,17 @@ class Assembly:
         self._target = target
         self._most = helpers
         self._waiting: deque[Assembled] = deque()
-        self._helpers: list[threading.Thread] = []
+        self._helpers: list[Helper] = []
 
     def add(self, key: Hashable, text: str) -> None:
         """Have a text assembled; its code will be found in `all` under `key`."""
         made = self.all[key] = Assembled(text)
         self._waiting.append(made)
-        self._helpers = [helper for helper in self._helpers if helper.is_alive()]
+        self._helpers = [helper for helper in self._helpers if not helper.ended]
         if len(self._helpers) < self._most:
-            helper = new_helper("ogive-assembler", self._work)
+            helper = Helper(self._work)
             self._helpers.append(helper)
-            start(helper)  # without a helper the work is ours
+            helper.start()  # without a helper the work is ours
 
     def _work(self) -> None:
         while self._waiting:
@@ -82,4 +81,4 @@ class Assembly:
         finally:
             self._waiting.clear()
             for helper in self._helpers:
-                wait_for(helper)
+                helper.wait()

@@ -1,43 +1,55 @@
-"""Threads that help for a while, and never keep a process from ending.
+"""Threads that help for a while, and never keep a process waiting.
 
-An exception out of a signal handler may end `Thread.start` half-way, and the thread may then wait
-for ever to be told that it has started. So helpers are daemons. Those that work are waited for when
-the process ends, since code that they are inside would be taken apart under them.
+They are begun without `threading.Thread`, whose `start` waits to be told that the thread has begun:
+for ever, if memory is short or an exception out of a signal handler comes at the wrong moment.
+Those that work are waited for when the process ends, since code that they are inside would be taken
+apart under them.
 """
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import contextlib
-import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
 
-_helpers: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+
+class Helper:
+    """A thread that works once. Nobody may count on it: where there is no room, it never begins."""
+
+    __slots__ = ("__weakref__", "_arguments", "_busy", "_work", "ended")
+
+    def __init__(self, work: Callable[..., None], *arguments: Any) -> None:
+        self._work = work
+        self._arguments = arguments
+        self._busy = _thread.allocate_lock()
+        self.ended = False
+        if not _helpers:
+            atexit.register(_wait_for_all)
+        _helpers.add(self)
+
+    def start(self) -> None:
+        """Let it work."""
+        # A process that ends, or has no memory left, lets no thread begin.
+        with contextlib.suppress(RuntimeError, MemoryError):
+            _thread.start_new_thread(self._run, ())
+
+    def _run(self) -> None:
+        with self._busy:
+            self._work(*self._arguments)
+        self.ended = True
+
+    def wait(self) -> None:
+        """Wait until it has ended, if it has begun."""
+        with self._busy:
+            pass
 
 
-def new_helper(name: str, work: Callable[..., None], *arguments: Any) -> threading.Thread:
-    """A thread that will work, once it is started."""
-    helper = threading.Thread(target=work, args=arguments, name=name, daemon=True)
-    if not _helpers:
-        atexit.register(_wait_for_all)
-    _helpers.add(helper)
-    return helper
-
-
-def start(helper: threading.Thread) -> None:
-    """Let it work, unless there can be no more threads: a process that ends lets none begin."""
-    with contextlib.suppress(RuntimeError):
-        helper.start()
-
-
-def wait_for(helper: threading.Thread) -> None:
-    """Wait until it has ended, if it ever began."""
-    if helper.is_alive():
-        helper.join()
+_helpers: weakref.WeakSet[Helper] = weakref.WeakSet()
 
 
 def _wait_for_all() -> None:
     for helper in list(_helpers):
-        wait_for(helper)
+        helper.wait()

@@ -21,7 +21,7 @@ from ogive.device.target import (
 )
 from ogive.engine.disk import Disk, disk_for
 from ogive.engine.fields import DamagedRecord, Reader, Writer
-from ogive.engine.helpers import new_helper, start
+from ogive.engine.helpers import Helper
 from ogive.engine.keys import Key, make_key
 from ogive.engine.records import pack_code
 from ogive.engine.sources import llvm_identity
@@ -70,7 +70,7 @@ def confirmed_target(config: Config) -> Target:
 def begin_driver(config: Config) -> None:
     """Let another thread load the native driver, or assemble it, while kernels are compiled."""
     if not driver_is_loaded() and not _driver_lock.locked() and host_cores() > 1:
-        start(new_helper("ogive-loader", _ensure_quietly, config))
+        Helper(_ensure_quietly, config).start()
 
 
 def _ensure_quietly(config: Config) -> None:

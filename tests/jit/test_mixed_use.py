@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import itertools
+import math
 import random
 import time
 import warnings
@@ -317,6 +319,11 @@ def with_a_large_array(x: Tensor) -> Tensor:
     return x * (float(large[0, 0]) * 0)
 
 
+@unwatched("datetime.now()")
+def with_a_date(x: Tensor) -> Tensor:
+    return x * (datetime.datetime.now().year * 0)
+
+
 @pytest.mark.parametrize("name", UNWATCHED)
 def test_what_cannot_be_watched_is_named_once(name: str) -> None:
     captured = ogive.jit(UNWATCHED[name][0])
@@ -328,6 +335,13 @@ def test_what_cannot_be_watched_is_named_once(name: str) -> None:
         warnings.simplefilter("error")
         captured(ogive.ones(2))
         captured(ogive.ones(3))
+
+
+def test_draws_of_ours_and_what_gives_the_same_each_time_are_not_named() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = ogive.jit(lambda x: x * math.sqrt(4) + ogive.random.rand(2) * ogive.rand(2))
+        assert made(ogive.ones(2)).tolist() != made(ogive.ones(2)).tolist()
 
 
 def test_an_argument_whose_gradient_is_asked_for_is_refused_where_it_has_one() -> None:

@@ -239,7 +239,9 @@ class Reads:
                 continue
             value = entries[name]
             if not is_users(module):
-                self._check_call(path.rpartition(".")[2], name, value)
+                self._check_call(path if path == module else f"{module}.{path}", name, value)
+                if isinstance(value, type):
+                    self._waiting.append((value, name))
             elif not isinstance(value, _SLOTS) and not _is_ours(value):
                 self._find(Place(entries, name, value, False, f"{path}.{name}"))
 

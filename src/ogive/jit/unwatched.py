@@ -28,8 +28,8 @@ _DRAWS = ("random.Random", "numpy.random.Generator", "numpy.random.RandomState")
 """By name, so that nobody has to load them. NumPy defines some of them in modules of their own."""
 
 _NAMES = {
-    "datetime": ("now", "today", "utcnow"),
-    "date": ("today",),
+    "datetime": ("now", "today", "utcnow"),  # the class, which is called as its module is
+    "datetime.date": ("today",),
     "os": ("urandom", "getenv", "getcwd", "listdir"),
     "builtins": ("open", "input", "globals", "locals", "eval", "exec"),
 }

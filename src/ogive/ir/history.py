@@ -59,12 +59,13 @@ class Argument:
 
 
 _open_arguments: dict[int, weakref.ref[Argument]] = {}
-_leaves: dict[int, weakref.ref[Any]] = {}
+leaves: dict[int, weakref.ref[Any]] = {}
+"""All leaves that are alive, by their ids."""
 
 
 def is_tracking() -> bool:
     """Whether anything alive is a leaf or the argument of a transform."""
-    return bool(_leaves or _open_arguments)
+    return bool(leaves or _open_arguments)
 
 
 # Leaves
@@ -73,14 +74,14 @@ def is_tracking() -> bool:
 def mark_leaf(tensor: Any) -> None:
     """Let a tensor, which holds memory or a `GRADIENT` node of its own, be a leaf."""
     number = tensor.id
-    _leaves[number] = weakref.ref(tensor, lambda _: _leaves.pop(number, None))
+    leaves[number] = weakref.ref(tensor, lambda _: leaves.pop(number, None))
     tensor.is_flagged = True
     _set_leaf(tensor.node, weakref.ref(tensor))
 
 
 def unmark_leaf(tensor: Any) -> None:
     """Let a tensor be a leaf no longer."""
-    _leaves.pop(tensor.id, None)
+    leaves.pop(tensor.id, None)
     tensor.is_flagged = False
 
 

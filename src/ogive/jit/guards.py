@@ -101,15 +101,20 @@ class Guards:
 
     def hold(self) -> bool:
         """Whether the same objects are in all places."""
-        same, rows, values = operator.is_, self._rows, self._values
+        # What there is none of takes no time: small functions are called most often.
+        counts, rows, values, same = self._counts, self._rows, self._values, operator.is_
         try:
-            return (
-                list(self._counts.answers()) == self._counts.expected
-                and all(map(same, chain.from_iterable(rows.answers()), rows.expected))
-                and all(map(same, values.answers(), values.expected))
-                and not any(map(operator.contains, self._without, self._absent))
-                and all(array.is_same() for array in self._arrays)
-            )
+            if counts.expected and list(counts.answers()) != counts.expected:
+                return False
+            if rows.expected and not all(
+                map(same, chain.from_iterable(rows.answers()), rows.expected)
+            ):
+                return False
+            if values.expected and not all(map(same, values.answers(), values.expected)):
+                return False
+            if self._absent and any(map(operator.contains, self._without, self._absent)):
+                return False
+            return not self._arrays or all(array.is_same() for array in self._arrays)
         except (LookupError, AttributeError, ValueError, RuntimeError):
             return False  # gone, an empty cell, or changed by another thread meanwhile
 

@@ -94,7 +94,7 @@ def _read_tensor(tensor: Tensor, call: Call) -> Key:
     buffer = buffer_of(flat)
     call.inputs.append(tensor)
     call.memories.append(buffer)
-    if getattr(tensor, "is_flagged", False):
+    if history.leaves and tensor.id in history.leaves:
         return node.shape, node.dtype, buffer.borrowed, tensor.device, _read_leaf(tensor)
     return node.shape, node.dtype, buffer.borrowed, tensor.device
 

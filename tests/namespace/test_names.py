@@ -49,6 +49,37 @@ CALLS: list[tuple[str, Callable[[Any, Any], Any]]] = [
     ("linspace", lambda xp, x: xp.linspace(start=0.0, end=1.0, steps=5)),
     ("logspace", lambda xp, x: xp.logspace(start=0.0, end=1.0, steps=4)),
     ("meshgrid", lambda xp, x: xp.meshgrid([x[0], x[:, 0]])),
+    ("zeros_like", lambda xp, x: xp.zeros_like(input=x)),
+    ("eye", lambda xp, x: xp.eye(n=3, m=2)),
+    ("where", lambda xp, x: xp.where(x > 0, input=x, other=0)),
+    ("split", lambda xp, x: xp.split(x, split_size_or_sections=2, dim=1)),
+    ("concat", lambda xp, x: xp.concat(tensors=(x, x), dim=1)),
+    ("reshape", lambda xp, x: xp.reshape(input=x, shape=(-1,))),
+    ("polar", lambda xp, x: xp.polar(abs=x, angle=x).real),
+    ("linalg.cross", lambda xp, x: xp.linalg.cross(input=x[:, :3], other=x[:, 1:], dim=-1)),
+    ("linalg.pinv", lambda xp, x: xp.linalg.pinv(x, rcond=1e-3)),
+    ("searchsorted", lambda xp, x: xp.searchsorted(sorted_sequence=x[0].sort()[0], input=x[1])),
+    ("new_zeros", lambda xp, x: x.new_zeros(size=(2, 1))),
+    ("randint", lambda xp, x: xp.randint(low=3, high=4, size=(2,))),
+    ("randint from a place", lambda xp, x: xp.randint(3, high=4, size=(2,))),
+    ("randint to a place", lambda xp, x: xp.randint(1, size=(2,))),
+    ("randn", lambda xp, x: xp.randn(size=(2, 3)) * 0),
+    ("rand", lambda xp, x: xp.rand(size=(2, 3)) * 0),
+    ("randn_like", lambda xp, x: xp.randn_like(input=x) * 0),
+    ("bernoulli", lambda xp, x: xp.bernoulli(input=x * 0)),
+    ("attention", lambda xp, x: xp.nn.functional.scaled_dot_product_attention(
+        query=x, key=x, value=x)),
+    ("relu", lambda xp, x: xp.nn.functional.relu(x.clone(), True)),
+    ("leaky_relu", lambda xp, x: xp.nn.functional.leaky_relu(x.clone(), 0.1, True)),
+    ("dropout", lambda xp, x: xp.nn.functional.dropout(x.clone(), 0.0, True, True)),
+    ("gumbel_softmax", lambda xp, x: xp.nn.functional.gumbel_softmax(
+        x, 1.0, False, 1e-10, 0).sum(0)),
+    ("margin_ranking_loss", lambda xp, x: xp.nn.functional.margin_ranking_loss(
+        input1=x, input2=x * 2, target=x)),
+    ("triplet_margin_loss", lambda xp, x: xp.nn.functional.triplet_margin_loss(
+        anchor=x, positive=x, negative=x * 2)),
+    ("threshold of integers", lambda xp, x: xp.nn.functional.threshold(
+        xp.tensor([2**31 - 1, -5, 0, 2**62 + 1]), -0.5, 2.0)),
 ]  # fmt: skip
 
 

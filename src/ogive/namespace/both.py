@@ -30,6 +30,8 @@ def with_method(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def either(*args: Any, **kwargs: Any) -> Any:
+        if not args and "input" in kwargs:
+            args = (kwargs.pop("input"),)
         is_standard = needed <= len(args) + len(kwargs) and len(args) <= len(places)
         if is_standard and kwargs.keys() <= names:
             return function(*args, **kwargs)

@@ -10,6 +10,7 @@ from ogive.ir.dtype import promote
 from ogive.namespace.elementwise import to_array
 from ogive.tensor.core import to_axes, to_axis
 from ogive.tensor.joining import cat, to_tensors
+from ogive.tensor.keywords import also
 from ogive.tensor.stacking import broadcast_tensors
 from ogive.tensor.tensor import Tensor
 
@@ -32,7 +33,8 @@ def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
     return to_array(x, "broadcast_to").broadcast_to(shape)
 
 
-def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
+@also(tensors="arrays", dim="axis")
+def concat(arrays: Sequence[Tensor], *, axis: int | None = 0) -> Tensor:
     """Tensors joined along an axis they have; flattened first for None.
 
     Shapes: (a, c) and (b, c) → (a + b, c) for `axis` 0.

@@ -10,6 +10,7 @@ by `unfold_windows` and `fold_windows` there.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -32,10 +33,15 @@ from ogive.tensor.tensor import Tensor
 
 
 def _taking_inplace(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """A function that, with PyTorch's `inplace`, assigns its result to its first argument."""
+    """A function that, with PyTorch's `inplace`, assigns its result to its first argument. By
+    place, `inplace` is behind all others."""
+    parameters = inspect.signature(function).parameters.values()
+    places = [each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
 
     @functools.wraps(function)
     def taking(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
+        if len(args) == len(places):
+            *args, inplace = args  # type: ignore[assignment]
         made = function(input, *args, **kwargs)
         return input.assign(made) if inplace else made
 
@@ -88,10 +94,12 @@ normalize = as_function(Tensor.normalize)
 
 # Products and tables
 linear = as_function(Tensor.linear)
-bilinear = as_function(Tensor.bilinear)
+bilinear = as_function(Tensor.bilinear, "input1")
 embedding = as_function(Tensor.embedding)
 one_hot = as_function(Tensor.one_hot)
-scaled_dot_product_attention = as_function(Tensor.scaled_dot_product_attention)
+scaled_dot_product_attention = as_function(
+    Tensor.scaled_dot_product_attention, "query"
+)
 
 # Activations
 celu = _taking_inplace(as_function(Tensor.celu))
@@ -142,14 +150,14 @@ feature_alpha_dropout = _taking_inplace(as_function(Tensor.feature_alpha_dropout
 # Losses
 binary_cross_entropy = as_function(Tensor.binary_cross_entropy)
 binary_cross_entropy_with_logits = as_function(Tensor.binary_cross_entropy_with_logits)
-cosine_embedding_loss = as_function(Tensor.cosine_embedding_loss)
+cosine_embedding_loss = as_function(Tensor.cosine_embedding_loss, "input1")
 cross_entropy = as_function(Tensor.cross_entropy)
 gaussian_nll_loss = as_function(Tensor.gaussian_nll_loss)
 hinge_embedding_loss = as_function(Tensor.hinge_embedding_loss)
 huber_loss = as_function(Tensor.huber_loss)
 kl_div = as_function(Tensor.kl_div)
 l1_loss = as_function(Tensor.l1_loss)
-margin_ranking_loss = as_function(Tensor.margin_ranking_loss)
+margin_ranking_loss = as_function(Tensor.margin_ranking_loss, "input1")
 mse_loss = as_function(Tensor.mse_loss)
 multi_margin_loss = as_function(Tensor.multi_margin_loss)
 multilabel_margin_loss = as_function(Tensor.multilabel_margin_loss)
@@ -158,8 +166,10 @@ nll_loss = as_function(Tensor.nll_loss)
 poisson_nll_loss = as_function(Tensor.poisson_nll_loss)
 smooth_l1_loss = as_function(Tensor.smooth_l1_loss)
 soft_margin_loss = as_function(Tensor.soft_margin_loss)
-triplet_margin_loss = as_function(Tensor.triplet_margin_loss)
-triplet_margin_with_distance_loss = as_function(Tensor.triplet_margin_with_distance_loss)
+triplet_margin_loss = as_function(Tensor.triplet_margin_loss, "anchor")
+triplet_margin_with_distance_loss = as_function(
+    Tensor.triplet_margin_with_distance_loss, "anchor"
+)
 
 __all__ = [
     "affine_grid",

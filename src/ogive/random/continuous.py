@@ -18,9 +18,11 @@ from ogive.random.draw import Draw, operation, to_float, wide
 from ogive.random.generator import Generator
 from ogive.tensor import build
 from ogive.tensor.core import Core, memory_device, to_device, to_number, to_operand, to_shape
+from ogive.tensor.keywords import also
 from ogive.tensor.tensor import Tensor
 
 
+@also(size="shape")
 def rand(
     *shape: Any,
     dtype: Any = None,
@@ -120,6 +122,7 @@ def _last_below(first: float, end: float, dtype: DType) -> float:
     return float(numpy.nextafter(kind(end), kind(first)))
 
 
+@also(size="shape")
 def randn(
     *shape: Any,
     dtype: Any = None,
@@ -233,6 +236,7 @@ def gumbel(
         return draw.finish(make(Op.NEG, value.dtype, (value,)), chosen, place)
 
 
+@also(input="tensor")
 def rand_like(
     tensor: Tensor,
     *,
@@ -251,6 +255,7 @@ def rand_like(
     return rand(*tensor.shape, dtype=kind, device=place, key=key, generator=generator)
 
 
+@also(input="tensor")
 def randn_like(
     tensor: Tensor,
     *,

@@ -20,11 +20,15 @@ from ogive.random.generator import Generator
 from ogive.tensor import build
 from ogive.tensor.core import memory_device, to_device, to_integer, to_number, to_shape
 from ogive.tensor.custom import custom
+from ogive.tensor.keywords import also
 from ogive.tensor.tensor import Tensor
 
 
 def randint(
     *bounds_and_size: Any,
+    low: Any = None,
+    high: Any = None,
+    size: Any = None,
     dtype: Any = None,
     device: str | None = None,
     key: Tensor | None = None,
@@ -32,8 +36,8 @@ def randint(
 ) -> Tensor:
     """`randint(high, size)` or `randint(low, high, size)`: integers of [low, high), equally often.
 
-    Shapes: `size`. int64 unless another dtype is given. How often two values come differs by at
-    most (high - low) / 2^64 of that.
+    Shapes: `size`, which like the bounds may be given by name. int64 unless another dtype is given.
+    How often two values come differs by at most (high - low) / 2^64 of that.
 
     >>> x = ogive.randint(1, 7, (100,))
     >>> x.dtype, bool(((x >= 1) & (x < 7)).all())
@@ -41,16 +45,19 @@ def randint(
 
     Raises `ArgumentError` when there is no integer to draw, or one does not fit the dtype.
     """
-    if len(bounds_and_size) not in (2, 3):
+    by_place = list(bounds_and_size)
+    size = by_place.pop() if size is None and by_place else size
+    high = by_place.pop() if high is None and by_place else high
+    low = by_place.pop() if low is None and by_place else low or 0
+    if by_place or size is None or high is None:
         raise ArgumentTypeError("randint takes (high, size) or (low, high, size)")
-    *bounds, size = bounds_and_size
-    low, high = [to_integer(bound, "randint: a bound") for bound in ([0, *bounds][-2:])]
+    first, end = [to_integer(bound, "randint: a bound") for bound in (low, high)]
     chosen = dtypes.default_int if dtype is None else to_dtype(dtype)
     place = to_device(device)
     sizes = to_shape((size,), "randint")
     with graph_lock:
         draw = Draw(sizes, key, generator, "randint")
-        return draw.finish(_integers(draw.bits(), low, high, chosen), chosen, place)
+        return draw.finish(_integers(draw.bits(), first, end, chosen), chosen, place)
 
 
 def _integers(bits: UOp, low: int, high: int, dtype: DType) -> UOp:
@@ -67,6 +74,7 @@ def _integers(bits: UOp, low: int, high: int, dtype: DType) -> UOp:
     return build.cast(bits, dtypes.int64) if low < 0 else bits
 
 
+@also(input="tensor")
 def randint_like(
     tensor: Tensor,
     *bounds: int,
@@ -97,6 +105,7 @@ def integers_for(
     return randint_like(tensor, *bounds, key=key, generator=generator)
 
 
+@also(input="probability")
 def bernoulli(
     probability: Tensor, *, key: Tensor | None = None, generator: Generator | None = None
 ) -> Tensor:

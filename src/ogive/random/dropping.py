@@ -100,6 +100,7 @@ def gumbel_softmax(
     logits: Tensor,
     tau: float = 1.0,
     hard: bool = False,
+    eps: float = 1e-10,
     dim: int = -1,
     *,
     key: Tensor | None = None,
@@ -108,7 +109,7 @@ def gumbel_softmax(
     """softmax((logits + g) / tau) along `dim`, where g is Gumbel noise: a soft draw of a position.
 
     Shapes: unchanged. `hard` gives 1 at the greatest and 0 elsewhere, with the gradient of the
-    soft draw.
+    soft draw. `eps` is PyTorch's and means nothing, in both.
 
     >>> ogive.random.gumbel_softmax(ogive.zeros(2, 5), hard=True).sum(-1).tolist()
     [1.0, 1.0]

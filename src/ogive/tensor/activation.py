@@ -258,8 +258,9 @@ class Activation(Softmax):
         >>> Tensor([1, 5]).threshold(3, -1).tolist()
         [-1, 5]
         """
-        dtype = number_dtype(self.dtype, "threshold")
-        return where(self.le(threshold), value, self).cast(dtype)
+        if not number_dtype(self.dtype, "threshold").is_float:
+            threshold, value = int(threshold), int(value)
+        return where(self.le(threshold), value, self)
 
     def glu(self, dim: int = -1) -> Tensor:
         """The first half along `dim` times the sigmoid of the second.

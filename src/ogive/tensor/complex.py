@@ -17,6 +17,7 @@ from ogive.ir.registry import graph_lock, make
 from ogive.tensor import build, views
 from ogive.tensor.core import Core, itself, same_device, to_operand, to_tensor, wrap
 from ogive.tensor.joining import cat, stack, where
+from ogive.tensor.keywords import also
 from ogive.tensor.operations import Operation, common_dtype, refuse, to_node
 from ogive.tensor.precision import widened
 
@@ -69,6 +70,7 @@ def complex(real: Any, imag: Any) -> Tensor:
 
 
 @widened
+@also(abs="absolute")
 def polar(absolute: Any, angle: Any) -> Tensor:
     """The complex number at a distance from 0 and at an angle to the positive numbers.
 

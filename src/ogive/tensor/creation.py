@@ -104,6 +104,7 @@ def ones(
     return _wanted(made, requires_grad)
 
 
+@also(input="tensor")
 def full_like(
     tensor: Tensor,
     fill_value: Scalar | complex | Tensor,
@@ -122,6 +123,7 @@ def full_like(
     return _wanted(made, requires_grad)
 
 
+@also(input="tensor")
 def zeros_like(
     tensor: Tensor,
     dtype: Any = None,
@@ -136,6 +138,7 @@ def zeros_like(
     return full_like(tensor, 0, dtype, device, requires_grad)
 
 
+@also(input="tensor")
 def ones_like(
     tensor: Tensor,
     dtype: Any = None,
@@ -283,6 +286,7 @@ def _complex_linspace(
 _BEYOND = 1 << 62
 
 
+@also(n="rows", m="columns")
 def eye(
     rows: int,
     columns: int | None = None,
@@ -354,6 +358,7 @@ def empty(
     return _wanted(made, requires_grad)
 
 
+@also(input="tensor")
 def empty_like(
     tensor: Tensor,
     dtype: Any = None,

@@ -27,6 +27,7 @@ from ogive.tensor.complex import complex as complex_of
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.custom import custom
 from ogive.tensor.joining import cat, where
+from ogive.tensor.keywords import also
 from ogive.tensor.precision import widened
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ def _inverse(matrix: Array, result: Array) -> None:
         raise LinAlgError("a matrix is singular and has no inverse; pinv takes any") from None
 
 
+@also(rcond="rtol")
 def pinv(A: Tensor, rtol: float | Tensor | None = None, hermitian: bool = False) -> Tensor:
     """The pseudo-inverse: V S⁺ Uᵀ, where singular values up to rtol · the greatest count as 0.
 

@@ -14,17 +14,19 @@ Result = TypeVar("Result")
 
 
 def as_function(
-    method: Callable[Concatenate[Any, Arguments], Result],
+    method: Callable[Concatenate[Any, Arguments], Result], first: str = "input"
 ) -> Callable[Concatenate[Any, Arguments], Result]:
-    """`x.name(...)` as `name(x, ...)`, where x may also be given by name, as `input`."""
+    """`x.name(...)` as `name(x, ...)`, where x may also be given by its name in PyTorch."""
 
-    def function(input: Any, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        if not isinstance(input, Core):
+    def function(*args: Any, **kwargs: Any) -> Result:
+        if not args and first in kwargs:
+            args = (kwargs.pop(first),)
+        if not args or not isinstance(args[0], Core):
+            given = type(args[0]).__name__ if args else "nothing"
             raise ArgumentTypeError(
-                f"{method.__name__} takes a tensor first, got {type(input).__name__}; "
-                "ogive.asarray makes one"
+                f"{method.__name__} takes a tensor first, got {given}; ogive.asarray makes one"
             )
-        return method(input, *args, **kwargs)
+        return method(*args, **kwargs)
 
     functools.update_wrapper(function, method)
-    return function  # type: ignore[return-value]  # it takes the first argument by name as well
+    return function

@@ -34,6 +34,7 @@ def where(condition: Any) -> tuple[Tensor, ...]: ...
 def where(condition: Any, if_true: Any, if_false: Any) -> Tensor: ...
 
 
+@also(input="if_true", other="if_false")
 def where(condition: Any, if_true: Any = None, if_false: Any = None) -> Any:
     """`if_true` where `condition` holds, `if_false` elsewhere.
 

@@ -287,7 +287,7 @@ def lstsq(
     return LeastSquares(solution, residuals, matrix_rank(A, rtol=rcond), parts.svdvals(A))
 
 
-@also(axis="dim")
+@also(axis="dim", input="x", other="y")
 def cross(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """The cross product of vectors of three elements. Shapes: (..., 3) both → (..., 3).
 

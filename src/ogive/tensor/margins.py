@@ -12,6 +12,7 @@ from ogive.tensor import build
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.distance import pairwise_distance
 from ogive.tensor.joining import where
+from ogive.tensor.keywords import also
 from ogive.tensor.losses import check_same_shape, meet_floats, reduce_losses
 from ogive.tensor.precision import widened
 from ogive.tensor.softmax import Softmax
@@ -29,6 +30,7 @@ class Margins(Softmax):
     __slots__ = ()
 
     @widened
+    @also(input2="other")
     def margin_ranking_loss(
         self, other: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
     ) -> Tensor:
@@ -75,6 +77,7 @@ class Margins(Softmax):
         return reduce_losses(losses, reduction, name).cast(dtype)
 
     @widened
+    @also(input2="other")
     def cosine_embedding_loss(
         self, other: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
     ) -> Tensor:

@@ -18,6 +18,7 @@ from ogive.tensor.core import (
     to_tensor,
     wrap,
 )
+from ogive.tensor.keywords import also
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -39,29 +40,32 @@ class New(Core):
         value = to_operand(fill_value, "new_full")
         return _filled(self, to_shape((size,), "new_full"), value, dtype, device)
 
-    def new_zeros(self, *size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
-        """Zeros. Shapes: `size`.
+    @also(size="sizes")
+    def new_zeros(self, *sizes: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+        """Zeros. Shapes: `sizes`.
 
         >>> Tensor([1, 2]).new_zeros(2, 3).dtype
         ogive.int64
         """
-        return _filled(self, to_shape(size, "new_zeros"), 0, dtype, device)
+        return _filled(self, to_shape(sizes, "new_zeros"), 0, dtype, device)
 
-    def new_ones(self, *size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
-        """Ones. Shapes: `size`.
+    @also(size="sizes")
+    def new_ones(self, *sizes: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+        """Ones. Shapes: `sizes`.
 
         >>> Tensor([1.5]).new_ones(2).tolist()
         [1.0, 1.0]
         """
-        return _filled(self, to_shape(size, "new_ones"), 1, dtype, device)
+        return _filled(self, to_shape(sizes, "new_ones"), 1, dtype, device)
 
-    def new_empty(self, *size: Any, dtype: Any = None, device: str | None = None) -> Tensor:
-        """A tensor to be assigned to; until then it holds zeros. Shapes: `size`.
+    @also(size="sizes")
+    def new_empty(self, *sizes: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+        """A tensor to be assigned to; until then it holds zeros. Shapes: `sizes`.
 
         >>> Tensor([1.5]).new_empty(2, 0).shape
         (2, 0)
         """
-        return _filled(self, to_shape(size, "new_empty"), 0, dtype, device)
+        return _filled(self, to_shape(sizes, "new_empty"), 0, dtype, device)
 
     def new_tensor(self, data: Any, *, dtype: Any = None) -> Tensor:
         """`data` as a tensor of this tensor's dtype. Shapes: that of `data`.

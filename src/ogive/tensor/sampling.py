@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ogive.errors import ShapeError
 from ogive.tensor.build import show
 from ogive.tensor.core import Core
+from ogive.tensor.keywords import also
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -68,6 +69,7 @@ class Sampling(Core):
             _random().normal(mean, std, self.shape, dtype=self.dtype, key=key, generator=generator),
         )
 
+    @also(lambd="rate")
     def exponential_(self, rate: float = 1.0, *, key: Any = None, generator: Any = None) -> Tensor:
         """Numbers of the exponential distribution. Returns the tensor itself.
 

@@ -11,6 +11,7 @@ from ogive.ir.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_integer, to_tensor, wrap
 from ogive.tensor.joining import where
+from ogive.tensor.keywords import also
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -19,6 +20,7 @@ FEW = 32
 """How many elements are compared one by one rather than sorted and searched."""
 
 
+@also(input="values")
 def searchsorted(
     sorted_sequence: Tensor,
     values: Any,

@@ -10,6 +10,7 @@ from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.ir.shape import Dim
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, to_dim, to_integer
+from ogive.tensor.keywords import also
 from ogive.tensor.lengths import is_symbolic
 from ogive.tensor.repeating import Repeating
 
@@ -24,6 +25,7 @@ class Splitting(Repeating):
 
     __slots__ = ()
 
+    @also(split_size_or_sections="split_size")
     def split(self, split_size: Any, dim: int = 0) -> Parts:
         """Parts of `split_size` along `dim`, the last perhaps shorter; or of the sizes given.
 

@@ -67,6 +67,9 @@ CALLS: list[tuple[str, Callable[[Any, Any], Any]]] = [
     ("rand", lambda xp, x: xp.rand(size=(2, 3)) * 0),
     ("randn_like", lambda xp, x: xp.randn_like(input=x) * 0),
     ("bernoulli", lambda xp, x: xp.bernoulli(input=x * 0)),
+    ("repeat_interleave of positions", lambda xp, x: xp.repeat_interleave(xp.tensor([2, 0, 1]))),
+    ("flip of a scalar", lambda xp, x: xp.flip(x[0, 0], [0])),
+    ("movedim of a scalar", lambda xp, x: xp.movedim(x[0, 0], 0, -1)),
     ("attention", lambda xp, x: xp.nn.functional.scaled_dot_product_attention(
         query=x, key=x, value=x)),
     ("relu", lambda xp, x: xp.nn.functional.relu(x.clone(), True)),

@@ -221,7 +221,8 @@ class Movement(Core):
         """
         with graph_lock:
             named = to_dims(axes or (dims,), "flip: an axis")
-            return wrap(build.flip(self.node, to_axes(named, self.ndim, "flip")), self.device)
+            places = to_axes(named, self.ndim or 1, "flip")
+            return wrap(build.flip(self.node, places) if self.ndim else self.node, self.device)
 
 
 def to_pairs(given: Sequence[Any], shape: Shape, name: str) -> build.Pairs:

@@ -12,7 +12,7 @@ from ogive.ir.evaluate import evaluate
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, as_length
 from ogive.tensor import advanced, build
-from ogive.tensor.core import Core, to_axis, to_dim, to_integer, to_shape, wrap
+from ogive.tensor.core import Core, to_axis, to_dim, to_integer, to_shape, to_tensor, wrap
 from ogive.tensor.joining import cat
 from ogive.tensor.lengths import is_symbolic
 from ogive.tensor.shaping import Shaping
@@ -64,7 +64,7 @@ class Repeating(Shaping):
         return self.repeat((1,) * (self.ndim - len(times)) + times)
 
     def repeat_interleave(
-        self, repeats: Any, dim: int | None = None, *, output_size: int | None = None
+        self, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
     ) -> Tensor:
         """Every element `repeats` times in a row, along `dim` or of the flat tensor.
 
@@ -77,9 +77,16 @@ class Repeating(Shaping):
         >>> Tensor([1, 2]).repeat_interleave(Tensor([3, 1])).tolist()
         [1, 1, 1, 2]
 
+        Without `repeats`, these numbers are this tensor, and what is repeated are the positions.
+
+        >>> Tensor([2, 0, 1]).repeat_interleave().tolist()
+        [0, 0, 2]
+
         Raises `ShapeError` unless there is one number or one for each element, `ArgumentError` for
         a negative one.
         """
+        if repeats is None:
+            return to_tensor(_repeated_positions(self, self.shape[0] if self.ndim else 1))
         if dim is None:
             return self.ravel().repeat_interleave(repeats, 0)
         axis = to_axis(dim, self.ndim, "repeat_interleave")

@@ -216,12 +216,14 @@ class Shaping(Movement):
             raise ShapeError(
                 f"movedim: {len(origins)} axes {origins} do not go to {len(places)} places {places}"
             )
-        rank = self.ndim
+        rank = self.ndim or 1
         to_axes(origins, rank, "movedim"), to_axes(places, rank, "movedim")
         moved = {
             to_axis(to, rank, "movedim"): to_axis(axis, rank, "movedim")
             for axis, to in zip(origins, places, strict=True)
         }
+        if not self.ndim:
+            return self.permute([])
         rest = iter([axis for axis in range(rank) if axis not in moved.values()])
         return self.permute([moved[to] if to in moved else next(rest) for to in range(rank)])
 

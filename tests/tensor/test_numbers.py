@@ -112,3 +112,10 @@ def test_a_tensor_of_one_element_fills_without_being_computed() -> None:
     assert ogive.full((1,), Tensor(3, dtype="int8")).dtype is ogive.int64
     with pytest.raises(ShapeError, match=r"full takes a number, and a tensor of shape \(2,\)"):
         ogive.full((2,), Tensor([1.0, 2.0]))
+
+
+def test_what_a_tensor_filled_has_memory_of_its_own() -> None:
+    x = Tensor([2.0, 3.0])
+    for made in (ogive.full((2,), x[0]), ogive.full_like(x, x[:1]), x.new_full((2,), x[0])):
+        made[0] = 9
+        assert (made.tolist(), x.tolist()) == ([9, 2], [2, 3])

@@ -415,7 +415,7 @@ def _wanted(made: Tensor, requires_grad: bool) -> Tensor:
 def _filled(shape: Shape, value: Any, dtype: DType, device: str | None) -> Tensor:
     place = to_device(device)
     if isinstance(value, Tensor):
-        return one_element(value, "full").cast(dtype).expand(shape)
+        return one_element(value, "full").cast(dtype).expand(shape).clone()
     with graph_lock:
         return wrap(build.expand_to(build.fitting(dtype, value), shape), place)
 

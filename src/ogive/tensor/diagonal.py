@@ -75,7 +75,7 @@ class Diagonal(Splitting):
         """
         if self.ndim not in (1, 2):
             raise ShapeError(f"diag: shape {build.show(self.shape)} must have 1 or 2 axes")
-        return self.diagonal(diagonal) if self.ndim == 2 else self.diag_embed(diagonal)
+        return self.diagonal(diagonal).clone() if self.ndim == 2 else self.diag_embed(diagonal)
 
     def diag_embed(self, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
         """Matrices that have the last axis as their diagonal, and 0 elsewhere.

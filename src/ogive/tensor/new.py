@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ogive.ir.dtype import Scalar, to_dtype
+from ogive.ir.dtype import to_dtype
 from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Shape
 from ogive.tensor import build
@@ -30,7 +30,7 @@ class New(Core):
     __slots__ = ()
 
     def new_full(
-        self, size: Any, fill_value: Scalar, *, dtype: Any = None, device: str | None = None
+        self, size: Any, fill_value: Any, *, dtype: Any = None, device: str | None = None
     ) -> Tensor:
         """`fill_value` everywhere. Shapes: `size`.
 
@@ -80,6 +80,6 @@ def _filled(x: Core, shape: Shape, value: Any, dtype: Any, device: str | None) -
     chosen = x.dtype if dtype is None else to_dtype(dtype)
     place = memory_device(x) if device is None else to_device(device)
     if isinstance(value, Core):
-        return one_element(value, "new_full").cast(chosen).expand(shape)
+        return one_element(value, "new_full").cast(chosen).expand(shape).clone()
     with graph_lock:
         return wrap(build.expand_to(build.fitting(chosen, value), shape), place)

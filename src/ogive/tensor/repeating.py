@@ -96,7 +96,7 @@ class Repeating(Shaping):
         times = to_shape((repeats,), "repeat_interleave")[0]
         wide = self.unsqueeze(axis + 1)
         wide = wide.expand(*self.shape[: axis + 1], times, *self.shape[axis + 1 :])
-        return wide.flatten(axis, axis + 1)
+        return wide.flatten(axis, axis + 1).clone()
 
     def roll(self, shifts: Any, dims: int | Sequence[int] | None = None) -> Tensor:
         """Elements moved by `shifts` along `dims`; what falls off the end comes back in front.

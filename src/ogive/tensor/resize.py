@@ -77,7 +77,7 @@ class Resizing(AdaptivePooling):
                 x = _filtered(x, axis, target, ratio, mode == "bicubic")
             else:
                 x = _smooth(x, axis, target, ratio, bool(align_corners), mode == "bicubic")
-        return x.cast(dtype)
+        return x.cast(dtype).clone()  # where no axis changes it would be a view
 
     def pixel_shuffle(self, upscale_factor: int) -> Tensor:
         """Channels become pixels: each pixel becomes a square of r = `upscale_factor` pixels.
@@ -101,7 +101,7 @@ class Resizing(AdaptivePooling):
         x = self.reshape(*front, kept, factor, factor, height, width)
         order = [rank, rank + 3, rank + 1, rank + 4, rank + 2]
         x = x.permute(*range(rank), *order)
-        return x.reshape(*front, kept, height * factor, width * factor)
+        return x.reshape(*front, kept, height * factor, width * factor).clone()
 
     def pixel_unshuffle(self, downscale_factor: int) -> Tensor:
         """Pixels become channels: the reverse of `pixel_shuffle`, r being `downscale_factor`.
@@ -124,7 +124,7 @@ class Resizing(AdaptivePooling):
         x = self.reshape(*front, channels, height // factor, factor, width // factor, factor)
         order = [rank, rank + 2, rank + 4, rank + 1, rank + 3]
         x = x.permute(*range(rank), *order)
-        return x.reshape(*front, channels * factor**2, height // factor, width // factor)
+        return x.reshape(*front, channels * factor**2, height // factor, width // factor).clone()
 
     def channel_shuffle(self, groups: int) -> Tensor:
         """The channels of several groups, taken in turn from each of them.
@@ -144,7 +144,7 @@ class Resizing(AdaptivePooling):
             )
         batch, channels, *rest = self.shape
         x = self.reshape(batch, number, channels // number, *rest)
-        return x.transpose(1, 2).reshape(self.shape)
+        return x.transpose(1, 2).reshape(self.shape).clone()
 
 
 # One axis

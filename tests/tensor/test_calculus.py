@@ -78,3 +78,22 @@ def test_the_length_of_zeros_has_the_gradient_zero() -> None:
     (w.norm() + w.norm(3)).backward()
     assert w.grad is not None
     assert w.grad.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int64"])
+def test_areas_of_narrow_integers_do_not_wrap(dtype: str) -> None:
+    greatest = int(np.iinfo(dtype).max) if dtype != "int64" else 1 << 40
+    y = np.array([greatest, greatest, 3, greatest], dtype)
+    expected = np.trapezoid(y.astype(float))
+    assert ogive.trapezoid(Tensor(y)).item() == pytest.approx(expected, rel=1e-6)
+    assert ogive.cumulative_trapezoid(Tensor(y))[-1].item() == pytest.approx(expected, rel=1e-6)
+    assert ogive.cumulative_trapezoid(ogive.zeros(2, 0)).shape == (2, 0)
+
+
+def test_closeness_of_large_integers_and_of_complex_numbers() -> None:
+    x = Tensor([1 << 40, 7])
+    assert x.isclose(x + 1, rtol=0, atol=0.5).tolist() == [False, False]
+    assert x.isclose(x + 1, rtol=1e-6, atol=0).tolist() == [True, False]
+    z = Tensor([1 + 1j, 1j])
+    assert z.isclose(z * (1 + 1e-7)).tolist() == [True, True]
+    assert z.isclose(z.conj()).tolist() == [False, False] and z.allclose(z)

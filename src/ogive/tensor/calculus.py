@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ShapeError
+from ogive.ir import dtype as dtypes
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, to_tensor
 from ogive.tensor.joining import cat
@@ -40,6 +41,8 @@ def cumulative_trapezoid(
     [1.5, 4.5]
     """
     axis = to_axis(dim, y.ndim, "cumulative_trapezoid")
+    if y.shape[axis] == 0:
+        return y.cumsum(axis)
     return _areas(y, x, dx, axis, "cumulative_trapezoid").cumsum(axis)
 
 
@@ -73,7 +76,8 @@ def gradient(
 
 
 def _areas(y: Tensor, x: Tensor | None, dx: float, axis: int, name: str) -> Tensor:
-    """The area between each two neighbours."""
+    """The area between each two neighbours, whose sum need not fit a narrow integer."""
+    y = y.cast(dtypes.int64) if y.dtype.is_integer else y
     sums = _after(y, axis) + _before(y, axis)
     if x is None:
         return sums * (dx / 2)

@@ -15,7 +15,7 @@ from ogive.ir.dtype import DType, Scalar
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.conversion import Conversion
-from ogive.tensor.core import Core, same_device, to_operand, wrap
+from ogive.tensor.core import Core, itself, same_device, to_operand, wrap
 from ogive.tensor.functions import Functions
 from ogive.tensor.joining import where
 from ogive.tensor.operations import (
@@ -247,7 +247,10 @@ class Pairwise(Functions, Conversion):
         _same_dtype(self, other, "isclose")
         close = combine(EQ, self, other)
         if rtol or atol:
-            a, b, _ = meet(self, other, "isclose", float_dtype)
+            a, b = itself(self), other
+            if not a.dtype.is_inexact:
+                # The difference of large integers is lost in float32.
+                a, b = a.cast(dtypes.float64), b.cast(dtypes.float64)
             error = (a - b).abs()
             close = close | (error.isfinite() & (error <= b.abs() * rtol + atol))
         return close | (self.isnan() & other.isnan()) if equal_nan else close

@@ -42,7 +42,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "tune", "runtime", "codegen", "schedule", "device", "ir", "at_once", "counters", "digest",
         "folders", "journal", "config", "errors", "named",
     ),
-    "tensor": ("device", "ir", "config", "errors", "named"),
+    "tensor": ("device", "ir", "at_once", "config", "errors", "named"),
     "jit": (
         "engine", "tensor", "schedule.normalize", "runtime.native", "device", "ir", "at_once",
         "journal", "config", "errors", "named",

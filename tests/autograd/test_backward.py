@@ -131,6 +131,18 @@ def test_slopes_at_corners_are_those_of_pytorch(name: str, arguments: tuple[int,
     numpy.testing.assert_allclose(grad_of(x), y.grad.numpy())
 
 
+@pytest.mark.parametrize("name", ["sigmoid", "silu", "tanh", "logsigmoid", "softplus", "mish"])
+def test_slopes_far_out_are_those_of_pytorch(name: str) -> None:
+    values = [-1000.0, -100.0, -89.0, -40.0, 40.0, 89.0, 1000.0]
+    x = Tensor(values, dtype="float32", requires_grad=True)
+    y = torch.tensor(values, dtype=torch.float64, requires_grad=True)
+    getattr(x, name)().sum().backward()
+    theirs = getattr(torch.nn.functional, name, None) or getattr(torch, name)
+    theirs(y).sum().backward()
+    assert y.grad is not None
+    numpy.testing.assert_allclose(grad_of(x), y.grad.numpy(), rtol=1e-5, atol=1e-35)
+
+
 @pytest.mark.parametrize("zeros", [0, 1, 2])
 def test_products_are_right_where_there_are_zeros(zeros: int) -> None:
     values = numpy.array([[2.0, 3.0, 4.0, 5.0]])

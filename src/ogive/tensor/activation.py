@@ -14,10 +14,22 @@ from ogive.tensor.joining import where
 from ogive.tensor.operations import MAXIMUM, MINIMUM, limit, number_dtype
 from ogive.tensor.pairwise import only_floats
 from ogive.tensor.precision import lowered
+from ogive.tensor.slopes import with_gradient
 from ogive.tensor.softmax import Softmax, widen
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
+
+
+def _sigmoid_slope(x: Tensor, upstream: Tensor) -> Tensor:
+    """By the value, which is 0 where e⁻ˣ is infinite: there, steps one by one give 0 · ∞."""
+    value = x.sigmoid()
+    return upstream * (value * (1 - value))
+
+
+def _silu_slope(x: Tensor, upstream: Tensor) -> Tensor:
+    value = x.sigmoid()
+    return upstream * (value * (x * (1 - value) + 1))
 
 
 class Activation(Softmax):
@@ -41,7 +53,10 @@ class Activation(Softmax):
         [0.5]
         """
         x, dtype = widen(self, "sigmoid")
-        return (x.neg().exp() + 1).reciprocal().cast(dtype)
+        value = (x.neg().exp() + 1).reciprocal()
+        if x.dtype.is_float:
+            value = with_gradient(value, x, _sigmoid_slope, is_fixed=True)
+        return value.cast(dtype)
 
     def silu(self) -> Tensor:
         """x · sigmoid(x). Shapes: unchanged.
@@ -50,7 +65,10 @@ class Activation(Softmax):
         [0.0]
         """
         x, dtype = widen(self, "silu")
-        return (x / (x.neg().exp() + 1)).cast(dtype)
+        value = x / (x.neg().exp() + 1)
+        if x.dtype.is_float:
+            value = with_gradient(value, x, _silu_slope, is_fixed=True)
+        return value.cast(dtype)
 
     def gelu(self, approximate: str = "none") -> Tensor:
         """x · Φ(x), Φ being the normal distribution; "tanh" takes the usual approximation of it.

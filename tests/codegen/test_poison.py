@@ -25,7 +25,7 @@ def half_staged() -> UOp:
     output = UOp(Op.PARAM, dtypes.float32, (), (0, 16))
     to, along = make_range(16, 0), make_range(8, 1)
     one = UOp.const(dtypes.float32, 1.0)
-    stage = UOp(Op.STAGE, dtypes.float32, (one, along * 2, along), (SCRATCH, None))
+    stage = UOp(Op.STAGE, dtypes.float32, (one, along * 2, along), (SCRATCH, 16, None))
     read = UOp(Op.LOAD, dtypes.float32, (UOp(Op.INDEX, dtypes.float32, (stage, to)),))
     place = UOp(Op.INDEX, dtypes.float32, (output, to))
     return UOp(Op.SINK, dtypes.void, (UOp(Op.STORE, dtypes.void, (place, read, to)),))

@@ -315,14 +315,14 @@ def test_a_stage_that_is_no_stage_is_refused() -> None:
     def stage(*sources: UOp, argument: Any) -> UOp:
         return UOp(Op.STAGE, dtypes.float32, sources, argument)
 
-    plain = (SCRATCH, None)
+    plain = (SCRATCH, 4, None)
     op = r"combining op, \(SORT, count\) or None"
     verify(stage(value, position, position, argument=plain), "loops")
     for node, dialect, expected in (
-        (stage(value, position, position, argument=None), "loops", rf"\(space, {op}\) as arg"),
+        (stage(value, position, position, argument=None), "loops", rf"\(space, length, {op}\)"),
         (stage(value, value, position, argument=plain), "loops", "an index as second source"),
         (stage(value, position, value, argument=plain), "loops", "ranges to close, not CONST"),
-        (stage(value, first, argument=plain), "lowered", rf"\(space, count, stride, {op}\) as arg"),
+        (stage(value, first, argument=plain), "lowered", rf"length, count, stride, {op}\)"),
         (stage(value, argument=(SCRATCH, 0)), "region", r"\(space, axis\) as argument"),
         (stage(value, argument=(SCRATCH, 0)), "parametric", "not allowed here"),
     ):

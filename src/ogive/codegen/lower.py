@@ -3,8 +3,8 @@
     before   LOAD(INDEX(PARAM 1, r0*16 + lane))
     after    LOAD(INDEX(PARAM 1, r0*16), lane) stride 1
 
-    before   STAGE(x, r0*16 + lane, r0, lane) (scratch, None), x in a register tile of u0
-    after    STAGE(x, r0*16 + u0*112, r0, lane) (scratch, 448, 1, None): a place for each entry
+    before   STAGE(x, r0*16 + lane, r0, lane) (scratch, 100, None), x in a register tile of u0
+    after    STAGE(x, r0*16 + u0*112, r0, lane) (scratch, 100, 448, 1, None): a row for each entry
 
     before   LOAD(INDEX(PARAM 1, r0*512 + index(LOAD ...[lane])))
     after    LOAD(INDEX(PARAM 1, r0*512), index(LOAD ...)) irregular
@@ -82,8 +82,8 @@ def _lower_stage(node: UOp, sources: tuple[UOp, ...], rows: Rows) -> UOp:
         first, lanes = _apart(offset, lane)
         stride = _stride(lanes, lane)
         offset = offset if stride == IRREGULAR else first
-    space, op = node.arg
-    argument = (space, rows.count, stride, op)
+    space, length, op = node.arg
+    argument = (space, length, rows.count, stride, op)
     return UOp(Op.STAGE, node.dtype, (sources[0], offset, *sources[2:]), argument)
 
 

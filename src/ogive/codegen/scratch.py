@@ -74,7 +74,7 @@ def sorted_count(stage: UOp) -> int | None:
 def row_starts(stage: UOp, tile: tuple[UOp, ...]) -> list[int]:
     """Where the row of each entry of the tile of a lowered staged value begins."""
     lengths = [int(counter.src[0].arg) for counter in tile]
-    length = stage.arg[1] // math.prod(lengths)
+    length = stage.arg[2] // math.prod(lengths)
     return [number * length for number in range(math.prod(lengths))]
 
 
@@ -82,7 +82,7 @@ def check_size(root: UOp) -> None:
     """Raise `OptimizeError` if a lowered kernel needs more scratch memory than there is."""
     stages = [node for node in root.walk() if node.op is Op.STAGE]
     areas = shared_areas(root)
-    size = sum([stage.arg[1] * stage.dtype.itemsize for stage in stages if stage not in areas])
+    size = sum([stage.arg[2] * stage.dtype.itemsize for stage in stages if stage not in areas])
     if size > MOST_BYTES:
         raise OptimizeError(f"{size} bytes of scratch memory are more than {MOST_BYTES}")
 
@@ -136,7 +136,7 @@ def _succeeds(stage: UOp, other: UOp, reads: list[UOp], nodes: list[UOp]) -> boo
 
 def _room(stage: UOp) -> tuple[object, ...]:
     """What staged values have in common that may take each other's room."""
-    return (stage.dtype, stage.ranges, stage.arg[1:-2], stage.arg[-1])
+    return (stage.dtype, stage.ranges, stage.arg[:3], stage.arg[-1])
 
 
 def _is_written_next(read: UOp, stage: UOp) -> bool:
@@ -145,5 +145,5 @@ def _is_written_next(read: UOp, stage: UOp) -> bool:
         [counter for counter in node.ranges.union(node.closed) if counter.arg[1] == LANE]
         for node in (read, stage)
     ]
-    is_apart = len(stage.arg) > 2 and read.arg != stage.arg[2]
+    is_apart = len(stage.arg) > 3 and read.arg != stage.arg[3]
     return read.src[0].src[1] is stage.src[1] and lanes[0] == lanes[1] and not is_apart

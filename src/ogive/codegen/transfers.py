@@ -186,7 +186,7 @@ class Transfers:
         """Store one more staged value, which is then read back like any other memory."""
         lanes = self.accumulators.lanes_of(node)
         counters = self.accumulators.counters_of(node)
-        stride, op = node.arg[2:]
+        stride, op = node.arg[3:]
         for position in self.values.entries(counters):
             places = tuple(zip(counters, position, strict=True))
             offset = self._offset(node.src[1], places, stride, lanes)

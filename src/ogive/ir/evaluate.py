@@ -61,6 +61,14 @@ def evaluate(value: Dim, variables: Mapping[str, int] | None = None) -> int:
     return done[value]
 
 
+def is_known(value: UOp) -> bool:
+    """Whether the counters of an expression say all about its values: no data, no variable."""
+    nodes = value.walk()
+    return all(n.op in _OPERATIONS or n.op in (Op.CONST, Op.RANGE) for n in nodes) and all(
+        source.op is Op.CONST for n in nodes if n.op is Op.RANGE for source in n.src
+    )
+
+
 def tabulate(value: UOp, counters: Mapping[UOp, Sequence[int]]) -> list[int]:
     """The values of an expression, one for each of those that its counters take together."""
     count = len(next(iter(counters.values())))

@@ -121,16 +121,17 @@ def expect_stage(node: UOp) -> Problem:
     if node.src[1].dtype is not index:
         return "an index as second source"
     arg = node.arg
-    fits = isinstance(arg, tuple) and len(arg) == 2 and _is_space_and_op(arg)
-    problem = "(space, combining op, (SORT, count) or None) as argument"
+    fits = isinstance(arg, tuple) and len(arg) == 3 and _is_space_and_op(arg[::2])
+    fits = fits and is_integer(arg[1])
+    problem = "(space, length, combining op, (SORT, count) or None) as argument"
     return expect_same_dtype(node) or _expect_ranges(node, 2) if fits else problem
 
 
 def expect_lowered_stage(node: UOp) -> Problem:
     arg = node.arg
-    fits = isinstance(arg, tuple) and len(arg) == 4 and _is_space_and_op(arg[::3])
-    problem = "(space, count, stride, combining op, (SORT, count) or None) as argument"
-    fits = fits and is_integer(arg[1]) and (arg[2] is None or _is_stride(arg[2]))
+    fits = isinstance(arg, tuple) and len(arg) == 5 and _is_space_and_op(arg[::4])
+    problem = "(space, length, count, stride, combining op, (SORT, count) or None) as argument"
+    fits = fits and are_integers(arg[1:3]) and (arg[3] is None or _is_stride(arg[3]))
     return expect_same_dtype(node) or _expect_ranges(node, 2) if fits else problem
 
 

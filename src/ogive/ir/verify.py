@@ -2,7 +2,8 @@
 
 A `Form` says how a node of an op must look: how many sources, which dtypes, what argument, and
 what else must hold. A dialect is a mapping from the ops it allows to their forms. What is checked
-is in `tensor_forms.py` and `loop_forms.py`.
+is in `tensor_forms.py` and `loop_forms.py`; and in `coverage.py` that a lowered kernel reads no
+scratch memory but what it has written.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from ogive.errors import VerifyError
 from ogive.ir import loop_forms as loops
 from ogive.ir import tensor_forms as tensors
+from ogive.ir.coverage import find_uncovered
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import BINARY, ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.tensor_forms import Problem
@@ -54,6 +56,12 @@ def verify(root: UOp | tuple[UOp, ...], dialect: str) -> None:
                 f"{node.op.name} in the {dialect} dialect: expected {problem}; found {node!r}",
                 node.origin,
             )
+    if dialect == "lowered" and isinstance(root, UOp) and (found := find_uncovered(root)):
+        node, problem = found
+        raise VerifyError(
+            f"{node.op.name} in the {dialect} dialect: expected {problem}; found {node!r}",
+            node.origin,
+        )
 
 
 _ELEMENTWISE = {

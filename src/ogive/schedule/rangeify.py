@@ -111,7 +111,8 @@ class _Rangeifier:
         *line, counter = access.position
         (number,) = self.new_ranges(starts.shape[-1:])
         first = self.value_of((starts, Access((*line, number), None)))
-        staged = UOp(Op.STAGE, starts.dtype, (first, number, number), (SCRATCH, None))
+        row = (SCRATCH, int(number.src[0].vmax), None)
+        staged = UOp(Op.STAGE, starts.dtype, (first, number, number), row)
         which = harmless_position(self.value_of((group, access)), starts.shape[-1])
         spot = UOp(Op.INDEX, starts.dtype, (staged, which))
         place = UOp(Op.TALLY, starts.dtype, (spot, counter))
@@ -237,7 +238,8 @@ class _Rangeifier:
         axis = _staged_axis(node)
         op = (Op.SORT, node.shape[axis]) if node.op is Op.SORT else None
         closed = (counter,) if counter.op is Op.RANGE else ()
-        stage = UOp(Op.STAGE, node.dtype, (value, counter, *closed), (SCRATCH, op))
+        row = (SCRATCH, int(counter.vmax) + 1, op)
+        stage = UOp(Op.STAGE, node.dtype, (value, counter, *closed), row)
         gate = () if access.gate is None else (access.gate,)
         place = UOp(Op.INDEX, node.dtype, (stage, access.position[axis], *gate))
         return UOp(Op.LOAD, node.dtype, (place,))

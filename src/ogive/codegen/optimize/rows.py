@@ -166,7 +166,8 @@ class _Rows:
         (value,) = substitute((total.src[0],), self.sums, revisit=False)
         rows = {row: beside * axis_extent(groups) + groups}
         few = UOp(Op.REDUCE, total.dtype, (self.at(value, within, rows), beside), total.arg)
-        return UOp(Op.STAGE, total.dtype, (few, within, groups, within), (SCRATCH, total.arg))
+        argument = (SCRATCH, self.block, total.arg)
+        return UOp(Op.STAGE, total.dtype, (few, within, groups, within), argument)
 
     def at(self, node: UOp, place: UOp, rows: dict[UOp, UOp]) -> UOp:
         """The same with the column at a place of the block."""

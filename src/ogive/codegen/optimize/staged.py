@@ -77,5 +77,5 @@ def find_rows(root: UOp) -> StagedRows | None:
     inside = frozenset().union(*[node.ranges for node in reductions])
     columns = tuple([counter for counter in closed if counter in inside])
     terms = [c for node in reductions if not node.ranges.isdisjoint(columns) for c in node.closed]
-    added = [c for stage in stages if stage.arg[1] in REDUCING for c in stage.src[0].closed]
+    added = [c for stage in stages if stage.arg[-1] in REDUCING for c in stage.src[0].closed]
     return StagedRows(scope, size, columns, tuple(terms), tuple(added))

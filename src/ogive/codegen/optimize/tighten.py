@@ -187,6 +187,15 @@ def _ended(root: UOp, counter: UOp, closers: list[UOp], end: UOp) -> tuple[UOp, 
         is_certain = node.op is Op.WHERE and node.src[0] is holds
         return node.src[1] if is_certain else node
 
-    moved = {node: replace_ranges(node, {counter: shorter}) for node in closers}
+    moved = {node: _with_its_length(replace_ranges(node, {counter: shorter})) for node in closers}
     (root,) = substitute((root,), moved, revisit=False)
     return transform(root, simplified), shorter
+
+
+def _with_its_length(node: UOp) -> UOp:
+    """A node as it is; a staged value as one of rows no longer than its loop now is."""
+    if node.op is not Op.STAGE:
+        return node
+    space, length, op = node.arg
+    shorter = min(length, int(node.src[1].vmax) + 1)
+    return UOp(Op.STAGE, node.dtype, node.src, (space, shorter, op))

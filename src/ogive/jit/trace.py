@@ -168,6 +168,7 @@ class _Run:
                 self.reads.end()
         self.found = [found for found in self.watch.found.values() if not found.is_view]
         self.views = [found for found in self.watch.found.values() if found.is_view]
+        self._check_views()
         self.supplies = supplies.uses
         self._check_arguments(before, _identities(changed_args, changed_kwargs, names))
         self._check_places()
@@ -263,6 +264,17 @@ class _Run:
                     _definition(self.function),
                 )
 
+    def _check_views(self) -> None:
+        """A view that the function found still shows what it showed."""
+        for found in self.views:
+            if found.left:
+                raise TraceError(
+                    f"{function_name(self.function)} changes which memory a tensor of shape "
+                    f"{found.tensor.shape} shows, of which there are views, and a captured "
+                    "function cannot do that; change it in place (copy_, data.copy_)",
+                    _definition(self.function),
+                )
+
     def _check_places(self) -> None:
         """A tensor that the function found is where it was."""
         found = {id(found.tensor) for found in (*self.found, *self.views)}
@@ -327,7 +339,8 @@ class _Run:
         known = self._positions.get(id(leaf))
         if known is None:
             known = self._positions[id(leaf)] = Result("fresh", len(self.fresh))
-            self.fresh.append(Fresh(leaf.node, memory_device(leaf), leaf.requires_grad))
+            node = next((view.final for view in self.views if view.tensor is leaf), leaf.node)
+            self.fresh.append(Fresh(node, memory_device(leaf), leaf.requires_grad))
         return known
 
     def kept_outside(self) -> Tensor | None:

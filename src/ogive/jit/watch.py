@@ -50,16 +50,20 @@ class Found:
 
     It stood for `seen` when the function came upon it, which took it to be `given` and left it as
     `final`; for other threads it stands for `outside` meanwhile, and shows the storage `shared`.
-    What is a `view` of a storage that is found itself has no memory of its own.
+    What is a view of a storage that is found itself has no memory of its own; it has `left` where
+    the function let it show another.
     """
 
-    __slots__ = ("final", "given", "is_view", "outside", "seen", "shared", "shows", "tensor")
+    __slots__ = (
+        "final", "given", "is_view", "left", "outside", "seen", "shared", "shows", "tensor",
+    )  # fmt: skip
 
     def __init__(self, tensor: Any, seen: UOp, given: UOp, is_view: bool) -> None:
         self.tensor = tensor
         self.seen = self.outside = seen
         self.given = self.final = given
         self.is_view = is_view
+        self.left = False
         self.shared = tensor.shared
         self.shows = getattr(tensor, "shows", None)
 
@@ -205,6 +209,7 @@ def _put_back(thread: int, watch: Watch) -> None:
             found.final = _plain_node.__get__(tensor)
             registry.move_tensor(tensor, found.outside)
             _plain_node.__set__(tensor, found.outside)
+            found.left = _plain_shared.__get__(tensor) is not found.shared
             if found.shows is not None:
                 tensor.shows = found.shows
             _plain_shared.__set__(tensor, found.shared)

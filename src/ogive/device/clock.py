@@ -20,8 +20,9 @@ class Writer(Protocol):
 class Clock:
     """Counts the moments when writing to memory that others may read begins and ends.
 
-    `writers` are at it `now`. `quiet` is the last moment at which there were none. A reader that
-    notes it before need not look further if it is still `now` afterwards.
+    `writers` are at it `now`: the count of `writes` of what they write to is odd. `quiet` is the
+    last moment at which there were none. A reader that notes it before need not look further if it
+    is still `now` afterwards.
     """
 
     __slots__ = ("now", "quiet", "writers")
@@ -32,23 +33,21 @@ class Clock:
 
     def begin(self, writer: Writer) -> None:
         """Writing begins. `effect_lock` is held."""
-        changes = [self._count(buffer, ends=False) for buffer in writer.buffers]
-        at_once([*changes, *self._tick(writer, (*self.writers, writer))])
+        # From an even count to the next odd one, or from one odd count to the next.
+        counts: list[Change] = [
+            (buffer, "writes", buffer.writes + 1 + (buffer.writes & 1)) for buffer in writer.buffers
+        ]
+        at_once([*counts, *self._tick(writer, (*self.writers, writer))])
 
     def ending(self, writer: Writer) -> list[Change]:
         """What is to be stored for writing to be over. `effect_lock` is held until then."""
         others = tuple([other for other in self.writers if other is not writer])
-        shared = {id(buffer) for other in others for buffer in other.buffers}
-        changes = [
-            self._count(buffer, ends=id(buffer) not in shared) for buffer in writer.buffers
+        still = {buffer for other in others for buffer in other.buffers}
+        counts: list[Change] = [
+            (buffer, "writes", buffer.writes + 1 + (buffer in still)) for buffer in writer.buffers
         ]
         quiet: list[Change] = [] if others else [(self, "quiet", self.now + 1)]
-        return [*changes, *self._tick(writer, others), *quiet]
-
-    def _count(self, buffer: Buffer, ends: bool) -> Change:
-        """A buffer's count goes up by one, or by two to stay as odd as it has to be."""
-        step = 1 if bool(buffer.writes & 1) is ends else 2
-        return buffer, "writes", buffer.writes + step
+        return [*counts, *self._tick(writer, others), *quiet]
 
     def _tick(self, writer: Writer, writers: tuple[Writer, ...]) -> list[Change]:
         moment = self.now + 1

@@ -156,8 +156,9 @@ def _carry_out(
 ) -> None:
     """Compute values and carry out the assignments among them."""
     effects = found.effects
-    kept = dict.fromkeys((*_versions_to_keep(roots, effects), *_versions_for_gradients(effects)))
-    run = _Run(roots, effects, tuple(kept), config, found, tensors)
+    recorded = _recorded(effects)
+    kept = dict.fromkeys((*_versions_to_keep(roots, effects), *_versions_for_gradients(recorded)))
+    run = _Run(roots, effects, tuple(kept), config, found, tensors, recorded)
     run.carry_out()
     with registry.graph_lock:
         run.keep_route()
@@ -173,13 +174,19 @@ def _versions_to_keep(roots: tuple[UOp, ...], effects: Sequence[UOp]) -> tuple[U
         return versions_to_keep(roots, effects)
 
 
-def _versions_for_gradients(effects: Sequence[UOp]) -> list[UOp]:
+def _recorded(effects: Sequence[UOp]) -> list[UOp]:
+    """The assignments that gradients flow through, but for those to leaves."""
+    if not history.is_tracking():
+        return []
+    return [effect for effect in effects if history.has_history(effect)]
+
+
+def _versions_for_gradients(recorded: Sequence[UOp]) -> list[UOp]:
     """Versions that gradients of what overwrites them need: `y.mul_(x)` is computed from `y`."""
     return [
         version
-        for effect in effects
-        if _has_history(effect)
-        and (version := version_below(effect)) in walk(tuple([s.src[1] for s in effect.src[1:]]))
+        for effect in recorded
+        if (version := version_below(effect)) in walk(tuple([s.src[1] for s in effect.src[1:]]))
     ]
 
 
@@ -220,11 +227,13 @@ class _Run:
         config: Config,
         route: Route | None = None,
         tensors: Sequence[Tensor] = (),
+        recorded: Sequence[UOp] = (),
     ) -> None:
         self.roots = roots
         self.tensors = tensors
         self.effects = effects
         self.kept = kept
+        self.recorded = recorded
         self.config = config
         self.route = route
         if route is None or route.replay is None or route.normalized is None or kept:
@@ -317,7 +326,7 @@ class _Run:
             while base.op is Op.AFTER:
                 base = version_below(base)
             same = base.op is Op.BUFFER and base.memory is memory_leaf(mapping[node]).memory
-            if same and base.history is None and not _has_history(node):
+            if same and base.history is None and node not in self.recorded:
                 mapping[node] = shaped(base, node.shape)
 
     def _may_end(self, step: int) -> bool:
@@ -470,8 +479,3 @@ def _memory_node(buffer: Buffer, value: UOp, role: Any = None) -> UOp:
         node.role = role
     registry.set_buffer(node, buffer)
     return shaped(node, value.shape)
-
-
-def _has_history(node: UOp) -> bool:
-    """Whether gradients flow through a value that is no version of a leaf."""
-    return history.is_tracking() and not history.is_version(node) and history.leads_to_leaf(node)

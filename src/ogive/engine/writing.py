@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import starmap
 from typing import Any, Protocol
 
@@ -64,15 +64,15 @@ class Writing:
     def __init__(
         self,
         plan: Runnable,
-        buffers: Sequence[Buffer],
-        read: Sequence[Buffer],
+        buffers: Iterable[Buffer],
+        read: Iterable[Buffer],
         conclude: Conclude,
         may_end: Callable[[int], bool],
     ) -> None:
         self.plan = plan
-        self.read = read
+        self.read = tuple(read)
         self.may_end = may_end
-        self.buffers = tuple({id(buffer): buffer for buffer in buffers}.values())
+        self.buffers = tuple(dict.fromkeys(buffers))
         self.conclude = conclude
         self.running = threading.Lock()
         self.thread = threading.get_ident()
@@ -90,8 +90,8 @@ class Writing:
 
 def write(
     plan: Runnable,
-    buffers: Sequence[Buffer],
-    read: Sequence[Buffer],
+    buffers: Iterable[Buffer],
+    read: Iterable[Buffer],
     execute: Callable[[], Fault | None],
     conclude: Conclude,
     may_end: Callable[[int], bool] = anywhere,

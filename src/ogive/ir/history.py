@@ -183,57 +183,70 @@ def remember(
 
         before   t = MUL(AFTER(w, STORE(w, v)), 2)    after   t in memory, from MUL(w, 2)
     """
-    if not _open_arguments and not any(
-        is_version(node) or record_of(node) is not None for node in buffers
-    ):
+    if not _open_arguments and not any(map(is_end, buffers)):
         return
     for version, memory in moved.items():
         inherit(version, memory)
     for value, memory in mapping.items():
-        if leads_to_leaf(value) and not is_version(memory_leaf(value)):
-            ends = {node: now for node, now in moved.items() if node is not value}
-            (expression,) = substitute((value,), ends, revisit=False)
-            versions = {node: count_writes(node)[0] for node in _buffers_above(value, ends)}
-            for node in walk((expression,)):
-                if node.op is Op.BUFFER and node not in versions:
-                    versions[node] = count_writes(node)[1]
+        if has_history(value):
+            buffers, ends = _read_by(value, moved)
+            versions = {node: count_writes(node)[0] for node in buffers}
+            expression = value
+            if ends:
+                now = {end: moved[end] for end in ends}
+                (expression,) = substitute((value,), now, revisit=False)
+                for node in walk((expression,)):
+                    if node.op is Op.BUFFER and node not in versions:
+                        versions[node] = count_writes(node)[1]
             memory_leaf(memory).history = Record(expression, tuple(versions.items()))
 
 
-def _buffers_above(root: UOp, ends: Collection[UOp]) -> list[UOp]:
-    """The buffers that `root` reads otherwise than through `ends`."""
-    stack, seen = [root], {root, *ends}
-    found = []
+def _read_by(root: UOp, moved: Collection[UOp]) -> tuple[list[UOp], list[UOp]]:
+    """The buffers that `root` reads, and what is `moved` on the way to others."""
+    stack, seen = [root], {root}
+    buffers, ends = [], []
     while stack:
         node = stack.pop()
+        if node in moved and node is not root:
+            ends.append(node)
+            continue
         if node.op is Op.BUFFER:
-            found.append(node)
+            buffers.append(node)
         for source in node.src:
             if source not in seen:
                 seen.add(source)
                 stack.append(source)
-    return found
+    return buffers, ends
+
+
+def has_history(value: UOp) -> bool:
+    """Whether gradients flow through a value that is no version of a leaf."""
+    return not is_version(memory_leaf(value)) and leads_to_leaf(value)
 
 
 def leads_to_leaf(root: UOp) -> bool:
     """Whether a gradient of `root` may reach a leaf or an open argument."""
+    if is_end(root):
+        return True
     stack, seen = [root], {root}
     while stack:
-        node = stack.pop()
-        if is_end(node):
-            return True
-        for source in gradient_sources(node):
+        for source in gradient_sources(stack.pop()):
             if source not in seen:
+                if is_end(source):
+                    return True
                 seen.add(source)
-                stack.append(source)
+                if source.src:
+                    stack.append(source)
     return False
 
 
 def is_end(node: UOp) -> bool:
     """Whether a gradient that reaches this node is of use: for a leaf, a history, an argument."""
-    if is_version(node) or record_of(node) is not None:
-        return True
-    return node.op is Op.GRADIENT and isinstance(node.arg, Argument) and node.arg.open
+    if node.op is Op.GRADIENT:
+        return is_version(node) or (isinstance(node.arg, Argument) and node.arg.open)
+    if node.leaf is None and node.history is None:
+        return False  # nearly all nodes: the rest takes longer to ask
+    return is_version(node) or record_of(node) is not None
 
 
 def gradient_sources(node: UOp) -> Iterable[UOp]:

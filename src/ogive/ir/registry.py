@@ -101,19 +101,20 @@ _visited = 0
 def add_tensor(tensor: Holder) -> None:
     """Give a new tensor its id and make it known. Its node is already connected."""
     global _tensor_limit
-    _tensors[add_holder(tensor)] = weakref.ref(tensor)
+    tensor.id = number = _next_id()
+    _tensors[number] = reference = weakref.ref(tensor)
     if len(_tensors) > _tensor_limit:
         for dead in [key for key, value in list(_tensors.items()) if value() is None]:
             del _tensors[dead]
         _tensor_limit = max(2 * len(_tensors), 1024)
+    _add_holder(tensor.node, reference)
 
 
-def add_holder(holder: Holder) -> int:
+def add_holder(holder: Holder) -> None:
     """Let the node of something that is no tensor, but has one, be replaced as those of tensors
-    are. Gives the id that it has from now on."""
+    are. It has an id from now on."""
     holder.id = _next_id()
     _add_holder(holder.node, weakref.ref(holder))
-    return holder.id
 
 
 def tensor(number: int) -> Any:
@@ -258,7 +259,8 @@ def substitute(
         # Found first and moved after: one node's replacement may itself be a node to replace.
         moves: list[Change] = []
         for node, replacement in done.items():
-            moves += _holder_moves(node, replacement)
+            if node.holders:
+                moves += _holder_moves(node, replacement)
         at_once([*moves, *together])
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ogive.at_once import Change, at_once
@@ -40,6 +41,7 @@ from ogive.runtime.native import Fault, NativePlan
 from ogive.tensor import views
 from ogive.tensor.core import hold, wrap
 from ogive.tensor.tensor import Tensor
+from ogive.tensor.views import Storage
 
 if TYPE_CHECKING:
     from ogive.engine.profile import StepTime
@@ -88,7 +90,14 @@ class Entry:
         bound = {node.src[0].arg[0] for node in seen if node.op is Op.BIND}
         self._shared = bound & call.variables.keys()
         self._symbolic = bool(graph.variables)
-        self._stored = graph.stored
+        stored = [prepared.owners[slot] for slot in graph.stored]
+        self._stored_inputs = _positions(stored, "input")
+        self._stored_found = _positions(stored, "found")
+        self._inputs_in_place = _positions(prepared.written, "input")
+        self._found_in_place = _positions(prepared.written, "found")
+        in_place = [trace.found[at].tensor for at in self._found_in_place]
+        self._ids_in_place = frozenset([tensor.id for tensor in in_place])
+        self._storages = [weakref.ref(each) for each in in_place if isinstance(each, Storage)]
         self._found = look_up([found.seen for found in trace.found]) if trace.found else None
         self._instances: list[Instance] = []
         self._simple = self._simple_result()
@@ -265,7 +274,8 @@ class Entry:
         if self.writes:
             return self._write(plan, execute, call, instance, cells, variables)
         fault = execute()
-        at_once(self._drops())
+        if self._dropped:
+            at_once(self._drops())
         if not alone and clock.now != call.moment and _is_disturbed(call, found):
             self._instances.append(instance)
             return DISTURBED
@@ -339,12 +349,15 @@ class Entry:
                     nodes[owner.position] = tensor.node
             self._found = look_up(nodes)
 
-    def _uses(self, call: Call) -> tuple[list[Buffer], list[Buffer]]:
-        """The memory that a call writes to, and all that it reads."""
-        found, owners = self._found, self.prepared.owners
-        memories = (*call.memories, *(() if found is None else found.buffers))
-        read = [memory for memory in memories if isinstance(memory, Buffer)]
-        return [_memory_of(owners[slot], call, found) for slot in self._stored], read
+    def _uses(self, call: Call) -> tuple[Iterator[Buffer], Iterator[Buffer]]:
+        """The memory that a call writes to, and all that it reads, if anybody asks."""
+        given = call.memories
+        found = () if self._found is None else self._found.buffers
+        stored: Any = chain(
+            map(given.__getitem__, self._stored_inputs), map(found.__getitem__, self._stored_found)
+        )
+        read = [memory for memory in given if isinstance(memory, Buffer)]
+        return stored, chain(read, filter(None, found))
 
     def _results(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> Any:
         """What the function returns. `graph_lock` is held, and nothing is donated yet."""
@@ -389,12 +402,17 @@ class Entry:
 
     def _seen(self, call: Call) -> list[Change]:
         """What lets views of tensors that were written to in place show that."""
+        found = [self.tensors[at]() for at in self._found_in_place]
+        given = [call.inputs[at] for at in self._inputs_in_place if at not in self._gone]
         changes: list[Change] = []
-        for owner in self.prepared.written:
-            tensor = self._owner(owner, call)
-            is_donated = owner.kind == "input" and owner.position in self._gone
-            if not is_donated and (tensor.shared is not None or isinstance(tensor, views.Storage)):
+        for tensor in (*found, *given):
+            # Another thread may have let go of it while the call ran.
+            if tensor is not None and tensor.shared is not None:
                 changes += views.changes(tensor, tensor.node)
+        for reference in self._storages:
+            storage = reference()
+            if storage is not None:
+                changes += storage.moves_to(storage.node)
         return changes
 
     def _donations(self, call: Call) -> list[Change]:
@@ -441,11 +459,7 @@ class Entry:
         """
         moved = False
         kept_graphs.pass_by()  # each look goes through those that read what is written
-        written = [self._owner(owner, call) for owner in self.prepared.written]
-        flats = {memory_leaf(tensor.node): tensor.id for tensor in written}
-        if len(flats) == len(written) and not registry.are_read_outside(flats, set(flats.values())):
-            written = []  # one look at all graphs above them, instead of one for each
-        for tensor in written:
+        for tensor in self._read_by_others(call):
             node = tensor.node
             flat = memory_leaf(node)
             if registry.is_read_outside(flat, (), besides=[tensor.id]):
@@ -460,9 +474,24 @@ class Entry:
         if self._found is None or not self.prepared.written:
             return True
         if moved:
-            tensors: list[Any] = [reference() for reference in self.tensors]
+            tensors = [tensor for reference in self.tensors if (tensor := reference()) is not None]
+            if len(tensors) < len(self.tensors):
+                return False
             self._found = look_up([tensor.node for tensor in tensors])
         return self._separate(call, self._found)
+
+    def _read_by_others(self, call: Call) -> list[Any]:
+        """The tensors that are to be overwritten, if somebody else may read one of them."""
+        found = () if self._found is None else self._found.flats
+        given = [call.inputs[at] for at in self._inputs_in_place]
+        flats = {memory_leaf(tensor.node) for tensor in given}
+        flats.update(map(found.__getitem__, self._found_in_place))
+        written, besides = self.prepared.written, self._ids_in_place.union([t.id for t in given])
+        # One look at all graphs above them, instead of one for each.
+        if len(flats) == len(written) and not registry.are_read_outside(flats, besides):
+            return []
+        tensors = [self._owner(owner, call) for owner in written]
+        return [tensor for tensor in tensors if tensor is not None]
 
     def _separate(self, call: Call, found: Whereabouts) -> bool:
         """An argument and a tensor that the function finds are two, if one of them changes.
@@ -490,6 +519,10 @@ class Entry:
                         "both"
                     )
         return True
+
+
+def _positions(owners: Iterable[Owner], kind: str) -> list[int]:
+    return [owner.position for owner in owners if owner.kind == kind]
 
 
 def _is_on(tensor: Any, node: UOp) -> bool:

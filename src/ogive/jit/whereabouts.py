@@ -19,20 +19,22 @@ class Whereabouts(NamedTuple):
     """
 
     nodes: tuple[UOp, ...]
+    flats: tuple[UOp, ...]
     buffers: tuple[Buffer | None, ...]
     addresses: tuple[int, ...]
 
 
 def look_up(nodes: Sequence[UOp]) -> Whereabouts:
     """Where tensors on these nodes lie."""
-    buffers = tuple([_memory(node) for node in nodes])
+    flats = tuple([memory_leaf(node) for node in nodes])
+    buffers = tuple([_memory(node, flat) for node, flat in zip(nodes, flats, strict=True)])
     addresses = tuple([buffer.address if buffer else 0 for buffer in buffers])
-    return Whereabouts(tuple(nodes), buffers, addresses)
+    return Whereabouts(tuple(nodes), flats, buffers, addresses)
 
 
-def _memory(node: UOp) -> Buffer | None:
+def _memory(node: UOp, flat: UOp) -> Buffer | None:
     """The memory of a tensor that has elements."""
-    buffer: Buffer | None = registry.buffer_of(memory_leaf(node))
+    buffer: Buffer | None = registry.buffer_of(flat)
     return None if 0 in node.shape else buffer
 
 
@@ -44,7 +46,7 @@ def pattern(buffers: Sequence[Any]) -> list[int]:
 
 def facts_of(tensor: Any, node: UOp) -> tuple[Any, ...]:
     """What has to be the same for a trace to serve again."""
-    buffer = _memory(node)
+    buffer = _memory(node, memory_leaf(node))
     return node.dtype, node.shape, tensor.device, bool(buffer and buffer.borrowed)
 
 

@@ -61,6 +61,10 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "optim": ("nn", "autograd", "jit.watch", "tensor", "ir", "errors", "named"),
     "amp": ("optim", "autograd", "jit.watch", "tensor", "ir", "errors"),
     "cuda": (),
+    "torch": (
+        "", "amp", "autograd", "data", "fft", "io", "linalg", "nn", "optim", "random", "signal",
+        "special", "tensor", "ir", "config", "errors",
+    ),
     "einops_backend": ("tensor",),
     "": (  # the package itself
         "amp", "autograd", "cuda", "einops_backend", "namespace", "fft", "data", "linalg", "masked",

@@ -1,8 +1,8 @@
 """Every error Ogive raises on purpose, typed by cause, each pointing at the user's own line.
 
 User errors also derive from the built-in a Python programmer would expect (`ValueError`,
-`TypeError`, `IndexError`, ...), so `except ValueError` keeps working. Errors of the compiler are
-typed by stage.
+`TypeError`, `IndexError`, ...), so `except ValueError` keeps working, and from `RuntimeError` where
+PyTorch raises that, so that its programs catch them. Errors of the compiler are typed by stage.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class CaptureWarning(UserWarning):
     """A captured function uses something that cannot be watched, or changes at every call."""
 
 
-class ShapeError(OgiveError, ValueError):
+class ShapeError(OgiveError, ValueError, RuntimeError):
     """Shapes that do not fit together, or do not fit the operation."""
 
 
@@ -124,15 +124,15 @@ class AxisError(OgiveError, ValueError, IndexError):
     """An axis that the tensor does not have, or that is named twice."""
 
 
-class DtypeError(OgiveError, TypeError):
+class DtypeError(OgiveError, TypeError, RuntimeError):
     """An unknown dtype, or one the operation does not take."""
 
 
-class DeviceError(OgiveError, ValueError):
+class DeviceError(OgiveError, ValueError, RuntimeError):
     """An unknown device, or tensors on devices that do not go together."""
 
 
-class ArgumentError(OgiveError, ValueError):
+class ArgumentError(OgiveError, ValueError, RuntimeError):
     """An argument of the right type with a value that makes no sense."""
 
 
@@ -164,7 +164,7 @@ class VariableError(OgiveError, ValueError):
     """A symbolic variable that is unbound, bound twice, or bound outside its bounds."""
 
 
-class StateError(OgiveError, ValueError):
+class StateError(OgiveError, ValueError, RuntimeError):
     """A state dictionary that does not fit the module or optimizer it is loaded into."""
 
 

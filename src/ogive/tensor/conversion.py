@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+KNOWN = (*DEVICES, "DISK")
+
+
 class Conversion(Core):
     """Casts, bit casts, moves between devices, `contiguous` and `detach`."""
 
@@ -83,7 +86,7 @@ class Conversion(Core):
         for target in targets:
             if isinstance(target, Core):
                 dtype, device = target.dtype, target.device
-            elif isinstance(target, str) and target.upper() in (*DEVICES, "DISK"):
+            elif isinstance(target, str) and target.upper().partition(":")[0] in KNOWN:
                 device = target
             elif not isinstance(target, bool):
                 dtype = _dtype_or_device(target)

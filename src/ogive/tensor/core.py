@@ -15,7 +15,6 @@ from ogive.errors import (
     Origin,
     ShapeError,
     VariableError,
-    nearest,
     user_origin,
 )
 from ogive.ir import dtype as dtypes
@@ -28,17 +27,15 @@ from ogive.ir.registry import add_tensor
 from ogive.ir.shape import Dim, Shape, as_length, element_count, least
 from ogive.ir.variable import Variable
 from ogive.tensor import build, lengths
+from ogive.tensor.place import READ_ONLY as READ_ONLY
+from ogive.tensor.place import Device
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
     from ogive.tensor.views import Storage, View
 
-DEVICES = ("CPU",)
+DEVICES = (Device("CPU"),)
 DEFAULT_DEVICE = DEVICES[0]
-READ_ONLY = (
-    "DISK is read-only: its tensors come from Tensor.from_file, and to('CPU') makes a copy that "
-    "can be written to"
-)
 
 
 class Core:
@@ -159,14 +156,7 @@ def to_device(given: Any) -> str:
     """The device that `given` names; None means the default one."""
     if given is None:
         return DEFAULT_DEVICE
-    if isinstance(given, str) and given.upper() in DEVICES:
-        return given.upper()
-    if isinstance(given, str) and given.upper() == "DISK":
-        raise DeviceError(READ_ONLY)
-    raise DeviceError(
-        f"unknown device {given!r}{nearest(str(given).upper(), DEVICES)}; "
-        f"the devices are {', '.join(DEVICES)}"
-    )
+    return given if isinstance(given, Device) else Device(given)
 
 
 def memory_device(tensor: Core) -> str:

@@ -1,0 +1,50 @@
+"""PyTorch's namespace over Ogive's tensors: `import ogive.torch as torch` is the line to change.
+
+Names mean here what they mean in PyTorch; where `ogive` has the same, it is the same object. What
+is absent, and what differs, is in docs/pytorch.md.
+
+>>> import ogive.torch as torch
+>>> torch.std(torch.tensor([1.0, 2.0, 3.0])).item()
+1.0
+>>> values, indices = torch.sort(torch.tensor([3, 1, 2]))
+>>> indices.tolist()
+[1, 2, 0]
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+from ogive.torch import tree as _tree
+from ogive.torch.names import METHODS, NUMBER_FIRST, OWN, SAME, TREE
+from ogive.torch.tree import install, uninstall
+
+__all__ = ["install", "uninstall"]
+__version__ = "2.13.0+ogive"
+
+_tree.add_finder()
+
+
+def __getattr__(name: str) -> Any:
+    if name in TREE:
+        return importlib.import_module(f"ogive.torch.{name}")
+    if not name.startswith("_"):
+        for source in map(importlib.import_module, OWN):
+            if name in _tree.public_names(source):
+                globals()[name] = found = getattr(source, name)
+                return found
+        if name in SAME or name in METHODS or name in NUMBER_FIRST:
+            from ogive.torch import functions
+
+            globals()[name] = found = functions.find(name)
+            return found
+    message = f"module 'ogive.torch' has no attribute {name!r}; see docs/pytorch.md"
+    raise AttributeError(message, name=name, obj=sys.modules[__name__])
+
+
+def __dir__() -> list[str]:
+    own = {name for source in OWN for name in _tree.public_names(importlib.import_module(source))}
+    below = {name for name in TREE if "." not in name}
+    return sorted({*__all__, *own, *below, *SAME, *METHODS, *NUMBER_FIRST})

@@ -1,0 +1,89 @@
+"""`torch.compile` as our capture."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ogive
+from ogive.errors import ArgumentTypeError
+from ogive.nn.module import Module
+from ogive.tensor.tensor import Tensor
+
+__all__ = [
+    "Compiled", "compile",
+]  # fmt: skip
+
+
+class Compiled:
+    """A function or module that is captured where its results need no gradient.
+
+    The first call in each mode runs as it is, and shows whether gradients flow out of the result:
+    then it stays as it is, as a graph that `backward` can go through, compiled with the rest.
+    Otherwise calls are captured from the second on.
+    """
+
+    def __init__(self, function: Callable[..., Any], disable: bool) -> None:
+        self._orig_mod = function
+        self._captured: Any = ogive.jit(function)
+        self._can_capture: dict[bool, bool] = {True: False, False: False} if disable else {}
+        if not isinstance(function, Module):
+            functools.update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        mode = ogive.is_grad_enabled()
+        if mode and any(tensor.requires_grad for tensor in _tensors((args, kwargs))):
+            return self._orig_mod(*args, **kwargs)
+        if self._can_capture.get(mode):
+            return self._captured(*args, **kwargs)
+        result = self._orig_mod(*args, **kwargs)
+        if mode not in self._can_capture:
+            needed = any(tensor.requires_grad for tensor in _tensors(result))
+            self._can_capture[mode] = not needed
+        return result
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._orig_mod, name)
+
+
+def compile(
+    model: Callable[..., Any] | None = None,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: Any = "inductor",
+    mode: str | None = None,
+    options: Any = None,
+    disable: bool = False,
+) -> Any:
+    """Capture a function or a module: it runs once as it is, and is replayed from then on.
+
+    >>> @ogive.torch.compile
+    ... def double(x):
+    ...     return x * 2
+    >>> [double(Tensor([n])).item() for n in range(3)]
+    [0, 2, 4]
+
+    `dynamic`, `backend`, `mode` and `options` change nothing: there is one compiler.
+    """
+    if model is None:
+        return lambda function: compile(function, disable=disable)
+    if not callable(model):
+        raise ArgumentTypeError(f"compile takes a function or a module, not {model!r}")
+    return Compiled(model, disable)
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    """The tensors in nested tuples, lists and dictionaries."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Tensor):
+            yield each
+        elif isinstance(each, dict):
+            waiting.extend(each.values())
+        elif isinstance(each, tuple | list):
+            waiting.extend(each)

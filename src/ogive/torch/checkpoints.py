@@ -1,0 +1,39 @@
+"""`torch.utils.checkpoint`: recompute in the backward what a function keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ogive.autograd import checkpoint as _checkpoint
+
+__all__ = [
+    "checkpoint", "checkpoint_sequential",
+]  # fmt: skip
+
+
+def checkpoint(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """`function(*args)`, whose inner values are computed again where the gradient needs them."""
+    for name in ("use_reentrant", "preserve_rng_state", "determinism_check", "debug", "context_fn"):
+        kwargs.pop(name, None)
+    return _checkpoint(function, *args, **kwargs)
+
+
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
+    """Layers one after the other, in `segments` parts that are each recomputed."""
+    layers: Sequence[Any] = list(functions)
+    size = max(1, len(layers) // segments)
+    starts = list(range(0, size * segments, size))[:segments]
+    for number, start in enumerate(starts):
+        is_last = number == len(starts) - 1
+        part = layers[start:] if is_last else layers[start : start + size]
+
+        def run(value: Any, part: Sequence[Any] = part) -> Any:
+            for layer in part:
+                value = layer(value)
+            return value
+
+        input = run(input) if is_last else checkpoint(run, input)
+    return input

@@ -1,0 +1,126 @@
+"""Classes that PyTorch programs name: devices, sizes, tensors by kind, ways for memory to lie."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, cast
+
+import ogive
+from ogive.errors import ArgumentTypeError
+from ogive.ir.dtype import DType
+from ogive.tensor.place import Device
+from ogive.tensor.tensor import Tensor as _Tensor
+from ogive.torch import defaults
+
+__all__ = [
+    "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor",
+    "HalfTensor", "IntTensor", "LongTensor", "OutOfMemoryError", "ShortTensor", "Size", "Tensor",
+    "channels_last", "channels_last_3d", "contiguous_format", "device", "float8_e4m3fn", "layout",
+    "memory_format", "preserve_format", "strided",
+]  # fmt: skip
+
+
+class _LikeATuple(type):
+    """The shape of a tensor is a tuple here, and counts as a `Size`."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, tuple)
+
+
+class Size(tuple[int, ...], metaclass=_LikeATuple):
+    """The lengths of axes.
+
+    >>> ogive.torch.Size([2, 3]).numel(), ogive.torch.Size([2, 3]) == ogive.torch.zeros(2, 3).shape
+    (6, True)
+    """
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return math.prod(self)
+
+    def __repr__(self) -> str:
+        return f"torch.Size({list(self)})"
+
+
+class _Kind(type):
+    """What `isinstance` and a call mean for `torch.Tensor` and its kinds.
+
+    There is one class of tensors. These stand for it: they make its instances, by PyTorch's old
+    constructor, and count them as theirs.
+    """
+
+    element: DType | None
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, _Tensor) and cls.element in (None, instance.dtype)
+
+    def __subclasscheck__(cls, given: type) -> bool:
+        return super().__subclasscheck__(given) or (
+            cls.element is None and super().__subclasscheck__(_Tensor) and given is _Tensor
+        )
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        kwargs.pop("device", None)
+        dtype = cls.element or defaults.get_default_dtype()
+        if kwargs:
+            raise ArgumentTypeError(f"{cls.__name__} takes no {', '.join(kwargs)}")
+        if len(args) == 1 and not isinstance(args[0], int | Size):
+            data = args[0]
+            if cls.element is None and isinstance(data, _Tensor):
+                return data.detach()
+            from ogive.torch.creation import tensor
+
+            return tensor(data, dtype=dtype)
+        return ogive.zeros(*(args or (0,)), dtype=dtype)
+
+
+class Tensor(_Tensor, metaclass=_Kind):
+    """`Tensor(2, 3)` has that shape, `Tensor([2, 3])` these values, in the default dtype.
+
+    >>> ogive.torch.Tensor(2, 3).shape, ogive.torch.Tensor([2, 3]).dtype
+    ((2, 3), ogive.float32)
+    """
+
+    __slots__ = ()
+    element: DType | None = None
+
+
+def _kind(name: str, dtype: DType) -> type[Tensor]:
+    made = _Kind(name, (Tensor,), {"__slots__": (), "element": dtype, "__doc__": f"{dtype.name}s."})
+    return cast(type[Tensor], made)
+
+
+FloatTensor = _kind("FloatTensor", ogive.float32)
+DoubleTensor = _kind("DoubleTensor", ogive.float64)
+HalfTensor = _kind("HalfTensor", ogive.float16)
+BFloat16Tensor = _kind("BFloat16Tensor", ogive.bfloat16)
+LongTensor = _kind("LongTensor", ogive.int64)
+IntTensor = _kind("IntTensor", ogive.int32)
+ShortTensor = _kind("ShortTensor", ogive.int16)
+CharTensor = _kind("CharTensor", ogive.int8)
+ByteTensor = _kind("ByteTensor", ogive.uint8)
+BoolTensor = _kind("BoolTensor", ogive.bool)
+
+
+class memory_format:
+    """How the elements of a tensor lie in memory: the compiler decides, whatever is asked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+
+class layout(memory_format):
+    """Whether all elements are kept: `torch.strided`."""
+
+
+contiguous_format = memory_format("contiguous_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
+preserve_format = memory_format("preserve_format")
+strided = layout("strided")
+device = Device
+float8_e4m3fn = ogive.float8_e4m3
+OutOfMemoryError = ogive.errors.AllocateError

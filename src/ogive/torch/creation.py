@@ -1,0 +1,143 @@
+"""Tensors from numbers and sizes, with PyTorch's arguments and dtypes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+import ogive
+from ogive.tensor.tensor import Tensor
+from ogive.torch import defaults
+from ogive.torch.functions import taking_out
+
+__all__ = [
+    "arange", "as_tensor", "asarray", "empty", "empty_like", "eye", "frombuffer", "full",
+    "full_like", "linspace", "logspace", "ones", "ones_like", "rand", "rand_like", "randint",
+    "randint_like", "randn", "randn_like", "range", "scalar_tensor", "tensor", "zeros",
+    "zeros_like",
+]  # fmt: skip
+
+IGNORED = ("layout", "pin_memory", "memory_format", "names")
+"""Keywords of PyTorch's that say how memory lies, which is not for a program to say here."""
+
+
+def _made(function: Callable[..., Any], is_float: bool = False) -> Callable[..., Any]:
+    """A function of ours that takes all of PyTorch's keywords; floats are of the default dtype."""
+    takes = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def make(*args: Any, **kwargs: Any) -> Any:
+        for name in IGNORED:
+            kwargs.pop(name, None)
+        if kwargs.get("dtype") is None and is_float and defaults.is_other():
+            kwargs["dtype"] = defaults.get_default_dtype()
+        wanted = kwargs.pop("requires_grad", False) if "requires_grad" not in takes else False
+        made = function(*args, **kwargs)
+        return made.requires_grad_() if wanted else made
+
+    return taking_out(make)
+
+
+zeros = _made(ogive.zeros, is_float=True)
+ones = _made(ogive.ones, is_float=True)
+empty = _made(ogive.empty, is_float=True)
+eye = _made(ogive.eye, is_float=True)
+linspace = _made(ogive.linspace, is_float=True)
+logspace = _made(ogive.logspace, is_float=True)
+rand = _made(ogive.rand, is_float=True)
+randn = _made(ogive.randn, is_float=True)
+full = _made(ogive.full)
+arange = _made(ogive.arange)
+randint = _made(ogive.randint)
+scalar_tensor = _made(ogive.scalar_tensor, is_float=True)
+zeros_like = _made(ogive.zeros_like)
+ones_like = _made(ogive.ones_like)
+empty_like = _made(ogive.empty_like)
+full_like = _made(ogive.full_like)
+rand_like = _made(ogive.rand_like)
+randn_like = _made(ogive.randn_like)
+randint_like = _made(ogive.randint_like)
+
+
+def tensor(
+    data: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A copy of numbers, nested sequences or an array: floats are of the default dtype.
+
+    >>> ogive.torch.tensor([1, 2]).dtype, ogive.torch.tensor([1.0, 2]).dtype
+    (ogive.int64, ogive.float32)
+    """
+    made = Tensor(_plain(data), dtype, device)
+    if dtype is None and defaults.is_other() and made.dtype is ogive.float32 and _is_python(data):
+        made = Tensor(_plain(data), defaults.get_default_dtype(), device)
+    made = made.detach()
+    return made.requires_grad_() if requires_grad else made
+
+
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """The tensor that is given, where it fits, or one made from `data`."""
+    if isinstance(data, Tensor):
+        return data if dtype is None and device is None else data.to(device=device, dtype=dtype)
+    return tensor(data, dtype=dtype, device=device)
+
+
+def asarray(
+    obj: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A tensor from an object that is one already, shares its memory, or holds numbers."""
+    made: Tensor = ogive.asarray(obj, dtype=dtype, device=device, copy=copy)
+    return made.requires_grad_() if requires_grad else made
+
+
+def frombuffer(
+    buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
+    """A tensor from the bytes of an object.
+
+    >>> ogive.torch.frombuffer(bytes([1, 2]), dtype=ogive.torch.uint8).tolist()
+    [1, 2]
+    """
+    array = numpy.frombuffer(buffer, dtype=dtype.numpy, count=count, offset=offset)
+    return Tensor(array.copy(), requires_grad=requires_grad)
+
+
+def range(start: Any, end: Any = None, step: Any = 1, **options: Any) -> Tensor:
+    """Numbers from `start` to `end`, which is among them: PyTorch's old function."""
+    first, last = (0, start) if end is None else (start, end)
+    count = int((last - first) / step) + 1
+    return arange(count, **options) * step + float(first)  # type: ignore[no-any-return]
+
+
+def _plain(data: Any) -> Any:
+    """Sequences of other kinds, and scalar tensors in lists, as what a tensor is made of."""
+    if isinstance(data, Tensor | numpy.ndarray | numpy.generic | str | bytes):
+        return data
+    if isinstance(data, list | tuple):
+        if any(isinstance(each, Tensor | list | tuple) or hasattr(each, "__len__")
+               for each in data):  # fmt: skip
+            return [_plain(each.tolist() if isinstance(each, Tensor) else each) for each in data]
+        return data
+    if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not hasattr(data, "__array__"):
+        return [_plain(each) for each in data]
+    return data
+
+
+def _is_python(data: Any) -> bool:
+    """Whether floats in it are Python's, which have no dtype of their own."""
+    while isinstance(data, list | tuple) and data:
+        data = data[0]
+    return isinstance(data, float)

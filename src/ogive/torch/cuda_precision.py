@@ -1,0 +1,23 @@
+"""`torch.cuda.amp`: the old names, for a device that is not there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ogive.torch.precision import GradScaler as GradScaler
+from ogive.torch.precision import autocast as _autocast
+from ogive.torch.precision import custom_bwd as custom_bwd
+from ogive.torch.precision import custom_fwd as custom_fwd
+
+__all__ = [
+    "GradScaler", "autocast", "custom_bwd", "custom_fwd",
+]  # fmt: skip
+
+
+class autocast(_autocast):
+    """`torch.autocast("cuda", …)`: no casts, since there is no CUDA device."""
+
+    def __init__(
+        self, enabled: bool = True, dtype: Any = None, cache_enabled: bool | None = None
+    ) -> None:
+        super().__init__("cuda", dtype, enabled, cache_enabled)

@@ -1,0 +1,115 @@
+"""What a PyTorch program may set once for all: the default dtype, threads, printing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+import ogive
+from ogive.errors import DtypeError
+from ogive.ir.dtype import DType, to_dtype
+
+__all__ = [
+    "are_deterministic_algorithms_enabled", "get_default_device", "get_default_dtype",
+    "get_float32_matmul_precision", "get_num_threads", "set_default_device", "set_default_dtype",
+    "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads",
+    "set_num_threads", "set_printoptions", "use_deterministic_algorithms",
+]  # fmt: skip
+
+_default: list[DType] = [ogive.float32]
+
+
+def set_default_dtype(d: Any) -> None:
+    """The dtype of Python's floats and of creation functions. Layers are made in float32; see
+    docs/pytorch.md.
+
+    Raises `DtypeError` for what is not a float.
+    """
+    dtype = to_dtype(d)
+    if not dtype.is_float:
+        raise DtypeError(f"the default dtype must be a float, not {dtype.name}")
+    _default[0] = dtype
+
+
+def get_default_dtype() -> DType:
+    """The dtype of Python's floats.
+
+    >>> ogive.torch.get_default_dtype()
+    ogive.float32
+    """
+    return _default[0]
+
+
+def is_other() -> bool:
+    """Whether the default dtype is another than float32."""
+    return _default[0] is not ogive.float32
+
+
+def get_default_device() -> Any:
+    """The device that tensors are made on."""
+    from ogive.torch.classes import device
+
+    return device("cpu")
+
+
+def set_default_device(device: Any) -> None:
+    """Accepts the device that there is."""
+    from ogive.torch.classes import device as to_torch_device
+
+    to_torch_device("cpu" if device is None else device)
+
+
+def set_num_threads(count: int) -> None:
+    """How many threads kernels run on."""
+    ogive.configure(threads=count)
+
+
+def get_num_threads() -> int:
+    """How many threads kernels run on."""
+    from ogive.config import current_config
+
+    return int(current_config().threads)
+
+
+def set_num_interop_threads(count: int) -> None:
+    """Nothing to set: there is one pool of threads."""
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Nothing to set: results are the same bits each time, however many threads there are."""
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Whether results are the same bits each time: always."""
+    return True
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Nothing to set: float32 is multiplied in float32."""
+
+
+def get_float32_matmul_precision() -> str:
+    """How float32 is multiplied: in float32."""
+    return "highest"
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """Whether denormal numbers can be flushed to zero: they are not."""
+    return False
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: int | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
+) -> None:
+    """How tensors are printed, which is NumPy's way."""
+    options: dict[str, Any] = {
+        "precision": precision, "threshold": threshold, "edgeitems": edgeitems,
+        "linewidth": linewidth, "suppress": None if sci_mode is None else not sci_mode,
+    }  # fmt: skip
+    numpy.set_printoptions(**{name: value for name, value in options.items() if value is not None})

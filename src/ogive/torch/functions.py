@@ -1,0 +1,129 @@
+"""Functions whose meaning is PyTorch's: methods as functions, and those that ours differ from."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import ogive
+from ogive.errors import ArgumentTypeError
+from ogive.tensor.functional import as_function
+from ogive.tensor.stacking import meshgrid as _meshgrid
+from ogive.tensor.tensor import Tensor
+from ogive.torch.names import METHODS, NUMBER_FIRST, OUT, OUT_OF_SAME
+
+__all__ = [
+    "chain_matmul", "ctc_loss", "is_inference_mode_enabled", "is_nonzero", "max", "meshgrid", "min",
+    "vander",
+]  # fmt: skip
+
+FIRST = {"split": "tensor", "bilinear": "input1"}
+"""What PyTorch calls the first argument where that is not `input`."""
+
+
+def find(name: str) -> Any:
+    """The function or object of a name of the tables."""
+    if name in METHODS:
+        made = as_function(getattr(Tensor, name), FIRST.get(name, "input"))
+        return taking_out(made) if name in OUT else made
+    if name in NUMBER_FIRST:
+        return taking_out(_taking_numbers(as_function(getattr(Tensor, name))))
+    found = getattr(ogive, name)
+    return taking_out(found) if name in OUT_OF_SAME else found
+
+
+def taking_out(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that with `out=` assigns its result, or each of several, to a given tensor."""
+
+    @functools.wraps(function)
+    def taking(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        made = function(*args, **kwargs)
+        if out is None:
+            return made
+        if isinstance(out, Tensor):
+            return _fill(out, made)
+        for target, value in zip(out, made, strict=True):
+            _fill(target, value)
+        return out
+
+    return taking
+
+
+def _fill(out: Tensor, made: Tensor) -> Tensor:
+    if out.shape != made.shape and out.numel() == 0:
+        raise ArgumentTypeError(
+            f"out= has the shape {out.shape} and is not resized to {made.shape} here; give a "
+            "tensor of that shape, or use what is returned"
+        )
+    return out.copy_(made)
+
+
+def _taking_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of two operands, the first of which may be a number."""
+
+    @functools.wraps(function)
+    def taking(input: Any, other: Any, **kwargs: Any) -> Any:
+        return function(input if isinstance(input, Tensor) else Tensor(input), other, **kwargs)
+
+    return taking
+
+
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
+    """The coordinates of a grid. Shapes: (a,), (b,) → (a, b) each, for "xy" (b, a).
+
+    >>> rows, columns = ogive.torch.meshgrid(Tensor([1, 2]), Tensor([3, 4, 5]))
+    >>> rows.shape
+    (2, 3)
+    """
+    return _meshgrid(*tensors, indexing=indexing)
+
+
+def _extreme(name: str, of_two: str) -> Callable[..., Any]:
+    one = as_function(getattr(Tensor, name))
+    two = as_function(getattr(Tensor, of_two))
+
+    def extreme(*args: Any, **kwargs: Any) -> Any:
+        if "other" in kwargs or (len(args) == 2 and isinstance(args[1], Tensor)):
+            return two(*args, **kwargs)
+        return one(*args, **kwargs)
+
+    extreme.__name__ = extreme.__qualname__ = name
+    extreme.__doc__ = f"`{name}(x)`, `{name}(x, dim)`: values, indices; `{name}(x, other)`."
+    return taking_out(extreme)
+
+
+max = _extreme("max", "maximum")
+min = _extreme("min", "minimum")
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether a tensor of one element is not zero."""
+    return bool(input)
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether `inference_mode` is on; gradients are off then, as under `no_grad`."""
+    return not ogive.is_grad_enabled()
+
+
+def chain_matmul(*matrices: Tensor) -> Tensor:
+    """The product of matrices, in the order that takes least work."""
+    return ogive.multi_dot(matrices)
+
+
+def ctc_loss(*args: Any, **kwargs: Any) -> Tensor:
+    """`nn.functional.ctc_loss`, with its reduction as a number, too."""
+    from ogive.nn.functional import ctc_loss as loss
+
+    if len(args) > 5 and isinstance(args[5], int):
+        args = (*args[:5], ("none", "mean", "sum")[args[5]], *args[6:])
+    return loss(*args, **kwargs)
+
+
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """The powers of each entry, falling. Shapes: (n,) → (n, N)."""
+    made: Tensor = ogive.linalg.vander(x, N=N)
+    return made if increasing else made.flip(-1)
+
+

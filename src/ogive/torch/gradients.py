@@ -1,0 +1,44 @@
+"""`torch.autograd`: what there is besides gradients themselves."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ogive.tensor.tensor import Tensor
+
+__all__ = [
+    "Variable", "backward", "detect_anomaly", "set_detect_anomaly",
+]  # fmt: skip
+
+
+def Variable(data: Tensor, requires_grad: bool = False, volatile: bool = False) -> Tensor:
+    """A tensor as it is: PyTorch's name from before version 0.4."""
+    return data.requires_grad_() if requires_grad else data
+
+
+def backward(
+    tensors: Tensor | Sequence[Tensor],
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """The gradients of the sum of tensors, added to those of the leaves."""
+    given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    seeds = [grad_tensors] if isinstance(grad_tensors, Tensor) else grad_tensors
+    for number, each in enumerate(given):
+        each.backward(None if seeds is None else seeds[number])
+
+
+@contextlib.contextmanager
+def detect_anomaly(check_nan: bool = True) -> Iterator[None]:
+    """Changes nothing: errors name the line of the forward by themselves."""
+    yield
+
+
+@contextlib.contextmanager
+def set_detect_anomaly(mode: bool, check_nan: bool = True) -> Iterator[None]:
+    """Likewise."""
+    yield

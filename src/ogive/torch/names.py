@@ -1,0 +1,162 @@
+"""The tables behind `ogive.torch`: where each name of PyTorch's comes from."""
+
+from __future__ import annotations
+
+METHODS = (
+    "abs", "abs_", "absolute", "acos", "acos_", "acosh", "acosh_", "adaptive_avg_pool1d",
+    "adaptive_max_pool1d", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addmv_",
+    "addr", "adjoint", "all", "allclose", "alpha_dropout", "amax", "amin", "aminmax", "angle",
+    "any", "arccos", "arccos_", "arccosh", "arccosh_", "arcsin", "arcsin_", "arcsinh", "arcsinh_",
+    "arctan", "arctan2", "arctan_", "arctanh", "arctanh_", "argmax", "argmin", "argsort",
+    "argwhere", "asin", "asin_", "asinh", "asinh_", "atan", "atan2", "atan_", "atanh", "atanh_",
+    "avg_pool1d", "baddbmm", "bernoulli", "bilinear", "bincount", "bitwise_not", "bmm",
+    "broadcast_to", "ceil", "ceil_", "celu", "celu_", "channel_shuffle", "cholesky", "chunk",
+    "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_",
+    "clone", "conj", "conj_physical", "conv1d", "conv2d", "conv3d", "conv_transpose1d",
+    "conv_transpose2d", "conv_transpose3d", "copysign", "corrcoef", "cos", "cos_", "cosh", "cosh_",
+    "count_nonzero", "cov", "cross", "cummax", "cummin", "cumprod", "cumsum", "deg2rad", "deg2rad_",
+    "det", "detach", "detach_", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter",
+    "diff", "digamma", "dist", "div", "divide", "dot", "dropout", "dsplit", "eq", "equal", "erf",
+    "erf_", "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_",
+    "feature_alpha_dropout", "fill_", "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "floor",
+    "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "frexp", "gather", "ge",
+    "ger", "get_device", "greater", "greater_equal", "group_norm", "gt", "hardshrink", "heaviside",
+    "histc", "histogram", "hsplit", "hypot", "i0", "i0_", "index_add", "index_copy", "index_fill",
+    "index_put", "index_put_", "index_reduce", "index_select", "inner", "inverse", "is_complex",
+    "is_floating_point", "is_same_size", "is_signed", "isclose", "isfinite", "isinf", "isnan",
+    "isneginf", "isposinf", "isreal", "kron", "kthvalue", "layer_norm", "ldexp", "ldexp_", "le",
+    "lerp", "less", "less_equal", "lgamma", "log", "log10", "log10_", "log1p", "log1p_", "log2",
+    "log2_", "log_", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logit_", "logsumexp", "lt",
+    "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_power", "max_pool1d",
+    "max_pool2d", "max_pool3d", "maximum", "mean", "median", "minimum", "mm", "mode", "moveaxis",
+    "movedim", "msort", "mul", "multinomial", "multiply", "mv", "mvlgamma", "nan_to_num",
+    "nan_to_num_", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "ne", "neg", "neg_",
+    "negative", "negative_", "nextafter", "nonzero", "norm", "not_equal", "numel", "outer",
+    "permute", "pinverse", "pixel_shuffle", "pixel_unshuffle", "positive", "prelu", "prod", "put",
+    "qr", "quantile", "rad2deg", "rad2deg_", "ravel", "reciprocal", "reciprocal_", "relu", "relu_",
+    "renorm", "repeat_interleave", "reshape", "resolve_conj", "resolve_neg", "rms_norm", "roll",
+    "rot90", "round", "round_", "rrelu", "rsqrt", "rsqrt_", "scatter", "scatter_add",
+    "scatter_reduce", "select", "select_scatter", "selu", "selu_", "sgn", "sigmoid", "sigmoid_",
+    "sign", "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet",
+    "softmax", "sort", "split", "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze",
+    "std", "std_mean", "sub", "subtract", "sum", "svd", "swapaxes", "swapdims", "t", "take",
+    "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor_split", "threshold", "threshold_",
+    "tile", "topk", "trace", "transpose", "tril", "triu", "true_divide", "trunc", "trunc_",
+    "unbind", "unflatten", "unique", "unique_consecutive", "unsafe_chunk", "unsafe_split",
+    "unsqueeze", "var", "var_mean", "vdot", "vsplit", "xlogy_", "zero_",
+)  # fmt: skip
+"""Functions that are the methods of `Tensor` of these names, which follow PyTorch."""
+
+NUMBER_FIRST = (
+    "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
+    "float_power", "pow", "remainder", "xlogy",
+)  # fmt: skip
+"""Likewise, and the first of two operands may be a number: `torch.pow(2, x)`."""
+
+SAME = (
+    "Generator", "atleast_1d", "atleast_2d", "atleast_3d", "autocast", "bartlett_window",
+    "bfloat16", "blackman_window", "block_diag", "bool", "broadcast_shapes", "broadcast_tensors",
+    "bucketize", "can_cast", "cartesian_prod", "cat", "cdist", "cdouble", "cfloat",
+    "cholesky_inverse", "cholesky_solve", "column_stack", "combinations", "complex", "complex128",
+    "complex64", "concat", "concatenate", "constant_pad_nd", "cosine_similarity",
+    "cumulative_trapezoid", "double", "dstack", "dtype", "e", "einsum", "enable_grad", "finfo",
+    "float", "float16", "float32", "float64", "float8_e5m2", "from_dlpack", "from_numpy", "gcd",
+    "geqrf", "get_autocast_dtype", "get_rng_state", "gradient", "half", "hamming_window",
+    "hann_window", "histogramdd", "hstack", "iinfo", "imag", "inf", "inference_mode",
+    "initial_seed", "int", "int16", "int32", "int64", "int8", "is_autocast_enabled",
+    "is_grad_enabled", "is_tensor", "isin", "istft", "kaiser_window", "lcm", "long", "lu_unpack",
+    "matrix_exp", "nan", "newaxis", "no_grad", "nonzero_static", "normal", "ormqr",
+    "pairwise_distance", "pca_lowrank", "pi", "polar", "polygamma", "promote_types", "randperm",
+    "real", "result_type", "row_stack", "rsub", "searchsorted", "seed", "set_grad_enabled",
+    "set_rng_state", "short", "stack", "stft", "svd_lowrank", "tensordot", "trapezoid", "trapz",
+    "triangular_solve", "tril_indices", "triu_indices", "uint16", "uint32", "uint64", "uint8",
+    "unravel_index", "view_as_complex", "view_as_real", "vmap", "vstack", "where",
+)  # fmt: skip
+"""What is the same in `ogive` and in PyTorch: the same object."""
+
+OUT = frozenset(
+    name for name in (*METHODS, *NUMBER_FIRST)
+    if not name.endswith("_") and not name.startswith("is_")
+)  # fmt: skip
+"""Functions that take `out=`, a tensor that the result is assigned to."""
+
+OUT_OF_SAME = frozenset(("cat", "concat", "concatenate", "hstack", "stack", "vstack", "where"))
+
+_LAYERS = (
+    "activation", "adaptive", "batchnorm", "container", "conv", "distance", "dropout", "flatten",
+    "fold", "instancenorm", "linear", "loss", "module", "normalization", "padding", "pixelshuffle",
+    "pooling", "rnn", "sparse", "transformer", "upsampling", "utils",
+)  # fmt: skip
+
+TREE: dict[str, tuple[str, ...]] = {
+    "nn": ("ogive.torch.layers", "ogive.nn"),
+    "nn.functional": ("ogive.nn.functional",),
+    "nn.init": ("ogive.nn.init",),
+    "nn.modules": ("ogive.torch.layers", "ogive.nn"),
+    **{f"nn.modules.{name}": ("ogive.torch.layers", "ogive.nn") for name in _LAYERS},
+    "nn.parallel": ("ogive.torch.layers",),
+    "nn.parameter": ("ogive.nn",),
+    "nn.attention": ("ogive.torch.attention",),
+    "nn.utils": ("ogive.torch.weights", "ogive.nn.utils"),
+    "nn.utils.clip_grad": ("ogive.nn.utils",),
+    "nn.utils.convert_parameters": ("ogive.nn.utils",),
+    "nn.utils.parametrizations": ("ogive.nn.utils.parametrizations",),
+    "nn.utils.parametrize": ("ogive.nn.utils.parametrize",),
+    "nn.utils.rnn": ("ogive.nn.utils.rnn",),
+    "nn.utils.stateless": ("ogive.nn",),
+    "optim": ("ogive.optim",),
+    "optim.lr_scheduler": ("ogive.optim.lr_scheduler",),
+    "optim.optimizer": ("ogive.optim",),
+    "optim.swa_utils": ("ogive.optim.swa_utils",),
+    **{
+        f"optim.{name}": ("ogive.optim",)
+        for name in ("adadelta", "adagrad", "adam", "adamax", "adamw", "asgd", "lbfgs", "nadam",
+                     "radam", "rmsprop", "rprop", "sgd")
+    },
+    "utils": (),
+    "utils.data": ("ogive.data",),
+    "utils.data.dataloader": ("ogive.data",),
+    "utils.data.dataset": ("ogive.data",),
+    "utils.data.sampler": ("ogive.data",),
+    "utils.checkpoint": ("ogive.torch.checkpoints",),
+    "autograd": ("ogive.torch.gradients", "ogive.autograd"),
+    "autograd.function": ("ogive.autograd",),
+    "autograd.functional": ("ogive.torch.differentials",),
+    "autograd.grad_mode": ("ogive.autograd",),
+    "autograd.variable": ("ogive.torch.gradients",),
+    "linalg": ("ogive.torch.matrices", "ogive.linalg"),
+    "fft": ("ogive.fft",),
+    "special": ("ogive.torch.specials", "ogive.special"),
+    "signal": ("ogive.signal",),
+    "signal.windows": ("ogive.signal.windows",),
+    "func": ("ogive.torch.transforms",),
+    "amp": ("ogive.torch.precision", "ogive.amp"),
+    "amp.autocast_mode": ("ogive.torch.precision", "ogive.amp"),
+    "amp.grad_scaler": ("ogive.amp",),
+    "cuda": ("ogive.torch.accelerators",),
+    "cuda.amp": ("ogive.torch.cuda_precision",),
+    "cuda.random": ("ogive.torch.accelerators",),
+    "jit": ("ogive.torch.scripting",),
+    "fx": ("ogive.torch.symbolic",),
+    "compiler": ("ogive.torch.scripting",),
+    "backends": (),
+    **{
+        f"backends.{name}": ("ogive.torch.switches",)
+        for name in ("cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum")
+    },
+    "accelerator": ("ogive.torch.accelerators",),
+    "mps": ("ogive.torch.accelerators",),
+    "random": ("ogive.torch.randomness",),
+    "version": ("ogive.torch.release",),
+    "types": ("ogive.torch.annotations",),
+    "testing": ("ogive.torch.comparing",),
+}  # fmt: skip
+"""The modules below `ogive.torch`, and where the names of each are looked for, in order."""
+
+OWN = (
+    "ogive.torch.creation", "ogive.torch.functions", "ogive.torch.classes",
+    "ogive.torch.defaults", "ogive.torch.files", "ogive.torch.capture", "ogive.torch.randomness",
+    "ogive.torch.precision",
+)  # fmt: skip
+"""Where PyTorch's meaning differs from ours, or there is no such name in `ogive`."""

@@ -1,0 +1,61 @@
+"""Mixed precision for programs that name CUDA: it is off where there is no such device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ogive.amp import GradScaler as _GradScaler
+from ogive.amp import autocast as _autocast
+from ogive.errors import DeviceError
+
+__all__ = [
+    "GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available",
+]  # fmt: skip
+
+
+class autocast(_autocast):
+    """`ogive.autocast`; for "cuda" it can be made when it is not `enabled`.
+
+    >>> with ogive.torch.autocast("cuda", enabled=False):
+    ...     (ogive.torch.ones(2, 2) @ ogive.torch.ones(2, 2)).dtype
+    ogive.float32
+    """
+
+    def __init__(
+        self,
+        device_type: str = "cpu",
+        dtype: Any = None,
+        enabled: bool = True,
+        cache_enabled: bool | None = None,
+    ) -> None:
+        kind = str(device_type).lower().partition(":")[0]
+        if kind not in ("cpu", "cuda", "mps", "xpu"):
+            raise DeviceError(f"autocast: unknown device {device_type!r}")
+        # PyTorch warns and goes on without casts where there is no such device, and so do we.
+        super().__init__("cpu", None if kind != "cpu" else dtype, enabled and kind == "cpu")
+
+
+class GradScaler(_GradScaler):
+    """`ogive.amp.GradScaler`, whose first argument may be the device, as in PyTorch."""
+
+    def __init__(self, device: Any = "cuda", *args: Any, **kwargs: Any) -> None:
+        if not isinstance(device, str):
+            args = (device, *args)
+        kwargs.pop("device", None)
+        super().__init__(*args, **kwargs)
+
+
+def custom_fwd(fwd: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """A `forward` of a custom function, as it is: casts are by operation here."""
+    return fwd if fwd is not None else (lambda function: function)
+
+
+def custom_bwd(bwd: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """A `backward` of a custom function, as it is."""
+    return bwd if bwd is not None else (lambda function: function)
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether there is mixed precision for a device: for the CPU."""
+    return str(device_type).lower() == "cpu"

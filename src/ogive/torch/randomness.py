@@ -1,0 +1,51 @@
+"""Seeds and states of draws. The numbers are Ogive's own: see docs/random.md."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from ogive.random import default_generator as default_generator
+from ogive.random import get_rng_state as get_rng_state
+from ogive.random import initial_seed as initial_seed
+from ogive.random import manual_seed as _manual_seed
+from ogive.random import seed as seed
+from ogive.random import set_rng_state as set_rng_state
+from ogive.random.generator import Generator as _Generator
+
+__all__ = [
+    "Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed",
+    "seed", "set_rng_state",
+]  # fmt: skip
+
+
+class Generator(_Generator):
+    """A source of draws of its own, on the device that there is.
+
+    >>> generator = ogive.torch.Generator(device="cpu").manual_seed(3)
+    >>> generator.initial_seed()
+    3
+    """
+
+    def __init__(self, device: Any = "cpu") -> None:
+        from ogive.torch.classes import device as to_torch_device
+
+        self.device = to_torch_device(device)
+        super().__init__()
+
+
+def manual_seed(seed: int) -> _Generator:
+    """Start the draws anew from a seed; negative ones count as PyTorch counts them."""
+    return _manual_seed(int(seed) % (1 << 64))
+
+
+@contextlib.contextmanager
+def fork_rng(devices: Any = None, enabled: bool = True, **options: Any) -> Iterator[None]:
+    """Draw inside without a trace: the state of draws is afterwards what it was before."""
+    state = get_rng_state()
+    try:
+        yield
+    finally:
+        if enabled:
+            set_rng_state(state)

@@ -1,0 +1,12 @@
+"""`torch.special`: names that are functions of the package elsewhere."""
+
+from __future__ import annotations
+
+from ogive.tensor.functional import as_function
+from ogive.tensor.tensor import Tensor
+
+__all__ = [
+    "round",
+]  # fmt: skip
+
+round = as_function(Tensor.round)

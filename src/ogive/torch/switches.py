@@ -1,0 +1,49 @@
+"""`torch.backends`: switches of libraries that are not used here; they keep their values."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+__all__ = [
+    "allow_tf32", "benchmark", "deterministic", "enable_cudnn_sdp", "enable_flash_sdp",
+    "enable_math_sdp", "enable_mem_efficient_sdp", "enabled", "flash_sdp_enabled", "is_available",
+    "is_built", "matmul", "set_flags", "version",
+]  # fmt: skip
+
+benchmark = False
+deterministic = True
+enabled = False
+allow_tf32 = False
+matmul = SimpleNamespace(allow_tf32=False, allow_fp16_reduced_precision_reduction=False)
+
+
+def is_available() -> bool:
+    """Whether the library is there: no."""
+    return False
+
+
+def is_built() -> bool:
+    """Whether the library is there: no."""
+    return False
+
+
+def version() -> None:
+    """The version of the library: there is none."""
+    return None
+
+
+def enable_flash_sdp(enabled: bool) -> None:
+    """Changes nothing: attention is one fused kernel."""
+
+
+enable_math_sdp = enable_mem_efficient_sdp = enable_cudnn_sdp = enable_flash_sdp
+
+
+def flash_sdp_enabled() -> bool:
+    """Whether attention is computed without keeping its scores: yes."""
+    return True
+
+
+def set_flags(**flags: Any) -> None:
+    """Changes nothing."""

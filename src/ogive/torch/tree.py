@@ -1,0 +1,146 @@
+"""Modules made from the tables: each finds its names where the table says, when asked for them."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.util
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from ogive.torch.names import TREE
+
+PACKAGE = "ogive.torch"
+ALIAS = "torch"
+
+
+def public_names(source: ModuleType) -> set[str]:
+    """What a module offers: what it has made or gathered, without its tools."""
+    if source.__name__.startswith(f"{PACKAGE}."):
+        return set(source.__all__)
+    return {
+        name
+        for name, value in vars(source).items()
+        if not name.startswith("_")
+        and (not isinstance(value, ModuleType) or name in getattr(source, "__all__", ()))
+        and getattr(value, "__module__", None) not in ("typing", "__future__", "collections.abc")
+    }
+
+
+class Namespace(ModuleType):
+    """A module of `ogive.torch`: its names are those of its sources, the same objects."""
+
+    def __getattr__(self, name: str) -> Any:
+        below = self.__name__.removeprefix(f"{PACKAGE}.")
+        if f"{below}.{name}" in TREE:
+            return importlib.import_module(f"{self.__name__}.{name}")
+        for source in map(importlib.import_module, TREE[below]):
+            if name in public_names(source):
+                found = getattr(source, name)
+                setattr(self, name, found)
+                return found
+        message = f"module {self.__name__!r} has no attribute {name!r}; see docs/pytorch.md"
+        raise AttributeError(message, name=name, obj=self)
+
+    def __dir__(self) -> list[str]:
+        below = self.__name__.removeprefix(f"{PACKAGE}.")
+        names = {path.rpartition(".")[2] for path in TREE if path.rpartition(".")[0] == below}
+        for source in map(importlib.import_module, TREE[below]):
+            names |= public_names(source)
+        return sorted(names)
+
+
+class _Maker(importlib.abc.Loader):
+    """Makes a module of the table."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        made = Namespace(spec.name, f"`{spec.name.removeprefix('ogive.')}`, as Ogive has it.")
+        made.__path__ = []  # its modules are found by the table alone
+        return made
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing to run: names are found when they are asked for."""
+
+
+class _Alias(importlib.abc.Loader):
+    """Gives a module of `ogive.torch` under PyTorch's name for it."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        self._module = importlib.import_module(f"ogive.{spec.name}")
+        self._own = self._module.__spec__
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._own  # the machinery has set that of the alias
+
+
+class TreeFinder(importlib.abc.MetaPathFinder):
+    """Finds `ogive.torch.nn` and the like."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name.startswith(f"{PACKAGE}.") and name.removeprefix(f"{PACKAGE}.") in TREE:
+            return importlib.util.spec_from_loader(name, _Maker(), is_package=True)
+        return None
+
+
+class AliasFinder(importlib.abc.MetaPathFinder):
+    """Finds `torch` and all below it in `ogive.torch`, and nothing else there."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name != ALIAS and not name.startswith(f"{ALIAS}."):
+            return None
+        if name != ALIAS and name.removeprefix(f"{ALIAS}.") not in TREE:
+            raise ModuleNotFoundError(
+                f"No module named {name!r} in ogive.torch; see docs/pytorch.md", name=name
+            )
+        return importlib.util.spec_from_loader(name, _Alias(), is_package=True)
+
+
+_finder = AliasFinder()
+_set_aside: dict[str, ModuleType] = {}
+
+
+def install() -> None:
+    """Make `import torch` find `ogive.torch`, in this process, from now on.
+
+    PyTorch itself, where it was imported, is set aside. `uninstall` undoes it.
+
+    >>> import ogive.torch
+    >>> ogive.torch.install()
+    >>> import torch.nn.functional
+    >>> torch is ogive.torch
+    True
+    >>> ogive.torch.uninstall()
+    """
+    if _finder in sys.meta_path:
+        return
+    _set_aside.update(_take_out())
+    sys.meta_path.insert(0, _finder)
+
+
+def uninstall() -> None:
+    """Undo `install`: `import torch` finds PyTorch again, as it was."""
+    if _finder not in sys.meta_path:
+        return
+    sys.meta_path.remove(_finder)
+    _take_out()
+    sys.modules.update(_set_aside)
+    _set_aside.clear()
+
+
+def _take_out() -> dict[str, ModuleType]:
+    """Forget the modules by the name of `torch`, and give them."""
+    names = [name for name in sys.modules if name == ALIAS or name.startswith(f"{ALIAS}.")]
+    return {name: sys.modules.pop(name) for name in names}
+
+
+def add_finder() -> None:
+    """Let the modules of the tree be imported by their dotted paths."""
+    sys.meta_path.append(TreeFinder())

@@ -1,0 +1,30 @@
+"""`torch.nn.utils`: the old ways to compute a weight, and small helpers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ogive.nn.module import Module
+from ogive.nn.utils.parametrizations import spectral_norm as spectral_norm
+from ogive.nn.utils.parametrizations import weight_norm as weight_norm
+from ogive.nn.utils.parametrize import remove_parametrizations
+
+__all__ = [
+    "remove_spectral_norm", "remove_weight_norm", "skip_init", "spectral_norm", "weight_norm",
+]  # fmt: skip
+
+
+def remove_weight_norm(module: Module, name: str = "weight") -> Module:
+    """Undo `weight_norm`: the weight is again a parameter, with the value it has."""
+    remove_parametrizations(module, name)
+    return module
+
+
+remove_spectral_norm = remove_weight_norm
+
+
+def skip_init(module: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """A module whose values are still to be set; here they are drawn when first asked for."""
+    kwargs.pop("device", None)
+    return module(*args, **kwargs)

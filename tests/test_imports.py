@@ -60,6 +60,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "nn": ("random", "tensor", "ir", "errors", "named"),
     "optim": ("nn", "autograd", "jit.watch", "tensor", "ir", "errors", "named"),
     "amp": ("optim", "autograd", "jit.watch", "tensor", "ir", "errors"),
+    "onnx": ("random", "io", "nn", "jit", "tensor", "fft", "ir", "errors", "named"),
     "cuda": (),
     "torch": (
         "", "amp", "autograd", "data", "fft", "io", "linalg", "nn", "optim", "random", "signal",
@@ -68,8 +69,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "einops_backend": ("tensor",),
     "": (  # the package itself
         "amp", "autograd", "cuda", "einops_backend", "namespace", "fft", "data", "linalg", "masked",
-        "nn", "optim", "random", "signal", "special", "io", "jit", "tensor", "ir", "counters",
-        "config", "errors",
+        "nn", "onnx", "optim", "random", "signal", "special", "io", "jit", "tensor", "ir",
+        "counters", "config", "errors",
     ),
     "cli": (
         "", "optim", "nn", "data", "io", "jit", "tensor", "engine", "schedule", "device", "ir",

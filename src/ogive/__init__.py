@@ -89,7 +89,20 @@ row_stack = vstack
 trapz = trapezoid
 
 if TYPE_CHECKING:
-    from ogive import amp, autograd, cuda, data, fft, io, linalg, masked, random, signal, special
+    from ogive import (
+        amp,
+        autograd,
+        cuda,
+        data,
+        fft,
+        io,
+        linalg,
+        masked,
+        onnx,
+        random,
+        signal,
+        special,
+    )
     from ogive.amp.autocast import autocast, get_autocast_dtype, is_autocast_enabled
     from ogive.autograd.checkpoint import checkpoint
     from ogive.autograd.custom import custom_gradient
@@ -188,6 +201,7 @@ _LOADED_LATER = {
     "matrix_exp": "ogive.tensor.exponentials",
     "nn": "ogive.nn",
     "nonzero_static": "ogive.tensor.coordinates",
+    "onnx": "ogive.onnx",
     "optim": "ogive.optim",
     "rsub": "ogive.tensor.reordered",
     "save": "ogive.io",
@@ -308,6 +322,7 @@ __all__ = [
     "normal",
     "ones",
     "ones_like",
+    "onnx",
     "ormqr",
     "pairwise_distance",
     "pca_lowrank",

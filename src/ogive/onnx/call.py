@@ -1,0 +1,125 @@
+"""One node at work: its inputs and attributes, as a function of the table asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from ogive.ir.dtype import DType
+from ogive.onnx.elements import Array, find_dtype
+from ogive.onnx.table import OperatorError, Value
+from ogive.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from ogive.onnx.graph import Graph, Node
+    from ogive.onnx.walk import Walk
+
+
+class Call:
+    """A node, the values of its inputs (None where absent), and the walk it is part of."""
+
+    def __init__(
+        self, node: Node, values: Sequence[Value], attributes: dict[str, Any], walk: Walk
+    ) -> None:
+        self.node = node
+        self.values = values
+        self.attributes = attributes
+        self.walk = walk
+        self.version = node.version
+
+    # Inputs
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def has(self, index: int) -> bool:
+        """Whether an optional input is given."""
+        return index < len(self.values) and self.values[index] is not None
+
+    def value(self, index: int) -> Any:
+        """An input as an array if all are known, else as a tensor."""
+        if all(value is None or isinstance(value, numpy.ndarray) for value in self.values):
+            return self.values[index]
+        return self.tensor(index)
+
+    def tensor(self, index: int) -> Tensor:
+        """An input as a tensor."""
+        found = self.values[index] if index < len(self.values) else None
+        if found is None:
+            raise OperatorError(f"{self.node.describe()} has no input {index}")
+        return to_tensor(found, self.node.describe())
+
+    def tensors(self) -> list[Tensor]:
+        """All inputs as tensors."""
+        return [self.tensor(index) for index in range(len(self.values))]
+
+    def optional(self, index: int) -> Tensor | None:
+        """An input as a tensor, or None."""
+        return self.tensor(index) if self.has(index) else None
+
+    def array(self, index: int) -> Array:
+        """The elements of an input. While a graph is captured, only a known one has them."""
+        found = self.values[index]
+        return found if isinstance(found, numpy.ndarray) else to_tensor(found).numpy()
+
+    def integers(self, index: int) -> list[int]:
+        """The elements of an input as integers."""
+        return [int(each) for each in self.array(index).reshape(-1)]
+
+    def number(self, index: int) -> Any:
+        """The one element of an input."""
+        return self.array(index).reshape(-1)[0].item()
+
+    # Attributes
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """An attribute; texts are decoded."""
+        found = self.attributes.get(name, default)
+        if isinstance(found, bytes):
+            return found.decode(errors="replace")
+        if isinstance(found, list) and found and isinstance(found[0], bytes):
+            return [each.decode(errors="replace") for each in found]
+        return found
+
+    def flag(self, name: str, default: int = 0) -> bool:
+        """An attribute that is 0 or 1."""
+        return bool(self.attributes.get(name, default))
+
+    def graph(self, name: str) -> Graph:
+        """A subgraph."""
+        found: Graph = self.attributes[name]
+        return found
+
+    def dtype(self, name: str, default: int | None = None) -> DType:
+        """An attribute that is a type of elements."""
+        found = self.attributes.get(name, default)
+        assert found is not None, "the attribute is required, or has a default"
+        return find_dtype(found)
+
+    def axes(self, index: int, name: str = "axes") -> list[int] | None:
+        """Axes, which are an input in new opsets and an attribute in old ones."""
+        if self.has(index):
+            return self.integers(index)
+        found: list[int] | None = self.attributes.get(name)
+        return found
+
+    def refuse(self, why: str) -> OperatorError:
+        """What to raise where a form of the operator is not there."""
+        return OperatorError(f"{self.node.describe()}: {why}")
+
+
+def to_tensor(value: Value, name: str = "a value") -> Tensor:
+    """A value as a tensor. Raises `OperatorError` for texts and sequences."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, numpy.ndarray | numpy.generic) and value.dtype.kind not in "OUS":
+        return Tensor.from_numpy(numpy.array(value))
+    kind = "texts" if isinstance(value, numpy.ndarray) else type(value).__name__
+    raise OperatorError(f"{name} computes with {kind}, where a tensor is expected")
+
+
+def index_tensor(values: Any) -> Tensor:
+    """Known integers as an int64 tensor."""
+    return Tensor.from_numpy(numpy.array(values, numpy.int64))

@@ -1,0 +1,189 @@
+"""Graphs of nodes, checked once when a model is loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ogive.onnx import messages, table
+from ogive.onnx.elements import name_of, read_sparse, read_value
+from ogive.onnx.table import OperatorError
+
+Opsets = dict[str, int]
+
+_NODE = 2048
+"""What a node takes in memory, in bytes, rounded up."""
+
+
+@dataclass(frozen=True)
+class Info:
+    """An input or output: its name, the type of its elements, and its shape.
+
+    A length that may change is a name; one that is not said is None, as is a shape of unknown rank.
+    `kind` is "tensor", or "sequence" or "optional", of which there is no more to say.
+    """
+
+    name: str
+    dtype: str = ""
+    shape: tuple[int | str | None, ...] | None = None
+    kind: str = "tensor"
+
+
+@dataclass
+class Node:
+    """A node: an operator of an opset, or a function of the model, with names of values."""
+
+    name: str
+    op: str
+    domain: str
+    version: int
+    inputs: list[str]
+    outputs: list[str]
+    attributes: dict[str, Any]
+    references: dict[str, str]
+    entry: table.Entry | None = None
+    function: Function | None = None
+
+    def describe(self) -> str:
+        """What a node is called in an error."""
+        domain = self.domain or "ai.onnx"
+        name = f"node {self.name!r}" if self.name else f"the node that makes {self.outputs[:1]}"
+        return f"{name} ({domain}.{self.op}, opset {self.version})"
+
+
+@dataclass
+class Graph:
+    """Nodes in an order in which they can be computed."""
+
+    name: str
+    inputs: list[Info]
+    outputs: list[Info]
+    constants: dict[str, Any]
+    nodes: list[Node]
+
+
+@dataclass
+class Function:
+    """A function of the model: nodes over its inputs and attributes."""
+
+    inputs: list[str]
+    outputs: list[str]
+    defaults: dict[str, Any]
+    nodes: list[Node] = field(default_factory=list)
+
+
+class Builder:
+    """Makes the graphs of a model out of its messages. Raises `FileError`, `OperatorError`."""
+
+    def __init__(self, model: messages.ModelProto, folder: str | None) -> None:
+        self.model = model
+        self.folder = folder
+        self.functions: dict[tuple[str, str], tuple[messages.FunctionProto, Function]] = {}
+        for proto in model.functions:
+            made = Function(proto.inputs, proto.outputs, self._attributes(proto.defaults, {}))
+            self.functions[proto.domain, proto.name] = proto, made
+        self._being_built: set[tuple[str, str]] = set()
+        self._built: set[tuple[str, str]] = set()
+
+    def build(self) -> Graph:
+        """The main graph, with all that it needs."""
+        if self.model.graph is None:
+            self.model.refuse("it has no graph")
+        opsets = _versions(self.model.opsets)
+        if not opsets:
+            self.model.refuse("it does not say which opset it uses")
+        return self._graph(self.model.graph, opsets, set())
+
+    def _graph(self, proto: messages.GraphProto, opsets: Opsets, outside: set[str]) -> Graph:
+        constants = {each.name: read_value(each, self.folder) for each in proto.initializers}
+        constants |= dict(read_sparse(each, self.folder) for each in proto.sparse_initializers)
+        inputs = [_info(each) for each in proto.inputs]
+        names = outside | set(constants) | {each.name for each in inputs}
+        nodes = self._nodes(proto.nodes, opsets, names)
+        outputs = [_info(each) for each in proto.outputs]
+        for each in outputs:
+            if each.name not in names:
+                proto.refuse(f"no node makes the output {each.name!r}")
+        own = [each for each in inputs if each.name not in constants]
+        return Graph(proto.name, own, outputs, constants, nodes)
+
+    def _nodes(
+        self, protos: list[messages.NodeProto], opsets: Opsets, names: set[str]
+    ) -> list[Node]:
+        nodes = []
+        for proto in protos:
+            proto.document.origin.charge(_NODE)
+            node = self._node(proto, opsets, names)
+            for name in node.inputs:
+                if name and name not in names:
+                    proto.refuse(f"{node.describe()} uses {name!r}, which nothing before it makes")
+            names.update(name for name in node.outputs if name)
+            nodes.append(node)
+        return nodes
+
+    def _node(self, proto: messages.NodeProto, opsets: Opsets, names: set[str]) -> Node:
+        domain = "" if proto.domain == "ai.onnx" else proto.domain
+        version = opsets.get(domain, 1)
+        references = {each.name: each.refers_to for each in proto.attributes if each.refers_to}
+        given = [each for each in proto.attributes if not each.refers_to]
+        attributes = self._attributes(given, opsets, names)
+        node = Node(
+            proto.name, proto.op_type, domain, version, proto.inputs, proto.outputs, attributes,
+            references,
+        )  # fmt: skip
+        if (domain, node.op) in self.functions:
+            node.function = self._function(domain, node.op)
+        else:
+            node.entry = table.find(domain, node.op, version)
+        if node.function is None and node.entry is None:
+            raise OperatorError(f"{node.describe()}: there is no such operator here")
+        return node
+
+    def _function(self, domain: str, name: str) -> Function:
+        key = domain, name
+        proto, made = self.functions[key]
+        if key in self._being_built:
+            proto.refuse(f"the function {name!r} calls itself")
+        if key not in self._built:
+            self._being_built.add(key)
+            made.nodes = self._nodes(proto.nodes, _versions(proto.opsets), set(made.inputs))
+            self._being_built.discard(key)
+            self._built.add(key)
+        return made
+
+    def _attributes(
+        self,
+        protos: list[messages.AttributeProto],
+        opsets: Opsets,
+        names: set[str] | None = None,
+    ) -> dict[str, Any]:
+        return {each.name: self._attribute(each, opsets, names or set()) for each in protos}
+
+    def _attribute(self, proto: messages.AttributeProto, opsets: Opsets, names: set[str]) -> Any:
+        if proto.kind == proto.TENSOR:
+            tensor = proto.message(5, messages.TensorProto)
+            return None if tensor is None else read_value(tensor, self.folder)
+        if proto.kind == proto.SPARSE:
+            sparse = proto.message(22, messages.SparseTensorProto)
+            return None if sparse is None else read_sparse(sparse, self.folder)[1]
+        if proto.kind == proto.GRAPH:
+            graph = proto.message(6, messages.GraphProto)
+            return None if graph is None else self._graph(graph, opsets, names)
+        if proto.kind == proto.TYPE:
+            return proto.message(14, messages.TypeProto)
+        return proto.plain
+
+
+def _versions(opsets: list[messages.OperatorSetId]) -> Opsets:
+    return {("" if each.domain == "ai.onnx" else each.domain): each.version for each in opsets}
+
+
+def _info(proto: messages.ValueInfoProto) -> Info:
+    kind = proto.type
+    if kind is None:
+        return Info(proto.name)
+    if kind.tensor is not None:
+        shape = kind.tensor.shape
+        element = name_of(kind.tensor.element)
+        return Info(proto.name, element, None if shape is None else tuple(shape))
+    return Info(proto.name, kind="sequence" if kind.sequence is not None else "optional")

@@ -1,0 +1,180 @@
+"""`ogive.onnx.load`: a model that is read once, captured once per kind of inputs, and replayed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy
+
+from ogive.errors import ArgumentError, ArgumentTypeError, TraceError, nearest
+from ogive.io.files import Path, open_source
+from ogive.jit import jit
+from ogive.onnx import operators
+from ogive.onnx.call import to_tensor
+from ogive.onnx.graph import Builder, Graph, Info
+from ogive.onnx.messages import ModelProto
+from ogive.onnx.table import Value
+from ogive.onnx.walk import Walk
+from ogive.onnx.wire import KIND, Document, Memory, Span
+from ogive.tensor.tensor import Tensor
+
+__all__ = ["Info", "Model", "load"]
+
+assert operators.FAMILIES, "importing the families fills the table"
+
+
+class Model:
+    """A model of an ONNX file. Made by `ogive.onnx.load`.
+
+    `inputs` and `outputs` say what it takes and makes, `metadata` what its author wrote down.
+    """
+
+    def __init__(self, graph: Graph, metadata: dict[str, str], producer: str) -> None:
+        self.graph = graph
+        self.metadata = metadata
+        self.producer = producer
+        self._captured = jit(self._walk)
+        self._needs_values = False
+
+    @property
+    def name(self) -> str:
+        """The name of its graph."""
+        return self.graph.name
+
+    @property
+    def inputs(self) -> list[Info]:
+        """What it takes."""
+        return self.graph.inputs
+
+    @property
+    def outputs(self) -> list[Info]:
+        """What it makes."""
+        return self.graph.outputs
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """The weights by name, as tensors: on `DISK` where their bytes are still in the file."""
+        return {
+            name: to_tensor(value)
+            for name, value in self.graph.constants.items()
+            if isinstance(value, Tensor) or value.dtype != object
+        }
+
+    def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """The outputs by name: tensors, arrays of texts, lists for sequences, None for no value.
+
+        Raises `ArgumentError` for inputs that are missing, unknown, or of the wrong type or shape.
+        """
+        if not isinstance(inputs, Mapping):
+            kind = type(inputs).__name__
+            raise ArgumentTypeError(f"run takes a dictionary of inputs by name, not {kind}")
+        known = [info.name for info in self.inputs]
+        for name in inputs:
+            if name not in known:
+                raise ArgumentError(
+                    f"the model has no input {name!r}{nearest(name, known)}; it takes {known}"
+                )
+        missing = [info.name for info in self.inputs if info.name not in inputs]
+        if missing:
+            raise ArgumentError(f"the model also takes {missing}; given are {sorted(inputs)}")
+        values = [_check_input(info, inputs[info.name]) for info in self.inputs]
+        made = self._run(values)
+        return {info.name: value for info, value in zip(self.outputs, made, strict=True)}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The output, or a tuple of the outputs, for inputs by position or name."""
+        if len(args) > len(self.inputs):
+            raise ArgumentError(f"the model takes {len(self.inputs)} inputs, not {len(args)}")
+        names = [info.name for info in self.inputs]
+        twice = [name for name in names[: len(args)] if name in kwargs]
+        if twice:
+            raise ArgumentError(f"the inputs {twice} are given by position and by name")
+        made = self.run({**dict(zip(names, args, strict=False)), **kwargs})
+        return next(iter(made.values())) if len(made) == 1 else tuple(made.values())
+
+    def __repr__(self) -> str:
+        takes = ", ".join(f"{info.name}: {_describe(info)}" for info in self.inputs)
+        makes = ", ".join(f"{info.name}: {_describe(info)}" for info in self.outputs)
+        return f"Model({takes} -> {makes}; {len(self.graph.nodes)} nodes)"
+
+    def _run(self, values: list[Value]) -> list[Value]:
+        if not self._needs_values and all(isinstance(value, Tensor) for value in values):
+            try:
+                return self._captured(values)
+            except TraceError:
+                # What comes next depends on values (a trip count, a shape that is an input):
+                # from now on the graph is walked at each call.
+                self._needs_values = True
+        return [_to_result(value) for value in Walk().run(self.graph, values)]
+
+    def _walk(self, values: list[Value]) -> list[Value]:
+        made = Walk().run(self.graph, values)
+        if not all(isinstance(value, Tensor | numpy.ndarray) for value in made):
+            raise TraceError("sequences are not captured")
+        return [to_tensor(value, "an output") for value in made]
+
+
+def load(source: Path | bytes) -> Model:
+    """The model of an ONNX file, given by its path or as bytes.
+
+    Raises `FileError` when it is missing, damaged or out of bounds, and `OperatorError` when it
+    uses an operator that is not there, naming the node.
+    """
+    if isinstance(source, bytes | bytearray | memoryview):
+        return _read(Document(Memory(bytes(source))), None)
+    with open_source(source, "onnx.load", KIND) as file:
+        return _read(Document(file), os.path.dirname(file.path))
+
+
+def _read(document: Document, folder: str | None) -> Model:
+    proto = ModelProto(document, Span(0, document.origin.size))
+    graph = Builder(proto, folder).build()
+    return Model(graph, proto.metadata, proto.producer)
+
+
+def _check_input(info: Info, given: Any) -> Value:
+    if info.kind != "tensor":
+        return _to_values(given)
+    if info.dtype == "string":
+        return numpy.array(given, object)
+    tensor = given if isinstance(given, Tensor) else Tensor(numpy.asarray(given))
+    if info.dtype and tensor.dtype.name != info.dtype:
+        raise ArgumentTypeError(
+            f"the input {info.name!r} is {info.dtype}, and {tensor.dtype.name} is given"
+        )
+    if info.shape is not None and not _fits(info.shape, tensor.shape):
+        raise ArgumentError(
+            f"the input {info.name!r} has the shape {info.shape}, and {tensor.shape} is given"
+        )
+    return tensor
+
+
+def _fits(wanted: tuple[int | str | None, ...], given: tuple[Any, ...]) -> bool:
+    return len(wanted) == len(given) and all(
+        not isinstance(size, int) or size == length
+        for size, length in zip(wanted, given, strict=True)
+    )
+
+
+def _to_values(given: Any) -> Value:
+    if isinstance(given, list | tuple):
+        return [_to_values(each) for each in given]
+    if given is None or isinstance(given, Tensor):
+        return given
+    array = numpy.asarray(given)
+    return array if array.dtype.kind in "OUS" else Tensor(array)
+
+
+def _to_result(value: Value) -> Value:
+    if isinstance(value, list):
+        return [_to_result(each) for each in value]
+    is_text = isinstance(value, numpy.ndarray) and value.dtype.kind in "OUS"
+    return value if value is None or is_text else to_tensor(value)
+
+
+def _describe(info: Info) -> str:
+    if info.kind != "tensor":
+        return info.kind
+    sizes = "..." if info.shape is None else ", ".join(str(size or "?") for size in info.shape)
+    return f"{info.dtype}[{sizes}]"

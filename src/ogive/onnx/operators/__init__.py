@@ -1,0 +1,16 @@
+"""The operators, a module for each family; importing them fills the table."""
+
+from ogive.onnx.operators import (
+    control,
+    elementwise,
+    indexing,
+    linear,
+    movement,
+    normalization,
+    reductions,
+    windows,
+)
+
+FAMILIES = (
+    elementwise, movement, indexing, reductions, linear, windows, normalization, control,
+)  # fmt: skip

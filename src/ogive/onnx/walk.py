@@ -1,0 +1,73 @@
+"""The walk over a graph: each node's function on the values before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy
+
+from ogive.onnx.call import Call
+from ogive.onnx.graph import Graph, Node
+from ogive.onnx.table import OperatorError, Value
+
+
+class Walk:
+    """A walk over a graph with the values by name so far, those of the graphs around it too."""
+
+    def __init__(
+        self, values: Mapping[str, Value] | None = None, bound: Mapping[str, Any] | None = None
+    ) -> None:
+        self.values: dict[str, Value] = dict(values or {})
+        self.bound = bound or {}
+
+    def run(self, graph: Graph, inputs: Sequence[Value]) -> list[Value]:
+        """The outputs of a graph."""
+        self.values.update(graph.constants)
+        self.values.update(
+            (info.name, value) for info, value in zip(graph.inputs, inputs, strict=True)
+        )
+        for node in graph.nodes:
+            self.step(node)
+        return [self.values[info.name] for info in graph.outputs]
+
+    def run_inside(self, graph: Graph, inputs: Sequence[Value]) -> list[Value]:
+        """The outputs of a subgraph of a node of this walk."""
+        return Walk(self.values, self.bound).run(graph, inputs)
+
+    def step(self, node: Node) -> None:
+        """Compute one node."""
+        values = [self.values[name] if name else None for name in node.inputs]
+        made = self._call(node, values)
+        results = made if isinstance(made, tuple) else (made,)
+        for name, value in zip(node.outputs, results, strict=False):
+            self.values[name] = numpy.asarray(value) if isinstance(value, numpy.generic) else value
+        if len(results) < len([name for name in node.outputs if name]):
+            raise OperatorError(f"{node.describe()} makes {len(results)} outputs")
+
+    def _call(self, node: Node, values: list[Value]) -> Value:
+        attributes = node.attributes
+        if node.references:
+            found = {
+                name: self.bound[outer]
+                for name, outer in node.references.items()
+                if self.bound.get(outer) is not None
+            }
+            attributes = {**attributes, **found}
+        if node.function is not None:
+            return self._call_function(node, values, attributes)
+        assert node.entry is not None, "checked when the model was loaded"
+        return node.entry.function(Call(node, values, attributes, self))
+
+    def _call_function(
+        self, node: Node, values: list[Value], attributes: dict[str, Any]
+    ) -> tuple[Value, ...]:
+        function = node.function
+        assert function is not None, "asked by the caller"
+        given = values + [None] * (len(function.inputs) - len(values))
+        inside = Walk(
+            dict(zip(function.inputs, given, strict=False)), {**function.defaults, **attributes}
+        )
+        for each in function.nodes:
+            inside.step(each)
+        return tuple(inside.values[name] for name in function.outputs)

@@ -1,0 +1,68 @@
+"""The cases of the `onnx` package: which there are, and whether one passes."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from typing import Any
+
+import numpy
+import onnx
+from onnx.backend.test.loader import load_model_tests
+
+from ogive.onnx.backend import OgiveBackend
+
+LEAST_OPSET = 7
+
+
+@functools.cache
+def node_cases() -> dict[str, Any]:
+    """The node cases by name."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the package makes its expected values with NumPy
+        return {case.name: case for case in load_model_tests(kind="node")}
+
+
+def operators_of(case: Any) -> set[str]:
+    """The operators of the main graph of a case."""
+    return {node.op_type for node in case.model.graph.node}
+
+
+def check(case: Any) -> None:
+    """Run a case on all its inputs. Raises `AssertionError` where a result is not as expected."""
+    prepared = OgiveBackend.prepare(case.model)
+    for inputs, expected in case.data_sets:
+        given = [_plain(each) for each in inputs]
+        made = prepared.run(given)
+        wanted = [_plain(each) for each in expected]
+        assert len(made) == len(wanted), f"{len(made)} outputs; expected {len(wanted)}"
+        for one, other in zip(made, wanted, strict=True):
+            compare(one, other, case.rtol, case.atol)
+
+
+def compare(made: Any, wanted: Any, rtol: float, atol: float) -> None:
+    """Whether a value is as expected: kind, dtype, shape and elements."""
+    if wanted is None or isinstance(wanted, list):
+        assert (made is None) == (wanted is None), f"{made} where {wanted} is expected"
+        for one, other in zip(made or [], wanted or [], strict=True):
+            compare(one, other, rtol, atol)
+        return
+    wanted = numpy.asarray(wanted)
+    if wanted.dtype.kind in "OUS":
+        assert numpy.array_equal(made, wanted), f"{made} where {wanted} is expected"
+        return
+    assert made.dtype == wanted.dtype, f"{made.dtype} where {wanted.dtype} is expected"
+    assert made.shape == wanted.shape, f"shape {made.shape} where {wanted.shape} is expected"
+    if made.dtype.kind not in "biufc":  # floats of 16 and 8 bits
+        made, wanted = made.astype(numpy.float32), wanted.astype(numpy.float32)
+    numpy.testing.assert_allclose(made, wanted, rtol=rtol, atol=atol)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, onnx.TensorProto):
+        return onnx.numpy_helper.to_array(value)
+    if isinstance(value, onnx.SequenceProto):
+        return onnx.numpy_helper.to_list(value)
+    if isinstance(value, onnx.OptionalProto):
+        return onnx.numpy_helper.to_optional(value)
+    return value

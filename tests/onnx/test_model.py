@@ -1,0 +1,207 @@
+"""`ogive.onnx.load`: what a model says of itself, how it runs, and what it refuses."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy
+import onnx
+import pytest
+from onnx import helper
+
+import ogive
+from ogive.errors import ArgumentError, FileError, OgiveError
+from ogive.onnx import Info, OperatorError
+from tests.onnx.models import make_layer, make_model
+
+
+def rows(count: int) -> numpy.ndarray[Any, Any]:
+    return numpy.random.default_rng(count).normal(size=(count, 8)).astype(numpy.float32)
+
+
+def expected(model: Any, x: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
+    weight, bias = (onnx.numpy_helper.to_array(each) for each in model.graph.initializer)
+    return numpy.asarray(numpy.maximum(x.astype(float) @ weight + bias, 0))
+
+
+def test_a_model_says_what_it_takes_and_makes() -> None:
+    model = ogive.onnx.load(make_layer().SerializeToString())
+    assert model.inputs == [Info("x", "float32", ("rows", 8))]
+    assert model.outputs == [Info("y", "float32", ("rows", 200))]
+    assert model.metadata == {"author": "me"}
+    assert repr(model) == "Model(x: float32[rows, 8] -> y: float32[rows, 200]; 3 nodes)"
+
+
+@pytest.mark.parametrize("count", [1, 5, 0])
+def test_a_model_runs_on_rows_of_any_number(count: int) -> None:
+    proto = make_layer()
+    model = ogive.onnx.load(proto.SerializeToString())
+    made = model.run({"x": rows(count)})
+    numpy.testing.assert_allclose(
+        made["y"].numpy(), expected(proto, rows(count)), rtol=1e-5, atol=1e-5
+    )
+
+
+def test_a_model_is_called_by_position_and_by_name() -> None:
+    model = ogive.onnx.load(make_layer().SerializeToString())
+    x = ogive.Tensor(rows(2))
+    assert model(x).tolist() == model(x=x).tolist()
+
+
+def test_the_second_call_is_a_replay() -> None:
+    model = ogive.onnx.load(make_layer().SerializeToString())
+    first = model(rows(3)).tolist()
+    assert model(rows(3)).tolist() == first
+    info = model._captured.cache_info()
+    assert (info.hits, info.traces) == (1, 1)
+
+
+def test_weights_stay_in_the_file_they_are_in(tmp_path: Path) -> None:
+    path = tmp_path / "layer.onnx"
+    proto = make_layer()
+    proto.doc_string = ""
+    while True:  # the padding of a text before the graph moves the weights to a multiple of 4
+        path.write_bytes(proto.SerializeToString())
+        weights = ogive.onnx.load(path).state_dict()
+        if weights["weight"].device == "DISK":
+            break
+        proto.producer_name += "."
+        assert len(proto.producer_name) < 8
+    array = onnx.numpy_helper.to_array(proto.graph.initializer[0])
+    assert numpy.array_equal(weights["weight"].numpy(), array)
+    made = ogive.onnx.load(path)(rows(2)).numpy()
+    numpy.testing.assert_allclose(made, expected(proto, rows(2)), rtol=1e-5, atol=1e-5)
+
+
+def test_weights_in_a_file_beside_are_read(tmp_path: Path) -> None:
+    proto = make_layer()
+    onnx.save(
+        proto,
+        tmp_path / "layer.onnx",
+        save_as_external_data=True,
+        location="data",
+        size_threshold=0,
+    )
+    made = ogive.onnx.load(tmp_path / "layer.onnx")(rows(2)).numpy()
+    wanted = expected(make_layer(), rows(2))
+    numpy.testing.assert_allclose(made, wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("location", ["../outside", "/etc/passwd", "link", "", "a\0b"])
+def test_files_outside_the_folder_are_not_opened(tmp_path: Path, location: str) -> None:
+    (tmp_path / "outside").write_bytes(bytes(6400))
+    folder = tmp_path / "model"
+    folder.mkdir()
+    os.symlink(tmp_path / "outside", folder / "link")
+    proto = make_layer()
+    weight = proto.graph.initializer[0]
+    weight.ClearField("raw_data")
+    weight.data_location = onnx.TensorProto.EXTERNAL
+    entry = weight.external_data.add()
+    entry.key, entry.value = "location", location
+    (folder / "layer.onnx").write_bytes(proto.SerializeToString())
+    with pytest.raises(FileError, match="outside its folder"):
+        ogive.onnx.load(folder / "layer.onnx")
+
+
+def test_an_unknown_operator_is_named_with_node_domain_and_opset() -> None:
+    node = helper.make_node("Frobnicate", ["x"], ["y"], name="third", domain="org.example")
+    proto = make_model([node], {"x": (1, [2])}, {"y": (1, [2])})
+    with pytest.raises(OperatorError, match=r"'third' \(org.example.Frobnicate, opset 1\)"):
+        ogive.onnx.load(proto.SerializeToString())
+
+
+def test_an_unknown_operator_inside_a_branch_is_found_when_loading() -> None:
+    inner = helper.make_node("Frobnicate", ["x"], ["inner"])
+    branch = helper.make_graph([inner], "b", [], [helper.make_tensor_value_info("inner", 1, [2])])
+    node = helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)
+    proto = make_model([node], {"x": (1, [2]), "c": (9, [])}, {"y": (1, [2])})
+    with pytest.raises(OperatorError, match="Frobnicate, opset 18"):
+        ogive.onnx.load(proto.SerializeToString())
+
+
+def test_shapes_are_computed_while_the_graph_is_captured() -> None:
+    nodes = [
+        helper.make_node("Shape", ["x"], ["shape"]),
+        helper.make_node("Gather", ["shape", "zero"], ["rows"]),
+        helper.make_node("Concat", ["rows", "rest"], ["wanted"], axis=0),
+        helper.make_node("Reshape", ["x", "wanted"], ["y"]),
+    ]
+    weights = {"zero": numpy.array([0]), "rest": numpy.array([-1])}
+    inputs = {"x": (1, ["a", "b", "c"])}
+    proto = make_model(nodes, inputs, {"y": (1, ["a", "d"])}, weights)
+    model = ogive.onnx.load(proto.SerializeToString())
+    x = numpy.arange(24, dtype=numpy.float32).reshape(2, 3, 4)
+    assert numpy.array_equal(model(x).numpy(), x.reshape(2, 12))
+    assert model._captured.cache_info().traces == 1
+    assert not model._needs_values
+
+
+def test_a_branch_is_chosen_by_a_value() -> None:
+    def branch(op: str) -> Any:
+        info = helper.make_tensor_value_info(op, 1, [2])
+        return helper.make_graph([helper.make_node(op, ["x"], [op])], op, [], [info])
+
+    node = helper.make_node(
+        "If", ["c"], ["y"], then_branch=branch("Neg"), else_branch=branch("Abs")
+    )
+    proto = make_model([node], {"x": (1, [2]), "c": (9, [])}, {"y": (1, [2])})
+    model = ogive.onnx.load(proto.SerializeToString())
+    x = numpy.array([1.0, -2.0], numpy.float32)
+    assert model(x, numpy.array(True)).tolist() == [-1, 2]
+    assert model(x, numpy.array(False)).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"z": rows(1)}, "no input 'z'"),
+        ({}, r"also takes \['x'\]"),
+        ({"x": rows(1).T}, "has the shape"),
+        ({"x": rows(1).astype(numpy.float64)}, "is float32, and float64"),
+    ],
+)
+def test_wrong_inputs_are_refused_in_words(given: dict[str, Any], words: str) -> None:
+    model = ogive.onnx.load(make_layer().SerializeToString())
+    with pytest.raises(OgiveError, match=words):
+        model.run(given)
+
+
+def test_too_many_inputs_are_refused() -> None:
+    model = ogive.onnx.load(make_layer().SerializeToString())
+    with pytest.raises(ArgumentError, match="takes 1 inputs, not 2"):
+        model(rows(1), rows(1))
+
+
+def test_a_function_of_the_model_is_called_with_its_attributes() -> None:
+    leaky = helper.make_node("LeakyRelu", ["a"], ["b"])
+    reference = onnx.AttributeProto(name="alpha", ref_attr_name="slope", type=1)
+    leaky.attribute.append(reference)
+    opsets = [helper.make_opsetid("", 18)]
+    function = helper.make_function("own", "Bend", ["a"], ["b"], [leaky], opsets, ["slope"])
+    node = helper.make_node("Bend", ["x"], ["y"], domain="own", slope=0.5)
+    proto = make_model([node], {"x": (1, [2])}, {"y": (1, [2])})
+    proto.functions.append(function)
+    proto.opset_import.append(helper.make_opsetid("own", 1))
+    model = ogive.onnx.load(proto.SerializeToString())
+    assert model(numpy.array([-2.0, 4.0], numpy.float32)).tolist() == [-1, 4]
+
+
+def test_a_function_that_calls_itself_is_refused() -> None:
+    inner = helper.make_node("Again", ["a"], ["b"], domain="own")
+    opsets = [helper.make_opsetid("own", 1)]
+    function = helper.make_function("own", "Again", ["a"], ["b"], [inner], opsets)
+    node = helper.make_node("Again", ["x"], ["y"], domain="own")
+    proto = make_model([node], {"x": (1, [2])}, {"y": (1, [2])})
+    proto.functions.append(function)
+    with pytest.raises(FileError, match="calls itself"):
+        ogive.onnx.load(proto.SerializeToString())
+
+
+def test_a_circle_of_nodes_is_refused() -> None:
+    nodes = [helper.make_node("Add", ["x", "b"], ["a"]), helper.make_node("Neg", ["a"], ["b"])]
+    proto = make_model(nodes, {"x": (1, [2])}, {"b": (1, [2])})
+    with pytest.raises(FileError, match="which nothing before it makes"):
+        ogive.onnx.load(proto.SerializeToString())

@@ -34,3 +34,15 @@ def test_sequences_of_other_shapes_are_refused() -> None:
     words = r"sequence 1 has the shape \(2, 3\), and the first \(2,\)"
     with pytest.raises(ShapeError, match=words):
         nn.utils.rnn.pad_sequence([Tensor([1.0, 2.0]), Tensor([[1.0] * 3] * 2)])
+
+
+def test_gradients_are_clipped_for_whoever_has_them() -> None:
+    parameter = Tensor([3.0, 4.0], requires_grad=True)
+    (parameter * parameter / 2).sum().backward()
+    gradient = parameter.grad
+    assert gradient is not None
+    nn.utils.clip_grad_norm_([parameter], 1.0)
+    assert parameter.grad is gradient
+    assert gradient.tolist() == pytest.approx([0.6, 0.8], rel=1e-5)
+    nn.utils.clip_grad_value_([parameter], 0.7)
+    assert gradient.tolist() == pytest.approx([0.6, 0.7], rel=1e-5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -396,3 +397,20 @@ def test_a_captured_step_updates_the_views_of_parameters() -> None:
         np.testing.assert_array_equal(row.numpy(), layer.weight.numpy()[0])
     state["weight"].zero_()
     assert layer.weight.abs().sum().item() == 0
+
+
+def test_a_copy_by_copy_copy_shares_memory_and_one_of_a_leaf_does_not() -> None:
+    x = Tensor([1.0, 2.0])
+    copy.copy(x).zero_()
+    assert x.tolist() == [0.0, 0.0]
+    leaf = Tensor([1.0, 2.0], requires_grad=True)
+    other = copy.copy(leaf)
+    with ogive.no_grad():
+        other.zero_()
+    assert other.requires_grad
+    assert leaf.tolist() == [1.0, 2.0]
+
+
+def test_plus_x_is_x() -> None:
+    x = Tensor([1.0, 2.0])
+    assert +x is x

@@ -16,7 +16,7 @@ from ogive.errors import ArgumentTypeError, DtypeError, OgiveError
 from ogive.ir.dtype import DType, to_dtype
 from ogive.nn.hooks import Handle, Hook, call_with_hooks, set_hooks
 from ogive.nn.parameter import Parameter
-from ogive.nn.state import IncompatibleKeys, check_state, load_tensors
+from ogive.nn.state import IncompatibleKeys, check_state, clear_gradients, load_tensors
 from ogive.tensor.core import DEVICES
 from ogive.tensor.data import replace_value
 from ogive.tensor.tensor import Tensor
@@ -309,11 +309,7 @@ class Module:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or make them zero."""
-        for parameter in self.parameters():
-            if set_to_none:
-                parameter.grad = None
-            elif parameter.grad is not None:
-                parameter.grad = parameter.grad.detach() * 0
+        clear_gradients(self.parameters(), set_to_none)
 
     def to(self: Self, *targets: Any, device: Any = None, dtype: Any = None) -> Self:
         """Move to a device, convert all floating-point tensors to a dtype, or both, in place.

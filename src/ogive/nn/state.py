@@ -75,3 +75,15 @@ def _to_values(value: Any) -> Tensor:
     if hasattr(value, "__dlpack__") and not isinstance(value, numpy.ndarray):
         return from_dlpack(value)
     return to_tensor(value)
+
+
+def clear_gradients(parameters: Iterable[Tensor], set_to_none: bool) -> None:
+    """Forget gradients, or make them zero, which whoever has one of them sees."""
+    for parameter in parameters:
+        gradient = parameter.grad
+        if set_to_none:
+            parameter.grad = None
+        elif gradient is not None:
+            if gradient.requires_grad:
+                gradient.detach_()
+            gradient.zero_()

@@ -18,7 +18,7 @@ from ogive.ir import dtype as dtypes
 from ogive.jit.watch import is_tracing
 from ogive.nn.module import Module
 from ogive.nn.parameter import UninitializedParameter
-from ogive.nn.state import load_tensors
+from ogive.nn.state import clear_gradients, load_tensors
 from ogive.optim.clocks import Clocks
 from ogive.optim.fixed import Fixed
 from ogive.tensor.creation import zeros
@@ -198,11 +198,7 @@ class Optimizer:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget all gradients, or make them zero."""
         for group in self.param_groups:
-            for parameter in group["params"]:
-                if set_to_none:
-                    parameter.grad = None
-                elif parameter.grad is not None:
-                    parameter.grad = parameter.grad.detach() * 0
+            clear_gradients(group["params"], set_to_none)
 
     # State
 
@@ -222,6 +218,24 @@ class Optimizer:
                 own = {name: tensor.detach() for name, tensor in self.state[id(p)].items()}
                 state[numbers[id(p)]] = {"step": self.clocks.of(p).detach(), **own}
         return {"state": state, "param_groups": groups}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy is made from: state and numbers of steps are known by the ids of parameters,
+        which a copy has others of."""
+        known = dict(self.__dict__)
+        for name in ("state", "clocks"):
+            del known[name]
+        known["param_groups"] = [dict(group) for group in self.param_groups]
+        return {"attributes": known, "state": self.state_dict()}
+
+    def __setstate__(self, given: dict[str, Any]) -> None:
+        self.__dict__.update(given["attributes"])
+        groups = self.param_groups
+        self.param_groups, self.state, self.clocks = [], Fixed(), Clocks()
+        for group in groups:
+            names = [name for name in group if name == "params" or name in self.defaults]
+            self.add_param_group({name: group[name] for name in names})
+        self.load_state_dict(given["state"])
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from what `state_dict` gave. Raises `StateError` if it is of other parameters."""

@@ -9,7 +9,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
-from ogive.tensor.core import wrap
+from ogive.tensor.core import itself, wrap
 from ogive.tensor.functions import on_complex
 from ogive.tensor.joining import where
 from ogive.tensor.operations import EQ, NUMBERS, combine, float_dtype, refuse
@@ -32,7 +32,7 @@ class Elementwise(Pairwise):
     __slots__ = ()
 
     def positive(self) -> Tensor:
-        """+x, the tensor as it is. Shapes: unchanged.
+        """+x, the very tensor. Shapes: unchanged.
 
         >>> (+Tensor([1, -2])).tolist()
         [1, -2]
@@ -41,8 +41,7 @@ class Elementwise(Pairwise):
         """
         if self.dtype not in NUMBERS and not self.dtype.is_complex:
             raise refuse(self.dtype, "positive", "cast to an integer or float dtype first")
-        with graph_lock:
-            return wrap(self.node, self.device)
+        return itself(self)
 
     __pos__ = positive
 

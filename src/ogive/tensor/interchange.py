@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError, GradientError
@@ -77,6 +78,14 @@ class Interchange(Core):
         if stream is not None:
             raise ArgumentError(f"to_device: devices have no streams, and {stream!r} was given")
         return itself(self).to(device=device)
+
+    def __copy__(self) -> Tensor:
+        """A view of the whole tensor; of a leaf, another with memory of its own.
+
+        Raises `GradientError` for what was computed from leaves, as a deep copy does.
+        """
+        tensor = itself(self)
+        return copy.deepcopy(tensor) if tensor.requires_grad else tensor.detach()
 
     def __deepcopy__(self, memo: Any) -> Tensor:
         """A tensor of its own with the same values, and a leaf where this one is.

@@ -52,8 +52,8 @@ def clip_grads_with_norm_(
     0.5
     """
     scale = (max_norm / (total_norm + 1e-6)).clamp(max=1.0)
-    for parameter, gradient in _with_gradients(parameters):
-        parameter.grad = gradient * scale
+    for gradient in _gradients(parameters):
+        gradient.detach().mul_(scale)
 
 
 def clip_grad_norm_(
@@ -75,8 +75,7 @@ def clip_grad_norm_(
     (5.0, [0.6, 0.8])
     """
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
-    gradients = [gradient for _, gradient in _with_gradients(given)]
-    total = get_total_norm(gradients, norm_type, error_if_nonfinite)
+    total = get_total_norm(_gradients(given), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(given, max_norm, total)
     return total
 
@@ -87,13 +86,14 @@ def clip_grad_value_(
     """Keep each entry of each gradient within ±`clip_value`."""
     if clip_value < 0:
         raise ArgumentError(f"clip_grad_value_: the bound must not be negative, got {clip_value}")
-    for parameter, gradient in _with_gradients(parameters):
-        parameter.grad = gradient.clamp(-clip_value, clip_value)
+    for gradient in _gradients(parameters):
+        gradient.detach().clamp_(-clip_value, clip_value)
 
 
-def _with_gradients(parameters: Tensor | Iterable[Tensor]) -> list[tuple[Tensor, Tensor]]:
+def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    """The gradients of those that have one."""
     given = [parameters] if isinstance(parameters, Tensor) else parameters
-    return [(p, gradient) for p in given if (gradient := p.grad) is not None]
+    return [gradient for parameter in given if (gradient := parameter.grad) is not None]
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:

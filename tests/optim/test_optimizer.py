@@ -1,0 +1,80 @@
+"""What every optimizer has: gradients that are cleared, copies, state."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+
+import ogive
+from ogive import Tensor, nn, optim
+
+
+def trained(weight: Tensor, optimizer: optim.Optimizer) -> None:
+    optimizer.zero_grad()
+    (weight * weight * Tensor([1.0, 2.0, 3.0])).sum().backward()
+    optimizer.step()
+
+
+def test_gradients_that_are_made_zero_are_so_for_whoever_has_them_and_where_they_were_nan() -> None:
+    weight = nn.Parameter(ogive.ones(3))
+    optimizer = optim.SGD([weight], lr=0.1)
+    weight.grad = Tensor([float("nan"), float("inf"), 1.0])
+    gradient = weight.grad
+    optimizer.zero_grad(set_to_none=False)
+    assert weight.grad is gradient
+    assert gradient.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_gradients_that_are_made_zero_have_no_history() -> None:
+    weight = nn.Parameter(ogive.ones(3))
+    (weight**3).sum().backward(create_graph=True)
+    optim.SGD([weight], lr=0.1).zero_grad(set_to_none=False)
+    assert weight.grad is not None
+    assert not weight.grad.requires_grad
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda pair: pickle.loads(pickle.dumps(pair))], ids=["copy", "pickle"]
+)
+def test_a_copy_goes_on_by_itself_as_pytorchs_does(
+    copied: Callable[[tuple[Tensor, optim.Optimizer]], tuple[Tensor, optim.Optimizer]],
+) -> None:
+    weight = nn.Parameter(ogive.ones(3))
+    optimizer = optim.Adam([weight], lr=0.1)
+    scheduler = optim.lr_scheduler.StepLR(optimizer, 1, 0.5)
+    trained(weight, optimizer)
+    scheduler.step()
+    other, theirs = copied((weight, optimizer))
+    for _ in range(3):
+        trained(other, theirs)
+    assert weight.tolist() != other.tolist()
+
+    expected = torch.ones(3, requires_grad=True)
+    reference = torch.optim.Adam([expected], lr=0.1)
+    for turn in range(4):
+        reference.param_groups[0]["lr"] = 0.1 if turn == 0 else 0.05
+        reference.zero_grad()
+        (expected * expected * torch.tensor([1.0, 2.0, 3.0])).sum().backward()
+        reference.step()
+    np.testing.assert_allclose(other.detach().numpy(), expected.detach().numpy(), rtol=1e-6)
+
+
+def test_an_optimizer_that_a_module_owns_is_copied_with_the_parameters_it_changes() -> None:
+    class Trainer(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(2, 1)
+            self.optimizer = optim.SGD(self.layer.parameters(), lr=0.1, momentum=0.9)
+
+    trainer = Trainer()
+    other = copy.deepcopy(trainer)
+    before = trainer.layer.weight.tolist()
+    other.layer(ogive.ones(1, 2)).sum().backward()
+    other.optimizer.step()
+    assert other.layer.weight.tolist()[0] == pytest.approx([v - 0.1 for v in before[0]])
+    assert trainer.layer.weight.tolist() == before

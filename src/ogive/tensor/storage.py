@@ -129,7 +129,8 @@ def read_memory(tensor: Core) -> NDArray[Any] | None:
         return None  # assigned to since it was realized
     writes = memory.writes
     array = memory.as_numpy(node.dtype.numpy, upper_shape(node.shape))
-    values: NDArray[Any] = array[tuple([slice(evaluate(size)) for size in node.shape])].copy()
+    front = array[tuple([slice(evaluate(size)) for size in node.shape])]
+    values: NDArray[Any] = numpy.array(front, order="C")  # of one element, `front` is no array
     undisturbed = not writes & 1 and memory.writes == writes and tensor.node is node
     return values if undisturbed else None
 

@@ -1,0 +1,42 @@
+"""Deep Q-learning on a corridor: replay of transitions, a target network, Huber loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.programs.cases import draw, fill
+
+TOLERANCE = 1e-4
+
+
+def main(torch: Any, random: Any) -> dict[str, Any]:
+    nn = torch.nn
+
+    def network() -> Any:
+        return nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+
+    policy, target = fill(torch, network(), random), network()
+    target.load_state_dict(policy.state_dict())
+    optimizer = torch.optim.AdamW(policy.parameters(), lr=1e-2, amsgrad=True)
+    losses = []
+    for _ in range(3):
+        state = draw(torch, random, 6, 4)
+        action = torch.LongTensor(random.integers(0, 2, (6, 1)))
+        reward = torch.FloatTensor(random.normal(size=6))
+        final = torch.BoolTensor([False, True, False, False, True, False])
+        values = policy(state).gather(1, action)
+        following = torch.zeros(6)
+        with torch.no_grad():
+            following[~final] = target(state[~final] * 0.9).max(1).values
+        expected = (following * 0.99) + reward
+        loss = nn.SmoothL1Loss()(values, expected.unsqueeze(1))
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_value_(policy.parameters(), 100)
+        optimizer.step()
+        source, kept = policy.state_dict(), target.state_dict()
+        for key in source:
+            kept[key] = source[key] * 0.1 + kept[key] * 0.9
+        target.load_state_dict(kept)
+        losses.append(loss.item())
+    return {"losses": losses, "target": target[0].weight}

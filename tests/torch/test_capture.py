@@ -1,0 +1,66 @@
+"""`torch.compile` captures what needs no gradient, and lets gradients through the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import ogive.torch as torch
+from ogive.errors import ArgumentTypeError
+
+
+def test_a_module_is_trained_through_compile_and_captured_for_evaluation() -> None:
+    plain = torch.nn.Linear(3, 1)
+    model = torch.compile(plain, mode="reduce-overhead", fullgraph=True)
+    x = torch.ones(2, 3)
+    for _ in range(2):
+        plain.zero_grad()
+        model(x).sum().backward()
+        assert plain.weight.grad.tolist() == [[2.0, 2.0, 2.0]]
+    with torch.no_grad():
+        found = [model(x * k).tolist() for k in (1, 2, 3)]
+        assert found == [plain(x * k).tolist() for k in (1, 2, 3)]
+    assert model._captured.cache_info().hits >= 1
+    assert model.weight is plain.weight
+
+
+def test_a_function_runs_from_its_trace_after_the_first_call() -> None:
+    runs = []
+
+    @torch.compile
+    def double(x: Any) -> Any:
+        runs.append(1)
+        return x * 2
+
+    assert [double(torch.tensor([n])).item() for n in (1, 2, 3)] == [2, 4, 6]
+    assert len(runs) == 2  # as it is, and for the trace
+
+
+def test_a_disabled_one_runs_as_it_is() -> None:
+    runs = []
+
+    @torch.compile(disable=True)
+    def double(x: Any) -> Any:
+        runs.append(1)
+        return x * 2
+
+    for n in (1, 2, 3):
+        double(torch.tensor([n]))
+    assert len(runs) == 3
+
+
+def test_what_cannot_be_called_is_refused() -> None:
+    with pytest.raises(ArgumentTypeError, match="compile takes a function or a module, not 3"):
+        torch.compile(3)
+
+
+def test_marks_of_scripts_give_what_they_mark() -> None:
+    def double(x: Any) -> Any:
+        return x * 2
+
+    for mark in (torch.jit.script, torch.jit.ignore, torch.jit.unused, torch.jit.export):
+        assert mark(double) is double
+    assert torch.jit.ignore(drop=True)(double) is double
+    assert torch.fx.wrap(double) is double
+    assert not torch.jit.is_scripting()

@@ -1,0 +1,192 @@
+"""What `ogive.torch` means where `ogive` follows the array API standard: what PyTorch does."""
+
+from __future__ import annotations
+
+import collections
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+import torch as pytorch
+
+import ogive
+import ogive.torch as torch
+from ogive.errors import DeviceError
+
+BOTH = [pytorch, torch]
+VALUES = [[3.0, 1.0, 2.0], [4.0, 6.0, 5.0]]
+
+
+def same(program: Any) -> None:
+    """A program gives in both what numpy shows as the same numbers and dtypes."""
+    wanted, found = (program(library) for library in BOTH)
+    wanted, found = (
+        [each] if not isinstance(each, tuple | list) else each for each in (wanted, found)
+    )
+    assert len(wanted) == len(found)
+    for one, other in zip(wanted, found, strict=True):
+        numpy.testing.assert_allclose(numpy.asarray(other), numpy.asarray(one), rtol=1e-6)
+        assert numpy.asarray(other).dtype == numpy.asarray(one).dtype
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda t: t.meshgrid(t.tensor([1, 2]), t.tensor([3, 4, 5])),
+        lambda t: [t.std(t.tensor(VALUES)), t.var(t.tensor(VALUES), dim=1)],
+        lambda t: [t.nonzero(t.tensor([[1, 0], [0, 1]])), t.argwhere(t.tensor([0, 1]))],
+        lambda t: t.nonzero(t.tensor([[1, 0], [0, 1]]), as_tuple=True),
+        lambda t: t.sort(t.tensor(VALUES), dim=1, descending=True),
+        lambda t: t.topk(t.tensor(VALUES), 2),
+        lambda t: t.max(t.tensor(VALUES), 1),
+        lambda t: t.max(t.tensor(VALUES)),
+        lambda t: t.max(t.tensor([1.0, 5.0]), t.tensor([2.0, 3.0])),
+        lambda t: t.min(t.tensor(VALUES), dim=0, keepdim=True),
+        lambda t: t.median(t.tensor(VALUES), dim=1),
+        lambda t: t.mode(t.tensor([[1, 1, 2]])),
+        lambda t: t.pow(2, t.tensor([1.0, 2.0])),
+        lambda t: t.vander(t.tensor([1, 2, 3])),
+        lambda t: t.range(1, 4),
+        lambda t: t.where(t.tensor([True, False]), 1.0, 2.0),
+        lambda t: t.add(t.tensor([1.0]), t.tensor([2.0]), alpha=3, out=t.empty(1)),
+        lambda t: t.cat((t.ones(1), t.zeros(1)), dim=0, out=t.empty(2)),
+    ],
+)
+def test_a_function_means_what_pytorch_means(program: Any) -> None:
+    same(program)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [1, 1.5, True, [1, 2], [1.0, 2], numpy.float64([1.0]), numpy.int32([1]), (1, 2), range(3)],
+    ids=str,
+)
+def test_tensor_has_the_dtype_that_pytorch_gives(data: Any) -> None:
+    same(lambda t: t.tensor(data))
+
+
+def test_tensor_takes_a_deque_and_scalar_tensors() -> None:
+    assert torch.tensor(collections.deque([1, 2])).tolist() == [1, 2]
+    assert torch.tensor([torch.tensor(1.5), torch.tensor(2.5)]).tolist() == [1.5, 2.5]
+
+
+def test_a_named_pair_has_values_and_indices() -> None:
+    found = torch.sort(torch.tensor([3, 1, 2]))
+    assert found.values.tolist() == [1, 2, 3]
+    assert found.indices.tolist() == [1, 2, 0]
+
+
+def test_constructors_take_sizes_or_values() -> None:
+    assert torch.Tensor(2, 3).shape == (2, 3)
+    assert torch.Tensor([2, 3]).dtype is torch.float32
+    assert torch.LongTensor([1, 2]).dtype is torch.int64
+    assert torch.FloatTensor(numpy.float64([1.0])).dtype is torch.float32
+    assert torch.Tensor().shape == (0,)
+
+
+def test_isinstance_knows_tensors_by_kind() -> None:
+    x = ogive.ones(2)
+    assert isinstance(x, torch.Tensor)
+    assert isinstance(x, torch.FloatTensor)
+    assert not isinstance(x, torch.LongTensor)
+    assert not isinstance([1.0], torch.Tensor)
+    assert isinstance(torch.nn.Parameter(x), torch.Tensor)
+
+
+def test_sizes_count_as_tuples_and_tuples_as_sizes() -> None:
+    assert torch.Size([2, 3]) == torch.ones(2, 3).shape
+    assert torch.Size([2, 3]).numel() == 6
+    assert isinstance(torch.ones(2, 3).size(), torch.Size)
+
+
+def test_a_device_has_its_type() -> None:
+    x = torch.ones(2, device=torch.device("cpu"))
+    assert x.device.type == "cpu"
+    assert isinstance(x.device, torch.device)
+    assert x.to(torch.device("cpu:0")).device == x.device
+    with pytest.raises(DeviceError, match="there is no CUDA here"):
+        torch.device("cuda:0")
+
+
+def test_errors_are_runtime_errors_where_pytorchs_are() -> None:
+    for library in BOTH:
+        with pytest.raises(RuntimeError):
+            library.ones(2, 3) @ library.ones(2, 3)
+        with pytest.raises(RuntimeError):
+            library.nn.Linear(2, 2).load_state_dict({"weight": library.ones(1)})
+        with pytest.raises(RuntimeError):
+            library.device("nonsense")
+        with pytest.raises(RuntimeError):
+            library.ones(4).view(3)
+
+
+def test_the_default_dtype_is_that_of_floats_and_creation() -> None:
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert torch.get_default_dtype() is torch.float64
+        for made in (torch.tensor([1.5]), torch.zeros(2), torch.rand(2), torch.Tensor(2)):
+            assert made.dtype is torch.float64
+        assert torch.tensor([1]).dtype is torch.int64
+        assert torch.ones(2, dtype=torch.float32).dtype is torch.float32
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert torch.zeros(2).dtype is torch.float32
+
+
+@pytest.mark.parametrize("writer, reader", [(torch, pytorch), (pytorch, torch), (torch, torch)])
+def test_files_of_any_suffix_go_between_the_libraries(
+    writer: Any, reader: Any, tmp_path: Path
+) -> None:
+    kept = {"weights": [writer.arange(3), writer.ones(2, 2)], "epoch": 4}
+    writer.save(kept, tmp_path / "state.bin")
+    file = io.BytesIO()
+    writer.save(kept, file)
+    file.seek(0)
+    for source in (tmp_path / "state.bin", file):
+        found = reader.load(source, map_location="cpu", weights_only=True)
+        assert found["epoch"] == 4
+        assert [each.tolist() for each in found["weights"]] == [[0, 1, 2], [[1.0, 1.0], [1.0, 1.0]]]
+
+
+def test_a_loaded_tensor_outlives_its_file(tmp_path: Path) -> None:
+    torch.save({"x": torch.arange(3)}, tmp_path / "x.pt")
+    found = torch.load(tmp_path / "x.pt")
+    (tmp_path / "x.pt").unlink()
+    assert found["x"].tolist() == [0, 1, 2]
+
+
+def test_draws_repeat_from_a_seed_and_from_a_generator() -> None:
+    torch.manual_seed(3)
+    first = torch.randn(3).tolist()
+    torch.manual_seed(3)
+    assert torch.randn(3).tolist() == first
+    generator = torch.Generator(device="cpu").manual_seed(5)
+    drawn = torch.rand(2, generator=generator).tolist()
+    assert torch.rand(2, generator=torch.Generator().manual_seed(5)).tolist() == drawn
+    with torch.random.fork_rng():
+        inside = torch.rand(1).item()
+    assert torch.rand(1).item() == inside
+
+
+def test_mixed_precision_for_cuda_casts_nothing() -> None:
+    x = torch.ones(2, 2)
+    for context in (torch.autocast("cuda"), torch.cuda.amp.autocast(), torch.amp.autocast("cuda")):
+        with context:
+            assert (x @ x).dtype is torch.float32
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert (x @ x).dtype is torch.bfloat16
+
+
+def test_switches_of_absent_libraries_keep_their_values() -> None:
+    torch.backends.cudnn.benchmark = True
+    assert torch.backends.cudnn.benchmark is True
+    assert not torch.backends.mps.is_available()
+    assert torch.cuda.device_count() == 0
+    torch.cuda.manual_seed_all(3)
+
+
+def test_a_scalar_comes_out_as_an_array() -> None:
+    assert isinstance(ogive.ones(3).sum().numpy(), numpy.ndarray)
+    assert numpy.asarray(ogive.ones(3).sum()).shape == ()

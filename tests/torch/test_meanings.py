@@ -60,7 +60,7 @@ def test_a_function_means_what_pytorch_means(program: Any) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [1, 1.5, True, [1, 2], [1.0, 2], numpy.float64([1.0]), numpy.int32([1]), (1, 2), range(3)],
+    [1, 1.5, True, [1, 2], [1.0, 2], numpy.ones(1), numpy.ones(1, dtype="int32"), (1, 2), range(3)],
     ids=str,
 )
 def test_tensor_has_the_dtype_that_pytorch_gives(data: Any) -> None:
@@ -82,7 +82,7 @@ def test_constructors_take_sizes_or_values() -> None:
     assert torch.Tensor(2, 3).shape == (2, 3)
     assert torch.Tensor([2, 3]).dtype is torch.float32
     assert torch.LongTensor([1, 2]).dtype is torch.int64
-    assert torch.FloatTensor(numpy.float64([1.0])).dtype is torch.float32
+    assert torch.FloatTensor(numpy.ones(1)).dtype is torch.float32
     assert torch.Tensor().shape == (0,)
 
 

@@ -25,7 +25,8 @@ def main(torch: Any, random: Any) -> dict[str, Any]:
     )
     _, hidden = encoder(packed)
     targets = torch.tensor([[1, 2, 5], [3, 5, 0]])
-    state, word, loss = hidden.squeeze(0), torch.zeros(2, dtype=torch.long), 0.0
+    state, word = hidden.squeeze(0), torch.zeros(2, dtype=torch.long)
+    loss: Any = 0.0
     for t in range(3):
         state = cell(embed_out(word), state)
         loss = loss + F.cross_entropy(out(state), targets[:, t], ignore_index=0)

@@ -9,51 +9,72 @@ import pytest
 
 from tests.onnx.cases import check, node_cases
 
-CASES = """
-abs acos_example acosh_example add ai_onnx_ml_array_feature_extractor and2d
-argmax_no_keepdims_example argmax_no_keepdims_example_select_last_index
-argmin_no_keepdims_example argmin_no_keepdims_example_select_last_index asin_example
-asinh_example atan_example atanh_example averagepool_2d_pads_count_include_pad
-averagepool_2d_precomputed_pads basic_conv_with_padding batchnorm_example
-bitcast_float32_to_int32 bitcast_uint32_to_int32 bitshift_left_int32 bitshift_right_uint8
-bitwise_and_i32_2d bitwise_not_2d bitwise_or_i32_2d bitwise_xor_i32_2d
-cast_FLOAT8E4M3FN_to_FLOAT cast_FLOAT_to_FLOAT16 castlike_FLOAT8E4M3FN_to_FLOAT
-castlike_FLOAT_to_FLOAT16 ceil_example celu center_crop_pad_crop clip_default_min clip_example
-col2im compress_0 concat_1d_axis_0 concat_3d_axis_0 constant constant_pad
-constantofshape_float_ones convtranspose convtranspose_kernel_shape cos_example cosh_example
-cumprod_1d cumprod_2d_axis_0 cumsum_1d cumsum_2d_axis_0 depthtospace_example det_2d div_example
-div_uint8 dropout_default einsum_batch_matmul einsum_transpose elu_example equal equal_uint32
-erf exp_example expand_dim_changed eyelike_without_dtype flatten_axis0 flatten_default_axis
-floor_example gather_0 gather_elements_0 gathernd_example_int32 gelu_tanh_1
-gemm_default_matrix_bias gemm_default_zero_bias globalaveragepool globalmaxpool greater
-greater_equal group_normalization_example hardmax_example hardsigmoid_example hardswish identity
-if instancenorm_example isinf isnan l2normalization_axis_0 layer_normalization_2d_axis0
-layer_normalization_4d_axis0 leakyrelu_example less less_equal log_example logsoftmax_example_1
-loop11 lppool_1d_default lrn matmul_2d max_example max_uint8 maxpool_2d_same_upper
-maxpool_2d_uint8 maxunpool_export_without_output_shape mean_example min_example min_uint8 mish
-mod_mixed_sign_float64 mod_mixed_sign_int64 mul_example mul_uint8 mvn neg_example nllloss_NC
-nllloss_NCd1 nonzero_example not_2d onehot_without_axis optional_get_element_optional_tensor
-optional_has_element_tensor_input or2d pow_example pow_types_float32_int32 prelu_example
-range_float_type_positive_delta reciprocal_example reduce_l1_default_axes_keepdims_example
-reduce_l1_do_not_keepdims_example reduce_l2_default_axes_keepdims_example
-reduce_l2_do_not_keepdims_example reduce_log_sum_desc_axes
-reduce_log_sum_exp_default_axes_keepdims_example reduce_log_sum_exp_do_not_keepdims_example
-reduce_max_default_axes_keepdim_example reduce_max_do_not_keepdims_example
-reduce_mean_do_not_keepdims_example reduce_min_default_axes_keepdims_example
-reduce_min_do_not_keepdims_example reduce_prod_default_axes_keepdims_example
-reduce_prod_do_not_keepdims_example reduce_sum_do_not_keepdims_example
-reduce_sum_negative_axes_keepdims_example reduce_sum_square_default_axes_keepdims_example
-reduce_sum_square_do_not_keepdims_example relu reshape_negative_dim reshape_reordered_all_dims
-reversesequence_time rms_normalization_2d_axis0 rms_normalization_4d_axis0 round scan_sum
-scatter_elements_without_axis scatter_without_axis scatternd sce_mean_weight_ii_3d_log_prob
-sce_none selu_example sequence_insert_at_back sequence_map_identity_1_sequence
-shape_end_negative_1 shape_example shrink_hard sigmoid_example sign sin_example sinh_example
-size_example slice softmax_example softplus_example softsign_example spacetodepth
-split_equal_parts_1d_opset13 split_to_sequence_1 split_variable_parts_1d_opset18 sqrt_example
-squeeze sub_example sub_uint8 sum_example swish tan_example tanh_example tensorscatter
-thresholdedrelu_example tile top_k training_dropout transpose_default tril triu
-unique_sorted_without_axis unsqueeze_axis_0 where_example xor2d
-""".split()
+CASES = [
+    "abs", "acos_example", "acosh_example", "add", "affine_grid_2d",
+    "ai_onnx_ml_array_feature_extractor", "and2d", "argmax_no_keepdims_example",
+    "argmax_no_keepdims_example_select_last_index", "argmin_no_keepdims_example",
+    "argmin_no_keepdims_example_select_last_index", "asin_example", "asinh_example",
+    "atan_example", "atanh_example", "attention_3d_diff_heads_sizes_scaled", "attention_4d",
+    "averagepool_2d_pads_count_include_pad", "averagepool_2d_precomputed_pads",
+    "basic_conv_with_padding", "batchnorm_example", "bitcast_2d_float32_to_int32",
+    "bitcast_float32_to_int32", "bitshift_left_int32", "bitshift_right_uint8",
+    "bitwise_and_i32_2d", "bitwise_not_2d", "bitwise_or_i32_2d", "bitwise_xor_i32_2d",
+    "blackmanwindow", "cast_FLOAT8E4M3FN_to_FLOAT", "cast_FLOAT_to_FLOAT16",
+    "castlike_FLOAT8E4M3FN_to_FLOAT", "castlike_FLOAT_to_FLOAT16", "causal_conv_with_state_basic",
+    "causal_conv_with_state_kernel_size_one", "ceil_example", "celu", "center_crop_pad_crop",
+    "clip_default_min", "clip_example", "col2im", "compress_0", "concat_1d_axis_0",
+    "concat_3d_axis_0", "constant", "constant_pad", "constantofshape_float_ones",
+    "convinteger_without_padding", "convtranspose", "convtranspose_kernel_shape", "cos_example",
+    "cosh_example", "cumprod_1d", "cumprod_2d_axis_0", "cumsum_1d", "cumsum_2d_axis_0",
+    "depthtospace_example", "dequantizelinear", "dequantizelinear_e4m3fn_zero_point", "det_2d",
+    "dft_opset19", "div_example", "div_uint8", "dropout_default", "dynamicquantizelinear",
+    "einsum_batch_matmul", "einsum_transpose", "elu_example", "equal", "equal_uint32", "erf",
+    "exp_example", "expand_dim_changed", "eyelike_without_dtype", "flatten_axis0",
+    "flatten_default_axis", "floor_example", "gather_0", "gather_elements_0",
+    "gathernd_example_int32", "gelu_tanh_1", "gemm_default_matrix_bias", "gemm_default_zero_bias",
+    "globalaveragepool", "globalmaxpool", "greater", "greater_equal", "gridsample",
+    "gridsample_nearest_align_corners_1_additional_1", "group_normalization_example",
+    "gru_defaults", "hammingwindow", "hannwindow", "hardmax_example", "hardsigmoid_example",
+    "hardswish", "identity", "if", "instancenorm_example", "isinf", "isnan",
+    "l2normalization_axis_0", "layer_normalization_2d_axis0", "layer_normalization_4d_axis0",
+    "leakyrelu_example", "less", "less_equal", "linear_attention_gated_delta_mqa",
+    "linear_attention_linear", "log_example", "logsoftmax_example_1", "loop11",
+    "lppool_1d_default", "lrn", "lstm_defaults", "matmul_2d", "matmulinteger", "max_example",
+    "max_uint8", "maxpool_2d_same_upper", "maxpool_2d_uint8",
+    "maxunpool_export_without_output_shape", "mean_example", "melweightmatrix", "min_example",
+    "min_uint8", "mish", "mod_mixed_sign_float64", "mod_mixed_sign_int64", "mul_example",
+    "mul_uint8", "mvn", "neg_example", "nllloss_NC", "nllloss_NCd1",
+    "nonmaxsuppression_identical_boxes", "nonmaxsuppression_suppress_by_IOU", "nonzero_example",
+    "not_2d", "onehot_without_axis", "optional_get_element_optional_tensor",
+    "optional_has_element_tensor_input", "or2d", "pow_example", "pow_types_float32_int32",
+    "prelu_example", "qlinearconv", "qlinearmatmul_2D_uint8_float32", "quantizelinear",
+    "range_float_type_positive_delta", "reciprocal_example",
+    "reduce_l1_default_axes_keepdims_example", "reduce_l1_do_not_keepdims_example",
+    "reduce_l2_default_axes_keepdims_example", "reduce_l2_do_not_keepdims_example",
+    "reduce_log_sum_desc_axes", "reduce_log_sum_exp_default_axes_keepdims_example",
+    "reduce_log_sum_exp_do_not_keepdims_example", "reduce_max_default_axes_keepdims_random",
+    "reduce_max_do_not_keepdims_example", "reduce_mean_do_not_keepdims_example",
+    "reduce_min_default_axes_keepdims_random", "reduce_min_do_not_keepdims_example",
+    "reduce_prod_default_axes_keepdims_example", "reduce_prod_do_not_keepdims_example",
+    "reduce_sum_do_not_keepdims_example", "reduce_sum_negative_axes_keepdims_example",
+    "reduce_sum_square_default_axes_keepdims_example",
+    "reduce_sum_square_do_not_keepdims_example", "regex_full_match_basic", "relu",
+    "reshape_negative_dim", "reshape_reordered_all_dims",
+    "resize_downsample_sizes_linear_pytorch_half_pixel", "resize_upsample_scales_nearest",
+    "reversesequence_time", "rms_normalization_2d_axis0", "rms_normalization_4d_axis0",
+    "rotary_embedding", "round", "scan_sum", "scatter_elements_without_axis",
+    "scatter_without_axis", "scatternd", "sce_mean_weight_ii_3d_log_prob", "sce_none",
+    "selu_example", "sequence_insert_at_back", "sequence_map_identity_1_sequence",
+    "shape_end_negative_1", "shape_example", "shrink_hard", "sigmoid_example", "sign",
+    "simple_rnn_defaults", "sin_example", "sinh_example", "size_example", "slice",
+    "softmax_example", "softplus_example", "softsign_example", "spacetodepth",
+    "split_equal_parts_1d_opset13", "split_to_sequence_1", "split_variable_parts_1d_opset18",
+    "sqrt_example", "squeeze", "stft", "string_concat", "string_split_basic",
+    "strnormalizer_nostopwords_nochangecase", "sub_example", "sub_uint8", "sum_example", "swiglu",
+    "swish", "tan_example", "tanh_example", "tensorscatter", "thresholdedrelu_example", "tile",
+    "top_k", "transpose_default", "tril", "triu", "unique_sorted_without_axis",
+    "unsqueeze_axis_0", "upsample_nearest", "where_example", "xor2d",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.onnx.call import Call, to_tensor
 from ogive.onnx.elements import numpy_dtype
@@ -243,13 +244,30 @@ def is_infinite(c: Call) -> Value:
 @operator("Cast", known=True)
 def cast(c: Call) -> Value:
     if c.get("to") == 8 or is_text(c.values[0]):
-        return _cast_texts(c.values[0], c)
-    return cast_to(c.value(0), c.dtype("to"))
+        return _cast_texts(c.values[0], None if c.get("to") == 8 else c.dtype("to"))
+    return _cast_number(c, c.value(0), c.dtype("to"))
 
 
 @operator("CastLike")
 def cast_like(c: Call) -> Value:
-    return cast_to(c.tensor(0), c.tensor(1).dtype)
+    if is_text(c.values[0]) or is_text(c.values[1]):
+        return _cast_texts(c.values[0], None if is_text(c.values[1]) else c.tensor(1).dtype)
+    return _cast_number(c, c.tensor(0), c.tensor(1).dtype)
+
+
+def _cast_number(c: Call, value: Any, dtype: DType) -> Value:
+    if isinstance(value, Tensor) and dtype in _LARGEST and c.flag("saturate", 1):
+        return saturate(value, dtype)
+    return cast_to(value, dtype)
+
+
+_LARGEST = {dtypes.float8_e4m3: 448.0, dtypes.float8_e5m2: 57344.0}
+
+
+def saturate(x: Tensor, dtype: DType) -> Tensor:
+    """A tensor in a float of 8 bits, of which too large a number becomes the largest."""
+    largest = _LARGEST[dtype]
+    return x.where(x.isnan(), x.clamp(-largest, largest)).cast(dtype)
 
 
 def cast_to(value: Any, dtype: DType) -> Value:
@@ -264,9 +282,10 @@ def is_text(value: Any) -> bool:
     return isinstance(value, numpy.ndarray) and value.dtype.kind in "OUS"
 
 
-def _cast_texts(value: Any, c: Call) -> Value:
+def _cast_texts(value: Any, dtype: DType | None) -> Value:
+    """Texts as numbers, or numbers as texts where there is no dtype."""
     if is_text(value):
-        return value if c.get("to") == 8 else value.astype(numpy_dtype(c.dtype("to")))
+        return value if dtype is None else value.astype(numpy_dtype(dtype))
     array = to_tensor(value).numpy()
     return numpy.array([_to_text(each) for each in array.reshape(-1)], object).reshape(array.shape)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 
+from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor, to_tensor
 from ogive.onnx.elements import Array, numpy_dtype
 from ogive.onnx.operators.elementwise import is_text
@@ -263,7 +264,8 @@ def space_to_depth(c: Call) -> Value:
     x, block = c.tensor(0), c.get("blocksize")
     batch, channels, height, width = shape_of(x)
     parts = x.reshape(batch, channels, height // block, block, width // block, block)
-    moved = parts.permute(0, 3, 5, 1, 2, 4)
+    order = (0, 3, 5, 1, 2, 4) if c.get("mode", "DCR") == "DCR" else (0, 1, 3, 5, 2, 4)
+    moved = parts.permute(*order)
     return moved.reshape(batch, channels * block**2, height // block, width // block)
 
 
@@ -293,7 +295,9 @@ def center_crop_pad(c: Call) -> Value:
 
 @operator("BitCast")
 def bit_cast(c: Call) -> Value:
-    return c.tensor(0).bitcast(c.dtype("to"))
+    x = c.tensor(0)
+    bits = x.cast(dtypes.uint8) if x.dtype == dtypes.bool_ else x
+    return bits.bitcast(c.dtype("to"))
 
 
 def known_or_tensor(value: Any) -> Array | Tensor:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy
-
 from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call
 from ogive.onnx.operators.movement import shape_of
@@ -100,24 +98,6 @@ def local_response_normalization(c: Call) -> Value:
         total = total + squares.narrow(1, step, int(x.shape[1]))
     scale = total * (c.get("alpha", 1e-4) / size) + c.get("bias", 1.0)
     return x / scale.pow(c.get("beta", 0.75))
-
-
-@operator("Dropout", until=12)
-def dropout_at_inference(c: Call) -> Value:
-    x = c.tensor(0)
-    return x, (x == x).logical_or(x != x)
-
-
-@operator("Dropout", since=12)
-def dropout(c: Call) -> Value:
-    x = c.tensor(0)
-    ratio = float(c.number(1)) if c.has(1) else 0.5
-    training = bool(c.number(2)) if c.has(2) else False
-    if not training or ratio == 0:
-        return x, (x == x).logical_or(x != x)
-    drawn = numpy.random.RandomState(c.get("seed", 0)).uniform(0, 1.0, shape_of(x)) >= ratio
-    kept = Tensor.from_numpy(drawn)
-    return kept.cast(x.dtype) * x * (1 / (1 - ratio)), kept
 
 
 @operator("NegativeLogLikelihoodLoss")

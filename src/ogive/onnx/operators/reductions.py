@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -19,15 +20,22 @@ KNOWN: dict[str, Any] = {
 
 
 def _amax(x: Tensor, axes: list[int], keep: bool) -> Tensor:
-    return _as_numbers(x).amax(axes, keep)
+    return _extreme(x, axes, keep, "amax", -math.inf)
 
 
 def _amin(x: Tensor, axes: list[int], keep: bool) -> Tensor:
-    return _as_numbers(x).amin(axes, keep)
+    return _extreme(x, axes, keep, "amin", math.inf)
 
 
-def _as_numbers(x: Tensor) -> Tensor:
-    return x.cast(dtypes.uint8) if x.dtype == dtypes.bool_ else x
+def _extreme(x: Tensor, axes: list[int], keep: bool, method: str, of_none: float) -> Tensor:
+    """The largest or smallest; of no elements the other end of what the dtype has."""
+    if x.dtype == dtypes.bool_:
+        x = x.cast(dtypes.uint8)
+        of_none = float(of_none > 0)
+    if x.numel():
+        made: Tensor = getattr(x, method)(axes, keep)
+        return made
+    return x.cast(dtypes.float64).sum(axes, keep) + of_none
 
 
 def _product(x: Tensor, axes: list[int], keep: bool) -> Tensor:

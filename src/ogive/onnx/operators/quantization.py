@@ -1,0 +1,130 @@
+"""Quantization: to integers and back, and operators on integers."""
+
+from __future__ import annotations
+
+import numpy
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType
+from ogive.onnx.call import Call
+from ogive.onnx.elements import find_dtype
+from ogive.onnx.operators.elementwise import saturate
+from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.windows import convolve
+from ogive.onnx.table import Value, operator
+from ogive.tensor.tensor import Tensor
+
+
+def _fit(c: Call, given: Tensor, x: Tensor) -> Tensor:
+    """A scale or zero point, so that it broadcasts: one number, one a channel, or one a block."""
+    if given.numel() == 1:
+        return given.reshape(())
+    axis, block = c.get("axis", 1), c.get("block_size", 0)
+    if block:
+        return given.repeat_interleave(block, axis).narrow(axis, 0, shape_of(x)[axis])
+    lengths = [1] * x.ndim
+    lengths[axis] = -1
+    return given.reshape(*lengths)
+
+
+def to_integers(scaled: Tensor, zero: Tensor | None, dtype: DType) -> Tensor:
+    """Numbers rounded, moved by the zero point, and kept inside a type of integers."""
+    whole = scaled.round()
+    if zero is not None:
+        whole = whole + zero.cast(whole.dtype)
+    bounds = numpy.iinfo(dtype.name)
+    return whole.clamp(int(bounds.min), int(bounds.max)).cast(dtype)
+
+
+@operator("QuantizeLinear")
+def quantize(c: Call) -> Value:
+    x, scale = c.tensor(0), c.tensor(1)
+    zero = c.optional(2)
+    dtype = zero.dtype if zero is not None else find_dtype(c.get("output_dtype", 0) or 2)
+    if c.get("precision"):
+        kind = find_dtype(c.get("precision"))
+        x, scale = x.cast(kind), scale.cast(kind)
+    wide = x if x.dtype.is_float else x.cast(scale.dtype)
+    scaled = wide / _fit(c, scale, x)
+    if dtype.is_float:
+        return saturate(scaled, dtype) if c.flag("saturate", 1) else scaled.cast(dtype)
+    return to_integers(
+        scaled.cast(dtypes.float32), None if zero is None else _fit(c, zero, x), dtype
+    )
+
+
+@operator("DequantizeLinear")
+def dequantize(c: Call) -> Value:
+    x, scale = c.tensor(0), c.tensor(1)
+    made = x.cast(dtypes.float32)
+    if c.has(2) and not x.dtype.is_float:
+        made = made - _fit(c, c.tensor(2), x).cast(dtypes.float32)
+    made = made * _fit(c, scale, x)
+    return made.cast(find_dtype(c.get("output_dtype", 0)) if c.get("output_dtype") else scale.dtype)
+
+
+@operator("DynamicQuantizeLinear")
+def dynamic_quantize(c: Call) -> Value:
+    x = c.tensor(0)
+    low, high = x.amin().clamp(max=0.0), x.amax().clamp(min=0.0)
+    scale = (high - low) / 255.0
+    scale = (scale * 0 + 1.0 / 255.0).where(high == low, scale)
+    zero = (-low / scale).clamp(0, 255).round()
+    made = ((x / scale).round() + zero).clamp(0, 255)
+    return made.cast(dtypes.uint8), scale, zero.cast(dtypes.uint8)
+
+
+def _centered(x: Tensor, zero: Tensor | None, axis: int) -> Tensor:
+    """Integers less their zero point, as int32."""
+    wide = x.cast(dtypes.int32)
+    if zero is None:
+        return wide
+    return wide - _along(zero.cast(dtypes.int32), x, axis)
+
+
+def _along(given: Tensor, x: Tensor, axis: int) -> Tensor:
+    if given.numel() == 1:
+        return given.reshape(())
+    if given.ndim > 1:
+        return given
+    lengths = [1] * x.ndim
+    lengths[axis] = -1
+    return given.reshape(*lengths)
+
+
+@operator("MatMulInteger")
+def matmul_integer(c: Call) -> Value:
+    left, right = c.tensor(0), c.tensor(1)
+    return _centered(left, c.optional(2), -2) @ _centered(right, c.optional(3), -1)
+
+
+@operator("ConvInteger")
+def conv_integer(c: Call) -> Value:
+    x, weight = c.tensor(0), c.tensor(1)
+    return _convolve_integers(c, x, c.optional(2), weight, c.optional(3), None)
+
+
+def _convolve_integers(
+    c: Call, x: Tensor, x_zero: Tensor | None, weight: Tensor, w_zero: Tensor | None,
+    bias: Tensor | None,
+) -> Tensor:  # fmt: skip
+    """A convolution of integers, less their zero points, exactly."""
+    left, right = _centered(x, x_zero, 1), _centered(weight, w_zero, 0)
+    return convolve(c, left, right, bias)
+
+
+@operator("QLinearMatMul")
+def qlinear_matmul(c: Call) -> Value:
+    left, right, zero = c.tensor(0), c.tensor(3), c.tensor(7)
+    product = _centered(left, c.tensor(2), -2) @ _centered(right, c.tensor(5), -1)
+    scale = _along(c.tensor(1), left, -2) * _along(c.tensor(4), right, -1) / c.tensor(6)
+    scaled = product.cast(dtypes.float32) * scale.cast(dtypes.float32)
+    return to_integers(scaled, zero, zero.dtype)
+
+
+@operator("QLinearConv")
+def qlinear_conv(c: Call) -> Value:
+    x, weight, zero = c.tensor(0), c.tensor(3), c.tensor(7)
+    made = _convolve_integers(c, x, c.tensor(2), weight, c.tensor(5), c.optional(8))
+    scale = c.tensor(1) * _along(c.tensor(4), made, 1) / c.tensor(6)
+    return to_integers(made.cast(dtypes.float32) * scale, zero, zero.dtype)

@@ -69,8 +69,8 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         "Complex numbers are refused (`DtypeError`) by layers, losses, draws and some statistics.",
         (
-            "addcdiv", "allclose", "corrcoef", "cov", "isclose", "logaddexp", "logcumsumexp",
-            "logdet", "logsumexp", "masked.logsumexp", "nn.functional.conv1d",
+            "addcdiv", "corrcoef", "cov", "logaddexp", "logcumsumexp", "logdet",
+            "logsumexp", "masked.logsumexp", "nn.functional.conv1d",
             "nn.functional.conv2d", "nn.functional.conv3d", "nn.functional.conv_transpose1d",
             "nn.functional.conv_transpose2d", "nn.functional.conv_transpose3d",
             "nn.functional.l1_loss", "nn.functional.normalize", "nn.functional.rms_norm",

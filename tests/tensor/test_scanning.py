@@ -123,3 +123,14 @@ def test_an_axis_that_there_is_not_is_refused(name: str) -> None:
 def test_logcumsumexp_takes_floats_alone() -> None:
     with pytest.raises(DtypeError, match="logcumsumexp takes floats, not int64"):
         Tensor([1, 2]).logcumsumexp(0)
+
+
+def test_the_gradient_of_a_long_logcumsumexp_is_no_large_code() -> None:
+    x = Tensor(np.linspace(-3, 3, 300).astype(np.float32), requires_grad=True)
+    (x * x).logcumsumexp(0).sum().backward()
+    assert x.grad is not None
+    sources = [kernel.ir for kernel in x.grad.prepare().kernels]
+    assert max(map(len, sources)) < 100_000
+    theirs = torch.linspace(-3, 3, 300, dtype=torch.float64).requires_grad_()
+    (theirs * theirs).logcumsumexp(0).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), theirs.grad, rtol=1e-4, atol=1e-4)

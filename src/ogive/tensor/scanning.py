@@ -14,6 +14,7 @@ from ogive.tensor.core import Core, to_axis, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.operations import any_dtype
 from ogive.tensor.reduction import Extremes, Reduction, to_summand
+from ogive.tensor.slopes import Back, with_gradient
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -90,12 +91,37 @@ class Scanning(Reduction):
         if not any_dtype(self.dtype, "logcumsumexp").is_float:
             raise DtypeError(f"logcumsumexp takes floats, not {self.dtype.name}; cast it first")
         axis = to_axis(dim, max(self.ndim, 1), "logcumsumexp")
-        total = self.cast(dtypes.float32) if self.dtype in build.WIDENED else self.cast(self.dtype)
-        reach = 1
-        while self.ndim and reach < greatest(self.shape[axis]):
-            total = total.logaddexp(_moved_on(total, axis, reach)).contiguous()
-            reach *= 2
-        return total.cast(self.dtype)
+        x = self.cast(dtypes.float32) if self.dtype in build.WIDENED else self.cast(self.dtype)
+        if not self.ndim:
+            return x.cast(self.dtype)
+        return with_gradient(_log_sums(x, axis), x, _log_sums_back(axis)).cast(self.dtype)
+
+
+def _log_sums(x: Tensor, axis: int) -> Tensor:
+    total = x
+    reach = 1
+    while reach < greatest(x.shape[axis]):
+        total = total.logaddexp(_moved_on(total, axis, reach)).contiguous()
+        reach *= 2
+    return total
+
+
+def _log_sums_back(axis: int) -> Back:
+    """The gradient of `_log_sums`: Σ upstreamᵢ·e^(xⱼ - yᵢ) over i ≥ j, as sums of logarithms from
+    the other end, of what is above zero and of what is below it."""
+
+    def back(x: Tensor, upstream: Tensor) -> Tensor:
+        total = x.logcumsumexp(axis)
+
+        def part(share: Tensor) -> Tensor:
+            counts = share > 0
+            exponents = where(counts, where(counts, share, 1.0).log() - total, float("-inf"))
+            sums = exponents.flip(axis).logcumsumexp(axis).flip(axis)
+            return (sums + x).exp()
+
+        return part(upstream) - part(-upstream)
+
+    return back
 
 
 def _accumulate(x: Core, op: Op, dim: int, dtype: Any, name: str) -> Tensor:

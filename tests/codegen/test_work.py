@@ -10,7 +10,8 @@ import pytest
 from ogive import Tensor, Variable
 from ogive.config import Config
 from ogive.device.target import describe_cpu
-from ogive.engine.graph import Launch, compile_graph
+from ogive.engine.cache import compile_graph
+from ogive.engine.graph import Launch
 from ogive.ir.evaluate import evaluate
 from ogive.schedule.normalize import normalize
 

@@ -17,8 +17,9 @@ from ogive import Config, Tensor, counters
 from ogive.engine import disk as disk_module
 from ogive.engine import keys, sources
 from ogive.engine import store as store_module
+from ogive.engine.cache import GraphCache, graph_cache
 from ogive.engine.database import database_path
-from ogive.engine.graph import GraphCache, Launch, graph_cache
+from ogive.engine.graph import Launch
 from ogive.engine.kernels import Kernel, kernel_cache
 from ogive.engine.keys import Key, encode_graph, make_key
 from ogive.engine.records import unpack_code

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ogive import Config, Tensor, Variable, counters
-from ogive.engine.graph import GraphCache, graph_cache
+from ogive.engine.cache import GraphCache, graph_cache
 from ogive.engine.kernels import kernel_cache
 from ogive.ir.kept import kept_graphs
 from ogive.ir.node import live_uop_ids

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 import ogive
 from ogive import Config, Tensor
 from ogive.engine import Plan, levels
-from ogive.engine.graph import CompiledGraph, Launch, graph_cache
+from ogive.engine.cache import graph_cache
+from ogive.engine.graph import CompiledGraph, Launch
 from ogive.errors import DivisionByZeroError
 
 THREADS = (1, 2, 5)

@@ -10,7 +10,7 @@ import pytest
 
 import ogive
 from ogive import Beam, Config, Tensor
-from ogive.engine.graph import graph_cache
+from ogive.engine.cache import graph_cache
 from ogive.engine.kernels import kernel_cache
 from ogive.errors import ConfigError
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ogive.config import PLANNERS, Config
-from ogive.engine.graph import graph_cache
+from ogive.engine.cache import graph_cache
 from ogive.engine.kernels import kernel_cache
 from tests.engine.counting import Count
 from tests.random_programs import Program, config_for, generate, run

@@ -13,8 +13,8 @@ import numpy
 
 import ogive
 from ogive import Config, Tensor
+from ogive.engine.cache import graph_cache
 from ogive.engine.disk import disk_for
-from ogive.engine.graph import graph_cache
 from ogive.engine.kernels import kernel_cache
 from ogive.errors import ExecuteError
 

@@ -16,8 +16,8 @@ import ogive
 from ogive import Beam, Config, Tensor
 from ogive.codegen.optimize.placement import Placement
 from ogive.engine import search as search_module
+from ogive.engine.cache import graph_cache
 from ogive.engine.disk import disk_for
-from ogive.engine.graph import graph_cache
 from ogive.engine.kernels import Kernel, kernel_cache
 from ogive.engine.keys import make_key
 from ogive.engine.search import placed_key, placement_cache

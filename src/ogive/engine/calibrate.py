@@ -14,7 +14,8 @@ from ogive.config import Config
 from ogive.device.buffer import Buffer
 from ogive.device.speeds import Speeds, thread_counts
 from ogive.device.target import Target
-from ogive.engine.graph import Launch, compile_graph
+from ogive.engine.cache import compile_graph
+from ogive.engine.graph import Launch
 from ogive.ir.dtype import float32, void
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op

@@ -12,7 +12,8 @@ from ogive.counters import count
 from ogive.device.buffer import Buffer
 from ogive.engine.absent import OVERTAKEN, flat_without_memory
 from ogive.engine.again import recurring
-from ogive.engine.graph import Replay, graph_cache, pool_for
+from ogive.engine.cache import graph_cache
+from ogive.engine.graph import Replay, pool_for
 from ogive.engine.parametric import to_parametric
 from ogive.engine.plan import Plan, execute_plan_of, note_values, unexecuted
 from ogive.engine.routes import Route, find_route, keep_route

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from ogive.config import Config
 from ogive.device.buffer import Buffer
-from ogive.engine.graph import CompiledGraph, graph_cache
+from ogive.engine.cache import graph_cache
+from ogive.engine.graph import CompiledGraph
 from ogive.engine.parametric import to_parametric
 from ogive.engine.versions import effects_of, version_below
 from ogive.errors import TraceError

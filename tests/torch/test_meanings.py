@@ -48,7 +48,14 @@ def same(program: Any) -> None:
         lambda t: t.mode(t.tensor([[1, 1, 2]])),
         lambda t: t.pow(2, t.tensor([1.0, 2.0])),
         lambda t: t.vander(t.tensor([1, 2, 3])),
-        lambda t: t.range(1, 4),
+        lambda t: t.embedding(t.tensor(VALUES), t.tensor([1, 0])),
+        lambda t: t.pdist(t.tensor(VALUES)),
+        lambda t: t.fill(t.tensor(VALUES), 3),
+        lambda t: t.autograd.functional.hvp(
+            lambda x: (x**3).sum(), t.tensor([1.0, 2.0]), t.tensor([1.0, 2.0])
+        ),
+        lambda t: t.autograd.functional.jacobian(lambda x: x**2, t.tensor([1.0, 2.0])),
+        lambda t: t.autograd.functional.hessian(lambda x: (x**3).sum(), t.tensor([1.0, 2.0])),
         lambda t: t.where(t.tensor([True, False]), 1.0, 2.0),
         lambda t: t.add(t.tensor([1.0]), t.tensor([2.0]), alpha=3, out=t.empty(1)),
         lambda t: t.cat((t.ones(1), t.zeros(1)), dim=0, out=t.empty(2)),
@@ -108,6 +115,40 @@ def test_a_device_has_its_type() -> None:
     assert x.to(torch.device("cpu:0")).device == x.device
     with pytest.raises(DeviceError, match="there is no CUDA here"):
         torch.device("cuda:0")
+
+
+def test_a_kind_of_tensor_has_its_name_and_converts() -> None:
+    x = torch.ones(2)
+    for library in BOTH:
+        ones = library.ones(2)
+        assert ones.type() == "torch.FloatTensor"
+        assert ones.type("torch.LongTensor").dtype is library.int64
+        assert ones.type(library.DoubleTensor).dtype is library.float64
+        assert ones.type(library.int32).dtype is library.int32
+    assert x.pin_memory() is x
+    assert not x.is_pinned()
+
+
+def test_cuda_says_that_there_is_none() -> None:
+    for move in (
+        torch.ones(2).cuda, torch.nn.Linear(1, 1).cuda, lambda: torch.nn.ReLU().to("cuda:0")
+    ):  # fmt: skip
+        with pytest.raises(RuntimeError, match="there is no CUDA here"):
+            move()
+
+
+def test_ways_for_memory_to_lie_are_accepted() -> None:
+    x, layer = torch.ones(1, 2, 2, 2), torch.nn.Conv2d(2, 1, 1)
+    for made in (
+        x.to(memory_format=torch.channels_last),
+        x.contiguous(memory_format=torch.channels_last),
+        x.clone(memory_format=torch.preserve_format),
+        torch.zeros_like(x, memory_format=torch.preserve_format),
+        torch.empty(1, 2, 2, 2, pin_memory=False, layout=torch.strided),
+    ):
+        assert made.shape == x.shape
+    assert layer.to(memory_format=torch.channels_last) is layer
+    assert layer.to(torch.device("cpu"), non_blocking=True) is layer
 
 
 def test_errors_are_runtime_errors_where_pytorchs_are() -> None:

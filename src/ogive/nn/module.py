@@ -17,8 +17,9 @@ from ogive.ir.dtype import DType, to_dtype
 from ogive.nn.hooks import Handle, Hook, call_with_hooks, set_hooks
 from ogive.nn.parameter import Parameter
 from ogive.nn.state import IncompatibleKeys, check_state, clear_gradients, load_tensors
-from ogive.tensor.core import DEVICES
+from ogive.tensor.core import DEVICES, to_device
 from ogive.tensor.data import replace_value
+from ogive.tensor.place import ABSENT
 from ogive.tensor.tensor import Tensor
 
 Self = TypeVar("Self", bound="Module")
@@ -311,20 +312,33 @@ class Module:
         """Forget the gradients of all parameters, or make them zero."""
         clear_gradients(self.parameters(), set_to_none)
 
-    def to(self: Self, *targets: Any, device: Any = None, dtype: Any = None) -> Self:
+    def to(
+        self: Self,
+        *targets: Any,
+        device: Any = None,
+        dtype: Any = None,
+        non_blocking: bool = False,
+        memory_format: Any = None,
+    ) -> Self:
         """Move to a device, convert all floating-point tensors to a dtype, or both, in place.
+
+        `non_blocking` and `memory_format` change nothing, as for tensors.
 
         >>> nn.Linear(2, 2).to("float64").weight.dtype
         ogive.float64
         """
         for target in (*targets, device, dtype):
-            if target is not None:
+            if target is not None and not isinstance(target, bool):  # PyTorch's `non_blocking`
                 self._move(target)
         return self
 
     def cpu(self: Self) -> Self:
         """Move to the CPU. Returns the module."""
         return self.to("CPU")
+
+    def cuda(self: Self, device: Any = None) -> Self:
+        """Raises `DeviceError`: there is no CUDA device, all are on the CPU."""
+        return self.to("cuda")
 
     def half(self: Self) -> Self:
         """Convert all floating-point tensors to float16. Returns the module."""
@@ -343,13 +357,15 @@ class Module:
         return self.to("float64")
 
     def _move(self, target: Any) -> None:
-        is_dtype = isinstance(target, DType) or str(target).upper() not in DEVICES
-        dtype = to_dtype(target) if is_dtype else None
+        kind = str(target).upper().partition(":")[0]
+        is_device = not isinstance(target, DType) and kind in (*DEVICES, *ABSENT)
+        dtype = None if is_device else to_dtype(target)
         if dtype is not None and not dtype.is_float:
             raise DtypeError(f"a module's tensors can become floats, not {dtype.name}")
+        place = to_device(target) if is_device else None  # also where there is nothing to move
         for _, tensor in [*self.named_parameters(), *self.named_buffers()]:
             if dtype is None:
-                replace_value(tensor, tensor.to(target))
+                replace_value(tensor, tensor.to(place))
             elif tensor.dtype.is_float and tensor.dtype is not dtype:
                 replace_value(tensor, tensor.cast(dtype))
 

@@ -69,12 +69,13 @@ class Conversion(Core):
         device: Any = None,
         non_blocking: bool = False,
         copy: bool = False,
+        memory_format: Any = None,
     ) -> Tensor:
         """This tensor as another dtype and on another device, by name or as `other` has them.
 
         Shapes: unchanged. A tensor that is so already is given itself, with `copy` another one; one
         on `DISK` is read when it is computed. `non_blocking` changes nothing: values are copied
-        when they are computed.
+        when they are computed; nor does `memory_format`, which the compiler decides.
 
         >>> Tensor([1, 2]).to("float16").dtype
         ogive.float16
@@ -117,7 +118,7 @@ class Conversion(Core):
         """
         return self.cast(other.dtype)
 
-    def clone(self) -> Tensor:
+    def clone(self, *, memory_format: Any = None) -> Tensor:
         """The same values, of a tensor that stays as it is when this one is assigned to.
 
         Shapes: unchanged. Nothing is copied until one of the two changes.
@@ -131,7 +132,7 @@ class Conversion(Core):
         with graph_lock:
             return wrap(self.node, self.device)
 
-    def contiguous(self) -> Tensor:
+    def contiguous(self, memory_format: Any = None) -> Tensor:
         """The same values, held in memory in row-major order. Shapes: unchanged.
 
         >>> Tensor([[1, 2], [3, 4]]).T.contiguous().tolist()

@@ -22,6 +22,7 @@ from ogive.tensor.conversion import NamedCasts
 from ogive.tensor.core import DEFAULT_DEVICE, Core, adopt, bind_class, to_device
 from ogive.tensor.differentiable import Differentiable
 from ogive.tensor.interchange import Interchange
+from ogive.tensor.kinds import Kinds
 from ogive.tensor.linalg import LinearAlgebra
 from ogive.tensor.network import Network
 from ogive.tensor.new import New
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 class Tensor(
     Network, Aliases, LinearAlgebra, Indexing, NamedCasts, Sampling, Differentiable, New, Complex,
-    Interchange, Unlike,
+    Interchange, Kinds, Unlike,
 ):  # fmt: skip
     """An array whose values are computed when they are asked for.
 

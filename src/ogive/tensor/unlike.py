@@ -35,9 +35,7 @@ class Unlike(Core):
 
     __slots__ = ()
 
-    cuda = Missing("there is no CUDA device, all are on the CPU")
     data_ptr = Missing(_STRIDES)
     grad_fn = Missing("a graph is made of nodes, see `node`; is_leaf says whether it was computed")
     storage = Missing(_STRIDES)
     stride = Missing(_STRIDES)
-    type = Missing("to(dtype) converts, and `dtype` says what it is")

@@ -9,7 +9,7 @@ import ogive
 from ogive.tensor.tensor import Tensor
 
 __all__ = [
-    "hessian", "jacobian", "jvp", "vjp",
+    "hessian", "hvp", "jacobian", "jvp", "vhp", "vjp",
 ]  # fmt: skip
 
 Function = Callable[..., Any]
@@ -76,6 +76,29 @@ def jvp(
     along = [ogive.ones_like(each) for each in points] if v is None else v
     along = (along,) if isinstance(along, Tensor) else tuple(along)
     return ogive.jvp(func, points, along)
+
+
+def hvp(
+    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """The output of a scalar function, and its second derivatives times `v`.
+
+    >>> _, product = ogive.torch.autograd.functional.hvp(
+    ...     lambda x: (x**3).sum(), Tensor([1.0, 2.0]), Tensor([1.0, 1.0])
+    ... )
+    >>> product.tolist()
+    [6.0, 12.0]
+    """
+    single = isinstance(inputs, Tensor)
+    points = (inputs,) if single else tuple(inputs)
+    along = [ogive.ones_like(each) for each in points] if v is None else v
+    along = (along,) if isinstance(along, Tensor) else tuple(along)
+    slope = ogive.grad(func, argnums=tuple(range(len(points))))
+    _, found = ogive.jvp(slope, points, along)
+    return func(*points), _kept(found[0] if single else tuple(found), create_graph)
+
+
+vhp = hvp  # second derivatives are symmetric
 
 
 def _kept(found: Any, create_graph: bool) -> Any:

@@ -8,14 +8,15 @@ from typing import Any
 
 import ogive
 from ogive.errors import ArgumentTypeError
+from ogive.tensor.distance import pdist as _pdist
 from ogive.tensor.functional import as_function
 from ogive.tensor.stacking import meshgrid as _meshgrid
 from ogive.tensor.tensor import Tensor
 from ogive.torch.names import METHODS, NUMBER_FIRST, OUT, OUT_OF_SAME
 
 __all__ = [
-    "chain_matmul", "ctc_loss", "is_inference_mode_enabled", "is_nonzero", "max", "meshgrid", "min",
-    "vander",
+    "chain_matmul", "ctc_loss", "embedding", "fill", "is_inference_mode_enabled", "is_nonzero",
+    "max", "meshgrid", "min", "pdist", "vander",
 ]  # fmt: skip
 
 FIRST = {"split": "tensor", "bilinear": "input1"}
@@ -127,3 +128,24 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     return made if increasing else made.flip(-1)
 
 
+
+
+def embedding(
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """Rows of a table: `nn.functional.embedding` with the table first."""
+    return indices.embedding(weight, padding_idx=None if padding_idx < 0 else padding_idx)
+
+
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor like `input` with `value` everywhere."""
+    return ogive.full_like(input, value)
+
+
+def pdist(input: Tensor, p: float = 2) -> Tensor:
+    """The distances between the rows of a matrix, each pair once."""
+    return _pdist(input, p)

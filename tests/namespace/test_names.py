@@ -125,7 +125,6 @@ def test_tensors_are_told_from_what_is_none() -> None:
     (lambda: ogive.cuda.synchronize(), "'synchronize': there is no CUDA device"),
     (lambda: ogive.LongTensor, r"use ogive.tensor\(values, dtype=...\)"),
     (lambda: Tensor([1.0]).stride(), "'stride': they show no strides or memory"),
-    (lambda: Tensor([1.0]).cuda(), "'cuda': there is no CUDA device"),
     (lambda: setattr(Tensor([1.0]), "grad_fn", 1), "'grad_fn': a graph is made of nodes"),
 ])  # fmt: skip
 def test_what_is_absent_says_what_to_use_instead(what: Callable[[], Any], words: str) -> None:

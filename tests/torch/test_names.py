@@ -7,7 +7,6 @@ from tests.torch.absent import (
     PAGE,
     START,
     absent_names,
-    describe,
     missing_parameters,
     reason_for,
 )
@@ -18,8 +17,10 @@ PARAMETERS_NOT_YET = 28
 
 
 def test_the_page_lists_what_is_absent() -> None:
-    _, start, listed = PAGE.read_text().partition(START)
-    assert start + listed == describe(), "run python -m tests.torch.absent"
+    listed = PAGE.read_text().partition(START)[2]
+    names = {name for absent in absent_names().values() for name in absent}
+    left_out = [name for name in sorted(names) if f"`{name}`" not in listed]
+    assert not left_out, "run python -m tests.torch.absent"
 
 
 def test_no_more_names_are_absent_without_a_reason_than_before() -> None:

@@ -1,26 +1,26 @@
-"""`python -m tests.onnx [part of a name]`: run the node cases of the `onnx` package.
+"""`python -m tests.onnx [parts of names]`: run the cases of the `onnx` package.
 
-Without a part of a name all of them run, and docs/onnx.md gets the counts and what fails.
+Without parts of names (with commas between) all of them run, and docs/onnx.md gets the counts and
+what fails.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 
-from tests.onnx.cases import check, node_cases
+from tests.onnx.cases import KINDS, cases_of, check
 from tests.onnx.report import write
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "onnx.md"
 
 
-def main(wanted: str) -> None:
-    """Run the cases whose name has `wanted` in it."""
+def run(kind: str, wanted: str) -> tuple[int, dict[str, str]]:
+    """Run the cases of a kind that have a part of `wanted` in their name; why some fail."""
     parts = wanted.split(",")
     cases = {
-        name: case for name, case in node_cases().items() if any(part in name for part in parts)
+        name: case for name, case in cases_of(kind).items() if any(part in name for part in parts)
     }
     failed: dict[str, str] = {}
     start = time.perf_counter()
@@ -31,10 +31,15 @@ def main(wanted: str) -> None:
             failed[name] = reason = f"{type(error).__name__}: {error}".strip()
             print(f"{name}: {' '.join(reason.split())[:220]}", flush=True)
     seconds = time.perf_counter() - start
-    print(f"{len(cases) - len(failed)} of {len(cases)} pass ({seconds:.0f} s)")
-    print(Counter(reason.split(":")[0] for reason in failed.values()))
+    print(f"{kind}: {len(cases) - len(failed)} of {len(cases)} pass ({seconds:.0f} s)")
+    return len(cases), failed
+
+
+def main(wanted: str) -> None:
+    """Run the cases of all kinds, and write the document if none are left out."""
+    results = {kind: run(kind, wanted) for kind in KINDS}
     if not wanted:
-        write(DOCUMENT, cases, failed)
+        write(DOCUMENT, results)
 
 
 if __name__ == "__main__":

@@ -4,34 +4,53 @@ from __future__ import annotations
 
 import functools
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy
 import onnx
 from onnx.backend.test.loader import load_model_tests
 
-from ogive.onnx.backend import OgiveBackend
+from ogive.onnx import load
+from ogive.onnx.backend import BackendRep, OgiveBackend
 
-LEAST_OPSET = 7
+KINDS = ("node", "simple", "pytorch-converted", "pytorch-operator")
 
 
 @functools.cache
-def node_cases() -> dict[str, Any]:
-    """The node cases by name."""
+def cases_of(kind: str) -> dict[str, Any]:
+    """The cases of a kind by name."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the package makes its expected values with NumPy
-        return {case.name: case for case in load_model_tests(kind="node")}
+        return {case.name: case for case in load_model_tests(kind=kind)}
 
 
-def operators_of(case: Any) -> set[str]:
-    """The operators of the main graph of a case."""
-    return {node.op_type for node in case.model.graph.node}
+def node_cases() -> dict[str, Any]:
+    """The node cases by name."""
+    return cases_of("node")
+
+
+def load_case(case: Any) -> tuple[BackendRep, list[tuple[Any, Any]]]:
+    """The prepared model of a case, and its inputs with what is expected of them."""
+    if case.model is not None:
+        return OgiveBackend.prepare(case.model), case.data_sets
+    folder = Path(case.model_dir)
+    sets = [
+        (_read_all(each, "input"), _read_all(each, "output"))
+        for each in sorted(folder.glob("test_data_set_*"))
+    ]
+    return BackendRep(load(folder / "model.onnx")), sets
+
+
+def _read_all(folder: Path, name: str) -> list[Any]:
+    count = len(list(folder.glob(f"{name}_*.pb")))
+    return [onnx.load_tensor(folder / f"{name}_{place}.pb") for place in range(count)]
 
 
 def check(case: Any) -> None:
     """Run a case on all its inputs. Raises `AssertionError` where a result is not as expected."""
-    prepared = OgiveBackend.prepare(case.model)
-    for inputs, expected in case.data_sets:
+    prepared, sets = load_case(case)
+    for inputs, expected in sets:
         given = [_plain(each) for each in inputs]
         made = prepared.run(given)
         wanted = [_plain(each) for each in expected]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import onnx
 
@@ -24,24 +23,17 @@ REASONS = {
 """Why a result is another one, by what the name of a case begins with."""
 
 
-def write(document: Path, cases: dict[str, Any], failed: dict[str, str]) -> None:
-    """Replace all that follows the mark in the document."""
-    text = document.read_text() if document.exists() else "# ONNX\n\n"
-    head = text.partition(BEGIN)[0]
-    passed = len(cases) - len(failed)
-    lines = [
-        BEGIN,
-        "",
-        f"onnx {onnx.__version__}: **{passed} of {len(cases)}** node cases pass "
-        f"({100 * passed / len(cases):.1f} %).",
-        "",
-        "| reason | cases | |",
-        "|---|---|---|",
-    ]
+def write(document: Path, results: dict[str, tuple[int, dict[str, str]]]) -> None:
+    """Replace what follows the mark in the document: how many cases of a kind, and what fails."""
+    head = document.read_text().partition(BEGIN)[0]
+    lines = [BEGIN, "", f"onnx {onnx.__version__}:", "", "| kind | pass | of |", "|---|---|---|"]
     by_reason: dict[str, list[str]] = {}
-    for name, reason in failed.items():
-        short = name.removeprefix("test_")
-        by_reason.setdefault(_kind(short, reason), []).append(short)
+    for kind, (count, failed) in results.items():
+        lines.append(f"| {kind} | {count - len(failed)} | {count} |")
+        for name, reason in failed.items():
+            short = name.removeprefix("test_")
+            by_reason.setdefault(_kind(short, reason), []).append(short)
+    lines += ["", "| what fails, and why | cases | |", "|---|---|---|"]
     for reason, names in sorted(by_reason.items(), key=lambda item: -len(item[1])):
         lines.append(f"| {reason} | {len(names)} | {_listed(names)} |")
     document.write_text(head + "\n".join(lines) + "\n")

@@ -103,6 +103,26 @@ def _mask_bias(mask: Tensor, length: int, like: Tensor) -> Tensor:
     return bias.pad([0, missing], value=-math.inf) if missing > 0 else bias
 
 
+@operator("FlexAttention", domain="ai.onnx.preview")
+def flex_attention(c: Call) -> Value:
+    query, key, value = c.tensor(0), c.tensor(1), c.tensor(2)
+    repeats = int(query.shape[1]) // int(key.shape[1])
+    if repeats > 1:
+        key, value = key.repeat_interleave(repeats, 1), value.repeat_interleave(repeats, 1)
+    factor = c.get("scale") or 1 / math.sqrt(int(query.shape[3]))
+    root = Tensor.from_numpy(numpy.array(math.sqrt(factor))).cast(query.dtype)
+    wide = query.dtype if query.dtype.itemsize >= 4 else dtypes.float32
+    if c.get("softmax_precision"):
+        wide = find_dtype(c.get("softmax_precision"))
+    scores: Value = ((query * root) @ (key * root).transpose(2, 3)).cast(wide)
+    if c.get("score_mod") is not None:
+        (scores,) = c.walk.run_inside(c.graph("score_mod"), [scores])
+    chances: Value = scores.softmax(-1)
+    if c.get("prob_mod") is not None:
+        (chances,) = c.walk.run_inside(c.graph("prob_mod"), [chances])
+    return (chances @ value.cast(wide)).cast(value.dtype)
+
+
 @operator("RotaryEmbedding")
 def rotary_embedding(c: Call) -> Value:
     x, cosine, sine = c.tensor(0), c.tensor(1), c.tensor(2)

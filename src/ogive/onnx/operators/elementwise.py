@@ -195,7 +195,13 @@ def leaky_relu(c: Call) -> Value:
     return c.tensor(0).leaky_relu(c.get("alpha", 0.01))
 
 
-@operator("PRelu")
+@operator("PRelu", until=7)
+def prelu_by_channel(c: Call) -> Value:
+    x, slope = c.tensor(0), c.tensor(1)
+    return x.where(x >= 0, x * slope.reshape(-1, *[1] * (x.ndim - 2)))
+
+
+@operator("PRelu", since=7)
 def prelu(c: Call) -> Value:
     x, slope = c.tensor(0), c.tensor(1)
     return x.where(x >= 0, x * slope)

@@ -1,4 +1,4 @@
-"""Texts: arrays of Python strings, which are computed with at once."""
+"""Texts and labels: arrays of Python strings, which are computed with at once."""
 
 from __future__ import annotations
 

@@ -150,15 +150,12 @@ class _Windows:
     def elements(self) -> Tensor:
         """[batch, channel, windows..., elements of a window]."""
         x = self.padded
-        rank = len(self.outs)
-        for axis, places in enumerate(self.places):
-            x = x.index_select(2 + 2 * axis, index_tensor(places.reshape(-1)))
-            lengths = list(shape_of(x))
-            lengths[2 + 2 * axis : 3 + 2 * axis] = places.shape
-            x = x.reshape(*lengths)
-        order = [0, 1, *range(2, 2 + 2 * rank, 2), *range(3, 3 + 2 * rank, 2)]
-        x = x.permute(*order)
-        return x.reshape(*shape_of(x)[: 2 + rank], math.prod(self.kernel))
+        for axis, count in enumerate(self.outs):
+            stride, dilation = self.strides[axis], self.dilations[axis]
+            span = dilation * (self.kernel[axis] - 1) + 1
+            used = x.narrow(2 + axis, 0, (count - 1) * stride + span)
+            x = used.unfold(2 + axis, span, stride)[..., ::dilation]
+        return x.reshape(*shape_of(x)[: 2 + len(self.outs)], math.prod(self.kernel))
 
     def counts(self, with_pads: bool) -> numpy.ndarray[Any, Any]:
         """How many elements of each window are inside; pads that were asked for may count."""

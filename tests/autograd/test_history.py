@@ -236,3 +236,15 @@ def test_realizing_without_leaves_leaves_no_history() -> None:
     leaf([1.0])
     y = (Tensor([1.0]) + 1).realize()
     assert memory_leaf(y.node).history is None
+
+
+def test_a_prepared_value_has_its_gradient_after_the_assignment_that_is_part_of_the_plan() -> None:
+    w = ogive.ones(3).requires_grad_()
+    with ogive.no_grad():
+        w.copy_(Tensor([1.0, 2.0, 3.0]))
+    y = w * w
+    plan = y.prepare()
+    plan.execute()
+    y.sum().backward()
+    assert w.grad is not None
+    assert w.grad.tolist() == [2.0, 4.0, 6.0]

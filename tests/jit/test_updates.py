@@ -11,7 +11,7 @@ import pytest
 
 import ogive
 from ogive import Tensor
-from ogive.errors import ArgumentError, TraceError
+from ogive.errors import ArgumentError
 from ogive.ir.kept import kept_graphs
 from ogive.ir.node import live_uop_ids
 from ogive.ir.registry import buffer_count, live_tensor_ids
@@ -177,7 +177,7 @@ def test_borrowed_tensors_move_to_memory_of_their_own() -> None:
     assert step.cache_info().traces <= 3
 
 
-def test_an_argument_that_is_also_found_must_not_change() -> None:
+def test_an_argument_that_is_also_found_changes_as_it_does_without_capture() -> None:
     w = Tensor([1.0])
 
     @ogive.jit
@@ -190,13 +190,26 @@ def test_an_argument_that_is_also_found_must_not_change() -> None:
         return x + w
 
     assert reads(w).tolist() == [2.0]
-    with pytest.raises(TraceError, match=r"x is given to .*writes.* and also used by it"):
-        writes(w)
-    assert w.tolist() == [1.0]
     assert writes(w.clone()).tolist() == [3.0]
     assert w.tolist() == [2.0]
-    assert writes(w.reshape(1)).tolist() == [6.0]  # as the function itself would
+    assert writes(w.reshape(1)).tolist() == [6.0]
     assert w.tolist() == [3.0]
+    assert writes(w).tolist() == [8.0]
+    assert w.tolist() == [4.0]
+
+
+def test_an_argument_that_changes_and_is_also_found_is_seen_through_both_names() -> None:
+    w = Tensor([1.0])
+
+    @ogive.jit
+    def writes(x: Tensor) -> Tensor:
+        x.mul_(10)
+        return x + w
+
+    assert writes(Tensor([2.0])).tolist() == [21.0]
+    assert writes(w).tolist() == [20.0]
+    assert writes(w.detach()).tolist() == [200.0]
+    assert writes(Tensor([3.0])).tolist() == [130.0]
 
 
 def test_a_copy_of_a_found_tensor_keeps_the_old_values() -> None:

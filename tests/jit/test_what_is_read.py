@@ -478,3 +478,12 @@ def a_module_imported_inside(capture: Capture) -> Any:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_captured_function_sees_what_the_plain_one_sees(name: str) -> None:
     compare(PROGRAMS[name], lambda: globals().update(number=1.0))
+
+
+def test_a_function_made_by_exec_in_a_bare_dictionary_is_looked_into() -> None:
+    names: dict[str, Any] = {"scale": [2.0]}
+    exec("def function(x): return x * scale[0]", names)
+    function = ogive.jit(names["function"])
+    assert function(Tensor([1.0])).tolist() == [2.0]
+    names["scale"][0] = 3.0
+    assert function(Tensor([1.0])).tolist() == [3.0]

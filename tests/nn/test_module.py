@@ -346,3 +346,13 @@ def test_gradients_are_made_zero_or_forgotten() -> None:
     assert layer.weight.grad is not None and layer.weight.grad.tolist() == [[0.0, 0.0]]
     layer.zero_grad()
     assert layer.weight.grad is None
+
+
+def test_a_copied_parameter_has_no_gradient_yet() -> None:
+    layer = nn.Linear(2, 2)
+    layer(Tensor([[1.0, 2.0]])).sum().backward()
+    made = copy.deepcopy(layer)
+    assert layer.weight.grad is not None
+    assert made.weight.grad is None
+    assert made.weight.requires_grad
+    assert made.weight.tolist() == layer.weight.tolist()

@@ -160,3 +160,30 @@ def test_threads_that_write_to_one_tensor_lose_nothing() -> None:
     for thread in threads:
         thread.join()
     assert counter.tolist() == [400, 400]
+
+
+@pytest.mark.parametrize(("shape", "wrap"), [((3, 3, 3), False), ((7, 3), True), ((3, 7), True)])
+def test_fill_diagonal_of_several_axes_and_of_tall_matrices(
+    shape: tuple[int, ...], wrap: bool
+) -> None:
+    x, peer = Tensor(np.zeros(shape)), torch.zeros(shape)
+    assert x.fill_diagonal_(2, wrap=wrap) is x
+    assert x.tolist() == peer.fill_diagonal_(2, wrap=wrap).tolist()
+
+
+def test_fill_diagonal_refuses_axes_of_several_lengths() -> None:
+    with pytest.raises(ShapeError, match="all of one length"):
+        Tensor(np.zeros((2, 2, 3))).fill_diagonal_(1)
+
+
+def test_sums_and_products_along_an_axis_in_place() -> None:
+    x, peer = Tensor(VALUES), torch.tensor(VALUES)
+    x[:, 1:].cumsum_(1)
+    peer[:, 1:].cumsum_(1)
+    x.cumprod_(0)
+    peer.cumprod_(0)
+    np.testing.assert_allclose(x.numpy(), peer.numpy(), rtol=1e-6)
+
+
+def test_index_fill_counts_negative_positions_from_the_back() -> None:
+    assert Tensor([1, 2, 3]).index_fill_(0, Tensor([-1, 0]), 9).tolist() == [9, 2, 9]

@@ -13,6 +13,7 @@ import torch
 import ogive
 from ogive import Tensor
 from ogive.errors import GradientError, ShapeError
+from ogive.ir import history
 
 Library = Any
 
@@ -49,6 +50,10 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
     "diagonal": lambda x: x.diagonal(),
     "diagonal above": lambda x: x.diagonal(2),
     "diagonal of the transposed": lambda x: x.T.diagonal(-1),
+    "reshaped diagonal": lambda x: x.diagonal(1, 1, 0).reshape(3, 1),
+    "flattened diagonal": lambda x: x.diagonal().ravel(),
+    "flattened column": lambda x: x[:, 1].ravel(),
+    "axes that are one already": lambda x: x.flatten(0, 0),
     "detached": lambda x: x.detach(),
     "data": lambda x: x.data,
     "part of data": lambda x: x.data[2:],
@@ -339,6 +344,78 @@ def test_a_view_made_before_gradients_were_wanted_has_none() -> None:
 
 
 # Captured functions
+
+
+def test_a_tensor_whose_base_is_gone_is_laid_out_as_before() -> None:
+    for library in (torch, ogive):
+        x = make(library, False).T
+        x[0] = 9
+        copied, shown = x.reshape(-1), x[:, 1]
+        assert not x.is_contiguous()
+        x.zero_()
+        assert copied.tolist()[:4] == [9, 9, 9, 9]
+        assert shown.sum().item() == 0
+        square = make(library, False).diagonal()
+        square.add_(1)
+        assert square.reshape(2, 2).zero_().tolist() == [[0, 0], [0, 0]]
+        assert square.tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("window", ["unfold", "imag"])
+def test_windows_and_parts_show_what_is_written_and_keep_their_gradients(window: str) -> None:
+    found = []
+    for library in (torch, ogive):
+        w = library.ones(4, 2).requires_grad_()
+        shown = w.unfold(0, 3, 1) if window == "unfold" else library.view_as_complex(w).imag
+        joined = shown.reshape(-1)
+        with library.no_grad():
+            w[1:3] = 2
+        (shown * shown).sum().backward()
+        found.append((joined.detach().tolist(), w.grad.tolist()))
+    assert found[0] == found[1]
+
+
+def test_memory_is_contiguous_as_it_is() -> None:
+    w = ogive.ones(2, 3).requires_grad_()
+    assert w.contiguous() is w
+    with ogive.no_grad():
+        w.add_(1)
+    assert w.contiguous() is w
+    assert w.flatten(1) is not None
+    assert w.flatten(1, 1) is w
+
+
+@pytest.mark.parametrize("value", [0, 2])
+def test_what_is_overwritten_has_gradients_of_zero(value: int) -> None:
+    for library in (torch, ogive):
+        w = library.ones(3).requires_grad_()
+        y = w * 2
+        y.fill_(value)
+        assert y.requires_grad
+        (y * 3).sum().backward()
+        assert w.grad.tolist() == [0, 0, 0]
+
+
+def test_what_is_written_without_gradients_is_searched_for_leaves_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    leaf = ogive.ones(2).requires_grad_()
+    x = ogive.zeros(4).realize()
+    part = x[1:]
+    calls = []
+    search = history.leads_to_leaf
+
+    def counted(node: Any) -> bool:
+        calls.append(node)
+        return search(node)
+
+    monkeypatch.setattr(history, "leads_to_leaf", counted)
+    with ogive.no_grad():
+        for _ in range(20):
+            part.add_(1)
+    assert len(calls) == 1
+    assert x.tolist() == [0, 20, 20, 20]
+    assert leaf.tolist() == [1, 1]
 
 
 def test_a_captured_function_writes_through_views_of_its_arguments_and_of_what_it_finds() -> None:

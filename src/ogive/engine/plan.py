@@ -128,7 +128,7 @@ class Plan:
         interrupt; but what was assigned in part is not begun again by just `reading`.
         """
         with registry.effect_lock:
-            make_way(self._stored, self._buffers)
+            make_way(self.stored, self._buffers)
             if not self._announced:
                 return False
             if reading and self._assigned_in_part:
@@ -177,11 +177,11 @@ class Plan:
     def _assign(self, plan: Runnable, run: Callable[[], Fault | None]) -> Fault | None:
         """Run a plan that writes to its inputs, while no other thread reads or writes them."""
         with registry.effect_lock:
-            make_way(self._stored, self._buffers)
-            return write(plan, self._stored, self._buffers, run, self._conclude)
+            make_way(self.stored, self._buffers)
+            return write(plan, self.stored, self._buffers, run, self._conclude)
 
     @property
-    def _stored(self) -> list[Buffer]:
+    def stored(self) -> list[Buffer]:
         """The memory that it assigns to."""
         return [self._buffers[slot] for slot in sorted(self._graph.stored)]
 

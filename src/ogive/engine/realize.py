@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.at_once import Change
@@ -390,8 +391,11 @@ class _Run:
         if self.route is not None and not self.kept:
             keep_route(self.roots, self.route, self.normalized, self.replay, self.inputs)
 
-    def remember(self, mapping: dict[UOp, UOp]) -> None:
-        """Note what was computed from leaves, before they are replaced by other versions."""
+    def remember(self, mapping: dict[UOp, UOp], stored: Collection[Buffer] = ()) -> None:
+        """Note what was computed from leaves, before they are replaced by other versions.
+
+        What is `stored` will be written to later, when a plan is executed.
+        """
         if history.is_tracking():
             overwritten = {version_below(effect) for effect in self.effects}
             moved = {
@@ -399,7 +403,8 @@ class _Run:
                 for node, memory in mapping.items()
                 if node in self.kept or (node.op is Op.AFTER and node not in overwritten)
             }
-            history.remember(mapping, moved, self.normalized.buffers, _count_writes)
+            count_writes = functools.partial(_count_writes, stored)
+            history.remember(mapping, moved, self.normalized.buffers, count_writes)
 
     def rebind_only(
         self, tensors: Sequence[Tensor], plan: Plan, copies: dict[UOp, UOp]
@@ -410,7 +415,7 @@ class _Run:
         """
         mapping = self.replacements()
         with registry.graph_lock:
-            self.remember(mapping | copies)
+            self.remember(mapping | copies, plan.stored)
             everywhere = {effect: mapping[effect] for effect in self.effects} | copies
             before = [tensor.node for tensor in tensors]
             registry.substitute(everywhere, walk=True)
@@ -456,10 +461,11 @@ def _part_of(buffer: Buffer, window: Window) -> Buffer:
     return buffer.view(window.start * size, window.length * size)
 
 
-def _count_writes(node: UOp) -> tuple[int, int]:
+def _count_writes(stored: Collection[Buffer], node: UOp) -> tuple[int, int]:
     """How often a buffer had been written to before this run, and will have been after it."""
-    writes: int = registry.buffer_of(node).writes
-    return writes - (writes & 1), writes + (writes & 1)
+    buffer: Buffer = registry.buffer_of(node)
+    writes = buffer.writes
+    return writes - (writes & 1), writes + (writes & 1) + 2 * (buffer in stored)
 
 
 def _absent(value: UOp) -> UOp:

@@ -21,7 +21,7 @@ from ogive.engine.absent import flat_node, flat_without_memory
 from ogive.engine.graph import pool_for
 from ogive.engine.plan import execute_plan_of, unexecuted
 from ogive.engine.writing import Runnable, make_way, write
-from ogive.errors import ArgumentError, TraceError, VariableError
+from ogive.errors import ArgumentError, VariableError
 from ogive.ir import registry
 from ogive.ir.kept import kept_graphs
 from ogive.ir.memory import memory_leaf, shaped
@@ -82,6 +82,7 @@ class Entry:
         self._changed = tuple(dict.fromkeys([*inputs, *self._gone]))
         self._dropped = trace.dropped
         self.tensors = [weakref.ref(found.tensor, forget) for found in trace.found]
+        self._written_found = [self.tensors[o.position] for o in owners if o.kind == "found"]
         self.facts = [facts_of(found.tensor, found.seen) for found in trace.found]
         self.identities = [_reference(value, forget) for value in call.identities]
         fixed = prepared.normalized.variables
@@ -135,10 +136,15 @@ class Entry:
 
     def is_shared(self, call: Call) -> bool:
         """Whether something changes, and an argument shows the same memory as another or as what
-        the function finds. It was captured for tensors that are apart, and has to run as it is.
+        the function finds, or is that. It was captured for tensors that are apart, and has to run
+        as it is.
         """
+        if not self.writes:
+            return False
+        if self._is_given_what_it_finds(call):
+            return True
         tensors = [tensor for tensor in call.inputs if getattr(tensor, "shared", None) is not None]
-        if not self.writes or not tensors:
+        if not tensors:
             return False
         with registry.graph_lock:
             found = [tensor for reference in self.tensors if (tensor := reference()) is not None]
@@ -150,6 +156,13 @@ class Entry:
                         return True
                     known.add(id(storage))
         return False
+
+    def _is_given_what_it_finds(self, call: Call) -> bool:
+        """Whether an argument is a tensor that the function finds as well, and that changes."""
+        given = {id(tensor) for tensor in call.inputs}
+        return any(id(tensor()) in given for tensor in self._written_found) or any(
+            tensor() is call.inputs[at] for at in self._changed for tensor in self.tensors
+        )
 
     def _is_for(self, call: Call) -> bool:
         for reference, value in zip(self.identities, call.identities, strict=True):
@@ -496,7 +509,7 @@ class Entry:
     def _separate(self, call: Call, found: Whereabouts) -> bool:
         """An argument and a tensor that the function finds are two, if one of them changes.
 
-        False where the argument is no memory any more.
+        False where the argument is no memory any more, or is to be looked at once more.
         """
         places = {id(buffer) for buffer in found.buffers}
         for at, memory in enumerate(call.memories):
@@ -504,20 +517,13 @@ class Entry:
                 continue
             for owner in self.prepared.written:
                 if owner.kind == "found" and found.buffers[owner.position] is memory:
-                    # Isolated by now, unless it is the very tensor.
+                    # Isolated by now, unless it became the very tensor a moment ago.
                     own = registry.buffer_of(memory_leaf(call.inputs[at].node))
-                    if own is None:
+                    if own is None or own is memory:
                         return False
                     call.memories[at] = own
-                    clash = own is memory
-                else:
-                    clash = owner.kind == "input" and call.memories[owner.position] is memory
-                if clash:
-                    raise TraceError(
-                        f"{self.input_paths[at]} is given to {self.name} and also used by it "
-                        "without being given, and it is changed in place; pass it or use it, not "
-                        "both"
-                    )
+                elif owner.kind == "input" and call.memories[owner.position] is memory:
+                    return False
         return True
 
 

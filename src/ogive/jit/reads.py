@@ -148,7 +148,8 @@ class Reads:
         if reason is not None:
             self.unwatched.setdefault(path, reason)
         elif isinstance(value, types.FunctionType):
-            if is_users(value.__module__):
+            # What is defined in a bare dictionary, by exec, says that it is of `builtins`.
+            if is_users(value.__module__) or "__name__" not in value.__globals__:
                 self._enter(value, path)
         elif isinstance(value, type):
             self._own(value)

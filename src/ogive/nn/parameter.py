@@ -22,6 +22,10 @@ class Parameter(Tensor):
     def __init__(self, data: Any, requires_grad: bool = True) -> None:
         super().__init__(data, requires_grad=requires_grad)
 
+    def __deepcopy__(self, memo: Any) -> Parameter:
+        """A parameter of its own with the same values, and no gradient yet, as in PyTorch."""
+        return type(self)(self.detach(), requires_grad=self.requires_grad)
+
 
 class UninitializedParameter(Parameter):
     """A parameter of a lazy layer that has seen no input: it has a dtype, but no shape yet."""

@@ -44,8 +44,9 @@ def _part(z: Tensor, op: Op) -> Tensor:
     with graph_lock:
         shape = z.shape
         return views.computed(
-            z, lambda node: make(op, node.dtype.part, (node,), None, shape), shape
-        )
+            z, lambda node: make(op, node.dtype.part, (node,), None, shape), shape,
+            lambda strides: tuple([2 * stride for stride in strides]),
+        )  # fmt: skip
 
 
 def complex(real: Any, imag: Any) -> Tensor:
@@ -94,8 +95,9 @@ def view_as_real(z: Tensor) -> Tensor:
         raise refuse(z.dtype, "view_as_real", "it takes complex numbers apart")
     with graph_lock:
         return views.computed(
-            z, lambda node: stack(parts_of(wrap(node, z.device)), -1).node, (*z.shape, 2)
-        )
+            z, lambda node: stack(parts_of(wrap(node, z.device)), -1).node, (*z.shape, 2),
+            lambda strides: (*[2 * stride for stride in strides], 1),
+        )  # fmt: skip
 
 
 @widened
@@ -113,7 +115,10 @@ def view_as_complex(x: Tensor) -> Tensor:
             "real and the imaginary part"
         )
     with graph_lock:
-        return views.computed(x, lambda node: _joined(wrap(node, x.device)), x.shape[:-1])
+        return views.computed(
+            x, lambda node: _joined(wrap(node, x.device)), x.shape[:-1],
+            lambda strides: tuple([stride // 2 for stride in strides[:-1]]),
+        )  # fmt: skip
 
 
 def _joined(x: Tensor) -> UOp:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ogive.errors import ArgumentTypeError, DtypeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, to_dtype
+from ogive.ir.memory import is_memory
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
@@ -133,12 +134,15 @@ class Conversion(Core):
             return wrap(self.node, self.device)
 
     def contiguous(self, memory_format: Any = None) -> Tensor:
-        """The same values, held in memory in row-major order. Shapes: unchanged.
+        """The same values, held in memory in row-major order: this tensor, if it is. Shapes:
+        unchanged.
 
         >>> Tensor([[1, 2], [3, 4]]).T.contiguous().tolist()
         [[1, 3], [2, 4]]
         """
         with graph_lock:
+            if is_memory(self.node) and views.is_contiguous(self):
+                return itself(self)
             shown = views.marked(self, Op.CONTIGUOUS)
             if not views.is_contiguous(self):
                 shown.shared = None  # a copy

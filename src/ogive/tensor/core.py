@@ -44,20 +44,24 @@ class Core:
     `id` is the tensor's own: it stays when realization replaces the node. `is_flagged` is set for
     leaves, for which gradients are wanted, and `gradient` where they have one; their `hooks` are
     called with it. What is `shared` is the storage that it is one of several tensors
-    to show, and `shows` which part of that.
+    to show, and `shows` which part of that. `layout` are the strides of one that showed such a part
+    until it was alone, where they are not row-major. `apart` is the number of a node that it stands
+    for, or stood for, and that is known to lead to no leaf.
     """
 
     __slots__ = (
-        "__weakref__", "device", "gradient", "hooks", "id", "is_flagged", "node", "origin",
-        "shared", "shows",
+        "__weakref__", "apart", "device", "gradient", "hooks", "id", "is_flagged", "layout",
+        "node", "origin", "shared", "shows",
     )  # fmt: skip
 
 
+    apart: int
     device: str
     gradient: Tensor | None
     hooks: Any
     id: int
     is_flagged: bool
+    layout: tuple[int, ...] | None
     node: UOp
     origin: Origin | None
     shared: Storage | None
@@ -142,6 +146,7 @@ def adopt(made: Tensor, node: UOp, device: str) -> Tensor:
         device = DEFAULT_DEVICE  # what is computed from a file is in memory
     made.device = device
     made.shared = None
+    made.layout = None
     made.origin = origin = user_origin(2)
     if node.origin is None:
         node.origin = origin

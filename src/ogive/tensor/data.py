@@ -11,7 +11,7 @@ from ogive.ir import history, registry
 from ogive.ir.registry import graph_lock
 from ogive.tensor.core import to_tensor, wrap
 from ogive.tensor.tensor import Tensor
-from ogive.tensor.views import leave_storage, shared_storage
+from ogive.tensor.views import shared_storage
 
 
 def set_data(tensor: Tensor, value: Any) -> None:
@@ -21,7 +21,7 @@ def set_data(tensor: Tensor, value: Any) -> None:
     """
     given = value if isinstance(value, Tensor) else to_tensor(numpy.asarray(value))
     with graph_lock:
-        leave_storage(tensor)
+        tensor.shared = tensor.layout = None
     if given.shape == tensor.shape and given.dtype is tensor.dtype:
         _unseen(lambda: tensor.assign(given.detach()))
     else:
@@ -39,7 +39,7 @@ def replace_value(tensor: Tensor, value: Tensor) -> None:
         if fits and shared_storage(tensor) is not None:
             _unseen(lambda: tensor.assign(made))
             return
-        leave_storage(tensor)
+        tensor.shared = tensor.layout = None
     made.realize()
     with graph_lock:
         tensor.device = made.device

@@ -60,6 +60,7 @@ class Diagonal(Splitting):
         view.add(Op.RESHAPE, lines, lines)
         view.add(Op.SHRINK, (*around, (0, length), (0, 1)), (*outer, length, 1))
         view.add(Op.RESHAPE, (*outer, length), (*outer, length))
+        view.restride(lambda strides: (*strides[:-2], strides[-2] + strides[-1]))
         with graph_lock:
             return views.show(x, view)
 

@@ -9,6 +9,7 @@ view of: `x[0].add_(1)` changes `x`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
@@ -16,10 +17,10 @@ from ogive.errors import ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir.dtype import DType
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build
-from ogive.tensor.assignment import Assignment
+from ogive.tensor.assignment import Assignment, fit
 from ogive.tensor.core import Core, itself, to_operand
 from ogive.tensor.linear import Linear
-from ogive.tensor.views import show_otherwise
+from ogive.tensor.views import View, show_otherwise, write
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -43,7 +44,9 @@ def in_place(
             with graph_lock:
                 # Once more if another thread has written meanwhile: nothing of it may be lost.
                 if self.node is seen:
-                    changed: Tensor = self.assign(result)
+                    part = fit(result, seen.dtype, seen.shape)
+                    write(self, View(seen.shape), part, is_anew=False)
+                    changed: Tensor = self
                     return changed
 
     perform.__name__ = name
@@ -130,20 +133,32 @@ class InPlace(Linear, Assignment):
         """
         return self.assign(0)
 
-    def fill_diagonal_(self, fill_value: Any) -> Tensor:
-        """One value on the diagonal of a matrix. Shapes: (m, n), unchanged.
+    def fill_diagonal_(self, fill_value: Any, wrap: bool = False) -> Tensor:
+        """One value on the diagonal: where all positions are equal. Shapes: (m, n), or any number
+        of axes of one length; unchanged. With `wrap`, the diagonal of a matrix with more rows than
+        columns begins again, a row below its end.
 
         >>> Tensor([[1, 2], [3, 4]]).fill_diagonal_(0).tolist()
         [[0, 2], [3, 0]]
 
-        Raises `ShapeError` for other than a matrix.
+        Raises `ShapeError` for other shapes.
         """
-        if self.ndim != 2:
-            raise ShapeError(f"fill_diagonal_ takes a matrix, not {build.show(self.shape)}")
-        value = build.fitting(self.dtype, fill_value)
+        shape = self.shape
+        if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
+            raise ShapeError(
+                "fill_diagonal_ takes a matrix, or axes that are all of one length, not "
+                f"{build.show(shape)}"
+            )
+        value = build.fitting(self.dtype, fill_value).arg
         tensor = itself(self)
-        line = tensor.diagonal()
-        return self.assign(tensor.diagonal_scatter(line.new_full(line.shape, value.arg)))
+        if not wrap and len(shape) == 2:
+            tensor.diagonal().fill_(value)
+            return tensor
+        from ogive.tensor.creation import arange
+
+        apart = sum([math.prod(shape[axis + 1 :]) for axis in range(len(shape))])
+        places = arange(math.prod(shape)).reshape(shape)
+        return tensor.masked_fill_(places % apart == 0, value)
 
     abs_ = in_place(Linear.abs)
     acos_ = in_place(Linear.acos)

@@ -11,7 +11,7 @@ from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, Shape, as_length, element_count, least
 from ogive.ir.variable import bindings
 from ogive.tensor import build, lengths, views
-from ogive.tensor.core import Core, to_axes, to_axis, to_dim, to_dims, wrap
+from ogive.tensor.core import Core, itself, to_axes, to_axis, to_dim, to_dims, wrap
 from ogive.tensor.views import View
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ class Movement(Core):
             last = to_axis(end_dim, len(shape), "flatten")
             if first > last:
                 raise AxisError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
+            if first == last and self.node.shape:
+                return itself(self)
             joined = element_count(shape[first : last + 1])
             shape = (*shape[:first], joined, *shape[last + 1 :])
             return views.reshaped(self, shape)

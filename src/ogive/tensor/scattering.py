@@ -198,16 +198,18 @@ class Scattering(Scanning):
         >>> Tensor([[1, 2], [3, 4]]).index_fill(1, Tensor([0]), 9).tolist()
         [[9, 2], [9, 4]]
 
-        Raises `ArgumentTypeError` for a value with axes.
+        Negative positions count from the back. Raises `ArgumentTypeError` for a value with axes.
         """
         fill = to_operand(value, "index_fill")
         if isinstance(fill, Core) and fill.ndim:
             raise ArgumentTypeError(
                 f"index_fill takes a number or a scalar, not the shape {build.show(fill.shape)}"
             )
+        own = self.shape or (1,)
+        length = own[to_axis(dim, len(own), "index_fill")]
         return _index_put(
-            self, dim, index, lambda shape: assignment.fit(fill, self.dtype, shape), None,
-            "index_fill",
+            self, dim, advanced.from_front(to_index(index, "index_fill"), length),
+            lambda shape: assignment.fit(fill, self.dtype, shape), None, "index_fill",
         )  # fmt: skip
 
     def index_reduce(
@@ -266,6 +268,8 @@ class Scattering(Scanning):
         flat = self.ravel().index_put((index.ravel(),), source.ravel(), accumulate)
         return flat.reshape(self.shape)
 
+    cumprod_ = in_place(Scanning.cumprod)
+    cumsum_ = in_place(Scanning.cumsum)
     scatter_ = in_place(scatter)
     scatter_add_ = in_place(scatter_add)
     scatter_reduce_ = in_place(scatter_reduce)

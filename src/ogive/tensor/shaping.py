@@ -192,12 +192,18 @@ class Shaping(Movement):
         return self.expand(*shape)
 
     def ravel(self) -> Tensor:
-        """All axes joined into one. Shapes: (a, b) → (a·b,).
+        """All axes joined into one: a view of what is contiguous, else a copy.
+
+        Shapes: (a, b) → (a·b,).
 
         >>> Tensor([[1, 2], [3, 4]]).ravel().shape
         (4,)
         """
-        return self.reshape(self.numel())
+        with graph_lock:
+            length = self.numel()
+            if views.is_contiguous(self):
+                return self.reshape(length)
+            return wrap(build.reshape(self.node, (length,)), self.device)
 
     # Axes
 
@@ -398,7 +404,11 @@ def _windows_of(x: Core, axis: int, size: int, step: int) -> Tensor:
     count = (length - size) // step + 1
     if step < size:
         slide = partial(windows.slide, axis=axis, taps=size, stride=step)
-        return views.computed(x, slide, (*before, size, count, *after)).movedim(axis, axis + 1)
+        shown = views.computed(
+            x, slide, (*before, size, count, *after),
+            lambda at: (*at[:axis], at[axis], step * at[axis], *at[axis + 1 :]),
+        )  # fmt: skip
+        return shown.movedim(axis, axis + 1)
     span = count * step
     inside = min(length, span)
     view = View(shape)

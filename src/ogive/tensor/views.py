@@ -32,23 +32,30 @@ from ogive.ir.registry import WeakList, make
 from ogive.ir.shape import Shape, as_length, element_count
 from ogive.tensor import build
 from ogive.tensor.core import READ_ONLY, Core, wrap
-from ogive.tensor.strides import are_contiguous, contiguous_strides, strides_after
+from ogive.tensor.strides import Strides, are_contiguous, contiguous_strides, strides_after
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
+
+Restride = Callable[[Strides], Strides | None]
 
 MARKS = frozenset({Op.DETACH, Op.CONTIGUOUS})
 """Steps that say something of a value, and move nothing."""
 
 
 class View:
-    """Movements that lead from a value to a part of it, and back."""
+    """Movements that lead from a value to a part of it, and back.
 
-    __slots__ = ("shape", "steps")
+    `strided` has, for some steps by their number, what several from there on make of the strides,
+    where that cannot be seen from them one by one, and how many they are.
+    """
+
+    __slots__ = ("shape", "steps", "strided")
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self.steps: list[tuple[Op | None, Any, Shape]] = []
+        self.strided: dict[int, tuple[int, Restride]] = {}
 
     def add(self, op: Op | None, argument: Any, shape: Shape) -> View:
         """Append a movement from the present shape to `shape`, unless it moves nothing.
@@ -66,7 +73,17 @@ class View:
             return other
         joined = View(other.shape)
         joined.steps = self.steps + other.steps
+        joined.strided = self.strided
+        if other.strided:
+            ahead = len(self.steps)
+            moved = {ahead + number: entry for number, entry in other.strided.items()}
+            joined.strided = self.strided | moved
         return joined
+
+    def restride(self, function: Restride) -> View:
+        """Say what all steps together make of the strides of a value."""
+        self.strided = {0: (len(self.steps), function)}
+        return self
 
     @property
     def is_padded(self) -> bool:
@@ -130,16 +147,22 @@ class View:
                 node = _bitcast(node, (argument[1], argument[0]))
         return node
 
-    def strides(self, shape: Shape) -> tuple[int, ...] | None:
-        """How far apart in row-major memory of `shape` neighbours along each axis lie.
+    def strides(self, layout: Strides | None) -> Strides | None:
+        """How far apart neighbours along each axis lie in memory of that layout, or row-major.
 
         None where that is not one number for each axis, or depends on variables.
         """
-        strides = contiguous_strides(shape)
-        for op, argument, before in self.steps:
-            if strides is None:
-                return None
-            strides = strides_after(op, argument, before, strides)
+        whole = self.steps[0][2] if self.steps else self.shape
+        strides = contiguous_strides(whole) if layout is None else layout
+        at = 0
+        while strides is not None and at < len(self.steps):
+            count, function = self.strided.get(at, (1, None))
+            if function is not None:
+                strides = function(strides)
+            else:
+                op, argument, before = self.steps[at]
+                strides = strides_after(op, argument, before, strides)
+            at += count
         return strides
 
 
@@ -167,10 +190,19 @@ def _contiguous(node: UOp, _: Any) -> UOp:
     return make(Op.CONTIGUOUS, node.dtype, (node,), ())
 
 
+def _compute(node: UOp, function: Callable[[UOp], UOp]) -> UOp:
+    """What a function makes of `node`. Whether gradients flow is decided where it is shown."""
+    before = history.set_recording(True)
+    try:
+        return function(node)
+    finally:
+        history.set_recording(before)
+
+
 _FORWARD: dict[Op | None, Any] = {
     Op.RESHAPE: build.reshape, Op.FLIP: build.flip, Op.SHRINK: build.shrink, Op.PAD: build.pad,
     Op.PERMUTE: build.permute, Op.EXPAND: build.expand_to, Op.BITCAST: _bitcast,
-    Op.DETACH: _detach, Op.CONTIGUOUS: _contiguous, None: lambda node, function: function(node),
+    Op.DETACH: _detach, Op.CONTIGUOUS: _contiguous, None: _compute,
 }  # fmt: skip
 
 
@@ -184,6 +216,7 @@ class Storage(Core):
 
     def __init__(self, tensor: Tensor) -> None:
         self.shared = None
+        self.layout = tensor.layout
         self.device = tensor.device
         self.origin = tensor.origin
         self.node = tensor.node
@@ -212,7 +245,7 @@ class Storage(Core):
         tensors = self.tensors()
         if len(tensors) < 2:
             for tensor in tensors:
-                tensor.shared = None
+                leave_storage(tensor)
             return False
         return True
 
@@ -250,7 +283,7 @@ def show(source: Core, view: View) -> Tensor:
 def reshaped(source: Core, shape: Shape) -> Tensor:
     """A tensor under another shape: a view where the strides allow it, as in PyTorch."""
     view = View(source.node.shape).add(Op.RESHAPE, shape, shape)
-    if source.shared is None or not source.shows.steps or is_strided(source, view):
+    if is_strided(source, view):
         return show(source, view)
     return wrap(view.forward(source.node), source.device)
 
@@ -267,9 +300,14 @@ def marked(source: Core, op: Op) -> Tensor:
     return show(source, View(shape).add(op, None, shape))
 
 
-def computed(source: Core, function: Callable[[UOp], UOp], shape: Shape) -> Tensor:
-    """A tensor that shows what is computed from another, and cannot be written to."""
-    return show(source, View(source.node.shape).add(None, function, shape))
+def computed(
+    source: Core, function: Callable[[UOp], UOp], shape: Shape, restride: Restride
+) -> Tensor:
+    """A tensor that shows what is computed from another, and cannot be written to.
+
+    `restride` gives the strides that it has in PyTorch, where it is a plain view.
+    """
+    return show(source, View(source.node.shape).add(None, function, shape).restride(restride))
 
 
 def is_strided(source: Core, view: View) -> bool:
@@ -277,19 +315,22 @@ def is_strided(source: Core, view: View) -> bool:
 
     Where lengths depend on variables, there are no distances, and every view is taken for one.
     """
-    shape = source.shared.node.shape if source.shared is not None else source.node.shape
-    if any(isinstance(size, UOp) for size in (*shape, *view.shape)):
+    storage = source.shared
+    if source.layout is None and (storage is None or not source.shows.steps):
         return True
-    whole = source.shows.then(view) if source.shared is not None else view
-    return whole.strides(shape) is not None
+    shown = view if storage is None else source.shows.then(view)
+    whole = shown.steps[0][2] if shown.steps else shown.shape
+    if any(isinstance(size, UOp) for size in (*whole, *shown.shape)):
+        return True
+    return shown.strides(source.layout if storage is None else storage.layout) is not None
 
 
 def is_contiguous(source: Core) -> bool:
     """Whether a tensor shows the elements of its storage in the order in which they lie."""
-    if source.shared is None:
-        return True
-    strides = source.shows.strides(source.shared.node.shape)
-    return strides is not None and are_contiguous(source.node.shape, strides)
+    storage = source.shared
+    if storage is not None and source.shows.strides(storage.layout) is None:
+        return False
+    return layout_of(source) is None
 
 
 def show_otherwise(tensor: Core, other: Core) -> None:
@@ -301,7 +342,8 @@ def show_otherwise(tensor: Core, other: Core) -> None:
     _refuse_unwritable(tensor, View(tensor.node.shape), leaf)
     node = other.node
     if history.is_flagged(tensor):
-        leave_storage(tensor)
+        tensor.layout = layout_of(other)
+        tensor.shared = None
         if not is_memory(node):
             node = make(Op.GRADIENT, node.dtype, (node,), history.Argument())
     else:
@@ -310,8 +352,19 @@ def show_otherwise(tensor: Core, other: Core) -> None:
 
 
 def leave_storage(tensor: Core) -> None:
-    """Let a tensor stand for itself alone from now on."""
+    """Let a tensor stand for itself alone from now on, laid out as it was."""
+    tensor.layout = layout_of(tensor)
     tensor.shared = None
+
+
+def layout_of(tensor: Core) -> Strides | None:
+    """The strides of a tensor, unless they are those of row-major memory."""
+    if tensor.shared is None:
+        return tensor.layout
+    strides = tensor.shows.strides(tensor.shared.layout)
+    if strides is None or are_contiguous(tensor.shows.shape, strides):
+        return None
+    return strides
 
 
 def cut_others(tensor: Core, storage: Storage) -> None:
@@ -358,11 +411,24 @@ class _Unnoticed:
 _UNNOTICED = _Unnoticed()
 
 
-def write(tensor: Core, view: View, part: UOp) -> None:
+class _Replaced:
+    """The rule of a `GRADIENT` node for what took the place of a value: that has no influence."""
+
+    __slots__ = ()
+    is_fixed = True
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        return [build.filled(source.dtype, 0, source.shape) for source in node.src[1:]]
+
+
+_REPLACED = _Replaced()
+
+
+def write(tensor: Core, view: View, part: UOp, is_anew: bool = True) -> None:
     """Let a view of a tensor have other values, which all who show the same storage see.
 
     What is written through `detach()`, `data` or under `no_grad()` is not noticed by gradients:
-    they flow as before.
+    they flow as before. `is_anew` says that the values were not computed from those that are there.
 
     Raises `DeviceError` for files, `GradientError` for a leaf, or a view of one, while gradients
     flow, `ShapeError` where one element would be written several times.
@@ -380,14 +446,34 @@ def write(tensor: Core, view: View, part: UOp) -> None:
     if leaf is not None:
         if not is_memory(node):
             node = make(Op.GRADIENT, node.dtype, (node,), history.Argument())
-    elif hidden and history.is_tracking() and history.leads_to_leaf(old):
-        node = make(Op.GRADIENT, node.dtype, (node, old), _UNNOTICED)
+    elif hidden and history.is_tracking():
+        node = _unnoticed(holder, old, node)
+    elif is_anew and node is part and _loses_gradient(old, part):
+        node = make(Op.GRADIENT, node.dtype, (node, old), _REPLACED)
     if node.origin is None:
         node.origin = user_origin(2)
     if storage is None:
         registry.move_tensor(tensor, node)
     else:
         at_once(storage.moves_to(node))
+
+
+def _unnoticed(holder: Core, old: UOp, new: UOp) -> UOp:
+    """`new`, through which gradients flow as they did through `old`, if they did.
+
+    What follows from one that none flows through is another: each is looked at once.
+    """
+    if getattr(holder, "apart", 0) != old.id and history.leads_to_leaf(old):
+        if old.op is Op.GRADIENT and old.arg is _UNNOTICED:
+            old = old.src[1]
+        return make(Op.GRADIENT, new.dtype, (new, old), _UNNOTICED)
+    holder.apart = new.id
+    return new
+
+
+def _loses_gradient(old: UOp, new: UOp) -> bool:
+    """Whether the gradients of leaves, of which there were some, would be no more but zeros."""
+    return history.is_tracking() and history.leads_to_leaf(old) and not history.leads_to_leaf(new)
 
 
 def _leaf_among(tensors: Sequence[Core]) -> Core | None:

@@ -9,7 +9,6 @@ Tensors have none of their own; a view of a row-major storage has those that its
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ogive.ir.ops import Op
@@ -20,17 +19,26 @@ Strides = tuple[int, ...]
 
 def contiguous_strides(shape: Shape) -> Strides | None:
     """Those of row-major memory; None where a length depends on variables."""
-    if not all(isinstance(size, int) for size in shape):
-        return None
-    return tuple([math.prod(shape[axis + 1 :]) for axis in range(len(shape))])
+    strides = []
+    stride = 1
+    for size in reversed(shape):
+        if size.__class__ is not int:
+            return None
+        strides.append(stride)
+        stride *= size
+    return tuple(reversed(strides))
 
 
 def are_contiguous(shape: Shape, strides: Strides) -> bool:
     """Whether elements with these strides lie in row-major order, without gaps."""
-    return 0 in shape or all(
-        size == 1 or stride == math.prod(shape[axis + 1 :])
-        for axis, (size, stride) in enumerate(zip(shape, strides, strict=True))
-    )
+    if 0 in shape:
+        return True
+    expected = 1
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if size != 1 and stride != expected:
+            return False
+        expected *= size
+    return True
 
 
 def strides_after(op: Op | None, argument: Any, shape: Shape, strides: Strides) -> Strides | None:
@@ -52,7 +60,7 @@ def strides_after(op: Op | None, argument: Any, shape: Shape, strides: Strides) 
 
 def _reshaped(wanted: Shape, shape: Shape, strides: Strides) -> Strides | None:
     """Axes that lie as one are joined, and each joined axis is cut where `wanted` cuts it."""
-    if not all(isinstance(size, int) for size in (*wanted, *shape)):
+    if not {*map(type, wanted), *map(type, shape)} <= {int}:
         return None
     if 0 in shape:
         return contiguous_strides(wanted)

@@ -78,12 +78,14 @@ def _to_values(value: Any) -> Tensor:
 
 
 def clear_gradients(parameters: Iterable[Tensor], set_to_none: bool) -> None:
-    """Forget gradients, or make them zero, which whoever has one of them sees."""
+    """Forget gradients, or make them zero, which whoever has one of them sees.
+
+    What is forgotten is not looked at: a captured step is the same whether or not it was there.
+    """
     for parameter in parameters:
-        gradient = parameter.grad
         if set_to_none:
             parameter.grad = None
-        elif gradient is not None:
+        elif (gradient := parameter.grad) is not None:
             if gradient.requires_grad:
                 gradient.detach_()
             gradient.zero_()

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.at_once import Change, at_once
@@ -31,6 +30,7 @@ from ogive.ir.shape import Shape
 from ogive.ir.variable import rebind
 from ogive.jit.guards import Guards
 from ogive.jit.instance import Cell, Instance
+from ogive.jit.overwriting import Overwriting
 from ogive.jit.places import Record
 from ogive.jit.prepare import Made, Owner, Prepared
 from ogive.jit.trace import Result, Trace, is_pending
@@ -41,7 +41,6 @@ from ogive.runtime.native import Fault, NativePlan
 from ogive.tensor import views
 from ogive.tensor.core import hold, wrap
 from ogive.tensor.tensor import Tensor
-from ogive.tensor.views import Storage
 
 if TYPE_CHECKING:
     from ogive.engine.profile import StepTime
@@ -77,12 +76,9 @@ class Entry:
             for at in dict.fromkeys(donated)
         }
         self.writes = bool(prepared.written or prepared.moved or self._gone)
-        owners = [*prepared.written, *[owner for owner, _ in prepared.moved]]
-        inputs = [owner.position for owner in owners if owner.kind == "input"]
-        self._changed = tuple(dict.fromkeys([*inputs, *self._gone]))
         self._dropped = trace.dropped
         self.tensors = [weakref.ref(found.tensor, forget) for found in trace.found]
-        self._written_found = [self.tensors[o.position] for o in owners if o.kind == "found"]
+        self._overwriting = Overwriting(trace, prepared, self.tensors, self._gone)
         self.facts = [facts_of(found.tensor, found.seen) for found in trace.found]
         self.identities = [_reference(value, forget) for value in call.identities]
         fixed = prepared.normalized.variables
@@ -91,14 +87,6 @@ class Entry:
         bound = {node.src[0].arg[0] for node in seen if node.op is Op.BIND}
         self._shared = bound & call.variables.keys()
         self._symbolic = bool(graph.variables)
-        stored = [prepared.owners[slot] for slot in graph.stored]
-        self._stored_inputs = _positions(stored, "input")
-        self._stored_found = _positions(stored, "found")
-        self._inputs_in_place = _positions(prepared.written, "input")
-        self._found_in_place = _positions(prepared.written, "found")
-        in_place = [trace.found[at].tensor for at in self._found_in_place]
-        self._ids_in_place = frozenset([tensor.id for tensor in in_place])
-        self._storages = [weakref.ref(each) for each in in_place if isinstance(each, Storage)]
         self._found = look_up([found.seen for found in trace.found]) if trace.found else None
         self._instances: list[Instance] = []
         self._simple = self._simple_result()
@@ -126,7 +114,7 @@ class Entry:
         `effect_lock` is held until the call is over. What the function itself replaced while it was
         `traced` for this call does not matter yet.
         """
-        make_way(*self._uses(call))
+        make_way(*self._overwriting.uses(call, self._found))
         if not traced and not self._is_for(call):
             return False
         if unexecuted:
@@ -135,34 +123,8 @@ class Entry:
             return self._finds() and self._is_current(call) and self._isolate(call)
 
     def is_shared(self, call: Call) -> bool:
-        """Whether something changes, and an argument shows the same memory as another or as what
-        the function finds, or is that. It was captured for tensors that are apart, and has to run
-        as it is.
-        """
-        if not self.writes:
-            return False
-        if self._is_given_what_it_finds(call):
-            return True
-        tensors = [tensor for tensor in call.inputs if getattr(tensor, "shared", None) is not None]
-        if not tensors:
-            return False
-        with registry.graph_lock:
-            found = [tensor for reference in self.tensors if (tensor := reference()) is not None]
-            known = {id(views.shared_storage(tensor) or tensor) for tensor in found}
-            for tensor in {id(tensor): tensor for tensor in tensors}.values():
-                storage = views.shared_storage(tensor)
-                if storage is not None:
-                    if id(storage) in known:
-                        return True
-                    known.add(id(storage))
-        return False
-
-    def _is_given_what_it_finds(self, call: Call) -> bool:
-        """Whether an argument is a tensor that the function finds as well, and that changes."""
-        given = {id(tensor) for tensor in call.inputs}
-        return any(id(tensor()) in given for tensor in self._written_found) or any(
-            tensor() is call.inputs[at] for at in self._changed for tensor in self.tensors
-        )
+        """Whether something changes that the function has by two names in this call."""
+        return self.writes and self._overwriting.is_shared(call)
 
     def _is_for(self, call: Call) -> bool:
         for reference, value in zip(self.identities, call.identities, strict=True):
@@ -176,7 +138,7 @@ class Entry:
         If nobody has written to memory since, that matters for those that change.
         """
         quiet = clock.now == call.moment
-        for at in self._changed if quiet else range(len(call.inputs)):
+        for at in self._overwriting.changed if quiet else range(len(call.inputs)):
             if isinstance(call.inputs[at], Tensor):
                 node = call.inputs[at].node
                 memory = registry.buffer_of(memory_leaf(node))
@@ -332,7 +294,7 @@ class Entry:
         results: list[Any] = []
 
         def conclude(fault: Fault | None, together: list[Change]) -> None:
-            together = [*together, *self._seen(call)]
+            together = [*together, *self._overwriting.seen(call)]
             if fault is None:
                 results.append(self._results(call, cells, variables))
                 together += [*self._moves(call, cells, variables), *self._drops()]
@@ -340,7 +302,8 @@ class Entry:
                 together = [*together, *self._donations(call)]
             at_once(together)
 
-        fault = write(plan, *self._uses(call), execute, conclude)
+        uses = self._overwriting.uses(call, self._found)
+        fault = write(plan, *uses, execute, conclude)
         self._instances.append(instance)
         if fault is not None:
             raise self._explain(fault)
@@ -361,16 +324,6 @@ class Entry:
                 if tensor is not None and not is_pending(tensor, tensor.node):
                     nodes[owner.position] = tensor.node
             self._found = look_up(nodes)
-
-    def _uses(self, call: Call) -> tuple[Iterator[Buffer], Iterator[Buffer]]:
-        """The memory that a call writes to, and all that it reads, if anybody asks."""
-        given = call.memories
-        found = () if self._found is None else self._found.buffers
-        stored: Any = chain(
-            map(given.__getitem__, self._stored_inputs), map(found.__getitem__, self._stored_found)
-        )
-        read = [memory for memory in given if isinstance(memory, Buffer)]
-        return stored, chain(read, filter(None, found))
 
     def _results(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> Any:
         """What the function returns. `graph_lock` is held, and nothing is donated yet."""
@@ -412,21 +365,6 @@ class Entry:
             if tensor is not None:
                 moves += views.changes(tensor, _node_of(by_slot[made.slot], made, variables))
         return moves
-
-    def _seen(self, call: Call) -> list[Change]:
-        """What lets views of tensors that were written to in place show that."""
-        found = [self.tensors[at]() for at in self._found_in_place]
-        given = [call.inputs[at] for at in self._inputs_in_place if at not in self._gone]
-        changes: list[Change] = []
-        for tensor in (*found, *given):
-            # Another thread may have let go of it while the call ran.
-            if tensor is not None and tensor.shared is not None:
-                changes += views.changes(tensor, tensor.node)
-        for reference in self._storages:
-            storage = reference()
-            if storage is not None:
-                changes += storage.moves_to(storage.node)
-        return changes
 
     def _donations(self, call: Call) -> list[Change]:
         """What lets arguments be used up."""
@@ -470,20 +408,8 @@ class Entry:
 
         False where an argument is to be computed first: another thread has assigned to it.
         """
-        moved = False
         kept_graphs.pass_by()  # each look goes through those that read what is written
-        for tensor in self._read_by_others(call):
-            node = tensor.node
-            flat = memory_leaf(node)
-            if registry.is_read_outside(flat, (), besides=[tensor.id]):
-                buffer = registry.buffer_of(flat)
-                copy = Buffer(buffer.nbytes, buffer.device)
-                copy.copy_from(buffer.as_numpy())
-                count = flat.arg[1]
-                registry.substitute({flat: flat_node(copy, flat.dtype, count)}, walk=True)
-                own = shaped(flat_node(buffer, flat.dtype, count), node.shape)
-                registry.move_tensor(tensor, own)
-                moved = True
+        moved = self._overwriting.copy_for_others(call, self._found)
         if self._found is None or not self.prepared.written:
             return True
         if moved:
@@ -491,44 +417,7 @@ class Entry:
             if len(tensors) < len(self.tensors):
                 return False
             self._found = look_up([tensor.node for tensor in tensors])
-        return self._separate(call, self._found)
-
-    def _read_by_others(self, call: Call) -> list[Any]:
-        """The tensors that are to be overwritten, if somebody else may read one of them."""
-        found = () if self._found is None else self._found.flats
-        given = [call.inputs[at] for at in self._inputs_in_place]
-        flats = {memory_leaf(tensor.node) for tensor in given}
-        flats.update(map(found.__getitem__, self._found_in_place))
-        written, besides = self.prepared.written, self._ids_in_place.union([t.id for t in given])
-        # One look at all graphs above them, instead of one for each.
-        if len(flats) == len(written) and not registry.are_read_outside(flats, besides):
-            return []
-        tensors = [self._owner(owner, call) for owner in written]
-        return [tensor for tensor in tensors if tensor is not None]
-
-    def _separate(self, call: Call, found: Whereabouts) -> bool:
-        """An argument and a tensor that the function finds are two, if one of them changes.
-
-        False where the argument is no memory any more, or is to be looked at once more.
-        """
-        places = {id(buffer) for buffer in found.buffers}
-        for at, memory in enumerate(call.memories):
-            if id(memory) not in places:
-                continue
-            for owner in self.prepared.written:
-                if owner.kind == "found" and found.buffers[owner.position] is memory:
-                    # Isolated by now, unless it became the very tensor a moment ago.
-                    own = registry.buffer_of(memory_leaf(call.inputs[at].node))
-                    if own is None or own is memory:
-                        return False
-                    call.memories[at] = own
-                elif owner.kind == "input" and call.memories[owner.position] is memory:
-                    return False
-        return True
-
-
-def _positions(owners: Iterable[Owner], kind: str) -> list[int]:
-    return [owner.position for owner in owners if owner.kind == kind]
+        return self._overwriting.separate(call, self._found)
 
 
 def _is_on(tensor: Any, node: UOp) -> bool:

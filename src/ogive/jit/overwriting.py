@@ -1,0 +1,170 @@
+"""What a captured function changes, and who else has to do with that.
+
+A call overwrites memory of tensors in place. Whoever else reads it gets a copy before, and views of
+it show the new values afterwards. A function that is given what it also finds, or two views of one
+memory, is not what was captured.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+from ogive.at_once import Change
+from ogive.device.buffer import Buffer
+from ogive.engine.absent import flat_node
+from ogive.ir import registry
+from ogive.ir.memory import memory_leaf, shaped
+from ogive.jit.prepare import Owner, Prepared
+from ogive.jit.trace import Trace
+from ogive.jit.trees import Call
+from ogive.jit.whereabouts import Whereabouts
+from ogive.tensor import views
+from ogive.tensor.tensor import Tensor
+from ogive.tensor.views import Storage
+
+
+class Overwriting:
+    """The tensors that calls of one kind change, by their positions among arguments and among
+    `tensors`, which the function finds.
+
+    Arguments that are `gone` after a call are used up. Those at the positions `changed` are so, or
+    have other values.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        prepared: Prepared,
+        tensors: Sequence[Callable[[], Any]],
+        gone: Collection[int],
+    ) -> None:
+        self._tensors = tensors
+        self._gone = gone
+        self._written = prepared.written
+        owners = [*prepared.written, *[owner for owner, _ in prepared.moved]]
+        self.changed = tuple(dict.fromkeys([*_positions(owners, "input"), *gone]))
+        ids = [found.tensor.id for found in trace.found]
+        self._ids = frozenset(ids)
+        self._changed_ids = frozenset([ids[at] for at in _positions(owners, "found")])
+        stored = [prepared.owners[slot] for slot in prepared.graph.stored]
+        self._stored_inputs = _positions(stored, "input")
+        self._stored_found = _positions(stored, "found")
+        self._inputs = _positions(prepared.written, "input")
+        self._found = _positions(prepared.written, "found")
+        self._found_ids = frozenset([ids[at] for at in self._found])
+        found = [trace.found[at].tensor for at in self._found]
+        self._storages = [weakref.ref(each) for each in found if isinstance(each, Storage)]
+
+    def uses(
+        self, call: Call, found: Whereabouts | None
+    ) -> tuple[Iterator[Buffer], Iterator[Buffer]]:
+        """The memory that a call writes to, and all that it reads, if anybody asks."""
+        given = call.memories
+        buffers = () if found is None else found.buffers
+        stored: Any = chain(
+            map(given.__getitem__, self._stored_inputs),
+            map(buffers.__getitem__, self._stored_found),
+        )
+        read = [memory for memory in given if isinstance(memory, Buffer)]
+        return stored, chain(read, filter(None, buffers))
+
+    def is_shared(self, call: Call) -> bool:
+        """Whether an argument shows the same memory as another or as what the function finds, or is
+        that. The function was captured for tensors that are apart, and has to run as it is.
+        """
+        given = [tensor for tensor in call.inputs if isinstance(tensor, Tensor)]
+        if not self._changed_ids.isdisjoint([tensor.id for tensor in given]):
+            return True
+        if any(call.inputs[at].id in self._ids for at in self.changed):
+            return True
+        given = [tensor for tensor in given if tensor.shared is not None]
+        if not given:
+            return False
+        with registry.graph_lock:
+            found = [tensor for reference in self._tensors if (tensor := reference()) is not None]
+            known = {id(views.shared_storage(tensor) or tensor) for tensor in found}
+            for tensor in {id(tensor): tensor for tensor in given}.values():
+                storage = views.shared_storage(tensor)
+                if storage is not None:
+                    if id(storage) in known:
+                        return True
+                    known.add(id(storage))
+        return False
+
+    def copy_for_others(self, call: Call, found: Whereabouts | None) -> bool:
+        """Give whoever else reads memory that is about to be overwritten a copy of it.
+
+        Tells whether tensors that are overwritten have other nodes for that. `graph_lock` is held.
+        """
+        moved = False
+        for tensor in self._read_by_others(call, found):
+            node = tensor.node
+            flat = memory_leaf(node)
+            if registry.is_read_outside(flat, (), besides=[tensor.id]):
+                buffer = registry.buffer_of(flat)
+                copy = Buffer(buffer.nbytes, buffer.device)
+                copy.copy_from(buffer.as_numpy())
+                count = flat.arg[1]
+                registry.substitute({flat: flat_node(copy, flat.dtype, count)}, walk=True)
+                own = shaped(flat_node(buffer, flat.dtype, count), node.shape)
+                registry.move_tensor(tensor, own)
+                moved = True
+        return moved
+
+    def _read_by_others(self, call: Call, found: Whereabouts | None) -> list[Any]:
+        """The tensors that are to be overwritten, if somebody else may read one of them."""
+        given = [call.inputs[at] for at in self._inputs]
+        flats = {memory_leaf(tensor.node) for tensor in given}
+        if found is not None:
+            flats.update(map(found.flats.__getitem__, self._found))
+        besides = self._found_ids.union([tensor.id for tensor in given])
+        # One look at all graphs above them, instead of one for each.
+        if len(flats) == len(self._written) and not registry.are_read_outside(flats, besides):
+            return []
+        return self._overwritten(call)
+
+    def _overwritten(self, call: Call) -> list[Any]:
+        """What is overwritten, but for what another thread has let go of while the call ran."""
+        found = [self._tensors[at]() for at in self._found]
+        given = [call.inputs[at] for at in self._inputs]
+        return [tensor for tensor in (*found, *given) if tensor is not None]
+
+    def separate(self, call: Call, found: Whereabouts) -> bool:
+        """Read arguments where they are now, after memory that they shared was copied.
+
+        False where an argument is no memory any more, or is still what is overwritten.
+        """
+        places = {id(buffer) for buffer in found.buffers}
+        for at, memory in enumerate(call.memories):
+            if id(memory) not in places:
+                continue
+            for owner in self._written:
+                if owner.kind == "found" and found.buffers[owner.position] is memory:
+                    # Isolated by now, unless it became the very tensor a moment ago.
+                    own = registry.buffer_of(memory_leaf(call.inputs[at].node))
+                    if own is None or own is memory:
+                        return False
+                    call.memories[at] = own
+                elif owner.kind == "input" and call.memories[owner.position] is memory:
+                    return False
+        return True
+
+    def seen(self, call: Call) -> list[Change]:
+        """What lets views of tensors that were overwritten show that."""
+        gone = {id(call.inputs[at]) for at in self._gone}
+        changes: list[Change] = []
+        for tensor in self._overwritten(call):
+            if tensor.shared is not None and id(tensor) not in gone:
+                changes += views.changes(tensor, tensor.node)
+        for reference in self._storages:
+            storage = reference()
+            if storage is not None:
+                changes += storage.moves_to(storage.node)
+        return changes
+
+
+def _positions(owners: Iterable[Owner], kind: str) -> list[int]:
+    return [owner.position for owner in owners if owner.kind == kind]

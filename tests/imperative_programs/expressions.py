@@ -7,13 +7,13 @@ import torch
 from tests.imperative_programs.drawing import Drawing
 
 SMOOTH = ("tanh()", "sin()", "sigmoid()", "exp().tanh()", "square()", "abs()", "relu()", "neg()",
-          "clamp(-1, 1)", "softmax(-1)", "cumsum(-1)", "flip(0)", "clone()", "contiguous()",
+          "clamp(-1, 1)", "softmax(-1)", "cumsum(-1)", "flip(0)", "clone()",
           "roll(1, 0)", "sort(-1)[0]", "tril()", "pow(2)", "mean()", "sum()", "amax(-1)",
           "sum(0, keepdim=True)", "max()", "var()", "norm()", "logsumexp(0)",
           "detach().clone()", "std(-1)", "diff()", "repeat(2)", "prod()", "min(0)[0]",
           "cos()")  # fmt: skip
 WHOLE = ("neg()", "abs()", "clamp(-2, 2)", "sum()", "square()", "cumsum(-1)", "flip(0)", "clone()",
-         "amax(-1)", "sort(-1)[0]", "argmax(-1)", "bitwise_not()", "contiguous()", "roll(1, 0)",
+         "amax(-1)", "sort(-1)[0]", "argmax(-1)", "bitwise_not()", "roll(1, 0)",
          "sign()", "prod()", "double()", "max(-1)[1]")  # fmt: skip
 LOGICAL = ("logical_not()", "any()", "all()", "long()", "double()", "clone()", "sum()", "flip(0)")
 

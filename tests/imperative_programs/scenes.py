@@ -81,7 +81,7 @@ class Scenes(Updates):
         lines = [
             self.draw([
                 "x += 1", "x[0] = 2", "x.mul_(0.5)", "x.view(-1)[0] = 3", "x.data.add_(1)", "pass",
-                "x[..., 0].add_(y.sum())", "x.mT.add_(1)", "x.copy_(old(y))",
+                "x[..., 0].add_(y.sum())", "x.view(-1).add_(1)", "x.copy_(old(y))",
                 "z = x.detach(); z += 1",
                 "y.zero_()", "y.reshape(-1)[:1] += x.sum()",
             ])

@@ -396,6 +396,39 @@ def test_what_is_overwritten_has_gradients_of_zero(value: int) -> None:
         assert w.grad.tolist() == [0, 0, 0]
 
 
+DETACHED: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "add_": lambda w, h, old: old.add_(w * 2),
+    "a part": lambda w, h, old: old[1:].mul_(w[1:]),
+    "setitem": lambda w, h, old: old.__setitem__(0, w.sum()),
+    "twice": lambda w, h, old: old.mul_(w).add_(1).mul_(w),
+    "a view of it": lambda w, h, old: old.view(3, 1).copy_(w.view(3, 1) * w.view(3, 1)),
+    "overwritten": lambda w, h, old: old.mul_(w).zero_(),
+    "changed by the other": lambda w, h, old: (old.mul_(w), h.add_(5)),
+    "detached once more": lambda w, h, old: old.detach().mul_(w),
+}
+
+
+@pytest.mark.parametrize("program", DETACHED.values(), ids=DETACHED.keys())
+@pytest.mark.parametrize("lazy", [False, True], ids=["memory", "lazy"])
+def test_what_is_written_through_detach_has_its_gradient_there_alone(
+    program: Any, lazy: bool
+) -> None:
+    found = []
+    for library in (torch, ogive):
+        w = library.tensor([1.0, 2.0, 3.0]).requires_grad_()
+        h = library.tensor([2.0, 1.0, 4.0])
+        detached = h.detach()
+        program(w, h, detached)
+        if not lazy and library is ogive:
+            Tensor.realize_batch([h, detached])
+        gradients = None
+        if detached.requires_grad:
+            (detached * detached.detach()).sum().backward()
+            gradients = w.grad.tolist()
+        found.append((h.tolist(), detached.tolist(), h.requires_grad, gradients))
+    assert found[0] == found[1]
+
+
 def test_what_is_written_without_gradients_is_searched_for_leaves_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -34,7 +34,7 @@ from ogive.ir.ops import Op
 from ogive.tensor.core import Core
 from ogive.tensor.interchange import Interchange
 from ogive.tensor.tensor import Tensor
-from ogive.tensor.views import Storage, shared_storage
+from ogive.tensor.views import Storage, shared_storage, traced
 
 _plain_node: Any = Core.__dict__["node"]
 _plain_shared: Any = Core.__dict__["shared"]
@@ -192,6 +192,7 @@ def watching(watch: Watch, undo: Callable[[], None]) -> Iterator[None]:
         with watch.running:
             with registry.graph_lock:
                 _watches[thread] = watch
+                traced.add(thread)
                 for owner, name, original in watch.plain:
                     type.__setattr__(owner, name, _WATCHED[owner, name](original))
             yield
@@ -216,6 +217,7 @@ def _put_back(thread: int, watch: Watch) -> None:
         for owner, name, original in watch.plain:
             type.__setattr__(owner, name, original)
         _watches.pop(thread, None)
+        traced.discard(thread)
         watch.undo = _nothing  # it knows what is traced, which may go now
 
 

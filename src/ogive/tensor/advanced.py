@@ -34,9 +34,9 @@ from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, Shape
 from ogive.named import NamedTuple
 from ogive.tensor import assignment, build, lengths, views
+from ogive.tensor.chains import View
 from ogive.tensor.core import Core, same_device, to_operand, to_tensor, wrap
 from ogive.tensor.indexing import WHOLE, to_view
-from ogive.tensor.views import View
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,10 +18,11 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
 from ogive.tensor import build
+from ogive.tensor.chains import View
 from ogive.tensor.core import Core, itself, same_device, to_operand
 from ogive.tensor.lengths import difference
 from ogive.tensor.operations import to_node
-from ogive.tensor.views import View, write
+from ogive.tensor.views import write
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

@@ -12,8 +12,8 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.tensor import build, views
+from ogive.tensor.chains import View
 from ogive.tensor.core import DEVICES, Core, itself, to_device, wrap
-from ogive.tensor.views import View
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

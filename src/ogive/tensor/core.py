@@ -31,8 +31,9 @@ from ogive.tensor.place import READ_ONLY as READ_ONLY
 from ogive.tensor.place import Device
 
 if TYPE_CHECKING:
+    from ogive.tensor.chains import View
     from ogive.tensor.tensor import Tensor
-    from ogive.tensor.views import Storage, View
+    from ogive.tensor.views import Storage
 
 DEVICES = (Device("CPU"),)
 DEFAULT_DEVICE = DEVICES[0]

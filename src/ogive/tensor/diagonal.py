@@ -17,12 +17,12 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, Shape
 from ogive.tensor import build, views
+from ogive.tensor.chains import View
 from ogive.tensor.core import same_device, to_axis, to_integer, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.lengths import is_symbolic
 from ogive.tensor.precision import widened
 from ogive.tensor.splitting import Splitting
-from ogive.tensor.views import View
 
 if TYPE_CHECKING:
     from ogive.ir.node import UOp

@@ -21,8 +21,8 @@ from ogive.ir.ops import Op
 from ogive.ir.shape import Dim, Shape, as_length, greatest, least
 from ogive.named import NamedTuple
 from ogive.tensor import build, lengths
+from ogive.tensor.chains import View
 from ogive.tensor.core import to_dim, to_integer
-from ogive.tensor.views import View
 
 WHOLE = slice(None)
 

@@ -18,9 +18,10 @@ from ogive.ir.dtype import DType
 from ogive.ir.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.assignment import Assignment, fit
+from ogive.tensor.chains import View
 from ogive.tensor.core import Core, itself, to_operand
 from ogive.tensor.linear import Linear
-from ogive.tensor.views import View, show_otherwise, write
+from ogive.tensor.views import show_otherwise, write
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

@@ -11,8 +11,8 @@ from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, Shape, as_length, element_count, least
 from ogive.ir.variable import bindings
 from ogive.tensor import build, lengths, views
+from ogive.tensor.chains import View
 from ogive.tensor.core import Core, itself, to_axes, to_axis, to_dim, to_dims, wrap
-from ogive.tensor.views import View
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

@@ -13,6 +13,7 @@ from ogive.ir.ops import Op
 from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, Shape, as_length
 from ogive.tensor import advanced, assignment, build, views, windows
+from ogive.tensor.chains import View
 from ogive.tensor.core import (
     Core,
     itself,
@@ -29,7 +30,6 @@ from ogive.tensor.core import (
 from ogive.tensor.indexing import to_view
 from ogive.tensor.lengths import at_most, is_symbolic
 from ogive.tensor.movement import Movement, fit_shape
-from ogive.tensor.views import View
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

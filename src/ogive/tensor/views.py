@@ -16,194 +16,30 @@ What was computed from them before reads the old value. `graph_lock` is held in 
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ogive.at_once import Change, at_once
 from ogive.errors import DeviceError, GradientError, ShapeError, user_origin
 from ogive.ir import dtype as dtypes
 from ogive.ir import history, registry
-from ogive.ir.dtype import DType
 from ogive.ir.memory import is_memory, memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.registry import WeakList, make
-from ogive.ir.shape import Shape, as_length, element_count
+from ogive.ir.shape import Shape
 from ogive.tensor import build
-from ogive.tensor.core import READ_ONLY, Core, wrap
-from ogive.tensor.strides import Strides, are_contiguous, contiguous_strides, strides_after
+from ogive.tensor.chains import UNNOTICED, Lineage, Restride, View, detach
+from ogive.tensor.core import READ_ONLY, Core, hold, wrap
+from ogive.tensor.strides import Strides, are_contiguous
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
-Restride = Callable[[Strides], Strides | None]
-
-MARKS = frozenset({Op.DETACH, Op.CONTIGUOUS})
-"""Steps that say something of a value, and move nothing."""
-
-
-class View:
-    """Movements that lead from a value to a part of it, and back.
-
-    `strided` has, for some steps by their number, what several from there on make of the strides,
-    where that cannot be seen from them one by one, and how many they are.
-    """
-
-    __slots__ = ("shape", "steps", "strided")
-
-    def __init__(self, shape: Shape) -> None:
-        self.shape = shape
-        self.steps: list[tuple[Op | None, Any, Shape]] = []
-        self.strided: dict[int, tuple[int, Restride]] = {}
-
-    def add(self, op: Op | None, argument: Any, shape: Shape) -> View:
-        """Append a movement from the present shape to `shape`, unless it moves nothing.
-
-        Without an `op`, the argument is a function of the node that computes what is shown.
-        """
-        if shape != self.shape or argument_matters(op, argument):
-            self.steps.append((op, argument, self.shape))
-            self.shape = shape
-        return self
-
-    def then(self, other: View) -> View:
-        """The view that shows what `other` shows of this one."""
-        if not self.steps:
-            return other
-        joined = View(other.shape)
-        joined.steps = self.steps + other.steps
-        joined.strided = self.strided
-        if other.strided:
-            ahead = len(self.steps)
-            moved = {ahead + number: entry for number, entry in other.strided.items()}
-            joined.strided = self.strided | moved
-        return joined
-
-    def restride(self, function: Restride) -> View:
-        """Say what all steps together make of the strides of a value."""
-        self.strided = {0: (len(self.steps), function)}
-        return self
-
-    @property
-    def is_padded(self) -> bool:
-        """Whether some movement reaches outside the value."""
-        return any(op is Op.PAD for op, _, _ in self.steps)
-
-    @property
-    def is_detached(self) -> bool:
-        """Whether no gradient flows through."""
-        return any(op is Op.DETACH for op, _, _ in self.steps)
-
-    @property
-    def is_repeated(self) -> bool:
-        """Whether an element may be shown at several places, or something computed from it."""
-        return any(
-            op is None or (op is Op.EXPAND and element_count(argument) != element_count(before))
-            for op, argument, before in self.steps
-        )
-
-    @property
-    def is_bitcast(self) -> bool:
-        """Whether the bits are read as another dtype's."""
-        return any(op is Op.BITCAST for op, _, _ in self.steps)
-
-    @property
-    def moves(self) -> bool:
-        """Whether it shows another than the whole value as it is."""
-        return any(op not in MARKS for op, _, _ in self.steps)
-
-    def forward(self, node: UOp) -> UOp:
-        """The part of `node`."""
-        for op, argument, _ in self.steps:
-            node = _FORWARD[op](node, argument)
-        return node
-
-    def place(self, node: UOp) -> UOp:
-        """Where in `node` the part lies: movements alone."""
-        for op, argument, _ in self.steps:
-            if op not in MARKS:
-                node = _FORWARD[op](node, argument)
-        return node
-
-    def backward(self, node: UOp, fill: Any) -> UOp:
-        """`node`, which has the part's shape, in its place, with `fill` everywhere else."""
-        for op, argument, before in reversed(self.steps):
-            if op is Op.RESHAPE:
-                node = build.reshape(node, before)
-            elif op is Op.FLIP:
-                node = build.flip(node, argument)
-            elif op is Op.PERMUTE:
-                node = build.permute(node, tuple([argument.index(a) for a in range(len(argument))]))
-            elif op is Op.SHRINK:
-                pads = [
-                    (low, as_length(n - high))
-                    for (low, high), n in zip(argument, before, strict=True)
-                ]
-                node = build.pad(node, tuple(pads), fill)
-            elif op is Op.PAD:
-                node = build.shrink(node, tuple([(0, size) for size in before]))
-            elif op is Op.BITCAST and node.dtype is argument[1]:
-                node = _bitcast(node, (argument[1], argument[0]))
-        return node
-
-    def strides(self, layout: Strides | None) -> Strides | None:
-        """How far apart neighbours along each axis lie in memory of that layout, or row-major.
-
-        None where that is not one number for each axis, or depends on variables.
-        """
-        whole = self.steps[0][2] if self.steps else self.shape
-        strides = contiguous_strides(whole) if layout is None else layout
-        at = 0
-        while strides is not None and at < len(self.steps):
-            count, function = self.strided.get(at, (1, None))
-            if function is not None:
-                strides = function(strides)
-            else:
-                op, argument, before = self.steps[at]
-                strides = strides_after(op, argument, before, strides)
-            at += count
-        return strides
-
-
-def argument_matters(op: Op | None, argument: Any) -> bool:
-    """Whether a step of the same shape before and after does something."""
-    if op is Op.PERMUTE:
-        return bool(argument != tuple(range(len(argument))))
-    return op is None or op in MARKS or op is Op.BITCAST or (op is Op.FLIP and bool(argument))
-
-
-def _bitcast(node: UOp, dtypes_of: tuple[DType, DType]) -> UOp:
-    """The bits of `node` read as the second dtype's."""
-    return make(Op.BITCAST, dtypes_of[1], (node,), None, node.shape)
-
-
-def _detach(node: UOp, _: Any) -> UOp:
-    return node if node.op is Op.DETACH else make(Op.DETACH, node.dtype, (node,), None, node.shape)
-
-
-def _contiguous(node: UOp, _: Any) -> UOp:
-    """In memory, which what is memory is, and what was made so."""
-    base = node.src[0] if node.op is Op.RESHAPE else node
-    if base.op is Op.CONTIGUOUS or memory_leaf(node).op is Op.BUFFER:
-        return node
-    return make(Op.CONTIGUOUS, node.dtype, (node,), ())
-
-
-def _compute(node: UOp, function: Callable[[UOp], UOp]) -> UOp:
-    """What a function makes of `node`. Whether gradients flow is decided where it is shown."""
-    before = history.set_recording(True)
-    try:
-        return function(node)
-    finally:
-        history.set_recording(before)
-
-
-_FORWARD: dict[Op | None, Any] = {
-    Op.RESHAPE: build.reshape, Op.FLIP: build.flip, Op.SHRINK: build.shrink, Op.PAD: build.pad,
-    Op.PERMUTE: build.permute, Op.EXPAND: build.expand_to, Op.BITCAST: _bitcast,
-    Op.DETACH: _detach, Op.CONTIGUOUS: _contiguous, None: _compute,
-}  # fmt: skip
+traced: set[int] = set()
+"""The threads that trace a function: what they compute with is no history of tensors outside."""
 
 
 class Storage(Core):
@@ -249,13 +85,18 @@ class Storage(Core):
             return False
         return True
 
-    def moves_to(self, node: UOp, besides: Core | None = None) -> list[Change]:
-        """What leads it to the next value, and all tensors but one that shows it already."""
+    def moves_to(
+        self, node: UOp, besides: Core | None = None, behind: Change | None = None
+    ) -> list[Change]:
+        """What leads it to the next value, and all tensors but one that shows it already.
+
+        What is `behind` a `detach()` changes with them.
+        """
         changes = registry.moves_to(self, node)
         for tensor in self.tensors():
             if tensor is not besides:
-                changes += registry.moves_to(tensor, tensor.shows.forward(node))
-        return changes
+                changes += registry.moves_to(tensor, tensor.shows.forward(node, behind))
+        return changes if behind is None else [*changes, behind]
 
 
 def shared_storage(tensor: Core) -> Storage | None:
@@ -297,7 +138,7 @@ def permuted(source: Core, order: tuple[int, ...]) -> Tensor:
 def marked(source: Core, op: Op) -> Tensor:
     """A tensor that shows another: detached, or in memory of its own while nobody writes to it."""
     shape = source.node.shape
-    return show(source, View(shape).add(op, None, shape))
+    return show(source, View(shape).add(op, Lineage() if op is Op.DETACH else None, shape))
 
 
 def computed(
@@ -398,19 +239,6 @@ def changes(tensor: Core, node: UOp) -> list[Change]:
 # Writing
 
 
-class _Unnoticed:
-    """The rule of a `GRADIENT` node for what took the place of a value behind gradients' back."""
-
-    __slots__ = ()
-    is_fixed = True
-
-    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        return [upstream for _ in node.src[1:]]
-
-
-_UNNOTICED = _Unnoticed()
-
-
 class _Replaced:
     """The rule of a `GRADIENT` node for what took the place of a value: that has no influence."""
 
@@ -428,7 +256,8 @@ def write(tensor: Core, view: View, part: UOp, is_anew: bool = True) -> None:
     """Let a view of a tensor have other values, which all who show the same storage see.
 
     What is written through `detach()`, `data` or under `no_grad()` is not noticed by gradients:
-    they flow as before. `is_anew` says that the values were not computed from those that are there.
+    they flow as before, but for those of the detached tensor itself. `is_anew` says that the values
+    were not computed from those that are there.
 
     Raises `DeviceError` for files, `GradientError` for a leaf, or a view of one, while gradients
     flow, `ShapeError` where one element would be written several times.
@@ -439,8 +268,11 @@ def write(tensor: Core, view: View, part: UOp, is_anew: bool = True) -> None:
     hidden = whole.is_detached or not history.is_recording()
     leaf = _leaf_among([tensor] if storage is None else storage.tensors())
     _refuse_unwritable(tensor, whole, None if hidden else leaf)
-    if hidden and history.is_tracking() and part.dtype.is_inexact and part.op is not Op.CONST:
-        part = _detach(part, None)
+    behind = None
+    if hidden and history.is_tracking() and part.dtype.is_inexact:
+        if storage is not None and history.is_recording():
+            behind = _history_behind(storage, whole, part, is_anew)
+        part = part if part.op is Op.CONST else detach(part)
     old = holder.node
     node = put(old, whole, part)
     if leaf is not None:
@@ -455,7 +287,23 @@ def write(tensor: Core, view: View, part: UOp, is_anew: bool = True) -> None:
     if storage is None:
         registry.move_tensor(tensor, node)
     else:
-        at_once(storage.moves_to(node))
+        at_once(storage.moves_to(node, behind=behind))
+
+
+def _history_behind(storage: Storage, view: View, part: UOp, is_anew: bool) -> Change | None:
+    """What a detached view of a storage follows from, once it has got the values of `part`."""
+    at = max([n for n, (op, _, _) in enumerate(view.steps) if op is Op.DETACH])
+    lineage: Lineage | None = view.steps[at][1]
+    if lineage is None or (traced and threading.get_ident() in traced):
+        return None
+    if lineage.tensor is None and not history.leads_to_leaf(part):
+        return None
+    before, after = view.cut(at + 1)
+    old = before.forward(storage.node)
+    node = put(old, after, part)
+    if is_anew and node is part and _loses_gradient(old, part):
+        node = make(Op.GRADIENT, node.dtype, (node, old), _REPLACED)
+    return lineage, "tensor", hold(node, storage.device)
 
 
 def _unnoticed(holder: Core, old: UOp, new: UOp) -> UOp:
@@ -464,9 +312,9 @@ def _unnoticed(holder: Core, old: UOp, new: UOp) -> UOp:
     What follows from one that none flows through is another: each is looked at once.
     """
     if getattr(holder, "apart", 0) != old.id and history.leads_to_leaf(old):
-        if old.op is Op.GRADIENT and old.arg is _UNNOTICED:
+        if old.op is Op.GRADIENT and old.arg is UNNOTICED:
             old = old.src[1]
-        return make(Op.GRADIENT, new.dtype, (new, old), _UNNOTICED)
+        return make(Op.GRADIENT, new.dtype, (new, old), UNNOTICED)
     holder.apart = new.id
     return new
 

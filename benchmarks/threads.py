@@ -32,10 +32,10 @@ def measure_threads(
 ) -> dict[str, Any]:
     """Everything this part finds out, as plain data."""
     from ogive.config import current_config
-    from ogive.device.speeds import thread_counts
-    from ogive.device.target import host_cores
-    from ogive.engine.graph import pool_for
-    from ogive.engine.speeds import current_speeds, measure_speeds
+    from ogive.devices.cpu.host import host_cores
+    from ogive.devices.cpu.speeds import thread_counts
+    from ogive.engine.machine.machine_speeds import current_speeds, measure_speeds
+    from ogive.engine.steps.compiled_graph import pool_for
 
     pool_for(current_config())
     start = perf_counter()

@@ -72,23 +72,23 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="session", autouse=True)
 def unmeasured_machine() -> Iterator[None]:
     """The machine is measured by the tests of that alone: it compiles, which others count."""
-    from ogive.engine import speeds
+    from ogive.engine.machine import machine_speeds
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(speeds, "JOBS_BEFORE", 1 << 60)
+        patch.setattr(machine_speeds, "JOBS_BEFORE", 1 << 60)
         yield
 
 
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A cache folder for one test alone."""
-    from ogive.engine import disk, sources
-    from ogive.engine.store import store_in
+    from ogive.store import compiler_version, disk_cache
+    from ogive.store.store import store_in
 
     place = str(tmp_path / "cache")
     monkeypatch.setenv("OGIVE_CACHE_DIR", place)
     # Somebody may be editing the sources while the suite runs.
-    for module in (disk, sources):
+    for module in (disk_cache, compiler_version):
         monkeypatch.setattr(module, "source_signature", lambda: b"the same all through")
     yield place
     store_in(place).close()

@@ -7,23 +7,24 @@ from types import ModuleType
 
 import pytest
 
-from ogive.choose import greedy, packing, reductions, scans, stages
-from ogive.engine import levels
+from ogive.engine.steps import execution_levels
+from ogive.passes.fuse import choose_kept, choose_staged
+from ogive.passes.graph import pack_operands, split_reductions, split_scans
 from tests.random_programs import config_for, generate, run
 
 GROUP = 20
 """Programs in one test."""
 
 SMALL: dict[ModuleType, dict[str, int]] = {
-    reductions: {
+    split_reductions: {
         "CHUNK": 16, "ROW_STEP": 2, "MANY_IN_ROWS": 64, "MANY_IN_SHORT_ROWS": 64,
         "LEAST_ROW_CHUNKS": 2, "JOINED_BYTES": 8, "LONG": 64,
     },
-    scans: {"CHUNK_BYTES": 64, "COLUMNS": 4},
-    packing: {"LEAST_ROWS": 2, "LEAST_WORK": 16, "MANY_COLUMNS": 8, "CACHE_PERIOD": 16},
-    greedy: {"TINY_WORK": 16, "ROW_COST": 2},
-    stages: {"SCORE_BYTES": 64, "SCORE_ROWS": 2, "SCORE_GROWTH": 1},
-    levels: {"LEAST_WORK": 1},
+    split_scans: {"CHUNK_BYTES": 64, "COLUMNS": 4},
+    pack_operands: {"LEAST_ROWS": 2, "LEAST_WORK": 16, "MANY_COLUMNS": 8, "CACHE_PERIOD": 16},
+    choose_kept: {"TINY_WORK": 16, "ROW_COST": 2},
+    choose_staged: {"SCORE_BYTES": 64, "SCORE_ROWS": 2, "SCORE_GROWTH": 1},
+    execution_levels: {"LEAST_WORK": 1},
 }
 """Sizes from which on work is cut into pieces, such that small programs reach them."""
 

@@ -36,10 +36,11 @@ from ogive.ir.dtype import (
     uint64,
 )
 from ogive.ir.dtype import bool_ as bool
-from ogive.ir.variable import Variable
+from ogive.ir.symbolic.variable import Variable
 from ogive.jit import jit
 from ogive.tensor.calculus import cumulative_trapezoid, gradient, trapezoid
 from ogive.tensor.complex import complex, polar, view_as_complex, view_as_real
+from ogive.tensor.core import to_device as device
 from ogive.tensor.creation import (
     arange,
     empty,
@@ -260,6 +261,7 @@ __all__ = [
     "custom",
     "custom_gradient",
     "data",
+    "device",
     "dstack",
     "dtype",
     "einsum",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 
-from ogive.device.allocator import allocator
+from ogive.devices.cpu.allocator import allocator
 
 _counts = dict.fromkeys(
     (

@@ -14,10 +14,10 @@ import torch
 import ogive
 from ogive import Tensor
 from ogive.autograd.backward import take_companions
-from ogive.engine import versions
+from ogive.engine import old_versions
 from ogive.errors import GradientError
-from ogive.ir import registry
 from ogive.ir.memory import memory_leaf
+from ogive.live import registry
 
 
 def leaf(values: Any) -> Tensor:
@@ -107,7 +107,7 @@ def test_memory_half_way_that_no_gradient_needs_is_free() -> None:
 
 def test_a_history_does_not_make_assignment_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[int] = []
-    plain = versions.versions_to_keep
+    plain = old_versions.versions_to_keep
 
     def counting(*args: Any) -> Any:
         found = plain(*args)

@@ -12,7 +12,7 @@ import torch
 import ogive
 from ogive import Tensor
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import wrap
 

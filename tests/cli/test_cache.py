@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ogive import cli, config
-from ogive.engine.keys import make_key
-from ogive.engine.store import Kind, store_in
+from ogive.store.keys import make_key
+from ogive.store.store import Kind, store_in
 
 
 @pytest.fixture(autouse=True)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from ogive.cli import main
-from ogive.device.speeds import Speeds, usual_speeds
-from ogive.device.target import describe_cpu
-from ogive.engine import calibrate, speeds
+from ogive.devices.cpu.speeds import Speeds, usual_speeds
+from ogive.engine.machine import calibrate, machine_speeds
+from ogive.targets.target import describe_cpu
 
 
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """The process goes on with what it knew."""
-    monkeypatch.setattr(speeds, "_speeds", speeds._speeds)
-    monkeypatch.setattr(speeds, "_place", lambda config: None)
+    monkeypatch.setattr(machine_speeds, "_speeds", machine_speeds._speeds)
+    monkeypatch.setattr(machine_speeds, "_place", lambda config: None)
 
 
 def test_the_figures_are_printed(

@@ -133,13 +133,13 @@ def test_an_absent_folder_holds_nothing(tmp_path: Path) -> None:
 def test_what_was_measured_of_the_machine_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from ogive.device.speeds import usual_speeds
-    from ogive.device.target import host_target
-    from ogive.engine import speeds
+    from ogive.devices.cpu.host import host_target
+    from ogive.devices.cpu.speeds import usual_speeds
+    from ogive.engine.machine import machine_speeds
 
     cache_folder().mkdir(mode=0o700)
     assert doctor.run() == 0
     assert "`ogive calibrate` does" in capsys.readouterr().out
-    monkeypatch.setattr(speeds, "stored_speeds", lambda config: usual_speeds(host_target()))
+    monkeypatch.setattr(machine_speeds, "stored_speeds", lambda config: usual_speeds(host_target()))
     assert doctor.run() == 0
     assert "L1 200.0 → " in capsys.readouterr().out

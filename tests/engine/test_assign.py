@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ogive import Tensor
 from ogive.counters import counters
 from ogive.ir.memory import memory_leaf
-from ogive.ir.registry import buffer_of
+from ogive.live.registry import buffer_of
 
 Array = NDArray[Any]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Config, Tensor
-from ogive.device.disk import DiskBuffer
+from ogive.devices.disk.disk_files import DiskBuffer
 from ogive.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -363,7 +363,7 @@ def test_a_variable_may_choose_rows(make_file: MakeFile) -> None:
 
 
 def test_large_reads_come_in_parts(make_file: MakeFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ogive.device.disk.CHUNK", 100)
+    monkeypatch.setattr("ogive.devices.disk.disk_files.CHUNK", 100)
     array = values(1000)
     x = Tensor.from_file(make_file(array), (1000,), "float32")
     numpy.testing.assert_array_equal(x.numpy(), array)

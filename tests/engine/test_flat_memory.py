@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from ogive import Config, Tensor, Variable, counters
-from ogive.engine.cache import GraphCache, graph_cache
-from ogive.engine.kernels import kernel_cache
-from ogive.ir.kept import kept_graphs
+from ogive.engine.caches.graph_cache import GraphCache, graph_cache
+from ogive.engine.caches.kernel_cache import kernel_cache
 from ogive.ir.node import live_uop_ids
-from ogive.ir.registry import buffer_count, live_tensor_ids
+from ogive.live.kept_graphs import kept_graphs
+from ogive.live.registry import buffer_count, live_tensor_ids
 from tests.engine.counting import Count
 
 GRAPHS = 12

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Config, Tensor
-from ogive.device.clock import clock
-from ogive.engine.graph import CompiledGraph
+from ogive.devices.cpu.native.native_plan import _LEFT, _STEP, KernelStep, NativePlan
+from ogive.devices.write_clock import clock
+from ogive.engine.steps.compiled_graph import CompiledGraph
 from ogive.errors import DivisionByZeroError, ExecuteError
-from ogive.runtime.native import _LEFT, _STEP, KernelStep, NativePlan
 
 UNCACHED = Config(schedule_cache=False, disk_cache=False, threads=1)
 SIZE = 1 << 14

@@ -10,8 +10,8 @@ import pytest
 
 import ogive
 from ogive import Beam, Config, Tensor
-from ogive.engine.cache import graph_cache
-from ogive.engine.kernels import kernel_cache
+from ogive.engine.caches.graph_cache import graph_cache
+from ogive.engine.caches.kernel_cache import kernel_cache
 from ogive.errors import ConfigError
 
 TIME = r"\d+\.\d{3} ms"

@@ -12,9 +12,9 @@ import pytest
 
 import ogive
 from ogive import Tensor, nn, optim
-from ogive.ir.kept import kept_graphs
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import live_uop_ids
+from ogive.live.kept_graphs import kept_graphs
 from tests.engine.counting import Count
 from tests.jit.test_updates import run_threads
 

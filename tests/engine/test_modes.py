@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from ogive.config import PLANNERS, Config
-from ogive.engine.cache import graph_cache
-from ogive.engine.kernels import kernel_cache
+from ogive.engine.caches.graph_cache import graph_cache
+from ogive.engine.caches.kernel_cache import kernel_cache
 from tests.engine.counting import Count
 from tests.random_programs import Program, config_for, generate, run
 

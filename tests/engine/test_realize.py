@@ -15,7 +15,7 @@ from ogive.errors import ExecuteError
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import live_uop_ids
 from ogive.ir.ops import Op
-from ogive.ir.registry import buffer_count
+from ogive.live.registry import buffer_count
 from tests.engine.counting import Count
 
 

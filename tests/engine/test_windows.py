@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Config, Tensor, Variable
-from ogive.device.buffer import Buffer
+from ogive.devices.buffer import Buffer
 from ogive.errors import ArgumentError
-from ogive.schedule.normalize import normalize
+from ogive.passes.graph.normalize import normalize
 from tests.engine.counting import Count
 
 Array = NDArray[Any]

@@ -12,8 +12,8 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor
-from ogive.device import allocator as module
-from ogive.device.clock import clock
+from ogive.devices.cpu import allocator as module
+from ogive.devices.write_clock import clock
 from ogive.errors import AllocateError
 
 SIZE = 30_000

@@ -25,7 +25,7 @@ from ogive.ir.dtype import (
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.rewrite import rewrite
-from tests.ir.expressions import evaluate_values, same_bits, special_values
+from tests.ir.symbolic.expressions import evaluate_values, same_bits, special_values
 
 FLOATS = UOp(Op.RESHAPE, float32, (UOp(Op.PARAM, float32, (), (0, 12)),), (3, 4))
 WHOLE = UOp(Op.RESHAPE, int32, (UOp(Op.PARAM, int32, (), (1, 12)),), (3, 4))

@@ -8,7 +8,7 @@ from ogive.ir.dtype import bool_, float32, index
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.printer import format_index, format_node, format_tree
-from tests.ir.expressions import counter, number, raw, variable
+from tests.ir.symbolic.expressions import counter, number, raw, variable
 
 P, Q, X = counter(0, 4), counter(1, 8), variable("x", -50, 1000)
 

@@ -14,6 +14,7 @@ import numpy
 import pytest
 
 import ogive
+from ogive.ir.dialects.tensor_forms import expect_dtypes
 from ogive.ir.dtype import ALL, DType, bool_, float32, index, int32
 from ogive.ir.node import UOp
 from ogive.ir.ops import COMPARISON, ELEMENTWISE, TRANSCENDENTAL, Op
@@ -26,9 +27,8 @@ from ogive.ir.rules import (
     compile_matcher,
     constant,
 )
-from ogive.ir.symbolic import simplify
-from ogive.ir.tensor_forms import expect_dtypes
-from tests.ir.expressions import (
+from ogive.ir.symbolic.index_arithmetic import simplify
+from tests.ir.symbolic.expressions import (
     Generator,
     evaluate_values,
     number,

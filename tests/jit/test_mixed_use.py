@@ -17,10 +17,10 @@ import pytest
 import ogive
 from ogive import Tensor, nn, optim
 from ogive.counters import counters
-from ogive.device.buffer import Buffer
+from ogive.devices.buffer import Buffer
 from ogive.errors import ArgumentError, CaptureWarning, TraceError
-from ogive.ir.kept import kept_graphs
 from ogive.jit.function import KEPT_VARIANTS, RECAPTURES
+from ogive.live.kept_graphs import kept_graphs
 
 
 class Training:

@@ -13,8 +13,8 @@ import pytest
 import ogive
 from ogive import Tensor
 from ogive.engine import plan as plans
-from ogive.ir import registry
 from ogive.jit import instance, prepare
+from ogive.live import registry
 from ogive.optim import SGD
 from ogive.tensor import storage
 

@@ -12,9 +12,9 @@ import pytest
 import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError
-from ogive.ir.kept import kept_graphs
 from ogive.ir.node import live_uop_ids
-from ogive.ir.registry import buffer_count, live_tensor_ids
+from ogive.live.kept_graphs import kept_graphs
+from ogive.live.registry import buffer_count, live_tensor_ids
 
 
 def test_a_training_step_equals_the_eager_one() -> None:

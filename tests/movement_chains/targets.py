@@ -8,8 +8,9 @@ from dataclasses import replace
 from unittest import mock
 
 from ogive import Config
-from ogive.device.target import Target, host_target
-from ogive.engine import machine
+from ogive.devices.cpu.host import host_target
+from ogive.engine.machine import host_machine
+from ogive.targets.target import Target
 
 CONFIG = Config(verify=True, poison=True, planner="disabled")
 
@@ -33,5 +34,5 @@ def targets() -> dict[str, tuple[Target, Config]]:
 def running_on(name: str) -> Iterator[Config]:
     """Have code made for a target, with its configuration."""
     target, config = targets()[name]
-    with mock.patch.multiple(machine, _target=target, _confirmed=True):
+    with mock.patch.multiple(host_machine, _target=target, _confirmed=True):
         yield config

@@ -10,10 +10,10 @@ import pytest
 from ogive import Config, Tensor
 from ogive.errors import VerifyError
 from ogive.ir import dtype as dtypes
+from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
-from ogive.ir.verify import verify
+from ogive.live.registry import graph_lock, make
 from ogive.random.cipher import encipher, encipher_on_host
 from ogive.tensor.core import wrap
 

@@ -14,11 +14,11 @@ import torch
 from numpy.typing import NDArray
 
 from ogive import Tensor
-from ogive.ir import registry
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import movement_argument
+from ogive.live import registry
 
 Array = NDArray[Any]
 

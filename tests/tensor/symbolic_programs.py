@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import ogive
 from ogive import Tensor, Variable
 from ogive.errors import OgiveError
-from ogive.ir.evaluate import evaluate
+from ogive.ir.symbolic.evaluate import evaluate
 
 Array = NDArray[Any]
 LARGEST = 20_000

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Tensor
-from ogive.choose import stages
+from ogive.passes.fuse import choose_staged
 from ogive.tensor import attended
 from tests.tensor.oracle import agree_on_gradients, normal
 from tests.tensor.test_attention import CASES, KEY, NAME, QUERY, VALUE
@@ -34,10 +34,10 @@ def long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attended, "LARGEST_BLOCK_BYTES", 0)
     monkeypatch.setattr(attended, "LARGE_SCORES", 1)
     monkeypatch.setattr(attended, "LARGE_CAUSAL_SCORES", 1)
-    monkeypatch.setattr(stages, "SHARED_SCORE_BYTES", 0)
-    monkeypatch.setattr(stages, "SCORE_BYTES", 0)
-    monkeypatch.setattr(stages, "SCORE_ROWS", 0)
-    monkeypatch.setattr(stages, "SCORE_GROWTH", 0)
+    monkeypatch.setattr(choose_staged, "SHARED_SCORE_BYTES", 0)
+    monkeypatch.setattr(choose_staged, "SCORE_BYTES", 0)
+    monkeypatch.setattr(choose_staged, "SCORE_ROWS", 0)
+    monkeypatch.setattr(choose_staged, "SCORE_GROWTH", 0)
 
 
 @pytest.mark.parametrize("case", LONG)

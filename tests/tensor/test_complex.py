@@ -14,7 +14,7 @@ from ogive import Tensor, Variable
 from ogive.config import Config
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, GradientError, ShapeError
 from ogive.ir.node import walk
-from ogive.schedule.complexes import split_complex
+from ogive.passes.graph.split_complex import split_complex
 
 RNG = numpy.random.default_rng(3)
 A = RNG.normal(size=(3, 4)) + 1j * RNG.normal(size=(3, 4))

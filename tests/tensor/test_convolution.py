@@ -11,14 +11,14 @@ import torch.nn.functional as F
 
 import ogive
 from ogive import Config, Tensor
-from ogive.device.target import host_target
+from ogive.devices.cpu.host import host_target
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir.dtype import index
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.schedule.normalize import normalize
-from ogive.schedule.rangeify import rangeify
-from ogive.schedule.split import split
+from ogive.passes.graph.normalize import normalize
+from ogive.passes.loops.rangeify import rangeify
+from ogive.passes.regions.split_graph import split
 from tests.tensor.oracle import ErrorCase, agree, agree_on_dtype, each_error, normal, refuses
 
 Shape = tuple[int, ...]

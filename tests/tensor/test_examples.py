@@ -15,7 +15,7 @@ import ogive.tensor
 
 MODULES = [
     "ogive",
-    "ogive.ir.registry",
+    "ogive.live.registry",
     *[f"ogive.tensor.{module.name}" for module in pkgutil.iter_modules(ogive.tensor.__path__)],
 ]
 

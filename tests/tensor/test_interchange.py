@@ -14,7 +14,7 @@ import torch
 
 import ogive
 from ogive import Tensor, Variable
-from ogive.device.dlpack import make_capsule
+from ogive.devices.dlpack import make_capsule
 from ogive.errors import ArgumentTypeError, DeviceError, DtypeError, InterchangeError, TraceError
 from ogive.ir import dtype as dtypes
 from ogive.tensor.numpy_functions import BY_VALUE, FUNCTIONS, UFUNCS
@@ -351,7 +351,7 @@ def test_what_cannot_be_taken_is_refused() -> None:
     [("device_type", 2, "which the CPU does not read"), ("lanes", 4, "cannot be taken")],
 )
 def test_a_capsule_of_something_else_is_refused(field: str, value: int, words: str) -> None:
-    from ogive.device import dlpack
+    from ogive.devices import dlpack
 
     capsule = make_capsule(numpy.ones(2), True, False)
     tensor = dlpack._open(capsule).tensor
@@ -364,7 +364,7 @@ def test_a_capsule_of_something_else_is_refused(field: str, value: int, words: s
 
 
 def test_a_newer_protocol_is_refused() -> None:
-    from ogive.device import dlpack
+    from ogive.devices import dlpack
 
     capsule = make_capsule(numpy.ones(2), True, False)
     opened = dlpack._open(capsule)

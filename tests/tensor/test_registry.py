@@ -11,11 +11,11 @@ import pytest
 
 import ogive
 from ogive import Tensor
-from ogive.device.buffer import Buffer
-from ogive.ir import registry
+from ogive.devices.buffer import Buffer
 from ogive.ir.dtype import float32, void
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.live import registry
 from tests.tensor.interpreter import evaluate
 
 

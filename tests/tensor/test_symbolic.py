@@ -22,7 +22,7 @@ from ogive.errors import (
     VariableError,
 )
 from ogive.ir.ops import Op
-from ogive.schedule.normalize import normalize
+from ogive.passes.graph.normalize import normalize
 from tests.tensor.symbolic_programs import Program
 
 Array = NDArray[Any]

@@ -13,7 +13,7 @@ import torch
 import ogive
 from ogive import Tensor
 from ogive.errors import GradientError, ShapeError
-from ogive.ir import history
+from ogive.live import history
 
 Library = Any
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from ogive.autograd.formulas import as_value
 from ogive.autograd.gradient import gradient, gradient_of, total
 from ogive.errors import GradientError
-from ogive.ir import history
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make, tensors_on
+from ogive.live import history
+from ogive.live.registry import graph_lock, make, tensors_on
 from ogive.tensor.core import hold
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ogive.errors import TraceError
-from ogive.ir import registry
-from ogive.ir.history import Argument
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import ELEMENTWISE, Op
-from ogive.ir.registry import make
 from ogive.ir.shape import Dim, Shape, common_shape, movement_argument
+from ogive.live import registry
+from ogive.live.history import Argument
+from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.custom import in_memory
 

@@ -17,13 +17,13 @@ from ogive.autograd.formulas import choose, compare
 from ogive.autograd.functional import Inputs, to_outputs
 from ogive.autograd.gradient import gradient, total
 from ogive.ir import dtype as dtypes
-from ogive.ir import history
-from ogive.ir.history import Argument
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
-from ogive.ir.registry import connect, graph_lock, make
 from ogive.jit.trees import rebuild
 from ogive.jit.watch import inlining
+from ogive.live import history
+from ogive.live.history import Argument
+from ogive.live.registry import connect, graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import wrap
 from ogive.tensor.tensor import Tensor

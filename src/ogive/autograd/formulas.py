@@ -11,8 +11,8 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.memory import upper_shape
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import make
 from ogive.ir.shape import Shape, movement_argument
+from ogive.live.registry import make
 from ogive.tensor import build
 
 Operand = UOp | float

@@ -25,12 +25,12 @@ from ogive.errors import (
     GradientError,
     ShapeError,
 )
-from ogive.ir.history import Argument
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
 from ogive.jit.trees import leaves, rebuild
 from ogive.jit.watch import inlining
+from ogive.live.history import Argument
+from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import hold, wrap
 from ogive.tensor.tensor import Tensor

@@ -17,11 +17,11 @@ from ogive.autograd.assigned import assigned_gradients, assigned_sources
 from ogive.autograd.formulas import add, as_value, ones_like
 from ogive.autograd.rules import FLAT, RULES
 from ogive.errors import GradientError, describe_origin
-from ogive.ir import history, registry
-from ogive.ir.history import Record
-from ogive.ir.kept import Gradients, kept_graphs
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
+from ogive.live import history, registry
+from ogive.live.history import Record
+from ogive.live.kept_graphs import Gradients, kept_graphs
 
 
 def gradient_of(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp]:

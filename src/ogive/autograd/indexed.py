@@ -23,8 +23,8 @@ from ogive.autograd.formulas import (
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import make
 from ogive.ir.shape import greatest
+from ogive.live.registry import make
 from ogive.tensor import build
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import ContextDecorator
 from typing import Any, Self, TypeVar, overload
 
-from ogive.ir import history
+from ogive.live import history
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

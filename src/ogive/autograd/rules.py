@@ -37,7 +37,7 @@ from ogive.autograd.indexed import gathered, scanned, scattered_base, scattered_
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import COMPARISON, MOVEMENT, Op
-from ogive.ir.registry import make
+from ogive.live.registry import make
 from ogive.tensor import build
 
 Formula = Callable[[UOp, UOp], UOp]

@@ -9,10 +9,10 @@ from ogive.autograd.backward import is_leaf
 from ogive.autograd.formulas import as_value, ones_like, zeros_like
 from ogive.autograd.gradient import gradient, total
 from ogive.errors import ArgumentError, ArgumentTypeError, GradientError, ShapeError
-from ogive.ir import history
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
+from ogive.live import history
+from ogive.live.registry import graph_lock, make
 from ogive.tensor.core import hold
 from ogive.tensor.tensor import Tensor
 

@@ -15,10 +15,10 @@ import numpy
 from ogive.autograd.batching import Batching, moved_axis
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError
 from ogive.ir.node import UOp
-from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, greatest
 from ogive.jit.trees import leaves, rebuild
 from ogive.jit.watch import inlining
+from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import memory_device, to_axis, wrap
 from ogive.tensor.keywords import also

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from ogive.config import current_config
-from ogive.engine.store import Kind, StoreInfo, store_in
 from ogive.folders import cache_place
 from ogive.journal import show_bytes
+from ogive.store.store import Kind, StoreInfo, store_in
 
 NOUNS = {
     Kind.GRAPH: "compiled graphs",

@@ -7,13 +7,13 @@ import time
 from collections.abc import Iterator
 
 from ogive.config import current_config
-from ogive.device.speeds import LEVELS, Speeds
+from ogive.devices.cpu.speeds import LEVELS, Speeds
 
 
 def run() -> int:
     """Measure and print; 1 if the machine was too busy."""
-    from ogive.engine.machine import ensure_driver
-    from ogive.engine.speeds import measure_speeds
+    from ogive.engine.machine.host_machine import ensure_driver
+    from ogive.engine.machine.machine_speeds import measure_speeds
 
     config = current_config()
     ensure_driver(config)

@@ -15,10 +15,11 @@ from ogive import __version__
 from ogive.cli.calibrate import describe_speeds
 from ogive.cli.screen import Screen, find_screen
 from ogive.config import Config, current_config
-from ogive.device.target import Target, host_target
+from ogive.devices.cpu.host import host_target
 from ogive.errors import OgiveError, nearest
 from ogive.folders import CACHE_VARIABLE, cache_folder, folder_bytes, folder_problem
 from ogive.journal import show_bytes
+from ogive.targets.target import Target
 from ogive.tensor.tensor import Tensor
 
 LABEL = 12
@@ -160,13 +161,13 @@ def check_cpu() -> str | None:
 def count_threads() -> int:
     """How many threads run kernels under the settings in force."""
     # Here, so that a compiler that does not even load is reported like anything else.
-    from ogive.engine.graph import pool_for
+    from ogive.engine.steps.compiled_graph import pool_for
 
     return pool_for(current_config()).threads
 
 
 def _report_speeds(report: Report) -> None:
-    from ogive.engine.speeds import stored_speeds
+    from ogive.engine.machine.machine_speeds import stored_speeds
 
     report.section("Speed")
     folder = cache_folder()

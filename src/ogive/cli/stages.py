@@ -14,14 +14,14 @@ from ogive import __version__
 from ogive.cli.picture import draw
 from ogive.cli.screen import Screen, find_screen
 from ogive.config import current_config
-from ogive.device.target import host_target
-from ogive.engine.graph import pool_for
-from ogive.engine.kernels import Kernel
+from ogive.devices.cpu.host import host_target
+from ogive.engine.caches.kernel_cache import Kernel
+from ogive.engine.steps.compiled_graph import pool_for
 from ogive.ir.node import UOp
 from ogive.ir.printer import format_tree
-from ogive.schedule.normalize import normalize
-from ogive.schedule.rangeify import rangeify
-from ogive.schedule.split import split
+from ogive.passes.graph.normalize import normalize
+from ogive.passes.loops.rangeify import rangeify
+from ogive.passes.regions.split_graph import split
 from ogive.tensor.tensor import Tensor
 
 Array = NDArray[numpy.float32]

@@ -12,15 +12,15 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ogive.config import Config
-from ogive.engine.graph import CompiledGraph
-from ogive.engine.machine import target_for
+from ogive.devices.cpu.native.native_plan import Fault
+from ogive.engine.machine.host_machine import target_for
+from ogive.engine.steps.compiled_graph import CompiledGraph
 from ogive.errors import DivisionByZeroError, IndexRangeError, Origin
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.runtime.native import Fault
-from ogive.schedule.checks import FAULTING, can_fault, indices_of
-from ogive.schedule.normalize import Normalized
-from ogive.schedule.split import Step, split
+from ogive.passes.graph.normalize import Normalized
+from ogive.passes.regions.fault_checks import FAULTING, can_fault, indices_of
+from ogive.passes.regions.split_graph import Step, split
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ogive.config import Config
 from ogive.ir.node import UOp
-from ogive.schedule.normalize import Normalized, normalize
+from ogive.passes.graph.normalize import Normalized, normalize
 
 
 def to_parametric(
@@ -16,12 +16,12 @@ def to_parametric(
     graphs are checked if the configuration says so.
     """
     if config.verify:
-        from ogive.ir.verify import verify
+        from ogive.ir.dialects.verify import verify
 
         verify(asked, "tensor")
     normalized = normalize(asked, whole, order)
     if "DISK" in [window.buffer.arg[0] for window in normalized.windows]:
-        from ogive.engine.files import narrow_files
+        from ogive.engine.file_reads import narrow_files
 
         normalized = normalize(narrow_files(asked), whole)
     if config.verify:

@@ -10,24 +10,24 @@ from weakref import WeakKeyDictionary
 
 from ogive.at_once import Change, at_once
 from ogive.config import Config
-from ogive.device.buffer import Buffer
-from ogive.device.clock import clock, is_disturbed
-from ogive.engine.graph import CompiledGraph, Step
-from ogive.engine.kernels import Kernel
-from ogive.engine.panels import Keeper
-from ogive.engine.writing import Runnable, make_way, write
+from ogive.devices.buffer import Buffer
+from ogive.devices.cpu.native.native_plan import Fault, NativePlan
+from ogive.devices.cpu.native.pool import Pool
+from ogive.devices.memory_planner import MemoryPlan
+from ogive.devices.write_clock import clock, is_disturbed
+from ogive.engine.announced_writes import Runnable, make_way, write
+from ogive.engine.caches.kept_panels import Keeper
+from ogive.engine.caches.kernel_cache import Kernel
+from ogive.engine.steps.compiled_graph import CompiledGraph, Step
 from ogive.errors import ArgumentError, ExecuteError, VariableError, nearest
-from ogive.ir import registry
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
-from ogive.ir.variable import bindings, check_binding, rebind
+from ogive.ir.symbolic.variable import bindings, check_binding, rebind
 from ogive.journal import logging_time
-from ogive.runtime.native import Fault, NativePlan
-from ogive.runtime.planner import MemoryPlan
-from ogive.runtime.pool import Pool
+from ogive.live import registry
 
 if TYPE_CHECKING:
-    from ogive.engine.profile import StepTime
+    from ogive.engine.steps.profile import StepTime
     from ogive.tensor.tensor import Tensor
 
 
@@ -153,7 +153,7 @@ class Plan:
         Kernels that may run side by side take turns here. What the plan assigns, it assigns every
         time. Raises `ArgumentError` for a number of times below 1, and what `execute` raises.
         """
-        from ogive.engine.profile import StepTimer
+        from ogive.engine.steps.profile import StepTimer
 
         if times < 1:
             raise ArgumentError(f"profile: times must be at least 1, got {times}")

@@ -10,32 +10,32 @@ from typing import TYPE_CHECKING, Any
 from ogive.at_once import Change
 from ogive.config import Config, current_config
 from ogive.counters import count
-from ogive.device.buffer import Buffer
-from ogive.engine.absent import OVERTAKEN, flat_without_memory
-from ogive.engine.again import recurring
-from ogive.engine.cache import graph_cache
-from ogive.engine.graph import Replay, pool_for
-from ogive.engine.parametric import to_parametric
-from ogive.engine.plan import Plan, execute_plan_of, note_values, unexecuted
-from ogive.engine.routes import Route, find_route, keep_route
-from ogive.engine.versions import (
+from ogive.devices.buffer import Buffer
+from ogive.devices.cpu.native.native_plan import Fault, NativePlan
+from ogive.engine.announced_writes import make_way, wait_for_writers, write
+from ogive.engine.caches.graph_cache import graph_cache
+from ogive.engine.missing_values import OVERTAKEN, flat_without_memory
+from ogive.engine.old_versions import (
     effects_of,
     split_effects,
     version_below,
     versions_to_keep,
     without_effects,
 )
-from ogive.engine.writing import make_way, wait_for_writers, write
+from ogive.engine.parametric import to_parametric
+from ogive.engine.plan import Plan, execute_plan_of, note_values, unexecuted
+from ogive.engine.recurring_values import recurring
+from ogive.engine.routes import Route, find_route, keep_route
+from ogive.engine.steps.compiled_graph import Replay, pool_for
 from ogive.errors import ArgumentError, ArgumentTypeError, ExecuteError, OgiveError
-from ogive.ir import history, registry
-from ogive.ir.kept import kept_graphs
 from ogive.ir.memory import memory_leaf, shaped
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.journal import log, logging_time, since
-from ogive.runtime.native import Fault, NativePlan
-from ogive.schedule.normalize import Normalized
-from ogive.schedule.windows import Window, is_whole
+from ogive.live import history, registry
+from ogive.live.kept_graphs import kept_graphs
+from ogive.passes.graph.contiguous_parts import Window, is_whole
+from ogive.passes.graph.normalize import Normalized
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -441,7 +441,7 @@ class _Run:
 
 def _computed(root: UOp) -> UOp:
     """A root that a kernel computes: constants are written out, detached memory is copied. What is
-    scattered lies in memory of its own as it is (`schedule/scatters.py`)."""
+    scattered lies in memory of its own as it is (`passes/graph/place_scatters.py`)."""
     node, detached = root, False
     while node.op in (Op.RESHAPE, Op.DETACH, Op.GRADIENT):
         detached |= node.op is not Op.RESHAPE

@@ -1,8 +1,8 @@
 """How to compute some roots, as far as it is known before they are looked at.
 
 A program that computes the same graphs over and over builds the same nodes each time, if those of
-the last time are alive (`ir/kept.py`). Then the way from the roots to the compiled graph is known
-by the roots alone, and nothing is walked.
+the last time are alive (`live/kept_graphs.py`). Then the way from the roots to the compiled graph
+is known by the roots alone, and nothing is walked.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ogive.config import Config
-from ogive.device.buffer import Buffer
-from ogive.engine.graph import Replay
-from ogive.engine.versions import effects_among
-from ogive.ir.kept import KEPT_BYTES, kept_graphs
+from ogive.devices.buffer import Buffer
+from ogive.engine.old_versions import effects_among
+from ogive.engine.steps.compiled_graph import Replay
 from ogive.ir.node import UOp, walk
+from ogive.live.kept_graphs import KEPT_BYTES, kept_graphs
 from ogive.named import NamedTuple
-from ogive.schedule.normalize import Normalized
+from ogive.passes.graph.normalize import Normalized
 
 _FIRST_RUNS = 2
 """How often a graph is computed before it is taken for part of a loop."""

@@ -13,7 +13,7 @@ from ogive.io.files import TENSOR, Path, Source, check_tensors, open_source, rep
 from ogive.io.npy import parse_header, read_array, to_numpy
 from ogive.io.words import IS_BIG
 from ogive.io.zips import STORED, Member, read_directory, unpack_member
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.tensor.core import wrap
 from ogive.tensor.storage import fill_buffer, memory_node
 from ogive.tensor.tensor import Tensor

@@ -19,7 +19,7 @@ from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.io.checkpoint import DTYPES, PICKLE, STORAGES
 from ogive.io.files import Path, replacing
 from ogive.ir.dtype import DType
-from ogive.ir.evaluate import evaluate
+from ogive.ir.symbolic.evaluate import evaluate
 from ogive.tensor.tensor import Tensor
 
 FOLDER = "archive/"

@@ -18,7 +18,7 @@ from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError
 from ogive.io.files import Path, Source, check_tensors, open_source, replacing, shorten
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
-from ogive.ir.evaluate import evaluate
+from ogive.ir.symbolic.evaluate import evaluate
 from ogive.tensor.tensor import Tensor
 
 HEADER_LIMIT = 100_000_000

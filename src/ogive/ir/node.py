@@ -179,7 +179,7 @@ class UOp:
     _bounds: tuple[Any, Any]
     _linear: tuple[dict[UOp, int], int] | None  # kept by `ir.linear`
     _order: tuple[Any, ...]  # kept by `ir.linear`
-    _simplified: UOp | None  # kept by `ir.symbolic`
+    _simplified: UOp | None  # kept by `ir.symbolic.index_arithmetic`
     trace: tuple[str, UOp] | None  # with tracing on: the rule that made this node, and from what
     reference: weakref.ref[UOp]  # to the node itself, for whoever must not keep it alive
     users: Any  # kept by `ir.registry`, as are `holders` and `memory`
@@ -346,64 +346,64 @@ class UOp:
     # Arithmetic of index expressions and conditions; the result is simplified. `==` stays identity.
 
     def __add__(self, other: UOp | int) -> UOp:
-        return symbolic.add(self, other)
+        return index_arithmetic.add(self, other)
 
     def __radd__(self, other: int) -> UOp:
-        return symbolic.add(other, self)
+        return index_arithmetic.add(other, self)
 
     def __sub__(self, other: UOp | int) -> UOp:
-        return symbolic.subtract(self, other)
+        return index_arithmetic.subtract(self, other)
 
     def __rsub__(self, other: int) -> UOp:
-        return symbolic.subtract(other, self)
+        return index_arithmetic.subtract(other, self)
 
     def __mul__(self, other: UOp | int) -> UOp:
-        return symbolic.multiply(self, other)
+        return index_arithmetic.multiply(self, other)
 
     def __rmul__(self, other: int) -> UOp:
-        return symbolic.multiply(other, self)
+        return index_arithmetic.multiply(other, self)
 
     def __floordiv__(self, other: UOp | int) -> UOp:
-        return symbolic.floordiv(self, other)
+        return index_arithmetic.floordiv(self, other)
 
     def __rfloordiv__(self, other: int) -> UOp:
-        return symbolic.floordiv(other, self)
+        return index_arithmetic.floordiv(other, self)
 
     def __mod__(self, other: UOp | int) -> UOp:
-        return symbolic.modulo(self, other)
+        return index_arithmetic.modulo(self, other)
 
     def __rmod__(self, other: int) -> UOp:
-        return symbolic.modulo(other, self)
+        return index_arithmetic.modulo(other, self)
 
     def __neg__(self) -> UOp:
-        return symbolic.negate(self)
+        return index_arithmetic.negate(self)
 
     def __and__(self, other: UOp | bool) -> UOp:
-        return symbolic.logical_and(self, other)
+        return index_arithmetic.logical_and(self, other)
 
     def __or__(self, other: UOp | bool) -> UOp:
-        return symbolic.logical_or(self, other)
+        return index_arithmetic.logical_or(self, other)
 
     def __invert__(self) -> UOp:
-        return symbolic.logical_not(self)
+        return index_arithmetic.logical_not(self)
 
     def lt(self, other: UOp | int) -> UOp:
-        return symbolic.less(self, other)
+        return index_arithmetic.less(self, other)
 
     def le(self, other: UOp | int) -> UOp:
-        return symbolic.less_equal(self, other)
+        return index_arithmetic.less_equal(self, other)
 
     def gt(self, other: UOp | int) -> UOp:
-        return symbolic.less(other, self)
+        return index_arithmetic.less(other, self)
 
     def ge(self, other: UOp | int) -> UOp:
-        return symbolic.less_equal(other, self)
+        return index_arithmetic.less_equal(other, self)
 
     def eq(self, other: UOp | int) -> UOp:
-        return symbolic.equal(self, other)
+        return index_arithmetic.equal(self, other)
 
     def ne(self, other: UOp | int) -> UOp:
-        return symbolic.not_equal(self, other)
+        return index_arithmetic.not_equal(self, other)
 
     def __repr__(self) -> str:
         from ogive.ir.printer import format_node
@@ -546,6 +546,6 @@ def gc_dead_refs() -> int:
     return len(dead)
 
 
-from ogive.ir import symbolic  # noqa: E402
-from ogive.ir.bounds import infer_bounds, infer_sound_bounds  # noqa: E402 - they need UOp
 from ogive.ir.shape import infer_shape  # noqa: E402
+from ogive.ir.symbolic import index_arithmetic  # noqa: E402
+from ogive.ir.symbolic.bounds import infer_bounds, infer_sound_bounds  # noqa: E402 - they need UOp

@@ -13,21 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.at_once import Change, at_once
 from ogive.config import Config
-from ogive.device.buffer import Buffer
-from ogive.device.clock import clock, is_disturbed
+from ogive.devices.buffer import Buffer
+from ogive.devices.cpu.native.native_plan import Fault, NativePlan
+from ogive.devices.write_clock import clock, is_disturbed
 from ogive.engine import realize
-from ogive.engine.absent import flat_node, flat_without_memory
-from ogive.engine.graph import pool_for
+from ogive.engine.announced_writes import Runnable, make_way, write
+from ogive.engine.missing_values import flat_node, flat_without_memory
 from ogive.engine.plan import execute_plan_of, unexecuted
-from ogive.engine.writing import Runnable, make_way, write
+from ogive.engine.steps.compiled_graph import pool_for
 from ogive.errors import ArgumentError, VariableError
-from ogive.ir import registry
-from ogive.ir.kept import kept_graphs
 from ogive.ir.memory import memory_leaf, shaped
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
-from ogive.ir.variable import rebind
+from ogive.ir.symbolic.variable import rebind
 from ogive.jit.guards import Guards
 from ogive.jit.instance import Cell, Instance
 from ogive.jit.overwriting import Overwriting
@@ -37,13 +36,14 @@ from ogive.jit.trace import Result, Trace, is_pending
 from ogive.jit.trees import DISTURBED, Call, rebuild
 from ogive.jit.whereabouts import Whereabouts, facts_of, look_up, pattern, show_facts
 from ogive.jit.wiring import wire
-from ogive.runtime.native import Fault, NativePlan
+from ogive.live import registry
+from ogive.live.kept_graphs import kept_graphs
 from ogive.tensor import views
 from ogive.tensor.core import hold, wrap
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
-    from ogive.engine.profile import StepTime
+    from ogive.engine.steps.profile import StepTime
 
 
 class Entry:
@@ -204,7 +204,7 @@ class Entry:
 
     def profile(self, call: Call, times: int) -> list[StepTime]:
         """Run it step by step, so many times: the least time of each step."""
-        from ogive.engine.profile import StepTimer
+        from ogive.engine.steps.profile import StepTimer
 
         made: list[StepTimer] = []
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy
 
 from ogive.config import Config
-from ogive.ir import history
 from ogive.ir.dtype import to_dtype
 from ogive.jit.trees import Call, argument_leaves
+from ogive.live import history
 from ogive.tensor import precision
 from ogive.tensor.tensor import Tensor
 

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from ogive.config import Config, current_config
 from ogive.errors import ArgumentError, ArgumentTypeError, nearest
-from ogive.ir import history, registry
 from ogive.jit.explain import Facts, describe_call, difference, function_name
 from ogive.jit.trees import DISTURBED, Call, Key
 from ogive.jit.watch import is_inlining, trace_lock
 from ogive.journal import log
+from ogive.live import history, registry
 from ogive.named import NamedTuple
 from ogive.tensor import precision
 
 if TYPE_CHECKING:
-    from ogive.engine.profile import StepTime
+    from ogive.engine.steps.profile import StepTime
     from ogive.jit.entry import Entry
     from ogive.tensor.tensor import Tensor
 

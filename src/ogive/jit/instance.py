@@ -9,17 +9,17 @@ from typing import Any
 import numpy
 
 from ogive.config import Config
-from ogive.device.buffer import Buffer
-from ogive.engine.absent import flat_node
-from ogive.engine.graph import pool_for
-from ogive.engine.panels import Keeper
-from ogive.ir import history, registry
+from ogive.devices.buffer import Buffer
+from ogive.engine.caches.kept_panels import Keeper
+from ogive.engine.missing_values import flat_node
+from ogive.engine.steps.compiled_graph import pool_for
 from ogive.ir.memory import shaped
 from ogive.ir.node import UOp
 from ogive.jit.prepare import Made, Prepared
 from ogive.jit.whereabouts import Whereabouts
 from ogive.jit.wiring import Wiring, Words
 from ogive.journal import logging_time
+from ogive.live import history, registry
 
 RECYCLED_BYTES = 1 << 18
 """Results up to this size keep their nodes and memory, to be used again when nobody has them."""

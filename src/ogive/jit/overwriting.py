@@ -13,14 +13,14 @@ from itertools import chain
 from typing import Any
 
 from ogive.at_once import Change
-from ogive.device.buffer import Buffer
-from ogive.engine.absent import flat_node
-from ogive.ir import registry
+from ogive.devices.buffer import Buffer
+from ogive.engine.missing_values import flat_node
 from ogive.ir.memory import memory_leaf, shaped
 from ogive.jit.prepare import Owner, Prepared
 from ogive.jit.trace import Trace
 from ogive.jit.trees import Call
 from ogive.jit.whereabouts import Whereabouts
+from ogive.live import registry
 from ogive.tensor import views
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.views import Storage

@@ -13,22 +13,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ogive.config import Config
-from ogive.device.buffer import Buffer
-from ogive.engine.cache import graph_cache
-from ogive.engine.graph import CompiledGraph
+from ogive.devices.buffer import Buffer
+from ogive.engine.caches.graph_cache import graph_cache
+from ogive.engine.old_versions import effects_of, version_below
 from ogive.engine.parametric import to_parametric
-from ogive.engine.versions import effects_of, version_below
+from ogive.engine.steps.compiled_graph import CompiledGraph
 from ogive.errors import TraceError
 from ogive.ir import dtype as dtypes
-from ogive.ir import registry
 from ogive.ir.dtype import DType
 from ogive.ir.memory import is_memory, memory_leaf, reads_elsewhere, shaped
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape, element_count
 from ogive.jit.trace import Trace
+from ogive.live import registry
 from ogive.named import NamedTuple
-from ogive.schedule.normalize import Normalized
+from ogive.passes.graph.normalize import Normalized
 
 
 class Made(NamedTuple):

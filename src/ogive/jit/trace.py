@@ -15,7 +15,6 @@ import numpy
 
 from ogive.config import Config
 from ogive.errors import Origin, TraceError
-from ogive.ir import history, registry
 from ogive.ir.dtype import to_dtype
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, substitute, walk
@@ -26,6 +25,7 @@ from ogive.jit.places import Place, Record, content_of
 from ogive.jit.reads import Reads
 from ogive.jit.trees import Call, argument_leaves, leaves, rebuild, refuse_file_view
 from ogive.jit.watch import Found, Watch, trace_lock, watching
+from ogive.live import history, registry
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, memory_device, wrap

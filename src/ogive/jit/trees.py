@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy
 
-from ogive.device.buffer import Buffer
-from ogive.device.clock import clock
+from ogive.devices.buffer import Buffer
+from ogive.devices.write_clock import clock
 from ogive.errors import DeviceError, VariableError
-from ogive.ir import history
 from ogive.ir.dtype import DType
-from ogive.ir.history import is_recording, record_of
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
-from ogive.ir.registry import buffer_of
+from ogive.live import history
+from ogive.live.history import is_recording, record_of
+from ogive.live.registry import buffer_of
 from ogive.tensor.tensor import Tensor
 
 Key = Any

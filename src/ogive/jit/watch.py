@@ -27,10 +27,10 @@ from threading import get_ident
 from typing import Any
 
 from ogive.errors import PACKAGE_FOLDER, TraceError
-from ogive.ir import history, registry
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
+from ogive.live import history, registry
 from ogive.tensor.core import Core
 from ogive.tensor.interchange import Interchange
 from ogive.tensor.tensor import Tensor

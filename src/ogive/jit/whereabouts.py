@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ogive.device.buffer import Buffer
-from ogive.ir import registry
+from ogive.devices.buffer import Buffer
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
+from ogive.live import registry
 from ogive.named import NamedTuple
 
 

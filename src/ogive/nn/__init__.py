@@ -8,7 +8,8 @@
 from __future__ import annotations
 
 from ogive.nn import functional, init, utils
-from ogive.nn.activation import (
+from ogive.nn.containers import ModuleDict, ModuleList, Sequential
+from ogive.nn.layers.activation import (
     CELU,
     ELU,
     GELU,
@@ -38,9 +39,8 @@ from ogive.nn.activation import (
     Tanhshrink,
     Threshold,
 )
-from ogive.nn.attention import MultiheadAttention
-from ogive.nn.containers import ModuleDict, ModuleList, Sequential
-from ogive.nn.convolution import (
+from ogive.nn.layers.attention import MultiheadAttention
+from ogive.nn.layers.convolution import (
     Conv1d,
     Conv2d,
     Conv3d,
@@ -48,7 +48,7 @@ from ogive.nn.convolution import (
     ConvTranspose2d,
     ConvTranspose3d,
 )
-from ogive.nn.dropout import (
+from ogive.nn.layers.dropout import (
     AlphaDropout,
     Dropout,
     Dropout1d,
@@ -56,24 +56,9 @@ from ogive.nn.dropout import (
     Dropout3d,
     FeatureAlphaDropout,
 )
-from ogive.nn.embedding import Embedding, EmbeddingBag
-from ogive.nn.lazy import (
-    LazyBatchNorm1d,
-    LazyBatchNorm2d,
-    LazyBatchNorm3d,
-    LazyConv1d,
-    LazyConv2d,
-    LazyConv3d,
-    LazyConvTranspose1d,
-    LazyConvTranspose2d,
-    LazyConvTranspose3d,
-    LazyInstanceNorm1d,
-    LazyInstanceNorm2d,
-    LazyInstanceNorm3d,
-    LazyLinear,
-)
-from ogive.nn.linear import Bilinear, Flatten, Identity, Linear, Unflatten
-from ogive.nn.losses import (
+from ogive.nn.layers.embedding import Embedding, EmbeddingBag
+from ogive.nn.layers.linear import Bilinear, Flatten, Identity, Linear, Unflatten
+from ogive.nn.layers.losses import (
     BCELoss,
     BCEWithLogitsLoss,
     CosineEmbeddingLoss,
@@ -98,8 +83,7 @@ from ogive.nn.losses import (
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,
 )
-from ogive.nn.module import Module
-from ogive.nn.normalization import (
+from ogive.nn.layers.normalization import (
     BatchNorm1d,
     BatchNorm2d,
     BatchNorm3d,
@@ -111,12 +95,7 @@ from ogive.nn.normalization import (
     LocalResponseNorm,
     RMSNorm,
 )
-from ogive.nn.parameter import (
-    Parameter,
-    UninitializedParameter,
-)
-from ogive.nn.parameter_containers import ParameterDict, ParameterList
-from ogive.nn.pooling import (
+from ogive.nn.layers.pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
     AdaptiveAvgPool3d,
@@ -161,15 +140,45 @@ from ogive.nn.pooling import (
     ZeroPad2d,
     ZeroPad3d,
 )
-from ogive.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
-from ogive.nn.stateless import functional_call
-from ogive.nn.transformer import (
+from ogive.nn.layers.recurrent import (
+    GRU,
+    LSTM,
+    RNN,
+    GRUCell,
+    LSTMCell,
+    RNNBase,
+    RNNCell,
+    RNNCellBase,
+)
+from ogive.nn.layers.transformer import (
     Transformer,
     TransformerDecoder,
     TransformerDecoderLayer,
     TransformerEncoder,
     TransformerEncoderLayer,
 )
+from ogive.nn.lazy import (
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+    LazyLinear,
+)
+from ogive.nn.module import Module
+from ogive.nn.parameter import (
+    Parameter,
+    UninitializedParameter,
+)
+from ogive.nn.parameter_containers import ParameterDict, ParameterList
+from ogive.nn.stateless import functional_call
 
 __all__ = [
     "CELU",

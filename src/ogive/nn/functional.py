@@ -14,12 +14,12 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ogive.nn.alignment import ctc_loss
-from ogive.nn.bags import embedding_bag
-from ogive.nn.composed import linear_cross_entropy, upsample_bilinear, upsample_nearest
-from ogive.nn.grids import affine_grid, grid_sample
-from ogive.nn.multihead import multi_head_attention_forward
-from ogive.nn.unpooling import (
+from ogive.nn.layers.alignment import ctc_loss
+from ogive.nn.layers.bags import embedding_bag
+from ogive.nn.layers.composed import linear_cross_entropy, upsample_bilinear, upsample_nearest
+from ogive.nn.layers.grids import affine_grid, grid_sample
+from ogive.nn.layers.multihead import multi_head_attention_forward
+from ogive.nn.layers.unpooling import (
     fractional_max_pool2d,
     fractional_max_pool3d,
     max_unpool1d,

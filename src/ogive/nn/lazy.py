@@ -12,7 +12,7 @@ import inspect
 from typing import Any, ClassVar
 
 from ogive.errors import ArgumentTypeError, ShapeError
-from ogive.nn.convolution import (
+from ogive.nn.layers.convolution import (
     Conv1d,
     Conv2d,
     Conv3d,
@@ -20,9 +20,8 @@ from ogive.nn.convolution import (
     ConvTranspose2d,
     ConvTranspose3d,
 )
-from ogive.nn.linear import Linear
-from ogive.nn.module import Module
-from ogive.nn.normalization import (
+from ogive.nn.layers.linear import Linear
+from ogive.nn.layers.normalization import (
     BatchNorm1d,
     BatchNorm2d,
     BatchNorm3d,
@@ -30,6 +29,7 @@ from ogive.nn.normalization import (
     InstanceNorm2d,
     InstanceNorm3d,
 )
+from ogive.nn.module import Module
 from ogive.nn.parameter import UninitializedParameter
 
 

@@ -16,8 +16,8 @@ from typing import Any
 from ogive.autograd import no_grad
 from ogive.errors import ArgumentError
 from ogive.jit.watch import is_tracing
+from ogive.nn.layers.normalization import BatchNorm
 from ogive.nn.module import Module
-from ogive.nn.normalization import BatchNorm
 from ogive.optim.optimizer import Optimizer
 from ogive.tensor.joining import where
 from ogive.tensor.tensor import Tensor

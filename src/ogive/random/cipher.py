@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import make
 from ogive.ir.shape import Dim
+from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.build import count
 

@@ -11,8 +11,8 @@ from ogive.errors import ArgumentError
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
+from ogive.live.registry import graph_lock, make
 from ogive.random import draw as drawing
 from ogive.random.draw import Draw, operation, to_float, wide
 from ogive.random.generator import Generator

@@ -12,7 +12,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.random import draw as drawing
 from ogive.random.continuous import exponential, rand
 from ogive.random.draw import PRECISION, Draw, operation, to_float

@@ -14,8 +14,8 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar, to_dtype
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import make
 from ogive.ir.shape import Shape, element_count
+from ogive.live.registry import make
 from ogive.random.cipher import FIRST, SECOND, enciphered
 from ogive.random.keys import key_of_draw
 from ogive.tensor import build

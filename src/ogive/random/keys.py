@@ -14,7 +14,7 @@ from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeErro
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
+from ogive.live.registry import graph_lock, make
 from ogive.random.cipher import COUNTERS, FOLD, SPLIT, encipher, enciphered
 from ogive.random.generator import Generator, default_generator, to_seed
 from ogive.tensor import build

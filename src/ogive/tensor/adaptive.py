@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ShapeError
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.joining import where

@@ -27,11 +27,11 @@ from ogive.errors import (
 )
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import Scalar
-from ogive.ir.evaluate import evaluate
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, Shape
+from ogive.ir.symbolic.evaluate import evaluate
+from ogive.live.registry import graph_lock, make
 from ogive.named import NamedTuple
 from ogive.tensor import assignment, build, lengths, views
 from ogive.tensor.chains import View

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ShapeError
-from ogive.ir import history
 from ogive.ir.dtype import DType, Scalar
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
+from ogive.live import history
+from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.chains import View
 from ogive.tensor.core import Core, itself, same_device, to_operand

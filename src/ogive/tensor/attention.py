@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.lengths import difference

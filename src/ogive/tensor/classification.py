@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
-from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Shape
+from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, wrap
 from ogive.tensor.embedding import checked

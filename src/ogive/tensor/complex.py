@@ -13,7 +13,7 @@ from ogive.errors import DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, promote
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
+from ogive.live.registry import graph_lock, make
 from ogive.tensor import build, views
 from ogive.tensor.core import Core, itself, same_device, to_operand, to_tensor, wrap
 from ogive.tensor.joining import cat, stack, where

@@ -10,7 +10,7 @@ from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.memory import is_memory
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
+from ogive.live.registry import graph_lock, make
 from ogive.tensor import build, views
 from ogive.tensor.chains import View
 from ogive.tensor.core import DEVICES, Core, itself, to_device, wrap

@@ -18,14 +18,14 @@ from ogive.errors import (
     user_origin,
 )
 from ogive.ir import dtype as dtypes
-from ogive.ir import history, registry
 from ogive.ir.dtype import DType, Scalar
 from ogive.ir.memory import file_of
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import add_tensor
 from ogive.ir.shape import Dim, Shape, as_length, element_count, least
-from ogive.ir.variable import Variable
+from ogive.ir.symbolic.variable import Variable
+from ogive.live import history, registry
+from ogive.live.registry import add_tensor
 from ogive.tensor import build, lengths
 from ogive.tensor.place import READ_ONLY as READ_ONLY
 from ogive.tensor.place import Device

@@ -13,8 +13,8 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar, to_dtype
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape, as_length
+from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import (
     memory_device,

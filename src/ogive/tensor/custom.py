@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ogive.device.function import PythonFunction
+from ogive.devices.python_function import PythonFunction
 from ogive.errors import ArgumentError, ArgumentTypeError, user_origin
 from ogive.ir import dtype as dtypes
-from ogive.ir import registry
 from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.memory import host_value, memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
+from ogive.live import registry
+from ogive.live.registry import graph_lock, make
 from ogive.tensor import lengths
 from ogive.tensor.complex import view_as_complex, view_as_real
 from ogive.tensor.core import DEFAULT_DEVICE, Core, same_device, to_integer, to_shape, wrap

@@ -17,8 +17,8 @@ import numpy
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
-from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, Shape, greatest
+from ogive.live.registry import graph_lock
 from ogive.tensor import build, lengths
 from ogive.tensor.core import DEFAULT_DEVICE, Core, itself, wrap
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy
 
-from ogive.ir import history, registry
-from ogive.ir.registry import graph_lock
+from ogive.live import history, registry
+from ogive.live.registry import graph_lock
 from ogive.tensor.core import to_tensor, wrap
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.views import shared_storage

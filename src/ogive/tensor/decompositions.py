@@ -19,8 +19,8 @@ from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeErro
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import promote
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
+from ogive.live.registry import graph_lock, make
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.complex import complex as complex_of

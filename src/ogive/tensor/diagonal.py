@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from ogive.errors import AxisError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, Shape
+from ogive.live.registry import graph_lock, make
 from ogive.tensor import build, views
 from ogive.tensor.chains import View
 from ogive.tensor.core import same_device, to_axis, to_integer, wrap

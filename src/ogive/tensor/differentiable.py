@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentTypeError, DtypeError, GradientError, ShapeError
-from ogive.ir import history, registry
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
+from ogive.live import history, registry
+from ogive.live.registry import graph_lock, make
 from ogive.tensor import build, views
 from ogive.tensor.core import Core, itself
 from ogive.tensor.hooks import Handle, hooks_of

@@ -9,7 +9,7 @@ import numpy
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import promote
-from ogive.ir.evaluate import evaluate
+from ogive.ir.symbolic.evaluate import evaluate
 from ogive.tensor import build
 from ogive.tensor.core import to_axis
 from ogive.tensor.pairwise import only_floats

@@ -15,8 +15,8 @@ from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import promote
 from ogive.ir.node import UOp
-from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, greatest
+from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_axes, to_axis, to_integer, wrap

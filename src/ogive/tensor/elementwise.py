@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ogive.ir import dtype as dtypes
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import itself, wrap

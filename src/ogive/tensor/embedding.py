@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, IndexRangeError, ShapeError
 from ogive.ir import dtype as dtypes
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_integer, wrap
 from ogive.tensor.joining import where

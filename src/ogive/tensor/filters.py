@@ -15,10 +15,10 @@ import itertools
 import math
 from dataclasses import dataclass
 
-from ogive.ir import history
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import make
+from ogive.live import history
+from ogive.live.registry import make
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.joining import join

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ogive.errors import ShapeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.operations import any_dtype

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
+from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.arithmetic import Arithmetic
 from ogive.tensor.core import Core, wrap

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ogive.errors import ArgumentTypeError
-from ogive.ir import history, registry
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
+from ogive.live import history, registry
+from ogive.live.registry import graph_lock, make
 from ogive.tensor.core import Core, hold
 
 Hook = Callable[[Any], Any]

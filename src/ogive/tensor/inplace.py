@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 from ogive.errors import ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir.dtype import DType
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.assignment import Assignment, fit
 from ogive.tensor.chains import View

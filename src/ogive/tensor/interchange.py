@@ -6,7 +6,7 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError, GradientError
-from ogive.ir import history
+from ogive.live import history
 from ogive.tensor.core import Core, itself
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Interchange(Core):
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """The device that `__dlpack__` gives memory of: the CPU, for files as well."""
-        from ogive.device.dlpack import CPU
+        from ogive.devices.dlpack import CPU
 
         return CPU
 

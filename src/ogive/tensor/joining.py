@@ -10,8 +10,8 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import result_type
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, Shape, as_length
+from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_axis, to_operand, wrap
 from ogive.tensor.keywords import also

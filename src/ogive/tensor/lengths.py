@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ogive.ir import symbolic
-from ogive.ir.divmod import divide_product
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Dim, Shape, as_length, element_count, greatest, least
-from ogive.ir.variable import bindings
+from ogive.ir.symbolic import index_arithmetic
+from ogive.ir.symbolic.divmod import divide_product
+from ogive.ir.symbolic.variable import bindings
 
 
 def is_symbolic(*sizes: Dim) -> bool:
@@ -28,21 +28,21 @@ def at_most(low: Dim, high: Dim) -> bool:
     """Whether `low <= high` for every value of the variables."""
     if not is_symbolic(low, high):
         return bool(low <= high)
-    return bool(symbolic.less_equal(low, high).bounds[0])
+    return bool(index_arithmetic.less_equal(low, high).bounds[0])
 
 
 def smaller(one: Dim, other: Dim) -> Dim:
     """The lesser of two lengths."""
     if not is_symbolic(one, other):
         return min(one, other)
-    return as_length(symbolic.minimum(one, other))
+    return as_length(index_arithmetic.minimum(one, other))
 
 
 def larger(one: Dim, other: Dim) -> Dim:
     """The greater of two lengths."""
     if not is_symbolic(one, other):
         return max(one, other)
-    return as_length(symbolic.maximum(one, other))
+    return as_length(index_arithmetic.maximum(one, other))
 
 
 def span(size: Dim) -> str:
@@ -80,8 +80,8 @@ def quotient(own: Shape, known: Sequence[Dim]) -> Dim | None:
             left.remove(size)
         else:
             right.append(size)
-    terms, constant = symbolic.linear_form(symbolic.integer(element_count(left)))
-    factors, offset = symbolic.linear_form(symbolic.integer(element_count(right)))
+    terms, constant = index_arithmetic.linear_form(index_arithmetic.integer(element_count(left)))
+    factors, offset = index_arithmetic.linear_form(index_arithmetic.integer(element_count(right)))
     if len(factors) + (offset != 0) != 1:
         return None
     product, number = next(iter(factors.items()), (None, offset))
@@ -94,11 +94,11 @@ def quotient(own: Shape, known: Sequence[Dim]) -> Dim | None:
             if rest is None:
                 return None
             quotients = quotients + rest * count
-        terms, constant = symbolic.linear_form(symbolic.integer(quotients))
+        terms, constant = index_arithmetic.linear_form(index_arithmetic.integer(quotients))
     if constant % number or any(count % number for count in terms.values()):
         return None
     parts = {term: count // number for term, count in terms.items()}
-    return as_length(symbolic.from_linear(parts, constant // number))
+    return as_length(index_arithmetic.from_linear(parts, constant // number))
 
 
 def _symbols(product: UOp) -> list[UOp]:

@@ -9,7 +9,7 @@ import numpy
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor import decompositions as parts

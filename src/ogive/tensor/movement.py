@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentTypeError, AxisError, IndexRangeError, ShapeError
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, Shape, as_length, element_count, least
-from ogive.ir.variable import bindings
+from ogive.ir.symbolic.variable import bindings
+from ogive.live.registry import graph_lock
 from ogive.tensor import build, lengths, views
 from ogive.tensor.chains import View
 from ogive.tensor.core import Core, itself, to_axes, to_axis, to_dim, to_dims, wrap

@@ -8,7 +8,7 @@ from ogive.errors import ArgumentError, ShapeError
 from ogive.ir.dtype import DType, promote, to_dtype
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import make
+from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_operand
 from ogive.tensor.joining import join

@@ -19,8 +19,8 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape, greatest
+from ogive.live.registry import graph_lock, make
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import wrap

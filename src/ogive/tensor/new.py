@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ogive.ir.dtype import to_dtype
-from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Shape
+from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import (
     Core,

@@ -15,7 +15,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar, result_type
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
+from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_operand, wrap
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.ir.dtype import Scalar
 from ogive.ir.node import UOp
-from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, Shape, as_length, greatest, least
+from ogive.live.registry import graph_lock
 from ogive.tensor import build, lengths
 from ogive.tensor.core import Core, to_dim, wrap
 from ogive.tensor.joining import join

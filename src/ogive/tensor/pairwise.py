@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ogive.errors import ArgumentTypeError, DtypeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.conversion import Conversion
 from ogive.tensor.core import Core, itself, same_device, to_operand, wrap

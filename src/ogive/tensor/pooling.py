@@ -11,7 +11,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import Scalar
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_entries, to_integer, wrap

@@ -6,7 +6,7 @@ from ogive.errors import ArgumentError
 from ogive.ir.dtype import Scalar
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import make
+from ogive.live.registry import make
 from ogive.tensor import build
 
 _ROOTS = {0.5: Op.SQRT, -0.5: Op.RSQRT, -1: Op.RECIPROCAL}

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentTypeError, ShapeError
 from ogive.ir import dtype as dtypes
-from ogive.ir import history
 from ogive.ir.dtype import promote
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape
+from ogive.live import history
+from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_operand, wrap
 from ogive.tensor.lengths import difference

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Shape, greatest
+from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import wrap
 

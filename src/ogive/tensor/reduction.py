@@ -14,8 +14,8 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, element_count, greatest, least
+from ogive.live.registry import graph_lock, make
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axes, to_axis, to_entries, to_tensor, wrap

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.ir import dtype as dtypes
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.adaptive import AdaptivePooling
 from ogive.tensor.core import Core, to_entries, to_integer, to_number, wrap

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ogive.errors import DtypeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock
 from ogive.ir.shape import greatest
+from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, wrap
 from ogive.tensor.joining import where

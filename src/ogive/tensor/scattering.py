@@ -9,8 +9,8 @@ from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeErro
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Shape
+from ogive.live.registry import graph_lock
 from ogive.tensor import advanced, assignment, build
 from ogive.tensor.core import Core, same_device, to_axis, to_operand, wrap
 from ogive.tensor.inplace import in_place

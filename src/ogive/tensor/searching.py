@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import result_type
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_integer, to_tensor, wrap
 from ogive.tensor.joining import where

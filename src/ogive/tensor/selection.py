@@ -19,7 +19,7 @@ from ogive.errors import (
 )
 from ogive.ir import dtype as dtypes
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import advanced, build
 from ogive.tensor.core import Core, itself, to_axis, to_integer, to_tensor, wrap

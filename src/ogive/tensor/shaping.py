@@ -10,8 +10,8 @@ from ogive.errors import AxisError, IndexRangeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
 from ogive.ir.shape import Dim, Shape, as_length
+from ogive.live.registry import graph_lock, make
 from ogive.tensor import advanced, assignment, build, views, windows
 from ogive.tensor.chains import View
 from ogive.tensor.core import (

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from ogive.device.dlpack import CPU, VERSION, make_capsule, read_capsule
+from ogive.devices.dlpack import CPU, VERSION, make_capsule, read_capsule
 from ogive.errors import ArgumentTypeError, InterchangeError
 from ogive.ir.dtype import to_dtype
-from ogive.ir.evaluate import evaluate
 from ogive.ir.memory import memory_leaf, upper_shape
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
-from ogive.ir.registry import graph_lock, is_read_outside, substitute
+from ogive.ir.symbolic.evaluate import evaluate
+from ogive.live.registry import graph_lock, is_read_outside, substitute
 from ogive.tensor import storage
 from ogive.tensor.core import DEFAULT_DEVICE, to_device, to_tensor, wrap
 from ogive.tensor.strided import span_of, strided

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import GradientError
-from ogive.ir import history
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock, make
+from ogive.live import history
+from ogive.live.registry import graph_lock, make
 from ogive.tensor.core import Core, hold, wrap
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.operations import refuse

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, DtypeError, IndexRangeError
 from ogive.ir import dtype as dtypes
-from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Dim, as_length, greatest
+from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, to_integer, wrap
 from ogive.tensor.joining import where

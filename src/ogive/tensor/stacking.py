@@ -12,9 +12,9 @@ import numpy
 
 from ogive.errors import ArgumentError, ShapeError, needing_memory
 from ogive.ir.dtype import result_type
-from ogive.ir.evaluate import evaluate
-from ogive.ir.registry import graph_lock
 from ogive.ir.shape import Shape
+from ogive.ir.symbolic.evaluate import evaluate
+from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_integer, to_shape, wrap
 from ogive.tensor.joining import cat, to_tensors

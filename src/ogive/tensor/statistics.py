@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir.dtype import to_dtype
-from ogive.ir.registry import graph_lock
+from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import to_axes, to_axis, to_integer, to_shape, to_tensor, wrap

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ogive.device.buffer import Buffer
-from ogive.device.disk import DiskBuffer
+from ogive.devices.buffer import Buffer
+from ogive.devices.disk.disk_files import DiskBuffer
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
-from ogive.ir import registry
 from ogive.ir.dtype import DType, to_dtype
-from ogive.ir.evaluate import evaluate
-from ogive.ir.kept import KEPT_BYTES, kept_graphs
 from ogive.ir.memory import memory_leaf, upper_shape
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import make
+from ogive.ir.symbolic.evaluate import evaluate
+from ogive.live import registry
+from ogive.live.kept_graphs import KEPT_BYTES, kept_graphs
+from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import Core, refuse_unbound, to_dim, to_integer, to_shape
 from ogive.tensor.nested import holds_tensors, join_nested

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import get_ident
 
-from ogive.device.buffer import Buffer
+from ogive.devices.buffer import Buffer
 from ogive.errors import TraceError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp

@@ -10,10 +10,10 @@ import numpy
 
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError, no_memory
 from ogive.ir.dtype import Scalar, to_dtype
-from ogive.ir.evaluate import evaluate
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import graph_lock
+from ogive.ir.symbolic.evaluate import evaluate
+from ogive.live.registry import graph_lock
 from ogive.tensor import build, storage
 from ogive.tensor.advanced import Indexing
 from ogive.tensor.aliases import Aliases

@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING
 from ogive.at_once import Change, at_once
 from ogive.errors import DeviceError, GradientError, ShapeError, user_origin
 from ogive.ir import dtype as dtypes
-from ogive.ir import history, registry
 from ogive.ir.memory import is_memory, memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import WeakList, make
 from ogive.ir.shape import Shape
+from ogive.live import history, registry
+from ogive.live.registry import WeakList, make
 from ogive.tensor import build
 from ogive.tensor.chains import UNNOTICED, Lineage, Restride, View, detach
 from ogive.tensor.core import READ_ONLY, Core, hold, wrap

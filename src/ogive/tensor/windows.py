@@ -24,8 +24,8 @@ from typing import Any
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.registry import make
 from ogive.ir.shape import Shape
+from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import to_integer
 from ogive.tensor.lengths import is_symbolic

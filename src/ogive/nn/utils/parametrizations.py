@@ -6,7 +6,7 @@ import math
 
 from ogive import random
 from ogive.errors import ArgumentError
-from ogive.nn.convolution import Convolution
+from ogive.nn.layers.convolution import Convolution
 from ogive.nn.module import Module
 from ogive.nn.utils.parametrize import register_parametrization
 from ogive.tensor.tensor import Tensor

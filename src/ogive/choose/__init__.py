@@ -1,1 +1,0 @@
-"""Stage 3: which values are kept in memory, and which are computed where they are used."""

@@ -1,1 +1,0 @@
-"""Stage 6: where each axis of a kernel goes: loops, lanes, register tiles, threads."""

@@ -1,0 +1,1 @@
+"""What kernels run on: targets, memory, and a folder for each kind of device."""

@@ -1,0 +1,185 @@
+"""Memory on a device: allocated when first needed, shared by views, released with its last user."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from ogive.devices.cpu.allocator import ALIGNMENT, Allocator, Block, RawBytes, allocator
+from ogive.errors import ArgumentError, ArgumentTypeError
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+_EMPTY: RawBytes = numpy.empty(2 * ALIGNMENT, numpy.uint8)
+_EMPTY_ADDRESS: int = -(-_EMPTY.__array_interface__["data"][0] // ALIGNMENT) * ALIGNMENT
+
+
+class Buffer:
+    """`nbytes` of memory on `device`.
+
+    Allocated, 64-byte-aligned and undefined, when `address` is first read. A view shares the
+    memory of its base, and a borrowed buffer that of somebody's array; both keep it alive. One that
+    was lent counts as borrowed from then on.
+    `writes` counts how often writing over what it holds has begun or ended; it is odd meanwhile.
+    `written_at` is the moment when that was last, as the engine's clock counts moments.
+    Memory that is `volatile` is written over without being counted: by a plan, at each execution.
+
+    >>> buffer = Buffer(16)
+    >>> buffer.copy_from(bytes(range(16)))
+    >>> buffer.view(4, 4).as_numpy("uint8", (2, 2)).tolist()
+    [[4, 5], [6, 7]]
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_address",
+        "_block",
+        "_offset",
+        "_owner",
+        "borrowed",
+        "device",
+        "nbytes",
+        "volatile",
+        "writes",
+        "written_at",
+    )
+
+    def __init__(self, nbytes: int, device: str = "CPU") -> None:
+        self.nbytes = nbytes
+        self.device = device
+        self.borrowed = False
+        self.volatile = False
+        self.writes = 0
+        self.written_at = 0
+        self._address = 0
+        self._offset = 0
+        self._block: Block | None = None
+        self._owner: Buffer | NDArray[Any] | None = None
+
+    @classmethod
+    def borrow(cls, array: NDArray[Any]) -> Buffer:
+        """A read-only buffer over a C-contiguous array, which it keeps alive."""
+        if not array.flags.c_contiguous:
+            raise ArgumentError(
+                f"only a C-contiguous array can be borrowed, not one with strides {array.strides}; "
+                "copy it first (numpy.ascontiguousarray)"
+            )
+        buffer = cls(array.nbytes)
+        buffer.borrowed = True
+        buffer._owner = array
+        buffer._address = array.__array_interface__["data"][0] or _EMPTY_ADDRESS
+        return buffer
+
+    def view(self, offset: int, nbytes: int) -> Buffer:
+        """The `nbytes` that start `offset` bytes into this buffer. Raises `ArgumentError`."""
+        if offset < 0 or nbytes < 0 or offset + nbytes > self.nbytes:
+            raise ArgumentError(
+                f"bytes {offset} to {offset + nbytes} are not all inside a buffer of {self.nbytes}"
+            )
+        buffer = Buffer(nbytes, self.device)
+        buffer.borrowed = self.borrowed
+        buffer._owner = self
+        buffer._offset = offset
+        return buffer
+
+    @property
+    def address(self) -> int:
+        """Where the memory starts, allocating it at the first call. Never 0, even if empty."""
+        return self._address or self._allocate()
+
+    @property
+    def allocated(self) -> bool:
+        """Whether there is memory behind this buffer yet."""
+        return self.base._address != 0
+
+    @property
+    def writable(self) -> bool:
+        """Whether we may write to it: borrowed memory belongs to somebody else, too."""
+        return not self.borrowed
+
+    @property
+    def base(self) -> Buffer:
+        """The buffer whose memory this one shows: itself unless it is a view."""
+        buffer = self
+        while isinstance(buffer._owner, Buffer):
+            buffer = buffer._owner
+        return buffer
+
+    @property
+    def version(self) -> int | None:
+        """A number that is the same as long as the memory holds the same.
+
+        None where nobody can tell: others may write to it, or somebody does at this moment.
+        """
+        base = self if self._owner is None else self.base
+        writes = base.writes
+        return None if writes & 1 or base.borrowed or base.volatile else writes
+
+    def _allocate(self) -> int:
+        if isinstance(self._owner, Buffer):
+            self._address = self._owner.address + self._offset
+        elif self.nbytes == 0:
+            self._address = _EMPTY_ADDRESS
+        else:
+            block = allocator.allocate(self.nbytes)
+            with allocator.lock:
+                # Another thread may have been faster; then ours is freed with this frame.
+                if self._block is None:
+                    self._block = block
+                self._address = self._block[0]
+        return self._address
+
+    def __del__(self, _allocator: Allocator = allocator) -> None:
+        block = getattr(self, "_block", None)  # there is none if its making was interrupted
+        if block is not None:
+            _allocator.release(block)
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        return {
+            "data": (self.address, isinstance(self.base._owner, numpy.ndarray)),
+            "shape": (self.nbytes,),
+            "typestr": "|u1",
+            "version": 3,
+        }
+
+    def as_numpy(
+        self, dtype: DTypeLike = numpy.uint8, shape: tuple[int, ...] | None = None
+    ) -> NDArray[Any]:
+        """The memory as an array of `dtype` and `shape`, without a copy; it keeps us alive."""
+        flat = numpy.asarray(self).view(dtype)
+        return flat if shape is None else flat.reshape(shape)
+
+    def lend(self, dtype: DTypeLike, shape: tuple[int, ...]) -> NDArray[Any]:
+        """The memory for somebody else to keep: from now on nothing of ours writes to it.
+
+        Memory that is itself borrowed is lent read-only.
+        """
+        self.borrowed = self.base.borrowed = True
+        return self.as_numpy(dtype, shape)
+
+    def memoryview(self) -> memoryview:
+        """The memory as bytes, without a copy; it keeps us alive."""
+        return self.as_numpy().data
+
+    def copy_from(self, data: Any) -> None:
+        """Overwrite all of the buffer with the bytes of `data` (bytes, memoryview, array)."""
+        if self.borrowed:
+            raise ArgumentTypeError("this buffer is borrowed or lent and must not be written to")
+        source = numpy.frombuffer(data, numpy.uint8)
+        if source.nbytes != self.nbytes:
+            raise ArgumentError(f"{source.nbytes} bytes were given to a buffer of {self.nbytes}")
+        self.as_numpy()[:] = source
+
+    def __repr__(self) -> str:
+        state = "borrowed" if self.borrowed else "allocated" if self.allocated else "lazy"
+        return f"Buffer({self.device}, {self.nbytes} bytes, {state})"
+
+
+def poisoned_buffer(nbytes: int) -> Buffer:
+    """New memory with all bits set: NaN in every float dtype, and no likely integer."""
+    buffer = Buffer(nbytes)
+    buffer.as_numpy()[:] = 0xFF
+    return buffer

@@ -1,0 +1,156 @@
+"""The CPU that this process runs on: what LLVM and the system say about it."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from typing import TYPE_CHECKING
+
+from ogive.devices.llvm.library.llvm_locks import llvm_lock
+from ogive.digest import blake2b
+from ogive.named import NamedTuple
+from ogive.targets.target import DEFAULT_CACHE_BYTES, Target, describe_cpu
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class HostCpu(NamedTuple):
+    """This CPU in LLVM's words."""
+
+    triple: str
+    name: str
+    features: str
+
+
+def detect_cpu() -> HostCpu:
+    """Ask LLVM what CPU this is. The first call loads LLVM (10 ms)."""
+    from ogive.devices.llvm.library.c_functions import Message, llvm_function
+
+    with llvm_lock:
+        parts = []
+        for name in ("GetProcessTriple", "GetHostCPUName", "GetHostCPUFeatures"):
+            message = Message()
+            llvm_function(name)(message.place)
+            parts.append(message.take())
+    return HostCpu(*parts)
+
+
+def machine_signature(root: str | Path = "/") -> bytes | None:
+    """A digest that no two machines share which LLVM would tell apart; None where we cannot tell.
+
+    It is made from what Linux says about the first core, apart from what changes all the time.
+    """
+    try:
+        # The whole file is long on large machines and slow to come.
+        with open(os.path.join(root, "proc/cpuinfo"), "rb", buffering=0) as file:
+            text = file.read(1 << 14)
+    except OSError:
+        return None
+    core, ended, _ = text.partition(b"\n\n")
+    lines = [
+        line
+        for line in core.splitlines()
+        if not line.lower().startswith((b"cpu mhz", b"bogomips", b"apicid", b"initial apicid"))
+    ]
+    if not ended or not any(line.lower().startswith((b"flags", b"features")) for line in lines):
+        return None
+    system = os.uname()
+    lines += [part.encode() for part in (system.sysname, system.release, system.machine)]
+    return blake2b(b"\n".join(lines), digest_size=32).digest()
+
+
+@functools.lru_cache(maxsize=1)
+def host_target() -> Target:
+    """The machine this process runs on. The first call loads LLVM (10 ms)."""
+    return host_target_of(detect_cpu())
+
+
+def host_target_of(cpu: HostCpu) -> Target:
+    """The machine this process runs on, if `cpu` is what LLVM says about it."""
+    return describe_cpu(
+        triple=cpu.triple,
+        cpu=cpu.name,
+        features=cpu.features,
+        caches=host_caches(),
+        cores=host_cores(),
+    )
+
+
+def host_cores() -> int:
+    """How many threads can run at once: the smaller of the affinity mask and the cgroup quota."""
+    if hasattr(os, "sched_getaffinity"):
+        count = len(os.sched_getaffinity(0))
+    else:
+        count = os.cpu_count() or 1
+    quota = cgroup_quota()
+    if quota is not None:
+        count = min(count, math.ceil(quota))
+    return max(count, 1)
+
+
+def cgroup_quota(root: str | Path = "/") -> float | None:
+    """The CPUs' worth of time that cgroups (v1 or v2) allow us, `None` where nothing limits it.
+
+    A limit may sit on any ancestor, and in a container the path in `/proc` may be one that only
+    exists outside, so all folders from ours up to the mount are asked.
+    """
+    mount = os.path.join(root, "sys/fs/cgroup")
+    limits: list[float] = []
+    for line in _read(os.path.join(root, "proc/self/cgroup")).splitlines():
+        _, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if controllers == "":
+            bases = [mount]
+        elif "cpu" in controllers.split(","):
+            bases = [os.path.join(mount, controllers), os.path.join(mount, "cpu")]
+        else:
+            continue
+        for base in bases:
+            parts = [part for part in path.split("/") if part]
+            for depth in range(len(parts), -1, -1):
+                limits += _folder_quota(os.path.join(base, *parts[:depth]))
+    return min(limits, default=None)
+
+
+def _folder_quota(folder: str) -> list[float]:
+    quota, period = [*_read(os.path.join(folder, "cpu.max")).split(), "", ""][:2]
+    if not quota:
+        quota = _read(os.path.join(folder, "cpu.cfs_quota_us")).strip()
+        period = _read(os.path.join(folder, "cpu.cfs_period_us")).strip()
+    if quota.isdigit() and period.isdigit() and int(period) > 0:
+        return [int(quota) / int(period)]
+    return []
+
+
+def host_caches(root: str | Path = "/") -> tuple[int, int, int]:
+    """Bytes of the first core's data caches at levels 1, 2 and 3, or usual sizes where unknown."""
+    sizes: dict[int, int] = {}
+    folder = os.path.join(root, "sys/devices/system/cpu/cpu0/cache")
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.startswith("index"))
+    except OSError:
+        names = []
+    for name in names:
+        level, size, kind = [
+            _read(os.path.join(folder, name, fact)).strip() for fact in ("level", "size", "type")
+        ]
+        if kind != "Instruction" and level.isdigit():
+            sizes[int(level)] = _parse_size(size)
+    known = {**DEFAULT_CACHE_BYTES, **{level: size for level, size in sizes.items() if size}}
+    return known[1], known[2], known[3]
+
+
+def _parse_size(text: str) -> int:
+    unit = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(text[-1:], 1)
+    digits = text.rstrip("KMG")
+    return int(digits) * unit if digits.isdigit() else 0
+
+
+def _read(path: str) -> str:
+    """What a small file of the system says; some fifty are read at every start."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return file.read().decode(errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,63 @@
+"""The native driver in this process: assembled once for a target, loaded once, kept for ever."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+from ogive.devices.cpu.host import host_target
+from ogive.devices.cpu.native.layout import EXPORTS
+from ogive.devices.cpu.native.link import LoadedKernel, link_library
+from ogive.devices.llvm.library.llvm_locks import llvm_lock
+from ogive.named import NamedTuple
+from ogive.targets.target import Target
+
+_PlanFunction = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+_ResizeFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
+
+
+class Driver(NamedTuple):
+    """The driver's entry points. Calling one releases the interpreter lock."""
+
+    start: Callable[[int], int]
+    resume: Callable[[int], int]
+    resize_pool: Callable[[int, int], None]
+    copy: LoadedKernel
+    run_parts: LoadedKernel
+
+
+_driver: Driver | None = None
+
+
+def driver_object(target: Target) -> bytes:
+    """The driver's object code for a target, the same whenever it is asked for."""
+    from ogive.devices.cpu.native.driver_ir import driver_ir
+    from ogive.devices.llvm.library.assembler import assemble
+
+    return assemble(driver_ir(target), target, effort=0)
+
+
+def load_driver(object_bytes: bytes) -> Driver:
+    """Load the driver from object code, unless this process has one: then that one."""
+    global _driver
+    with llvm_lock:
+        if _driver is None:
+            library = link_library(object_bytes, EXPORTS)
+            _driver = Driver(
+                start=_PlanFunction(library["ogive_start"].address),
+                resume=_PlanFunction(library["ogive_resume"].address),
+                resize_pool=_ResizeFunction(library["ogive_resize_pool"].address),
+                copy=library["ogive_copy"],
+                run_parts=library["ogive_run_parts"],
+            )
+        return _driver
+
+
+def driver_is_loaded() -> bool:
+    """Whether this process has the driver."""
+    return _driver is not None
+
+
+def loaded_driver() -> Driver:
+    """The driver, assembled here and now if nobody loaded it from a cache."""
+    return _driver or load_driver(driver_object(host_target()))

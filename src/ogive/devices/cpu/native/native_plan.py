@@ -1,0 +1,342 @@
+"""A plan as native data: step records that one foreign call replays."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy
+
+from ogive.devices.cpu.native.driver import loaded_driver
+from ogive.devices.cpu.native.layout import (
+    COPY_TILE,
+    MAX_THREADS,
+    NO_FAULT,
+    PLAN_FIELDS,
+    STEP_FIELDS,
+    STEP_WORDS,
+    Status,
+    StepKind,
+)
+from ogive.devices.cpu.native.link import LoadedKernel
+from ogive.devices.cpu.native.pool import Pool, default_pool
+from ogive.errors import ExecuteError
+from ogive.named import NamedTuple
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Words = NDArray[numpy.int64]
+
+PAUSE_NANOSECONDS = 50_000_000
+"""How long a plan runs before it lets Python look for signals: half of what Ctrl-C may take."""
+
+COPY_GRAIN = 4
+"""Tiles of a copy worth a call: 256 KiB."""
+
+_STEP = PLAN_FIELDS.index("step")
+_COUNT = PLAN_FIELDS.index("count")
+_LEFT = PLAN_FIELDS.index("left")
+_FAULT = PLAN_FIELDS.index("fault")
+_THREADS = STEP_FIELDS.index("threads")
+_KIND = STEP_FIELDS.index("kind")
+
+
+class KernelStep(NamedTuple):
+    """A kernel over `tiles` whole tiles of its parallel axis.
+
+    `arguments` are its words (buffer addresses, then variables), `grain` the least number of tiles
+    worth a call, `threads` the most threads worth waking, those of a group being its first step's.
+    Any split of `[0, tiles)` into calls must give the same result. A step that
+    `joins` may run beside the one before it, and beside those which that one joins; its number of
+    tiles, and theirs, stays as it is. One that is `whole` writes over what it must not leave half
+    changed.
+    """
+
+    kernel: LoadedKernel
+    arguments: Sequence[int]
+    tiles: int = 1
+    grain: int = 1
+    threads: int = MAX_THREADS
+    parallel: bool = True
+    joins: bool = False
+    whole: bool = False
+
+
+class HostStep(NamedTuple):
+    """A step that Python does, between the native ones: `function(*arguments)`."""
+
+    function: Callable[..., None]
+    arguments: Sequence[int] = ()
+
+
+class StepFailure(Exception):
+    """Raised by a host step that failed for the reason `error`; for its plan it is a fault."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+Step = KernelStep | HostStep
+
+
+class Fault(NamedTuple):
+    """Why a plan ended early: the site number that a kernel reported, and the kernel's step.
+
+    A host step has no sites but an `error`. A run that was `stopped` from outside did not begin
+    its step, or may repeat it.
+    """
+
+    step: int
+    site: int
+    error: Exception | None = None
+    stopped: bool = False
+
+
+def copy_step(destination: int, source: int, nbytes: int) -> KernelStep:
+    """A copy of `nbytes` between two addresses that do not overlap."""
+    tiles = -(-nbytes // COPY_TILE)
+    return KernelStep(loaded_driver().copy, (destination, source, nbytes), tiles, COPY_GRAIN)
+
+
+class NativePlan:
+    """Steps that run in order, from the first to the last, at each `execute()`.
+
+    What may change between runs is open to be written to: `words` holds the arguments of all
+    steps, those of step i from `offsets[i]` on, `tiles` the tile count of each step and `threads`
+    how many threads it is worth. The plan keeps its kernels alive; the memory behind the addresses
+    is the caller's to keep.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_address",
+        "_calling",
+        "_functions",
+        "_header",
+        "_kernels",
+        "_lock",
+        "_parts",
+        "_pool",
+        "_records",
+        "_resume",
+        "_spans",
+        "_start",
+        "_whole",
+        "offsets",
+        "threads",
+        "tiles",
+        "words",
+    )
+
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        pool: Pool | None = None,
+        pause_nanoseconds: int = PAUSE_NANOSECONDS,
+    ) -> None:
+        driver = loaded_driver()
+        self._start = driver.start
+        self._resume = driver.resume
+        self._pool = pool or default_pool()
+        self._kernels = [step.kernel for step in steps if isinstance(step, KernelStep)]
+        self._functions = {
+            index: (step.function, len(step.arguments))
+            for index, step in enumerate(steps)
+            if isinstance(step, HostStep)
+        }
+        self._whole = {
+            index for index, step in enumerate(steps) if isinstance(step, KernelStep) and step.whole
+        }
+        words = [step.arguments for step in steps]
+        self.offsets: list[int] = [0, *itertools.accumulate(map(len, words))][:-1]
+        self.words: Words = numpy.array([0, *itertools.chain(*words)], numpy.int64)[1:]
+        first = self.words.ctypes.data
+        rows = [_record(step, first + 8 * at) for step, at in zip(steps, self.offsets, strict=True)]
+        groups = _groups(steps)
+        # The groups' records follow those of the steps.
+        self._records: Words = numpy.zeros((len(steps) + len(groups), STEP_WORDS), numpy.int64)
+        self._parts: list[Words] = []
+        if rows:
+            self._records[: len(rows)] = rows
+        for place, group in enumerate(groups, len(steps)):
+            self._lead(group, place, [(at, *part) for at in group for part in _parts(steps[at])])
+        self.tiles: Words = self._records[: len(steps), STEP_FIELDS.index("tiles")]
+        self.threads: Words = self._records[: len(steps), _THREADS]
+        self._spans: Words = numpy.zeros((self._pool.threads, 2), numpy.int64)
+        fields = {
+            "steps": self._records.ctypes.data,
+            "count": len(steps),
+            "pool": self._pool.address,
+            "budget": pause_nanoseconds,
+            "spans": self._spans.ctypes.data,
+            "room": len(self._spans),
+        }
+        self._header: Words = numpy.array(
+            [fields.get(name, 0) for name in PLAN_FIELDS], numpy.int64
+        )
+        self._address = self._header.ctypes.data
+        self._calling = 0
+        self._lock = threading.Lock()
+        _plans.add(self)
+
+    def _lead(self, group: range, place: int, parts: Sequence[tuple[int, int, int]]) -> None:
+        """Make a group of steps a job of its own, with its record at `place`."""
+        record, stride = self._records.ctypes.data, 8 * STEP_WORDS
+        rows = [(record + stride * step, step, begin, end) for step, begin, end in parts]
+        table: Words = numpy.array(rows, numpy.int64)
+        run_parts = loaded_driver().run_parts.address
+        threads = self._records[group.start, _THREADS]
+        job = (run_parts, table.ctypes.data, len(rows), 1, threads, StepKind.PARALLEL, len(group))
+        self._records[place] = job
+        self._records[group.start, _KIND:] = StepKind.LEADER, record + stride * place
+        self._parts.append(table)
+
+    @property
+    def pool_threads(self) -> int:
+        """How many threads there are for a step."""
+        return self._pool.threads
+
+    def execute(self) -> Fault | None:
+        """Run all steps, in native code. Returns the fault that stopped it, if one did.
+
+        Threads that execute one plan take turns. An exception, such as a `KeyboardInterrupt`,
+        abandons the run at a tile boundary, and the next one starts from the first step. `outcome`
+        tells how far an abandoned run came.
+        """
+        if self._calling:
+            self._refuse_own_steps()
+        with self._lock:
+            status = self._start(self._address)
+            return self._carry_on(status) if status else None
+
+    def execute_between(
+        self, prepare: Callable[[], None], finish: Callable[[Fault | None], None]
+    ) -> Fault | None:
+        """`execute`, and what is to be done before and after it in one turn of this thread.
+
+        A run that an exception abandons is not finished.
+        """
+        if self._calling:
+            self._refuse_own_steps()
+        with self._lock:
+            prepare()
+            status = self._start(self._address)
+            fault = self._carry_on(status) if status else None
+            finish(fault)
+            return fault
+
+    def _refuse_own_steps(self) -> None:
+        if self._calling == threading.get_ident():
+            raise ExecuteError("a plan cannot be executed by one of its own host steps")
+
+    def execute_once(self) -> Status:
+        """Run until the first pause: a run that is not `FINISHED` then is abandoned."""
+        with self._lock:
+            return Status(self._start(self._address))
+
+    def _carry_on(self, status: int) -> Fault | None:
+        while status != Status.FINISHED:
+            if status == Status.FAULTED:
+                return Fault(int(self._header[_STEP]), int(self._header[_FAULT]))
+            if status == Status.HOST:
+                step = int(self._header[_STEP]) - 1
+                try:
+                    self._call(step)
+                except StepFailure as failure:
+                    return Fault(step, 0, failure.error)
+            status = self._resume(self._address)
+        return None
+
+    def rewind(self) -> None:
+        """Forget how far the last run came: from now on, `outcome` tells of the next one."""
+        if self._calling:
+            self._refuse_own_steps()
+        header = self._header
+        header[_STEP] = header[_LEFT] = 0
+        header[_FAULT] = NO_FAULT
+
+    def outcome(self, may_end: Callable[[int], bool]) -> Fault | None:
+        """How the last run ended, or where an exception stopped it. No other has begun since.
+
+        A step that is whole is brought to its end first, and so are those up to one before which
+        the run `may_end`, unless a host step comes first. The driver notes what it has done before
+        it returns, so the answer does not depend on the moment when the exception came; and asking
+        may itself be interrupted, and repeated.
+        """
+        header, count = self._header, len(self.tiles)
+        while (step := self._next_step()) < count and header[_FAULT] == NO_FAULT:
+            begun = header[_LEFT] and step in self._whole
+            if not begun and (step in self._functions or may_end(step)):
+                break
+            header[_COUNT] = step + 1
+            self._resume(self._address)
+        header[_COUNT] = count
+        if header[_FAULT] != NO_FAULT:
+            return Fault(int(header[_STEP]), int(header[_FAULT]))
+        return None if step >= count else Fault(step, 0, stopped=True)
+
+    def _next_step(self) -> int:
+        """The first step that is not known to be done."""
+        step = int(self._header[_STEP])
+        # Of a host step the driver only knows that it has asked for it.
+        is_asked = step - 1 in self._functions and not self._header[_LEFT]
+        return step - 1 if is_asked else step
+
+    def _call(self, step: int) -> None:
+        self._calling = threading.get_ident()
+        try:
+            function, count = self._functions[step]
+            first = self.offsets[step]
+            function(*self.words[first : first + count].tolist())
+        finally:
+            self._calling = 0
+
+    def renew_lock(self) -> None:
+        """Forget a lock that a thread of the parent process held when it forked."""
+        self._calling = 0
+        self._lock = threading.Lock()
+
+
+def _record(step: Step, arguments: int) -> tuple[int, ...]:
+    if isinstance(step, HostStep):
+        return 0, 0, 0, 0, 0, StepKind.HOST, 0
+    kind = StepKind.PARALLEL if step.parallel else StepKind.SERIAL
+    return step.kernel.address, arguments, step.tiles, step.grain, step.threads, kind, 0
+
+
+def _groups(steps: Sequence[Step]) -> list[range]:
+    """The steps that may run side by side, as runs of two and more."""
+    groups: list[range] = []
+    for position, step in enumerate(steps):
+        if isinstance(step, KernelStep) and step.joins:
+            first = position - 1
+            if groups and groups[-1].stop == position:
+                first = groups.pop().start
+            groups.append(range(first, position + 1))
+    return groups
+
+
+def _parts(step: Step) -> Iterator[tuple[int, int]]:
+    """The tiles of a step, in calls of its grain: (first, end)."""
+    assert isinstance(step, KernelStep), "only kernels run side by side"
+    grain = max(step.grain, 1)
+    for begin in range(0, step.tiles, grain):
+        yield begin, min(begin + grain, step.tiles)
+
+
+_plans: weakref.WeakSet[NativePlan] = weakref.WeakSet()
+
+
+def _renew_after_fork() -> None:
+    for plan in _plans:
+        plan.renew_lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_after_fork)

@@ -1,0 +1,98 @@
+"""The thread pool's handle in Python. The threads themselves are native: see `pool_ir`."""
+
+from __future__ import annotations
+
+import functools
+import os
+import weakref
+from typing import TYPE_CHECKING
+
+import numpy
+
+from ogive.devices.cpu.allocator import ALIGNMENT
+from ogive.devices.cpu.host import host_cores
+from ogive.devices.cpu.native.driver import Driver, loaded_driver
+from ogive.devices.cpu.native.layout import MAX_WORKERS, NUMBER_BITS, POOL_BYTES, WORDS
+from ogive.devices.llvm.library.llvm_locks import llvm_lock
+from ogive.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Pool:
+    """Threads that share the tiles of parallel steps with the thread that executes a plan.
+
+    They start with the first parallel step and stop when the pool dies or the interpreter exits.
+    Any number of Python threads may execute plans on one pool; whoever finds it busy works alone.
+    """
+
+    __slots__ = ("__weakref__", "_driver", "_words", "address")
+
+    def __init__(self, threads: int | None = None) -> None:
+        words = numpy.zeros((POOL_BYTES + ALIGNMENT) // 8, numpy.int64)
+        skip = -words.ctypes.data % ALIGNMENT // 8
+        self._words: NDArray[numpy.int64] = words[skip:]
+        self.address: int = self._words.ctypes.data
+        self._driver = loaded_driver()
+        self._words[WORDS["pool_wanted"] // 8] = _workers(
+            host_cores() if threads is None else threads
+        )
+        _pools.add(self)
+        weakref.finalize(self, _stop, self._driver, self._words)
+
+    @property
+    def threads(self) -> int:
+        """How many threads run a parallel step, the caller's included."""
+        return int(self._words[WORDS["pool_wanted"] // 8]) + 1
+
+    @property
+    def jobs(self) -> int:
+        """How many parallel steps the workers have been offered so far."""
+        return int(self._words[WORDS["pool_state"] // 8]) >> NUMBER_BITS
+
+    def set_threads(self, threads: int) -> None:
+        """Run parallel steps on this many threads, the caller's included; 1 means no others.
+
+        Waits for the workers there are to finish their tiles. Results never depend on it.
+        """
+        self._driver.resize_pool(self.address, _workers(threads))
+
+    def forget_workers(self) -> None:
+        """Start over in a forked child, which has a copy of the pool but none of its threads."""
+        wanted = self._words[WORDS["pool_wanted"] // 8]
+        self._words[:] = 0
+        self._words[WORDS["pool_wanted"] // 8] = wanted
+
+
+def _workers(threads: int) -> int:
+    if threads < 1:
+        raise ArgumentError(f"a pool of {threads} threads cannot run anything; give 1 or more")
+    return min(threads - 1, MAX_WORKERS)
+
+
+def _stop(driver: Driver, words: NDArray[numpy.int64]) -> None:
+    driver.resize_pool(words.ctypes.data, 0)
+
+
+def default_pool() -> Pool:
+    """The pool that plans use unless given another: one thread per core."""
+    with llvm_lock:
+        return _first_pool()
+
+
+@functools.lru_cache(maxsize=1)
+def _first_pool() -> Pool:
+    return Pool()
+
+
+_pools: weakref.WeakSet[Pool] = weakref.WeakSet()
+
+
+def _renew_after_fork() -> None:
+    for pool in _pools:
+        pool.forget_workers()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_after_fork)

@@ -1,0 +1,114 @@
+"""How fast a machine is, and what follows: how many threads some work is worth.
+
+The model is small. Work takes as long as its instructions take or as its bytes take to come and go,
+whichever is longer; several threads divide the instructions, and the bytes as far as the level of
+the memory they are in lets them; and it takes time to share the work out and to wait for the last.
+Figures come from measuring (`engine/machine/calibrate.py`) or, before that, from
+`usual_speeds`. Nothing here has a say in what is computed, only in who computes it.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from ogive.named import NamedTuple
+from ogive.targets.target import Target
+
+WORTH_A_THREAD = 1.1
+"""More threads must be so many times as fast as fewer: the others may have better things to do."""
+
+LEVELS = ("L1", "L2", "L3", "memory")
+
+
+class Work(NamedTuple):
+    """What a step does: vector instructions, and bytes that it reads and writes, each once."""
+
+    instructions: int
+    read: int
+    written: int
+
+
+@dataclass(frozen=True, eq=False)
+class Speeds:
+    """What a machine does, with one thread and with several.
+
+    `threads` are the numbers of threads that the tables have columns for, from 1 up. `read` and
+    `write` have bytes a second by level (L1, L2, L3, memory), all threads together; `instructions`
+    is how many vector instructions one thread does in a second. `launch` is what a step of a plan
+    costs and `sharing` what it costs to share one out, in nanoseconds.
+    """
+
+    caches: tuple[int, ...]
+    threads: tuple[int, ...]
+    read: tuple[tuple[int, ...], ...]
+    write: tuple[tuple[int, ...], ...]
+    instructions: int
+    launch: int
+    sharing: tuple[int, ...]
+
+    def nanoseconds(self, work: Work, column: int) -> float:
+        """How long `work` takes with `threads[column]` threads."""
+        threads = self.threads[column]
+        level = self._level(work.read + work.written, threads)
+        computing = work.instructions / (self.instructions * threads)
+        moving = work.read / self.read[level][column] + work.written / self.write[level][column]
+        return 1e9 * max(computing, moving) + self.launch + self.sharing[column]
+
+    def _level(self, nbytes: int, threads: int) -> int:
+        """Where data of that size is when it is used again and again; L1 and L2 are a thread's."""
+        first, second, third = self.caches
+        if nbytes <= first * threads:
+            return 0
+        return 1 if nbytes <= second * threads else 2 if nbytes <= third else 3
+
+
+@functools.lru_cache(maxsize=4096)
+def thread_count(speeds: Speeds, work: Work, most: int) -> int:
+    """How many threads `work` is worth, of `most`: the fewest that are about as fast as any.
+
+    >>> from ogive.targets.target import describe_cpu
+    >>> speeds = usual_speeds(describe_cpu("x86_64-linux-gnu", cores=16))
+    >>> [thread_count(speeds, Work(n, 8 * n, 4 * n), 16) for n in (1_000, 1_000_000, 100_000_000)]
+    [1, 16, 4]
+    """
+    columns = [column for column, threads in enumerate(speeds.threads) if threads <= most]
+    times = [speeds.nanoseconds(work, column) for column in columns]
+    enough = WORTH_A_THREAD * min(times)
+    chosen = next(column for column in columns if times[column] <= enough)
+    # The greatest number there is a column for stands for all that lies between it and the next.
+    return most if chosen == columns[-1] and chosen > 0 else speeds.threads[chosen]
+
+
+def thread_counts(cores: int) -> tuple[int, ...]:
+    """The numbers of threads that are told apart: powers of two, and all.
+
+    >>> thread_counts(12)
+    (1, 2, 4, 8, 12)
+    """
+    return (*[1 << power for power in range(cores.bit_length()) if 1 << power < cores], cores)
+
+
+def usual_speeds(target: Target) -> Speeds:
+    """What to reckon with on a machine that has not been measured.
+
+    One thread is taken to be fast, sharing to be slow and memory to serve four: so work is rather
+    left to one thread than shared in vain.
+    """
+    threads = thread_counts(target.cores)
+    private = [(rate, target.cores) for rate in (200, 100)]
+    speeds = tuple(
+        [
+            tuple([rate * 10**9 * min(count, served) for count in threads])
+            for rate, served in [*private, (80, target.cores), (20, 4)]
+        ]
+    )
+    return Speeds(
+        caches=(target.l1_bytes, target.l2_bytes, target.l3_bytes),
+        threads=threads,
+        read=speeds,
+        write=speeds,
+        instructions=5 * 10**9,
+        launch=50,
+        sharing=tuple([0 if count == 1 else 4000 + 1000 * count for count in threads]),
+    )

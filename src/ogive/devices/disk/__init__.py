@@ -1,0 +1,1 @@
+"""`DISK`: files as read-only memory."""

@@ -1,0 +1,1 @@
+"""What every device under LLVM shares: kernels as LLVM IR, elementary functions, the assembler."""

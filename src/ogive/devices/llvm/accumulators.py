@@ -1,0 +1,182 @@
+"""Reductions and scans: accumulators are set up, added to, and combined.
+
+An accumulator is a cell of the function's frame for each entry of a tile; LLVM makes registers of
+them. A reduction that is closed over lanes or registers has several for one result, which are
+combined in a fixed tree: it is part of what the kernel computes.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ogive.devices.llvm.fused_multiply_add import chained_sums, fused_products
+from ogive.devices.llvm.instructions import Instructions
+from ogive.devices.llvm.lane_reductions import combine_lanes
+from ogive.devices.llvm.llvm_types import constant, register_type
+from ogive.devices.llvm.registers import Places, Tile, Values
+from ogive.ir.identity import identity_element
+from ogive.ir.node import UOp
+from ogive.ir.ops import UPCAST, Op
+from ogive.passes.lower.linearize import is_loop
+from ogive.passes.lower.lower_accesses import lane_of
+
+
+class Accumulators:
+    """Writes what reductions and scans of the kernel `root` do.
+
+    Products that are `fused` are part of the instruction that adds them up.
+    """
+
+    def __init__(self, root: UOp, values: Values, instructions: Instructions) -> None:
+        self.values = values
+        self.writer = values.writer
+        self.instructions = instructions
+        self.fused = fused_products(root)
+        self._chains = chained_sums(root, self.fused)
+        self._cells: dict[UOp, dict[Tile, str]] = {}
+
+    def counters_of(self, node: UOp) -> tuple[UOp, ...]:
+        """The tile counters of the accumulators, or of what is staged: the result's and those
+        closed, unless products follow each other into the same sum."""
+        if node in self._chains:
+            return self.values.tile_of(node)
+        return self._value_counters(node)
+
+    def _value_counters(self, node: UOp) -> tuple[UOp, ...]:
+        """The tile counters of the values that are accumulated or staged."""
+        found = set(self.values.tile_of(node))
+        found.update(counter for counter in node.closed if counter.arg[1] == UPCAST)
+        return tuple(sorted(found, key=lambda counter: counter.arg[0]))
+
+    def lanes_of(self, node: UOp) -> int:
+        """How many lanes its accumulators have, or what is staged."""
+        lane = lane_of(node.closed)
+        return int(lane.src[0].arg) if lane is not None else self.values.lanes_of(node)
+
+    def start(self, node: UOp) -> None:
+        """Set up what a reduction or a scan begins with."""
+        if node.op is Op.SCAN:
+            self._start_scan(node)
+            return
+        lanes = self.lanes_of(node)
+        kind = register_type(node.dtype, lanes)
+        identity = constant(node.dtype, identity_element(node.arg, node.dtype), lanes)
+        cells = self._cells.setdefault(node, {})
+        for place in self.values.entries(self.counters_of(node)):
+            if place not in cells:
+                cells[place] = self.writer.allocate(kind)
+            self.writer.effect(f"store {kind} {identity}, ptr {cells[place]}")
+
+    def _start_scan(self, node: UOp) -> None:
+        lanes = self.values.lanes_of(node)
+        kind = register_type(node.dtype, lanes)
+        counters = self._counters_beside(node)
+        cells = self._cells.setdefault(node, {})
+        for place in self.values.entries(counters):
+            if place not in cells:
+                cells[place] = self.writer.allocate(kind)
+            initial = self.values.operand(
+                node.src[1], tuple(zip(counters, place, strict=True)), lanes
+            )
+            self.writer.effect(f"store {kind} {initial}, ptr {cells[place]}")
+
+    def _counters_beside(self, node: UOp) -> tuple[UOp, ...]:
+        """The tile counters of a scan but those that it goes along."""
+        return tuple([c for c in self.values.tile_of(node) if c not in node.src[2:]])
+
+    def scan(self, node: UOp) -> None:
+        """One more value into the accumulators of a scan, which then are its value; or a few, one
+        after the other."""
+        lanes = self.values.lanes_of(node)
+        kind = register_type(node.dtype, lanes)
+        counters, beside = self.values.tile_of(node), self._counters_beside(node)
+        self.values.registers[node] = {}
+        for place in self.values.entries(counters):
+            at = dict(zip(counters, place, strict=True))
+            cell = self._cells[node][tuple([at[counter] for counter in beside])]
+            current = self.writer.instruction(f"load {kind}, ptr {cell}")
+            operand = self.values.operand(
+                node.src[0], tuple(zip(counters, place, strict=True)), lanes
+            )
+            updated = self.instructions.combine(node.arg, node.dtype, current, operand, lanes)
+            self.writer.effect(f"store {kind} {updated}, ptr {cell}")
+            self.values.registers[node][place] = updated
+
+    def _by_scalars(self, value: UOp, counters: tuple[UOp, ...]) -> list[Tile]:
+        """The entries of a tile, those together for which the same scalar is spread over lanes:
+        so that it needs a register no longer than while they are computed."""
+        scalars = {
+            counter
+            for source in value.src
+            if self.values.lanes_of(source) == 1
+            for counter in self.values.tile_of(source)
+        }
+        first = [number for number, counter in enumerate(counters) if counter in scalars]
+        return sorted(self.values.entries(counters), key=lambda place: [place[i] for i in first])
+
+    def add(self, node: UOp) -> None:
+        """One more value into a reduction's accumulators."""
+        if not _has_loops(node):
+            self.start(node)
+        lanes = self.lanes_of(node)
+        kind = register_type(node.dtype, lanes)
+        counters, kept = self._value_counters(node), self.counters_of(node)
+        value = self.values.unwrapped(node.src[0])
+        for place in self._by_scalars(value, counters):
+            places = tuple(zip(counters, place, strict=True))
+            at = dict(places)
+            cell = self._cells[node][tuple([at[counter] for counter in kept])]
+            current = self.writer.instruction(f"load {kind}, ptr {cell}")
+            if value in self.fused:
+                updated = self._fused_sum(value, current, places, lanes)
+            else:
+                operand = self.values.operand(value, places, lanes)
+                # The new one first: whether it is NaN is known before the last step is done.
+                updated = self.instructions.combine(node.arg, node.dtype, operand, current, lanes)
+            self.writer.effect(f"store {kind} {updated}, ptr {cell}")
+
+    def _fused_sum(self, value: UOp, current: str, places: Places, lanes: int) -> str:
+        """A sum and one more product, where the gate of the product holds."""
+        product = value.src[1] if value.op is Op.WHERE else value
+        factors = [self.values.operand(source, places, lanes) for source in product.src]
+        if product.op is Op.DOT:
+            total = self.instructions.dot(product.arg, value.dtype, [current, *factors], lanes)
+        else:
+            total = self.writer.of(value.dtype, lanes).intrinsic("fma", *factors, current)
+        if product is value:
+            return total
+        gate = self.values.operand(value.src[0], places, lanes)
+        return self.writer.of(value.dtype, lanes).select(gate, total, current)
+
+    def finish(self, node: UOp) -> None:
+        """Combine a reduction's accumulators in a fixed tree, first the tile, then the lanes."""
+        lanes = self.lanes_of(node)
+        kind = register_type(node.dtype, lanes)
+        counters = self.counters_of(node)
+        kept = self.values.tile_of(node)
+        groups: dict[Tile, list[str]] = {}
+        for place in self.values.entries(counters):
+            cell = self._cells[node][place]
+            value = self.writer.instruction(f"load {kind}, ptr {cell}")
+            at = dict(zip(counters, place, strict=True))
+            groups.setdefault(tuple([at[counter] for counter in kept]), []).append(value)
+        combine = partial(self.instructions.combine, node.arg, node.dtype)
+        results = {}
+        for place, values in groups.items():
+            while len(values) > 1:
+                half = (len(values) + 1) // 2
+                values = [
+                    combine(values[i], values[i + half], lanes)
+                    if i + half < len(values)
+                    else values[i]
+                    for i in range(half)
+                ]
+            results[place] = values[0]
+        if lane_of(node.src[1:]) is not None:
+            sums = combine_lanes(self.writer, node.dtype, [*results.values()], lanes, combine)
+            results = dict(zip(results, sums, strict=True))
+        self.values.registers[node] = results
+
+
+def _has_loops(reduction: UOp) -> bool:
+    return any(is_loop(counter) for counter in reduction.src[1:])

@@ -1,0 +1,31 @@
+"""Functions in LLVM IR that kernels call: those of `devices/llvm/math`, for kernels with any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ogive.named import NamedTuple
+
+
+class Definition(NamedTuple):
+    """A function in LLVM IR, the intrinsics it declares and the definitions it calls."""
+
+    symbol: str
+    text: str
+    declarations: frozenset[str] = frozenset()
+    requires: tuple[Definition, ...] = ()
+
+
+def definitions(needed: Iterable[Definition]) -> list[Definition]:
+    """The definitions and all they require, each once, what is called before what calls it."""
+    found: dict[str, Definition] = {}
+
+    def visit(definition: Definition) -> None:
+        if definition.symbol not in found:
+            for requirement in definition.requires:
+                visit(requirement)
+            found[definition.symbol] = definition
+
+    for definition in needed:
+        visit(definition)
+    return list(found.values())

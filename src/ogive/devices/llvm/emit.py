@@ -1,0 +1,292 @@
+"""Stage 9: nested blocks of instructions become the text of one LLVM function.
+
+The function takes `(arguments, begin, end, fault)`: the words of its buffers and variables, the
+slice of its parallel axis to run, and where to report a fault.
+
+A value held in a register tile stays one node; here it becomes one register per entry of the tile.
+A loop whose gates can fail only in its last iterations is written twice: once for the iterations
+in which they hold, without gates, and once for the rest.
+"""
+
+from __future__ import annotations
+
+from ogive.devices.llvm.accumulators import Accumulators
+from ogive.devices.llvm.definitions import definitions
+from ogive.devices.llvm.instructions import Instructions
+from ogive.devices.llvm.kernel_writer import Rarity, Writer, vector_attributes
+from ogive.devices.llvm.llvm_types import constant
+from ogive.devices.llvm.memory_accesses import Memory
+from ogive.devices.llvm.registers import Places, Values
+from ogive.devices.llvm.transfers import Transfers
+from ogive.errors import EmitError
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, LANE, PARALLEL, Op
+from ogive.passes.loops.scratch_layout import shared_areas
+from ogive.passes.lower.cache_hints import plan_traffic
+from ogive.passes.lower.kernel_signature import kernel_signature
+from ogive.passes.lower.linearize import Accumulate, Item, Loop, is_loop
+from ogive.passes.lower.peel_loops import gates_within, instruction_count, peel_limit
+from ogive.targets.target import Target
+
+PEEL_LIMIT = 210
+"""The most instructions in a loop body that is written twice for the sake of its gates."""
+
+SHORT_COPY = 48
+"""The most instructions around and in a loop whose addresses LLVM is left to work out."""
+
+
+def emit(
+    name: str, root: UOp, program: list[Item], target: Target, poison: bool = False
+) -> str:
+    """The LLVM module of one kernel, as text; its scratch memory is filled with `poison` first."""
+    return _Emitter(root, program, target, poison).module(name)
+
+
+class _Emitter:
+    """Writes one kernel, item by item. What is in which register is for `values` to know."""
+
+    def __init__(self, root: UOp, program: list[Item], target: Target, poison: bool) -> None:
+        self.root = root
+        self.poison = poison
+        self.program = program
+        self.target = target
+        self.writer = Writer()
+        self.instructions = Instructions(self.writer, target)
+        self.memory = Memory(self.writer, shared_areas(root), target)
+        self.values = Values(self.writer)
+        self.accumulators = Accumulators(root, self.values, self.instructions)
+        self.transfers = Transfers(
+            self.accumulators,
+            self.instructions,
+            self.memory,
+            plan_traffic(root, program, target),
+            self.steady_operand,
+        )
+        self.hides_remainders = False
+
+    def module(self, name: str) -> str:
+        writer = self.writer
+        self.parameters()
+        self.block(self.program)
+        self.memory.finish_streams()
+        writer.effect("ret void")
+        called = definitions(writer.functions.values())
+        functions = [definition.text for definition in called]
+        declared = writer.declarations.union(*[d.declarations for d in called])
+        return "\n".join(
+            [
+                f'define void @"{name}"(ptr noalias readonly %arguments, i64 %begin, i64 %end, '
+                "ptr %fault) #0 {",
+                "entry:",
+                *writer.entry,
+                *writer.lines,
+                "}",
+                *functions,
+                *sorted(declared),
+                vector_attributes(self.target),
+                *writer.call_attributes(),
+                *self.memory.metadata(),
+                "",
+            ]
+        )
+
+    def parameters(self) -> None:
+        """The addresses of buffers and the values of variables, out of the arguments."""
+        signature = kernel_signature(self.root)
+        for position, slot in enumerate(signature.slots):
+            self.memory.bases[slot] = self.argument(position, "ptr")
+        nodes = {n.arg[0]: n for n in self.root.walk() if n.op is Op.VARIABLE}
+        for position, variable in enumerate(signature.variables, len(signature.slots)):
+            self.values.registers[nodes[variable]] = {(): self.argument(position, "i64")}
+
+    def argument(self, position: int, kind: str) -> str:
+        """One of the words that the kernel is called with."""
+        place = f"getelementptr inbounds i64, ptr %arguments, i64 {position}"
+        return self.writer.instruction(f"load {kind}, ptr {self.writer.instruction(place)}")
+
+    # Control flow
+
+    def block(self, items: list[Item]) -> None:
+        for item in items:
+            if isinstance(item, Loop):
+                self.loop(item)
+            elif isinstance(item, Accumulate) and item.into.op is Op.STAGE:
+                if self.poison and not any(map(is_loop, item.into.closed)):
+                    self.memory.poison(item.into)
+                self.transfers.keep(item.into)
+            elif isinstance(item, Accumulate):
+                self.accumulators.add(item.into)
+            else:
+                self.node(item)
+
+    def loop(self, loop: Loop) -> None:
+        """A loop, in two parts if its gates are known to hold in the first."""
+        for node in loop.starts:
+            self.accumulators.start(node)
+        if self.poison:
+            for stage in loop.stages:
+                self.memory.poison(stage)
+        if loop.counter.arg[1] == PARALLEL:
+            begin, end = "%begin", "%end"
+        else:
+            begin, end = "0", self.values.operand(loop.counter.src[0], (), 1)
+        gates = [n for n in gates_within(loop.body) if loop.counter in n.ranges]
+        around = frozenset([node for node in self.values.registers if node.op is Op.RANGE])
+        limit, certain = peel_limit(loop.counter, gates, around)
+        if limit is None or instruction_count(loop.body) > PEEL_LIMIT:
+            self.write_loop(loop, begin, end)
+            return
+        middle, after = self.cut(begin, end, limit)
+        before, self.values.certain = self.values.certain, self.values.certain | certain
+        self.write_loop(loop, begin, middle)
+        self.values.certain = before
+        rarity = Rarity.ONCE if loop.counter.arg[1] == PARALLEL else Rarity.LAST
+        around_it, self.writer.rarity = self.writer.rarity, max(self.writer.rarity, rarity)
+        self.write_loop(loop, after, end)
+        self.writer.rarity = around_it
+
+    def cut(self, begin: str, end: str, limit: UOp) -> tuple[str, str]:
+        """Where the part of a loop below `limit` ends, and where the part from there on begins."""
+        if limit.op is Op.CONST and begin == "0" and end.isdigit():
+            middle = str(min(limit.arg, int(end)))
+            return middle, middle
+        bound = self.steady_operand(limit)
+        return self.extreme("slt", end, bound), self.extreme("sgt", begin, bound)
+
+    def steady_operand(self, expression: UOp) -> str:
+        """An index expression of variables and outer counters, written where it is needed."""
+        for part in expression.walk():
+            if part.op is not Op.CONST and part not in self.values.registers:
+                self.node(part)
+        return self.values.operand(expression, (), 1)
+
+    def extreme(self, order: str, left: str, right: str) -> str:
+        """The lesser ("slt") or the greater ("sgt") of two indices."""
+        wins = self.writer.instruction(f"icmp {order} i64 {left}, {right}")
+        return self.writer.instruction(f"select i1 {wins}, i64 {left}, i64 {right}")
+
+    def write_loop(self, loop: Loop, begin: str, end: str) -> None:
+        """The iterations from `begin` to `end`, whose number may be 0 unless both are known."""
+        if begin.isdigit() and end.isdigit() and int(begin) >= int(end):
+            return
+        with self.writer.counting(begin, end) as name, self.values.inside(loop.counter, name):
+            before, self.hides_remainders = self.hides_remainders, not _surrounds_short_copies(loop)
+            self.block(loop.body)
+            self.hides_remainders = before
+
+    # Values
+
+    def node(self, node: UOp) -> None:
+        """Have the registers of a node, unless it has none or they are made where it is used."""
+        op = node.op
+        if op is Op.STAGE:
+            self.transfers.put_in_order(node)
+        if op in (Op.INDEX, Op.STAGE, Op.VARIABLE) or node in self.accumulators.fused:
+            return
+        if self.values.is_step(node):
+            return
+        if node.dtype.is_bool and self.values.holds(node):
+            self.values.registers[node] = {
+                place: constant(dtypes.bool_, True, self.values.lanes_of(node))
+                for place in self.values.entries(self.values.tile_of(node))
+            }
+        elif op is Op.STORE:
+            self.transfers.store(node)
+        elif op is Op.REDUCE:
+            self.accumulators.finish(node)
+        elif op is Op.SCAN:
+            self.accumulators.scan(node)
+        elif op is Op.LOAD:
+            self.transfers.load(node)
+        else:
+            self.compute_tile(node)
+
+    def compute_tile(self, node: UOp) -> None:
+        """One register for each entry of a node's tile."""
+        counters = self.values.tile_of(node)
+        self.values.registers[node] = {
+            place: self.compute(node, tuple(zip(counters, place, strict=True)))
+            for place in self.values.entries(counters)
+        }
+
+    def compute(self, node: UOp, places: Places) -> str:
+        """The register of a node at a place in its tile."""
+        op = node.op
+        lanes = self.values.lanes_of(node)
+        if op is Op.WHERE and self.values.holds(node.src[0]):
+            return self.values.operand(node.src[1], places, lanes)
+        if op is Op.CMPLT and _counts_lanes(node.src[0]) and self.values.lanes_of(node.src[1]) == 1:
+            return self.first_lanes(node.src[1], self.values.operand(node.src[1], places, 1), lanes)
+        if op in ELEMENTWISE:
+            operands = [self.values.operand(source, places, lanes) for source in node.src]
+            operand_dtype = node.src[1 if op is Op.WHERE else 0].dtype
+            if node.dtype is dtypes.index and op in (Op.FLOORDIV, Op.MOD):
+                return self.index_division(node, operands, lanes)
+            if op is Op.DOT:
+                nothing = constant(node.dtype, 0, lanes)
+                return self.instructions.dot(node.arg, node.dtype, [nothing, *operands], lanes)
+            return self.instructions.elementwise(op, node.dtype, operand_dtype, operands, lanes)
+        if op is Op.TALLY:
+            return self.transfers.tally(node, places, lanes)
+        if op is Op.CHECK:
+            return self.check(node, places, lanes)
+        raise EmitError(f"{op.name} cannot be written as an instruction", node.origin)
+
+    def first_lanes(self, limit: UOp, bound: str, lanes: int) -> str:
+        """A mask of the lanes numbered below `bound`, compared as 32-bit integers."""
+        count = bound
+        low, high = limit.bounds
+        if low < dtypes.int32.limits[0] or high > dtypes.int32.limits[1]:
+            count = self.extreme("sgt", self.extreme("slt", bound, str(lanes)), "0")
+        narrow = self.writer.instruction(f"trunc i64 {count} to i32")
+        vector = self.writer.splat(narrow, dtypes.int32, lanes)
+        numbers = ", ".join(f"i32 {lane}" for lane in range(lanes))
+        return self.writer.instruction(f"icmp slt <{lanes} x i32> <{numbers}>, {vector}")
+
+    def index_division(self, node: UOp, operands: list[str], lanes: int) -> str:
+        """A quotient or remainder of indices, of unsigned ones where bounds allow it: one
+        instruction instead of ten."""
+        if node.src[0].vmin >= 0 and node.src[1].vmin > 0:
+            index = self.writer.of(dtypes.index, lanes)
+            if node.op is Op.FLOORDIV:
+                return index.binary("udiv", *operands)
+            remainder = index.binary("urem", *operands)
+            hide = self.hides_remainders and lanes == 1
+            return self.writer.hidden_index(remainder) if hide else remainder
+        if node.src[1].vmin <= 0 <= node.src[1].vmax:
+            # A symbolic length may be 0 where nothing is read; the machine divides all the same.
+            index = self.writer.of(dtypes.index, lanes)
+            nonzero = index.select(index.icmp("eq", operands[1], 0), 1, operands[1])
+            operands = [operands[0], nonzero]
+        return self.instructions.integer_division(node.op, dtypes.index, operands, lanes)
+
+    def check(self, node: UOp, places: Places, lanes: int) -> str:
+        """A value that is reported where it is not good, and replaced by a harmless one."""
+        value = self.values.operand(node.src[0], places, lanes)
+        good = self.values.operand(node.src[1], places, lanes)
+        gate = None
+        if len(node.src) > 2 and not self.values.holds(node.src[2]):
+            gate = self.values.operand(node.src[2], places, lanes)
+        site, substitute = node.arg
+        self.memory.report(good, gate, lanes, site)
+        harmless = constant(node.dtype, node.dtype.canonical(substitute), lanes)
+        return self.writer.of(node.dtype, lanes).select(good, value, harmless)
+
+
+def _surrounds_short_copies(loop: Loop) -> bool:
+    """Whether there are loops in a loop that do so little that it shows how the addresses around
+    them are computed. LLVM finds the best way then."""
+    inner = [item for item in loop.body if isinstance(item, Loop)]
+    if not inner or any(map(_adds_up, inner)):
+        return False
+    return instruction_count(loop.body) <= SHORT_COPY
+
+
+def _adds_up(loop: Loop) -> bool:
+    inner = [item for item in loop.body if isinstance(item, Loop)]
+    return bool(loop.starts) or any(map(_adds_up, inner))
+
+
+def _counts_lanes(node: UOp) -> bool:
+    return node.op is Op.RANGE and node.arg[1] == LANE

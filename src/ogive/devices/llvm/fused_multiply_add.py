@@ -1,0 +1,55 @@
+"""Products that are added up by the instruction that multiplies."""
+
+from __future__ import annotations
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.passes.lower.linearize import is_loop
+
+
+def fused_products(root: UOp) -> frozenset[UOp]:
+    """Products, and products under a gate, that only ever go into sums, where one instruction
+    multiplies and adds: those of f32, f64 and of words."""
+    users: dict[UOp, list[UOp]] = {}
+    nodes = root.walk()
+    for node in nodes:
+        for source in node.src:
+            users.setdefault(source, []).append(node)
+
+    def are_sums(node: UOp) -> bool:
+        return all(user.op is Op.REDUCE and user.arg is Op.ADD for user in users.get(node, ()))
+
+    gated = {node for node in nodes if _is_gated_product(node) and are_sums(node)}
+    fused = gated | {
+        node
+        for node in nodes
+        if _is_product(node) and (are_sums(node) or gated.issuperset(users[node]))
+    }
+    return frozenset(fused)
+
+
+def chained_sums(root: UOp, fused: frozenset[UOp]) -> frozenset[UOp]:
+    """Sums of a few products with no loop around them, which are one multiply-add after the other:
+    accumulators of their own would have to be added up at once."""
+    return frozenset(
+        [
+            node
+            for node in root.walk()
+            if node.op is Op.REDUCE
+            and node.src[0] in fused
+            and not any(is_loop(counter) for counter in node.closed)
+        ]
+    )
+
+
+def _is_product(node: UOp) -> bool:
+    is_float = node.dtype in (dtypes.float32, dtypes.float64)
+    return node.op is Op.DOT or (node.op is Op.MUL and is_float)
+
+
+def _is_gated_product(node: UOp) -> bool:
+    """Whether a node is a product where a condition holds, and zero elsewhere."""
+    if node.op is not Op.WHERE or not _is_product(node.src[1]):
+        return False
+    return node.src[2] is UOp.const(node.dtype, 0)

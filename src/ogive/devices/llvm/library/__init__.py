@@ -1,0 +1,1 @@
+"""LLVM as a library: found, locked, called."""

@@ -1,0 +1,127 @@
+"""What is in which register: a value of the kernel graph has one for each entry of its tile."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ogive.devices.llvm.kernel_writer import Offset, Writer
+from ogive.devices.llvm.llvm_types import constant
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import LANE, UPCAST, Op
+from ogive.passes.lower.lower_accesses import lane_count, upcast_counters
+
+Tile = tuple[int, ...]
+"""A position in a register tile: one number per UPCAST counter of a node, in counter order."""
+
+Places = tuple[tuple[UOp, int], ...]
+"""A position in a register tile, with the counters."""
+
+
+class Values:
+    """The registers of the values that have been computed where we are.
+
+    `certain` has the conditions that are known to hold there.
+    """
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+        self.registers: dict[UOp, dict[Tile, str]] = {}
+        self.certain: frozenset[UOp] = frozenset()
+        self._tiles: dict[UOp, tuple[UOp, ...]] = {}
+        self._lanes: dict[UOp, int] = {}
+        self._steps: dict[UOp, bool] = {}
+
+    @contextmanager
+    def inside(self, counter: UOp, name: str) -> Iterator[None]:
+        """Within a loop, whose values are gone behind it."""
+        registers, self.registers = self.registers, {**self.registers, counter: {(): name}}
+        yield
+        self.registers = registers
+
+    def tile_of(self, node: UOp) -> tuple[UOp, ...]:
+        """The tile counters that a value depends on."""
+        found = self._tiles.get(node)
+        if found is None:
+            found = self._tiles[node] = upcast_counters(node)
+        return found
+
+    def lanes_of(self, node: UOp) -> int:
+        """How many lanes a value has."""
+        found = self._lanes.get(node)
+        if found is None:
+            found = self._lanes[node] = lane_count(node)
+        return found
+
+    def entries(self, counters: tuple[UOp, ...]) -> list[Tile]:
+        """All positions in a tile of these counters."""
+        return list(itertools.product(*[range(counter.src[0].arg) for counter in counters]))
+
+    def operand(self, node: UOp, places: Places, lanes: int) -> str:
+        """The register of `node` at a place in the tile, in as many lanes as asked for."""
+        if node.op is Op.CONST:
+            return constant(node.dtype, node.arg, lanes)
+        if node.op is Op.RANGE and node.arg[1] == LANE:
+            return "<" + ", ".join(f"i64 {i}" for i in range(node.src[0].arg)) + ">"
+        if self.is_step(node):
+            step = _tile_step(node)
+            if step is not None:
+                return constant(dtypes.index, _steps_taken(step, dict(places)), lanes)
+            name = self.writer.index(self.offset(node, places))
+        else:
+            at = dict(places)
+            name = self.registers[node][tuple([at[counter] for counter in self.tile_of(node)])]
+        if lanes == 1 or self.lanes_of(node) > 1:
+            return name
+        return self.writer.splat(name, node.dtype, lanes)
+
+    def is_step(self, node: UOp) -> bool:
+        """Whether a value is an index that lies a known distance from another one at each place of
+        the tile, or that distance. Nothing is computed for those until they are needed."""
+        found = self._steps.get(node)
+        if found is None:
+            found = node.dtype is dtypes.index and self.lanes_of(node) == 1
+            found = found and _tile_step(node.src[1] if node.op is Op.ADD else node) is not None
+            self._steps[node] = found
+        return found
+
+    def offset(self, node: UOp, places: Places) -> Offset:
+        """An index of one lane at a place in the tile."""
+        distance = 0
+        at = dict(places)
+        while node.op is Op.ADD and (step := _tile_step(node.src[1])) is not None:
+            distance += _steps_taken(step, at)
+            node = node.src[0]
+        return Offset(self.operand(node, places, 1), distance)
+
+    def holds(self, gate: UOp) -> bool:
+        """Whether a condition is known to hold where we are."""
+        if gate in self.certain:
+            return True
+        return gate.op is Op.AND and all(self.holds(part) for part in gate.src)
+
+    def unwrapped(self, value: UOp) -> UOp:
+        """A value without gates that are known to hold."""
+        while value.op is Op.WHERE and self.holds(value.src[0]):
+            value = value.src[1]
+        return value
+
+
+def _tile_step(node: UOp) -> tuple[UOp | None, int] | None:
+    """A tile counter and a factor whose product an index is; the factor alone if it is constant;
+    None if it is neither."""
+    if node.dtype is not dtypes.index:
+        return None
+    if node.op is Op.CONST:
+        return None, int(node.arg)
+    factor = 1
+    if node.op is Op.MUL and node.src[1].op is Op.CONST:
+        node, factor = node.src[0], int(node.src[1].arg)
+    return (node, factor) if node.op is Op.RANGE and node.arg[1] == UPCAST else None
+
+
+def _steps_taken(step: tuple[UOp | None, int], at: dict[UOp, int]) -> int:
+    counter, factor = step
+    return factor if counter is None else factor * at[counter]

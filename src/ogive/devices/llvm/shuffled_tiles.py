@@ -1,0 +1,227 @@
+"""Tiles that lie in memory in another order than registers hold them: shuffled on the way.
+
+picked        entries whose lanes are close to each other, out of vectors
+turned        entries that lie side by side, each with its lanes far apart
+interleaved   entries whose lanes take turns
+"""
+
+from __future__ import annotations
+
+from ogive.devices.llvm.kernel_writer import Offset, Writer
+from ogive.devices.llvm.llvm_types import memory_type, register_type
+from ogive.devices.llvm.memory_accesses import Memory
+from ogive.devices.llvm.register_transpose import transpose
+from ogive.devices.llvm.registers import Tile
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType
+from ogive.ir.node import UOp
+from ogive.named import NamedTuple
+from ogive.passes.lower.irregular_lanes import Picks
+
+Gate = tuple[str | None, str | None]
+"""The mask of a vector, and whether it admits anything; None where all of it holds."""
+
+BLOCK_BITS = 128
+"""The least vector that LLVM can be kept from looking behind."""
+
+
+class TurnedPlace(NamedTuple):
+    """Where a tile lies whose rows are contiguous and whose lanes are not: the first element, the
+    condition for each row, None if it always holds, and for the lanes."""
+
+    offset: Offset
+    gates: list[str | None]
+    lane_gate: str | None
+
+
+def load_picked(
+    memory: Memory,
+    buffer: UOp,
+    dtype: DType,
+    base: Offset,
+    picks: Picks,
+    gates: list[str | None],
+    lanes: int,
+) -> dict[Tile, str]:
+    """The entries of a tile picked out of vectors, each under its own gate; zero where that
+    does not hold."""
+    kind = memory_type(dtype, lanes)
+    loaded = []
+    for number, first in enumerate(picks.windows):
+        mask = _window_mask(memory.writer, number, picks, gates, dtype, lanes)
+        loaded.append(memory.load_vector(buffer, dtype, base.plus(first), mask, lanes))
+    registers: dict[Tile, str] = {}
+    for entry, sources in picks.sources.items():
+        result = "poison"
+        for number in sorted({window for window, _ in sources}):
+            numbers = [
+                lanes + position if window == number else lane
+                for lane, (window, position) in enumerate(sources)
+            ]
+            result = memory.writer.shuffle(result, loaded[number], numbers, kind)
+        registers[entry] = memory.from_memory(result, dtype, lanes)
+    return registers
+
+
+def _window_mask(
+    writer: Writer,
+    window: int,
+    picks: Picks,
+    gates: list[str | None],
+    dtype: DType,
+    lanes: int,
+) -> str | None:
+    """Which elements of a window are picked by lanes that their gates admit; None if all are
+    admitted."""
+    if not any(gates):
+        return None
+    words = Words(writer, dtype, lanes)
+    result = words.none
+    for gate, sources in zip(gates, picks.sources.values(), strict=True):
+        inside = {at: lane for lane, (number, at) in enumerate(sources) if number == window}
+        if inside:
+            holders = [inside[at] if at in inside else lanes + at for at in range(lanes)]
+            result = writer.shuffle(words.of_mask(gate), result, holders, words.kind)
+    return words.mask(result)
+
+
+class Words:
+    """Masks as vectors of words, all of whose bits are set in the lanes that are admitted.
+
+    LLVM 22 mixes shuffled masks of single bits up where a processor has registers for them: the
+    second of two takes what the first one is made of.
+    """
+
+    def __init__(self, writer: Writer, dtype: DType, lanes: int) -> None:
+        self.writer = writer
+        self.lanes = lanes
+        bits = max(8 * dtype.itemsize, BLOCK_BITS // lanes)
+        self.dtype = {1: dtypes.int8, 2: dtypes.int16, 4: dtypes.int32, 8: dtypes.int64}[bits // 8]
+        self.kind = register_type(self.dtype, lanes)
+        self.none = "zeroinitializer"
+
+    def of_mask(self, mask: str | None) -> str:
+        """A mask, of which None always holds, as words."""
+        if mask is None:
+            return f"splat (i{8 * self.dtype.itemsize} -1)"
+        return self.writer.instruction(f"sext <{self.lanes} x i1> {mask} to {self.kind}")
+
+    def mask(self, words: str) -> str:
+        """Words as a mask again. A fence keeps LLVM from comparing them before they are shuffled,
+        which would be a shuffle of bits."""
+        words = self.writer.fence(words, self.dtype, self.lanes)
+        return self.writer.instruction(f"icmp slt {self.kind} {words}, zeroinitializer")
+
+
+def load_turned(
+    memory: Memory,
+    buffer: UOp,
+    dtype: DType,
+    where: TurnedPlace,
+    stride: int,
+    lanes: int,
+    ahead: str | None,
+) -> list[str]:
+    """Values that lie side by side, each with its lanes `stride` elements apart. What lies
+    `ahead` elements behind them is asked for, if that is given."""
+    width, gates = _lane_gates(memory, where, lanes)
+    rows = []
+    for lane, (gate, holds) in enumerate(gates):
+        offset = where.offset.plus(lane * stride)
+        if ahead is not None:
+            memory.prefetch(buffer, dtype, offset, ahead)
+        if holds is not None:
+            offset = memory.safe(offset, holds)
+        rows.append(memory.load_masked(buffer, dtype, offset, gate, width))
+    return transpose(memory.writer, rows, dtype, width)[: len(where.gates)]
+
+
+def store_turned(
+    memory: Memory,
+    buffer: UOp,
+    dtype: DType,
+    values: list[str],
+    where: TurnedPlace,
+    stride: int,
+    lanes: int,
+    is_streamed: bool,
+) -> None:
+    """Write values side by side, each with its lanes `stride` elements apart; past the caches if
+    that is asked for and there are no gates."""
+    width, gates = _lane_gates(memory, where, lanes)
+    rows = [*values, *["poison"] * (width - len(values))]
+    for lane, row in enumerate(transpose(memory.writer, rows, dtype, lanes)):
+        offset = where.offset.plus(lane * stride)
+        gate, _ = gates[lane]
+        if is_streamed and gate is None:
+            memory.stream(buffer, dtype, row, offset, width)
+        else:
+            memory.store(buffer, dtype, row, offset, 1, gate, width)
+
+
+def store_interleaved(
+    memory: Memory,
+    buffer: UOp,
+    dtype: DType,
+    values: list[str],
+    gates: list[str | None],
+    offset: Offset,
+    lanes: int,
+) -> None:
+    """Write values whose lanes take turns in memory, each where its gate holds."""
+    words = Words(memory.writer, dtype, lanes)
+    masks = [words.of_mask(gate) for gate in gates] if any(gates) else []
+    for number in range(len(values)):
+        row = _take_turns(memory.writer, values, number, register_type(dtype, lanes), lanes)
+        mask = None
+        if masks:
+            turns = _take_turns(memory.writer, masks, number, words.kind, lanes)
+            mask = words.mask(turns)
+        memory.store(buffer, dtype, row, offset.plus(number * lanes), 1, mask, lanes)
+
+
+def _take_turns(writer: Writer, values: list[str], number: int, kind: str, lanes: int) -> str:
+    """One of the vectors that hold all lanes of the values, first those of lane 0."""
+    result = "poison"
+    for turn, value in enumerate(values):
+        picks = [
+            lanes + place // len(values) if place % len(values) == turn else lane
+            for lane, place in enumerate(range(number * lanes, (number + 1) * lanes))
+        ]
+        result = writer.shuffle(result, value, picks, kind)
+    return result
+
+
+def _lane_gates(memory: Memory, where: TurnedPlace, lanes: int) -> tuple[int, list[Gate]]:
+    """How many elements of each lane are accessed at once, and its gate."""
+    write = memory.writer.instruction
+    width = max(1 << (len(where.gates) - 1).bit_length(), 2)
+    rows = _mask_of(memory.writer, [*where.gates, *["false"] * (width - len(where.gates))])
+    some = memory.any_lane(rows, width) if rows is not None and any(where.gates) else None
+    if where.lane_gate is None:
+        return width, [(rows, some)] * lanes
+    gates: list[Gate] = []
+    for lane in range(lanes):
+        bit = write(f"extractelement <{lanes} x i1> {where.lane_gate}, i64 {lane}")
+        mask = memory.writer.splat(bit, dtypes.bool_, width)
+        gates.append(
+            (
+                mask if rows is None else write(f"and <{width} x i1> {mask}, {rows}"),
+                bit if some is None else write(f"and i1 {bit}, {some}"),
+            )
+        )
+    return width, gates
+
+
+def _mask_of(writer: Writer, gates: list[str | None]) -> str | None:
+    """A mask of scalar conditions, of which None always holds; None if all do."""
+    if not any(gates):
+        return None
+    known = ", ".join("i1 false" if gate == "false" else "i1 true" for gate in gates)
+    mask = f"<{known}>"
+    for number, gate in enumerate(gates):
+        if gate is not None and gate != "false":
+            mask = writer.instruction(
+                f"insertelement <{len(gates)} x i1> {mask}, i1 {gate}, i64 {number}"
+            )
+    return mask

@@ -1,0 +1,275 @@
+"""Tiles between registers and memory: the loads and stores of the kernel graph.
+
+A node stands for a whole tile. How it is moved follows from where its entries and lanes lie: entry
+by entry, several entries as the rows of a square that is turned in registers (`turn`), as vectors
+that entries are picked out of (`pick`), or as vectors in which entries take turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ogive.devices.llvm import shuffled_tiles
+from ogive.devices.llvm.accumulators import Accumulators
+from ogive.devices.llvm.instructions import Instructions
+from ogive.devices.llvm.kernel_writer import Offset
+from ogive.devices.llvm.llvm_types import constant, register_type
+from ogive.devices.llvm.memory_accesses import Memory, Stride
+from ogive.devices.llvm.registers import Places, Tile
+from ogive.devices.llvm.sort_exchanges import Exchanges
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import IRREGULAR, REDUCING, UPCAST, Op
+from ogive.passes.loops.scratch_layout import row_starts, sorted_count
+from ogive.passes.lower.cache_hints import Traffic
+from ogive.passes.lower.irregular_lanes import Picks, find_picks
+from ogive.passes.lower.linearize import is_loop
+from ogive.passes.lower.lower_accesses import lane_of
+from ogive.passes.lower.transposed_access import interleaved_counter, split_gate, turned_counter
+
+
+class Transfers:
+    """Writes the loads and stores of a kernel's nodes.
+
+    `steady_operand` writes an index of variables and outer counters.
+    """
+
+    def __init__(
+        self,
+        accumulators: Accumulators,
+        instructions: Instructions,
+        memory: Memory,
+        traffic: Traffic,
+        steady_operand: Callable[[UOp], str],
+    ) -> None:
+        self.accumulators = accumulators
+        self.values = accumulators.values
+        self.writer = self.values.writer
+        self.instructions = instructions
+        self.memory = memory
+        self.traffic = traffic
+        self.steady_operand = steady_operand
+
+    def load(self, node: UOp) -> None:
+        """Load a tile."""
+        counters, lanes = self.values.tile_of(node), self.values.lanes_of(node)
+        rows = turned_counter(node, lanes)
+        if rows is not None:
+            registers = self._load_turned(node, rows, counters, lanes)
+        elif (picks := self._picks_of(node, lanes)) is not None:
+            registers = self._load_picked(node, picks, counters, lanes)
+        else:
+            registers = {
+                place: self._load_entry(node, tuple(zip(counters, place, strict=True)), lanes)
+                for place in self.values.entries(counters)
+            }
+        self.values.registers[node] = registers
+
+    def _load_entry(self, node: UOp, places: Places, lanes: int) -> str:
+        place = node.src[0]
+        offset = self.values.offset(place.src[1], places)
+        gate = self._gate(place, places, lanes)
+        ahead = self._ahead_of(node)
+        if ahead is not None:
+            self.memory.prefetch(place.src[0], node.dtype, offset, ahead)
+        if node.arg == IRREGULAR:
+            apart = self.values.operand(node.src[1], places, lanes)
+            return self.memory.gather(place.src[0], node.dtype, offset, apart, gate, lanes)
+        stride = node.arg if lanes > 1 else None
+        return self.memory.load(place.src[0], node.dtype, offset, stride, gate, lanes)
+
+    def _load_turned(
+        self, node: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
+    ) -> dict[Tile, str]:
+        """A tile whose lanes are far apart but whose rows are contiguous: load it lane by lane
+        and turn it in registers."""
+        registers: dict[Tile, str] = {}
+        ahead = self._ahead_of(node)
+        for entries, where in self._turned_tiles(node.src[0], rows, counters, lanes):
+            values = shuffled_tiles.load_turned(
+                self.memory, node.src[0].src[0], node.dtype, where, node.arg, lanes, ahead
+            )
+            for entry, value in zip(entries, values, strict=True):
+                registers[tuple([entry[counter] for counter in counters])] = value
+        return registers
+
+    def _picks_of(self, node: UOp, lanes: int) -> Picks | None:
+        """How a load is picked out of vectors, if it is. An element that two lanes pick may be
+        admitted for the one and not for the other."""
+        picks = find_picks(node, lanes)
+        gated = len(node.src[0].src) > 2 and not self.values.holds(node.src[0].src[2])
+        return None if picks is None or (gated and not picks.are_distinct) else picks
+
+    def _load_picked(
+        self, node: UOp, picks: Picks, counters: tuple[UOp, ...], lanes: int
+    ) -> dict[Tile, str]:
+        """A tile that vectors hold in another order."""
+        place = node.src[0]
+        gates = [
+            self._gate(place, tuple(zip(counters, entry, strict=True)), lanes)
+            for entry in picks.sources
+        ]
+        base = "0"
+        for term, factor in picks.base.items():
+            number = self.values.operand(term, (), 1)
+            step = self.writer.once(f"mul i64 {number}, {factor}")
+            base = self.writer.once(f"add i64 {base}, {step}")
+        return shuffled_tiles.load_picked(
+            self.memory, place.src[0], node.dtype, Offset(base), picks, gates, lanes
+        )
+
+    def _ahead_of(self, load: UOp) -> str | None:
+        """How far behind a load that lies which is asked for beside it, if something is."""
+        distance = self.traffic.ahead.get(load)
+        return None if distance is None else self.steady_operand(distance)
+
+    def store(self, node: UOp) -> None:
+        """Store a tile."""
+        lane = lane_of(node.src[2:])
+        lanes = 1 if lane is None or node.arg[0] is None else int(lane.src[0].arg)
+        found = [counter for counter in node.src[2:] if counter.arg[1] == UPCAST]
+        counters = tuple(sorted(found, key=lambda counter: counter.arg[0]))
+        between, rows = interleaved_counter(node, lanes), turned_counter(node, lanes)
+        if between is not None:
+            self._store_interleaved(node, between, counters, lanes)
+        elif rows is not None:
+            self._store_turned(node, rows, counters, lanes)
+        else:
+            for position in self.values.entries(counters):
+                self._store_entry(node, tuple(zip(counters, position, strict=True)), lanes)
+
+    def _store_entry(self, node: UOp, places: Places, lanes: int) -> None:
+        place, value = node.src[0], node.src[1]
+        stride, op = node.arg
+        offset = self._offset(place.src[1], places, stride, lanes)
+        gate = self._gate(place, places, lanes)
+        text = self.values.operand(value, places, lanes)
+        where = (offset, stride if lanes > 1 else None, gate, lanes)
+        if op is not None:
+            present = self.memory.load(place.src[0], value.dtype, *where)
+            text = self.instructions.combine(op, value.dtype, present, text, lanes)
+        if node in self.traffic.streamed and gate is None:
+            self.memory.stream(place.src[0], value.dtype, text, offset, lanes)
+        else:
+            self.memory.store(place.src[0], value.dtype, text, *where)
+
+    def _store_turned(self, node: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int) -> None:
+        """The reverse of how such a tile is loaded."""
+        (place, value), stride = node.src[:2], node.arg[0]
+        is_streamed = node in self.traffic.streamed
+        for entries, spot in self._turned_tiles(place, rows, counters, lanes):
+            values = [self.values.operand(value, tuple(e.items()), lanes) for e in entries]
+            shuffled_tiles.store_turned(
+                self.memory, place.src[0], value.dtype, values, spot, stride, lanes, is_streamed
+            )
+
+    def _store_interleaved(
+        self, node: UOp, between: UOp, counters: tuple[UOp, ...], lanes: int
+    ) -> None:
+        """A tile whose rows fill the gaps between each other's lanes: whole vectors are written."""
+        place, value = node.src[0], node.src[1]
+        others = tuple([counter for counter in counters if counter is not between])
+        for at in self.values.entries(others):
+            fixed = tuple(zip(others, at, strict=True))
+            spots = [(*fixed, (between, number)) for number in range(between.src[0].arg)]
+            shuffled_tiles.store_interleaved(
+                self.memory,
+                place.src[0],
+                value.dtype,
+                [self.values.operand(value, spot, lanes) for spot in spots],
+                [self._gate(place, spot, lanes) for spot in spots],
+                self.values.offset(place.src[1], spots[0]),
+                lanes,
+            )
+
+    def keep(self, node: UOp) -> None:
+        """Store one more staged value, which is then read back like any other memory."""
+        lanes = self.accumulators.lanes_of(node)
+        counters = self.accumulators.counters_of(node)
+        stride, op = node.arg[3:]
+        for position in self.values.entries(counters):
+            places = tuple(zip(counters, position, strict=True))
+            offset = self._offset(node.src[1], places, stride, lanes)
+            value = self.values.operand(node.src[0], places, lanes)
+            if op in REDUCING:
+                value = self._added(node, value, offset, stride, lanes)
+            self.memory.store(node, node.dtype, value, offset, stride, None, lanes)
+
+    def put_in_order(self, stage: UOp) -> None:
+        """What was staged as it came is in order from here on, if it should be."""
+        count = sorted_count(stage)
+        if count is None:
+            return
+        exchanges = Exchanges(stage, self.values.lanes_of(stage), self.memory, self.instructions)
+        for begin in row_starts(stage, self.values.tile_of(stage)):
+            exchanges.sort(count, begin)
+
+    def _added(self, node: UOp, value: str, offset: Offset, stride: Stride, lanes: int) -> str:
+        """A value combined with what the iterations before the first one have staged there."""
+        present = self.memory.load(node, node.dtype, offset, stride, None, lanes)
+        combined = self.instructions.combine(node.arg[-1], node.dtype, present, value, lanes)
+        kind = register_type(node.dtype, lanes)
+        for counter in node.closed:
+            if is_loop(counter) and counter not in node.src[1].ranges:
+                number = self.values.operand(counter, (), 1)
+                first = self.writer.instruction(f"icmp eq i64 {number}, 0")
+                combined = self.writer.instruction(
+                    f"select i1 {first}, {kind} {value}, {kind} {combined}"
+                )
+        return combined
+
+    def tally(self, node: UOp, places: Places, lanes: int) -> str:
+        """What a place of staged memory holds, and then one more."""
+        place = node.src[0]
+        stride = IRREGULAR if lanes > 1 else None
+        where = (self._offset(place.src[1], places, stride, lanes), stride, None, lanes)
+        present = self.memory.load(place.src[0], node.dtype, *where)
+        one = constant(node.dtype, 1, lanes)
+        more = self.instructions.combine(Op.ADD, node.dtype, present, one, lanes)
+        self.memory.store(place.src[0], node.dtype, more, *where)
+        return present
+
+    def _offset(self, offset: UOp, places: Places, stride: Stride, lanes: int) -> Offset:
+        """Where a store begins; where each lane lies, if that is irregular."""
+        if stride == IRREGULAR:
+            return Offset(self.values.operand(offset, places, lanes))
+        return self.values.offset(offset, places)
+
+    def _gate(self, place: UOp, places: Places, lanes: int) -> str | None:
+        """The condition of an access, None if it is known to hold."""
+        if len(place.src) < 3 or self.values.holds(place.src[2]):
+            return None
+        return self.values.operand(place.src[2], places, lanes)
+
+    def _turned_tiles(
+        self, place: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
+    ) -> Iterator[tuple[list[dict[UOp, int]], shuffled_tiles.TurnedPlace]]:
+        """The parts of a tile that are turned by themselves, of at most as many rows as there are
+        lanes: the entries of each, and where they lie."""
+        by_row, by_lane = [
+            [part for part in found if not self.values.holds(part)] for found in split_gate(place)
+        ]
+        others = tuple([counter for counter in counters if counter is not rows])
+        length = rows.src[0].arg
+        for at in self.values.entries(others):
+            fixed = dict(zip(others, at, strict=True))
+            for begin in range(0, length, lanes):
+                numbers = range(begin, min(begin + lanes, length))
+                entries = [{**fixed, rows: number} for number in numbers]
+                spots = [tuple(entry.items()) for entry in entries]
+                where = shuffled_tiles.TurnedPlace(
+                    self.values.offset(place.src[1], spots[0]),
+                    [self._conjunction(by_row, spot, 1) for spot in spots],
+                    self._conjunction(by_lane, spots[0], lanes),
+                )
+                yield entries, where
+
+    def _conjunction(self, gates: list[UOp], places: Places, lanes: int) -> str | None:
+        """Whether all of some gates hold, if there are any."""
+        if not gates:
+            return None
+        masks = self.writer.of(dtypes.bool_, lanes)
+        first, *rest = [self.values.operand(gate, places, lanes) for gate in gates]
+        for other in rest:
+            first = masks.and_(first, other)
+        return first

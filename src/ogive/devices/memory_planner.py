@@ -1,0 +1,175 @@
+"""Where the intermediates of a plan lie: memory that is free again is used again.
+
+A value lives from the level that writes it to the last level that reads it; two values whose lives
+do not meet may share memory. Levels, not positions in a list, decide: whatever may run side by side
+has the same level, so reuse can never break the order.
+
+- `arena`: one block for everything, each value at its own offset (the default);
+- `remap`: whole buffers are handed on;
+- `disabled`: every value has memory of its own.
+
+Inputs, outputs and whatever is aliased are not the planner's: they are left out, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ogive.devices.cpu.allocator import ALIGNMENT
+from ogive.named import NamedTuple
+
+
+class Life(NamedTuple):
+    """An intermediate: how large it is, and the first and last level at which it is needed."""
+
+    nbytes: int
+    first: int
+    last: int
+
+
+class Places(NamedTuple):
+    """`places[slot]` is (block, offset); `blocks` are the sizes to allocate."""
+
+    places: Mapping[int, tuple[int, int]]
+    blocks: tuple[int, ...]
+
+
+class MemoryPlan(NamedTuple):
+    """Where intermediates lie (`places` and `blocks` as in `Places`), and what that takes.
+
+    `logical` is what separate buffers would take, `planned` what the blocks take, `peak` the
+    largest sum of sizes that are needed at one level: no plan can take less. `left_out` gives the
+    slots that were not planned, with the reason. `kept` is what lies beside them from run to run.
+    """
+
+    places: Mapping[int, tuple[int, int]]
+    blocks: tuple[int, ...]
+    logical: int
+    planned: int
+    peak: int
+    left_out: Mapping[int, str]
+    kept: int = 0
+
+
+def plan_memory(
+    lives: Mapping[int, Life], left_out: Mapping[int, str], mode: str = "arena"
+) -> MemoryPlan:
+    """Places for the intermediates `lives`, by slot, and what they take."""
+    return describe(place(lives, mode), lives, left_out)
+
+
+def place(lives: Mapping[int, Life], mode: str) -> Places:
+    """Places for the intermediates `lives`, by slot."""
+    padded = _padded(lives)
+    if mode == "arena":
+        places, blocks = _arena(padded)
+    elif mode == "remap":
+        places, blocks = _remap(padded)
+    else:
+        places = {slot: (block, 0) for block, slot in enumerate(padded)}
+        blocks = [life.nbytes for life in padded.values()]
+    return Places(places, tuple(blocks))
+
+
+def describe(placed: Places, lives: Mapping[int, Life], left_out: Mapping[int, str]) -> MemoryPlan:
+    """What the places of `lives` take."""
+    padded = list(_padded(lives).values())
+    return MemoryPlan(
+        *placed,
+        logical=sum(life.nbytes for life in padded),
+        planned=sum(placed.blocks),
+        peak=largest_live_set(padded),
+        left_out=dict(left_out),
+    )
+
+
+def aligned(nbytes: int) -> int:
+    """What so many bytes take of a block."""
+    return -(-nbytes // ALIGNMENT) * ALIGNMENT
+
+
+def _padded(lives: Mapping[int, Life]) -> dict[int, Life]:
+    return {slot: Life(aligned(life.nbytes), *life[1:]) for slot, life in lives.items()}
+
+
+def largest_live_set(lives: Sequence[Life]) -> int:
+    """The most bytes that are needed at one level."""
+    changes: dict[int, int] = {}
+    for life in lives:
+        changes[life.first] = changes.get(life.first, 0) + life.nbytes
+        changes[life.last + 1] = changes.get(life.last + 1, 0) - life.nbytes
+    peak = current = 0
+    for level in sorted(changes):
+        current += changes[level]
+        peak = max(peak, current)
+    return peak
+
+
+def _arena(lives: Mapping[int, Life]) -> tuple[dict[int, tuple[int, int]], list[int]]:
+    """The best of three orders of placement: largest first, by first use, longest-lived first."""
+    by_size = sorted(lives, key=lambda slot: (-lives[slot].nbytes, lives[slot].first, slot))
+    by_time = sorted(lives, key=lambda slot: (lives[slot].first, -lives[slot].nbytes, slot))
+    by_span = sorted(
+        lives, key=lambda slot: (lives[slot].first - lives[slot].last, -lives[slot].nbytes, slot)
+    )
+    least = largest_live_set(list(lives.values()))
+    best: tuple[int, dict[int, int]] | None = None
+    for order in (by_size, by_time, by_span):
+        if best is not None and best[0] == least:
+            break
+        offsets = _best_fit(order, lives)
+        total = max((offsets[slot] + lives[slot].nbytes for slot in order), default=0)
+        if best is None or total < best[0]:
+            best = total, offsets
+    assert best is not None
+    total, offsets = best
+    return {slot: (0, offset) for slot, offset in offsets.items()}, [total] if offsets else []
+
+
+def _best_fit(order: Sequence[int], lives: Mapping[int, Life]) -> dict[int, int]:
+    """Offsets, each in the tightest gap between the values it lives beside that holds it."""
+    from bisect import insort  # which a process that plans nothing need not load
+
+    offsets: dict[int, int] = {}
+    placed: list[tuple[int, int, int, int]] = []  # offset, end, first, last; sorted
+    for slot in order:
+        life = lives[slot]
+        nbytes, own_first, own_last = life.nbytes, life.first, life.last
+        position = 0
+        chosen: int | None = None
+        slack = 0
+        for offset, end, first, last in placed:
+            if first > own_last or own_first > last:
+                continue
+            gap = offset - position
+            if gap >= nbytes and (chosen is None or gap - nbytes < slack):
+                chosen, slack = position, gap - nbytes
+            if end > position:
+                position = end
+        offset = position if chosen is None else chosen
+        offsets[slot] = offset
+        insort(placed, (offset, offset + nbytes, own_first, own_last))
+    return offsets
+
+
+def _remap(lives: Mapping[int, Life]) -> tuple[dict[int, tuple[int, int]], list[int]]:
+    """Each value takes the smallest buffer that is free and large enough, or a new one."""
+    places: dict[int, tuple[int, int]] = {}
+    blocks: list[int] = []
+    busy_until: list[int] = []
+    for slot in sorted(lives, key=lambda slot: (lives[slot].first, -lives[slot].nbytes, slot)):
+        life = lives[slot]
+        free = [
+            block
+            for block, size in enumerate(blocks)
+            if busy_until[block] < life.first and size >= life.nbytes
+        ]
+        if free:
+            block = min(free, key=lambda block: (blocks[block], block))
+            busy_until[block] = life.last
+        else:
+            block = len(blocks)
+            blocks.append(life.nbytes)
+            busy_until.append(life.last)
+        places[slot] = (block, 0)
+    return places, blocks

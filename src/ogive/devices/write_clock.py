@@ -1,0 +1,63 @@
+"""When memory was written to: how a thread knows that what it has just read is of one piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from ogive.at_once import Change, at_once
+from ogive.devices.buffer import Buffer
+
+
+class Writer(Protocol):
+    """Somebody who writes to memory that others may read."""
+
+    @property
+    def buffers(self) -> Sequence[Buffer]:
+        """What is written to, each once."""
+
+
+class Clock:
+    """Counts the moments when writing to memory that others may read begins and ends.
+
+    `writers` are at it `now`: the count of `writes` of what they write to is odd. `quiet` is the
+    last moment at which there were none. A reader that notes it before need not look further if it
+    is still `now` afterwards.
+    """
+
+    __slots__ = ("now", "quiet", "writers")
+
+    def __init__(self) -> None:
+        self.now = self.quiet = 0
+        self.writers: tuple[Writer, ...] = ()
+
+    def begin(self, writer: Writer) -> None:
+        """Writing begins. `effect_lock` is held."""
+        # From an even count to the next odd one, or from one odd count to the next.
+        counts: list[Change] = [
+            (buffer, "writes", buffer.writes + 1 + (buffer.writes & 1)) for buffer in writer.buffers
+        ]
+        at_once([*counts, *self._tick(writer, (*self.writers, writer))])
+
+    def ending(self, writer: Writer) -> list[Change]:
+        """What is to be stored for writing to be over. `effect_lock` is held until then."""
+        others = tuple([other for other in self.writers if other is not writer])
+        still = {buffer for other in others for buffer in other.buffers}
+        counts: list[Change] = [
+            (buffer, "writes", buffer.writes + 1 + (buffer in still)) for buffer in writer.buffers
+        ]
+        quiet: list[Change] = [] if others else [(self, "quiet", self.now + 1)]
+        return [*counts, *self._tick(writer, others), *quiet]
+
+    def _tick(self, writer: Writer, writers: tuple[Writer, ...]) -> list[Change]:
+        moment = self.now + 1
+        marks: list[Change] = [(buffer, "written_at", moment) for buffer in writer.buffers]
+        return [*marks, (self, "writers", writers), (self, "now", moment)]
+
+
+clock = Clock()
+
+
+def is_disturbed(moment: int, buffers: Iterable[Buffer]) -> bool:
+    """Whether somebody has written to one of `buffers` since a moment that was the last `quiet`."""
+    return any(max(b.written_at, b.base.written_at) > moment for b in buffers)

@@ -1,0 +1,164 @@
+"""What searching found: in memory, then on disk, then by searching now.
+
+A search chooses placements of axes, kernel by kernel, and between schedules with and without
+operands packed into panels, by the times of their kernels.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ogive.config import Config
+from ogive.counters import count
+from ogive.ir.node import UOp
+from ogive.journal import log
+from ogive.store.keys import Key, make_key
+from ogive.store.store import Kind
+
+if TYPE_CHECKING:
+    from ogive.passes.place.placement import Placement
+    from ogive.passes.regions.split_graph import Schedule
+    from ogive.search.encode import Result
+    from ogive.store.disk_cache import Disk
+    from ogive.targets.target import Target
+
+
+def placed_key(key: Key, placement: Placement | None) -> Key:
+    """The key of a kernel, with its placement if that was searched for.
+
+    Another placement may add in another order and so give other bits.
+    """
+    if placement is None:
+        return key
+    from ogive.search.encode import placement_key
+
+    return make_key(b"placed", *key, repr(placement_key(placement)).encode())
+
+
+class _Results:
+    """The results on a disk, by the kernel's key without the search, and by the beam's width."""
+
+    def __init__(self, disk: Disk | None, target: Target, config: Config) -> None:
+        assert config.search is not None
+        self._disk = disk
+        self._target = target
+        self._config = config
+        self._plain = dataclasses.replace(config, search=None)
+        self._width = b"%d" % config.search.width
+
+    def _key(self, disk: Disk, region: UOp) -> Key:
+        kernel = disk.kernel_key(region, self._target, self._plain)
+        return make_key(b"search", *kernel, self._width)
+
+    def get(self, region: UOp) -> bytes | None:
+        if self._disk is None:
+            return None
+        key = self._key(self._disk, region)
+        return self._disk.store.read(Kind.NOTE, [key]).get(key)
+
+    def put(self, region: UOp, result: bytes) -> None:
+        if self._disk is not None:
+            # At once: a search takes long, and the process may not come to its end.
+            self._disk.write([(Kind.NOTE, self._key(self._disk, region), result)], self._config)
+
+
+MARGIN = 0.97
+"""Another schedule must bring the time of the usual one down to this share of it."""
+
+
+class PlacementCache:
+    """Results by region, bounded like kernels, first in first out."""
+
+    def __init__(self) -> None:
+        self._results: dict[Any, Result] = {}
+        self.renew_lock()
+
+    def renew_lock(self) -> None:
+        """Forget a lock that a thread of the parent process held when it forked."""
+        self._lock = threading.Lock()
+
+    def get(self, region: UOp, target: Target, config: Config) -> Placement | None:
+        """What was chosen for a region; None for the heuristics' placement."""
+        result = self._results.get((region, target.key, config.code_key))
+        return None if result is None else result.placement
+
+    def time(self, regions: Iterable[UOp], target: Target, config: Config) -> float:
+        """The seconds that the kernels of these regions take; infinite if they are not known."""
+        total = 0.0
+        for region in regions:
+            result = self._results.get((region, target.key, config.code_key))
+            if result is None or result.taken is None:
+                return math.inf
+            total += result.taken
+        return total
+
+    def search(
+        self, regions: Iterable[UOp], target: Target, config: Config, disk: Disk | None
+    ) -> None:
+        """Make sure of a placement for each region, which stands there as often as it runs."""
+        if config.search is None:
+            return
+        times = Counter(regions)
+        with self._lock:
+            for region in list(times):
+                if self.get(region, target, config) is not None:
+                    del times[region]
+            if not times:
+                return
+            from ogive.search.kernel_search import search_placements
+
+            found, searched = search_placements(
+                times, target, config, _Results(disk, target, config)
+            )
+            count("kernels_searched", searched)
+            for region, result in found.items():
+                self._results[region, target.key, config.code_key] = result
+            while len(self._results) > config.kernel_cache_size:
+                del self._results[next(iter(self._results))]
+
+    def clear(self) -> None:
+        """Forget all results in memory."""
+        with self._lock:
+            self._results.clear()
+
+
+placement_cache = PlacementCache()
+
+
+def schedule_for(sink: UOp, target: Target, config: Config, disk: Disk | None) -> Schedule:
+    """The schedule of a graph, and a placement for each of its kernels if they are searched for.
+
+    A search also tries the schedule in which no operand is packed.
+    """
+    from ogive.passes.regions.split_graph import split
+
+    usual = split(sink, target, config)
+    if config.search is None:
+        return usual
+    schedules = [usual]
+    if config.pack_operands:
+        plain = split(sink, target, dataclasses.replace(config, pack_operands=False))
+        if _regions(plain) != _regions(usual):
+            schedules.append(plain)
+    regions = [region for schedule in schedules for region in _regions(schedule)]
+    placement_cache.search(regions, target, config, disk)
+    times = [placement_cache.time(_regions(schedule), target, config) for schedule in schedules]
+    best = schedules[-1] if times[-1] < MARGIN * times[0] < math.inf else usual
+    if len(schedules) > 1 and config.logs("search"):
+        how = "packed" if best is usual else "read where they are"
+        log("search", f"operands are {how}: {times[0]:.3g} s packed, {times[-1]:.3g} s not")
+    return best
+
+
+def _regions(schedule: Schedule) -> list[UOp]:
+    return [step.region.graph for step in schedule.kernels]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=placement_cache.renew_lock)

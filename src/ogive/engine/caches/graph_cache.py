@@ -1,0 +1,214 @@
+"""Compiled graphs, each made once: kept in memory by parametric graph, then on disk."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from typing import Any
+from weakref import WeakValueDictionary
+
+from ogive.config import Config
+from ogive.counters import count
+from ogive.engine.caches.found_placements import schedule_for
+from ogive.engine.caches.kernel_cache import kernel_cache
+from ogive.engine.machine.host_machine import begin_driver, confirmed_target, target_for
+from ogive.engine.steps.compiled_graph import CompiledGraph, Launch, Replay, Step
+from ogive.errors import AllocateError, LoadError
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.journal import log, show_bytes, since
+from ogive.live.kept_graphs import kept_graphs
+from ogive.passes.regions.slots import CallStep, CopyStep
+from ogive.store.disk_cache import Disk, disk_for
+from ogive.store.encoding import UnknownExpression
+from ogive.store.records import GraphRecord, LaunchRecord, pack_graph
+from ogive.store.store import Entry, Kind
+from ogive.targets.target import Target
+
+
+def compile_graph(
+    sink: UOp, target: Target, config: Config, disk: Disk | None = None
+) -> CompiledGraph:
+    """Schedule a parametric graph and compile its kernels, each distinct region once."""
+    schedule = schedule_for(sink, target, config, disk)
+    entries: list[Entry] = []
+    regions = [step.region.graph for step in schedule.kernels]
+    kernels = iter(kernel_cache.kernels_for(regions, target, config, disk, entries))
+    steps: list[Step] = []
+    for step in schedule.steps:
+        if isinstance(step, CopyStep | CallStep):
+            steps.append(step)
+        else:
+            kernel = next(kernels)
+            steps.append(Launch.of(kernel, kernel.arguments(step.slots), step.region.fixed))
+    variables = {n.arg[0]: n.arg[1:] for n in sink.walk() if n.op is Op.VARIABLE}
+    graph = CompiledGraph.of(steps, schedule.slots, schedule.outputs, variables)
+    _check_memory(graph)
+    if disk is not None:
+        try:
+            payload = pack_graph(_record(graph))
+            entries.append((Kind.GRAPH, disk.graph_key(sink, target, config), payload))
+        except UnknownExpression:
+            pass  # its kernels are kept all the same
+        disk.write(entries, config)
+    return graph
+
+
+def _check_memory(graph: CompiledGraph) -> None:
+    """Raise `AllocateError` for memory that cannot be addressed, and so not be asked for either."""
+    needed = max([slot.nbytes for slot in graph.slots] + [*graph.places("arena").blocks], default=0)
+    if needed > sys.maxsize:
+        raise AllocateError(
+            f"computing this takes a block of {needed:,} bytes, and no more than {sys.maxsize:,} "
+            "can be addressed; work on smaller pieces"
+        )
+
+
+def load_graph(sink: UOp, target: Target, config: Config, disk: Disk) -> CompiledGraph | None:
+    """The compiled form of a parametric graph, if the disk has it with all its code.
+
+    The code is linked at once, while it could still be compiled instead. Raises `LoadError`.
+    """
+    found = disk.find_graph(sink, target, config)
+    if found is None:
+        return None
+    record, codes = found
+    kernels = [kernel_cache.kernel_of(k, codes[k.code], disk) for k in record.kernels]
+    steps = tuple(
+        [
+            Launch(kernels[step.kernel], step.slots, step.tiles, step.grain, step.fixed)
+            if isinstance(step, LaunchRecord)
+            else step
+            for step in record.steps
+        ]
+    )
+    for kernel in kernels:
+        _ = kernel.loaded
+    count("kernel_disk_hits", len(kernels))
+    rest = (record.outputs, record.variables, record.levels, record.order, record.offsets)
+    return CompiledGraph(steps, record.slots, *rest)
+
+
+def _record(graph: CompiledGraph) -> GraphRecord:
+    kernels = list(dict.fromkeys(launch.kernel for launch in graph.launches))
+    numbers = {kernel: number for number, kernel in enumerate(kernels)}
+    steps = [
+        LaunchRecord(numbers[step.kernel], step.slots, step.tiles, step.grain, step.fixed)
+        if isinstance(step, Launch)
+        else step
+        for step in graph.steps
+    ]
+    return GraphRecord(
+        tuple([kernel.record for kernel in kernels]),
+        tuple(steps),
+        graph.slots,
+        graph.outputs,
+        graph.variables,
+        graph.order,
+        graph.levels,
+        graph.offsets,
+    )
+
+
+class _Making:
+    """The lock of a graph that is being made, for as long as a thread has to do with it.
+
+    Reentrant: what is compiled may, for its part, realize constants.
+    """
+
+    __slots__ = ("__weakref__", "lock")
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+
+
+class GraphCache:
+    """Compiled graphs: in memory by parametric graph (interned, so by identity), then on disk."""
+
+    LIMIT = 1024
+
+    def __init__(self) -> None:
+        self._graphs: dict[Any, Replay] = {}
+        self.renew_lock()
+
+    def renew_lock(self) -> None:
+        """Forget the locks that threads of the parent process held when it forked."""
+        self._lock = threading.Lock()
+        self._making: WeakValueDictionary[Any, _Making] = WeakValueDictionary()
+
+    def replay_for(self, sink: UOp, config: Config) -> Replay:
+        """The replay of a graph, compiled at most once unless the cache is off."""
+        start = time.perf_counter()
+        target = target_for(config)
+        key = (sink, target.key, config.code_key)
+        if config.schedule_cache:
+            found = self._graphs.get(key)
+            if found is not None:
+                count("schedule_hits")
+                _tell(found.graph, "found in memory", start, config)
+                return found
+            # Of threads that ask for the same new graph, the first makes it.
+            with self._lock:
+                making = self._making.setdefault(key, _Making())
+            with making.lock:
+                found = self._graphs.get(key)
+                if found is None:
+                    found = self._keep(key, self._make(sink, target, config, start))
+                else:
+                    count("schedule_hits")
+                return found
+        return self._make(sink, target, config, start)
+
+    def _make(self, sink: UOp, target: Target, config: Config, start: float) -> Replay:
+        graph, how = self._load_or_compile(sink, target, config)
+        _tell(graph, how, start, config)
+        return Replay(graph)
+
+    def _keep(self, key: Any, made: Replay) -> Replay:
+        with self._lock:
+            made = self._graphs.setdefault(key, made)
+            while len(self._graphs) > self.LIMIT:
+                del self._graphs[next(iter(self._graphs))]
+        return made
+
+    def clear(self) -> None:
+        """Forget all compiled graphs in memory. Plans keep theirs."""
+        with self._lock:
+            self._graphs.clear()
+        kept_graphs.clear()
+
+    def _load_or_compile(
+        self, sink: UOp, target: Target, config: Config
+    ) -> tuple[CompiledGraph, str]:
+        """A graph, and where it is from."""
+        disk = disk_for(config)
+        try:
+            graph = None if disk is None else load_graph(sink, target, config, disk)
+        except LoadError:
+            graph = disk = None
+        if graph is not None:
+            count("schedule_disk_hits")
+            return graph, "found on disk"
+        begin_driver(config)
+        graph = compile_graph(sink, confirmed_target(config), config, disk)
+        count("schedules_created")
+        return graph, "made"
+
+
+def _tell(graph: CompiledGraph, how: str, start: float, config: Config) -> None:
+    """Log where a compiled graph is from, and what sharing memory saves."""
+    if config.logs("schedule"):
+        memory = graph.memory(config.planner)
+        log(
+            "schedule",
+            f"{len(graph.steps)} steps {how} in {since(start)}; intermediates share "
+            f"{show_bytes(memory.planned)} instead of {show_bytes(memory.logical)}",
+        )
+
+
+graph_cache = GraphCache()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=graph_cache.renew_lock)

@@ -1,0 +1,210 @@
+"""Measuring a machine with kernels of our own: what `devices/cpu/speeds.py` decides by.
+
+Three kernels, compiled like any other: one adds up rows (it only reads), one fills memory (it only
+writes), one works on what it has in registers. The first of a kernel's tiles touch the first of its
+memory, so that one kernel over much memory, run over some of its tiles, measures every cache.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+from ogive.config import Config
+from ogive.devices.buffer import Buffer
+from ogive.devices.cpu.native.native_plan import KernelStep, NativePlan
+from ogive.devices.cpu.native.pool import Pool
+from ogive.devices.cpu.speeds import Speeds, thread_counts
+from ogive.engine.caches.graph_cache import compile_graph
+from ogive.engine.steps.compiled_graph import Launch
+from ogive.ir.dtype import float32, void
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.targets.target import Target
+
+ROW = 2048
+"""Numbers that the reading kernel adds up in one tile: half of the smallest L1 there is."""
+
+CHAIN = 24
+"""Multiplications and additions for each number of the working kernel."""
+
+SECONDS = 0.008
+"""How long one figure is measured, and at least `TIMES` times."""
+
+TIMES = 3
+LAUNCHES = 64
+MOST_MEMORY = 128 << 20
+SHARED_NANOSECONDS = 40_000
+"""What the work takes on one thread that is shared out to see what sharing costs."""
+
+LEAST_GAIN = 0.9
+"""Two threads that take a greater part than this of one thread's time were not both there."""
+
+LEAST_CPU_SHARE = 0.8
+"""A thread that gets less of its core than this measures the others, not the machine."""
+
+
+def measure(target: Target) -> Speeds | None:
+    """The speeds of this machine; None if other processes leave us too little of it."""
+    pool = Pool(target.cores)
+    try:
+        return _Bench(target, pool).measure()
+    finally:
+        pool.set_threads(1)
+
+
+class _Bench:
+    """The kernels and the memory to run them over."""
+
+    def __init__(self, target: Target, pool: Pool) -> None:
+        self.pool = pool
+        self.caches = (target.l1_bytes, target.l2_bytes, target.l3_bytes)
+        self.threads = thread_counts(target.cores)
+        memory = Buffer(min(max(2 * target.l3_bytes, 32 << 20), MOST_MEMORY))
+        count = memory.nbytes // float32.itemsize
+        self.nbytes = memory.nbytes
+        self.reading = _Specimen(_row_sums(count), target, memory)
+        self.filling = _Specimen(_filling(count), target, memory)
+        self.working = _Specimen(_arithmetic(1 << 16), target, Buffer(0))
+        # The system gives memory when it is written to, and only then.
+        self.filling.plan(pool, self.filling.tiles).execute()
+
+    def measure(self) -> Speeds | None:
+        """All figures."""
+        began = time.perf_counter(), time.thread_time()
+        launch = self._launch()
+        work = self._tile_nanoseconds()
+        elapsed, own = time.perf_counter() - began[0], time.thread_time() - began[1]
+        if own < LEAST_CPU_SHARE * elapsed:
+            return None
+        sharing = self._sharing(work)
+        if sharing is None:
+            return None
+        return Speeds(
+            caches=self.caches,
+            threads=self.threads,
+            read=self._rates(self.reading, sharing),
+            write=self._rates(self.filling, sharing),
+            instructions=round(1e9 * self.working.instructions / work),
+            launch=launch,
+            sharing=sharing,
+        )
+
+    def _launch(self) -> int:
+        """Nanoseconds that a step takes which does next to nothing."""
+        plan = self.working.plan(self.pool, 1, repeats=LAUNCHES)
+        return round(min(_times(plan)) / LAUNCHES)
+
+    def _tile_nanoseconds(self) -> float:
+        """What one tile of the working kernel takes."""
+        return min(_times(self.working.plan(self.pool, self.working.tiles))) / self.working.tiles
+
+    def _sharing(self, tile: float) -> tuple[int, ...] | None:
+        """What sharing out adds to a thread's part of the work; None if no other thread came.
+
+        What counts is the better quarter of the runs: the best may be luck.
+        """
+        tiles = max(min(round(SHARED_NANOSECONDS / tile), self.working.tiles), 1)
+        alone = tile * tiles
+        found = [0]
+        for threads in self.threads[1:]:
+            times = _times(self.working.plan(self.pool, tiles, threads))
+            good = statistics.quantiles(times, n=4)[0]
+            if threads == 2 and good > LEAST_GAIN * alone:
+                return None
+            found.append(max(round(good - alone / threads), found[-1]))
+        return tuple(found)
+
+    def _rates(self, specimen: _Specimen, sharing: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+        """Bytes a second by level and number of threads."""
+        first, second, third = self.caches
+        rows = []
+        for level in range(4):
+            row: list[int] = []
+            for threads, overhead in zip(self.threads, sharing, strict=True):
+                # What one thread does within its L1 is over before another comes.
+                alone = first // 2 if threads == 1 else second * threads // 2
+                nbytes = (alone, second * threads // 2, third // 2, self.nbytes)[level]
+                row.append(specimen.rate(self.pool, min(nbytes, self.nbytes), threads, overhead))
+            rows.append(tuple(row))
+        return tuple(rows)
+
+
+class _Specimen:
+    """A kernel that runs over `memory`, which is its largest buffer."""
+
+    def __init__(self, sink: UOp, target: Target, memory: Buffer) -> None:
+        graph = compile_graph(sink, target, Config())
+        (step,) = graph.steps
+        assert isinstance(step, Launch) and isinstance(step.tiles, int)
+        self.step, self.tiles, self.nbytes = step, step.tiles, memory.nbytes
+        self.buffers = [
+            memory if slot.nbytes == memory.nbytes else Buffer(slot.nbytes)
+            for slot in graph.slots
+        ]
+
+    @property
+    def instructions(self) -> int:
+        """The vector instructions of a tile."""
+        count = self.step.kernel.record.costs[0]
+        assert isinstance(count, int)
+        return count
+
+    def plan(self, pool: Pool, tiles: int, threads: int = 1, repeats: int = 1) -> NativePlan:
+        """A plan that runs the first `tiles` of the kernel, `repeats` times."""
+        arguments = [self.buffers[slot].address for slot in self.step.slots]
+        arguments += [value for _, value in self.step.fixed]
+        step = KernelStep(self.step.kernel.loaded, arguments, tiles, self.step.grain, threads)
+        return NativePlan([step] * repeats, pool)
+
+    def rate(self, pool: Pool, nbytes: int, threads: int, overhead: int) -> int:
+        """Bytes a second over memory of that size, again and again."""
+        tiles = max(self.tiles * nbytes // self.nbytes, 1)
+        repeats = LAUNCHES if threads == 1 and nbytes < 1 << 20 else 1
+        best = min(_times(self.plan(pool, tiles, threads, repeats))) / repeats
+        touched = tiles * self.nbytes // self.tiles
+        return max(round(1e9 * touched / max(best - overhead, best / 2)), 1)
+
+
+def _times(plan: NativePlan) -> list[float]:
+    """Nanoseconds of runs of a plan, after one to warm it up."""
+    plan.execute()
+    found: list[float] = []
+    end = time.perf_counter() + SECONDS
+    while len(found) < TIMES or time.perf_counter() < end:
+        start = time.perf_counter_ns()
+        plan.execute()
+        found.append(time.perf_counter_ns() - start)
+    return found
+
+
+def _row_sums(count: int) -> UOp:
+    """The sum of each row of `count` numbers."""
+    rows = (count // ROW, ROW)
+    given = UOp(Op.RESHAPE, float32, (_parameter(0, count),), rows)
+    return _sink(UOp(Op.REDUCE_AXES, float32, (given,), (Op.ADD, (1,))))
+
+
+def _filling(count: int) -> UOp:
+    """`count` times one number."""
+    value = UOp(Op.EXPAND, float32, (_parameter(0, 1),), (count,))
+    return _sink(UOp(Op.CONTIGUOUS, float32, (value,), ()))
+
+
+def _arithmetic(count: int) -> UOp:
+    """`count` numbers, each multiplied and added to many times."""
+    value = _parameter(0, count)
+    factor, term = [
+        UOp(Op.EXPAND, float32, (_parameter(number, 1),), (count,)) for number in (1, 2)
+    ]
+    for _ in range(CHAIN):
+        value = UOp(Op.ADD, float32, (UOp(Op.MUL, float32, (value, factor)), term))
+    return _sink(value)
+
+
+def _parameter(number: int, count: int) -> UOp:
+    return UOp(Op.PARAM, float32, (), (number, count))
+
+
+def _sink(value: UOp) -> UOp:
+    return UOp(Op.SINK, void, (value,))

@@ -1,0 +1,331 @@
+"""The compiled graph: a replay program over buffer slots, without any run's memory in it."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Mapping, Sequence
+
+from ogive.config import Config
+from ogive.devices.buffer import Buffer, poisoned_buffer
+from ogive.devices.cpu.native.native_plan import Fault, HostStep, KernelStep, NativePlan
+from ogive.devices.cpu.native.pool import Pool, default_pool
+from ogive.devices.memory_planner import Life, MemoryPlan, Places, aligned, describe, place
+from ogive.engine.caches.kept_panels import Keeper, Panel, find_panels
+from ogive.engine.caches.kernel_cache import Kernel
+from ogive.engine.machine.host_machine import ensure_driver
+from ogive.engine.machine.machine_speeds import know_speeds
+from ogive.engine.steps.execution_levels import arrange, left_out_of, lives_of
+from ogive.engine.steps.thread_counts import SymbolicThreads, is_symbolic, level_threads
+from ogive.ir.node import UOp
+from ogive.ir.symbolic.evaluate import evaluate
+from ogive.ir.symbolic.variable import names_in
+from ogive.named import NamedTuple
+from ogive.passes.regions.slots import CallStep, CopyStep, Slot
+
+
+class Launch(NamedTuple):
+    """One kernel call: which of the graph's slots are its buffers, and how it is shared out.
+
+    `tiles` is an index expression of the graph's variables where the parallel axis is symbolic.
+    `fixed` has the values of the kernel's variables that are the scheduler's own.
+    """
+
+    kernel: Kernel
+    slots: tuple[int, ...]
+    tiles: int | UOp
+    grain: int
+    fixed: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def of(
+        cls, kernel: Kernel, slots: tuple[int, ...], fixed: tuple[tuple[str, int], ...]
+    ) -> Launch:
+        """The call of a kernel over `slots`, with tiles that follow from the `fixed` variables."""
+        from ogive.passes.lower.tile_work import grain_of
+
+        given = dict(fixed)
+        own = {name: given[name] for name in kernel.variables if name in given}
+        tiles = kernel.tiles
+        if not isinstance(tiles, int) and names_in(tiles) <= own.keys():
+            tiles = evaluate(tiles, own)
+        return cls(kernel, slots, tiles, grain_of(kernel.record.work), tuple(own.items()))
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return self.kernel.variables
+
+    @property
+    def written(self) -> tuple[int, ...]:
+        """The slots that the kernel writes to."""
+        return self.slots[: self.kernel.record.writes]
+
+    def __repr__(self) -> str:
+        return f"<launch {self.kernel.name}: slots {self.slots}>"
+
+
+Step = Launch | CopyStep | CallStep
+
+
+class CompiledGraph:
+    """Steps in order, the memory they need, and where the results are.
+
+    `variables` has the bounds of each variable by name. Steps of equal `levels` may run side by
+    side; `order` has their positions in the schedule. `offsets` say where slots lie in one block of
+    memory, if that is known.
+    """
+
+    def __init__(
+        self,
+        steps: tuple[Step, ...],
+        slots: tuple[Slot, ...],
+        outputs: tuple[int, ...],
+        variables: dict[str, tuple[int, int]],
+        levels: tuple[int, ...],
+        order: tuple[int, ...],
+        offsets: tuple[int, ...] | None = None,
+    ) -> None:
+        self.steps = steps
+        self.slots = slots
+        self.outputs = outputs
+        self.variables = variables
+        self.levels = levels
+        self.order = order
+        self._places = {} if offsets is None else {"arena": _arena(slots, offsets)}
+
+    @classmethod
+    def of(
+        cls,
+        scheduled: Sequence[Step],
+        slots: tuple[Slot, ...],
+        outputs: tuple[int, ...],
+        variables: dict[str, tuple[int, int]],
+    ) -> CompiledGraph:
+        """The compiled form of a schedule."""
+        order, levels = arrange(scheduled, slots, outputs)
+        steps = tuple([scheduled[position] for position in order])
+        return cls(steps, slots, outputs, variables, levels, order)
+
+    @property
+    def launches(self) -> tuple[Launch, ...]:
+        """The steps that are kernels."""
+        return tuple([step for step in self.steps if isinstance(step, Launch)])
+
+    @functools.cached_property
+    def stored(self) -> frozenset[int]:
+        """The slots of inputs that steps write to: assignments."""
+        written = {slot for step in self.steps for slot in step.written}
+        return frozenset(n for n in written if self.slots[n].parameter is not None)
+
+    @functools.cached_property
+    def panels(self) -> tuple[Panel, ...]:
+        """What need not be computed again while inputs do not change."""
+        return find_panels(self)
+
+    def native_plan(self, pool: Pool) -> NativePlan:
+        """A native plan of this graph; addresses and variables are filled in later."""
+        return NativePlan(self.native_steps(pool.threads), pool)
+
+    def native_steps(self, threads: int) -> list[KernelStep | HostStep]:
+        """The native steps for a pool of so many threads, as `native_plan` takes them."""
+        made: list[KernelStep | HostStep] = []
+        last = -1
+        worth = level_threads(self.steps, self.levels, self.slots, self.variables, threads)
+        for level, step in zip(self.levels, self.steps, strict=True):
+            if isinstance(step, Launch):
+                tiles = step.tiles if isinstance(step.tiles, int) else 0
+                shared = not isinstance(step.tiles, int) or tiles > step.grain
+                values = dict(step.fixed)
+                arguments = [0] * len(step.slots)
+                arguments += [values.get(name, 0) for name in step.variables]
+                made.append(
+                    KernelStep(
+                        step.kernel.loaded,
+                        arguments,
+                        tiles,
+                        step.grain,
+                        worth[level],
+                        parallel=shared,
+                        joins=level == last,
+                        whole=not self.stored.isdisjoint(step.written),
+                    )
+                )
+            else:
+                from ogive.engine.steps.host_steps import host_function
+
+                made.append(HostStep(host_function(step, self.slots), [0] * len(step.slots)))
+            last = level
+        return made
+
+    @functools.cached_property
+    def word_slots(self) -> tuple[tuple[int, int], ...]:
+        """The argument words that take an address: (position, slot)."""
+        found = []
+        position = 0
+        for step in self.steps:
+            for slot in step.slots:
+                found.append((position, slot))
+                position += 1
+            if isinstance(step, Launch):
+                position += len(step.variables)
+        return tuple(found)
+
+    @functools.cached_property
+    def word_variables(self) -> tuple[tuple[int, str], ...]:
+        """The argument words that take the value of a variable: (position, name)."""
+        found = []
+        position = 0
+        for step in self.steps:
+            position += len(step.slots)
+            if isinstance(step, Launch):
+                fixed = dict(step.fixed)
+                for name in step.variables:
+                    if name not in fixed:
+                        found.append((position, name))
+                    position += 1
+        return tuple(found)
+
+    @functools.cached_property
+    def symbolic_launches(self) -> tuple[tuple[int, Launch], ...]:
+        """The launches whose tiles, or whose work in one, depend on a variable: (position, it)."""
+        return tuple(
+            [
+                (position, step)
+                for position, step in enumerate(self.steps)
+                if isinstance(step, Launch) and is_symbolic(step)
+            ]
+        )
+
+    @functools.cached_property
+    def _worth(self) -> SymbolicThreads:
+        return SymbolicThreads(self.symbolic_launches, self.slots, self.variables)
+
+    @functools.cached_property
+    def _left_out(self) -> dict[int, str]:
+        return left_out_of(self.slots, self.outputs)
+
+    @functools.cached_property
+    def _lives(self) -> dict[int, Life]:
+        return lives_of(self.steps, self.levels, self.slots, self._left_out)
+
+    def places(self, mode: str) -> Places:
+        """Where the intermediates lie."""
+        if mode not in self._places:
+            self._places[mode] = place(self._lives, mode)
+        return self._places[mode]
+
+    def memory(self, mode: str) -> MemoryPlan:
+        """Where the intermediates lie, and what that takes."""
+        return describe(self.places(mode), self._lives, self._left_out)
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """Where each slot lies in the one block of the default mode; -1 for what does not."""
+        places = self.places("arena").places
+        return tuple([places.get(number, (0, -1))[1] for number in range(len(self.slots))])
+
+    def allocate(self, inputs: Sequence[Buffer], config: Config) -> list[Buffer]:
+        """The memory of one run by slot, given that of the parameters."""
+        places, sizes = self.places(config.planner)
+        new = poisoned_buffer if config.poison else Buffer
+        blocks = [new(size) for size in sizes]
+        buffers = []
+        for number, slot in enumerate(self.slots):
+            if slot.parameter is not None:
+                buffers.append(inputs[slot.parameter])
+            elif number in places:
+                block, offset = places[number]
+                buffers.append(blocks[block].view(offset, slot.nbytes))
+            else:
+                buffers.append(new(slot.nbytes))
+        return buffers
+
+    def set_addresses(self, native: NativePlan, addresses: Sequence[int]) -> None:
+        """Let a native plan of this graph use the memory at `addresses`, one per slot."""
+        words = native.words
+        for position, slot in self.word_slots:
+            words[position] = addresses[slot]
+
+    def set_variables(self, native: NativePlan, values: Mapping[str, int]) -> None:
+        """Give the variables of a native plan of this graph their values."""
+        for position, name in self.word_variables:
+            native.words[position] = values[name]
+        if self.symbolic_launches:
+            for position, step in self.symbolic_launches:
+                native.tiles[position] = evaluate(step.tiles, values)
+            positions, worth = self._worth.at(values, native.pool_threads)
+            native.threads[positions] = worth
+
+
+def _arena(slots: Sequence[Slot], offsets: Sequence[int]) -> Places:
+    """The places of slots in one block."""
+    places = {number: (0, offset) for number, offset in enumerate(offsets) if offset >= 0}
+    ends = [offset + aligned(slots[number].nbytes) for number, (_, offset) in places.items()]
+    return Places(places, (max(ends),) if ends else ())
+
+
+_next_number = itertools.count(1).__next__
+
+
+class Replay:
+    """Native plans of a compiled graph that run with other memory each time.
+
+    `number` is its own. It counts its runs, how many graphs that lead to it were `kept`, and how
+    often one was `found`.
+    """
+
+    def __init__(self, graph: CompiledGraph) -> None:
+        self.graph = graph
+        self.number = _next_number()
+        self.runs = self.kept = self.found = 0
+        self._idle: list[tuple[Pool, NativePlan]] = []
+
+    def take(self, config: Config) -> NativePlan:
+        """A plan for this thread alone: an idle one, or a new one.
+
+        That is cheaper than to wait for another thread's kernels. One that is not given back is
+        gone, and nobody misses it.
+        """
+        pool = pool_for(config)
+        while self._idle:
+            try:
+                known, native = self._idle.pop()
+            except IndexError:
+                break  # another thread was faster
+            if known is pool:
+                return native
+        return self.graph.native_plan(pool)
+
+    def give_back(self, native: NativePlan, config: Config) -> None:
+        """Let the next run use a plan that has ended, if there is none idle yet."""
+        if not self._idle:
+            self._idle.append((pool_for(config), native))
+
+    def run(
+        self,
+        native: NativePlan,
+        buffers: Sequence[Buffer],
+        variables: Mapping[str, int],
+        config: Config,
+    ) -> Fault | None:
+        """Run a plan over `buffers`, one per slot, with these values of variables."""
+        self.graph.set_addresses(native, [buffer.address for buffer in buffers])
+        if variables:
+            self.graph.set_variables(native, variables)
+        for panel in self.graph.panels:
+            native.tiles[panel.step] = panel.tiles  # an earlier run may have left it out
+        keeper = Keeper.of(self.graph, native, config)
+        return native.execute() if keeper is None else keeper.run(native.execute, buffers)
+
+
+@functools.lru_cache(maxsize=16)
+def _pool_of(threads: int) -> Pool:
+    return Pool(threads) if threads else default_pool()
+
+
+def pool_for(config: Config) -> Pool:
+    """The threads that run kernels under a configuration."""
+    ensure_driver(config)
+    pool = _pool_of(config.threads)
+    know_speeds(config, pool)
+    return pool

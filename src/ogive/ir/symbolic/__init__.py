@@ -1,0 +1,1 @@
+"""Index expressions: their bounds, their rules, their values."""

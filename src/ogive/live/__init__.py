@@ -1,0 +1,1 @@
+"""The graphs that are alive in this process: tensors and their nodes, versions, history."""

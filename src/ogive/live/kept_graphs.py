@@ -1,0 +1,214 @@
+"""Graphs that a program computes over and over, kept so that they are found the next time.
+
+A loop builds the same expressions at every turn. Nodes are found only while they are alive, though,
+and a turn lets go of what it built. What is kept here stays alive, and with it what was worked out
+for it: the compiled form of a graph, the gradients of a value.
+
+    turn 1    BUFFER#1 ── MUL ── ADD        kept
+    turn 2    BUFFER#1 ── MUL ── ADD        found, over other values in the same memory or in other
+
+Other memory can only stand behind the same node if nobody reads what was there. That is so when all
+references to the node, and to every kept node above it, come from kept nodes: then `take` hands it
+out again, to memory of the same role (the same result of the same graph, say).
+
+Kept graphs keep small amounts of memory alive. When they have become too many, or none has been of
+use for a while, all are let go.
+`graph_lock` is held in all that follows.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.live import registry
+from ogive.named import NamedTuple
+
+KEPT_BYTES = 1 << 21
+"""The most memory that a graph which is kept may read: with more, Python is not what takes time."""
+
+ALL_KEPT_BYTES = 1 << 23
+"""The most memory that all graphs together keep alive."""
+
+_MISSES = 64
+"""How many graphs in a row are not found before the loop that was kept is taken to be over."""
+
+_count: Callable[[Any], int] | None = getattr(sys, "getrefcount", None)
+if not getattr(sys, "_is_gil_enabled", lambda: True)():
+    _count = None  # counts are kept by each thread, and nobody's is the whole
+
+
+def _local_references() -> int:
+    """How many references a node has from being a local variable that is asked about."""
+    probe = object()
+    return 0 if _count is None else _count(probe)
+
+
+_LOCAL = _local_references()
+
+
+class Gradients(NamedTuple):
+    """The gradients of a value, as (version of a leaf, gradient); `others` are the buffers of
+    numbers under it that led to no leaf."""
+
+    pairs: tuple[tuple[UOp, UOp], ...]
+    others: tuple[UOp, ...]
+
+
+class _Noted(threading.local):
+    """The gradients that this thread has worked out last, held weakly: they may be kept soon."""
+
+    def __init__(self) -> None:
+        self.entries: deque[tuple[Any, Any, Any]] = deque(maxlen=4)
+
+
+class KeptGraphs:
+    """The graphs that are kept, by their roots, with whatever is `found` by them."""
+
+    LIMIT = 48
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[UOp, ...], Any] = {}
+        self.gradients: dict[UOp, Gradients] = {}
+        self._references: dict[UOp, int] = {}  # how many of the references to a node are ours
+        self._tuples: set[int] = set()
+        self._pools: dict[Any, list[UOp]] = {}
+        self._readers: dict[int, list[weakref.ref[UOp]]] = {}
+        self._noted = _Noted()
+        self._nbytes = 0
+        self._misses = 0
+
+    def find(self, roots: tuple[UOp, ...]) -> Any:
+        """What belongs to the graph with these roots, or None."""
+        found = self.found.get(roots)
+        if found is not None:
+            self._misses = 0
+        else:
+            self.pass_by()
+        return found
+
+    def pass_by(self) -> None:
+        """Note that something ran which was none of these graphs."""
+        if self.found:
+            self._misses += 1
+            if self._misses > _MISSES:
+                self.clear()
+
+    def keep(
+        self, roots: tuple[UOp, ...], order: Sequence[UOp], found: Any, held: Iterable[UOp]
+    ) -> None:
+        """Keep a graph, whose walk is `order`, and what is `found` by it, which holds nodes."""
+        if _count is None:
+            return
+        if len(self.found) == self.LIMIT or self._nbytes > ALL_KEPT_BYTES:
+            self.clear()
+        self._readers.clear()
+        references = self._references
+        for node in order:
+            if node in references:
+                continue
+            references[node] = 1
+            if node.op is Op.BUFFER:
+                self._nbytes += node.memory.nbytes
+                if node.role is not None:
+                    self._pools.setdefault(node.role, []).append(node)
+                    references[node] += 1
+            # Nodes may share a tuple of sources, as those made by `replace` do.
+            if id(node.src) not in self._tuples:
+                self._tuples.add(id(node.src))
+                self._hold(node.src)
+        self.found[roots] = found
+        self._hold(roots)
+        self._hold(held)
+        self._keep_gradients()
+
+    def clear(self) -> None:
+        """Let go of everything."""
+        with registry.graph_lock:
+            for entries in (self.found, self.gradients, self._pools, self._readers):
+                entries.clear()
+            self._tuples.clear()
+            self._references.clear()
+            self._nbytes = self._misses = 0
+
+    def _hold(self, nodes: Iterable[UOp]) -> None:
+        for node in nodes:
+            self._references[node] += 1
+
+    # Gradients
+
+    def note_gradients(self, root: UOp, gradients: Gradients) -> None:
+        """Tell of gradients that were worked out, in case their graph will be kept."""
+        pairs = [(version.reference, value.reference) for version, value in gradients.pairs]
+        others = [node.reference for node in gradients.others]
+        self._noted.entries.append((root.reference, pairs, others))
+
+    def _keep_gradients(self) -> None:
+        entries, self._noted.entries = self._noted.entries, deque(maxlen=4)
+        for reference, pairs, others in entries:
+            root = reference()
+            found = Gradients(
+                tuple([(version(), value()) for version, value in pairs]),
+                tuple([other() for other in others]),
+            )
+            nodes = [root, *found.others, *[node for pair in found.pairs for node in pair]]
+            if root not in self.gradients and all(node in self._references for node in nodes):
+                self.gradients[root] = found
+                self._hold(nodes)
+
+    # Buffer nodes that nobody reads
+
+    def take(self, role: Any) -> UOp | None:
+        """A buffer node of that role whose memory nobody reads any more, without its memory."""
+        for node in self._pools.get(role, ()):
+            if self._is_ours(node) and self.is_idle(node):
+                node.memory = node.history = node.leaf = None
+                return node
+        return None
+
+    def _is_ours(self, node: UOp) -> bool:
+        assert _count is not None
+        # A local variable here and one of the caller's.
+        return _count(node) == self._references[node] + _LOCAL + 1
+
+    def is_idle(self, buffer: UOp, besides: Collection[UOp] = ()) -> bool:
+        """Whether nobody refers to a node above a kept buffer node, but other kept nodes.
+
+        What is `besides` does not count. Of a node that is not kept, nothing is known.
+        """
+        references = self._references
+        if _count is None or buffer not in references or registry.has_holder(buffer):
+            return False
+        if not all(reference() in references for reference in buffer.users if reference()):
+            return False
+        readers = self._readers.get(buffer.id)
+        if readers is None:
+            readers = self._readers[buffer.id] = self._find_readers(buffer)
+        for reference in readers:
+            node = reference()
+            if node is None:
+                return False
+            if _count(node) != references[node] + _LOCAL and node not in besides:
+                return False
+        return True
+
+    def _find_readers(self, buffer: UOp) -> list[weakref.ref[UOp]]:
+        """The kept nodes above one. Others are noticed by their references to these."""
+        found = [buffer]
+        seen = {buffer}
+        for node in found:
+            for reference in node.users or ():
+                user = reference()
+                if user in self._references and user not in seen:
+                    seen.add(user)
+                    found.append(user)
+        return [node.reference for node in found[1:]]
+
+
+kept_graphs = KeptGraphs()

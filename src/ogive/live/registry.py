@@ -1,0 +1,408 @@
+"""The graphs that are alive: tensors, the nodes they hold, and the memory behind buffer nodes.
+
+Every tensor is known, weakly, by an id that is never reused. From each node of a tensor graph weak
+edges lead up to the nodes built on it and to the tensors that hold it, so that replacing a node
+costs what lies above it and not what is alive.
+
+    before   a ── exp ── sum ── t          substitute({exp: buffer})
+                   └──── neg ── u
+
+    after    buffer ── sum ── t
+                └───── neg ── u
+
+`graph_lock` makes this one step: whoever builds on a node holds it from reading the node until the
+new node's edges are registered, so a substitution misses nothing. An exception may end any function
+here anywhere: edges and holders are added before they are needed, and what tensors hold changes in
+the end, `at_once`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+import weakref
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Protocol
+
+from ogive.at_once import Change, at_once
+from ogive.ir.dtype import DType
+from ogive.ir.node import UOp, intern_node, interned_nodes
+from ogive.ir.node import substitute as substitute_below
+from ogive.ir.ops import MOVEMENT, Op
+from ogive.live import history
+
+graph_lock = threading.RLock()
+"""Held while a tensor graph grows or changes."""
+
+
+effect_lock = threading.RLock()
+"""Held while a graph with assignments is realized: an effect must happen once."""
+
+
+def _renew_effect_lock() -> None:
+    """Forget a lock that a thread of the parent process held when it forked."""
+    global effect_lock
+    effect_lock = threading.RLock()
+    graph_lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    # A child must not inherit a graph in the middle of a change.
+    os.register_at_fork(
+        before=graph_lock.acquire,
+        after_in_parent=graph_lock.release,
+        after_in_child=_renew_effect_lock,
+    )
+
+
+class Holder(Protocol):
+    """What the registry asks of a tensor.
+
+    What is no reader only wants to know what becomes of its node, if somebody else reads it.
+    """
+
+    id: int
+    node: UOp
+
+    @property
+    def is_reader(self) -> bool: ...
+
+
+class WeakList(list[Any]):
+    """Weak references. The dead ones, and those that are there twice, are dropped whenever the list
+    has doubled since the last time."""
+
+    limit = 8
+
+    def add(self, reference: weakref.ref[Any]) -> None:
+        """Take on one more."""
+        self.append(reference)
+        if len(self) > self.limit:
+            self[:] = {id(entry): entry for entry in self if entry() is not None}.values()
+            self.limit = max(2 * len(self), WeakList.limit)
+
+
+_NOBODY: Any = ()
+"""The users or holders of a connected node that has none; None is what an unconnected one has."""
+
+_EDGELESS = frozenset({Op.CONST, Op.VARIABLE, Op.UNIQUE})
+"""Never replaced below another node, and used by too many to keep count."""
+
+_tensors: dict[int, weakref.ref[Any]] = {}
+_tensor_limit = 1024
+_next_id = itertools.count(1).__next__
+_visited = 0
+
+
+# Tensors
+
+
+def add_tensor(tensor: Holder) -> None:
+    """Give a new tensor its id and make it known. Its node is already connected."""
+    global _tensor_limit
+    tensor.id = number = _next_id()
+    _tensors[number] = reference = weakref.ref(tensor)
+    if len(_tensors) > _tensor_limit:
+        for dead in [key for key, value in list(_tensors.items()) if value() is None]:
+            del _tensors[dead]
+        _tensor_limit = max(2 * len(_tensors), 1024)
+    _add_holder(tensor.node, reference)
+
+
+def add_holder(holder: Holder) -> None:
+    """Let the node of something that is no tensor, but has one, be replaced as those of tensors
+    are. It has an id from now on."""
+    holder.id = _next_id()
+    _add_holder(holder.node, weakref.ref(holder))
+
+
+def tensor(number: int) -> Any:
+    """The live tensor of that id, or None."""
+    reference = _tensors.get(number)
+    return None if reference is None else reference()
+
+
+def tensors_on(node: UOp) -> list[Any]:
+    """The live tensors that hold the very node."""
+    found = [holder for reference in node.holders if (holder := reference()) is not None]
+    return [each for each in found if each.node is node and each.id in _tensors]
+
+
+def live_tensor_ids() -> list[int]:
+    """The ids of all live tensors, in order of creation."""
+    with graph_lock:
+        return [number for number, reference in _tensors.items() if reference() is not None]
+
+
+def move_tensor(tensor: Holder, node: UOp) -> None:
+    """Let a tensor hold `node` from now on."""
+    with graph_lock:
+        at_once(moves_to(tensor, node))
+
+
+def moves_to(tensor: Holder, node: UOp) -> list[Change]:
+    """What lets a tensor hold `node`, once it is stored. `graph_lock` is held until then."""
+    connect(node)
+    history.follow(tensor, node)
+    _add_holder(node, weakref.ref(tensor))
+    return [(tensor, "node", node)]
+
+
+def _add_holder(node: UOp, reference: weakref.ref[Any]) -> None:
+    if node.holders:
+        node.holders.add(reference)
+    else:
+        node.holders = WeakList((reference,))
+
+
+# Edges
+
+
+_set_shape = UOp.__dict__["_shape"].__set__
+
+
+def make(
+    op: Op,
+    dtype: DType,
+    src: tuple[UOp, ...] = (),
+    arg: Any = None,
+    shape: tuple[Any, ...] | None = None,
+) -> UOp:
+    """A node of a tensor graph, its edges registered. Its sources are connected already.
+
+    A caller that knows the `shape` spares the node working it out.
+    """
+    node = intern_node(UOp, op, dtype, src, arg)
+    if node.users is None:
+        if shape is not None:
+            _set_shape(node, shape)
+        _connect_one(node)
+    return node
+
+
+def connect(root: UOp) -> None:
+    """Register the edges of a graph that was not built by `make`, as far down as they are new."""
+    if root.users is not None:
+        return
+    with graph_lock:
+        found = {root}
+        stack = [root]
+        while stack:
+            for source in stack.pop().src:
+                if source not in found and source.users is None:
+                    found.add(source)
+                    stack.append(source)
+        # A node is younger than its sources, so ids are a topological order.
+        for node in sorted(found, key=_by_id):
+            _connect_one(node)
+
+
+def _connect_one(node: UOp) -> None:
+    """Register the edges of one node, which counts as connected when all of them are there."""
+    reference = node.reference
+    for source in node.src:
+        if source.op in _EDGELESS:
+            continue
+        if source.users is None:
+            connect(source)
+        if source.users:
+            source.users.add(reference)
+        else:
+            source.users = WeakList((reference,))
+    if node.holders is None:
+        node.holders = _NOBODY
+    node.users = _NOBODY
+
+
+# Substitution
+
+
+def substitute(
+    mapping: Mapping[UOp, UOp], walk: bool = False, together: Iterable[Change] = ()
+) -> None:
+    """Replace nodes in every live tensor whose graph contains them, in one step.
+
+    What is to change `together` with that changes in the same step.
+
+    Replacements are re-visited: a key inside one is replaced as well. With `walk` they are taken as
+    they are, which is what a replacement that contains its own key needs (`BUFFER` becomes
+    `AFTER(BUFFER, STORE(BUFFER, value))`). Tensors above none of the keys are not touched.
+    """
+    with graph_lock:
+        done = {key: value for key, value in mapping.items() if key is not value}
+        if not done:
+            at_once(together)
+            return
+        if not walk:
+            values = substitute_below(tuple(done.values()), done)
+            done = dict(zip(done, values, strict=True))
+        kept = set(done.values()) if walk else set()
+        affected = _above(done, kept)
+        tracking = history.is_tracking()
+        for key, value in done.items():
+            connect(value)
+            if tracking:
+                history.inherit(key, value)
+        if len(affected) == len(done):
+            affected = []  # nothing is built on what is replaced
+        for node in _held(affected, done):
+            # A constant that a tensor holds may be replaced; as an operand it stays what it is.
+            sources = [s if s.op in _EDGELESS else done.get(s, s) for s in node.src]
+            if node.op is Op.STORE:
+                sources[0] = _moved_place(node.src[0], done)
+            rebuilt = node.replace(src=tuple(sources))
+            connect(rebuilt)
+            if tracking and node.op is Op.AFTER:
+                history.inherit(node, rebuilt)
+            done[node] = rebuilt
+        # Found first and moved after: one node's replacement may itself be a node to replace.
+        moves: list[Change] = []
+        for node, replacement in done.items():
+            if node.holders:
+                moves += _holder_moves(node, replacement)
+        at_once([*moves, *together])
+
+
+def _holder_moves(node: UOp, replacement: UOp) -> list[Change]:
+    """What lets the tensors that hold `node` hold another, once it is stored."""
+    moves: list[Change] = []
+    for reference in list(node.holders or ()):
+        holder = reference()
+        if holder is not None and holder.node is node:
+            _add_holder(replacement, reference)
+            moves.append((holder, "node", replacement))
+    return moves
+
+
+def _moved_place(view: UOp, replacements: Mapping[UOp, UOp]) -> UOp:
+    """Where a store goes once nodes are replaced: the same view of what became of its memory.
+
+    The view itself may have been computed, as a value; that is a copy, and not where the store
+    goes.
+    """
+    moves: list[UOp] = []
+    while view.op in MOVEMENT:
+        moves.append(view)
+        view = view.src[0]
+    place = replacements.get(view, view)
+    for move in reversed(moves):
+        place = move.replace(src=(place, *move.src[1:]))
+    return place
+
+
+def move_holders(node: UOp, replacement: UOp) -> None:
+    """Let the tensors that hold `node` hold another; what is built on `node` stays as it is."""
+    with graph_lock:
+        connect(replacement)
+        at_once(_holder_moves(node, replacement))
+
+
+def _above(keys: Iterable[UOp], kept: set[UOp]) -> list[UOp]:
+    """The keys and every node above one, sources first; what is above only `kept` is left out."""
+    global _visited
+    found = {key for key in keys if key.users is not None}
+    stack = list(found)
+    while stack:
+        for reference in stack.pop().users:
+            user = reference()
+            if user is not None and user not in found and user not in kept:
+                found.add(user)
+                stack.append(user)
+    _visited += len(found)
+    return sorted(found, key=_by_id)
+
+
+def _held(affected: list[UOp], replaced: Mapping[UOp, UOp]) -> list[UOp]:
+    """Those of `affected` that a live tensor holds or is built on, in the same order.
+
+    Who holds what is `replaced` will hold the replacement, and needs nothing below it.
+    """
+    needed: set[UOp] = set()
+    for node in reversed(affected):
+        if node in replaced:
+            continue
+        if has_holder(node) or any(reference() in needed for reference in node.users):
+            needed.add(node)
+    return [node for node in affected if node in needed]
+
+
+def has_holder(node: UOp, besides: Collection[int] = ()) -> bool:
+    """Whether a live tensor holds the very node; those `besides`, by their ids, do not count."""
+    for reference in node.holders:
+        holder = reference()
+        if (
+            holder is not None
+            and holder.node is node
+            and holder.id not in besides
+            and holder.is_reader
+        ):
+            return True
+    return False
+
+
+def is_read_outside(
+    node: UOp, inside: Collection[UOp], besides: Collection[int] = ()
+) -> bool:
+    """Whether a live tensor reads `node` other than through one of the nodes `inside`.
+
+    The tensors `besides`, by their ids, do not count.
+    """
+    return are_read_outside((node,), besides, inside)
+
+
+def are_read_outside(
+    nodes: Iterable[UOp], besides: Collection[int], inside: Collection[UOp] = ()
+) -> bool:
+    """Whether a live tensor, not among those `besides`, reads any of these nodes.
+
+    What is read through one of the nodes `inside` does not count.
+    """
+    with graph_lock:
+        stack = list(nodes)
+        seen = set(stack)
+        while stack:
+            current = stack.pop()
+            if has_holder(current, besides):
+                return True
+            for reference in current.users or ():
+                user = reference()
+                if user is not None and user not in seen and user not in inside:
+                    seen.add(user)
+                    stack.append(user)
+        return False
+
+
+def _by_id(node: UOp) -> int:
+    return node.id
+
+
+def visited_count() -> int:
+    """How many nodes substitutions have looked at since the process began."""
+    return _visited
+
+
+# Buffers
+
+
+def set_buffer(node: UOp, buffer: Any) -> None:
+    """Put memory behind a BUFFER node, once."""
+    with graph_lock:
+        assert node.memory is None, "a buffer node has its memory for life"
+        node.memory = buffer
+
+
+def buffer_of(node: UOp) -> Any:
+    """The memory behind a BUFFER node, or None."""
+    return node.memory
+
+
+def nodes_on(buffer: Any) -> list[UOp]:
+    """The live nodes that have `buffer` as their memory. It looks at all there are."""
+    with graph_lock:
+        return [node for node in interned_nodes() if buffer_of(node) is buffer]
+
+
+def buffer_count() -> int:
+    """How many live nodes have memory."""
+    return len([node for node in interned_nodes() if node.memory is not None])

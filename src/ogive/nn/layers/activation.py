@@ -1,0 +1,95 @@
+"""Activation functions as modules. Shapes: unchanged, but for `GLU`, which halves an axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ogive.nn.layers.wrapped import Wrapped, wrap_function
+from ogive.nn.module import Module
+from ogive.nn.parameter import Parameter
+from ogive.tensor.creation import full
+from ogive.tensor.tensor import Tensor
+
+ReLU = wrap_function("ReLU", "relu", "max(x, 0)", inplace=False)
+ReLU6 = wrap_function("ReLU6", "relu6", "x between 0 and 6", inplace=False)
+LeakyReLU = wrap_function(
+    "LeakyReLU", "leaky_relu", "x, or slope·x below 0", negative_slope=0.01, inplace=False
+)
+ELU = wrap_function(
+    "ELU", "elu", "x, or alpha·(exp(x) - 1) below 0", alpha=1.0, inplace=False
+)
+CELU = wrap_function(
+    "CELU", "celu", "x, or alpha·(exp(x / alpha) - 1) below 0", alpha=1.0, inplace=False
+)
+SELU = wrap_function(
+    "SELU", "selu", "a scaled `ELU` that keeps mean 0 and variance 1", inplace=False
+)
+GELU = wrap_function("GELU", "gelu", "x·Φ(x)", approximate="none")
+SiLU = wrap_function("SiLU", "silu", "x·sigmoid(x)", inplace=False)
+Mish = wrap_function("Mish", "mish", "x·tanh(softplus(x))", inplace=False)
+Sigmoid = wrap_function("Sigmoid", "sigmoid", "1 / (1 + exp(-x))")
+LogSigmoid = wrap_function("LogSigmoid", "logsigmoid", "log(sigmoid(x))")
+Tanh = wrap_function("Tanh", "tanh", "tanh(x)")
+Tanhshrink = wrap_function("Tanhshrink", "tanhshrink", "x - tanh(x)")
+Softplus = wrap_function(
+    "Softplus", "softplus", "log(1 + exp(beta·x)) / beta", beta=1.0, threshold=20.0
+)
+Softsign = wrap_function("Softsign", "softsign", "x / (1 + |x|)")
+Softshrink = wrap_function(
+    "Softshrink", "softshrink", "x drawn towards 0 by lambd", lambd=0.5
+)
+Hardshrink = wrap_function("Hardshrink", "hardshrink", "x, or 0 within ±lambd", lambd=0.5)
+Hardtanh = wrap_function(
+    "Hardtanh", "hardtanh", "x between two values", min_val=-1.0, max_val=1.0, inplace=False
+)
+Hardsigmoid = wrap_function(
+    "Hardsigmoid", "hardsigmoid", "x/6 + 1/2 between 0 and 1", inplace=False
+)
+Hardswish = wrap_function("Hardswish", "hardswish", "x·hardsigmoid(x)", inplace=False)
+Threshold = wrap_function(
+    "Threshold", "threshold", "x, or a value where it is not above a threshold",
+    threshold=0.0, value=0.0, inplace=False,
+)  # fmt: skip
+GLU = wrap_function("GLU", "glu", "a·sigmoid(b), for the halves a and b of an axis", dim=-1)
+Softmax = wrap_function("Softmax", "softmax", "exp(x) over its sum along an axis", dim=-1)
+Softmax2d = wrap_function("Softmax2d", "softmax", "softmax over the channels", dim=-3)
+Softmin = wrap_function("Softmin", "softmin", "softmax of -x", dim=-1)
+LogSoftmax = wrap_function("LogSoftmax", "log_softmax", "log(softmax(x)) along an axis", dim=-1)
+
+
+class RReLU(Wrapped):
+    """x, or below 0 a part of it: random in training, halfway between the bounds otherwise.
+
+    >>> nn.RReLU(0.25, 0.75).eval()(Tensor([-2.0, 2.0])).tolist()
+    [-1.0, 2.0]
+    """
+
+    function = "rrelu"
+    defaults = {"lower": 1 / 8, "upper": 1 / 3, "inplace": False}
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "training": self.training}
+
+
+class PReLU(Module):
+    """x, or weight·x below 0, the weight being trained: one for all channels, or one for each.
+
+    >>> nn.PReLU()(Tensor([-1.0, 2.0])).tolist()
+    [-0.25, 2.0]
+    """
+
+    def __init__(
+        self,
+        num_parameters: int = 1,
+        init: float = 0.25,
+        device: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        self.num_parameters = num_parameters
+        self.weight = Parameter(full((num_parameters,), init, dtype=dtype, device=device))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.prelu(self.weight)
+
+    def extra_repr(self) -> str:
+        return f"num_parameters={self.num_parameters}"

@@ -1,0 +1,1 @@
+"""The compiler, in the order in which it runs: graph, fuse, regions, loops, place, lower."""

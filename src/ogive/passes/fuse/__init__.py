@@ -1,0 +1,1 @@
+"""Which values are kept in memory, and which are computed where they are used."""

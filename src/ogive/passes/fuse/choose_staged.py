@@ -1,0 +1,148 @@
+"""Which values a kernel keeps for itself, in scratch memory, while it works on one row.
+
+A row program needs a value of the row in several of its loops: the exponentials of a softmax are
+summed and then divided by the sum. Scores, the products of all queries with all keys, are needed
+row by row too, and are far larger than what they are computed from: kept in memory they would be
+most of the traffic, so the kernel that reads them computes them, a few rows at a time.
+
+    before   sum over k of exp(x[q, k] - m[q]);   store exp(x[q, k] - m[q]) / sum
+    after    e[k] = exp(x[q, k] - m[q]), summed;  store e[k] / sum
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.shape import greatest
+from ogive.named import NamedTuple
+from ogive.passes.fuse.axis_relations import View
+
+ROW_BYTES = 1 << 18
+"""The longest row that is staged. It and what it is computed from must fit into a second-level
+cache."""
+
+ROWS_AT_ONCE = 4
+"""How many of the longest rows one kernel stages at most, all its staged values together."""
+
+ROW_COST = 12
+"""Work (in units of an addition) from which on a value is read back and not computed again."""
+
+SCORE_BYTES = 1 << 18
+"""The size from which on scores are not kept in memory."""
+
+SCORE_ROWS = 32
+"""How many rows scores have at least that are not kept: fewer do not pay for laying out what they
+all read."""
+
+SCORE_ROW_BYTES = 1 << 19
+"""The longest row of scores that is staged."""
+
+SHARED_SCORE_BYTES = 1 << 25
+"""The size from which on several kernels compute the same scores rather than share them."""
+
+SCORE_LIMIT = 1 << 29
+"""The size from which on scores are not kept even if what they come from fits no cache."""
+
+SCORE_GROWTH = 4
+"""By how much there must be more scores than elements that each is summed up from, unless all of
+the latter stay in a second-level cache."""
+
+SMALL_OPERAND_BYTES = 1 << 18
+"""What stays there."""
+
+OPERAND_BYTES = 1 << 22
+"""The most that one row of scores may read besides the row's own operand: it is read again for
+every few rows, and must come from a cache."""
+
+
+class Scores(NamedTuple):
+    """Nodes that hold `rows` of scores; and the `unshared`, which every kernel that needs them
+    works out for itself: rows too large to be kept, and what each is reduced to."""
+
+    rows: set[UOp]
+    unshared: set[UOp]
+
+
+def find_scores(order: Sequence[UOp]) -> Scores:
+    """Large products of rows with rows, and what is computed from them element by element."""
+    found = Scores(set(), set())
+    for node in order:
+        if node.op in ELEMENTWISE:
+            is_score = any(s in found.rows and s.shape == node.shape for s in node.src)
+        elif node.op is Op.RESHAPE:
+            (source,) = node.src[:1]
+            is_score = source in found.rows and _long_axes(source) == _long_axes(node)
+        else:
+            is_score = node.op is Op.REDUCE_AXES and are_scores(node)
+        if is_score:
+            found.rows.add(node)
+            if math.prod(map(greatest, node.shape)) * node.dtype.itemsize >= SHARED_SCORE_BYTES:
+                found.unshared.add(node)
+        elif node.op is Op.REDUCE_AXES and node.src[0] in found.unshared & found.rows:
+            found.unshared.add(node)
+    return found
+
+
+def _long_axes(node: UOp) -> list[object]:
+    return [size for size in node.shape if size != 1]
+
+
+def are_scores(node: UOp) -> bool:
+    """Whether a reduction is a large product of rows with rows."""
+    (product,) = node.src
+    shape = product.shape
+    last = len(shape) - 1
+    is_product = node.arg == (Op.ADD, (last,)) and product.op is Op.MUL and product.dtype.is_float
+    if not is_product or last < 2 or not all(isinstance(size, int) for size in shape):
+        return False
+    rows, columns, terms = shape[-3:]
+    size = node.dtype.itemsize
+    total = math.prod(node.shape) * size
+    operand = columns * terms * size
+    return (
+        all(factor.op is Op.EXPAND for factor in product.src)
+        and total >= SCORE_BYTES
+        and rows >= SCORE_ROWS
+        and columns >= terms
+        and (columns >= SCORE_GROWTH * terms or operand <= SMALL_OPERAND_BYTES)
+        and (operand <= OPERAND_BYTES or total >= SCORE_LIMIT)
+    )
+
+
+def row_axis(
+    node: UOp, views: Sequence[View], extents: Sequence[int], longest: int
+) -> int | None:
+    """The axis along which a value is a row that each of its readers goes through as a whole, and
+    that they all read at the same place otherwise; None if there is none or it takes more bytes
+    than `longest`."""
+    long = [axis for axis, size in enumerate(node.shape) if size != 1]
+    first = views[0].loops
+    rows = [axis for axis in long if any(view.loops[axis] != first[axis] for view in views)]
+    if not long or len(rows) > 1 or not node.dtype.is_float:
+        return None
+    axis = rows[0] if rows else long[-1]
+    if row_bytes(node, axis) > longest:
+        return None
+    for view in views:
+        loop = view.loops[axis]
+        if view.by_data or not (view.bare >> axis) & 1 or loop.bit_count() != 1:
+            return None
+        length = extents[loop.bit_length() - 1]
+        others = [bits for other, bits in enumerate(view.loops) if other != axis]
+        if length != greatest(node.shape[axis]) or any(bits & loop for bits in others):
+            return None
+    return axis
+
+
+def row_bytes(node: UOp, axis: int) -> int:
+    """How much a value takes along one of its axes."""
+    return greatest(node.shape[axis]) * node.dtype.itemsize
+
+
+def is_repeated(view: View, extents: Sequence[int]) -> bool:
+    """Whether a read stands in a loop that it does not depend on."""
+    idle = view.scope & ~view.used
+    return any((idle >> loop) & 1 and extent > 1 for loop, extent in enumerate(extents))

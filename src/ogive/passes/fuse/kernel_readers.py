@@ -1,0 +1,191 @@
+"""The kernels under construction, and how each of them reads a value.
+
+A read is a kernel with a `View` of the value. It is passed on from a node to its sources: as it is
+by what works element by element, changed by movement, with a loop more by a reduction.
+
+    before   y = sum(x * w, 1) is read by loop r0 of a kernel
+    after    x * w is read by r0, r1, of which r1 is new; then x and w are
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import MOVEMENT, Op
+from ogive.ir.shape import common_shape, greatest
+from ogive.passes.fuse.axis_relations import (
+    View,
+    gathered_view,
+    identity_view,
+    permuted_view,
+    source_view,
+)
+from ogive.passes.fuse.choose_staged import row_bytes
+
+LARGE_PRODUCT = 1 << 20
+"""Multiplications from which on a product has a kernel of its own."""
+
+
+@dataclass
+class Kernel:
+    """A kernel under construction: its root and the loops opened so far, the output's first."""
+
+    root: UOp
+    extents: list[int]
+    output_count: int
+    node_count: int = 0
+    work: int = 0
+    has_product: bool = False
+    rows: dict[int, int] = field(default_factory=dict)
+    """The loops (bits) that stage a row, and with each the output loops around it."""
+    scratch: int = 0
+    """The bytes of all staged rows."""
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether some of its loops are innermost and in order, whichever axes they are of."""
+        is_scattered = self.root.op is Op.STORE and len(self.root.src) > 2
+        return is_scattered or self.root.op in (Op.SCAN, Op.ARRANGE)
+
+
+@dataclass
+class Readers:
+    """All reads of one value seen so far."""
+
+    views: list[tuple[Kernel, View]] = field(default_factory=list)
+
+    def add(self, kernel: Kernel, view: View) -> None:
+        entry = (kernel, view)
+        if all(kernel is not k or view != v for k, v in self.views):
+            self.views.append(entry)
+
+    def by_kernel(self) -> list[Readers]:
+        """The reads of each kernel by themselves."""
+        parts: dict[int, Readers] = {}
+        for kernel, view in self.views:
+            parts.setdefault(id(kernel), Readers()).views.append((kernel, view))
+        return list(parts.values())
+
+
+def open_kernel(root: UOp, nest: tuple[int, ...] | None) -> tuple[Kernel, View]:
+    """A kernel that computes `root`, and how it does: along its axes, or those in another order."""
+    stored = root.op is Op.STORE and len(root.src) > 2
+    shape = common_shape(root.src[1:]) if stored else root.shape
+    if root.op is Op.ARRANGE:
+        shape = root.src[0].shape
+    kernel = Kernel(root, [greatest(size) for size in shape], len(shape))
+    kernel.work = math.prod(kernel.extents)
+    if nest is None:
+        return kernel, identity_view(kernel.extents)
+    kernel.extents = [kernel.extents[axis] for axis in nest]
+    return kernel, permuted_view(identity_view(kernel.extents), nest)
+
+
+def open_row(node: UOp, reads: Readers, axis: int) -> tuple[Kernel, View]:
+    """How a staged value is computed: along a new loop, for the output loops it varies with."""
+    kernel, view = reads.views[0]
+    bit = 1 << len(kernel.extents)
+    kernel.extents.append(greatest(node.shape[axis]))
+    around = view.used & ~view.loops[axis]
+    kernel.rows[bit] = around
+    kernel.scratch += row_bytes(node, axis)
+    loops = (*view.loops[:axis], bit, *view.loops[axis + 1 :])
+    return kernel, View(loops, view.bare, around | bit)
+
+
+def pass_on(
+    node: UOp, reads: Readers, readers: dict[UOp, Readers], varying: dict[UOp, int]
+) -> None:
+    """Tell the sources of `node` how they are read."""
+    op = node.op
+    if op in (Op.COPY, Op.CUSTOM):
+        return  # they read memory as it stands
+    if op is Op.STORE:
+        for kernel, view in reads.views:
+            for source in node.src[1:]:
+                readers[source].add(kernel, view)
+        return
+    if op is Op.SCAN:
+        _open_scan(node, reads, readers)
+        return
+    if op is Op.SORT:
+        readers[node.src[0]].add(*open_row(node, reads, len(node.shape) - 1))
+        return
+    if op is Op.ARRANGE:
+        _open_arrangement(node, reads, readers)
+        return
+    if op is Op.REDUCE_AXES:
+        for part in reads.by_kernel():
+            kernel, view = part.views[0]
+            readers[node.src[0]].add(kernel, _open_reduction(node, kernel, view))
+            kernel.node_count += 1
+            kernel.has_product |= is_large_product(node)
+        return
+    for kernel, view in reads.views:
+        if op in MOVEMENT:
+            below = source_view(node, view)
+            readers[node.src[0]].add(kernel, below)
+        else:
+            kernel.node_count += 1
+            sources = node.src
+            if op is Op.GATHER:
+                readers[node.src[0]].add(kernel, gathered_view(node, view, varying))
+                sources = node.src[1:]
+            for source in sources:
+                if source.shape or source.op is not Op.CONST:
+                    readers[source].add(kernel, view)
+
+
+def is_large_product(node: UOp) -> bool:
+    """Whether a reduction is a product of the kind whose sums are made in a register tile."""
+    (product,) = node.src
+    return (
+        node.arg[0] is Op.ADD
+        and product.op is Op.MUL
+        and all(factor.op is Op.EXPAND for factor in product.src)
+        and math.prod(map(greatest, product.shape)) >= LARGE_PRODUCT
+    )
+
+
+def _open_scan(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:
+    """A scan reads its source by its own loops; what it starts from, before the loop in order."""
+    ((kernel, view),) = reads.views
+    readers[node.src[0]].add(kernel, view)
+    for initial in node.src[1:]:
+        axis = node.arg[1]
+        loops = (*view.loops[:axis], 0, *view.loops[axis + 1 :])
+        readers[initial].add(kernel, View(loops, view.bare, view.scope & ~view.loops[axis]))
+
+
+def _open_arrangement(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:
+    """Elements and their groups are read by the kernel's own loops; where the groups start, by one
+    more, before that in order."""
+    ((kernel, view),) = reads.views
+    x, starts, group = node.src
+    bit = 1 << len(kernel.extents)
+    kernel.extents.append(greatest(starts.shape[-1]))
+    kernel.node_count += 1
+    readers[x].add(kernel, view)
+    readers[group].add(kernel, view)
+    around = view.used & ~view.loops[-1]
+    readers[starts].add(kernel, View((*view.loops[:-1], bit), view.bare, around | bit))
+
+
+def _open_reduction(node: UOp, kernel: Kernel, view: View) -> View:
+    """The view of a reduction's source: its reduced axes are read by new loops."""
+    loops = list(view.loops)
+    bare = view.bare
+    scope = view.used & (((1 << kernel.output_count) - 1) | sum(kernel.rows))
+    work = 1
+    for axis in node.arg[1]:
+        extent = greatest(node.src[0].shape[axis])
+        bit = 1 << len(kernel.extents)
+        kernel.extents.append(extent)
+        loops[axis] = bit
+        bare |= 1 << axis
+        scope |= bit
+        work *= extent
+    kernel.work = max(kernel.work, math.prod(kernel.extents[: kernel.output_count]) * work)
+    return View(tuple(loops), bare, scope, view.by_data)

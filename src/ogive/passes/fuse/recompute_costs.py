@@ -1,0 +1,123 @@
+"""What it takes to compute a value in place, given what is kept in memory.
+
+In goes the graph, sources first, with the nodes that were kept or staged by the last choice; out
+comes a `Summary` of each node. With `m` kept,
+
+    m = max(x, 1);   e = exp(x - m);   s = sum(e, 1);   y = e / s
+
+`e` costs an exponential and a subtraction and reads memory alone; `y` costs that and a division,
+and holds a reduction whose results vary along axis 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+from ogive.named import NamedTuple
+from ogive.passes.fuse.axis_relations import varying_axes
+from ogive.targets.costs import operation_cost
+
+COST_LIMIT = 1 << 20
+"""Work is counted up to this. What is read twice counts twice, and doubles with each such step."""
+
+
+class Summary(NamedTuple):
+    """What computing one element of a value in place takes, given what is kept in memory.
+
+    `cost` is the work outside reductions; `reduces` whether there is a reduction in it, and
+    `varying` the axes (bits) along which the results of those reductions vary; `loads` whether
+    memory is read.
+    """
+
+    cost: int
+    reduces: bool
+    varying: int
+    loads: bool = True
+
+
+_MEMORY = Summary(0, False, 0)
+_CONSTANT = Summary(0, False, 0, loads=False)
+
+
+def summarize(
+    order: Sequence[UOp],
+    kept: Set[UOp],
+    staged: Mapping[UOp, int],
+    axes_of: Mapping[UOp, int],
+) -> dict[UOp, Summary]:
+    """The summary of each node, of which those below a `kept` one count as read from memory.
+
+    What is `staged` is there along its row, and varies along its other axes as a reduction does.
+    `axes_of` has the axes along which values vary, where there are indices.
+    """
+    summaries: dict[UOp, Summary] = {}
+    below: dict[UOp, Summary] = {}
+    for node in order:
+        op = node.op
+        if op in ELEMENTWISE or op is Op.GATHER:
+            cost = operation_cost(node)
+            reduces = False
+            varying = 0
+            loads = False
+            for number, source in enumerate(node.src):
+                part = below[source]
+                cost += part.cost
+                reduces |= part.reduces
+                if op is Op.GATHER and number == 0:
+                    varying |= _selected_axes(node, part.varying, axes_of)
+                else:
+                    varying |= part.varying
+                loads |= part.loads
+            summary = Summary(min(cost, COST_LIMIT), reduces, varying, loads)
+        elif op in MOVEMENT:
+            part = below[node.src[0]]
+            summary = part if not part.varying else Summary(
+                part.cost, part.reduces, varying_axes(node, part.varying), part.loads
+            )  # fmt: skip
+        elif op is Op.REDUCE_AXES:
+            summary = Summary(0, True, long_axes(node))
+        elif op is Op.SORT:
+            summary = Summary(0, True, long_axes(node) & ~(1 << len(node.shape) - 1))
+        else:
+            summary = _CONSTANT if op in (Op.CONST, Op.IOTA, Op.VARIABLE) else _MEMORY
+        summaries[node] = summary
+        if node in staged:
+            below[node] = Summary(0, True, long_axes(node) & ~(1 << staged[node]))
+        else:
+            below[node] = _MEMORY if node in kept else summary
+    return summaries
+
+
+def long_axes(node: UOp) -> int:
+    """The axes (bits) along which there is more than one element."""
+    return sum(1 << axis for axis, size in enumerate(node.shape) if size != 1)
+
+
+def _selected_axes(node: UOp, source_axes: int, axes_of: Mapping[UOp, int]) -> int:
+    """The axes of a `GATHER` along which it selects from those axes of its source."""
+    axes = 0
+    for axis, index in enumerate(node.src[1:]):
+        if (source_axes >> axis) & 1:
+            axes |= axes_of[index]
+    return axes
+
+
+def find_varying(order: Sequence[UOp]) -> dict[UOp, int]:
+    """The axes (bits) along which each value may vary; needed of indices alone."""
+    varying: dict[UOp, int] = {}
+    if not any(node.op is Op.GATHER for node in order):
+        return varying
+    for node in order:
+        op = node.op
+        if op in ELEMENTWISE:
+            axes = 0
+            for source in node.src:
+                axes |= varying[source]
+        elif op in MOVEMENT and op is not Op.PAD:
+            axes = varying_axes(node, varying[node.src[0]])
+        else:
+            axes = long_axes(node)
+        varying[node] = axes
+    return varying

@@ -1,0 +1,1 @@
+"""Rewrites of the parametric graph: from what the user wrote to what is to be computed."""

@@ -1,0 +1,152 @@
+"""Sums of products of narrow elements take several steps at once, where the target can.
+
+    before   sum over k of CAST(a)[m, 1, k] * CAST(b)[1, n, k]     float32, of bfloat16
+    after    sum over k/2 of DOT(words of a [m, 1, k/2], words of b [1, n, k/2])
+
+A word is 32 bits: two or four neighbouring elements along the sum. What reads words is the product
+as before, with fewer steps: panels, tiles and blocks are those of any other product.
+
+A target may multiply integers of one signedness only. The elements of the other are moved by half
+of their range, which flips their first bit, and the sum is corrected:
+
+    sum of a*b = sum of (a + 128)*b - 128 * (sum of b)
+
+Integers wrap around, so a sum of 32 bits is right for every narrower one as well.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType
+from ogive.ir.node import UOp
+from ogive.ir.ops import MOVEMENT, Op
+from ogive.named import NamedTuple
+from ogive.targets.target import Dot, Target
+
+Item = TypeVar("Item")
+WORD = dtypes.uint32
+_ELEMENTS = {each.name: each for each in (dtypes.bfloat16, dtypes.int8, dtypes.uint8)}
+_TOTALS = {each.name: each for each in (dtypes.float32, dtypes.int32)}
+_BITS = {8: dtypes.uint8, 16: dtypes.uint16}
+
+
+class Grouping(NamedTuple):
+    """How the product of two values is taken by words; `swapped` if the second one is left."""
+
+    dot: Dot
+    swapped: bool
+    first: UOp
+    second: UOp
+
+    def words(self, depth: int) -> tuple[UOp, UOp]:
+        """The two values by words along axis `depth`, moved to where the target wants them."""
+        wanted = self._in_order(_ELEMENTS[self.dot.left], _ELEMENTS[self.dot.right])
+        return (
+            _moved(_words(self.first, depth), self.first.dtype, wanted[0]),
+            _moved(_words(self.second, depth), self.second.dtype, wanted[1]),
+        )
+
+    def total(self, first: UOp, second: UOp, depth: int) -> UOp:
+        """The sum over `depth` of the products of two values of words."""
+        left, right = self._in_order(first, second)
+        kind = _TOTALS[self.dot.total]
+        product = UOp(Op.DOT, kind, (left, right), (self.dot.left, self.dot.right))
+        return UOp(Op.REDUCE_AXES, kind, (product,), (Op.ADD, (depth,)))
+
+    def correction(self, first: UOp, second: UOp, depth: int) -> UOp | None:
+        """What the sum lacks, given the words of both; None where no element was moved."""
+        ones = UOp.const(WORD, 0x01010101)
+        wanted = self._in_order(_ELEMENTS[self.dot.left], _ELEMENTS[self.dot.right])
+        if self.first.dtype is not wanted[0]:
+            moved, others = self.first, self.total(ones, second, depth)
+        elif self.second.dtype is not wanted[1]:
+            moved, others = self.second, self.total(first, ones, depth)
+        else:
+            return None
+        half = -128 if moved.dtype.is_signed else 128
+        scaled = UOp(Op.MUL, others.dtype, (others, UOp.const(others.dtype, half)))
+        return UOp(Op.CONTIGUOUS, others.dtype, (scaled,), ())
+
+    def _in_order(self, first: Item, second: Item) -> tuple[Item, Item]:
+        return (second, first) if self.swapped else (first, second)
+
+
+def find_grouping(first: UOp, second: UOp, total: DType, target: Target) -> Grouping | None:
+    """How to take the sum, in `total`, of products of two values by words, if the target can."""
+    first, second = _narrow(first), _narrow(second)
+    found: list[tuple[list[bool], Grouping]] = []
+    for dot in target.dots:
+        if not _suits(dot, total):
+            continue
+        for swapped in (False, True):
+            given = (second, first) if swapped else (first, second)
+            wanted = (_ELEMENTS[dot.left], _ELEMENTS[dot.right])
+            pairs = list(zip([value.dtype for value in given], wanted, strict=True))
+            moves = [have is not want for have, want in (reversed(pairs) if swapped else pairs)]
+            if not all(moves) and all(_can_move(have, want) for have, want in pairs):
+                found.append((moves, Grouping(dot, swapped, first, second)))
+    # Neither if possible, or else the second, which is laid out anew in any case.
+    return min(found, key=lambda pair: pair[0], default=([], None))[1]
+
+
+def _suits(dot: Dot, total: DType) -> bool:
+    kind = _TOTALS[dot.total]
+    return total is kind or (kind.is_integer and total.is_integer and total.bits <= kind.bits)
+
+
+def _can_move(given: DType, wanted: DType) -> bool:
+    both_integers = given.is_integer and wanted.is_integer
+    return given is wanted or (both_integers and given.bits == wanted.bits)
+
+
+def _narrow(value: UOp) -> UOp:
+    """The same elements before they were cast to something wider."""
+    moves: list[UOp] = []
+    source = value
+    while source.op in MOVEMENT and source.op is not Op.PAD:
+        moves.append(source)
+        source = source.src[0]
+    if source.op is not Op.CAST or source.src[0].dtype.name not in _ELEMENTS:
+        return value
+    narrow = source.src[0]
+    if narrow.dtype.is_float is not source.dtype.is_float:
+        return value
+    for move in reversed(moves):
+        narrow = UOp(move.op, narrow.dtype, (narrow, *move.src[1:]), move.arg)
+    return narrow
+
+
+def _words(value: UOp, depth: int) -> UOp:
+    """Neighbours along an axis, the first of them in the lowest bits; zeros fill the last word."""
+    dtype, shape = value.dtype, value.shape
+    group = WORD.bits // dtype.bits
+    count = -(-shape[depth] // group)
+    if count * group != shape[depth]:
+        pads = [(0, 0)] * len(shape)
+        pads[depth] = (0, count * group - shape[depth])
+        value = UOp(Op.PAD, dtype, (value,), (tuple(pads), dtype.canonical(0)))
+    cut = (*shape[:depth], count, group, *shape[depth + 1 :])
+    value = UOp(Op.RESHAPE, dtype, (value,), cut)
+    word: UOp | None = None
+    for number in range(group):
+        ranges = [(0, size) for size in cut]
+        ranges[depth + 1] = (number, number + 1)
+        part = UOp(Op.SHRINK, dtype, (value,), tuple(ranges))
+        part = UOp(Op.RESHAPE, dtype, (part,), (*shape[:depth], count, *shape[depth + 1 :]))
+        bits = UOp(Op.CAST, WORD, (UOp(Op.BITCAST, _BITS[dtype.bits], (part,)),))
+        if word is None:
+            word = bits
+        else:
+            shift = UOp.const(WORD, number * dtype.bits)
+            word = UOp(Op.OR, WORD, (word, UOp(Op.SHL, WORD, (bits, shift))))
+    assert word is not None
+    return word
+
+
+def _moved(words: UOp, given: DType, wanted: DType) -> UOp:
+    """Words of bytes of the other signedness, with the same order: the first bits flipped."""
+    if given is wanted:
+        return words
+    return UOp(Op.XOR, WORD, (words, UOp.const(WORD, 0x80808080)))

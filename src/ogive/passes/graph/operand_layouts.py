@@ -1,0 +1,193 @@
+"""How the operands of a matrix product had best lie in memory: an estimate for each way.
+
+One of the three axes of a product is spread over lanes:
+
+    columns   an element of the left operand, spread over a vector, times a vector of the right
+    rows      the same the other way round; the results are turned on their way to memory
+    depth     a vector times a vector, and at the end a sum across the lanes
+
+Vectors have to lie side by side. An operand that does not lie so is laid out anew, which takes more
+of the time the fewer products an element goes into. One that does may be read where it is, a little
+slower than from panels, once for each tile of the result.
+
+The unit is a multiply-add of whole vectors. All follows from lengths, dtype and target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from ogive.named import NamedTuple
+from ogive.targets.costs import ACROSS, STORED_TURNED, sums_in_registers, whole_vectors
+from ogive.targets.target import Target
+
+COPIED, TURNED = 0.35, 1.0
+"""What an element takes that is laid out anew: as it lies, or across."""
+
+APART, CLOSE = 0.06, 0.008
+"""What an element takes, at each reading, that lies a row apart from the next one, and if rows are
+so short that they follow each other almost as those of a panel do."""
+
+FAR_COPIED, FAR_APART, FAR_AGAIN = 1.4, 0.8, 0.15
+"""The same for operands that no cache holds, and what later readings take of columns that are in
+one since the first."""
+
+NARROW_BYTES = 512
+"""The length of short rows."""
+
+NEAR_ROWS = 32
+"""Rows of an operand that stay in the first-level cache, however they lie, while they are read."""
+
+KEPT_SHARE = 0.5
+"""The share that counts of the time to lay out an operand, if that may be done once for all."""
+
+KEPT_BYTES = 1 << 17
+"""A smaller operand is laid out in the time that it takes to find out that it need not be."""
+
+VECTORS_PER_PANEL = 2
+"""How wide panels are, and the register tiles that read them: 12 rows of two vectors reach 0.86 of
+what a core can multiply and add."""
+
+ROWS_OF_SUMS = 4
+"""About how many rows a tile has whose sums are in lanes."""
+
+
+class Axis(Enum):
+    """The axes of a matrix product."""
+
+    ROWS = "rows"
+    COLUMNS = "columns"
+    DEPTH = "depth"
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An operand: its own axis beside the depth, how many elements it has, how often each is read,
+    and the axis along which they lie side by side, if that is one of the product's.
+
+    One that `is_computed` is written to memory in any case; one that `may_be_kept`, as the weights
+    of a model, is laid out once for many runs. One that `stays` where it is
+    computed is read by elements.
+    """
+
+    axis: Axis
+    length: int
+    elements: int
+    reads: int
+    along: Axis | None
+    is_computed: bool
+    may_be_kept: bool
+    stays: bool
+
+
+@dataclass(frozen=True)
+class Product:
+    """So many products of two matrices. What is staged `by_rows` has its columns in lanes, since a
+    row is gone through along them."""
+
+    left: Operand
+    right: Operand
+    depth: int
+    batch: int
+    itemsize: int
+    by_rows: bool = False
+
+
+class Layout(NamedTuple):
+    """The axis in lanes, and the operands that are laid out anew for it, by their own axes."""
+
+    lanes: Axis
+    laid_out: frozenset[Axis]
+
+
+def best_layout(product: Product, target: Target) -> Layout:
+    """The layout that is estimated to take the least time."""
+    operands = (product.left, product.right)
+    fixed = {axis for each in operands if each.stays for axis in (each.axis, Axis.DEPTH)}
+    if product.by_rows:
+        fixed |= {Axis.ROWS, Axis.DEPTH}
+    possible = [layout for layout in _layouts(product) if layout.lanes not in fixed]
+    as_it_is = Layout(Axis.COLUMNS, frozenset())
+    return min(possible, key=lambda each: estimate(product, each, target), default=as_it_is)
+
+
+def _layouts(product: Product) -> Iterator[Layout]:
+    """All layouts in which vectors lie side by side."""
+    operands = (product.right, product.left)
+    for operand in operands:
+        if operand.along is operand.axis:
+            yield Layout(operand.axis, frozenset())
+        yield Layout(operand.axis, frozenset([operand.axis]))
+    across = [operand.axis for operand in operands if operand.along is not Axis.DEPTH]
+    yield Layout(Axis.DEPTH, frozenset(across))
+
+
+def estimate(product: Product, layout: Layout, target: Target) -> float:
+    """What the products take under a layout, in multiply-adds of whole vectors."""
+    left, right, depth = product.left, product.right, product.depth
+    lanes = target.vector_bytes // product.itemsize
+    results = left.length * right.length
+    if layout.lanes is Axis.DEPTH:
+        each = results * (whole_vectors(depth, lanes, target) + ACROSS)
+    else:
+        along, other = (left, right) if layout.lanes is Axis.ROWS else (right, left)
+        if along.axis in layout.laid_out:
+            panel = vectors_per_panel(along.length, lanes, depth)
+            vectors: float = -(-along.length // (panel * lanes)) * panel
+        else:
+            vectors = whole_vectors(along.length, lanes, target)
+        each = other.length * depth * vectors
+        if along is left:
+            each += results * STORED_TURNED
+    reading = [
+        operand.elements * _reading(operand, product, layout, target) for operand in (left, right)
+    ]
+    return product.batch * each + sum(reading)
+
+
+def vectors_per_panel(length: int, lanes: int, depth: int) -> int:
+    """How many vectors wide panels are that leave little of the last one empty. A panel of few
+    rows is as wide as there are columns, and a register tile as wide as is good for stores."""
+    vectors = -(-length // lanes)
+    if depth <= NEAR_ROWS:
+        return vectors
+    if vectors % VECTORS_PER_PANEL and vectors % 3 == 0:
+        return 3
+    return min(vectors, VECTORS_PER_PANEL)
+
+
+def _reading(operand: Operand, product: Product, layout: Layout, target: Target) -> float:
+    """What an element of an operand takes beside the multiply-adds that it goes into."""
+    is_far = operand.elements * product.itemsize > target.l3_bytes * 3 // 4
+    copied = FAR_COPIED if is_far else COPIED
+    if operand.axis in layout.laid_out:
+        cost = copied if operand.along is layout.lanes else max(copied, TURNED)
+        return KEPT_SHARE * cost if operand.may_be_kept else cost
+    cost = copied if operand.is_computed else 0.0
+    passes = _passes(operand, product, layout, target)
+    if is_far and passes:
+        return cost + FAR_APART + (passes - 1) * FAR_AGAIN
+    return cost + passes * _step(operand, product, layout, target)
+
+
+def _passes(operand: Operand, product: Product, layout: Layout, target: Target) -> int:
+    """How often an operand is read from further away than the first-level cache."""
+    if layout.lanes is Axis.DEPTH:
+        # Some rows stay near while all columns pass by.
+        return -(-operand.reads // ROWS_OF_SUMS) if operand.axis is Axis.COLUMNS else 0
+    if operand.along is Axis.DEPTH or product.depth <= NEAR_ROWS:
+        return 0
+    tile = sums_in_registers(target) // VECTORS_PER_PANEL
+    if layout.lanes is not operand.axis:
+        tile = VECTORS_PER_PANEL * target.vector_bytes // product.itemsize
+    return -(-operand.reads // tile)
+
+
+def _step(operand: Operand, product: Product, layout: Layout, target: Target) -> float:
+    """What an element of an operand takes at each pass."""
+    if layout.lanes is Axis.DEPTH:
+        matrix = operand.length * product.depth * product.itemsize
+        return CLOSE if matrix <= target.l2_bytes // 2 else APART
+    return CLOSE if operand.length * product.itemsize <= NARROW_BYTES else APART

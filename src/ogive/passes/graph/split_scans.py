@@ -1,0 +1,95 @@
+"""Long scans are made in chunks, so that threads can share them.
+
+    before   SCAN(x: 16777216)
+    after    SCAN(RESHAPE(x): 2048×8192, what each chunk starts from), where that is
+             SCAN(REDUCE_AXES(RESHAPE(x)): 1024) moved on by one chunk
+
+What is scanned may be wider than the result; the totals then are, too.
+
+The chunk length follows from the extents alone, so the order of the sum, and with it every bit of
+the result, is the same on every machine and for every number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ogive.ir.identity import identity_element
+from ogive.ir.node import UOp, transform
+from ogive.ir.ops import Op
+from ogive.ir.shape import Shape
+from ogive.passes.graph.split_reductions import chunk_length, reshape
+
+CHUNK_BYTES = 1 << 16
+"""What one chunk has, all columns of it together. Chunks are scanned side by side; twice as far
+apart, they would push each other out of a cache."""
+
+COLUMNS = 256
+"""Columns that one tile of a scan along rows takes."""
+
+FEW_ROWS, FEW_COLUMN_TILES = 32, 8
+"""A scan along fewer rows, or tiles of columns, than these is made in chunks."""
+
+
+def split_scans(sink: UOp) -> UOp:
+    """The graph with long scans along few other elements made in chunks."""
+    if not any(node.op is Op.SCAN for node in sink.walk()):
+        return sink
+    chunked = transform(sink, lambda node: _split(node) if node.op is Op.SCAN else node)
+    return chunked.with_sources(_plain_roots(chunked.src))
+
+
+def _plain_roots(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
+    """Roots, of which a reshaped scan is that scan itself: it is the same memory."""
+    taken = set(roots)
+    plain = []
+    for root in roots:
+        value = root
+        while value.op is Op.RESHAPE:
+            value = value.src[0]
+        if value.op is Op.SCAN and value not in taken:
+            taken.add(value)
+            root = value
+        plain.append(root)
+    return tuple(plain)
+
+
+def _split(node: UOp) -> UOp:
+    source, *initial = node.src
+    op, axis = node.arg
+    shape: Shape = source.shape
+    if initial or not all(isinstance(size, int) for size in shape):
+        return node
+    length = shape[axis]
+    inner = math.prod(shape[axis + 1 :])
+    width = min(inner, COLUMNS)
+    most = CHUNK_BYTES // source.dtype.itemsize
+    chunk = chunk_length(length, max(most // width, 16)) if width else 0
+    few = FEW_ROWS if width == 1 else FEW_COLUMN_TILES
+    if not chunk or length < 4 * chunk or math.prod(shape) // length // width >= few:
+        return node
+    chunks = -(-length // chunk)
+    wide = source.dtype
+    identity = identity_element(op, wide)
+    parts = _pad(source, axis, (0, chunks * chunk - length), identity)
+    parts = reshape(parts, (*shape[:axis], chunks, chunk, *shape[axis + 1 :]))
+    totals = UOp(Op.REDUCE_AXES, wide, (parts,), (op, (axis + 1,)))
+    running = _split(UOp(Op.SCAN, wide, (totals,), (op, axis)))
+    starts = _shrink(_pad(running, axis, (1, 0), identity), axis, chunks)
+    scanned = UOp(Op.SCAN, node.dtype, (parts, starts), (op, axis + 1))
+    whole = reshape(scanned, (*shape[:axis], chunks * chunk, *shape[axis + 1 :]))
+    return _shrink(whole, axis, length)
+
+
+def _pad(node: UOp, axis: int, pads: tuple[int, int], fill: object) -> UOp:
+    if pads == (0, 0):
+        return node
+    everywhere = tuple([pads if i == axis else (0, 0) for i in range(len(node.shape))])
+    return UOp(Op.PAD, node.dtype, (node,), (everywhere, fill))
+
+
+def _shrink(node: UOp, axis: int, length: int) -> UOp:
+    if node.shape[axis] == length:
+        return node
+    kept = tuple([(0, length if i == axis else size) for i, size in enumerate(node.shape)])
+    return UOp(Op.SHRINK, node.dtype, (node,), kept)

@@ -1,0 +1,1 @@
+"""Regions become loops over counters; axes are merged, split, cut into blocks."""

@@ -1,0 +1,75 @@
+"""What a kernel reads and writes, as strides along its loop counters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.symbolic.index_arithmetic import linear_form
+from ogive.passes.place.placement import axis_extent
+
+
+@dataclass(frozen=True)
+class MemoryAccess:
+    """One LOAD or STORE: `strides` has the counters that enter its offset linearly.
+
+    `irregular` has those that enter it otherwise (through a division, say).
+    """
+
+    node: UOp
+    strides: dict[UOp, int]
+    irregular: frozenset[UOp]
+    is_store: bool
+
+    @property
+    def index(self) -> UOp:
+        return self.node.src[0]
+
+    def depends_on(self, counter: UOp) -> bool:
+        """Whether the place touched changes with `counter`, or what was staged there."""
+        memory = self.index.src[0]
+        staged_anew = memory.op is Op.STAGE and counter in memory.ranges
+        return staged_anew or counter in self.strides or counter in self.irregular
+
+    def bytes_along(self, counters: Collection[UOp]) -> int:
+        """How many bytes are touched along some counters."""
+        lengths = [axis_extent(counter) for counter in self.strides if counter in counters]
+        return self.index.dtype.itemsize * math.prod(lengths)
+
+    @property
+    def memory_bytes(self) -> int:
+        """The size of the memory that is read or written."""
+        memory = self.index.src[0]
+        is_buffer = memory.op is Op.PARAM
+        count = memory.arg[1] if is_buffer else math.prod(map(axis_extent, memory.closed))
+        return int(count) * self.index.dtype.itemsize
+
+
+def memory_accesses(root: UOp) -> list[MemoryAccess]:
+    """All loads and stores of a loop graph, in graph order."""
+    accesses = []
+    for node in root.walk():
+        if node.op not in (Op.LOAD, Op.STORE):
+            continue
+        is_store = node.op is Op.STORE
+        strides, irregular = offset_strides(node.src[0].src[1])
+        accesses.append(MemoryAccess(node, strides, irregular, is_store))
+    return accesses
+
+
+def offset_strides(offset: UOp) -> tuple[dict[UOp, int], frozenset[UOp]]:
+    """The linear strides of an offset, and the counters it uses in any other way."""
+    terms, _ = linear_form(offset)
+    strides: dict[UOp, int] = {}
+    irregular: set[UOp] = set()
+    for term, coefficient in terms.items():
+        if term.op is Op.RANGE:
+            strides[term] = coefficient
+        else:
+            irregular |= term.ranges
+    for counter in irregular:
+        strides.pop(counter, None)
+    return strides, frozenset(irregular)

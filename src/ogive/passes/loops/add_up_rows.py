@@ -1,0 +1,179 @@
+"""Add up long rows in scratch memory, a few at a time.
+
+    before   r0 < 4096:    out[r0] = sum over r1 < 128 of a[r1, r0]
+    after    loop r1 < 32 { r2 < 4096: row[r2] += sum over r3 < 4 of a[r3*32 + r1, r2] }
+             r0 < 4096:    out[r0] = row[r0]
+
+Memory is read fastest as a few long stretches, here a quarter of the rows each. Sums in registers
+read a short piece of each row, as wide as the registers, and the next piece is a row further; and
+so do rows that follow each other, if they are read side by side. The row of sums stays in the first
+level cache; where it would not fit, the columns are cut into blocks of which it does.
+
+Reductions of the same rows that need each other's results have a row of scratch memory each:
+
+    before   r0 < 4096:    m[r0] = max over r1 < 32 of a[r1, r0]
+                           s[r0] = sum over r2 < 32 of exp(a[r2, r0] - m[r0])
+    after    loop r1 < 4 { r3 < 4096: row1[r3] max= max over r4 < 8 of a[r4*4 + r1, r3] }
+             loop r2 < 8 { r5 < 4096: row2[r5] += sum over r6 < 4 of exp(a[...] - row1[r5]) }
+             r0 < 4096:    m[r0] = row1[r0];  s[r0] = row2[r0]
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp, substitute, walk
+from ogive.ir.ops import ELEMENTWISE, LOOP, SCRATCH, Op
+from ogive.passes.loops.accesses import memory_accesses
+from ogive.passes.loops.rangeify import make_range
+from ogive.passes.loops.replace_counters import replace_ranges
+from ogive.passes.place.placement import axis_extent
+from ogive.targets.costs import operation_cost, sums_in_registers
+from ogive.targets.target import Target
+
+SIDE_BY_SIDE = 4
+"""Rows that are added up at a time: as many streams as are read at full speed."""
+
+MORE_BESIDE = 8
+"""Rows that are, where reductions need each other: their rows are in a cache by then."""
+
+CHEAP = 12
+"""What is added up may cost this much: of more, reading is the lesser part, and code for so many
+elements side by side would be long."""
+
+LEAST_TILES = 8
+"""Fewer sums of rows than this are shared out by their columns instead."""
+
+BLOCK_STEP = 64
+"""Blocks of columns are a multiple of that many."""
+
+
+def add_up_rows(root: UOp, target: Target) -> UOp:
+    """The kernel with its long rows added up in scratch memory, if that is what it does."""
+    totals = [node for node in root.walk() if node.op is Op.REDUCE]
+    rows = list(dict.fromkeys([total.closed for total in totals]))
+    beside = MORE_BESIDE if len(rows) > 1 else SIDE_BY_SIDE
+    if not totals or not _stores_totals(root) or not all(_can_cut(row, beside) for row in rows):
+        return root
+    column = _column(root, [row for (row,) in rows], target)
+    if column is None or not _is_cheap(totals, rows):
+        return root
+    store = root.src[0]
+    most = target.l1_bytes // 2 // sum(total.dtype.itemsize for total in totals)
+    tiles = math.prod(axis_extent(c) for c in store.src[2:] if c is not column)
+    if tiles * -(-axis_extent(column) // most) < LEAST_TILES:
+        return root
+    return _Rows(root, column, most, beside).add_up(root, totals)
+
+
+def _stores_totals(root: UOp) -> bool:
+    """Whether a kernel stores reductions as they are, all of the same axes, and has no loops in
+    order besides."""
+    return all(
+        store.arg is None
+        and store.src[1].op is Op.REDUCE
+        and store.src[2:] == root.src[0].src[2:]
+        for store in root.src
+    ) and not any(node.op in (Op.STAGE, Op.SCAN) for node in root.walk())
+
+
+def _can_cut(row: tuple[UOp, ...], beside: int) -> bool:
+    """Whether rows are one axis of some times as many as are added up at a time."""
+    length = axis_extent(row[0])
+    is_fixed = len(row) == 1 and row[0].src[0].op is Op.CONST
+    return is_fixed and length % beside == 0 and length >= 2 * beside
+
+
+def _is_cheap(totals: list[UOp], rows: list[tuple[UOp, ...]]) -> bool:
+    """Whether the rows that are read first take little to compute; others find them in a cache."""
+    first = [total for total in totals if total.closed == rows[0]]
+    return sum(map(operation_cost, _computed(first))) <= CHEAP
+
+
+def _column(root: UOp, rows: list[UOp], target: Target) -> UOp | None:
+    """The axis of the result along which the rows, and their sums, lie side by side; none if
+    registers hold the sums, as rows are then read one after the other, or if rows are read again
+    for other results, as in a product, which registers do better."""
+    accesses = memory_accesses(root)
+    widest = max(access.index.dtype.itemsize for access in accesses)
+    held = sums_in_registers(target) * target.vector_bytes // widest
+    stores = [access.strides for access in accesses if access.is_store]
+    results = [c for c in root.src[0].src[2:] if axis_extent(c) > 1]
+    loads = [a for a in accesses if not a.is_store and all(map(a.depends_on, results))]
+    for column in stores[0]:
+        length = axis_extent(column)
+        is_fixed = column.src[0].op is Op.CONST and column.arg[1] is None
+        if length <= held or not is_fixed or any(s.get(column) != 1 for s in stores):
+            continue
+        beside = [load.strides for load in loads if load.strides.get(column) == 1]
+        if all(any(strides.get(row, 0) >= length for strides in beside) for row in rows):
+            return column
+    return None
+
+
+def _computed(totals: list[UOp]) -> list[UOp]:
+    nodes = walk(tuple(totals))
+    return [n for n in nodes if n.op in ELEMENTWISE and n.dtype is not dtypes.index]
+
+
+class _Rows:
+    """Carries it out, with rows of at most `most` sums along the `column`, and up to `beside` of
+    them at a time."""
+
+    def __init__(self, root: UOp, column: UOp, most: int, beside: int) -> None:
+        self.column = column
+        self.beside = beside
+        self.length = axis_extent(column)
+        self.count = -(-self.length // most)
+        self.block = self.length
+        if self.count > 1:
+            self.block = -(-self.length // (self.count * BLOCK_STEP)) * BLOCK_STEP
+        # Other numbers than those of old counters: for a while a graph holds both.
+        base = 1 + max([node.arg[0] for node in root.walk() if node.op is Op.RANGE])
+        outputs = root.src[0].src[2:]
+        self.outer = {c: make_range(c.src[0], base + 1 + c.arg[0], c.arg[1]) for c in outputs}
+        # Blocks are the outermost loop: the same columns of the next rows follow.
+        self.first = make_range(self.count, base) * self.block
+        self.last = make_range(self.block, base + 1 + column.arg[0])
+        self.numbers = itertools.count(2 * base + 1)
+        # Stands for a place of the block until it is known by which loop it is read.
+        self.place = make_range(self.block, next(self.numbers))
+        self.loops: dict[UOp, tuple[UOp, UOp, UOp]] = {}
+        self.sums: dict[UOp, UOp] = {}
+
+    def add_up(self, root: UOp, totals: list[UOp]) -> UOp:
+        """The kernel with these reductions, those that others need first, in scratch memory."""
+        for total in totals:
+            stage = self.staged(total)
+            place = UOp(Op.INDEX, total.dtype, (stage, self.place))
+            self.sums[total] = UOp(Op.LOAD, total.dtype, (place,))
+        (root,) = substitute((root,), self.sums, revisit=False)
+        return self.at(root, self.last, {})
+
+    def staged(self, total: UOp) -> UOp:
+        """A reduction, a few rows at a time, combined with what there is of it."""
+        (row,) = total.closed
+        if row not in self.loops:
+            count = self.beside if _is_cheap([total], [total.closed]) else SIDE_BY_SIDE
+            self.loops[row] = (
+                make_range(axis_extent(row) // count, next(self.numbers), LOOP),
+                make_range(self.block, next(self.numbers)),
+                make_range(count, next(self.numbers)),
+            )
+        groups, within, beside = self.loops[row]
+        (value,) = substitute((total.src[0],), self.sums, revisit=False)
+        rows = {row: beside * axis_extent(groups) + groups}
+        few = UOp(Op.REDUCE, total.dtype, (self.at(value, within, rows), beside), total.arg)
+        argument = (SCRATCH, self.block, total.arg)
+        return UOp(Op.STAGE, total.dtype, (few, within, groups, within), argument)
+
+    def at(self, node: UOp, place: UOp, rows: dict[UOp, UOp]) -> UOp:
+        """The same with the column at a place of the block."""
+        position = self.first + place
+        gates = {}
+        if self.count * self.block > self.length:
+            gates[self.column] = position.lt(self.length)
+        replacements = {**self.outer, **rows, self.column: position, self.place: place}
+        return replace_ranges(node, replacements, gates)

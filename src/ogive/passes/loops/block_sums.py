@@ -1,0 +1,81 @@
+"""Add up long sums in blocks of blocks, so that their error hardly grows with their length.
+
+    before   k < 10000: sum of x[k]
+    after    k0 < 9: sum of (k1 < 1024: sum of x[k0*1024 + k1]), and the sum of what is left over
+
+A sum of many terms has a large part to which each small term is added, and each addition rounds to
+the digits of the large part. A block starts from zero. Where a sum runs along what lies side by
+side, lanes and registers hold many sums of one block, each of few terms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ogive.ir.node import UOp, substitute
+from ogive.ir.ops import Op
+from ogive.passes.loops.accesses import MemoryAccess, memory_accesses
+from ogive.passes.loops.cut_counters import block_length, cut_counters, nest_sum
+from ogive.passes.place.placement import axis_extent
+
+CHAIN = 16
+"""About how many terms go into a sum before it goes into another one."""
+
+SHARING_SUMS = 64
+"""How many sums share a block where the sum runs along what lies side by side."""
+
+
+def block_sums(root: UOp) -> UOp:
+    """The kernel with its long sums in blocks, unless they go through what is staged."""
+    nodes = root.walk()
+    if any(node.op in (Op.STAGE, Op.SCAN) for node in nodes):
+        return root
+    while sums := _sums(nodes):
+        accesses = memory_accesses(root)
+        nested = {node: nest_sum(node, _block(node.closed[1:], accesses)) for node in sums}
+        (blocked,) = substitute((root,), {a: b for a, b in nested.items() if a is not b})
+        cuts = _cuts(_sums(blocked.walk()), accesses)
+        closing = [node for node in blocked.walk() if not cuts.keys().isdisjoint(node.closed)]
+        blocked = cut_counters(blocked, closing, cuts) if cuts else blocked
+        if blocked is root:
+            break
+        root, nodes = blocked, blocked.walk()
+    return root
+
+
+def _sums(nodes: Sequence[UOp]) -> list[UOp]:
+    """The sums whose loops are their own, or those of reductions that run along with them."""
+    closing: dict[UOp, set[tuple[Op, tuple[UOp, ...]]]] = {}
+    for node in nodes:
+        for counter in node.closed:
+            closing.setdefault(counter, set()).add((node.op, node.closed))
+    return [
+        node
+        for node in nodes
+        if node.op is Op.REDUCE
+        and node.arg is Op.ADD
+        and node.dtype.is_float
+        and all(
+            counter.src[0].op is Op.CONST and len(closing[counter]) == 1 for counter in node.closed
+        )
+    ]
+
+
+def _block(counters: Sequence[UOp], accesses: list[MemoryAccess]) -> int:
+    """How many terms along these counters make a block."""
+    beside = any(access.strides.get(c) == 1 for access in accesses for c in counters)
+    return CHAIN * SHARING_SUMS if beside else CHAIN
+
+
+def _cuts(sums: list[UOp], accesses: list[MemoryAccess]) -> dict[UOp, int]:
+    """The outermost counters of sums of several blocks, with the length of a block."""
+    cuts: dict[UOp, int] = {}
+    for node in sums:
+        first, *inner = node.closed
+        block = _block(node.closed, accesses)
+        wanted = block // math.prod(axis_extent(counter) for counter in inner)
+        if wanted > 1 and axis_extent(first) >= 2 * wanted:
+            unit = 1 if inner or block == CHAIN else SHARING_SUMS
+            cuts[first] = block_length(axis_extent(first), wanted, unit)
+    return cuts

@@ -1,0 +1,104 @@
+"""Cut counters in two, and the reductions along them into blocks.
+
+    before   k < 1024: sum of x[k]
+    after    k0 < 4: sum of (k1 < 256: sum of x[k0*256 + k1])
+
+What follows the last block that is full is added to the sum of the others.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+
+from ogive.ir.node import UOp, substitute
+from ogive.ir.ops import Op
+from ogive.passes.loops.rangeify import make_range
+from ogive.passes.loops.replace_counters import replace_ranges
+from ogive.passes.place.placement import axis_extent
+
+
+def block_length(length: int, wanted: int, unit: int = 1) -> int:
+    """A multiple of `unit` near `wanted`: one that divides `length` if there is any, or else one of
+    which the last block lacks little."""
+    least, most = 2 * wanted // 3, 3 * wanted // 2
+    candidates = range(max(-(-least // unit), 1) * unit, most + 1, unit)
+    fitting = [n for n in candidates if length % n == 0 and 1 < n < length]
+    count = max(round(length / wanted), 1)
+    even = -(-length // (count * unit)) * unit
+    return min(fitting, key=lambda n: abs(math.log(n / wanted)), default=even)
+
+
+def nest_sum(total: UOp, block: int) -> UOp:
+    """A sum along several counters of which the inner ones make a block, as a sum of sums.
+
+        before   sum over n < 8, y < 56, x < 56          after   sum over n of (sum over y, x)
+    """
+    first, *inner = total.closed
+    if not inner or 2 * math.prod(axis_extent(counter) for counter in inner) < block:
+        return total
+    sums = UOp(Op.REDUCE, total.dtype, (total.src[0], *inner), Op.ADD)
+    return UOp(Op.REDUCE, total.dtype, (sums, first), Op.ADD)
+
+
+def cut_counters(root: UOp, reductions: Sequence[UOp], cuts: Mapping[UOp, int]) -> UOp:
+    """The kernel with counters cut into blocks of the given lengths.
+
+    `reductions` are those that close a counter which may not be a multiple of its blocks; it is the
+    first that they close. Any other counter has to be one.
+    """
+    numbers = itertools.count()
+    replacements: dict[UOp, UOp] = {}
+    counters = [node for node in root.walk() if node.op is Op.RANGE]
+    for counter in sorted(counters, key=lambda counter: counter.arg[0]):
+        if counter in cuts:
+            blocks = make_range(axis_extent(counter) // cuts[counter], next(numbers))
+            within = make_range(cuts[counter], next(numbers))
+            replacements[counter] = blocks * cuts[counter] + within
+        else:
+            replacements[counter] = make_range(counter.src[0], next(numbers), counter.arg[1])
+    in_blocks = {
+        replace_ranges(node, replacements): _in_blocks(node, replacements, numbers)
+        for node in reductions
+        if node.closed[0] in cuts
+    }
+    (root,) = substitute((replace_ranges(root, replacements),), in_blocks)
+    return root
+
+
+def _in_blocks(
+    reduction: UOp, replacements: Mapping[UOp, UOp], numbers: itertools.count[int]
+) -> UOp:
+    """The reduction of its blocks, each reduced, and of what follows the last full one."""
+    value, op = reduction.src[0], reduction.arg
+    first, *others = reduction.closed
+    around = [replacements[counter] for counter in others]
+    blocks, within = sorted(replacements[first].ranges, key=lambda counter: counter.arg[0])
+
+    def reduced(value: UOp, *counters: UOp) -> UOp:
+        return UOp(Op.REDUCE, reduction.dtype, (value, *counters), op)
+
+    whole = reduced(reduced(replace_ranges(value, replacements), within, *around), blocks)
+    length, full = axis_extent(first), axis_extent(blocks) * axis_extent(within)
+    if full == length:
+        return whole
+    last = make_range(length - full, next(numbers))
+    _, *inside = _loops_within(reduction)
+    own = {counter: make_range(counter.src[0], next(numbers)) for counter in inside}
+    rest = replace_ranges(value, {**replacements, first: last + full, **own})
+    return UOp(op, reduction.dtype, (whole, reduced(rest, last, *[own[c] for c in others])))
+
+
+def _loops_within(reduction: UOp) -> list[UOp]:
+    """The counters of a reduction's loops and of those that stand in them.
+
+    What follows the blocks has its own, since a loop cannot be both within the one over blocks and
+    behind it. What is reduced or staged before all of them (the scores that a product goes through,
+    the mean about which a variance is) stays as it is: it is worked out once.
+    """
+    inside = dict.fromkeys(reduction.closed)
+    for node in reversed(reduction.src[0].walk()):
+        if not node.ranges.isdisjoint(inside):
+            inside.update(dict.fromkeys(node.closed))
+    return list(inside)

@@ -1,0 +1,74 @@
+"""Let the first loop that reads a staged value compute it.
+
+`rangeify` gives a staged value a loop of its own. Where a reduction, or another staged value, goes
+through it before anyone else does, that loop can do both:
+
+    before   loop r1 { e[r1] = exp(x[r1]) } ; loop r2 { sum of e[r2] } ; loop r3 { store e[r3] }
+    after    loop r2 { e[r2] = exp(x[r2]) ; sum of exp(x[r2]) } ; loop r3 { store e[r3] }
+"""
+
+from __future__ import annotations
+
+from ogive.ir.node import UOp, substitute
+from ogive.ir.ops import Op
+from ogive.passes.loops.rangeify import make_range
+from ogive.passes.loops.replace_counters import replace_ranges
+from ogive.passes.loops.scratch_layout import sorted_count
+
+
+def join_stages(root: UOp) -> UOp:
+    """The loop graph with every staged value computed by its first reader, if that can be."""
+    before = root
+    while (joined := _find_first_reader(root)) is not None:
+        stage, counter = joined
+        own = stage.src[1]
+        value = replace_ranges(stage.src[0], {own: counter})
+        moved = UOp(Op.STAGE, stage.dtype, (value, counter, counter), stage.arg)
+        read = UOp(Op.LOAD, stage.dtype, (UOp(Op.INDEX, stage.dtype, (stage, counter)),))
+        (root,) = substitute((root,), {stage: moved, read: value}, revisit=False)
+    return root if root is before else _renumbered(root)
+
+
+def _renumbered(root: UOp) -> UOp:
+    """The same graph, its counters numbered without gaps."""
+    counters = [node for node in root.walk() if node.op is Op.RANGE]
+    counters.sort(key=lambda counter: counter.arg[0])
+    return replace_ranges(
+        root,
+        {
+            counter: make_range(counter.src[0], number, counter.arg[1])
+            for number, counter in enumerate(counters)
+        },
+    )
+
+
+def _find_first_reader(root: UOp) -> tuple[UOp, UOp] | None:
+    """A staged value with a loop of its own, and the counter of the loop to join."""
+    nodes = root.walk()
+    closing: dict[UOp, list[UOp]] = {}
+    for node in nodes:
+        for counter in node.closed:
+            closing.setdefault(counter, []).append(node)
+    reads: dict[UOp, list[UOp]] = {}
+    for node in nodes:
+        if node.op is Op.INDEX and node.src[0].op is Op.STAGE:
+            reads.setdefault(node.src[0], []).append(node)
+    for stage, places in reads.items():
+        own = stage.src[1]
+        if closing.get(own) != [stage] or sorted_count(stage):
+            continue  # it has joined already, or is not what is read yet
+        for place in places:
+            counter = place.src[1]
+            if counter.op is Op.RANGE and len(place.src) == 2 and counter.src == own.src:
+                others = [other for other in places if other is not place]
+                if all(_can_join(stage, node, others) for node in closing[counter]):
+                    return stage, counter
+    return None
+
+
+def _can_join(stage: UOp, reader: UOp, others: list[UOp]) -> bool:
+    """Whether what closes the reader's loop stands where the staged value does, and comes before
+    whoever reads it elsewhere."""
+    if reader.op is Op.STORE or reader.ranges != stage.ranges:
+        return False
+    return reader.backward_slice().isdisjoint(others)

@@ -1,0 +1,78 @@
+"""Neighbouring elements that are put together into a word are loaded as one.
+
+    before   OR(CAST(LOAD a[r0*2]), SHL(CAST(LOAD a[r0*2 + 1]), 16))     a of uint16
+    after    LOAD a[r0]                                                  a of uint32
+
+A buffer may begin anywhere: the processors we compile for read words from any address.
+"""
+
+from __future__ import annotations
+
+from ogive.ir.node import UOp, transform
+from ogive.ir.ops import Op
+from ogive.ir.symbolic.index_arithmetic import from_linear, linear_form
+
+
+def join_words(root: UOp) -> UOp:
+    """The kernel with words loaded whole wherever they lie in memory as they are put together."""
+    nodes = root.walk()
+    if not any(node.op is Op.OR and node.src[1].op is Op.SHL for node in nodes):
+        return root
+    written = {node.src[0].src[0] for node in nodes if node.op is Op.STORE}
+
+    def change(node: UOp) -> UOp:
+        return _whole(node, written) or node if node.op is Op.OR else node
+
+    return transform(root, change)
+
+
+def _whole(word: UOp, written: set[UOp]) -> UOp | None:
+    """The load of a whole word, if its parts are the neighbours that it is made of."""
+    parts = _parts(word)
+    if parts is None:
+        return None
+    first = parts[0]
+    memory, offset, *gate = first.src[0].src
+    if memory.op is not Op.PARAM or memory in written:
+        return None
+    for number, part in enumerate(parts):
+        if part.src[0].src != (memory, offset + number, *gate):
+            return None
+    count = len(parts)
+    terms, constant = linear_form(offset)
+    if any(factor % count for factor in (*terms.values(), constant)):
+        return None
+    slot, length = memory.arg
+    if length % count:
+        return None
+    words = UOp(Op.PARAM, word.dtype, (), (slot, length // count))
+    steps = {term: factor // count for term, factor in terms.items()}
+    start = from_linear(steps, constant // count)
+    return UOp(Op.LOAD, word.dtype, (UOp(Op.INDEX, word.dtype, (words, start, *gate)),))
+
+
+def _parts(word: UOp) -> list[UOp] | None:
+    """The loads that fill a word, from the lowest bits up."""
+    found: dict[int, UOp] = {}
+    waiting = [word]
+    while waiting:
+        node = waiting.pop()
+        if node.op is Op.OR:
+            waiting += node.src
+            continue
+        shift = 0
+        if node.op is Op.SHL and node.src[1].op is Op.CONST:
+            shift, node = node.src[1].arg, node.src[0]
+        if node.op is not Op.CAST:
+            return None
+        part = node.src[0]
+        if part.op is Op.BITCAST:
+            part = part.src[0]
+        if part.op is not Op.LOAD or shift in found or node.src[0].dtype.kind != "uint":
+            return None
+        found[shift] = part
+    bits = found[0].dtype.bits if 0 in found else 0
+    fills = bits * len(found) == word.dtype.bits and sorted(found) == [
+        bits * number for number in range(len(found))
+    ]
+    return [found[shift] for shift in sorted(found)] if fills else None

@@ -1,0 +1,84 @@
+"""Merge neighbouring axes that every access walks as one.
+
+    before   r0 < 64, r1 < 64:  a[r0*64 + r1] = b[r0*64 + r1]
+    after    r0 < 4096:         a[r0] = b[r0]
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.positions import index_constant
+from ogive.passes.loops.accesses import memory_accesses
+from ogive.passes.loops.rangeify import make_range
+from ogive.passes.loops.replace_counters import replace_ranges
+
+
+def merge_axes(root: UOp) -> UOp:
+    """The kernel with as few axes as its accesses allow."""
+    while True:
+        pair = _mergeable_pair(root)
+        if pair is None:
+            return root
+        outer, inner = pair
+        size = inner.src[0].arg
+        merged = make_range(outer.src[0].arg * size, outer.arg[0])
+        # Every use is outer*size*stride + inner*stride, so either one can carry both.
+        root = replace_ranges(root, {outer: index_constant(0), inner: merged})
+
+
+def _mergeable_pair(root: UOp) -> tuple[UOp, UOp] | None:
+    accesses = memory_accesses(root)
+    elsewhere = _used_outside_offsets(root)
+    for group in _axis_groups(root):
+        for outer, inner in pairwise(group):
+            if outer.src[0].op is not Op.CONST or inner.src[0].op is not Op.CONST:
+                continue
+            if outer.arg[1] is not None or inner.arg[1] is not None:
+                continue
+            if outer in elsewhere or inner in elsewhere:
+                continue
+            size = inner.src[0].arg
+            if all(
+                outer not in access.irregular
+                and inner not in access.irregular
+                and access.strides.get(outer, 0) == access.strides.get(inner, 0) * size
+                for access in accesses
+            ):
+                return outer, inner
+    return None
+
+
+def _axis_groups(root: UOp) -> list[tuple[UOp, ...]]:
+    """The tuples of counters closed together: by each store and by each reduction.
+
+    A counter may be merged only if everything closes it together with the same neighbours.
+    """
+    groups: dict[tuple[UOp, ...], None] = {}
+    for node in root.walk():
+        if node.op is Op.STORE:
+            groups[node.src[2:]] = None
+        elif node.op in (Op.REDUCE, Op.STAGE):
+            groups[node.closed] = None
+    owners: dict[UOp, int] = {}
+    for group in groups:
+        for counter in group:
+            owners[counter] = owners.get(counter, 0) + 1
+    return [group for group in groups if all(owners[counter] == 1 for counter in group)]
+
+
+def _used_outside_offsets(root: UOp) -> set[UOp]:
+    """Counters whose value matters beyond where memory is touched: in gates and in data."""
+    used: set[UOp] = set()
+    for node in root.walk():
+        if node.dtype is not dtypes.index and node.op not in _POSITIONAL:
+            for source in node.src:
+                if source.dtype is dtypes.index:
+                    used |= source.ranges
+    return used
+
+
+_POSITIONAL = frozenset({Op.INDEX, Op.REDUCE, Op.STORE, Op.STAGE, Op.SINK})

@@ -1,0 +1,152 @@
+"""Replace loop counters throughout a kernel, keeping its meaning.
+
+The one primitive under every placement. A counter may become any index expression over new
+counters; where that expression can run past the old extent, a gate keeps the excess from being
+read, written or summed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.identity import identity_element
+from ogive.ir.memory import LONGEST
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.positions import conjoin
+from ogive.ir.symbolic.conditions import implies
+from ogive.ir.symbolic.index_arithmetic import linear_form, symbolic_rules
+
+
+def replace_ranges(
+    root: UOp,
+    replacements: Mapping[UOp, UOp],
+    gates: Mapping[UOp, UOp] | None = None,
+    within: Mapping[UOp, UOp] | None = None,
+) -> UOp:
+    """`root` with each counter of `replacements` replaced by an expression of new counters.
+
+    `gates[counter]` is a condition under which the replaced counter is within its extent, and
+    `within[counter]` one under which memory may be read there, if that is another one.
+    """
+    gates = gates or {}
+    within = gates if within is None else within
+    done: dict[UOp, UOp] = {}
+    for node in root.walk():
+        replacement = replacements.get(node)
+        if replacement is not None:
+            done[node] = replacement
+            continue
+        changed = any(done[source] is not source for source in node.src)
+        done[node] = _rebuild(node, done, gates, within) if changed else node
+    return done[root]
+
+
+def _rebuild(
+    node: UOp, done: dict[UOp, UOp], gates: Mapping[UOp, UOp], within: Mapping[UOp, UOp]
+) -> UOp:
+    op = node.op
+    if op is Op.REDUCE:
+        value = done[node.src[0]]
+        gate = _gate_of(node.src[1:], gates)
+        identity = UOp.const(node.dtype, identity_element(node.arg, node.dtype))
+        if gate is not None and not _is_left_out(value, gate, identity):
+            value = UOp(Op.WHERE, node.dtype, (gate, value, identity))
+        counters = _new_counters(node.src[1:], done)
+        return UOp(op, node.dtype, (value, *counters), node.arg) if counters else value
+    if op is Op.STORE:
+        counters = _new_counters(node.src[2:], done)
+        # Also the counters whose offset the store does not use: nobody may write past them.
+        place = _gated(done[node.src[0]], _gate_of(node.src[2:], gates))
+        return UOp(op, node.dtype, (place, done[node.src[1]], *counters), node.arg)
+    if op is Op.STAGE:
+        counters = _new_counters(node.closed, done)
+        position = _staged_at(node, done[node.src[1]], gates)
+        return UOp(op, node.dtype, (done[node.src[0]], position, *counters), node.arg)
+    if op is Op.SCAN:
+        value, initial = done[node.src[0]], done[node.src[1]]
+        return UOp(op, node.dtype, (value, initial, *_new_counters(node.src[2:], done)), node.arg)
+    if op is Op.INDEX:
+        place = UOp(op, node.dtype, tuple([done[source] for source in node.src]))
+        if _is_inside(place):
+            return place
+        return _gated(place, _gate_of(sorted(node.ranges, key=_number), within))
+    if op is Op.CHECK:
+        gate = _gate_of(sorted(node.ranges, key=_number), within)
+        if len(node.src) > 2:
+            gate = conjoin(gate, done[node.src[2]])
+        checked = (done[node.src[0]], done[node.src[1]])
+        return UOp(op, node.dtype, checked if gate is None else (*checked, gate), node.arg)
+    sources = tuple([done[source] for source in node.src])
+    if node.dtype is dtypes.index or (node.dtype is dtypes.bool_ and not node.has_index):
+        return symbolic_rules.build(op, node.dtype, sources)
+    return UOp(op, node.dtype, sources, node.arg)
+
+
+def _staged_at(stage: UOp, position: UOp, gates: Mapping[UOp, UOp]) -> UOp:
+    """Where a staged value goes. What a tile has in excess goes behind the row, where scratch
+    memory is made for it and nobody reads: by itself along an axis that runs through the row, but
+    not along one of several that are merged there, where the next element of another one is.
+
+        before   STAGE(x, r0*3 + r1), r1 < 3 in four lanes
+        after    STAGE(x, where(lane < 3, r0*3 + lane, 24)), for eight r0
+    """
+    terms, constant = linear_form(stage.src[1])
+    behind = int(stage.src[1].vmax) + 1
+    inside = [
+        counter
+        for counter in stage.closed
+        if counter in gates and terms.get(counter, 0) * counter.src[0].vmax + constant < behind
+    ]
+    gate = _gate_of(inside, gates)
+    if gate is None:
+        return position
+    end = UOp.const(dtypes.index, behind)
+    return symbolic_rules.build(Op.WHERE, dtypes.index, (gate, position, end))
+
+
+def _is_left_out(value: UOp, gate: UOp, identity: UOp) -> bool:
+    """Whether a term is the identity already wherever a gate does not hold."""
+    return value.op is Op.WHERE and value.src[2] is identity and implies(value.src[0], gate)
+
+
+def _is_inside(place: UOp) -> bool:
+    """Whether even the excess of a tile lies in the buffer: then reading it does no harm, and
+    what is computed from it is never stored. A buffer whose length only a launch knows may end
+    anywhere."""
+    memory, offset = place.src[:2]
+    low, high = offset.bounds
+    if low < 0 or memory.op is Op.STAGE:
+        return low >= 0
+    size = memory.arg[1]
+    return bool(high < size and size != LONGEST)
+
+
+def _number(counter: UOp) -> int:
+    number: int = counter.arg[0]
+    return number
+
+
+def _gate_of(counters: tuple[UOp, ...] | list[UOp], gates: Mapping[UOp, UOp]) -> UOp | None:
+    gate: UOp | None = None
+    for counter in counters:
+        if counter in gates:
+            gate = conjoin(gate, gates[counter])
+    return gate
+
+
+def _gated(place: UOp, gate: UOp | None) -> UOp:
+    if gate is None:
+        return place
+    gate = conjoin(place.src[2] if len(place.src) > 2 else None, gate)
+    sources = place.src[:2] if gate is None else (*place.src[:2], gate)
+    return UOp(Op.INDEX, place.dtype, sources)
+
+
+def _new_counters(counters: tuple[UOp, ...], done: dict[UOp, UOp]) -> tuple[UOp, ...]:
+    """The counters that stand in the replacements of the old ones, in nest order."""
+    new: set[UOp] = set()
+    for counter in counters:
+        new |= done[counter].ranges
+    return tuple(sorted(new, key=_number))

@@ -1,0 +1,149 @@
+"""Where staged values lie in the memory that a thread has for itself.
+
+A value staged along an axis is a row of scratch memory, and one such row for each entry of the
+register tile, and each lane, that it is computed in. A tile runs past the end of an axis where it
+does not fill it; rows are long enough for that, so that nothing about them needs a gate.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ogive.errors import OptimizeError
+from ogive.ir.node import UOp
+from ogive.ir.ops import LANE, UPCAST, Op
+from ogive.passes.loops.sorting_network import filled_length
+
+MOST_BYTES = 3 << 20
+"""The most scratch memory of a kernel. It is part of the stack, of which a thread has 8 MB."""
+
+ROW_STEP = 16
+"""Rows are a multiple of that many elements, and an odd one: rows a power of two apart would push
+each other out of a first-level cache."""
+
+
+class Rows:
+    """How the rows of one staged value lie: `length` elements each, `count` elements in all."""
+
+    def __init__(self, stage: UOp, longest: int) -> None:
+        counters = sorted(stage.ranges, key=lambda counter: counter.arg[0])
+        self.tile = [counter for counter in counters if counter.arg[1] == UPCAST]
+        self.lane = next((counter for counter in counters if counter.arg[1] == LANE), None)
+        self.lanes = 1 if self.lane is None else int(self.lane.src[0].arg)
+        steps = -(-longest * self.lanes // ROW_STEP)
+        self.length = (steps + 1 - steps % 2) * ROW_STEP
+        self.count = self.length
+        for counter in self.tile:
+            self.count *= int(counter.src[0].arg)
+
+    def offset(self, position: UOp) -> UOp:
+        """The place of the element at a position of the axis; the lanes lie side by side."""
+        offset = position * self.lanes
+        if self.lane is not None:
+            offset = offset + self.lane
+        stride = self.length
+        for counter in reversed(self.tile):
+            offset = offset + counter * stride
+            stride *= int(counter.src[0].arg)
+        return offset
+
+
+def lay_out(root: UOp) -> dict[UOp, Rows]:
+    """The rows of each staged value of a placed kernel."""
+    longest: dict[UOp, int] = {}
+    for node in root.walk():
+        if node.op is Op.STAGE:
+            room = filled_length(sorted_count(node) or 1)
+            longest[node] = max(longest.get(node, 0), int(node.src[1].vmax) + 1, room)
+        elif node.op is Op.INDEX and node.src[0].op is Op.STAGE:
+            stage = node.src[0]
+            longest[stage] = max(longest.get(stage, 0), int(node.src[1].vmax) + 1)
+    # Rows of equal tiles are equally long, so that one can lie where another one was.
+    common: dict[frozenset[UOp], int] = {}
+    for stage, length in longest.items():
+        common[stage.ranges] = max(common.get(stage.ranges, 0), length)
+    return {stage: Rows(stage, common[stage.ranges]) for stage in longest}
+
+
+def sorted_count(stage: UOp) -> int | None:
+    """How many elements of a staged row are put in order, if they are."""
+    op = stage.arg[-1]
+    return int(op[1]) if isinstance(op, tuple) else None
+
+
+def row_starts(stage: UOp, tile: tuple[UOp, ...]) -> list[int]:
+    """Where the row of each entry of the tile of a lowered staged value begins."""
+    lengths = [int(counter.src[0].arg) for counter in tile]
+    length = stage.arg[2] // math.prod(lengths)
+    return [number * length for number in range(math.prod(lengths))]
+
+
+def check_size(root: UOp) -> None:
+    """Raise `OptimizeError` if a lowered kernel needs more scratch memory than there is."""
+    stages = [node for node in root.walk() if node.op is Op.STAGE]
+    areas = shared_areas(root)
+    size = sum([stage.arg[2] * stage.dtype.itemsize for stage in stages if stage not in areas])
+    if size > MOST_BYTES:
+        raise OptimizeError(f"{size} bytes of scratch memory are more than {MOST_BYTES}")
+
+
+def shared_areas(root: UOp) -> dict[UOp, UOp]:
+    """Staged values that may lie where another one lies: with each, the first that lies there.
+
+    That is so if whoever reads the other one does so for this one: at the place that is written
+    next, or in a loop that has come to its end before.
+
+        before   b[k] = exp(a[k] - m)           after   a[k] = exp(a[k] - m)
+    """
+    nodes = root.walk()
+    readers: dict[UOp, list[UOp]] = {}
+    stages = []
+    for node in nodes:
+        if node.op is Op.STAGE:
+            stages.append(node)
+        elif node.op is Op.LOAD and node.src[0].src[0].op is Op.STAGE:
+            readers.setdefault(node.src[0].src[0], []).append(node)
+    areas: dict[UOp, UOp] = {}
+    taken: set[UOp] = set()
+    for stage in stages:
+        if stage.arg[-1] is not None:
+            continue  # it is written again and again
+        needed = stage.src[0].backward_slice() | {stage.src[0]}
+        for other in stages:
+            if other is stage or other not in needed or other in taken:
+                continue
+            reads = readers.get(other, [])
+            if needed.issuperset(reads) and _succeeds(stage, other, reads, nodes):
+                areas[stage] = areas.get(other, other)
+                taken.add(other)
+                break
+    return areas
+
+
+def _succeeds(stage: UOp, other: UOp, reads: list[UOp], nodes: list[UOp]) -> bool:
+    if _room(stage) != _room(other):
+        return False
+    loops: set[UOp] = set()
+    for read in reads:
+        if not _is_written_next(read, stage):
+            loops |= read.ranges - stage.ranges
+    # A loop that ran again for each element that is written would read some of them.
+    around = [node.ranges for node in nodes if node.op is not Op.STORE and loops & {*node.closed}]
+    return loops.isdisjoint(stage.closed) and all(
+        ranges.isdisjoint(stage.closed) for ranges in around
+    )
+
+
+def _room(stage: UOp) -> tuple[object, ...]:
+    """What staged values have in common that may take each other's room."""
+    return (stage.dtype, stage.ranges, stage.arg[:3], stage.arg[-1])
+
+
+def _is_written_next(read: UOp, stage: UOp) -> bool:
+    """Whether an element is read where a staged value is then written, lane by lane."""
+    lanes = [
+        [counter for counter in node.ranges.union(node.closed) if counter.arg[1] == LANE]
+        for node in (read, stage)
+    ]
+    is_apart = len(stage.arg) > 3 and read.arg != stage.arg[3]
+    return read.src[0].src[1] is stage.src[1] and lanes[0] == lanes[1] and not is_apart

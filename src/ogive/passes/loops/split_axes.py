@@ -1,0 +1,67 @@
+"""Split axes that memory is laid out by in blocks, so that every access is linear again.
+
+    before   r1 < 128:              b[r1//32 * 1024 + r1%32]
+    after    r1 < 4, r2 < 32:       b[r1*1024 + r2]
+
+An axis that its blocks do not fill runs on to the end of the last one, under a gate, if that is a
+small part of it, or if blocks are read by vectors: results and terms too many, left out, take far
+less time than those that are gathered one by one.
+"""
+
+from __future__ import annotations
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.passes.loops.rangeify import make_range
+from ogive.passes.loops.replace_counters import replace_ranges
+
+VECTOR = 8
+"""Elements from which on a block is read by vectors."""
+
+MOST_EXCESS = 0.125
+"""The share of iterations that shorter blocks may have too many."""
+
+
+def split_axes(root: UOp) -> UOp:
+    """The kernel with each axis cut where its offsets divide it."""
+    blocks = _block_lengths(root)
+    if not blocks:
+        return root
+    counters = [node for node in root.walk() if node.op is Op.RANGE]
+    replacements: dict[UOp, UOp] = {}
+    gates: dict[UOp, UOp] = {}
+    for counter in counters:
+        number = 2 * counter.arg[0]
+        length = counter.src[0].arg if counter.src[0].op is Op.CONST else 0
+        block = blocks.get(counter, 0) if counter.arg[1] is None else 0
+        if 1 < block < length and not _is_wasteful(length, block):
+            outer = make_range(-(-length // block), number)
+            expression = outer * block + make_range(block, number + 1)
+            if length % block:
+                gates[counter] = expression.lt(length)
+        else:
+            expression = make_range(counter.src[0], number, counter.arg[1])
+        replacements[counter] = expression
+    return replace_ranges(root, replacements, gates)
+
+
+def _is_wasteful(length: int, block: int) -> bool:
+    """Whether short blocks have many iterations too many."""
+    return block < VECTOR and -length % block > MOST_EXCESS * length
+
+
+def _block_lengths(root: UOp) -> dict[UOp, int]:
+    """The least divisor of each axis that is divided in an offset, if the others are multiples."""
+    divisors: dict[UOp, set[int]] = {}
+    for node in root.walk():
+        if node.op is not Op.INDEX:
+            continue
+        for part in node.src[1].walk():
+            divides = part.op in (Op.FLOORDIV, Op.MOD) and part.src[1].op is Op.CONST
+            if divides and part.src[0].op is Op.RANGE:
+                divisors.setdefault(part.src[0], set()).add(part.src[1].arg)
+    return {
+        counter: min(found)
+        for counter, found in divisors.items()
+        if all(divisor % min(found) == 0 for divisor in found)
+    }

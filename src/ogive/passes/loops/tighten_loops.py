@@ -1,0 +1,201 @@
+"""End a loop where the last of its terms is that counts.
+
+    before   r0 < 64:  sum over r1 < 64 of where(r1 < r0 + 1, x[r0, r1], 0)
+    after    r0 < 64:  sum over r1 < r0 + 1 of x[r0, r1]
+
+A loop whose first terms do not count is turned round before that:
+
+    before   r0 < 64:  sum over r1 < 64 of where(r0 < r1 + 1, x[r0, r1], 0)
+    after    r0 < 64:  sum over r1 < 64 - r0 of x[r0, 63 - r1]
+
+Terms that a condition on positions replaces by what a reduction starts from (a triangle's zeros,
+what a causal mask hides) are not computed. They are the identity by choice, whatever `x` holds
+there; a term that is multiplied by zero is not, since it may be NaN. Rows that are staged end where
+all of their readers do. Afterwards the extent of a counter that is reduced may be an expression of
+the counters of the result, and `place` sees to it that a tile runs to the end of its longest row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from ogive.ir.identity import identity_element
+from ogive.ir.node import UOp, substitute, transform
+from ogive.ir.ops import Op
+from ogive.ir.symbolic.conditions import conjuncts, difference
+from ogive.ir.symbolic.index_arithmetic import from_linear, minimum
+from ogive.passes.loops.rangeify import make_range
+from ogive.passes.loops.replace_counters import replace_ranges
+from ogive.passes.loops.scratch_layout import sorted_count
+from ogive.passes.place.placement import axis_extent, output_axes
+
+LEAST_TERMS = 64
+"""Terms from which on a loop is ended early: shorter ones are better of one length."""
+
+LEAST_SHARE = 0.1
+"""The share of its iterations that a loop must do without, as far as bounds tell."""
+
+
+def tighten_loops(root: UOp) -> UOp:
+    """The loop graph with its reductions and staged rows as short as conditions allow."""
+    if not any(node.op is Op.REDUCE and _needed_if(node) for node in root.walk()):
+        return root
+    for reduction in [node for node in root.walk() if node.op is Op.REDUCE]:
+        root = _turn_round(root, reduction)
+    ended: set[UOp] = set()
+    while (found := _find_end(root, ended)) is not None:
+        root, counter = _ended(root, *found)
+        ended.add(counter)
+    return root
+
+
+def _turn_round(root: UOp, reduction: UOp) -> UOp:
+    """The graph with the loops of a reduction running backwards, if they then end early, and not
+    otherwise, and nobody else runs along with them."""
+    needed = [difference(*part.src)[0] for part in _needed_if(reduction)]
+    late = {c for c in reduction.closed if any(terms.get(c, 0) < 0 for terms in needed)}
+    closing = [n for n in root.walk() if n is not reduction and not late.isdisjoint(n.closed)]
+    if not late or closing or not all(map(_is_free, late)) or ends_early(root, reduction):
+        return root
+    backwards = {c: make_range(c.src[0], *c.arg) * -1 + (axis_extent(c) - 1) for c in late}
+    turned = replace_ranges(reduction, backwards)
+    (changed,) = substitute((root,), {reduction: turned}, revisit=False)
+    return changed if ends_early(changed, turned) else root
+
+
+def ends_early(root: UOp, reduction: UOp) -> bool:
+    """Whether some loop of a reduction may end early, for all that it knows itself."""
+    nodes, outputs = root.walk(), frozenset(output_axes(root))
+    return any(_end_of(counter, [reduction], nodes, outputs) for counter in reduction.closed)
+
+
+def _is_free(counter: UOp) -> bool:
+    """Whether a loop may run in any order and has a length."""
+    return counter.arg[1] is None and counter.src[0].op is Op.CONST
+
+
+def _find_end(root: UOp, ended: set[UOp]) -> tuple[UOp, list[UOp], UOp] | None:
+    """A counter that has not been ended yet and may be, the nodes of one block that close it, and
+    where it ends. Readers of a staged row come before the row."""
+    nodes = root.walk()
+    outputs = frozenset(output_axes(root))
+    closing: dict[tuple[UOp, frozenset[UOp]], list[UOp]] = {}
+    for node in reversed(nodes):
+        if node.op in (Op.REDUCE, Op.STAGE):
+            for counter in node.closed:
+                if counter not in ended:
+                    closing.setdefault((counter, node.ranges), []).append(node)
+    for (counter, _), closers in closing.items():
+        end = _end_of(counter, closers, nodes, outputs)
+        if end is not None:
+            return counter, closers, end
+    return None
+
+
+def _needed_if(reduction: UOp) -> list[UOp]:
+    """The conditions on positions that must all hold for a term to count."""
+    value = _nest(reduction)[-1].src[0]
+    if value.op is not Op.WHERE:
+        return []
+    identity = UOp.const(reduction.dtype, identity_element(reduction.arg, reduction.dtype))
+    needed: list[UOp] = []
+    while value.op is Op.WHERE and value.src[2] is identity:
+        needed += _positional(value.src[0])
+        value = value.src[1]
+    return needed
+
+
+def _nest(node: UOp) -> list[UOp]:
+    """A reduction, and those of the same kind that it is one of: a sum of sums."""
+    nest = [node]
+    while node.op is Op.REDUCE and node.src[0].op is Op.REDUCE and node.src[0].arg is node.arg:
+        node = node.src[0]
+        nest.append(node)
+    return nest
+
+
+def _positional(condition: UOp) -> list[UOp]:
+    return [part for part in conjuncts(condition) if part.op is Op.CMPLT and not part.has_index]
+
+
+def _end_of(
+    counter: UOp, closers: list[UOp], nodes: list[UOp], outputs: frozenset[UOp]
+) -> UOp | None:
+    """Where a loop may end, if that is worth it and everything that closes it allows it."""
+    terms = math.prod([axis_extent(c) for node in _nest(closers[0]) for c in node.closed])
+    if terms < LEAST_TERMS or any(n.op is Op.CHECK and counter in n.ranges for n in nodes):
+        return None  # faults are reported wherever they are
+    ends: set[UOp | None] = set()
+    for node in closers:
+        needed = _needed_if(node) if node.op is Op.REDUCE else _read_if(node, nodes)
+        found = [end for part in needed if (end := _first_after(counter, part, outputs))]
+        ends.add(min(found, key=lambda end: int(end.vmax), default=None))
+    if len(ends) != 1:
+        return None
+    (end,) = ends
+    if end is None or end is counter.src[0]:
+        return None
+    low, high = end.bounds
+    return end if (low + high) / 2 <= (1 - LEAST_SHARE) * axis_extent(counter) else None
+
+
+def _read_if(stage: UOp, nodes: Iterable[UOp]) -> list[UOp]:
+    """A condition that holds for every element of a staged row that is read, unless it is put in
+    order before."""
+    if sorted_count(stage) is not None:
+        return []
+    ends = {
+        node.src[1].src[0] if node.src[1].op is Op.RANGE else None
+        for node in nodes
+        if node.op is Op.INDEX and node.src[0] is stage
+    }
+    (end,) = ends if len(ends) == 1 else (None,)
+    return [] if end is None else _positional(stage.src[1].lt(end))
+
+
+def _first_after(counter: UOp, condition: UOp, outputs: frozenset[UOp]) -> UOp | None:
+    """The first iteration from which on a condition cannot hold, as an expression of the result's
+    counters; what else changes within the loop is taken at its best."""
+    terms, bound = difference(*condition.src)
+    slope = terms.pop(counter, 0)
+    if slope <= 0 or any(counter in term.ranges for term in terms):
+        return None
+    outer: dict[UOp, int] = {}
+    for term, coefficient in terms.items():
+        if term.ranges <= outputs:
+            outer[term] = -coefficient
+        else:
+            low, high = term.bounds
+            bound -= coefficient * int(low if coefficient > 0 else high)
+    return from_linear(outer, bound - 1) // slope + 1
+
+
+def _ended(root: UOp, counter: UOp, closers: list[UOp], end: UOp) -> tuple[UOp, UOp]:
+    """The graph in which the loop of these nodes ends there, without what the end says already;
+    and the counter of that loop, a new one if others go on."""
+    nodes = root.walk()
+    number, placement = counter.arg
+    if any(counter in node.closed for node in nodes if node not in closers):
+        number = 1 + max([node.arg[0] for node in nodes if node.op is Op.RANGE])
+    is_within = end.vmax <= counter.src[0].vmin
+    extent = end if is_within else minimum(end, counter.src[0])
+    shorter = make_range(extent, number, placement)
+    holds = shorter.lt(end)
+
+    def simplified(node: UOp) -> UOp:
+        is_certain = node.op is Op.WHERE and node.src[0] is holds
+        return node.src[1] if is_certain else node
+
+    moved = {node: _with_its_length(replace_ranges(node, {counter: shorter})) for node in closers}
+    (root,) = substitute((root,), moved, revisit=False)
+    return transform(root, simplified), shorter
+
+
+def _with_its_length(node: UOp) -> UOp:
+    """A node as it is; a staged value as one of rows no longer than its loop now is."""
+    if node.op is not Op.STAGE:
+        return node
+    space, length, op = node.arg
+    shorter = min(length, int(node.src[1].vmax) + 1)
+    return UOp(Op.STAGE, node.dtype, node.src, (space, shorter, op))

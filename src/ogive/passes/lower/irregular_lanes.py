@@ -1,0 +1,108 @@
+"""Loads whose lanes lie at places that are known when the code is written, but not side by side.
+
+Every second element, a row read backwards, or the elements of a short block in another order: whole
+vectors are loaded that hold all of a tile's elements, and the lanes are picked out of them.
+
+    before   a[r0*48 + (u0*16 + lane)%4*12 + (u0*16 + lane)//4]        48 elements one by one
+    after    a[r0*48 ...], a[r0*48 + 16 ...], a[r0*48 + 32 ...]        and two shuffles a vector
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import IRREGULAR, LANE, UPCAST, Op
+from ogive.ir.symbolic.evaluate import tabulate
+from ogive.ir.symbolic.index_arithmetic import linear_form
+from ogive.named import NamedTuple
+from ogive.passes.lower.lower_accesses import lane_of, upcast_counters
+
+MOST_ELEMENTS = 1024
+"""Elements of a tile up to which it is looked at one by one."""
+
+GATHERED = 2
+"""Instructions that each lane takes which is touched by itself: it is loaded and inserted."""
+
+
+class Picks(NamedTuple):
+    """Which vectors are loaded for a tile, and where its elements are in them.
+
+    `windows` are their places, counted from what the terms of `base` add up to; `sources` has for
+    each entry of the tile and each lane the number of the window and the position in it.
+    """
+
+    base: dict[UOp, int]
+    windows: list[int]
+    sources: dict[tuple[int, ...], list[tuple[int, int]]]
+
+    @property
+    def cost(self) -> int:
+        """How many loads and shuffles there are."""
+        shuffles = [len({window for window, _ in entry}) for entry in self.sources.values()]
+        return len(self.windows) + sum(shuffles)
+
+    @property
+    def are_distinct(self) -> bool:
+        """Whether no element is picked twice."""
+        found = [source for entry in self.sources.values() for source in entry]
+        return len(set(found)) == len(found)
+
+
+def find_picks(load: UOp, lanes: int) -> Picks | None:
+    """How a load is picked out of vectors; None if its places are not known, or if it takes no
+    longer to touch its lanes one by one."""
+    if lanes == 1 or load.arg in (None, 0, 1):
+        return None
+    lane = lane_of(load.ranges)
+    assert lane is not None
+    linear, constant = linear_form(load.src[0].src[1])
+    by_lane = linear_form(load.src[1])[0] if load.arg == IRREGULAR else {lane: load.arg}
+    terms = {**linear, **by_lane}
+    counters = upcast_counters(load)
+    inside = {term for term in terms if not term.ranges.isdisjoint((*counters, lane))}
+    if not all(map(_is_known, inside)):
+        return None
+    entries = list(itertools.product(*[range(counter.src[0].arg) for counter in counters]))
+    if len(entries) * lanes > MOST_ELEMENTS:
+        return None
+    grid = [(*entry, number) for entry in entries for number in range(lanes)]
+    columns = dict(zip((*counters, lane), zip(*grid, strict=True), strict=True))
+    places = [constant] * len(grid)
+    for term in inside:
+        factor = terms.pop(term)
+        places = [at + factor * v for at, v in zip(places, tabulate(term, columns), strict=True)]
+    windows = _cover(places, lanes)
+    if windows is None:
+        return None
+    found = [_source(place, windows, lanes) for place in places]
+    sources = {entry: found[i * lanes : (i + 1) * lanes] for i, entry in enumerate(entries)}
+    picks = Picks(terms, windows, sources)
+    return picks if picks.cost <= GATHERED * len(grid) else None
+
+
+def _is_known(term: UOp) -> bool:
+    """Whether tile and lane numbers say all about a term."""
+    if any(counter.arg[1] not in (UPCAST, LANE) for counter in term.ranges):
+        return False
+    return all(n.dtype is dtypes.index and n.op is not Op.VARIABLE for n in term.walk())
+
+
+def _cover(places: list[int], lanes: int) -> list[int] | None:
+    """Where vectors begin that hold all the places, none of which reaches past the first or the
+    last one; None if these are less than a vector apart."""
+    last = max(places) - lanes + 1
+    windows: list[int] = []
+    for place in sorted(set(places)):
+        if not windows or place >= windows[-1] + lanes:
+            windows.append(min(place, last))
+    return windows if windows[0] == min(places) else None
+
+
+def _source(place: int, windows: list[int], lanes: int) -> tuple[int, int]:
+    """The window that has a place, and the position in it."""
+    for number, first in enumerate(windows):
+        if first <= place < first + lanes:
+            return number, place - first
+    raise AssertionError(f"no window of {windows} has {place}")

@@ -1,0 +1,46 @@
+"""What a kernel is called: what it does and how its axes are placed."""
+
+from __future__ import annotations
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import LOOP, Op
+from ogive.passes.place.placement import ordered_axes, output_axes
+
+
+def kernel_axes(root: UOp) -> tuple[tuple[str, int], ...]:
+    """The axes, outermost first, each with its placement and length; unplaced ones are loops."""
+    return tuple([(c.arg[1] or LOOP, int(c.src[0].vmax)) for c in _counters(root)])
+
+
+def _counters(root: UOp) -> list[UOp]:
+    counters = [node for node in root.walk() if node.op is Op.RANGE]
+    return sorted(counters, key=lambda counter: counter.arg[0])
+
+
+def kernel_name(loops: UOp, placed: UOp | None = None) -> str:
+    """Such as `reduce_parallel4096_loop64_upcast4_lane16`; a length that varies is an `N`.
+
+    What a kernel does is read off its loop graph, where an axis of the result is one counter.
+    """
+    reductions = [node for node in loops.walk() if node.op is Op.REDUCE]
+    outputs = frozenset(output_axes(loops))
+    multiplies = any(_is_product(node, outputs) for node in reductions)
+    kind = "product" if multiplies else "reduce" if reductions else "elementwise"
+    if ordered_axes(loops):
+        kind = "scan" if any(node.op is Op.SCAN for node in loops.walk()) else "scatter"
+    axes = [
+        f"{counter.arg[1] or LOOP}{counter.src[0].arg if counter.src[0].op is Op.CONST else 'N'}"
+        for counter in _counters(placed or loops)
+    ]
+    return "_".join([kind, *axes])
+
+
+def _is_product(reduction: UOp, outputs: frozenset[UOp]) -> bool:
+    """Whether a sum multiplies two operands, each with an axis of the result the other lacks."""
+    value = reduction.src[0]
+    while value.op is Op.WHERE:
+        value = value.src[1]
+    if reduction.arg is not Op.ADD or value.op not in (Op.MUL, Op.DOT):
+        return False
+    left, right = [outputs & factor.ranges for factor in value.src]
+    return bool(left - right and right - left) and all(f.has_index for f in value.src)

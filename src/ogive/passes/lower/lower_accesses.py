@@ -1,0 +1,132 @@
+"""Stage 7: every access is told how its lanes lie in memory, every gate which lanes it admits.
+
+    before   LOAD(INDEX(PARAM 1, r0*16 + lane))
+    after    LOAD(INDEX(PARAM 1, r0*16), lane) stride 1
+
+    before   STAGE(x, r0*16 + lane, r0, lane) (scratch, 100, None), x in a register tile of u0
+    after    STAGE(x, r0*16 + u0*112, r0, lane) (scratch, 100, 448, 1, None): a row for each entry
+
+    before   LOAD(INDEX(PARAM 1, r0*512 + index(LOAD ...[lane])))
+    after    LOAD(INDEX(PARAM 1, r0*512), index(LOAD ...)) irregular
+
+A LOAD or STORE with a lane source touches `offset + lane*stride`. One whose lanes lie anywhere has
+the stride `IRREGULAR`; a LOAD then has what its lanes add to the offset in place of the lane, a
+STORE keeps it in its offset. One without lanes is scalar. Beside its stride a STORE has the op by
+which its value is combined with what is there, if it is. A STAGE stores too, and has a stride as
+well: an axis that is two merged ones may have lanes of either.
+"""
+
+from __future__ import annotations
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import IRREGULAR, LANE, UPCAST, Op
+from ogive.ir.symbolic.conditions import difference
+from ogive.ir.symbolic.index_arithmetic import from_linear, linear_form
+from ogive.passes.loops.scratch_layout import Rows, check_size, lay_out
+
+
+def lower(root: UOp) -> UOp:
+    """The kernel with the strides of all its accesses made explicit.
+
+    Raises `OptimizeError` if what it stages is too much.
+    """
+    done: dict[UOp, UOp] = {}
+    rows = lay_out(root)
+    for node in root.walk():
+        if not node.src:
+            done[node] = node
+            continue
+        sources = tuple([done[source] for source in node.src])
+        if node.op is Op.INDEX and node.src[0] in rows:
+            sources = (sources[0], rows[node.src[0]].offset(sources[1]), *sources[2:])
+        if node.op in (Op.LOAD, Op.STORE):
+            done[node] = _lower_access(node, sources)
+        elif node.op is Op.STAGE:
+            done[node] = _lower_stage(node, sources, rows[node])
+        elif node.op is Op.CMPLT and node.src[0].dtype is dtypes.index:
+            done[node] = _lower_condition(node, sources)
+        elif sources != node.src:
+            done[node] = UOp(node.op, node.dtype, sources, node.arg)
+        else:
+            done[node] = node
+    if rows:
+        check_size(done[root])
+    return done[root]
+
+
+def _lower_access(node: UOp, sources: tuple[UOp, ...]) -> UOp:
+    place = sources[0]
+    offset = place.src[1]
+    lane = lane_of(offset.ranges)
+    if node.op is Op.STORE and lane is None:
+        lane = lane_of(sources[1].ranges)
+    if lane is None:
+        return UOp(node.op, node.dtype, sources, None if node.op is Op.LOAD else (None, node.arg))
+    first, lanes = _apart(offset, lane)
+    stride = _stride(lanes, lane)
+    if stride != IRREGULAR or node.op is Op.LOAD:
+        place = place.with_sources((place.src[0], first, *place.src[2:]))
+    if node.op is Op.LOAD:
+        by_lane = from_linear(lanes) if stride == IRREGULAR else lane
+        return UOp(Op.LOAD, node.dtype, (place, by_lane), stride)
+    return UOp(Op.STORE, node.dtype, (place, *sources[1:]), (stride, node.arg))
+
+
+def _lower_stage(node: UOp, sources: tuple[UOp, ...], rows: Rows) -> UOp:
+    """A staged value with the place of its first lane, or those of all if they lie anywhere."""
+    offset = rows.offset(sources[1])
+    lane = lane_of((*node.closed, *node.ranges))
+    stride: int | str | None = None
+    if lane is not None:
+        first, lanes = _apart(offset, lane)
+        stride = _stride(lanes, lane)
+        offset = offset if stride == IRREGULAR else first
+    space, length, op = node.arg
+    argument = (space, length, rows.count, stride, op)
+    return UOp(Op.STAGE, node.dtype, (sources[0], offset, *sources[2:]), argument)
+
+
+def _apart(offset: UOp, lane: UOp) -> tuple[UOp, dict[UOp, int]]:
+    """What all lanes of an offset have in common, and the terms that tell them apart."""
+    terms, constant = linear_form(offset)
+    by_lane = {term: factor for term, factor in terms.items() if lane in term.ranges}
+    common = {term: factor for term, factor in terms.items() if term not in by_lane}
+    return from_linear(common, constant), by_lane
+
+
+def _stride(by_lane: dict[UOp, int], lane: UOp) -> int | str:
+    """How far apart neighbouring lanes are, by the terms that tell them apart."""
+    return by_lane.get(lane, 0) if by_lane.keys() <= {lane} else IRREGULAR
+
+
+def _lower_condition(node: UOp, sources: tuple[UOp, ...]) -> UOp:
+    """`r0*16 + lane < n` as `lane < n - r0*16`: all but the lane number is scalar."""
+    lane = lane_of(node.ranges)
+    if lane is None:
+        return node.with_sources(sources)
+    terms, bound = difference(*sources)
+    if terms.pop(lane, 0) != 1 or any(lane in term.ranges for term in terms):
+        return node.with_sources(sources)
+    rest = {term: -coefficient for term, coefficient in terms.items()}
+    return UOp(Op.CMPLT, node.dtype, (lane, from_linear(rest, bound)))
+
+
+def lane_of(counters: frozenset[UOp] | tuple[UOp, ...]) -> UOp | None:
+    """The lane counter among `counters`; a value has at most one."""
+    for counter in counters:
+        if counter.op is Op.RANGE and counter.arg[1] == LANE:
+            return counter
+    return None
+
+
+def upcast_counters(node: UOp) -> tuple[UOp, ...]:
+    """The register-tile counters a value depends on, in counter order."""
+    found = [counter for counter in node.ranges if counter.arg[1] == UPCAST]
+    return tuple(sorted(found, key=lambda counter: counter.arg[0]))
+
+
+def lane_count(node: UOp) -> int:
+    """How many lanes a value has."""
+    lane = node if node.op is Op.RANGE and node.arg[1] == LANE else lane_of(node.ranges)
+    return 1 if lane is None else int(lane.src[0].arg)

@@ -1,0 +1,92 @@
+"""How far a loop runs before one of its gates can fail, and what writing it twice would cost."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import TRANSCENDENTAL, UPCAST, Op
+from ogive.ir.symbolic.conditions import difference
+from ogive.ir.symbolic.index_arithmetic import from_linear, integer, maximum, minimum
+from ogive.passes.lower.linearize import Accumulate, Item, Loop
+
+LOOP_INSTRUCTIONS = 4
+"""What a loop takes beside its body: the counter, its step, a comparison, a branch."""
+
+FUNCTION_INSTRUCTIONS = 12
+"""About what a call of an elementary function takes, with its arguments and results."""
+
+
+def peel_limit(
+    counter: UOp, gates: list[UOp], around: frozenset[UOp]
+) -> tuple[UOp | None, frozenset[UOp]]:
+    """The number of first iterations in which some gates surely hold, and those gates.
+
+    `r0*16 + lane < 100` with 16 lanes holds in the first 6 iterations of r0; with `n` for 100 the
+    number is an expression of n, and of the counters of the loops `around` this one. None if there
+    is no such gate, or none that holds even once.
+    """
+    found = [(gate, _limit(counter, gate, around)) for gate in gates]
+    limits = {gate: limit for gate, limit in found if limit is not None}
+    fixed = [limit.arg for limit in limits.values() if limit.op is Op.CONST]
+    symbolic = [limit for limit in limits.values() if limit.op is not Op.CONST]
+    if symbolic:
+        return reduce(minimum, symbolic), frozenset(
+            gate for gate, limit in limits.items() if limit.op is not Op.CONST
+        )
+    if not fixed:
+        return None, frozenset()
+    least = min(fixed)
+    return integer(least), frozenset(gate for gate, limit in limits.items() if limit.arg >= least)
+
+
+def _limit(counter: UOp, gate: UOp, around: frozenset[UOp]) -> UOp | None:
+    """The first iterations in which `gate` holds for every value of everything that changes
+    within the loop; None if there are none, or they cannot be told."""
+    if gate.op not in (Op.CMPLT, Op.CMPLE):
+        return None
+    terms, bound = difference(gate.src[0], gate.src[1])
+    slope = terms.pop(counter, 0)
+    if slope <= 0 or any(counter in term.ranges for term in terms):
+        return None
+    # The gate is slope*counter + rest + steady < 0 (or <= 0); `steady` is the same in every run
+    # of the loop.
+    rest = -bound + (1 if gate.op is Op.CMPLT else 0)
+    steady: dict[UOp, int] = {}
+    for term, coefficient in terms.items():
+        if term.ranges <= around:
+            steady[term] = -coefficient
+            continue
+        low, high = term.bounds
+        rest += coefficient * int(high if coefficient > 0 else low)
+    room = from_linear(steady, -rest)
+    limit = maximum(room // slope + 1, 0)
+    return None if limit.op is Op.CONST and limit.arg <= 0 else limit
+
+
+def gates_within(items: list[Item]) -> list[UOp]:
+    """The conditions that accesses and reductions of a block, and of its loops, depend on."""
+    gates: dict[UOp, None] = {}
+    for item in items:
+        if isinstance(item, Loop):
+            gates.update(dict.fromkeys(gates_within(item.body)))
+        elif isinstance(item, UOp) and item.dtype.is_bool and not item.has_index:
+            gates[item] = None
+    return list(gates)
+
+
+def instruction_count(items: list[Item]) -> int:
+    """About how many instructions a block becomes."""
+    count = 0
+    for item in items:
+        if isinstance(item, Loop):
+            count += LOOP_INSTRUCTIONS + instruction_count(item.body)
+            continue
+        node = item.into if isinstance(item, Accumulate) else item
+        tile = 1
+        counters = set(node.src[0].ranges if isinstance(item, Accumulate) else node.ranges)
+        for counter in counters:
+            if counter.arg[1] == UPCAST:
+                tile *= counter.src[0].arg
+        count += tile * (FUNCTION_INSTRUCTIONS if node.op in TRANSCENDENTAL else 1)
+    return count

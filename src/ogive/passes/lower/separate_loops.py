@@ -1,0 +1,47 @@
+"""Give reductions that stand in different loops counters of their own.
+
+`rangeify` lets siblings share their counters. Once it is known which counters are loops, some of
+the siblings may depend on fewer of them than others; those are computed further out, once.
+
+    before   loop r0 { loop r1 { sum of a[r1] ; sum of b[r0, r1] } }
+    after    loop r2 { sum of a[r2] } ; loop r0 { loop r1 { sum of b[r0, r1] } }
+"""
+
+from __future__ import annotations
+
+from ogive.ir.node import UOp, substitute
+from ogive.ir.ops import Op
+from ogive.passes.loops.rangeify import make_range
+from ogive.passes.loops.replace_counters import replace_ranges
+from ogive.passes.lower.linearize import loop_counters
+
+
+def separate_loops(root: UOp) -> UOp:
+    """A placed kernel in which all that is reduced by a loop stands in the same block."""
+    while True:
+        moved = _reductions_elsewhere(root)
+        if not moved:
+            return root
+        counters = loop_counters(moved[0].closed)
+        number = 1 + max([node.arg[0] for node in root.walk() if node.op is Op.RANGE])
+        own = {
+            counter: make_range(counter.src[0], number + position, counter.arg[1])
+            for position, counter in enumerate(counters)
+        }
+        replacements = {reduction: replace_ranges(reduction, own) for reduction in moved}
+        (root,) = substitute((root,), replacements, revisit=False)
+
+
+def _reductions_elsewhere(root: UOp) -> list[UOp]:
+    """Reductions that have a loop in one block, and share it with those of another."""
+    blocks: dict[UOp, dict[UOp | None, list[UOp]]] = {}
+    for node in root.walk():
+        closed = loop_counters(node.closed) if node.op in (Op.REDUCE, Op.STAGE) else []
+        if closed:
+            block = [None, *loop_counters(node.ranges)][-1]
+            for around, counter in zip((block, *closed), closed, strict=False):
+                blocks.setdefault(counter, {}).setdefault(around, []).append(node)
+    for places in blocks.values():
+        if len(places) > 1:
+            return next(iter(places.values()))
+    return []

@@ -1,0 +1,129 @@
+"""How much a kernel does per tile of its parallel axis, for deciding how to share it out."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, IRREGULAR, LANE, PARALLEL, Op
+from ogive.ir.shape import Dim, greatest
+from ogive.named import NamedTuple
+from ogive.passes.loops.scratch_layout import sorted_count
+from ogive.passes.loops.sorting_network import exchange_count
+from ogive.targets.costs import operation_cost
+
+
+def work_per_tile(root: UOp) -> int:
+    """The operations of one tile, a load or store counting like an addition."""
+    total = sum(
+        cost * math.prod([int(counter.src[0].vmax) for counter in counters])
+        for _, cost, counters in _counted(root)
+    )
+    return max(total, 1)
+
+
+GRAIN_WORK = 1 << 15
+"""Operations worth handing to another thread."""
+
+
+def grain_of(work: int) -> int:
+    """The least number of tiles worth a call, if one tile takes that many operations."""
+    return max(1, GRAIN_WORK // work)
+
+
+MOST_COST = 1 << 48
+"""More of anything in one tile is not told apart."""
+
+
+class TileCosts(NamedTuple):
+    """Vector instructions and bytes of one tile, by what the lowered kernel says.
+
+    Bytes are those of all loads from buffers and stores to them, however often they touch the same.
+    Where loops have symbolic lengths, these are expressions of the variables.
+    """
+
+    instructions: Dim
+    read: Dim
+    written: Dim
+
+
+def tile_costs(root: UOp, vector_bytes: int) -> TileCosts:
+    """What one tile of a lowered kernel costs.
+
+        before   SINK(STORE(INDEX(PARAM 0, t*64 + u*16), x + LOAD(...) stride 1, t, u, lane))
+        after    instructions 4 * (1 load + 1 addition + 1 store), read 256, written 256
+    """
+    # Terms by the product of symbolic lengths that they have in common.
+    instructions: Counter[tuple[UOp, ...]] = Counter()
+    read: Counter[tuple[UOp, ...]] = Counter()
+    written: Counter[tuple[UOp, ...]] = Counter()
+    counted = list(_counted(root))
+    fused = {node.src[0] for node, _, _ in counted if node.op is Op.REDUCE and node.arg is Op.ADD}
+    for node, cost, counters in counted:
+        if node.op is Op.MUL and node in fused:
+            continue  # It is one instruction with the addition.
+        value = node.src[1] if node.op is Op.STORE else node
+        lanes, times, lengths = _repetition(counters)
+        size = value.dtype.itemsize
+        vectors = lanes if _is_irregular(node) else -(-lanes * size // vector_bytes)
+        instructions[lengths] += cost * times * vectors
+        if node.op is Op.STORE:
+            written[lengths] += times * lanes * size
+        elif node.op is Op.LOAD and node.src[0].src[0].op is Op.PARAM:
+            read[lengths] += times * lanes * size
+    return TileCosts(*[_total(terms) for terms in (instructions, read, written)])
+
+
+def _counted(root: UOp) -> Iterator[tuple[UOp, int, frozenset[UOp]]]:
+    """What takes time in a kernel: nodes, what each costs, and the counters that repeat it."""
+    for node in root.walk():
+        if node.dtype is dtypes.index:
+            continue
+        if node.op in ELEMENTWISE:
+            cost = operation_cost(node)
+        elif node.op in (Op.LOAD, Op.STORE, Op.REDUCE, Op.SCAN, Op.TALLY):
+            cost = 1
+        elif node.op is Op.STAGE and (count := sorted_count(node)) is not None:
+            cost = 2 * exchange_count(count)
+        else:
+            continue
+        counters = node.ranges
+        if node.op is Op.STORE:
+            counters = frozenset(node.src[2:])
+        elif node.op is Op.REDUCE:
+            counters = counters.union(node.src[1:])
+        yield node, cost, frozenset([each for each in counters if each.arg[1] != PARALLEL])
+
+
+def _repetition(counters: frozenset[UOp]) -> tuple[int, int, tuple[UOp, ...]]:
+    """How often something is done: in lanes, one after the other, and times symbolic lengths."""
+    lanes = times = 1
+    lengths: list[UOp] = []
+    for counter in counters:
+        length = counter.src[0]
+        if counter.arg[1] == LANE:
+            lanes *= int(length.vmax)
+        elif length.op is Op.CONST or length.ranges:
+            times *= int(length.vmax)
+        else:
+            lengths.append(length)
+    return lanes, times, tuple(sorted(lengths, key=lambda length: length.content_key))
+
+
+def _is_irregular(node: UOp) -> bool:
+    """Whether an access touches its lanes one by one."""
+    stride = node.arg[0] if node.op is Op.STORE else node.arg if node.op is Op.LOAD else None
+    return stride == IRREGULAR or (isinstance(stride, int) and stride not in (0, 1))
+
+
+def _total(terms: Counter[tuple[UOp, ...]]) -> Dim:
+    total: Dim = 0
+    for lengths, times in terms.items():
+        term: Dim = times
+        for length in lengths:
+            term = length * term
+        total = term + total
+    return total if greatest(total) <= MOST_COST else MOST_COST

@@ -1,0 +1,1 @@
+"""Where each axis of a kernel goes: loops, lanes, register tiles, threads."""

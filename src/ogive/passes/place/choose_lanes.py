@@ -1,0 +1,176 @@
+"""Which axes go into lanes, and how many elements of each: neighbours in one vector register.
+
+In go the facts of a kernel; out come lane counts by counter. Axes are taken from the best down,
+none beside another that some value depends on at the same time.
+
+    out[r0*64 + r1] = sum over r2 of a[r0*128 + r2] * b[r2*64 + r1]
+
+Lanes along r1 load `b` and store `out` by whole vectors and spread elements of `a`; along r2 they
+would gather `b` and be added up at the end, along r0 gather `a`. So 64-byte vectors of float32 have
+16 lanes of r1.
+
+A product is scored by how much of its time multiplies and adds, other kernels by how well their
+accesses run along an axis.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.passes.loops.accesses import MemoryAccess
+from ogive.passes.place.kernel_facts import KernelFacts
+from ogive.passes.place.movement_tiles import gap_axis, turned_rows
+from ogive.passes.place.placement import axis_extent
+from ogive.targets.costs import ACROSS, MOST_STRIDE, STORED_TURNED, lane_use, whole_vectors
+from ogive.targets.target import Target
+
+MOST_PICKED = 8
+"""Rows up to which a tile is picked out of vectors, whatever their length."""
+
+MOST_TURNED = 16
+"""Rows of a tile that registers hold while it is turned."""
+
+REUSE = 8
+"""About how many products of a register tile each element that is loaded goes into."""
+
+BETWEEN_GATHERS = 3
+"""Operations between loads that make up for one of them being gathered."""
+
+NEAR_LANE, FAR_LANE = 0.25, 1.0
+"""What loading a lane takes that is picked out of vectors, or gathered, in vector operations."""
+
+
+def choose_lanes(kernel: KernelFacts, target: Target) -> dict[UOp, int]:
+    """How many lanes each axis has that is spread over vectors."""
+    counters = (*kernel.outputs, *kernel.reductions)
+    counts = _lane_counts(kernel, counters, target)
+    scores = {
+        counter: (
+            _product_score(counter, kernel, counts[counter], target)
+            if kernel.is_product
+            else _access_score(counter, kernel) * _use(counter, kernel, counts[counter])
+        )
+        for counter in counters
+    }
+    chosen: dict[UOp, int] = {}
+    for counter in sorted(scores, key=lambda c: (-scores[c], c.arg[0])):
+        extent = axis_extent(counter)
+        if scores[counter] <= 0 or extent < 2:
+            continue
+        if any(other in kernel.together.get(counter, ()) for other in chosen):
+            continue
+        lanes = counts[counter]
+        while lanes // 2 >= extent or (kernel.rows and not kernel.rows.allows(counter, lanes)):
+            lanes //= 2
+        if lanes > 1:
+            chosen[counter] = lanes
+    turned = turned_rows(kernel, chosen)
+    if turned is not None and axis_extent(turned) > MOST_PICKED:
+        return {counter: min(lanes, MOST_TURNED) for counter, lanes in chosen.items()}
+    return chosen
+
+
+def _lane_counts(
+    kernel: KernelFacts, counters: tuple[UOp, ...], target: Target
+) -> dict[UOp, int]:
+    """As many of the widest element as fill a register, for each axis that may be in lanes.
+
+    What is the same all along, such as the key of a random draw, takes up no lanes; nor does a
+    position that is data along an axis on which it does not depend, or a result that is wider than
+    what it is reduced from.
+    """
+    moving = [access for access in kernel.accesses if access.strides or access.irregular]
+    positions = {
+        node
+        for access in kernel.accesses
+        for node in access.index.src[1].backward_slice()
+        if node.op is Op.LOAD
+    }
+    counts = {}
+    for counter in counters:
+        widths = [
+            access.index.dtype.itemsize
+            for access in moving or kernel.accesses
+            if access.node not in positions or access.depends_on(counter)
+        ]
+        width = max(widths, default=4)
+        reduced = [node for node, _ in kernel.repeated_loads if counter in node.closed]
+        if reduced:
+            read = [access.index.dtype for access in moving if access.depends_on(counter)]
+            sizes = [dtype.itemsize for dtype in (*read, *[node.dtype for node in reduced])]
+            width = min(width, max(sizes))
+        counts[counter] = max(target.vector_bytes // width, 2)
+    return counts
+
+
+def _product_score(counter: UOp, kernel: KernelFacts, lanes: int, target: Target) -> float:
+    """The share of lanes that multiply and add all the time if `counter` is spread over them; 0 if
+    nothing lies side by side along it."""
+    if not any(access.strides.get(counter) == 1 for access in kernel.operands):
+        return 0.0
+    extents = [axis_extent(c) for c in (*kernel.outputs, *kernel.reductions)]
+    results = math.prod(axis_extent(c) for c in kernel.outputs)
+    products = math.prod(extents)
+    cost = products / axis_extent(counter) * whole_vectors(axis_extent(counter), lanes, target)
+    for access in kernel.operands_along(counter):
+        if access.strides.get(counter) != 1:
+            near = abs(access.strides.get(counter, MOST_STRIDE + 1)) <= MOST_STRIDE
+            cost += products / REUSE * (NEAR_LANE if near else FAR_LANE)
+    if counter in kernel.reductions:
+        return products / lanes / (cost + results * ACROSS)
+    if any(store.strides.get(counter) != 1 for store in kernel.stores):
+        cost += results * STORED_TURNED
+    return products / lanes / cost
+
+
+def _use(counter: UOp, kernel: KernelFacts, lanes: int) -> float:
+    """The share of lanes that do something, and of the time before those of a reduction are
+    combined across, unless that goes through rows that are staged, many at a time."""
+    extent = axis_extent(counter)
+    if kernel.rows is not None or counter not in kernel.reductions:
+        return lane_use(extent, lanes)
+    vectors = -(-extent // lanes)
+    return lane_use(extent, lanes) * vectors / (vectors + ACROSS)
+
+
+def _access_score(counter: UOp, kernel: KernelFacts) -> float:
+    """How well the accesses run along `counter`: contiguous is good, a little apart will do for a
+    load, and so will a tile that is turned; far apart is bad. Loads that are gathered take as long
+    in lanes as they do one by one, and what is computed between them does not."""
+    score, gathered = 0.0, 0.0
+    for access in kernel.accesses:
+        is_repeated = any(access.depends_on(r) for r in kernel.reductions)
+        weight = 1.5 if access.is_store else 4.0 if is_repeated else 1.0
+        if counter in access.irregular and not access.is_store:
+            gathered += 2 * weight
+        elif counter in access.irregular:
+            score -= 2 * weight
+        elif counter in access.strides:
+            stride = access.strides[counter]
+            near = abs(stride) <= MOST_STRIDE
+            if access.is_store:
+                near = near and gap_axis(kernel, access, stride) is not None
+            elif not kernel.reductions:
+                near = near or _is_turned(kernel, access)
+            score += (3 if stride == 1 else 1 if near else -2) * weight
+        elif _is_spread(counter, kernel, access):
+            score += 3 * weight  # which takes no longer than to load a vector
+    return score - max(gathered - kernel.costs.get(counter, 0) / BETWEEN_GATHERS, 0.0)
+
+
+def _is_spread(counter: UOp, kernel: KernelFacts, load: MemoryAccess) -> bool:
+    """Whether reductions for each value of an output counter read the same memory."""
+    return (
+        kernel.rows is None
+        and counter in kernel.outputs
+        and any(counter in node.ranges and load in loads for node, loads in kernel.repeated_loads)
+    )
+
+
+def _is_turned(kernel: KernelFacts, load: MemoryAccess) -> bool:
+    """Whether a load is contiguous along an output axis of which a tile is worth turning."""
+    return any(
+        load.strides.get(c) == 1 and axis_extent(c) > MOST_PICKED for c in kernel.outputs
+    )

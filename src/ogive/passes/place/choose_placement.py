@@ -1,0 +1,67 @@
+"""The placement chosen without measuring, from strides, lengths and the target's table.
+
+    before   for r0 < 64, r1 < 32:  out[r0*32 + r1] = sum over r2 of a[r0*64 + r2] * b[r2*32 + r1]
+    after    lanes r1: 16;  register tile r0: 8, r1: 2;  nest r0, r1, both shared out to threads
+
+(of float32, for 32 registers of 64 bytes). What it looks at is gathered once (`facts`). Then it
+chooses what goes into vectors (`lanes`), what is held in registers side by side (by the kind of
+kernel: `scores`, `products`, `moves`, `vectors`), and how the loops that are left are nested
+(`nest`).
+
+Lane count, accumulators and tiles follow from dtype, extents and target alone, never from the
+machine's core count or from timings: they fix the order of every reduction.
+"""
+
+from __future__ import annotations
+
+from ogive.config import Config
+from ogive.ir.node import UOp
+from ogive.passes.place.choose_lanes import choose_lanes
+from ogive.passes.place.kernel_facts import KernelFacts
+from ogive.passes.place.loop_nest import choose_order, choose_parallel
+from ogive.passes.place.movement_tiles import tile_moved
+from ogive.passes.place.placement import Placement
+from ogive.passes.place.product_tiles import tile_product
+from ogive.passes.place.scan_tiles import scanned_rows
+from ogive.passes.place.score_tiles import tile_scores
+from ogive.passes.place.sort_tiles import sorted_rows
+from ogive.passes.place.vector_counts import tile_vectors
+from ogive.targets.target import Target
+
+
+def choose_placement(root: UOp, target: Target, config: Config) -> Placement:
+    """A good placement for the loop graph of one kernel."""
+    kernel = KernelFacts.of(root)
+    scanned = scanned_rows(kernel, target) if config.vectorize else None
+    in_order = sorted_rows(kernel, target) if config.vectorize else None
+    if scanned is not None:
+        rows, count, along, steps = scanned
+        lanes, upcast = {rows: count}, {along: steps}
+    elif in_order is not None:
+        lanes, upcast = in_order
+    else:
+        lanes = choose_lanes(kernel, target) if config.vectorize else {}
+        upcast = _choose_upcast(kernel, lanes, target)
+    order = choose_order(kernel, lanes, target)
+    return Placement(
+        lanes={counter.arg[0]: count for counter, count in lanes.items()},
+        upcast={counter.arg[0]: count for counter, count in upcast.items() if count > 1},
+        order=tuple([counter.arg[0] for counter in order]),
+        parallel=choose_parallel(kernel, order, lanes, upcast),
+    )
+
+
+def _choose_upcast(
+    kernel: KernelFacts, lanes: dict[UOp, int], target: Target
+) -> dict[UOp, int]:
+    """The register tile: that of the first kind which the kernel is of."""
+    rows = kernel.rows
+    if rows is not None and rows.columns:
+        tile = tile_scores(kernel, rows, lanes, target)
+    else:
+        tile = (
+            tile_product(kernel, lanes, target)
+            or tile_moved(kernel, lanes)
+            or tile_vectors(kernel, lanes, target)
+        )
+    return tile if rows is None else rows.fit(lanes, tile)

@@ -1,0 +1,146 @@
+"""What the heuristics look at: the facts of one kernel that its placement follows from.
+
+In goes the loop graph of a kernel, whose axes are not placed yet; out come its axes, what it reads
+and writes along each, and what of that its reductions read again. Of a product of matrices
+
+    for r0 < 64, r1 < 32:   out[r0*32 + r1] = sum over r2 < 128 of a[r0*128 + r2] * b[r2*32 + r1]
+
+the outputs are r0 and r1, the reductions r2. Both outputs are reused axes: along r0, `b` is read
+again and `a` anew, along r1 the other way round. So r0 is the row axis that goes with column r1.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.passes.loops.accesses import MemoryAccess, memory_accesses
+from ogive.passes.place.placement import counters_together, output_axes, reduction_axes
+from ogive.passes.place.staged_rows import StagedRows, find_rows
+from ogive.targets.costs import operation_cost
+
+
+@dataclass
+class KernelFacts:
+    """The axes of a kernel, what it does along each, and what follows from that."""
+
+    root: UOp
+    outputs: tuple[UOp, ...]
+    reductions: tuple[UOp, ...]
+    accesses: list[MemoryAccess]
+    together: dict[UOp, set[UOp]]  # counters that some value depends on at the same time
+    costs: dict[UOp, int]  # of what is computed in each iteration of a counter
+    scans: bool
+    rows: StagedRows | None
+
+    @classmethod
+    def of(cls, root: UOp) -> KernelFacts:
+        """The facts of a loop graph."""
+        together: dict[UOp, set[UOp]] = {}
+        costs: dict[UOp, int] = {}
+        scans = False
+        for node in root.walk():
+            scans |= node.op is Op.SCAN
+            if node.op in ELEMENTWISE and node.dtype.name != "index":
+                for counter in node.ranges:
+                    costs[counter] = costs.get(counter, 0) + operation_cost(node)
+            if node.op in (Op.LOAD, Op.STORE, Op.REDUCE) or node.op in ELEMENTWISE:
+                used = counters_together(node)
+                for counter in used:
+                    together.setdefault(counter, set()).update(used)
+        return cls(
+            root,
+            output_axes(root),
+            reduction_axes(root),
+            memory_accesses(root),
+            together,
+            costs,
+            scans,
+            find_rows(root),
+        )
+
+    @property
+    def stores(self) -> list[MemoryAccess]:
+        return [access for access in self.accesses if access.is_store]
+
+    @property
+    def loads(self) -> list[MemoryAccess]:
+        return [access for access in self.accesses if not access.is_store]
+
+    @functools.cached_property
+    def common(self) -> frozenset[UOp]:
+        """The counters that everything depends on that is reduced or staged."""
+        needed = [n.ranges for n in self.root.walk() if n.op in (Op.REDUCE, Op.STAGE)]
+        return frozenset(self.outputs).intersection(*needed)
+
+    @functools.cached_property
+    def chain(self) -> int:
+        """How many operations there are at most of which each waits for the one before."""
+        lengths: dict[UOp, int] = {}
+        for node in self.root.walk():
+            before = max([lengths[source] for source in node.src], default=0)
+            is_counted = node.op in ELEMENTWISE and node.dtype.name != "index"
+            lengths[node] = before + is_counted
+        return lengths[self.root]
+
+    @functools.cached_property
+    def repeated_loads(self) -> list[tuple[UOp, list[MemoryAccess]]]:
+        """Each reduction with the loads that its loops repeat."""
+        found = []
+        for node in self.root.walk():
+            if node.op is Op.REDUCE:
+                inside = node.src[0].backward_slice() | {node.src[0]}
+                loads = [
+                    access
+                    for access in self.accesses
+                    if access.node in inside and any(access.depends_on(r) for r in node.src[1:])
+                ]
+                found.append((node, loads))
+        return found
+
+    @functools.cached_property
+    def operands(self) -> list[MemoryAccess]:
+        """The loads of all reductions."""
+        return [access for _, loads in self.repeated_loads for access in loads]
+
+    def operands_along(self, counter: UOp) -> list[MemoryAccess]:
+        """The loads of all reductions that read something else for each value of a counter."""
+        return [access for access in self.operands if access.depends_on(counter)]
+
+    def distinct_operands_along(self, counter: UOp) -> list[MemoryAccess]:
+        """The same, each load once: a sum of sums repeats those of the inner one."""
+        return list({access.node: access for access in self.operands_along(counter)}.values())
+
+    @functools.cached_property
+    def reused_axes(self) -> list[UOp]:
+        """Output axes along which a reduction reads one operand again and another one anew."""
+        return [
+            counter
+            for counter in self.outputs
+            if any(
+                counter in node.ranges and len({a.depends_on(counter) for a in loads}) == 2
+                for node, loads in self.repeated_loads
+            )
+        ]
+
+    @property
+    def is_product(self) -> bool:
+        """Whether a reduction reads its operands again and again."""
+        return self.rows is None and bool(self.reused_axes)
+
+    def row_axes(self, column: UOp) -> list[UOp]:
+        """Output axes along which whatever a reduction reads along `column` is read again."""
+        loads = self.operands_along(column)
+        return [
+            counter
+            for counter in self.reused_axes
+            if not any(access.depends_on(counter) for access in loads)
+        ]
+
+    def is_summed_beside(self, counter: UOp) -> bool:
+        """Whether there is a sum for each value of an output counter, as in a sum of columns."""
+        return counter in self.outputs and any(
+            counter in node.ranges for node, _ in self.repeated_loads
+        )

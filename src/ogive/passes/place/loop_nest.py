@@ -1,0 +1,119 @@
+"""How the output loops of a kernel are nested, and how many of them threads share out.
+
+In go the facts of a kernel and what is in lanes and tiles; out come the counters of the output
+loops from the outside in, and how many leading ones run in parallel. Of a product
+
+    out[r0*4096 + r1] = sum over r2 of a[r0*512 + r2] * b[r2*4096 + r1]
+
+the nest is r1, r0: a few columns of `b` stay in a cache while all rows of `a` pass by. It is r0,
+r1, as results lie in memory, if a cache holds all of `b` but not the results: lines are written
+whole.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+from ogive.ir.node import UOp
+from ogive.passes.place.kernel_facts import KernelFacts
+from ogive.passes.place.movement_tiles import cut_rows, turned_rows
+from ogive.passes.place.placement import axis_extent
+from ogive.targets.target import CACHE_LINE, Target
+
+PARALLEL_TILES = 512
+"""Output loops are joined into the parallel one until it has this many iterations."""
+
+ONE_SET, CACHE_WAYS = 1 << 12, 8
+"""Lines so many bytes apart share a set of a first-level cache, which holds so many of them."""
+
+
+def choose_order(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UOp]:
+    """The nest of the output loops. On the outside are those that all reductions depend on: the
+    others would work some of them out again."""
+    nest = _nest(kernel, lanes, target)
+    return sorted(nest, key=lambda counter: counter not in kernel.common)
+
+
+def _nest(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UOp]:
+    """The output loops as they lie in memory. But innermost are the rows that pass by a block of a
+    product's column operand, or those of a transposed tile, so that loads follow each other, and
+    then the lines that are written together, unless these are too many."""
+    rows = cut_rows(kernel, lanes)
+    if rows is not None:
+        *outer, panels, _, lane = kernel.outputs
+        return [*outer, rows, panels, lane]
+    turned = turned_rows(kernel, lanes)
+    if turned is not None:
+        blocks = _blocks(kernel)
+        lines = [c for c in lanes if c in blocks or _is_short(kernel, c, turned, target)]
+        inner = [turned, *lines]
+    else:
+        passing = _passing_rows(kernel, lanes, target)
+        blocks = [c for c in _blocks(kernel) if c not in lanes and c not in passing]
+        inner = [*passing, *blocks] if passing else []
+    return [*[c for c in kernel.outputs if c not in inner], *inner]
+
+
+def _is_short(kernel: KernelFacts, lane: UOp, turned: UOp, target: Target) -> bool:
+    """Whether a few lines of each row along the lanes stay in the first-level cache together, which
+    those of rows that lie a multiple of `ONE_SET` apart do not, and what is written of all rows
+    leaves the second-level one before its lines are whole."""
+    rows = axis_extent(lane)
+    if rows * CACHE_LINE > target.l1_bytes // 2:
+        return False
+    strides = [load.strides.get(lane, 0) * load.index.dtype.itemsize for load in kernel.loads]
+    if any(rows * math.gcd(stride, ONE_SET) > CACHE_WAYS * ONE_SET for stride in strides):
+        return False
+    written = [store.bytes_along({lane, turned}) for store in kernel.stores]
+    return max(written) > target.l2_bytes // 8
+
+
+def _passing_rows(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UOp]:
+    """The rows of a product that pass by a block of its column operand; none if a cache holds all
+    of that operand, but not the results, which then had better be written in order."""
+    columns = [counter for counter in kernel.reused_axes if counter in lanes]
+    rows = kernel.row_axes(columns[0]) if columns else []
+    if not rows or sum([store.memory_bytes for store in kernel.stores]) < target.l2_bytes // 2:
+        return rows
+    is_held = _reread_bytes(kernel, columns[0], rows[0]) <= target.l2_bytes * 3 // 4
+    return [] if is_held else rows
+
+
+def _reread_bytes(kernel: KernelFacts, column: UOp, row: UOp) -> int:
+    """How much is read again for each row if loops are nested as results lie in memory."""
+    outer = set(kernel.outputs[: kernel.outputs.index(row)])
+    return sum(
+        [
+            min(access.bytes_along(set(access.strides) - outer), access.memory_bytes)
+            for access in kernel.distinct_operands_along(column)
+        ]
+    )
+
+
+def _blocks(kernel: KernelFacts) -> list[UOp]:
+    """Output axes that were cut off others, and run through a block that stays in cache."""
+    return [
+        inner
+        for outer, inner in itertools.pairwise(kernel.outputs)
+        if all(
+            access.strides.get(outer, 0) == access.strides.get(inner, 0) * axis_extent(inner)
+            for access in kernel.accesses
+        )
+    ]
+
+
+def choose_parallel(
+    kernel: KernelFacts, order: list[UOp], lanes: dict[UOp, int], upcast: dict[UOp, int]
+) -> int:
+    """How many leading output loops run in parallel: those every reduction depends on."""
+    tiles = 1
+    count = 0
+    for counter in order:
+        if counter not in kernel.common:
+            break
+        count += 1
+        tiles *= math.ceil(axis_extent(counter) / (lanes.get(counter, 1) * upcast.get(counter, 1)))
+        if tiles >= PARALLEL_TILES:
+            break
+    return count

@@ -1,0 +1,113 @@
+"""Register tiles of kernels that bring elements into another order.
+
+Lanes run along an axis on which only one side is contiguous, the reads or the writes. The axis on
+which the other side is contiguous goes into the register tile, so that whole vectors are moved on
+both sides and elements change places in registers:
+
+    turned        out[r0*64 + r1] = x[r1*64 + r0]     lanes r1, a square tile with r0
+    interleaved   out[r0*2 + r1] = ...                lanes r0, all of r1 in the tile
+    cut           out[r0*1024 + r1*16 + r2] = x[r1*512 + r0*16 + r2]
+                                                      lanes r2, a few rows r1 in the tile
+    gathered      out[r0*512 + r1] = x[r0*1024 + index[r1]]
+                                                      lanes r1, a few rows r0 in the tile: an index
+                                                      is loaded and checked once for all of them
+"""
+
+from __future__ import annotations
+
+import math
+
+from ogive.ir.node import UOp
+from ogive.passes.loops.accesses import MemoryAccess
+from ogive.passes.place.kernel_facts import KernelFacts
+from ogive.passes.place.placement import axis_extent
+from ogive.targets.costs import MOST_STRIDE, best_tile
+
+CUT_ROWS = 8
+"""Rows that are cut into panels at a time."""
+
+GATHERED_ROWS = 4
+"""Rows that are read at the same positions at a time."""
+
+
+def tile_moved(kernel: KernelFacts, lanes: dict[UOp, int]) -> dict[UOp, int]:
+    """The register tile of a kernel that moves elements; none for other kernels."""
+    between, turned = _interleaved_rows(kernel, lanes), turned_rows(kernel, lanes)
+    if between is not None or turned is not None:
+        tile = {between: axis_extent(between)} if between is not None else {}
+        if turned is not None and turned is not between:
+            room = next(iter(lanes.values())) // math.prod(tile.values())
+            tile[turned] = best_tile(axis_extent(turned), max(room, 1))
+        return tile
+    rows = cut_rows(kernel, lanes)
+    if rows is not None:
+        (lane,) = lanes
+        vectors = max(min(axis_extent(lane) // lanes[lane], 2), 1)
+        return {lane: vectors, rows: best_tile(axis_extent(rows), CUT_ROWS)}
+    rows = _gathered_rows(kernel, lanes)
+    return {} if rows is None else {rows: best_tile(axis_extent(rows), GATHERED_ROWS)}
+
+
+def _interleaved_rows(kernel: KernelFacts, lanes: dict[UOp, int]) -> UOp | None:
+    """The output axis that fills the gaps between the lanes of what is written, as the last one of
+    a stack does: all of it is written at once, in whole vectors."""
+    stores = kernel.stores
+    if kernel.reductions or kernel.scans or len(lanes) != 1 or len(stores) != 1:
+        return None
+    (lane,), (store,) = lanes, stores
+    return gap_axis(kernel, store, store.strides.get(lane, 1))
+
+
+def gap_axis(kernel: KernelFacts, store: MemoryAccess, stride: int) -> UOp | None:
+    """The output axis that a store fills gaps of that length along."""
+    for counter in kernel.outputs:
+        if store.strides.get(counter) == 1 and axis_extent(counter) == stride <= MOST_STRIDE:
+            return counter
+    return None
+
+
+def turned_rows(kernel: KernelFacts, lanes: dict[UOp, int]) -> UOp | None:
+    """The output axis along which loads are contiguous that are not so along the lanes.
+
+    A square tile of it is loaded row by row and turned in registers."""
+    if kernel.reductions or len(lanes) != 1:
+        return None
+    (lane,) = lanes
+    for load in kernel.loads:
+        if load.strides.get(lane, 1) not in (0, 1):
+            for counter in kernel.outputs:
+                if load.strides.get(counter) == 1 and axis_extent(counter) > 1:
+                    return counter
+    return None
+
+
+def _gathered_rows(kernel: KernelFacts, lanes: dict[UOp, int]) -> UOp | None:
+    """The output axis of rows that are read at the same positions, which are data, along lanes."""
+    if kernel.reductions or kernel.scans or len(lanes) != 1:
+        return None
+    (lane,) = lanes
+    for load in kernel.loads:
+        if lane in load.irregular:
+            rows = [c for c in kernel.outputs if load.strides.get(c) and axis_extent(c) > 1]
+            return rows[-1] if rows else None
+    return None
+
+
+def cut_rows(kernel: KernelFacts, lanes: dict[UOp, int]) -> UOp | None:
+    """The output axis of rows that are cut into panels, as an operand of a product is.
+
+    Along it, what is read is far apart and what is written is not: a few rows are taken at a
+    time, from one panel to the next, so that neither reads nor writes jump about.
+    """
+    if kernel.reductions or kernel.scans or len(lanes) != 1 or len(kernel.outputs) < 3:
+        return None
+    panels, rows, lane = kernel.outputs[-3:]
+    if lane not in lanes:
+        return None
+    (store, *others) = [access.strides for access in kernel.stores]
+    if others or store.get(panels, 0) <= store.get(rows, 0):
+        return None
+    width = axis_extent(lane)
+    loads = [access.strides for access in kernel.loads]
+    is_cut = any(s.get(lane) == 1 and s.get(panels) == width < s.get(rows, 0) for s in loads)
+    return rows if is_cut else None

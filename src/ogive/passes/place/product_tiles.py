@@ -1,0 +1,163 @@
+"""Which axes make up the register tile of a product; how long it is along each, `tiles` estimates.
+
+    out[r0*64 + r1] = sum over r2 of a[r0*128 + r2] * b[r2*64 + r1]
+
+With lanes along r1, a tile has rows of r0 and vectors of r1: each vector of `b` goes with each row,
+each element of `a` with each vector. With lanes along r2, the tile has elements of r0 and of r1,
+and each of its sums is a vector.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.passes.place.kernel_facts import KernelFacts
+from ogive.passes.place.placement import axis_extent
+from ogive.passes.place.tile_estimates import (
+    FAR_LOAD,
+    FAR_VISIT,
+    NEAR_LOAD,
+    PICKED_LOAD,
+    SIDE_BY_SIDE,
+    Tiled,
+    best_tile_of,
+    best_tile_of_sums,
+)
+from ogive.passes.place.vector_counts import columns_at_a_time, rows_beside
+from ogive.targets.costs import APART_BYTES, best_tile, sums_in_registers
+from ogive.targets.target import Target
+
+LEAST_PANEL = 4
+"""Rows from which on a panel makes a good tile."""
+
+MANY_VECTORS = 8
+"""Vectors of columns of which one more or less makes no difference."""
+
+LEAST_SUMS = 4
+"""Vectors of sums from which on none waits for its last addition."""
+
+
+def tile_product(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> dict[UOp, int]:
+    """The register tile of a kernel that reads operands again; none for other kernels."""
+    columns = [counter for counter in kernel.outputs if counter in lanes]
+    if columns and columns[0] in kernel.reused_axes:
+        return _tile_columns(kernel, columns[0], lanes[columns[0]], target)
+    if kernel.reused_axes and any(counter in lanes for counter in kernel.reductions):
+        return _tile_sums(kernel, lanes, target)
+    return {}
+
+
+def _tile_columns(
+    kernel: KernelFacts, column: UOp, lanes: int, target: Target
+) -> dict[UOp, int]:
+    """A register tile of a product whose columns are lanes: rows by vectors."""
+    rows = kernel.row_axes(column)
+    turned = _turned_tile(kernel, column, lanes, rows, target)
+    if turned is not None:
+        return turned
+    row = _row_axis(kernel, rows, sums_in_registers(target)) if rows else None
+    tiled = Tiled(
+        rows=axis_extent(row) if row is not None else 1,
+        columns=axis_extent(column),
+        lanes=lanes,
+        terms=_steps(kernel, column),
+        times=math.prod(axis_extent(c) for c in kernel.outputs if c not in (row, column)),
+        load=_column_load(kernel, column, target),
+        blocks=_blocks_of_sums(kernel),
+        visit=_column_visit(kernel, column, target),
+    )
+    if row is None:
+        _, wide = best_tile_of(tiled, target, columns_at_a_time(kernel, target))
+        return {column: wide} | rows_beside(kernel, {column: wide}, LEAST_SUMS)
+    tile, wide = best_tile_of(tiled, target)
+    return {column: wide, row: tile}
+
+
+def _turned_tile(
+    kernel: KernelFacts, column: UOp, lanes: int, rows: list[UOp], target: Target
+) -> dict[UOp, int] | None:
+    """The tile where rows are stored side by side, which the columns then are not: it is turned on
+    its way to memory, and is the better the more rows it has. None if there are few."""
+    stored = [
+        counter
+        for counter in rows
+        if any(store.strides.get(counter) == 1 for store in kernel.stores)
+    ]
+    if not stored:
+        return None
+    vectors = -(-axis_extent(column) // lanes)
+    wide = 2 if vectors > MANY_VECTORS else best_tile(vectors, 3)
+    row, tile = _longest_tile(stored, sums_in_registers(target) // wide)
+    return {column: wide, row: tile} if tile >= LEAST_PANEL else None
+
+
+def _row_axis(kernel: KernelFacts, rows: list[UOp], most: int) -> UOp:
+    """The axis of a tile's rows: those of a panel, which lie side by side, or the longest."""
+    for counter in rows:
+        beside = any(access.strides.get(counter) == 1 for access in kernel.operands)
+        if beside and LEAST_PANEL <= axis_extent(counter) <= most:
+            return counter
+    return _longest_tile(rows, most)[0]
+
+
+def _steps(kernel: KernelFacts, column: UOp) -> int:
+    """How many vectors along the columns a sum reads. Its last block may be a loop of its own."""
+    return sum(
+        [
+            math.prod([axis_extent(c) for c in kernel.reductions if access.depends_on(c)])
+            for access in kernel.distinct_operands_along(column)
+        ]
+    )
+
+
+def _column_visit(kernel: KernelFacts, column: UOp, target: Target) -> float:
+    """What it takes to go to the columns of a row, if rows lie apart and no near cache has them."""
+    summed = {column, *kernel.reductions}
+    for access in kernel.operands_along(column):
+        steps = [access.strides.get(counter, 0) for counter in kernel.reductions]
+        is_apart = max(steps) * access.index.dtype.itemsize >= APART_BYTES
+        if is_apart and access.bytes_along(summed) > target.l2_bytes // 2:
+            return FAR_VISIT
+    return 0.0
+
+
+def _column_load(kernel: KernelFacts, column: UOp, target: Target) -> float:
+    """What it takes to load a vector of the operand that runs along the columns."""
+    loads = kernel.operands_along(column)
+    if any(access.strides.get(column) != 1 for access in loads):
+        return PICKED_LOAD
+    summed = {column, *kernel.reductions}
+    size = sum([access.bytes_along(summed) for access in loads])
+    return NEAR_LOAD if size <= target.l1_bytes else FAR_LOAD
+
+
+def _blocks_of_sums(kernel: KernelFacts) -> int:
+    """How many blocks a sum is cut into; 0 if it is not."""
+    outer = [node for node, _ in kernel.repeated_loads if node.src[0].op is Op.REDUCE]
+    return sum([math.prod(map(axis_extent, node.closed)) for node in outer])
+
+
+def _tile_sums(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> dict[UOp, int]:
+    """A register tile of a product that is summed up in lanes: along one axis the one operand is
+    read again, along another the other. A vector is read again for each row of a matrix only."""
+    kinds: dict[frozenset[UOp], list[UOp]] = {}
+    for counter in kernel.reused_axes:
+        read = frozenset([access.node for access in kernel.operands_along(counter)])
+        kinds.setdefault(read, []).append(counter)
+    if len(kinds) == 1:
+        # As many streams as are read at full speed, each with a sum of its own.
+        return dict([_longest_tile(kernel.reused_axes, SIDE_BY_SIDE)])
+    row, column = [max(axes, key=axis_extent) for axes in list(kinds.values())[-2:]]
+    vectors = math.prod(-(-axis_extent(c) // lanes.get(c, 1)) for c in kernel.reductions)
+    size = sum([access.bytes_along(kernel.reductions) for access in kernel.operands_along(column)])
+    load = NEAR_LOAD if axis_extent(column) * size <= target.l1_bytes else FAR_LOAD
+    tile = best_tile_of_sums(axis_extent(row), axis_extent(column), vectors, target, load)
+    return dict(zip((row, column), tile, strict=True))
+
+
+def _longest_tile(axes: list[UOp], most: int) -> tuple[UOp, int]:
+    """The axis that can be cut into the longest tiles, the last of those, and the length."""
+    tiles = [(counter, best_tile(axis_extent(counter), most)) for counter in reversed(axes)]
+    return max(tiles, key=lambda pair: pair[1])

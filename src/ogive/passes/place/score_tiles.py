@@ -1,0 +1,136 @@
+"""The register tile of kernels whose staged rows hold products, as the scores of queries are.
+
+    row[r2] = sum over r3 of q[r0, r3] * k[r3, r2]
+    out[r0, r1] = sum over r2 of row[r2] * v[r2, r1]
+
+Rows r0 are those of two products at once: of the one that fills what is staged, whose columns r2
+are its elements, and of the one that goes through it, whose columns are r1. They share the number
+of rows of a tile, and each has as many vectors of columns as go with that best (`tiles`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.passes.place.kernel_facts import KernelFacts
+from ogive.passes.place.placement import axis_extent
+from ogive.passes.place.staged_rows import StagedRows
+from ogive.passes.place.tile_estimates import FAR_LOAD, NEAR_LOAD, Tiled, estimate
+from ogive.targets.costs import best_tile, sums_in_registers
+from ogive.targets.target import Target
+
+WIDE = 2
+"""How many vectors of columns a register tile has whose rows nothing is read again for."""
+
+WIDE_ADDED = 4
+"""How many vectors of each row are read at a time where rows are added up."""
+
+WIDEST = 6
+"""The most vectors of columns of any other."""
+
+ROW_SHARE = 4
+"""One register of so many is not for sums of products that are staged, but for the maximum and the
+sum of a row, which are updated with every vector of them."""
+
+
+def tile_scores(
+    kernel: KernelFacts, rows: StagedRows, lanes: Mapping[UOp, int], target: Target
+) -> dict[UOp, int]:
+    """The register tile that both products share: rows along which the columns are read again."""
+    columns = [counter for counter in (*rows.columns, *kernel.outputs) if counter in lanes]
+    row = _shared_row(kernel, rows, lanes)
+    if row is None or rows.added:
+        narrow = {c: _vectors(rows, axis_extent(c) // lanes[c]) for c in columns}
+        return narrow | {counter: axis_extent(counter) for counter in rows.added}
+    found = [_Columns.of(kernel, row, column, lanes[column], target) for column in columns]
+    # Along other columns, as those of weights that are stored, the rows are enough side by side.
+    products = [each for each in found if each.products]
+    sums = sums_in_registers(target)
+    most = min(-(-(sums - sums // ROW_SHARE) // WIDE), rows.most_rows, axis_extent(row))
+    high = min(range(most, 0, -1), key=lambda n: sum([each.best(n)[0] for each in products]))
+    return {row: high} | {each.column: each.best(high)[1] for each in products}
+
+
+def _vectors(rows: StagedRows, count: int) -> int:
+    """How many of so many vectors of columns a tile has whose rows nothing is read again for: where
+    rows are only read and added up, as many as lie in a few lines."""
+    return best_tile(count, WIDE_ADDED) if len(rows.added) == 1 else max(min(count, WIDE), 1)
+
+
+def _shared_row(
+    kernel: KernelFacts, rows: StagedRows, lanes: Mapping[UOp, int]
+) -> UOp | None:
+    """The longest axis along which what a staged product reads along its columns is read again."""
+    multiplied = [
+        load
+        for load in kernel.loads
+        if any(load.depends_on(column) for column in rows.columns)
+        and any(load.depends_on(term) for term in rows.terms)
+    ]
+    read_again = [
+        counter
+        for counter in kernel.outputs
+        if counter in rows.scope
+        and counter not in lanes
+        and not any(load.depends_on(counter) for load in multiplied)
+    ]
+    return max(read_again, key=axis_extent, default=None)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """A column axis in lanes, what is summed up along its columns for all rows, and how many of the
+    sums of a tile registers hold."""
+
+    column: UOp
+    products: list[Tiled]
+    room: int
+    registers: int
+
+    @classmethod
+    def of(
+        cls, kernel: KernelFacts, row: UOp, column: UOp, lanes: int, target: Target
+    ) -> _Columns:
+        """The axis, with the products of a kernel that have it and the row for axes."""
+        products = []
+        beside = Counter[tuple[UOp, ...]]()  # products that run along with each other
+        for node, loads in kernel.repeated_loads:
+            if not {row, column} <= node.ranges or node.src[0].op is Op.REDUCE:
+                continue
+            beside[node.closed] += 1
+            others = node.ranges - {row, column}
+            read = [load for load in loads if load.depends_on(column)]
+            passing = others.difference(kernel.common).union(node.closed, [column])
+            is_near = sum([load.bytes_along(passing) for load in read]) <= target.l1_bytes
+            product = Tiled(
+                rows=axis_extent(row),
+                columns=axis_extent(column),
+                lanes=lanes,
+                terms=math.prod(map(axis_extent, node.closed)),
+                times=math.prod(map(axis_extent, others)),
+                load=NEAR_LOAD if is_near else FAR_LOAD,
+            )
+            products.append(product)
+        room = sums_in_registers(target) // max(beside.values(), default=1)
+        if column not in kernel.outputs:
+            room -= room // ROW_SHARE
+        return cls(column, products, room, target.vector_registers)
+
+    def best(self, height: int) -> tuple[float, int]:
+        """What tiles of so many rows take at the best number of vectors, and this number."""
+        filled = -(-axis_extent(self.column) // self.products[0].lanes)
+        widest = min(filled, max(self.room // height, 1), WIDEST)
+        return min([(self._estimate(height, wide), wide) for wide in range(1, widest + 1)])
+
+    def _estimate(self, height: int, wide: int) -> float:
+        return sum(
+            [
+                product.times * estimate(product, height, wide, self.registers)
+                for product in self.products
+            ]
+        )

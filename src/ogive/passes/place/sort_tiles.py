@@ -1,0 +1,54 @@
+"""Rows that are put in order side by side.
+
+A network compares whatever stands at two places of a row, so rows go into lanes, and each exchange
+is that of as many rows. Where they are contiguous, a tile of a few elements of each is turned in
+registers, as it is read and as it is written.
+
+    before   s = x[r0*64 + r2] for all r2 < 64, in order;  out[r0*64 + r1] = s[r1]
+    after    lanes r0: 8;  register tiles r1: 8, r2: 8
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.passes.loops.scratch_layout import sorted_count
+from ogive.passes.place.kernel_facts import KernelFacts
+from ogive.passes.place.placement import axis_extent
+from ogive.targets.costs import best_tile
+from ogive.targets.target import Target
+
+MOST_TURNED = 8
+"""Elements of a row that are turned at a time."""
+
+
+def sorted_rows(
+    kernel: KernelFacts, target: Target
+) -> tuple[dict[UOp, int], dict[UOp, int]] | None:
+    """The lanes and the tile of a kernel that puts rows in order; None if it does not, or there is
+    a single row."""
+    stages = [n for n in kernel.root.walk() if n.op is Op.STAGE and sorted_count(n) is not None]
+    beside = [c for c in kernel.outputs if all(c in stage.ranges for stage in stages)]
+    if not stages or not beside:
+        return None
+    rows = max(beside, key=lambda c: (_is_contiguous(kernel, c), c.arg[0]))
+    lanes = target.vector_bytes // max([stage.dtype.itemsize for stage in stages])
+    while lanes // 2 >= axis_extent(rows):
+        lanes //= 2
+    along = [counter for stage in stages for counter in stage.closed]
+    along += [counter for counter in kernel.outputs if counter not in beside]
+    return {rows: lanes}, _turned_tile(kernel, along)
+
+
+def _is_contiguous(kernel: KernelFacts, counter: UOp) -> bool:
+    return any(access.strides.get(counter) == 1 for access in kernel.accesses)
+
+
+def _turned_tile(kernel: KernelFacts, counters: Iterable[UOp]) -> dict[UOp, int]:
+    return {
+        counter: best_tile(axis_extent(counter), MOST_TURNED)
+        for counter in counters
+        if _is_contiguous(kernel, counter)
+    }

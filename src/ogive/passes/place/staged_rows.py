@@ -1,0 +1,81 @@
+"""What a kernel stages, and how large its register tiles may be for that.
+
+A row is staged for each entry of the register tile along the axes it varies with, so those tiles
+are bounded by the scratch memory they take.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import REDUCING, Op
+from ogive.passes.loops.scratch_layout import shared_areas
+
+TILE_BYTES = 3 << 19
+"""The scratch memory that tiles are made to fit. What does not stay in a second-level cache is
+gone through in order, which takes less time than the products of a tile with fewer rows."""
+
+
+@dataclass(frozen=True)
+class StagedRows:
+    """What a kernel stages: for each iteration of the counters in `scope`, `row_bytes` in all.
+
+    `columns` are the counters of rows whose elements are reductions, `terms` those of what is
+    reduced there, `added` those of the rows that are added up at a time.
+    """
+
+    scope: frozenset[UOp]
+    row_bytes: int
+    columns: tuple[UOp, ...]
+    terms: tuple[UOp, ...]
+    added: tuple[UOp, ...]
+
+    @functools.cached_property
+    def most_rows(self) -> int:
+        """How many rows may be held side by side."""
+        return max(TILE_BYTES // self.row_bytes, 1)
+
+    def fit(self, lanes: Mapping[UOp, int], upcast: Mapping[UOp, int]) -> dict[UOp, int]:
+        """The tile, made smaller until the rows of all its entries fit."""
+        fitting = dict(upcast)
+        for counter in sorted(self.scope, key=lambda counter: counter.arg[0]):
+            while fitting.get(counter, 1) > 1 and self._rows(lanes, fitting) > self.most_rows:
+                fitting[counter] -= 1
+        return fitting
+
+    def allows(self, counter: UOp, lanes: int) -> bool:
+        """Whether so many lanes of a counter fit."""
+        return counter not in self.scope or lanes <= self.most_rows
+
+    def _rows(self, lanes: Mapping[UOp, int], upcast: Mapping[UOp, int]) -> int:
+        rows = 1
+        for counter in self.scope:
+            rows *= lanes.get(counter, 1) * upcast.get(counter, 1)
+        return rows
+
+
+def find_rows(root: UOp) -> StagedRows | None:
+    """What the loop graph of a kernel stages, if anything."""
+    nodes = root.walk()
+    stages = [node for node in nodes if node.op is Op.STAGE]
+    if not stages:
+        return None
+    areas = shared_areas(root)
+    scope = frozenset().union(*[stage.ranges for stage in stages])
+    size = sum(
+        [
+            (int(stage.src[1].vmax) + 1) * stage.dtype.itemsize
+            for stage in stages
+            if stage not in areas
+        ]
+    )
+    closed = dict.fromkeys([counter for stage in stages for counter in stage.closed])
+    reductions = [node for node in nodes if node.op is Op.REDUCE]
+    inside = frozenset().union(*[node.ranges for node in reductions])
+    columns = tuple([counter for counter in closed if counter in inside])
+    terms = [c for node in reductions if not node.ranges.isdisjoint(columns) for c in node.closed]
+    added = [c for stage in stages if stage.arg[-1] in REDUCING for c in stage.src[0].closed]
+    return StagedRows(scope, size, columns, tuple(terms), tuple(added))

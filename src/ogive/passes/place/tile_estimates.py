@@ -1,0 +1,136 @@
+"""The register tile of a product, by an estimate of what each takes.
+
+Where columns are in lanes:
+
+    for each step of the sum:   go to the place of the column operand's `vectors` and load them,
+                                spread `rows` elements, rows * vectors multiply-adds
+    at the end of a block:      add its rows * vectors sums to the others
+    at the end:                 store `vectors` to each of the rows
+
+A large tile loads little for each sum. Long sums want many rows, so that a column operand that is
+far away is read seldom; short ones few, since going to another row is what makes stores slow. To go
+to vectors that no near cache holds may take longer than all else, but for all rows together: then a
+tile is the better the wider it is. One that does not fill its axis works in vain, or needs gates.
+
+Where the sum is in lanes, each of some rows goes with each of some columns, vector by vector, and
+all sums of the tile are combined across their lanes at the end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ogive.targets.costs import ACROSS, GATE_LOSS, sums_in_registers
+from ogive.targets.target import Target
+
+SPREAD, NEAR_LOAD, FAR_LOAD, PICKED_LOAD = 0.25, 0.25, 1.0, 2.0
+"""What loads take that run beside multiply-adds: an element that is spread over a vector, a vector
+from the first-level cache, one from further away, and one whose lanes are picked out of several. A
+multiply-add is 1."""
+
+FAR_VISIT = 12.0
+"""What it takes to go to vectors that lie far from the last ones and in no near cache."""
+
+STORED_ROW = 3
+"""What it takes to go to another row to store, in stores of vectors."""
+
+SPILLED = 2
+"""What it takes to bring a sum of blocks that has no register from the stack and back."""
+
+SETUP = 10
+"""What begins and ends a tile."""
+
+NARROW = 3
+"""Vectors up to which a tile is not wide."""
+
+WIDEST = 8
+"""The most vectors of a tile that has several rows."""
+
+LEAST_TILES = 4
+"""Wide tiles are at least so many."""
+
+MANY_TILES = 8
+"""Tiles from which on it does not matter whether one is left over for the last thread."""
+
+SIDE_BY_SIDE = 8
+"""Rows that are read side by side at full speed."""
+
+
+@dataclass(frozen=True)
+class Tiled:
+    """What is cut into tiles: so many rows of `columns` elements each, in vectors of `lanes`, each
+    a sum of so many terms in so many blocks (0 if it is not cut), and that so many times. A vector
+    takes `load` to load; to go to the vectors of a step takes `visit`, for the first rows that do.
+    """
+
+    rows: int
+    columns: int
+    lanes: int
+    terms: int
+    times: int
+    load: float
+    blocks: int = 0
+    visit: float = 0.0
+
+
+def best_tile_of(tiled: Tiled, target: Target, most_vectors: int = WIDEST) -> tuple[int, int]:
+    """Rows and vectors of the tile that is estimated to take the least time."""
+    tiles = _tiles(tiled, target, most_vectors)
+    registers = target.vector_registers
+    return min(tiles, key=lambda tile: estimate(tiled, tile[0], tile[1], registers))
+
+
+def _tiles(tiled: Tiled, target: Target, most_vectors: int) -> Iterator[tuple[int, int]]:
+    """The tiles whose sums registers hold, with the vectors of a step and an element beside them;
+    wide ones only if there are enough of them to share out."""
+    filled = -(-tiled.columns // tiled.lanes)
+    for vectors in range(1, min(filled, most_vectors) + 1):
+        room = min(sums_in_registers(target), target.vector_registers - vectors - 1)
+        for rows in range(min(tiled.rows, max(room // vectors, 1)), 0, -1):
+            count = tiled.times * _count(tiled, rows, vectors)
+            if vectors <= NARROW or count >= LEAST_TILES:
+                yield rows, vectors
+
+
+def _count(tiled: Tiled, rows: int, vectors: int) -> int:
+    return math.ceil(tiled.rows / rows) * math.ceil(tiled.columns / (vectors * tiled.lanes))
+
+
+def estimate(tiled: Tiled, rows: int, vectors: int, registers: int) -> float:
+    """What tiles of so many rows and vectors take, with so many registers."""
+    step = rows * vectors + rows * SPREAD + vectors * tiled.load
+    sums = rows * vectors
+    spilled = min(max(2 * sums + vectors + 1 - registers, 0), sums)
+    block = sums + SPILLED * spilled
+    cost = tiled.terms * step + tiled.blocks * block + rows * (vectors + STORED_ROW) + SETUP
+    gated = bool(tiled.rows % rows) + bool(tiled.columns % (vectors * tiled.lanes))
+    visits = math.ceil(tiled.columns / (vectors * tiled.lanes)) * tiled.terms * tiled.visit
+    count = _count(tiled, rows, vectors)
+    tiles = tiled.times * count
+    waiting = tiles % 2 / tiles if LEAST_TILES <= tiles < MANY_TILES else 0.0
+    return (count * cost * (1 + GATE_LOSS * gated) + visits) * (1 + waiting)
+
+
+def best_tile_of_sums(
+    rows: int, columns: int, vectors: int, target: Target, load: float = NEAR_LOAD
+) -> tuple[int, int]:
+    """Rows and columns of the tile that takes the least time if sums are that many vectors. Rows
+    stay near while all columns pass by, whose vectors take `load` to load."""
+    most = sums_in_registers(target)
+
+    def estimate(tile: tuple[int, int]) -> float:
+        high, wide = tile
+        count = math.ceil(rows / high) * math.ceil(columns / wide)
+        sums = high * wide
+        loads = high * NEAR_LOAD + wide * load
+        return count * (vectors * (sums + loads) + sums * ACROSS + SETUP)
+
+    tiles = [
+        (high, wide)
+        for high in range(1, min(rows, SIDE_BY_SIDE) + 1)
+        for wide in range(1, min(columns, SIDE_BY_SIDE, most // high) + 1)
+        if high * wide + min(high, wide) < target.vector_registers
+    ]
+    return min(tiles, key=estimate)

@@ -1,0 +1,93 @@
+"""What the elements of a row program read: which buffers each goes through a part of its own of,
+and which it reads one element of, at its own place.
+
+    STORE(s, REDUCE_AXES(ADD, EXP(x[4, 100] - EXPAND(m[4, 1]))))    of x a part, of m one element
+
+Of two row programs of which one reads the results of the other in this way, each element needs
+nothing of the first one but its own result: they can be one kernel (`merge.py`), which goes through
+the part that both share while it is in a cache.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+from ogive.ir.shape import Shape
+from ogive.passes.fuse.axis_relations import View, identity_view, source_view
+
+
+@dataclass(frozen=True)
+class ElementReads:
+    """By slots: of `parts`, each element goes through some that no other one reads; of `single`,
+    each reads the one at its own place. `shape` is that of the elements, without ones."""
+
+    shape: Shape
+    parts: frozenset[int]
+    single: frozenset[int]
+
+
+def element_reads(graph: UOp) -> ElementReads | None:
+    """What each element of a region reads; None if the region is no row program.
+
+    That is one with reductions, whose other values follow from elementwise work and movement.
+    """
+    (store, *others) = graph.src
+    if others or len(store.src) > 2 or store.src[0].op not in (Op.RESHAPE, Op.PARAM):
+        return None
+    target, value = store.src
+    rank = len(target.shape)
+    views: dict[UOp, set[View]] = {value: {identity_view(target.shape)}}
+    loops = rank
+    for node in reversed(value.walk()):
+        found = views.get(node, set())
+        if node.op is Op.PARAM or node.dtype is dtypes.index:
+            continue
+        for view in found:
+            if node.op in ELEMENTWISE:
+                below = dict.fromkeys(node.src, view)
+            elif node.op in MOVEMENT:
+                below = {node.src[0]: source_view(node, view)}
+            elif node.op is Op.REDUCE_AXES:
+                below = {node.src[0]: _opened(view, node.arg[1], loops)}
+                loops += len(node.arg[1])
+            elif node.src:
+                return None
+            else:
+                continue
+            for source, seen in below.items():
+                views.setdefault(source, set()).add(seen)
+    if loops == rank:
+        return None
+    return _sorted_reads(target.shape, views)
+
+
+def _opened(view: View, axes: tuple[int, ...], first: int) -> View:
+    """How the source of a reduction is read: along its axes, by loops of its own."""
+    loops = list(view.loops)
+    for number, axis in enumerate(axes, start=first):
+        loops[axis] = 1 << number
+    bare = view.bare | sum(1 << axis for axis in axes)
+    return View(tuple(loops), bare, view.scope)
+
+
+def _sorted_reads(shape: Shape, views: dict[UOp, set[View]]) -> ElementReads:
+    """The slots of a region, of whose memory all reads are known."""
+    own = [1 << axis for axis, size in enumerate(shape) if size != 1]
+    parts, single = set(), set()
+    for node, found in views.items():
+        if node.op is not Op.RESHAPE or node.src[0].op is not Op.PARAM:
+            continue
+        slot = node.src[0].arg[0]
+        if all(view.used & sum(own) == sum(own) and view.used >> len(shape) for view in found):
+            parts.add(slot)
+        if all([bits for bits in view.loops if bits] == own for view in found):
+            single.add(slot)
+    return ElementReads(without_ones(shape), frozenset(parts), frozenset(single))
+
+
+def without_ones(shape: Shape) -> Shape:
+    """A shape without the axes of one element."""
+    return tuple([size for size in shape if size != 1])

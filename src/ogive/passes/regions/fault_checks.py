@@ -1,0 +1,120 @@
+"""What can go wrong with a value: divisors that are zero, positions outside their axis.
+
+A `CHECK` reports a fault where its condition fails and lets the rest of the kernel go on with a
+value that does no harm: nothing is divided by zero, and memory is touched only where it is.
+"""
+
+from __future__ import annotations
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import MOVEMENT, Op
+from ogive.ir.positions import index_node
+from ogive.ir.shape import Dim, least
+
+FAULTING = frozenset({Op.FLOORDIV, Op.MOD, Op.GATHER, Op.SCATTER})
+"""The operations of a tensor graph at which a run may stop."""
+
+
+def can_fault(node: UOp) -> bool:
+    """Whether a run may stop at this node: a divisor may be zero, or a position out of range."""
+    indices = indices_of(node)
+    if indices:
+        pairs = zip(indices, node.src[0].shape, strict=True)
+        return any(not _is_within(index, length) for index, length in pairs)
+    return (
+        node.op in (Op.FLOORDIV, Op.MOD)
+        and node.dtype.kind in ("int", "uint")
+        and not (node.src[1].op is Op.CONST and node.src[1].arg != 0)
+    )
+
+
+def indices_of(node: UOp) -> tuple[UOp, ...]:
+    """The sources of a node by which it finds elements of its first one, if it does."""
+    if node.op is Op.GATHER:
+        return node.src[1:]
+    return node.src[2:] if node.op in (Op.SCATTER, Op.STORE) else ()
+
+
+def _is_within(index: UOp, length: Dim) -> bool:
+    """Whether an index is sure to lie within an axis of that length."""
+    low, high = index.bounds
+    if low >= 0 and high < least(length):
+        return True
+    while index.op in MOVEMENT and index.op is not Op.PAD:
+        index = index.src[0]
+    return index.op is Op.IOTA and index.shape == (length,)
+
+
+def checked_divisor(divisor: UOp, gate: UOp | None, site: int) -> UOp:
+    """The divisor, which is a fault where it is zero, and 1 from there on."""
+    low, high = divisor.bounds
+    if low > 0 or high < 0:
+        return divisor
+    zero = UOp.const(divisor.dtype, 0)
+    return _checked(divisor, UOp(Op.CMPNE, dtypes.bool_, (divisor, zero)), gate, (site, 1))
+
+
+def checked_position(value: UOp, length: Dim, gate: UOp | None, site: int | None) -> UOp:
+    """An index's value as a position; a fault where it is outside its axis, and 0 from there on.
+
+        before   LOAD int64                 after   index(CHECK(u, u < n)), u = BITCAST(LOAD) uint64
+
+    As an unsigned number a negative one is too large, so one comparison does. Without a site the
+    value is known to be within.
+    """
+    low, high = value.bounds
+    if site is None or (low >= 0 and high < least(length)):
+        return _as_position(value)
+    if value.op is Op.CAST and value.src[0].dtype is dtypes.index:
+        inside = value.src[0].ge(0) & value.src[0].lt(length)
+        if inside.op is Op.CONST and inside.arg:
+            return value.src[0]
+    magnitude = UOp(Op.BITCAST, dtypes.uint64, (value,))
+    if isinstance(length, int):
+        limit = UOp.const(dtypes.uint64, length)
+    else:
+        limit = UOp(Op.CAST, dtypes.uint64, (length,))
+    inside = UOp(Op.CMPLT, dtypes.bool_, (magnitude, limit))
+    return UOp(Op.CAST, dtypes.index, (_checked(magnitude, inside, gate, (site, 0)),))
+
+
+def harmless_position(value: UOp, length: Dim) -> UOp:
+    """An integer that lies within an axis as a position, whatever memory holds."""
+    low, high = value.bounds
+    if low >= 0 and high < least(length):
+        return _as_position(value)
+    for op, end in ((Op.MAXIMUM, 0), (Op.MINIMUM, least(length) - 1)):
+        value = UOp(op, value.dtype, (value, UOp.const(value.dtype, end)))
+    return _as_position(value)
+
+
+def _as_position(value: UOp) -> UOp:
+    if value.op is Op.CONST:
+        return index_node(value.arg)
+    if value.op is Op.CAST and value.src[0].dtype is dtypes.index:
+        return value.src[0]
+    return UOp(Op.CAST, dtypes.index, (value,))
+
+
+def with_checks(value: UOp, position: tuple[UOp, ...], access: UOp) -> UOp:
+    """`value` with those checks in it that a position is subject to and `access` does not need.
+
+    They are not needed where the position along an axis makes no difference, as it does along an
+    axis of length 1 or one that is expanded.
+    """
+    checks = [entry.src[0] for entry in position if entry.op is Op.CAST]
+    wanted = [check for check in checks if check.op is Op.CHECK]
+    if not wanted:
+        return value
+    present = access.backward_slice()
+    for check in wanted:
+        if check not in present:
+            gate = check.src[2] if len(check.src) > 2 else None
+            value = _checked(value, check.src[1], gate, check.arg)
+    return value
+
+
+def _checked(value: UOp, good: UOp, gate: UOp | None, argument: tuple[int, int]) -> UOp:
+    sources = (value, good) if gate is None else (value, good, gate)
+    return UOp(Op.CHECK, value.dtype, sources, argument)

@@ -1,0 +1,107 @@
+"""Stage 4, second step: work element by element over whole buffers forgets its shape.
+
+    before   STORE(RESHAPE(PARAM 0, (3, 4)), EXP(RESHAPE(PARAM 1, (3, 4))))
+    after    STORE(SHRINK(PARAM 0, (0, #n)), EXP(SHRINK(PARAM 1, (0, #n))))         with #n = 12
+
+`#n` is a variable of the scheduler's own, with a value fixed for each launch: one kernel serves
+every shape, and an optimizer's step over all parameters is as many launches of it. Or rather two
+kernels do: where the elements are more than caches hold, the bounds of `#n` say so.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.memory import LONGEST, shaped
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.symbolic.variable import OWN
+from ogive.passes.regions.cut_regions import HostRegion, Region
+from ogive.targets.target import Target
+
+LENGTH = f"{OWN}n"
+"""The name of the variable that says how many elements there are."""
+
+LEAST_WIDTH = 4
+"""Bytes of the elements that decide how many of them are more than caches hold."""
+
+
+def flatten(region: Region | HostRegion, target: Target) -> Region | HostRegion:
+    """The region over one axis of a length given at launch, if it is of that kind."""
+    if isinstance(region, HostRegion):
+        return region
+    count = _common_count(region.graph)
+    if count is None:
+        return region
+    done = _flattened(region.graph, count, _least_length(count, target))
+    sources: dict[UOp, UOp] = {}
+    for node, source in region.sources.items():
+        sources.setdefault(done[node], source)
+    return dataclasses.replace(
+        region, graph=done[region.graph], sources=sources, fixed=((LENGTH, count),)
+    )
+
+
+def _common_count(graph: UOp) -> int | None:
+    """How many elements each value has, if that many or one, in memory order throughout."""
+    shape = graph.src[0].src[0].shape
+    if not all(isinstance(size, int) for size in shape):
+        return None
+    count: int = math.prod(shape)
+    if count < 2:
+        return None
+    for node in graph.walk():
+        if node.op is Op.STORE and len(node.src) > 2:
+            return None  # a scatter
+        if node.op in (Op.SINK, Op.STORE, Op.CONST) or node.dtype is dtypes.index:
+            continue
+        if not all(isinstance(size, int) for size in node.shape):
+            return None
+        if math.prod(node.shape) not in (1, count):
+            return None
+        if node.op is Op.EXPAND:
+            if math.prod(node.src[0].shape) != 1:
+                return None
+        elif node.op is Op.IOTA:
+            if node.arg != count:
+                return None
+        elif node.op not in ELEMENTWISE and node.op not in (Op.PARAM, Op.RESHAPE):
+            return None
+    return count
+
+
+def spread(scalar: UOp, length: UOp) -> UOp:
+    """One value in all of `length` elements."""
+    one = UOp(Op.RESHAPE, scalar.dtype, (scalar,), (1,))
+    return UOp(Op.EXPAND, scalar.dtype, (one, length), (None,))
+
+
+def _least_length(count: int, target: Target) -> int:
+    """What the kernel may take for granted of its length: two kernels serve all of them."""
+    if target.streamed_bytes is None:
+        return 0
+    many = target.streamed_bytes // LEAST_WIDTH
+    return many if count >= many else 0
+
+
+def _flattened(graph: UOp, count: int, least: int) -> dict[UOp, UOp]:
+    length = UOp(Op.VARIABLE, dtypes.index, (), (LENGTH, least, LONGEST))
+    done: dict[UOp, UOp] = {}
+    for node in graph.walk():
+        sources = tuple([done[source] for source in node.src])
+        is_whole = math.prod(node.shape) == count if node.shape else False
+        if node.op is Op.PARAM:
+            slot = node.arg[0]
+            made = shaped(UOp(Op.PARAM, node.dtype, (), (slot, LONGEST)), (length,))
+            done[node] = made if is_whole else UOp(Op.RESHAPE, node.dtype, (node,), ())
+        elif node.op is Op.RESHAPE:
+            done[node] = sources[0]
+        elif node.op is Op.EXPAND:
+            done[node] = spread(sources[0], length) if is_whole else sources[0]
+        elif node.op is Op.IOTA:
+            done[node] = UOp(Op.IOTA, node.dtype, (length,), None)
+        else:
+            done[node] = UOp(node.op, node.dtype, sources, node.arg, node.tag)
+    return done

@@ -1,0 +1,121 @@
+"""Stage 4, last step: regions that differ only in where they cut become one, run once for each.
+
+A loop over time that the user wrote in Python is a graph of equal pieces, each reading its own row:
+
+    before   ADD(SHRINK(PARAM 1, (3, 4)), PARAM 2), ADD(SHRINK(PARAM 1, (4, 5)), PARAM 2), ...
+    after    ADD(SHRINK(PARAM 1, (#0, #0 + 1)), PARAM 2), launched with #0 = 3, #0 = 4, ...
+
+The positions become variables of the scheduler's own, whose values are fixed for each launch. They
+cannot be bound by name: a `#` begins no variable of a user. Positions that are the same in all the
+regions stay constants.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import as_length, split_argument
+from ogive.ir.symbolic.variable import OWN
+from ogive.passes.regions.cut_regions import HostRegion, Region
+
+LEAST_REGIONS = 3
+"""How many regions must differ before one with variables, which is compiled for no position in
+particular, takes their place."""
+
+_MOVED = (Op.SHRINK, Op.PAD)
+
+
+def reroll(regions: Sequence[Region | HostRegion]) -> list[Region | HostRegion]:
+    """The same regions, of which those that are alike share a graph."""
+    graphs = dict.fromkeys([r.graph for r in regions if isinstance(r, Region)])
+    if len(graphs) < LEAST_REGIONS:
+        return list(regions)
+    groups: dict[UOp, dict[UOp, _Positions]] = {}
+    for graph in graphs:
+        opened = _Positions(graph)
+        if opened.values:
+            groups.setdefault(opened.graph, {})[graph] = opened
+    shared: dict[UOp, _Positions] = {}
+    for group in groups.values():
+        if len(group) >= LEAST_REGIONS:
+            columns = zip(*[opened.values for opened in group.values()], strict=True)
+            constant = frozenset(
+                [number for number, column in enumerate(columns) if len(set(column)) == 1]
+            )
+            shared |= {graph: _Positions(graph, constant) for graph in group}
+    return [_replaced(region, shared) for region in regions]
+
+
+def _replaced(
+    region: Region | HostRegion, shared: dict[UOp, _Positions]
+) -> Region | HostRegion:
+    if isinstance(region, HostRegion) or region.graph not in shared:
+        return region
+    opened = shared[region.graph]
+    sources = {opened.done[node]: source for node, source in region.sources.items()}
+    fixed = tuple([(name, value) for name, value in opened.fixed.items()])
+    return dataclasses.replace(region, graph=opened.graph, sources=sources, fixed=fixed)
+
+
+class _Positions:
+    """A region's graph with variables for positions, but for the `constant` ones, and their values.
+
+    Positions are numbered by visit: equal numbers mean the same place in graphs that are alike.
+    """
+
+    def __init__(self, graph: UOp, constant: frozenset[int] = frozenset()) -> None:
+        self.values: list[int] = []
+        self.fixed: dict[str, int] = {}
+        self.done: dict[UOp, UOp] = {}
+        self._constant = constant
+        for node in graph.walk():
+            sources = tuple([self.done[source] for source in node.src])
+            argument = node.arg
+            if node.op in _MOVED and len(sources) == 1:
+                argument, symbolic = split_argument(self._opened(node))
+                sources = (*sources, *symbolic)
+            is_same = sources == node.src and argument == node.arg
+            self.done[node] = (
+                node if is_same else UOp(node.op, node.dtype, sources, argument, node.tag)
+            )
+        self.graph = self.done[graph]
+
+    def _opened(self, node: UOp) -> Any:
+        shape = node.src[0].shape
+        if node.op is Op.SHRINK:
+            return tuple(
+                [
+                    self._window(begin, end, size)
+                    for (begin, end), size in zip(node.arg, shape, strict=True)
+                ]
+            )
+        pads, fill = node.arg
+        return tuple([self._padding(before, after) for before, after in pads]), fill
+
+    def _window(self, begin: int, end: int, size: Any) -> tuple[Any, Any]:
+        length = end - begin
+        if not isinstance(size, int) or length == size:
+            return begin, end
+        first = self._position(begin, size - length)
+        return first, as_length(first + length)
+
+    def _padding(self, before: int, after: int) -> tuple[Any, Any]:
+        total = before + after
+        if not total:
+            return before, after
+        first = self._position(before, total)
+        return first, as_length(total - first)
+
+    def _position(self, value: int, greatest: int) -> Any:
+        number = len(self.values)
+        self.values.append(value)
+        if number in self._constant:
+            return value
+        name = f"{OWN}{number}"
+        self.fixed[name] = value
+        return UOp(Op.VARIABLE, dtypes.index, (), (name, 0, greatest))

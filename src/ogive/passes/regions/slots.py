@@ -1,0 +1,70 @@
+"""The memory of a run, by number, and the steps over it that are no kernels."""
+
+from __future__ import annotations
+
+from ogive.ir.dtype import DType
+from ogive.named import NamedTuple
+
+
+class Slot(NamedTuple):
+    """Memory that a run needs: `parameter` says which of the graph's, None one of its own.
+
+    One for a `panel` holds an operand of a product, in the layout that
+    `passes/graph/pack_operands.py` gave it, if that is large enough to be worth keeping.
+    """
+
+    dtype: DType
+    count: int  # type: ignore[assignment]  # hides a method of tuples
+    parameter: int | None
+    panel: bool = False
+
+    @property
+    def nbytes(self) -> int:
+        return self.count * self.dtype.itemsize
+
+
+class CopyStep(NamedTuple):
+    """Brings what one slot holds into another, from one device to another.
+
+    `slots` are the destination and the source, which is a parameter on `DISK`.
+    """
+
+    slots: tuple[int, ...]
+
+    @property
+    def written(self) -> tuple[int, ...]:
+        """The slot that is filled."""
+        return self.slots[:1]
+
+    def __repr__(self) -> str:
+        return f"<copy slot {self.slots[1]} from DISK to slot {self.slots[0]}>"
+
+
+class CallStep(NamedTuple):
+    """Calls a Python function. `slots` are those it writes, its own, and those it reads.
+
+    Its own is a parameter that stands for the function; `writes` and `reads` are shapes.
+    """
+
+    name: str
+    slots: tuple[int, ...]
+    writes: tuple[tuple[int, ...], ...]
+    reads: tuple[tuple[int, ...], ...]
+
+    @property
+    def function(self) -> int:
+        """The slot of the function."""
+        return self.slots[len(self.writes)]
+
+    @property
+    def written(self) -> tuple[int, ...]:
+        """The slots that the function fills."""
+        return self.slots[: len(self.writes)]
+
+    @property
+    def read(self) -> tuple[int, ...]:
+        """The slots that the function reads."""
+        return self.slots[len(self.writes) + 1 :]
+
+    def __repr__(self) -> str:
+        return f"<call {self.name}: slots {self.read} to {self.written}>"

@@ -1,0 +1,223 @@
+"""Beam search over the placements of one kernel.
+
+It starts from the heuristics' placement. In each round all placements one change away from those in
+the beam are measured and the fastest few go on, until a round finds nothing better or the time is
+over. Whatever is wrong with a candidate, it is dropped, and the search goes on.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ogive.passes.place.placement import Placement
+from ogive.search.encode import PlacementKey, placement_key
+from ogive.search.timing_bench import Inspection
+from ogive.search.worker_process import Dropped
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a candidate is dropped, and when a search ends. Times are in seconds."""
+
+    compile_seconds: float = 10.0
+    run_seconds: float = 1.0  # a run may take this long, and ten times the best's time besides
+    first_seconds: float = 10.0  # the heuristics' own run
+    instructions: int = 20_000
+    arithmetic: int = 1000  # times the least seen
+    tiles: int = 8  # a kernel is to be shared out in so many, if the heuristics' is
+    early_stop: float = 2.0  # times the best's time
+    progress: float = 0.99  # a round must bring the best time down to this share of it
+    margin: float = 0.97  # and the search must bring the heuristics' down to this
+    work: int = 1 << 29  # operations of a grid that are run for timing
+    final_work: int = 1 << 32
+    final_share: float = 0.2  # of the time, kept for the last comparison
+
+
+class Measuring(Protocol):
+    """What the search needs done; see `RemoteBench`."""
+
+    def inspect(self, placement: Placement, most: int, limit: float) -> Inspection: ...
+    def compile(self, placement: Placement, most: int, limit: float) -> None: ...
+    def time(
+        self, placement: Placement, most: int, work: int, cut: float | None, limit: float
+    ) -> float: ...
+    def compare(
+        self, first: Placement, second: Placement, most: int, work: int, limit: float
+    ) -> list[tuple[float, float]]: ...
+
+
+class Listener(Protocol):
+    """Who hears about the course of a search."""
+
+    def drop(
+        self, placement: Placement, reason: str, operations: Sequence[tuple[str, int]]
+    ) -> None: ...
+    def measured(self, placement: Placement, seconds: float, best: float, first: float) -> None: ...
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a search came to. `gain` is how many times faster the choice is than the heuristics'."""
+
+    placement: Placement
+    gain: float
+    complete: bool  # it ended by itself, and not because the time was over
+    measured: int
+    taken: float | None = None  # seconds that a run takes, if that is known
+
+
+class _Search:
+    """The search for one kernel, until `deadline` on `clock`."""
+
+    def __init__(
+        self,
+        bench: Measuring,
+        neighbours: Callable[[Placement], list[Placement]],
+        width: int,
+        deadline: float,
+        clock: Callable[[], float],
+        listener: Listener,
+        limits: Limits,
+    ) -> None:
+        self._bench = bench
+        self._neighbours = neighbours
+        self._width = width
+        self._deadline = deadline
+        self._clock = clock
+        self._listener = listener
+        self._limits = limits
+        self._codes: set[str] = set()
+        self._least_arithmetic: int | None = None
+        self._first_tiles: int | None = None
+        self._measured = 0
+
+    def run(self, start: Placement) -> Outcome:
+        """The best placement found, which is `start` unless another one is clearly better."""
+        began = self._clock()
+        reserve = (self._deadline - began) * self._limits.final_share
+        first = self._try(start, None)
+        if first is None:
+            return Outcome(start, 1.0, self._left() > 0, self._measured)
+        beam = [(first, start)]
+        seen = {placement_key(start)}
+        complete = False
+        while not complete:
+            before = beam[0][0]
+            found: list[tuple[float, Placement]] = []
+            for candidate in self._candidates(beam, seen):
+                if self._left() <= reserve:
+                    return self._decide(start, first, beam + found, complete=False)
+                best = min([before, *[seconds for seconds, _ in found]])
+                seconds = self._try(candidate, best)
+                if seconds is not None:
+                    found.append((seconds, candidate))
+                    self._listener.measured(candidate, seconds, min(best, seconds), first)
+            beam = sorted(beam + found, key=lambda entry: entry[0])[: self._width]
+            complete = beam[0][0] > before * self._limits.progress
+        return self._decide(start, first, beam, complete=True)
+
+    def _left(self) -> float:
+        return self._deadline - self._clock()
+
+    def _candidates(
+        self, beam: list[tuple[float, Placement]], seen: set[PlacementKey]
+    ) -> list[Placement]:
+        """The placements one change away from the beam that have not been looked at, best first."""
+        fresh = []
+        for _, placement in beam:
+            for candidate in self._neighbours(placement):
+                key = placement_key(candidate)
+                if key not in seen:
+                    seen.add(key)
+                    fresh.append(candidate)
+        return fresh
+
+    def _try(self, placement: Placement, best: float | None) -> float | None:
+        """The time of a placement; None if it is dropped."""
+        operations: Sequence[tuple[str, int]] = ()
+        limits, bench = self._limits, self._bench
+        try:
+            most = limits.instructions
+            inspection = bench.inspect(placement, most, self._limit(limits.compile_seconds))
+            operations = inspection.operations
+            self._judge(inspection)
+            bench.compile(placement, most, self._limit(limits.compile_seconds))
+            cut = None if best is None else best * limits.early_stop
+            patience = limits.first_seconds
+            if best is not None:
+                patience = limits.run_seconds + 10 * best
+            seconds = bench.time(placement, most, limits.work, cut, self._limit(patience))
+        except Dropped as dropped:
+            self._listener.drop(placement, str(dropped), operations)
+            return None
+        self._measured += 1
+        return seconds
+
+    def _limit(self, seconds: float) -> float:
+        left = self._left()
+        if left <= 0:
+            raise Dropped("the time for the search is over")
+        return min(seconds, left)
+
+    def _judge(self, inspection: Inspection) -> None:
+        limits = self._limits
+        if inspection.instructions > limits.instructions:
+            raise Dropped(f"{inspection.instructions} instructions, over {limits.instructions}")
+        if inspection.digest in self._codes:
+            raise Dropped("the code of an earlier candidate")
+        self._codes.add(inspection.digest)
+        if self._first_tiles is None:
+            self._first_tiles = inspection.tiles
+        if inspection.tiles < min(self._first_tiles, limits.tiles):
+            # The machine may be busy now, and the result serve one with more cores.
+            raise Dropped(f"only {inspection.tiles} tiles to share out")
+        least = self._least_arithmetic
+        if least is not None and inspection.arithmetic > limits.arithmetic * least:
+            raise Dropped(
+                f"{inspection.arithmetic} operations, over {limits.arithmetic} times {least}"
+            )
+        self._least_arithmetic = min(least or inspection.arithmetic, inspection.arithmetic)
+
+    def _decide(
+        self,
+        start: Placement,
+        first: float,
+        found: list[tuple[float, Placement]],
+        complete: bool,
+    ) -> Outcome:
+        """Compare the best once more with the heuristics' placement, in turns."""
+        _, best = min(found, key=lambda entry: entry[0])
+        if placement_key(best) == placement_key(start):
+            return Outcome(start, 1.0, complete, self._measured, first)
+        limits = self._limits
+        try:
+            pairs = self._bench.compare(
+                start, best, limits.instructions, limits.final_work,
+                self._limit(limits.compile_seconds + limits.first_seconds),
+            )  # fmt: skip
+        except Dropped as dropped:
+            self._listener.drop(best, str(dropped), ())
+            return Outcome(start, 1.0, complete and self._left() > 0, self._measured, first)
+        before = min([theirs for theirs, _ in pairs])
+        after = min([ours for _, ours in pairs])
+        ratio = max(after / before, statistics.median([ours / theirs for theirs, ours in pairs]))
+        if ratio > limits.margin:
+            return Outcome(start, 1.0, complete, self._measured, before)
+        return Outcome(best, 1 / ratio, complete, self._measured, after)
+
+
+def search_kernel(
+    bench: Measuring,
+    start: Placement,
+    neighbours: Callable[[Placement], list[Placement]],
+    width: int,
+    deadline: float,
+    clock: Callable[[], float],
+    listener: Listener,
+    limits: Limits,
+) -> Outcome:
+    """Search from `start`. Raises `NoWorker` where nothing can be measured."""
+    return _Search(bench, neighbours, width, deadline, clock, listener, limits).run(start)

@@ -1,0 +1,35 @@
+"""How many instructions a linearized kernel will become, by operation."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from ogive.ir.ops import TRANSCENDENTAL, UPCAST, Op
+from ogive.passes.lower.linearize import Accumulate, Item, Loop
+from ogive.passes.lower.peel_loops import FUNCTION_INSTRUCTIONS, LOOP_INSTRUCTIONS
+
+
+def count_instructions(program: list[Item]) -> Counter[str]:
+    """Instructions by the name of their operation, each entry of a register tile counted."""
+    counts: Counter[str] = Counter()
+    pending = list(program)
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Loop):
+            counts["LOOP"] += LOOP_INSTRUCTIONS
+            pending += item.body
+            continue
+        if isinstance(item, Accumulate):
+            counters = {*item.into.ranges, *item.into.closed}
+            op = item.into.arg
+            name = f"REDUCE_{op.name}" if item.into.op is Op.REDUCE else "STAGE"
+        else:
+            counters = set(item.src[2:] if item.op is Op.STORE else item.ranges)
+            name = item.op.name
+        entries = math.prod(
+            [int(c.src[0].arg) for c in counters if c.op is Op.RANGE and c.arg[1] == UPCAST]
+        )
+        functions = not isinstance(item, Accumulate) and item.op in TRANSCENDENTAL
+        counts[name] += entries * (FUNCTION_INSTRUCTIONS if functions else 1)
+    return counts

@@ -1,0 +1,177 @@
+"""The search of one `prepare`: all its new kernels within one budget, the most costly first."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ogive.config import Beam, Config
+from ogive.devices.llvm.compile_region import loops_of
+from ogive.ir.node import UOp
+from ogive.passes.lower.kernel_names import kernel_name
+from ogive.passes.lower.tile_work import work_per_tile
+from ogive.passes.place.choose_placement import choose_placement
+from ogive.search.beam import Limits, Outcome, search_kernel
+from ogive.search.encode import (
+    CannotEncode,
+    DamagedMessage,
+    Result,
+    decode_result,
+    encode_result,
+)
+from ogive.search.placement_actions import Actions
+from ogive.search.search_report import Report
+from ogive.search.timing_bench import scratch_bytes
+from ogive.search.worker_process import NoWorker, RemoteBench, WorkerProcess
+from ogive.targets.target import Target
+
+SCRATCH_SHARE = 4
+"""A kernel is searched for if its buffers take no more than this part of the machine's memory."""
+
+
+class ResultStore(Protocol):
+    """Where results are kept, by region; the store sees to it that they fit the compiler."""
+
+    def get(self, region: UOp) -> bytes | None: ...
+    def put(self, region: UOp, result: bytes) -> None: ...
+
+
+@dataclass(eq=False)
+class _Case:
+    """A kernel to search for: the regions that come to the same loops, and how much they do."""
+
+    loops: UOp
+    regions: list[UOp]
+    cost: int
+
+
+def search_placements(
+    regions: Mapping[UOp, int],
+    target: Target,
+    config: Config,
+    store: ResultStore,
+    *,
+    command: Sequence[str] | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    limits: Limits | None = None,
+) -> tuple[dict[UOp, Result], int]:
+    """What was found for each region (which says how often it runs), and how many kernels were
+    searched for.
+
+    What `store` knows is not searched for again. The search ends `config.search.seconds` after it
+    began, on `clock`; what it did not come to gets the heuristics' placement.
+    """
+    beam = config.search
+    assert beam is not None
+    found: dict[UOp, Result] = {}
+    for region in regions:
+        known = _stored(store, region)
+        if known is not None and known.suffices(beam.seconds):
+            found[region] = known
+    missing = {region: times for region, times in regions.items() if region not in found}
+    if not missing:
+        return found, 0
+    cases = _cases(missing, target, config)
+    report = Report(len(cases), config.logs("search"), clock)
+    deadline = clock() + beam.seconds
+    left = sum(case.cost for case in cases)
+    limits = limits or Limits()
+    try:
+        with WorkerProcess(command) as worker:
+            for case in cases:
+                # Its share of the time that is left; what it does not need is for the others.
+                now = clock()
+                end = now + (deadline - now) * case.cost / left
+                left -= case.cost
+                try:
+                    outcome = _search(
+                        case, target, config, beam, worker, end, clock, report, limits
+                    )
+                except NoWorker as error:
+                    report.note(str(error))
+                    start = choose_placement(case.loops, target, config)
+                    found |= dict.fromkeys(case.regions, Result(start, beam.seconds, False))
+                    continue
+                report.chosen(outcome)
+                result = Result(
+                    outcome.placement, beam.seconds, outcome.complete, outcome.taken
+                )
+                found |= _keep(store, case, result)
+    finally:
+        report.close()
+    return found, len(cases)
+
+
+def _cases(
+    regions: Mapping[UOp, int], target: Target, config: Config
+) -> list[_Case]:
+    cases: dict[UOp, _Case] = {}
+    for region, times in regions.items():
+        loops = loops_of(region, target, config)
+        case = cases.setdefault(loops, _Case(loops, [], 0))
+        case.regions.append(region)
+        case.cost += times * work_per_tile(loops)
+    return sorted(cases.values(), key=lambda case: -case.cost)
+
+
+def _search(
+    case: _Case,
+    target: Target,
+    config: Config,
+    beam: Beam,
+    worker: WorkerProcess,
+    deadline: float,
+    clock: Callable[[], float],
+    report: Report,
+    limits: Limits,
+) -> Outcome:
+    start = choose_placement(case.loops, target, config)
+    report.begin(kernel_name(case.loops))
+    if clock() >= deadline:
+        return Outcome(start, 1.0, False, 0)
+    if scratch_bytes(case.loops) > _memory() // SCRATCH_SHARE:
+        report.note("the buffers of a kernel are too large to have a second time")
+        return Outcome(start, 1.0, True, 0)
+    try:
+        bench = RemoteBench(
+            worker, case.loops, target, config.threads, lambda: deadline - clock()
+        )
+    except CannotEncode as error:
+        report.note(f"a kernel cannot be sent to a worker: {error}")
+        return Outcome(start, 1.0, True, 0)
+    neighbours = Actions.of(case.loops, target).neighbours
+    return search_kernel(bench, start, neighbours, beam.width, deadline, clock, report, limits)
+
+
+def _stored(store: ResultStore, region: UOp) -> Result | None:
+    data = store.get(region)
+    if data is None:
+        return None
+    try:
+        return decode_result(data)
+    except DamagedMessage:
+        return None
+
+
+def _keep(store: ResultStore, case: _Case, result: Result) -> dict[UOp, Result]:
+    """Keep a result, unless another process kept one as good meanwhile: then that one counts, so
+    that all agree on the order of every sum."""
+    chosen: dict[UOp, Result] = {}
+    for region in case.regions:
+        theirs = _stored(store, region)
+        if theirs is not None and theirs.suffices(result.seconds):
+            chosen[region] = theirs
+        else:
+            store.put(region, encode_result(result))
+            chosen[region] = result
+    return chosen
+
+
+def _memory() -> int:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):
+        return 1 << 33

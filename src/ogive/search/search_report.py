@@ -1,0 +1,109 @@
+"""What the user sees of a search: one line that changes, on a terminal; lines on request."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TextIO
+
+from ogive.passes.place.placement import Placement
+from ogive.search.beam import Outcome
+
+INTERVAL = 0.1
+
+
+class Report:
+    """Writes to the terminal. `log` asks for one line per dropped candidate and per choice."""
+
+    def __init__(
+        self, kernels: int, log: bool, clock: Callable[[], float], stream: TextIO | None = None
+    ) -> None:
+        self._kernels = kernels
+        self._log = log
+        self._clock = clock
+        self._stream = sys.stderr if stream is None else stream
+        self._interactive = self._stream is not None and self._stream.isatty()
+        self._number = 0
+        self._tried = 0
+        self._shown_at = -INTERVAL
+        self._showing = False
+        self._kernel = ""
+
+    def begin(self, kernel: str) -> None:
+        """The next kernel is looked at."""
+        self._kernel = kernel
+        self._number += 1
+        self._tried = 0
+
+    def measured(self, placement: Placement, seconds: float, best: float, first: float) -> None:
+        """A candidate was timed."""
+        self._tried += 1
+        self._progress(f"best {first / best if best else 1.0:.2f} times as fast")
+
+    def drop(
+        self, placement: Placement, reason: str, operations: Sequence[tuple[str, int]]
+    ) -> None:
+        """A candidate was dropped."""
+        self._tried += 1
+        self._progress("")
+        if self._log:
+            commonest = ", ".join(f"{name} {times}" for name, times in operations)
+            ending = f"; {commonest}" if commonest else ""
+            self._line(f"{self._kernel} dropped: {reason}; {describe(placement)}{ending}")
+
+    def chosen(self, outcome: Outcome) -> None:
+        """A kernel is done."""
+        if self._log:
+            how = f"{outcome.gain:.2f} times as fast" if outcome.gain > 1 else "the heuristics'"
+            rest = "" if outcome.complete else ", time over"
+            self._line(
+                f"{self._kernel} chosen: {describe(outcome.placement)}; "
+                f"{how}, of {outcome.measured} measured{rest}"
+            )
+
+    def note(self, text: str) -> None:
+        """Something about the search as a whole."""
+        if self._log:
+            self._line(text)
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        self._erase()
+
+    def _progress(self, text: str) -> None:
+        if not self._interactive or self._clock() - self._shown_at < INTERVAL:
+            return
+        self._shown_at = self._clock()
+        self._write(
+            f"\r\x1b[Kogive: searching, kernel {self._number} of {self._kernels}, "
+            f"{self._tried} candidates{', ' + text if text else ''}"
+        )
+        self._showing = True
+
+    def _erase(self) -> None:
+        if self._showing:
+            self._write("\r\x1b[K")
+            self._showing = False
+
+    def _line(self, text: str) -> None:
+        self._erase()
+        self._write(f"ogive: search: {text}\n")
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except (OSError, ValueError):
+            self._interactive = self._log = False  # nobody is there any more
+
+
+def describe(placement: Placement) -> str:
+    """Such as `lanes 1:16, upcast 0:4 1:2, order 1 0, parallel 1`."""
+    parts = []
+    for name, counts in (("lanes", placement.lanes), ("upcast", placement.upcast)):
+        if counts:
+            pairs = " ".join(f"{axis}:{count}" for axis, count in sorted(counts.items()))
+            parts.append(f"{name} {pairs}")
+    if placement.order:
+        parts.append(f"order {' '.join(map(str, placement.order))}")
+    return ", ".join([*parts, f"parallel {placement.parallel}"])

@@ -1,0 +1,254 @@
+"""The worker's side of the search: one kernel on the bench, its placements compiled and timed.
+
+Everything here may crash, hang or run out of memory, and takes nobody with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy
+
+from ogive.config import Config
+from ogive.devices.buffer import Buffer
+from ogive.devices.cpu.native.layout import Status
+from ogive.devices.cpu.native.link import LoadedKernel, link
+from ogive.devices.cpu.native.native_plan import KernelStep, NativePlan, copy_step
+from ogive.devices.cpu.native.pool import Pool
+from ogive.devices.llvm.compile_region import PlacedKernel, linearize_placed
+from ogive.devices.llvm.emit import emit
+from ogive.devices.llvm.library.assembler import assemble
+from ogive.ir.dtype import DType
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.symbolic.evaluate import evaluate
+from ogive.passes.lower.kernel_signature import Signature, kernel_signature
+from ogive.passes.lower.tile_work import grain_of, work_per_tile
+from ogive.passes.place.placement import Placement
+from ogive.search.encode import PlacementKey, placement_key
+from ogive.search.instruction_count import count_instructions
+from ogive.targets.target import Target
+
+LEAST_RUNS, CUT_RUNS, MOST_RUNS, MOST_PAIRS = 3, 6, 60, 200
+TIMED_SECONDS, COMPARED_SECONDS = 0.025, 0.3
+"""A placement is run again until its runs have taken this long altogether."""
+
+LEAST_TILES = 4
+"""A part of a grid has at least this many tiles for each thread."""
+
+NEVER = 1 << 62
+WARM_UP_PATIENCE = 3
+"""A first run, with cold caches, may take this many times as long as any other."""
+
+
+class Unfit(Exception):
+    """A placement that can be told to be of no use, and why."""
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What is known about a placement before it is compiled.
+
+    `arithmetic` is about how many operations the whole kernel carries out, excess included,
+    `tiles` how many parts it can be shared out in; `operations` are the commonest instructions.
+    """
+
+    instructions: int
+    arithmetic: int
+    tiles: int
+    digest: str
+    operations: tuple[tuple[str, int], ...]
+
+
+@dataclass(eq=False)
+class _Specimen:
+    """A placement as a kernel, with its text, and its code once that is needed."""
+
+    kernel: PlacedKernel
+    text: str
+    work: int
+    tiles: int
+    signature: Signature
+    loaded: LoadedKernel | None = None
+
+
+class Bench:
+    """One kernel, scratch memory for it, and every placement of it that has been looked at."""
+
+    def __init__(
+        self,
+        loops: UOp,
+        target: Target,
+        threads: int,
+        clock: Callable[[], int] = time.perf_counter_ns,
+    ) -> None:
+        self.loops = loops
+        self.target = target
+        self.clock = clock
+        self._pool = Pool(threads or None)
+        nodes = loops.walk()
+        self._variables = {
+            node.arg[0]: (node.arg[1] + node.arg[2]) // 2
+            for node in nodes
+            if node.op is Op.VARIABLE
+        }
+        self._buffers: dict[int, Buffer] = {}
+        for node in nodes:
+            if node.op is Op.PARAM:
+                self._buffers[node.arg[0]] = scratch(node.dtype, node.arg[1])
+        self._specimens: dict[PlacementKey, _Specimen] = {}
+        self._sweep = self._make_sweep()
+
+    def _make_sweep(self) -> NativePlan | None:
+        """A plan that leaves nothing of the kernel in the cores' own caches.
+
+        What fits there is likely to be there when the kernel runs for real, too.
+        """
+        caches = self.target.l2_bytes * self._pool.threads
+        if sum(buffer.nbytes for buffer in self._buffers.values()) <= caches:
+            return None
+        self._swept = Buffer(caches), Buffer(caches)
+        there, here = self._swept
+        return NativePlan([copy_step(there.address, here.address, caches)], self._pool)
+
+    def inspect(self, placement: Placement, most: int) -> Inspection:
+        """Look at a placement; its text is written if it has at most `most` instructions.
+
+        Raises `Unfit`, or the error of a stage.
+        """
+        kernel = linearize_placed(self.loops, placement, _CONFIG)
+        counts = count_instructions(kernel.program)
+        total = sum(counts.values())
+        work = work_per_tile(kernel.root)
+        tiles = evaluate(kernel.tiles, self._variables)
+        digest = ""
+        if total <= most:
+            text = self.text_of(kernel, placement)
+            specimen = _Specimen(kernel, text, work, tiles, kernel_signature(kernel.root))
+            self._specimens[placement_key(placement)] = specimen
+            digest = hashlib.blake2b(specimen.text.encode(), digest_size=16).hexdigest()
+        return Inspection(total, work * tiles, tiles, digest, tuple(counts.most_common(3)))
+
+    def text_of(self, kernel: PlacedKernel, placement: Placement) -> str:
+        """The LLVM IR of a placed kernel."""
+        return emit(kernel.name, kernel.root, kernel.program, self.target)
+
+    def compile(self, placement: Placement, most: int) -> None:
+        """Compile and load a placement, unless it has been."""
+        self._loaded(placement, most)
+
+    def _loaded(self, placement: Placement, most: int) -> tuple[_Specimen, LoadedKernel]:
+        key = placement_key(placement)
+        if key not in self._specimens:
+            self.inspect(placement, most)
+        specimen = self._specimens.get(key)
+        if specimen is None:
+            raise Unfit("too many instructions")
+        if specimen.loaded is None:
+            code = assemble(specimen.text, self.target)
+            specimen.loaded = link(code, specimen.kernel.name)
+        return specimen, specimen.loaded
+
+    def time(self, placement: Placement, most: int, work: int, cut: float | None) -> float:
+        """The seconds that a run takes, the least of several.
+
+        Of a grid of more than `work` operations only a part is run, and the time scaled up. A run
+        that takes longer than `cut` seconds, scaled down alike, is cut; a placement of which no run
+        came to its end is `Unfit`.
+        """
+        step, scale = self._step(placement, most, work)
+        limit = NEVER if cut is None else max(int(cut / scale * 1e9), 1)
+        self._warm_up(step, limit)
+        plan = NativePlan([step], self._pool, limit)
+        times: list[int] = []
+        while not self._enough(times):
+            times.append(self._run(plan))
+        if min(times) > limit:
+            raise Unfit("slower than the best")
+        return min(times) * 1e-9 * scale
+
+    def compare(
+        self, first: Placement, second: Placement, most: int, work: int
+    ) -> list[tuple[float, float]]:
+        """The seconds that runs of two placements take, in turns, so that whatever else the
+        machine does meanwhile is the same for both."""
+        steps = [self._step(placement, most, work) for placement in (first, second)]
+        plans = []
+        for step, scale in steps:
+            self._warm_up(step, NEVER)
+            plans.append((NativePlan([step], self._pool, NEVER), scale))
+        times: list[int] = []
+        pairs = []
+        while not self._enough(times, MOST_PAIRS, COMPARED_SECONDS):
+            taken = [self._run(plan) for plan, _ in plans]
+            times.append(sum(taken))
+            scaled = [time * 1e-9 * scale for time, (_, scale) in zip(taken, plans, strict=True)]
+            pairs.append((scaled[0], scaled[1]))
+        return pairs
+
+    def _enough(
+        self, times: list[int], most: int = MOST_RUNS, seconds: float = TIMED_SECONDS
+    ) -> bool:
+        spent = sum(times) > seconds * 1e9
+        # A cut run counts as long as can be; another one may not be disturbed.
+        least = CUT_RUNS if NEVER in times else LEAST_RUNS
+        return len(times) >= most or (len(times) >= least and spent)
+
+    def _step(self, placement: Placement, most: int, work: int) -> tuple[KernelStep, float]:
+        """A run of a placement, and how many times as long a run of the whole grid would take."""
+        specimen, loaded = self._loaded(placement, most)
+        if specimen.tiles < 1:
+            raise Unfit("it has nothing to do")
+        tiles = min(specimen.tiles, max(work // specimen.work, LEAST_TILES * self._pool.threads))
+        signature = specimen.signature
+        arguments = [self._buffers[slot].address for slot in signature.slots]
+        arguments += [self._variables[name] for name in signature.variables]
+        grain = grain_of(specimen.work)
+        step = KernelStep(loaded, arguments, tiles, grain, parallel=tiles > grain)
+        return step, specimen.tiles / tiles
+
+    def _warm_up(self, step: KernelStep, limit: int) -> None:
+        """A first run: threads wake, pages and code come into memory."""
+        limit = min(NEVER, WARM_UP_PATIENCE * limit)
+        if self._run(NativePlan([step], self._pool, limit)) > limit:
+            raise Unfit("slower than the best")
+
+    def _run(self, plan: NativePlan) -> int:
+        """The nanoseconds that a run takes; `NEVER` if it was cut."""
+        if self._sweep is not None:
+            self._sweep.execute()
+        start = self.clock()
+        status = plan.execute_once()
+        taken = self.clock() - start
+        if status is Status.FAULTED:
+            raise Unfit("it faults on the scratch data")
+        return taken if status is Status.FINISHED else NEVER
+
+
+_CONFIG = Config()
+
+
+def scratch(dtype: DType, count: int) -> Buffer:
+    """Memory with values in it that no kernel minds: no zeros to divide by, no large numbers."""
+    buffer = Buffer(count * dtype.itemsize)
+    random = numpy.random.default_rng(0)
+    if dtype.is_bool:
+        some = random.integers(0, 2, 4096).astype(dtype.numpy)
+    elif dtype.is_float:
+        some = (random.random(4096) + 0.5).astype(dtype.numpy)
+    else:
+        some = random.integers(1, 4, 4096).astype(dtype.numpy)
+    array = buffer.as_numpy(dtype.numpy, (count,))
+    for start in range(0, count, len(some)):
+        part = array[start : start + len(some)]
+        part[:] = some[: len(part)]
+    return buffer
+
+
+def scratch_bytes(loops: UOp) -> int:
+    """How much memory the buffers of a kernel take."""
+    sizes = {n.arg[0]: n.arg[1] * n.dtype.itemsize for n in loops.walk() if n.op is Op.PARAM}
+    return sum(sizes.values())

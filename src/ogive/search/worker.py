@@ -1,0 +1,116 @@
+"""The program of the worker process: it answers one request at a time until its pipe is closed.
+
+A request says how long its answer may take. The process sets an alarm for that moment and lets it
+kill: no kernel and no compiler that hangs can hold it up, not even when the parent is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from typing import Any
+
+from ogive.errors import OgiveError
+from ogive.search.encode import (
+    HEADER_BYTES,
+    Message,
+    decode_graph,
+    decode_placement,
+    decode_target,
+    field,
+    pack_message,
+    unpack_body,
+    unpack_header,
+)
+from ogive.search.timing_bench import Bench, Unfit, scratch_bytes
+
+SPARE_BYTES = 4 << 30
+"""Memory that compiling may take besides a kernel's buffers."""
+
+
+class Worker:
+    """Answers requests about one kernel after another."""
+
+    def __init__(self, kind: type[Bench] = Bench) -> None:
+        self._kind = kind
+        self._bench: Bench | None = None
+
+    def answer(self, request: Message) -> Message:
+        """What a request asks for, or why not."""
+        try:
+            return self._answer(field(request, "do", str), request)
+        except (Unfit, OgiveError) as error:
+            return {"refused": f"{error}".partition("\n")[0][:200]}
+        except Exception as error:
+            # A candidate may find any mistake of ours; that is no reason to start over.
+            return {"refused": f"{type(error).__name__}: {error}"[:200]}
+
+    def _answer(self, verb: str, request: Message) -> Message:
+        if verb == "open":
+            loops = decode_graph(request.get("loops"))
+            limit_memory(2 * scratch_bytes(loops) + SPARE_BYTES)
+            target = decode_target(request.get("target"))
+            self._bench = None
+            self._bench = self._kind(loops, target, field(request, "threads", int))
+            return {}
+        assert self._bench is not None, "there is no kernel yet"
+        placement = decode_placement(request.get("placement"))
+        most = field(request, "most", int)
+        if verb == "inspect":
+            found = self._bench.inspect(placement, most)
+            return {
+                "instructions": found.instructions,
+                "arithmetic": found.arithmetic,
+                "tiles": found.tiles,
+                "digest": found.digest,
+                "operations": [list(entry) for entry in found.operations],
+            }
+        if verb == "compile":
+            self._bench.compile(placement, most)
+            return {}
+        work = field(request, "work", int)
+        if verb == "compare":
+            other = decode_placement(request.get("other"))
+            return {"pairs": self._bench.compare(placement, other, most, work)}
+        cut = None if request.get("cut") is None else field(request, "cut", float)
+        return {"seconds": self._bench.time(placement, most, work, cut)}
+
+
+def limit_memory(nbytes: int) -> None:
+    """Let this process fail rather than swap, where the system can see to it."""
+    try:
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        if most != resource.RLIM_INFINITY:
+            nbytes = min(nbytes, most)
+        resource.setrlimit(resource.RLIMIT_DATA, (nbytes, most))
+    except (OSError, ValueError):
+        pass  # the parent's limits on time must do
+
+
+def main(worker: Worker | None = None) -> None:
+    """Serve requests from standard input until it ends."""
+    worker = worker or Worker()
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.dup(1)
+    # Whatever a library prints must not end up among the answers.
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1):
+        os.dup2(nowhere, standard)
+    while request := _read(requests):
+        signal.setitimer(signal.ITIMER_REAL, field(request, "limit", float))
+        reply = pack_message(worker.answer(request))
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        while reply:
+            reply = reply[os.write(answers, reply) :]
+
+
+def _read(requests: Any) -> Message | None:
+    header = requests.read(HEADER_BYTES)
+    if len(header) < HEADER_BYTES:
+        return None
+    length, checksum = unpack_header(header)
+    body = requests.read(length)
+    return unpack_body(body, checksum) if len(body) == length else None

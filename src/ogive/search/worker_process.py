@@ -1,0 +1,266 @@
+"""The worker process as the search sees it: started when needed, replaced when lost."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from ogive.ir.node import UOp
+from ogive.passes.place.placement import Placement
+from ogive.search.encode import (
+    HEADER_BYTES,
+    DamagedMessage,
+    Message,
+    encode_graph,
+    encode_placement,
+    encode_target,
+    field,
+    pack_message,
+    unpack_body,
+    unpack_header,
+)
+from ogive.search.timing_bench import Inspection
+from ogive.targets.target import Target
+
+Result = TypeVar("Result")
+
+SLACK_SECONDS = 0.5
+"""How much later than the worker's own alarm we give up on it."""
+
+_PROGRAM = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from ogive.search.worker import main; main()"
+)
+
+
+def worker_command() -> list[str]:
+    """What starts a worker that finds the modules that this process does."""
+    return [sys.executable or "python3", "-c", _PROGRAM, json.dumps(sys.path)]
+
+
+class Dropped(Exception):
+    """A candidate that will not be chosen, and why."""
+
+
+class WorkerLost(Dropped):
+    """The worker did not survive a candidate."""
+
+
+class NoWorker(Exception):
+    """A worker process cannot be had here."""
+
+
+class WorkerProcess:
+    """A worker that is asked one thing at a time. Close it, or use it as a context."""
+
+    def __init__(self, command: Sequence[str] | None = None) -> None:
+        self._command = list(command or worker_command())
+        self._process: subprocess.Popen[bytes] | None = None
+        self.started = 0
+
+    def __enter__(self) -> WorkerProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process; the next request starts another."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        process.wait()
+
+    def ensure(self) -> int:
+        """Start the process unless it runs; which start it was, counted from 1."""
+        if self._process is not None and self._process.poll() is not None:
+            self.close()
+        if self._process is None:
+            try:
+                self._process = subprocess.Popen(
+                    self._command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    # Ctrl-C is for the parent to handle.
+                    start_new_session=True,
+                    bufsize=0,
+                )
+            except OSError as error:
+                raise NoWorker(f"no worker process can be started: {error}") from None
+            assert self._process.stdin is not None
+            os.set_blocking(self._process.stdin.fileno(), False)
+            self.started += 1
+        return self.started
+
+    def ask(self, request: Message, limit: float) -> Message:
+        """The answer to a request. Raises `Dropped` with the worker's reason, or `WorkerLost`."""
+        self.ensure()
+        process = self._process
+        assert process is not None
+        deadline = time.monotonic() + limit + SLACK_SECONDS
+        try:
+            self._send(process, pack_message({**request, "limit": max(limit, 0.001)}), deadline)
+            length, checksum = unpack_header(self._receive(process, HEADER_BYTES, deadline))
+            answer = unpack_body(self._receive(process, length, deadline), checksum)
+        except DamagedMessage:
+            self.close()
+            raise WorkerLost("its worker answered with nonsense") from None
+        except (BrokenPipeError, EOFError):
+            raise WorkerLost(self._epitaph(process, limit)) from None
+        except BaseException:
+            # It may still answer, and nobody would expect that answer.
+            self.close()
+            raise
+        if "refused" in answer:
+            raise Dropped(str(answer["refused"]))
+        return answer
+
+    def _send(self, process: subprocess.Popen[bytes], data: bytes, deadline: float) -> None:
+        assert process.stdin is not None
+        view = memoryview(data)
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdin, selectors.EVENT_WRITE)
+            while view:
+                self._wait(selector, deadline)
+                view = view[os.write(process.stdin.fileno(), view) :]
+
+    def _receive(self, process: subprocess.Popen[bytes], size: int, deadline: float) -> bytes:
+        assert process.stdout is not None
+        data = b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            while len(data) < size:
+                self._wait(selector, deadline)
+                some = os.read(process.stdout.fileno(), size - len(data))
+                if not some:
+                    raise EOFError
+                data += some
+        return data
+
+    def _wait(self, selector: selectors.BaseSelector, deadline: float) -> None:
+        left = deadline - time.monotonic()
+        if left <= 0 or not selector.select(left):
+            raise WorkerLost("timed out")
+
+    def _epitaph(self, process: subprocess.Popen[bytes], limit: float) -> str:
+        try:
+            status = process.wait(SLACK_SECONDS)
+        except subprocess.TimeoutExpired:
+            status = 0
+        self.close()
+        if status == -signal.SIGALRM:
+            return f"timed out after {limit:.1f} s"
+        if status < 0:
+            return f"crashed ({signal.Signals(-status).name})"
+        return f"its worker ended with status {status}"
+
+
+class RemoteBench:
+    """A `Bench` in a worker process, for one kernel.
+
+    `remaining` tells how many seconds are left for all of the search: a new worker has to start
+    within them. All methods raise `Dropped`, or `NoWorker` if nothing can be measured at all.
+    """
+
+    def __init__(
+        self,
+        worker: WorkerProcess,
+        loops: UOp,
+        target: Target,
+        threads: int,
+        remaining: Callable[[], float],
+    ) -> None:
+        self._worker = worker
+        self._remaining = remaining
+        self._opening = {
+            "do": "open",
+            "loops": encode_graph(loops),
+            "target": encode_target(target),
+            "threads": threads,
+        }
+        self._opened_in = 0
+
+    def inspect(self, placement: Placement, most: int, limit: float) -> Inspection:
+        """See `Bench.inspect`."""
+        return self._ask(_request("inspect", placement, most), limit, _read_inspection)
+
+    def compile(self, placement: Placement, most: int, limit: float) -> None:
+        """See `Bench.compile`."""
+        self._ask(_request("compile", placement, most), limit, lambda answer: None)
+
+    def time(
+        self, placement: Placement, most: int, work: int, cut: float | None, limit: float
+    ) -> float:
+        """See `Bench.time`."""
+        request = _request("time", placement, most, work=work, cut=cut)
+        return self._ask(request, limit, _read_seconds)
+
+    def compare(
+        self, first: Placement, second: Placement, most: int, work: int, limit: float
+    ) -> list[tuple[float, float]]:
+        """See `Bench.compare`."""
+        other = encode_placement(second)
+        request = _request("compare", first, most, work=work, other=other)
+        return self._ask(request, limit, _read_pairs)
+
+    def _ask(self, request: Message, limit: float, read: Callable[[Message], Result]) -> Result:
+        if self._worker.ensure() != self._opened_in:
+            try:
+                self._worker.ask(self._opening, self._remaining())
+            except Dropped as dropped:
+                raise NoWorker(f"no worker takes the kernel: {dropped}") from None
+            self._opened_in = self._worker.started
+        answer = self._worker.ask(request, limit)
+        try:
+            return read(answer)
+        except (DamagedMessage, TypeError, ValueError):
+            # Its memory is no longer what it was.
+            self._worker.close()
+            raise WorkerLost("its worker answered with nonsense") from None
+
+
+def _request(verb: str, placement: Placement, most: int, **more: Any) -> Message:
+    return {"do": verb, "placement": encode_placement(placement), "most": most, **more}
+
+
+def _read_inspection(answer: Message) -> Inspection:
+    return Inspection(
+        field(answer, "instructions", int),
+        field(answer, "arithmetic", int),
+        field(answer, "tiles", int),
+        field(answer, "digest", str),
+        tuple([(str(name), int(times)) for name, times in field(answer, "operations", list)]),
+    )
+
+
+def _read_seconds(answer: Message) -> float:
+    return _seconds(field(answer, "seconds", float))
+
+
+def _read_pairs(answer: Message) -> list[tuple[float, float]]:
+    pairs = [(_seconds(one), _seconds(other)) for one, other in field(answer, "pairs", list)]
+    if not pairs:
+        raise DamagedMessage("nothing was compared")
+    return pairs
+
+
+def _seconds(value: Any) -> float:
+    seconds = float(value)
+    if not 0 < seconds < math.inf:
+        raise DamagedMessage("a time is none")
+    return seconds

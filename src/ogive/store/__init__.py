@@ -1,0 +1,1 @@
+"""What outlives the process: compiled graphs, kernels and code on disk, checked when read."""

@@ -1,0 +1,104 @@
+"""Which compiler this is: a digest of its sources, and which LLVM stands under it.
+
+A cached result is only good for the compiler that made it. Reading all sources takes longer than a
+warm start may, so their digest is kept under what the file system says about them.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Iterator
+
+from ogive.config import LOADED_AT
+from ogive.devices.llvm.library.llvm_folder import llvm_folder
+from ogive.digest import blake2b
+from ogive.store.keys import make_key
+from ogive.store.store import Kind, Store
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SURFACE = frozenset(
+    {
+        "amp", "autograd", "cli", "compat", "data", "fft", "io", "jit", "namespace", "nn",
+        "onnx", "optim", "random", "signal", "special", "tensor", "torch", "__pycache__",
+    }
+)  # fmt: skip
+"""Folders of the package that cannot change what a given graph compiles to."""
+
+CLOCK_GRAIN = 20_000_000
+"""File times lag behind the clock by up to a tick; in nanoseconds, with some to spare."""
+
+
+def compiler_digest(store: Store, signature: bytes) -> bytes | None:
+    """A digest of the sources that have a signature; None if they have changed meanwhile."""
+    key = make_key(b"sources", signature)
+    known = store.read(Kind.NOTE, [key]).get(key)
+    if known is not None:
+        return known
+    digest = _content_digest()
+    if digest is None or source_signature() != signature:
+        return None
+    store.write([(Kind.NOTE, key, digest)])
+    return digest
+
+
+def source_signature() -> bytes | None:
+    """What the file system says about the sources that this process runs.
+
+    None where they are not files, or have changed since this process began to load them.
+    """
+    digest = blake2b(digest_size=32)
+    try:
+        for name, status in sorted(_source_files(PACKAGE)):
+            size, modified, changed = status
+            if changed > LOADED_AT - CLOCK_GRAIN:
+                return None
+            digest.update(f"{name}\0{size}\0{modified}\0{changed}\n".encode())
+    except OSError:
+        return None
+    return digest.digest()
+
+
+def _source_files(folder: str, prefix: str = "") -> Iterator[tuple[str, tuple[int, int, int]]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                status = entry.stat()
+                # Where it is the time of creation, it says nothing; the time of writing must do.
+                changed = status.st_mtime_ns if sys.platform == "win32" else status.st_ctime_ns
+                yield prefix + entry.name, (status.st_size, status.st_mtime_ns, changed)
+            elif entry.name not in SURFACE and entry.is_dir():
+                yield from _source_files(entry.path, f"{prefix}{entry.name}/")
+
+
+def _content_digest() -> bytes | None:
+    digest = blake2b(digest_size=32)
+    try:
+        for name, _ in sorted(_source_files(PACKAGE)):
+            with open(os.path.join(PACKAGE, name), "rb") as file:
+                text = file.read()
+            digest.update(f"{name}\0{len(text)}\n".encode() + text)
+    except OSError:
+        return None
+    return digest.digest()
+
+
+@functools.lru_cache(maxsize=1)
+def llvm_identity() -> bytes | None:
+    """Which build of LLVM this is, without loading it; None if that cannot be told."""
+    folder = llvm_folder()
+    if folder is None:
+        return None
+    try:
+        with open(os.path.join(folder, "_version.py"), "rb") as file:
+            version = file.read()
+        with os.scandir(os.path.join(folder, "binding")) as entries:
+            libraries = sorted(
+                f"{entry.name} {entry.stat().st_size} {entry.stat().st_mtime_ns}"
+                for entry in entries
+                if entry.name.endswith((".so", ".dylib", ".dll"))
+            )
+    except OSError:
+        return None
+    return blake2b("\n".join(libraries).encode() + version, digest_size=32).digest()

@@ -1,0 +1,157 @@
+"""The caches on disk as the engine uses them: graphs, kernels and code, found by what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ogive.config import Config
+from ogive.folders import cache_place
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.store.compiler_version import compiler_digest, llvm_identity, source_signature
+from ogive.store.encoding import DamagedRecord
+from ogive.store.keys import Encoded, Key, encode_graph, make_key
+from ogive.store.records import (
+    FORMAT,
+    CodeRecord,
+    GraphRecord,
+    KernelRecord,
+    host_slots,
+    unpack_code,
+    unpack_graph,
+    unpack_kernel,
+)
+from ogive.store.store import Entry, Kind, Store, store_in
+
+if TYPE_CHECKING:
+    from ogive.targets.target import Target
+
+
+class Disk:
+    """A store, seen by one compiler: `origin` stands for all that is the same for all its work."""
+
+    def __init__(self, store: Store, origin: bytes, signature: bytes) -> None:
+        self.store = store
+        self._origin = origin
+        self._signature = signature
+
+    def graph_key(self, sink: UOp, target: Target, config: Config) -> Key:
+        """What the compiled form of a parametric graph depends on."""
+        return self._graph_key(encode_graph(sink), target, config)
+
+    def _graph_key(self, graph: Encoded, target: Target, config: Config) -> Key:
+        return self._key(b"graph", target, _settings(config), graph.text)
+
+    def kernel_key(self, region: UOp, target: Target, config: Config) -> Key:
+        """What the kernel of a region depends on."""
+        return self._key(b"kernel", target, _settings(config), encode_graph(region).text)
+
+    def code_key(self, ir: str, target: Target) -> Key:
+        """What object code depends on, once there is IR."""
+        return self._key(b"code", target, ir.encode())
+
+    def driver_key(self, target: Target) -> Key:
+        """What the native driver depends on."""
+        return self._key(b"driver", target)
+
+    def _key(self, label: bytes, target: Target, *parts: bytes) -> Key:
+        return make_key(label, self._origin, target.key.encode(), *parts)
+
+    def find_graph(
+        self, sink: UOp, target: Target, config: Config
+    ) -> tuple[GraphRecord, dict[Key, CodeRecord]] | None:
+        """The compiled form of a parametric graph, with the code of all its kernels."""
+        graph = encode_graph(sink)
+        key = self._graph_key(graph, target, config)
+        payload = self.store.read(Kind.GRAPH, [key]).get(key)
+        if payload is None:
+            return None
+        try:
+            record = unpack_graph(payload)
+        except DamagedRecord:
+            return None
+        if not _fits(record, graph.leaves, sink.src):
+            return None
+        codes = self.find_codes([kernel.code for kernel in record.kernels])
+        return (record, codes) if all(k.code in codes for k in record.kernels) else None
+
+    def find_kernel(self, key: Key) -> tuple[KernelRecord, CodeRecord] | None:
+        """A kernel with its code."""
+        payload = self.store.read(Kind.KERNEL, [key]).get(key)
+        if payload is None:
+            return None
+        try:
+            record = unpack_kernel(payload)
+        except DamagedRecord:
+            return None
+        code = self.find_codes([record.code]).get(record.code)
+        return None if code is None else (record, code)
+
+    def find_codes(self, keys: Sequence[Key]) -> dict[Key, CodeRecord]:
+        """The code that there is for `keys`."""
+        found: dict[Key, CodeRecord] = {}
+        for key, payload in self.store.read(Kind.CODE, list(dict.fromkeys(keys))).items():
+            try:
+                found[key] = unpack_code(payload)
+            except DamagedRecord:
+                continue
+        return found
+
+    def write(self, entries: Iterable[Entry], config: Config) -> None:
+        """Keep entries, unless the compiler's sources have changed since they were loaded."""
+        if source_signature() == self._signature:
+            self.store.write(entries, config.disk_cache_bytes)
+
+
+def _settings(config: Config) -> bytes:
+    return repr(config.code_key).encode()
+
+
+def _fits(record: GraphRecord, leaves: Sequence[UOp], roots: Sequence[UOp]) -> bool:
+    """Whether a record speaks of parameters, variables and results that a graph has.
+
+    Not of all its parameters: simplification may have found that some have no say in the results.
+    """
+    parameters: dict[int, UOp] = {}
+    variables: dict[str, tuple[int, int]] = {}
+    handles: set[int | None] = set()
+    for node in leaves:
+        if node.op is Op.PARAM:
+            parameters[node.arg[0]] = node
+        elif node.op is Op.VARIABLE:
+            variables[node.arg[0]] = node.arg[1:]
+        else:
+            handles.add(node.src[0].arg[0])
+    if record.variables != variables or len(record.outputs) != len(roots):
+        return False
+    # What stands for a file or a function must never be taken for the address of memory.
+    used = {slot.parameter for slot in record.slots}
+    if {record.slots[number].parameter for number in host_slots(record.steps)} != handles & used:
+        return False
+    for slot in record.slots:
+        if slot.parameter is not None:
+            found = parameters.pop(slot.parameter, None)
+            if found is None or (found.dtype, found.arg[1]) != (slot.dtype, slot.count):
+                return False
+    return all(
+        record.slots[output].dtype is root.dtype
+        for output, root in zip(record.outputs, roots, strict=True)
+    )
+
+
+def disk_for(config: Config) -> Disk | None:
+    """The caches on disk under a configuration; None where they are off or cannot be used."""
+    if not (config.disk_cache and config.schedule_cache and config.disk_cache_bytes):
+        return None
+    return _disk_in(store_in(cache_place()))
+
+
+@lru_cache(maxsize=8)
+def _disk_in(store: Store) -> Disk | None:
+    llvm, signature = llvm_identity(), source_signature()
+    if llvm is None or signature is None:
+        return None
+    compiler = compiler_digest(store, signature)
+    return None if compiler is None else Disk(store, b"%d " % FORMAT + llvm + compiler, signature)

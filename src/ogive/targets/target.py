@@ -1,0 +1,197 @@
+"""What a CPU offers: instruction set, vector width, caches, cores.
+
+Everything that generated code may depend on is part of `Target.key`. The core count is not: the
+same object code serves any number of threads.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field, fields
+
+from ogive.digest import blake2b
+from ogive.named import NamedTuple
+
+DEFAULT_CACHE_BYTES = {1: 32 << 10, 2: 1 << 20, 3: 8 << 20}
+ARM = ("aarch64", "arm64")
+CACHE_LINE = 64
+MASKING = frozenset({"avx512f", "avx512bw", "avx512vl"})
+BY_HALVES = frozenset({"znver4"})
+"""Processors whose arithmetic takes vectors of 64 bytes in two steps, and shorter ones in one."""
+LANE_BY_LANE = "znver"
+"""How the names of processors begin that gather lanes one by one."""
+
+
+class Dot(NamedTuple):
+    """An instruction that multiplies words of narrow elements and adds to a vector of sums.
+
+    A word has 32 bits, as a sum does. `left`, `right` and `total` are names of dtypes; `operand` is
+    LLVM's type of a register of words.
+    """
+
+    left: str
+    right: str
+    total: str
+    intrinsic: str
+    operand: str
+
+
+class Scaling(NamedTuple):
+    """An instruction that multiplies floats by powers of two whose exponents are floats, and rounds
+    once: a register of them, under a mask as wide as there are lanes."""
+
+    dtype: str
+    lanes: int
+    intrinsic: str
+
+
+@dataclass(frozen=True)
+class Target:
+    """A CPU as the compiler sees it. Two targets are equal when code for one suits the other.
+
+    `features` is LLVM's string (`+avx2,-sse4a,...`), `vector_bytes` the widest register worth
+    using, `masked` whether vector loads and stores take a mask in hardware.
+    """
+
+    triple: str
+    cpu: str
+    features: str
+    vector_bytes: int
+    masked: bool
+    vector_registers: int
+    l1_bytes: int
+    l2_bytes: int
+    l3_bytes: int
+    cores: int = field(default=1, compare=False)
+
+    @property
+    def architecture(self) -> str:
+        """The triple's first part: `x86_64`, `aarch64`, ..."""
+        return self.triple.partition("-")[0]
+
+    @property
+    def is_arm(self) -> bool:
+        """Whether it runs 64-bit ARM code."""
+        return self.architecture in ARM
+
+    @property
+    def present(self) -> frozenset[str]:
+        """The features that the CPU has."""
+        return _present(self.features)
+
+    @property
+    def register_bytes(self) -> int:
+        """The widest register that LLVM has there: wider vectors take several. One as wide as
+        vectors, where nobody says what features there are."""
+        return _register_bytes(self.present) if self.features else self.vector_bytes
+
+    @property
+    def dots(self) -> tuple[Dot, ...]:
+        """The products of narrow elements that it adds up in one instruction."""
+        return _dots(self)
+
+    @property
+    def scalings(self) -> tuple[Scaling, ...]:
+        """The floats that it multiplies by powers of two in one instruction."""
+        return _scalings(self)
+
+    @property
+    def gathers(self) -> bool:
+        """Whether one instruction that loads from a place for each lane is faster than loads one
+        by one. It is not where it is carried out as these, with more ado."""
+        return "avx2" in self.present and not self.cpu.startswith(LANE_BY_LANE)
+
+    @property
+    def step_bytes(self) -> int:
+        """How much of a vector arithmetic takes in one step."""
+        return self.vector_bytes // 2 if self.cpu in BY_HALVES else self.vector_bytes
+
+    @property
+    def streamed_bytes(self) -> int | None:
+        """From how many bytes on what is written in order is no longer in any cache when it is
+        read: most of the last level, since what is read beside it wants room too. None where
+        stores cannot go past the caches."""
+        return self.l3_bytes * 3 // 4 if self.architecture == "x86_64" else None
+
+    @property
+    def streamed_turned_bytes(self) -> int | None:
+        """The same for lines that are written far apart of each other, which push each other out
+        of a cache long before it is full."""
+        return self.l2_bytes * 2 if self.architecture == "x86_64" else None
+
+    @functools.cached_property
+    def key(self) -> str:
+        """A digest of all that affects code, the same in every process."""
+        parts = tuple([getattr(self, entry.name) for entry in fields(self) if entry.compare])
+        return blake2b(repr(parts).encode(), digest_size=16).hexdigest()
+
+
+@functools.lru_cache(maxsize=64)
+def _present(features: str) -> frozenset[str]:
+    return frozenset([name[1:] for name in features.split(",") if name.startswith("+")])
+
+
+def _register_bytes(present: frozenset[str]) -> int:
+    return 64 if "avx512f" in present else 32 if "avx2" in present else 16
+
+
+@functools.lru_cache(maxsize=64)
+def _dots(target: Target) -> tuple[Dot, ...]:
+    size, present = target.vector_bytes, target.present
+    floats, integers = f"<{size // 2} x bfloat>", f"<{size} x i8>"
+    dots = []
+    if target.architecture == "x86_64":
+        if size == 64 and "avx512bf16" in present:
+            dots.append(("bfloat16", "bfloat16", "float32", "x86.avx512bf16.dpbf16ps.512", floats))
+        if (size == 64 and "avx512vnni" in present) or (size == 32 and "avxvnni" in present):
+            name = f"x86.avx512.vpdpbusd.{8 * size}"
+            dots.append(("uint8", "int8", "int32", name, integers))
+    elif target.is_arm:
+        if "bf16" in present:
+            name = "aarch64.neon.bfdot.v4f32.v8bf16"
+            dots.append(("bfloat16", "bfloat16", "float32", name, floats))
+        if "dotprod" in present:
+            for kind, sign in (("int8", "s"), ("uint8", "u")):
+                name = f"aarch64.neon.{sign}dot.v4i32.v16i8"
+                dots.append((kind, kind, "int32", name, integers))
+    return tuple([Dot(*dot) for dot in dots])
+
+
+@functools.lru_cache(maxsize=64)
+def _scalings(target: Target) -> tuple[Scaling, ...]:
+    if target.vector_bytes < 64 or "avx512f" not in target.present:
+        return ()
+    return (
+        Scaling("f32", 16, "x86.avx512.mask.scalef.ps.512"),
+        Scaling("f64", 8, "x86.avx512.mask.scalef.pd.512"),
+    )
+
+
+def describe_cpu(
+    triple: str,
+    cpu: str = "",
+    features: str = "",
+    caches: tuple[int, int, int] | None = None,
+    cores: int = 1,
+) -> Target:
+    """The target of a CPU known by its LLVM triple and feature string.
+
+    >>> describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2").vector_bytes
+    32
+    """
+    present = _present(features)
+    is_arm = triple.startswith(ARM)
+    wide = "avx512f" in present
+    l1, l2, l3 = caches or tuple(DEFAULT_CACHE_BYTES.values())
+    return Target(
+        triple=triple,
+        cpu=cpu,
+        features=",".join(sorted(filter(None, features.split(",")), key=lambda name: name[1:])),
+        vector_bytes=_register_bytes(present),
+        masked=present >= MASKING,
+        vector_registers=32 if wide or is_arm else 16,
+        l1_bytes=l1,
+        l2_bytes=l2,
+        l3_bytes=l3,
+        cores=cores,
+    )

@@ -1,0 +1,91 @@
+"""The machine is known without asking LLVM, and LLVM is believed where they differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ogive.config import Config
+from ogive.devices.cpu.host import HostCpu, detect_cpu, host_target, machine_signature
+from ogive.engine.machine import host_machine
+from ogive.store import disk_cache as disk_module
+from ogive.store import store as store_module
+
+CONFIG = Config()
+
+
+@pytest.fixture(autouse=True)
+def new_process(own_cache: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_machine, "_target", None)
+    monkeypatch.setattr(host_machine, "_confirmed", False)
+
+
+def test_the_target_is_llvms() -> None:
+    assert host_machine.target_for(CONFIG) == host_machine.confirmed_target(CONFIG) == host_target()
+
+
+needs_signature = pytest.mark.skipif(machine_signature() is None, reason="LLVM is always asked")
+
+
+@needs_signature
+def test_a_second_process_does_not_ask_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = host_machine.target_for(CONFIG)
+    monkeypatch.setattr(host_machine, "_target", None)
+    monkeypatch.setattr(host_machine, "detect_cpu", lambda: pytest.fail("LLVM was asked"))
+    assert host_machine.target_for(CONFIG) == first
+
+
+@needs_signature
+def test_a_wrong_note_is_corrected_before_anything_is_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cpu = detect_cpu()
+    host_machine._note(CONFIG, HostCpu(cpu.triple, "i486", "-avx2"))
+    assert host_machine.target_for(CONFIG).cpu == "i486"
+    assert host_machine.confirmed_target(CONFIG) == host_machine.target_for(CONFIG) == host_target()
+    monkeypatch.setattr(host_machine, "_target", None)
+    assert host_machine.target_for(CONFIG) == host_target()
+
+
+@needs_signature
+def test_a_note_that_makes_no_sense_is_ignored() -> None:
+    disk, key = disk_module.disk_for(CONFIG), host_machine._note_key()
+    assert disk is not None and key is not None
+    disk.write([(store_module.Kind.NOTE, key, b"nonsense")], CONFIG)
+    assert host_machine.target_for(CONFIG) == host_target()
+
+
+CORE = """processor : 0
+vendor_id : AuthenticAMD
+model name : AMD EPYC
+cpu MHz : {mhz}
+flags : fpu {flags}
+bogomips : {mhz}
+
+processor : 1
+flags : fpu
+"""
+
+
+def signature(root: Path, flags: str = "avx2", mhz: str = "2000") -> bytes | None:
+    (root / "proc").mkdir(exist_ok=True)
+    (root / "proc/cpuinfo").write_text(CORE.format(flags=flags, mhz=mhz))
+    return machine_signature(root)
+
+
+def test_the_signature_follows_the_instruction_set_and_not_the_clock(tmp_path: Path) -> None:
+    first = signature(tmp_path)
+    assert first is not None
+    assert signature(tmp_path, mhz="3000") == first
+    assert signature(tmp_path, flags="avx2 avx512f") != first
+
+
+@pytest.mark.parametrize("text", [None, "", "processor : 0\nmodel name : X\n\n", "flags : cut of"])
+def test_no_signature_where_the_instruction_set_is_not_told(
+    tmp_path: Path, text: str | None
+) -> None:
+    if text is not None:
+        (tmp_path / "proc").mkdir()
+        (tmp_path / "proc/cpuinfo").write_text(text)
+    assert machine_signature(tmp_path) is None

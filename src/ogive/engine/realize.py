@@ -14,6 +14,7 @@ from ogive.devices.buffer import Buffer
 from ogive.devices.cpu.native.native_plan import Fault, NativePlan
 from ogive.engine.announced_writes import make_way, wait_for_writers, write
 from ogive.engine.caches.graph_cache import graph_cache
+from ogive.engine.execution import Replay
 from ogive.engine.missing_values import OVERTAKEN, flat_without_memory
 from ogive.engine.old_versions import (
     effects_of,
@@ -26,7 +27,7 @@ from ogive.engine.parametric import to_parametric
 from ogive.engine.plan import Plan, execute_plan_of, note_values, unexecuted
 from ogive.engine.recurring_values import recurring
 from ogive.engine.routes import Route, find_route, keep_route
-from ogive.engine.steps.compiled_graph import Replay, pool_for
+from ogive.engine.steps.compiled_graph import pool_for
 from ogive.errors import ArgumentError, ArgumentTypeError, ExecuteError, OgiveError
 from ogive.ir.memory import memory_leaf, shaped
 from ogive.ir.node import UOp, substitute, walk

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
+from ogive.engine.execution import Replay
 from ogive.engine.old_versions import effects_among
-from ogive.engine.steps.compiled_graph import Replay
 from ogive.ir.node import UOp, walk
 from ogive.live.kept_graphs import KEPT_BYTES, kept_graphs
 from ogive.named import NamedTuple

@@ -13,8 +13,9 @@ from ogive.config import Config
 from ogive.counters import count
 from ogive.engine.caches.found_placements import schedule_for
 from ogive.engine.caches.kernel_cache import kernel_cache
+from ogive.engine.execution import Replay
 from ogive.engine.machine.host_machine import begin_driver, confirmed_target, target_for
-from ogive.engine.steps.compiled_graph import CompiledGraph, Launch, Replay, Step
+from ogive.engine.steps.compiled_graph import CompiledGraph, Launch, Step
 from ogive.errors import AllocateError, LoadError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op

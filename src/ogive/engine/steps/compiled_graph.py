@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Mapping, Sequence
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer, poisoned_buffer
-from ogive.devices.cpu.native.native_plan import Fault, HostStep, KernelStep, NativePlan
+from ogive.devices.cpu.native.native_plan import HostStep, KernelStep, NativePlan
 from ogive.devices.cpu.native.pool import Pool, default_pool
 from ogive.devices.memory_planner import Life, MemoryPlan, Places, aligned, describe, place
-from ogive.engine.caches.kept_panels import Keeper, Panel, find_panels
+from ogive.engine.caches.kept_panels import Panel, find_panels
 from ogive.engine.caches.kernel_cache import Kernel
 from ogive.engine.machine.host_machine import ensure_driver
 from ogive.engine.machine.machine_speeds import know_speeds
@@ -262,60 +261,6 @@ def _arena(slots: Sequence[Slot], offsets: Sequence[int]) -> Places:
     places = {number: (0, offset) for number, offset in enumerate(offsets) if offset >= 0}
     ends = [offset + aligned(slots[number].nbytes) for number, (_, offset) in places.items()]
     return Places(places, (max(ends),) if ends else ())
-
-
-_next_number = itertools.count(1).__next__
-
-
-class Replay:
-    """Native plans of a compiled graph that run with other memory each time.
-
-    `number` is its own. It counts its runs, how many graphs that lead to it were `kept`, and how
-    often one was `found`.
-    """
-
-    def __init__(self, graph: CompiledGraph) -> None:
-        self.graph = graph
-        self.number = _next_number()
-        self.runs = self.kept = self.found = 0
-        self._idle: list[tuple[Pool, NativePlan]] = []
-
-    def take(self, config: Config) -> NativePlan:
-        """A plan for this thread alone: an idle one, or a new one.
-
-        That is cheaper than to wait for another thread's kernels. One that is not given back is
-        gone, and nobody misses it.
-        """
-        pool = pool_for(config)
-        while self._idle:
-            try:
-                known, native = self._idle.pop()
-            except IndexError:
-                break  # another thread was faster
-            if known is pool:
-                return native
-        return self.graph.native_plan(pool)
-
-    def give_back(self, native: NativePlan, config: Config) -> None:
-        """Let the next run use a plan that has ended, if there is none idle yet."""
-        if not self._idle:
-            self._idle.append((pool_for(config), native))
-
-    def run(
-        self,
-        native: NativePlan,
-        buffers: Sequence[Buffer],
-        variables: Mapping[str, int],
-        config: Config,
-    ) -> Fault | None:
-        """Run a plan over `buffers`, one per slot, with these values of variables."""
-        self.graph.set_addresses(native, [buffer.address for buffer in buffers])
-        if variables:
-            self.graph.set_variables(native, variables)
-        for panel in self.graph.panels:
-            native.tiles[panel.step] = panel.tiles  # an earlier run may have left it out
-        keeper = Keeper.of(self.graph, native, config)
-        return native.execute() if keeper is None else keeper.run(native.execute, buffers)
 
 
 @functools.lru_cache(maxsize=16)

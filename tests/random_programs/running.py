@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ogive import Config, Tensor
 from tests.random_programs.kinds import ASSIGNMENTS, KINDS, VIEWS
@@ -35,7 +37,18 @@ def perform(instruction: Instruction, inputs: Sequence[Tensor]) -> Tensor:
     return kind.perform(list(inputs), *instruction.arguments)
 
 
-def run(program: Program, config: Config | None = None) -> dict[int, Tensor]:
+Read = Callable[[Tensor, Config | None], NDArray[Any]]
+"""How the elements of a tensor are found out."""
+
+
+def realized(tensor: Tensor, config: Config | None) -> NDArray[Any]:
+    """What a tensor holds, computed on its device."""
+    return tensor.realize(config).numpy()
+
+
+def run(
+    program: Program, config: Config | None = None, read: Read = realized
+) -> dict[int, Tensor]:
     """Run a program both ways; raises `AssertionError` where they differ.
 
     The tensors that are left, by number.
@@ -53,7 +66,7 @@ def run(program: Program, config: Config | None = None) -> dict[int, Tensor]:
             plan = Tensor.prepare_batch([tensors[number] for number in inputs], config)
             plan.execute()
         elif kind == "check":
-            compare(tensors[inputs[0]], values[inputs[0]], config)
+            compare(tensors[inputs[0]], values[inputs[0]], config, read)
         elif kind == "drop":
             del tensors[inputs[0]], values[inputs[0]]
         else:
@@ -63,16 +76,17 @@ def run(program: Program, config: Config | None = None) -> dict[int, Tensor]:
             tensors.setdefault(out, made)
     # The last first, so that they are computed from all that leads to them, not from memory.
     for number, tensor in reversed(tensors.items()):
-        compare(tensor, values[number], config)
+        compare(tensor, values[number], config, read)
     return tensors
 
 
-def compare(tensor: Tensor, value: Value, config: Config | None) -> None:
+def compare(
+    tensor: Tensor, value: Value, config: Config | None, read: Read = realized
+) -> None:
     """Raises `AssertionError` where a tensor does not hold what it must."""
     assert tensor.dtype.name == value.dtype, f"dtype {tensor.dtype.name}, not {value.dtype}"
     assert tensor.shape == value.shape, f"shape {tensor.shape}, not {value.shape}"
-    tensor.realize(config)
-    got = tensor.numpy()
+    got = read(tensor, config)
     if value.is_float:
         difference = np.abs(got.astype(np.float64) - value.data)
         good = difference <= value.error

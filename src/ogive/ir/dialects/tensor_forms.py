@@ -156,6 +156,7 @@ _COMPLEX_PARTS = frozenset({Op.COMPLEX, Op.REAL, Op.IMAGINARY})
 _ON_COMPLEX = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG})
 _SHIFTS = frozenset({Op.SHL, Op.SHR})
 _SCALARS = frozenset({Op.CONST, Op.VARIABLE, Op.BIND})
+_NOT_OF_BOOLS = frozenset({Op.FLOORDIV, Op.MOD, Op.NEG, Op.SUB, Op.ABS, Op.POW})
 _DOT_TOTALS: dict[tuple[str, str], DType] = {
     ("bfloat16", "bfloat16"): float32,
     ("int8", "int8"): int32,
@@ -215,7 +216,7 @@ def _expect_kind(op: Op, dtype: DType) -> Problem:
         return "an integer dtype"
     if op is Op.THREEFRY and dtype is not uint64:
         return "uint64"
-    if op in (Op.FLOORDIV, Op.MOD, Op.NEG, Op.SUB) and dtype is bool_:
+    if op in _NOT_OF_BOOLS and dtype is bool_:
         return "a dtype other than bool"
     return None
 

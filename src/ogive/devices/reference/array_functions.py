@@ -1,0 +1,131 @@
+"""What the ops on whole arrays give: movement, reductions, scans, sorts, reads by positions.
+
+A function of movement is given the array and the argument with all its lengths filled in. The same
+functions move the *places* of elements, which is how a store finds where its target lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+from ogive.devices.reference.element_functions import COMBINING
+from ogive.devices.reference.number_formats import Array
+from ogive.ir.dtype import DType
+from ogive.ir.identity import identity_element
+from ogive.ir.ops import Op
+
+# Movement
+
+
+def pad(x: Array, argument: Any) -> Array:
+    """x with `before` and `after` more elements along each axis, all of one value."""
+    pads, fill = argument
+    return numpy.pad(x, pads, constant_values=fill)
+
+
+def shrink(x: Array, argument: Any) -> Array:
+    """The elements from `begin` to `end` along each axis."""
+    return x[tuple([slice(begin, end) for begin, end in argument])]
+
+
+MOVEMENT_FUNCTIONS: dict[Op, Callable[[Array, Any], Array]] = {
+    Op.RESHAPE: numpy.reshape,
+    Op.PERMUTE: numpy.transpose,
+    Op.EXPAND: numpy.broadcast_to,
+    Op.PAD: pad,
+    Op.SHRINK: shrink,
+    Op.FLIP: numpy.flip,
+}
+
+
+def filled(argument: Any, lengths: Sequence[int]) -> Any:
+    """The argument of a movement, with the next length in place of each None."""
+    rest = iter(lengths)
+
+    def fill(entry: Any) -> Any:
+        return next(rest) if entry is None else entry
+
+    return tuple(
+        [
+            tuple(map(fill, entry)) if isinstance(entry, tuple) else fill(entry)
+            for entry in argument
+        ]
+    )
+
+
+def filled_pads(argument: Any, lengths: Sequence[int]) -> Any:
+    """The argument of a PAD with its lengths: `((before, after) per axis, fill value)`."""
+    return filled(argument[0], lengths), argument[1]
+
+
+NOWHERE = -1
+"""The place of what padding adds."""
+
+
+def move_places(op: Op, places: Array, argument: Any) -> Array:
+    """Where the elements of a movement's result lie, given where those of its source do."""
+    if op is Op.PAD:
+        argument = (argument[0], NOWHERE)
+    return MOVEMENT_FUNCTIONS[op](places, argument)
+
+
+def count_places(shape: tuple[int, ...]) -> Array:
+    """The numbers of elements in row-major order."""
+    return numpy.arange(int(numpy.prod(shape, dtype=numpy.int64))).reshape(shape)
+
+
+# Whole axes
+
+
+def reduce_axes(x: Array, op: Op, axes: tuple[int, ...], dtype: DType) -> Array:
+    """The elements along some axes combined into one; of none of them, what changes no other."""
+    start = identity_element(op, dtype)
+    return numpy.asarray(
+        COMBINING[op].reduce(x, axis=axes, dtype=x.dtype, keepdims=True, initial=start)
+    )
+
+
+def scan(x: Array, initial: Array | None, op: Op, axis: int) -> Array:
+    """Each element combined with all before it along an axis, and with what it starts from."""
+    if initial is None:
+        return numpy.asarray(COMBINING[op].accumulate(x, axis, dtype=x.dtype))
+    start = initial.astype(x.dtype)
+    running = COMBINING[op].accumulate(numpy.concatenate([start, x], axis), axis, dtype=x.dtype)
+    return numpy.delete(running, 0, axis)
+
+
+def gather(x: Array, indices: Sequence[Array]) -> Array:
+    """The elements of x at positions, which have an index for each axis and lie within x.
+
+    Of an x without elements there are none, whatever is asked for.
+    """
+    if not x.size:
+        return numpy.zeros(numpy.broadcast(*indices).shape, x.dtype)
+    return numpy.asarray(x[tuple(indices)])
+
+
+def outside(shape: tuple[int, ...], indices: Sequence[Array]) -> Array:
+    """Which positions do not lie within a shape."""
+    wrong = [(i < 0) | (i >= length) for i, length in zip(indices, shape, strict=True)]
+    return numpy.asarray(numpy.logical_or.reduce(numpy.broadcast_arrays(*wrong)))
+
+
+def arrange(x: Array, starts: Array, group: Array) -> Array:
+    """Elements put into groups, each at the next place of its own, in the order of x.
+
+    `starts` has for each chunk of a line the place at which its part of each group begins.
+    """
+    *lines, chunks, length = x.shape
+    rows = chunks * int(numpy.prod(lines, dtype=numpy.int64))
+    elements, groups = x.reshape(rows, length), group.reshape(rows, length)
+    places = starts.astype(numpy.int64).reshape(rows, -1)
+    result = numpy.zeros((rows // max(chunks, 1), chunks * length), x.dtype)
+    row = numpy.arange(rows)
+    for number in range(length):
+        which = groups[:, number].clip(0, places.shape[1] - 1)
+        result[row // chunks, places[row, which]] = elements[:, number]
+        places[row, which] += 1
+    return result.reshape(*lines, chunks * length)

@@ -1,0 +1,172 @@
+"""What each elementwise op gives for its operands: the table, and the functions that NumPy lacks.
+
+Operands are floats in float64, integers in their dtype, or booleans. NumPy has the meaning that the
+language has: integers wrap around, a comparison with NaN is false, and the greater of NaN and a
+number is NaN; of booleans, ADD and MAXIMUM are OR, MUL and MINIMUM are AND.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from ogive.devices.reference.number_formats import Array, held
+from ogive.ir.dtype import BY_NAME
+from ogive.ir.ops import Op
+
+ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+PARITY = 0x1BD11BDA
+"""Threefry's constants: how far its rounds rotate, and what the words of a key combine to."""
+
+
+def float_remainder(x: Array, y: Array) -> Array:
+    """What is left of x, with the sign of y: as in Python, but 0 stays as it is."""
+    rest = numpy.fmod(x, y)
+    return numpy.where(_has_other_sign(rest, y), rest + y, rest)
+
+
+def float_quotient(x: Array, y: Array) -> Array:
+    """x / y rounded down, such that it goes with the remainder: x = quotient * y + remainder."""
+    rest = numpy.fmod(x, y)
+    whole = numpy.rint((x - rest) / y - _has_other_sign(rest, y))
+    return numpy.where(y == 0, x / y, numpy.where(whole == 0, numpy.copysign(0, x / y), whole))
+
+
+def _has_other_sign(rest: Array, y: Array) -> Array:
+    return numpy.asarray((rest != 0) & ((rest < 0) != (y < 0)))
+
+
+def integer_power(base: Array, exponent: Array) -> Array:
+    """base ** exponent, wrapping around; a negative power is 0, but of 1 and -1.
+
+    By squaring: of the bits of an exponent, each says whether a square is a factor.
+    """
+    negative = exponent < 0
+    square = numpy.where(negative & (numpy.absolute(base) != 1), 0, base)
+    rest = numpy.where(negative, exponent & 1 | 2, exponent)
+    power = numpy.ones(numpy.broadcast(base, exponent).shape, base.dtype)
+    while rest.any():
+        power = numpy.where(rest & 1, power * square, power)
+        square, rest = square * square, rest >> 1
+    return power
+
+
+def threefry(counter: Array, key: Array) -> Array:
+    """64 random bits: Threefry-2x32 with 20 rounds. A low word is the first of its block."""
+    first, second = _words(key)
+    keys = (first, second, first ^ second ^ numpy.uint32(PARITY))
+    x, y = _words(counter)
+    x, y = x + first, y + second
+    for group in range(5):
+        for amount in ROTATIONS[group % 2]:
+            x = x + y
+            y = (y << numpy.uint32(amount) | y >> numpy.uint32(32 - amount)) ^ x
+        x = x + keys[(group + 1) % 3]
+        y = y + keys[(group + 2) % 3] + numpy.uint32(group + 1)
+    return x.astype(numpy.uint64) | y.astype(numpy.uint64) << numpy.uint64(32)
+
+
+def _words(value: Array) -> tuple[Array, Array]:
+    low, high = value & numpy.uint64(0xFFFFFFFF), value >> numpy.uint64(32)
+    return low.astype(numpy.uint32), high.astype(numpy.uint32)
+
+
+def dot(left: Array, right: Array, elements: tuple[str, str]) -> Array:
+    """The sum of the products of the narrow elements that lie in two words."""
+    factors = []
+    for words, name in zip((left, right), elements, strict=True):
+        parts = numpy.ascontiguousarray(words)[..., None].view(BY_NAME[name].numpy)
+        factors.append(held(parts, BY_NAME[name]))
+    if factors[0].dtype.kind == "f":
+        return numpy.asarray((factors[0] * factors[1]).sum(-1))
+    first, second = [factor.astype(numpy.int32) for factor in factors]
+    return numpy.asarray((first * second).sum(-1, dtype=numpy.int32))
+
+
+def _of_floats(function: Callable[[float], float]) -> Callable[[Array], Array]:
+    """A function of Python's over the elements of an array."""
+    each = numpy.frompyfunc(function, 1, 1)
+    return lambda x: numpy.asarray(each(x), numpy.float64)
+
+
+Function = Callable[..., Any]
+
+ELEMENT_FUNCTIONS: dict[Op, Function] = {
+    Op.NEG: numpy.negative,
+    Op.NOT: numpy.invert,
+    Op.ABS: numpy.absolute,
+    Op.FLOOR: numpy.floor,
+    Op.CEIL: numpy.ceil,
+    Op.ROUND: numpy.rint,
+    Op.TRUNC: numpy.trunc,
+    Op.RECIPROCAL: numpy.reciprocal,
+    Op.SQRT: numpy.sqrt,
+    Op.RSQRT: lambda x: 1 / numpy.sqrt(x),
+    Op.EXP: numpy.exp,
+    Op.EXP2: numpy.exp2,
+    Op.EXPM1: numpy.expm1,
+    Op.LOG: numpy.log,
+    Op.LOG2: numpy.log2,
+    Op.LOG10: numpy.log10,
+    Op.LOG1P: numpy.log1p,
+    Op.SIN: numpy.sin,
+    Op.COS: numpy.cos,
+    Op.TAN: numpy.tan,
+    Op.ASIN: numpy.arcsin,
+    Op.ACOS: numpy.arccos,
+    Op.ATAN: numpy.arctan,
+    Op.SINH: numpy.sinh,
+    Op.COSH: numpy.cosh,
+    Op.TANH: numpy.tanh,
+    Op.ASINH: numpy.arcsinh,
+    Op.ACOSH: numpy.arccosh,
+    Op.ATANH: numpy.arctanh,
+    Op.ERF: _of_floats(math.erf),
+    Op.ERFC: _of_floats(math.erfc),
+    Op.ADD: numpy.add,
+    Op.SUB: numpy.subtract,
+    Op.MUL: numpy.multiply,
+    Op.DIV: numpy.divide,
+    Op.MAXIMUM: numpy.maximum,
+    Op.MINIMUM: numpy.minimum,
+    Op.ATAN2: numpy.arctan2,
+    Op.COPYSIGN: numpy.copysign,
+    Op.AND: numpy.bitwise_and,
+    Op.OR: numpy.bitwise_or,
+    Op.XOR: numpy.bitwise_xor,
+    Op.SHL: numpy.left_shift,
+    Op.SHR: numpy.right_shift,
+    Op.THREEFRY: threefry,
+    Op.CMPLT: numpy.less,
+    Op.CMPLE: numpy.less_equal,
+    Op.CMPEQ: numpy.equal,
+    Op.CMPNE: numpy.not_equal,
+    Op.WHERE: numpy.where,
+}
+
+FLOAT_FUNCTIONS: dict[Op, Function] = {
+    Op.FLOORDIV: float_quotient,
+    Op.MOD: float_remainder,
+    Op.POW: numpy.power,
+}
+"""What is another thing for floats than for integers."""
+
+INTEGER_FUNCTIONS: dict[Op, Function] = {
+    Op.FLOORDIV: numpy.floor_divide,
+    Op.MOD: numpy.remainder,
+    Op.POW: integer_power,
+}
+"""The same ops for integers, whose divisors are not zero here."""
+
+COMBINING: dict[Op, numpy.ufunc] = {
+    Op.ADD: numpy.add,
+    Op.MUL: numpy.multiply,
+    Op.MAXIMUM: numpy.maximum,
+    Op.MINIMUM: numpy.minimum,
+    Op.AND: numpy.bitwise_and,
+    Op.OR: numpy.bitwise_or,
+}
+"""The ops by which reductions, scans and stores combine elements."""

@@ -1,0 +1,239 @@
+"""A region, evaluated: the meaning of the language, one op at a time.
+
+    SINK(STORE(RESHAPE(PARAM 0), ADD(RESHAPE(PARAM 1), CONST 1)))
+
+Each node has a value, from its sources' values (`number_formats.py` says how it is held), and is
+rounded to its dtype. Then the stores write, all of them at once. What an op gives stands in the
+tables of `element_functions.py` and `array_functions.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy
+
+from ogive.devices.reference.array_functions import (
+    MOVEMENT_FUNCTIONS,
+    arrange,
+    count_places,
+    filled,
+    filled_pads,
+    gather,
+    move_places,
+    outside,
+    reduce_axes,
+    scan,
+)
+from ogive.devices.reference.element_functions import (
+    COMBINING,
+    ELEMENT_FUNCTIONS,
+    FLOAT_FUNCTIONS,
+    INTEGER_FUNCTIONS,
+    dot,
+)
+from ogive.devices.reference.number_formats import Array, bitcast, cast, held, rounded
+from ogive.devices.reference.wanted_elements import wanted_elements
+from ogive.ir.node import UOp
+from ogive.ir.ops import MOVEMENT, Op
+from ogive.passes.regions.fault_checks import can_fault, indices_of
+
+
+def evaluate_region(
+    region: UOp, memory: Sequence[Array], variables: Mapping[str, int]
+) -> int | None:
+    """Do a region's work over flat arrays, `memory[slot]` for each `PARAM`, of its dtype.
+
+    The number of the op that failed, among those of the region that can, and nothing is stored
+    then; None if none did.
+    """
+    with numpy.errstate(all="ignore"):
+        evaluation = _Evaluation(region, memory, variables)
+        fault = evaluation.find_fault()
+        if fault is None:
+            for store in region.src:
+                evaluation.write(store)
+    return fault
+
+
+class _Evaluation:
+    """The values of a region's nodes, and what went wrong on the way."""
+
+    def __init__(
+        self, region: UOp, memory: Sequence[Array], variables: Mapping[str, int]
+    ) -> None:
+        self.region = region
+        self.memory = memory
+        self.variables = variables
+        self.values: dict[UOp, Array] = {}
+        self.arguments: dict[UOp, Any] = {}
+        self.wrong: dict[UOp, Array] = {}  # at which elements a node divides by zero, or reads
+        for node in region.walk():
+            if node.op in MOVEMENT:
+                self.arguments[node] = self.argument_of(node)
+            if node.op not in (Op.SINK, Op.STORE):
+                sources = [self.values[source] for source in node.src]
+                value = FUNCTIONS[node.op](self, node, sources)
+                self.values[node] = rounded(numpy.asarray(value), node.dtype)
+            elif can_fault(node):
+                self.note_outside(node)
+
+    def argument_of(self, node: UOp) -> Any:
+        """The argument of a movement, with the lengths that this run has."""
+        lengths = [int(self.values[source]) for source in node.src[1:]]
+        if node.op is Op.PAD:
+            pads, fill = filled_pads(node.arg, lengths)
+            return pads, node.dtype.canonical(fill)
+        return filled(node.arg, lengths)
+
+    def note_outside(self, node: UOp) -> Array:
+        """The elements for which an index of a node lies outside of what it selects from."""
+        shape = self.values[node.src[0]].shape
+        self.wrong[node] = outside(shape, [self.values[i] for i in indices_of(node)])
+        return self.wrong[node]
+
+    def find_fault(self) -> int | None:
+        """The number of the first op that failed at an element which a store needs."""
+        if not any(wrong.any() for wrong in self.wrong.values()):
+            return None
+        wanted = wanted_elements(self.region, self.values, self.arguments)
+        sites = [node for node in self.region.walk() if can_fault(node)]
+        for site, node in enumerate(sites):
+            if node.op is Op.STORE:
+                failed = self.wrong[node].any()
+            else:
+                failed = (self.wrong[node] & wanted.get(node, numpy.False_)).any()
+            if failed:
+                return site
+        return None
+
+    def write(self, store: UOp) -> None:
+        """Put a value where its target lies, or where indices say in it; combined, if asked to."""
+        target, value, *indices = store.src
+        memory, places = self.places_of(target)
+        if indices:
+            places = places[tuple([self.values[index] for index in indices])]
+        if store.arg is None:
+            memory[places] = self.values[value].astype(memory.dtype)
+        else:
+            combined = held(memory, value.dtype)
+            COMBINING[store.arg].at(combined, places, self.values[value])
+            memory[places] = rounded(combined, value.dtype).astype(memory.dtype)[places]
+
+    def places_of(self, target: UOp) -> tuple[Array, Array]:
+        """The memory of a store's target, and where in it each of its elements lies."""
+        moves = []
+        while target.op is not Op.PARAM:
+            moves.append(target)
+            target = target.src[0]
+        memory = self.memory[target.arg[0]]
+        places = count_places(memory.shape)
+        for node in reversed(moves):
+            places = move_places(node.op, places, self.arguments[node])
+        return memory, places
+
+
+Evaluate = Callable[[_Evaluation, UOp, list[Array]], Any]
+"""The value of a node, given those of its sources."""
+
+
+def _variable(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    return numpy.int64(run.variables[node.arg[0]])
+
+
+def _parameter(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    return held(run.memory[node.arg[0]], node.dtype)
+
+
+def _constant(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    return held(numpy.asarray(node.arg, node.dtype.numpy), node.dtype)
+
+
+def _iota(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    length = node.arg if node.arg is not None else int(sources[0])
+    return held(numpy.arange(length), node.dtype)
+
+
+def _move(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    return MOVEMENT_FUNCTIONS[node.op](sources[0], run.arguments[node])
+
+
+def _elementwise(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    return ELEMENT_FUNCTIONS[node.op](*sources)
+
+
+def _arithmetic(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    """What is another thing for floats; an integer's divisor that is zero is noted, and is 1."""
+    if node.dtype.is_float:
+        return FLOAT_FUNCTIONS[node.op](*sources)
+    x, y = sources
+    if can_fault(node):
+        run.wrong[node] = y == 0
+        y = numpy.where(y == 0, 1, y).astype(y.dtype)
+    return INTEGER_FUNCTIONS[node.op](x, y)
+
+
+def _cast(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    return cast(sources[0], node.src[0].dtype, node.dtype)
+
+
+def _bitcast(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    return bitcast(sources[0], node.src[0].dtype, node.dtype)
+
+
+def _dot(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    return dot(sources[0], sources[1], node.arg)
+
+
+def _reduce_axes(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    op, axes = node.arg
+    return reduce_axes(sources[0], op, axes, node.dtype)
+
+
+def _scan(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    """Running totals, which have the dtype of what is scanned before they have that of the node."""
+    inner = node.src[0].dtype
+    running = scan(sources[0], sources[1] if len(sources) > 1 else None, *node.arg)
+    return cast(rounded(running, inner), inner, node.dtype)
+
+
+def _sort(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    return numpy.sort(sources[0], axis=-1)
+
+
+def _gather(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    """Elements by positions; one that lies outside is noted, and is read at 0."""
+    x, *indices = sources
+    if can_fault(node):
+        wrong = run.note_outside(node)
+        indices = [numpy.where(wrong, 0, index) for index in indices]
+    return gather(x, indices)
+
+
+def _arrange(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    return arrange(*sources)
+
+
+def _stage(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
+    return sources[0]
+
+
+FUNCTIONS: dict[Op, Evaluate] = {
+    Op.CONST: _constant,
+    Op.VARIABLE: _variable,
+    Op.PARAM: _parameter,
+    Op.IOTA: _iota,
+    **dict.fromkeys(MOVEMENT_FUNCTIONS, _move),
+    **dict.fromkeys(ELEMENT_FUNCTIONS, _elementwise),
+    **dict.fromkeys(FLOAT_FUNCTIONS, _arithmetic),
+    Op.CAST: _cast,
+    Op.BITCAST: _bitcast,
+    Op.DOT: _dot,
+    Op.REDUCE_AXES: _reduce_axes,
+    Op.SCAN: _scan,
+    Op.SORT: _sort,
+    Op.GATHER: _gather,
+    Op.ARRANGE: _arrange,
+    Op.STAGE: _stage,
+}

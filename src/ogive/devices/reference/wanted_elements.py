@@ -1,0 +1,78 @@
+"""Which elements of a region's values its stores need.
+
+An element that no store needs is not computed, so it is no fault either:
+
+    (x // y)[1:]   with y[0] == 0   is no division by zero
+
+From the stores down, each node says which elements of its sources follow from those that are wanted
+of itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy
+
+from ogive.devices.reference.array_functions import count_places, move_places, outside
+from ogive.devices.reference.number_formats import Array
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+
+
+def wanted_elements(
+    region: UOp, values: Mapping[UOp, Array], arguments: Mapping[UOp, object]
+) -> dict[UOp, Array]:
+    """For each node that has elements which a store needs, which those are.
+
+    `arguments` are those of the movement nodes, with their lengths filled in.
+    """
+    wanted: dict[UOp, Array] = {}
+    for store in region.src:
+        for source in store.src[1:]:
+            wanted[source] = numpy.ones(values[source].shape, bool)
+    for node in reversed(region.walk()):
+        if node not in wanted:
+            continue
+        for source, elements in _wanted_below(node, wanted[node], values, arguments):
+            if source in wanted:
+                elements = elements | wanted[source]
+            wanted[source] = elements
+    return wanted
+
+
+def _wanted_below(
+    node: UOp, wanted: Array, values: Mapping[UOp, Array], arguments: Mapping[UOp, object]
+) -> list[tuple[UOp, Array]]:
+    """The sources of a node, with what is wanted of each."""
+    op, sources = node.op, node.src
+    if op in ELEMENTWISE:
+        return [(source, _fit(wanted, values[source])) for source in sources]
+    if op in MOVEMENT:
+        shape = values[sources[0]].shape
+        places = move_places(op, count_places(shape), arguments[node])
+        return [(sources[0], _at(shape, places[wanted & (places >= 0)]))]
+    if op is Op.REDUCE_AXES:
+        return [(sources[0], numpy.broadcast_to(wanted, values[sources[0]].shape))]
+    if op in (Op.STAGE, Op.SORT):
+        # A row of these is worked out whole.
+        axis = node.arg[1] if op is Op.STAGE else wanted.ndim - 1
+        return [(sources[0], numpy.broadcast_to(wanted.any(axis, keepdims=True), wanted.shape))]
+    if op is Op.GATHER:
+        x, *indices = sources
+        there = numpy.zeros(values[x].shape, bool)
+        read = wanted & ~outside(there.shape, [values[i] for i in indices])
+        there[tuple([numpy.broadcast_to(values[i], read.shape)[read] for i in indices])] = True
+        return [(x, there), *[(i, _fit(wanted, values[i])) for i in indices]]
+    return [(source, numpy.ones(values[source].shape, bool)) for source in sources]
+
+
+def _fit(wanted: Array, value: Array) -> Array:
+    """What is wanted of an operand, which may be one number for all elements."""
+    return wanted if value.shape == wanted.shape else numpy.asarray(wanted.any())
+
+
+def _at(shape: tuple[int, ...], places: Array) -> Array:
+    found = numpy.zeros(int(numpy.prod(shape, dtype=numpy.int64)), bool)
+    found[places] = True
+    return found.reshape(shape)

@@ -83,7 +83,7 @@ def unmeasured_machine() -> Iterator[None]:
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A cache folder for one test alone."""
     from ogive.store import compiler_version, disk_cache
-    from ogive.store.store import store_in
+    from ogive.store.open_stores import open_stores
 
     place = str(tmp_path / "cache")
     monkeypatch.setenv("OGIVE_CACHE_DIR", place)
@@ -91,4 +91,4 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     for module in (disk_cache, compiler_version):
         monkeypatch.setattr(module, "source_signature", lambda: b"the same all through")
     yield place
-    store_in(place).close()
+    open_stores.store_in(place).close()

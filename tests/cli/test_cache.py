@@ -9,7 +9,8 @@ import pytest
 
 from ogive import cli, config
 from ogive.store.keys import make_key
-from ogive.store.store import Kind, store_in
+from ogive.store.open_stores import open_stores
+from ogive.store.rows import Kind
 
 
 @pytest.fixture(autouse=True)
@@ -18,12 +19,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("OGIVE_CACHE_DIR", str(place))
     monkeypatch.setattr(config, "_current", None)
     yield place
-    store_in(str(place)).close()
+    open_stores.store_in(str(place)).close()
 
 
 def fill(folder: Path) -> None:
     rows = [(kind, make_key(b"%d" % kind), bytes(30_000)) for kind in Kind]
-    store_in(str(folder)).write(rows)
+    open_stores.store_in(str(folder)).write(rows)
 
 
 def test_path_prints_the_folder_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,7 +50,7 @@ def test_clear_deletes_all_of_it(folder: Path, capsys: pytest.CaptureFixture[str
     fill(folder)
     assert cli.main(["cache", "clear"]) == 0
     assert "Deleted 4 entries" in capsys.readouterr().out
-    assert store_in(str(folder)).info().entries == {}
+    assert open_stores.store_in(str(folder)).info().entries == {}
 
 
 def test_a_folder_open_to_others_is_said_to_be(

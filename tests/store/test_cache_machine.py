@@ -10,7 +10,7 @@ from ogive.config import Config
 from ogive.devices.cpu.host import HostCpu, detect_cpu, host_target, machine_signature
 from ogive.engine.machine import host_machine
 from ogive.store import disk_cache as disk_module
-from ogive.store import store as store_module
+from ogive.store.rows import Kind
 
 CONFIG = Config()
 
@@ -52,7 +52,7 @@ def test_a_wrong_note_is_corrected_before_anything_is_compiled(
 def test_a_note_that_makes_no_sense_is_ignored() -> None:
     disk, key = disk_module.disk_for(CONFIG), host_machine._note_key()
     assert disk is not None and key is not None
-    disk.write([(store_module.Kind.NOTE, key, b"nonsense")], CONFIG)
+    disk.write([(Kind.NOTE, key, b"nonsense")], CONFIG)
     assert host_machine.target_for(CONFIG) == host_target()
 
 

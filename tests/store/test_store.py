@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import sqlite3
@@ -10,22 +11,18 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ogive.errors import CacheWarning
-from ogive.store import store as module
-from ogive.store.database import database_path
+from ogive.store.database import connect, database_path
 from ogive.store.keys import Key, make_key
-from ogive.store.store import Kind, Store
-
-
-@pytest.fixture(autouse=True)
-def warn_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_warned", False)
+from ogive.store.open_stores import open_stores
+from ogive.store.rows import Kind
+from ogive.store.store import TOUCH_MICROSECONDS, Connect, Store
 
 
 @pytest.fixture
@@ -238,10 +235,8 @@ def test_a_payload_changed_behind_our_back_is_not_there(store: Store, folder: st
     assert read(store, 1) is None and read(store, 2) is None
 
 
-def test_a_locked_file_is_a_miss_and_writes_wait(
-    store: Store, folder: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "BUSY_MILLISECONDS", 50)
+def test_a_locked_file_is_a_miss_and_writes_wait(folder: str) -> None:
+    store = Store(folder, busy_seconds=0.05)
     store.write([entry(1)])
     other = sqlite3.connect(database_path(folder), isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
@@ -254,6 +249,31 @@ def test_a_locked_file_is_a_miss_and_writes_wait(
         other.close()
         store.flush()
     assert read(store, 2) == entry(2)[2]
+    store.close()
+
+
+class Disturbed(sqlite3.Connection):
+    """A connection that does something after each batch of rows."""
+
+    disturb: Callable[[], None] | None = None
+
+    def executemany(self, *arguments: Any) -> sqlite3.Cursor:
+        cursor = super().executemany(*arguments)
+        if self.disturb is not None:
+            self.disturb()
+        return cursor
+
+
+def disturbed(made: list[Disturbed], kind: type[Disturbed] = Disturbed) -> Connect:
+    """Opens files as usual; the connections are in `made`, the newest last."""
+
+    def opening(path: str, writable: bool, busy_seconds: float) -> sqlite3.Connection:
+        connection = connect(path, writable, busy_seconds, kind)
+        assert isinstance(connection, Disturbed)
+        made.append(connection)
+        return connection
+
+    return opening
 
 
 @pytest.mark.parametrize(
@@ -261,26 +281,30 @@ def test_a_locked_file_is_a_miss_and_writes_wait(
     [(13, "database or disk is full"), (10, "disk I/O error"), (8, "readonly database")],
 )
 def test_a_file_that_cannot_be_written_is_still_read(
-    store: Store, monkeypatch: pytest.MonkeyPatch, code: int, what: str
+    folder: str, code: int, what: str
 ) -> None:
+    made: list[Disturbed] = []
+    store = Store(folder, connect=disturbed(made))
     store.write([entry(1)])
 
-    def fail(connection: sqlite3.Connection) -> bool:
+    def fail() -> None:
         error = sqlite3.OperationalError(what)
         error.sqlite_errorcode = code
         raise error
 
-    monkeypatch.setattr(store, "_flush", fail)
+    made[0].disturb = fail
     with pytest.warns(CacheWarning, match=what) as caught:
         store.write([entry(2)])
         store.write([entry(3)])
         assert read(store, 1) == entry(1)[2]
     assert len(caught) == 1
+    store.close()
 
 
 FULL = """
 import resource, sys, warnings
-from ogive.store.store import Kind, Store
+from ogive.store.store import Store
+from ogive.store.rows import Kind
 from ogive.store.keys import make_key
 warnings.simplefilter("always")
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
@@ -304,14 +328,11 @@ def test_a_full_disk_is_one_warning(folder: str) -> None:
     store.close()
 
 
-def test_a_folder_that_cannot_be_written_to_is_read(
-    store: Store, folder: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_cannot_be_written_to_is_read(store: Store, folder: str) -> None:
     store.write([entry(1)])
     store.close()
     before = Path(database_path(folder)).read_bytes()
-    monkeypatch.setattr(os, "access", lambda path, mode: False)
-    reader = Store(folder)
+    reader = Store(folder, is_writable=lambda folder: False)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read(reader, 1) == entry(1)[2]
@@ -321,20 +342,18 @@ def test_a_folder_that_cannot_be_written_to_is_read(
     assert Path(database_path(folder)).read_bytes() == before
 
 
-def test_a_file_system_without_shared_memory_is_one_warning(
-    folder: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+class WithoutSharedMemory(Disturbed):
+    """SQLite where a file system cannot share memory between processes."""
+
+    def execute(self, sql: str, *arguments: Any) -> sqlite3.Cursor:
+        if sql.startswith("PRAGMA journal_mode"):
+            sql = "SELECT 'delete'"
+        return super().execute(sql, *arguments)
+
+
+def test_a_file_system_without_shared_memory_is_one_warning(folder: str) -> None:
     os.mkdir(folder, 0o700)
-    connect = sqlite3.connect
-
-    class Connection(sqlite3.Connection):
-        def execute(self, sql: str, *arguments: object) -> sqlite3.Cursor:
-            if sql.startswith("PRAGMA journal_mode"):
-                sql = "SELECT 'delete'"
-            return super().execute(sql, *arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, factory=Connection, **k))
-    store = Store(folder)
+    store = Store(folder, connect=disturbed([], WithoutSharedMemory))
     with pytest.warns(CacheWarning, match="cannot share a database") as caught:
         store.write([entry(1)])
         assert read(store, 1) is None
@@ -380,9 +399,10 @@ def test_an_entry_too_large_for_the_bound_pushes_nothing_out(store: Store) -> No
     assert read(store, 1) is not None and read(store, 2) is None
 
 
-def test_a_hit_writes_nothing_unless_the_last_use_is_old(
-    store: Store, folder: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hit_writes_nothing_unless_the_last_use_is_old(folder: str) -> None:
+    now = 10**15
+    store = Store(folder, now=lambda: now)
+
     def used() -> int:
         connection = sqlite3.connect(database_path(folder))
         value: int = connection.execute("SELECT used FROM entry").fetchone()[0]
@@ -390,16 +410,16 @@ def test_a_hit_writes_nothing_unless_the_last_use_is_old(
         return value
 
     store.write([entry(1)])
-    first = used()
+    first = now
+    now += TOUCH_MICROSECONDS // 2
     read(store, 1)
     store.close()
     assert used() == first
-    later = first + 2 * module.TOUCH_MICROSECONDS
-    monkeypatch.setattr(module, "_now", lambda: later)
+    now += TOUCH_MICROSECONDS
     read(store, 1)
     assert used() == first
     store.close()
-    assert used() == later
+    assert used() == now
 
 
 def test_threads_share_a_store(store: Store) -> None:
@@ -419,21 +439,108 @@ def test_threads_share_a_store(store: Store) -> None:
     assert not wrong
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-def test_a_forked_child_opens_the_file_anew(folder: str) -> None:
-    store = module.store_in(folder)
-    store.write([entry(1)])
+def open_files(folder: str) -> list[str]:
+    """The files of a folder that this process has open, where the system tells."""
+    numbers = os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else []
+    links = [f"/proc/self/fd/{number}" for number in numbers]
+    return [name for name in map(os.path.realpath, links) if name.startswith(folder)]
+
+
+def in_child(work: Callable[[], bool]) -> bool:
+    """What `work` says in a forked child."""
     child = os.fork()
     if child == 0:
-        good = store._connection is None and read(store, 1) == entry(1)[2]
+        good = False
+        try:
+            good = work()
+        finally:
+            os._exit(0 if good else 1)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def test_a_forked_child_inherits_no_open_file_and_opens_its_own(folder: str) -> None:
+    store = open_stores.store_in(folder)
+    store.write([entry(1)])
+
+    def work() -> bool:
+        inherited = open_files(folder)
+        found = read(store, 1)
         store.write([entry(2)])
         store.close()
-        os._exit(0 if good else 1)
-    assert os.waitpid(child, 0)[1] == 0
+        return inherited == [] and found == entry(1)[2]
+
+    assert in_child(work)
     assert read(store, 2) == entry(2)[2]
     store.write([entry(3)])
     assert read(store, 3) == entry(3)[2]
     store.close()
+
+
+def write_and_read(store: Store, number: int) -> bool:
+    store.write([entry(number)])
+    return read(store, number) == entry(number)[2]
+
+
+def test_a_fork_waits_for_a_thread_that_writes(folder: str) -> None:
+    store = open_stores.store_in(folder)
+    ended = threading.Event()
+
+    def work() -> None:
+        number = 0
+        while not ended.is_set():
+            number += 1
+            store.write([entry(number % 7, 2000)])
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        for number in range(10, 20):
+            assert in_child(functools.partial(write_and_read, store, number))
+    finally:
+        ended.set()
+        thread.join()
+    assert all(read(store, number) == entry(number)[2] for number in range(10, 20))
+    store.close()
+
+
+def test_a_fork_out_of_a_signal_handler_in_the_midst_of_a_write_loses_nothing(folder: str) -> None:
+    made: list[Disturbed] = []
+    store = Store(folder, connect=disturbed(made))
+    store.write([entry(1)])
+
+    def fork() -> None:
+        made[-1].disturb = None
+        store.hold()  # as is done before a fork
+        store.let_go()
+
+    made[-1].disturb = fork
+    store.write([entry(2)])
+    assert len(made) == 2
+    assert [read(store, number) for number in (1, 2)] == [entry(1)[2], entry(2)[2]]
+    store.close()
+
+
+def test_closing_leaves_the_log_of_another_file_of_that_name_alone(folder: str) -> None:
+    old, new = Store(folder), Store(folder)
+    old.write([entry(1)])
+    for name in os.listdir(folder):
+        os.unlink(os.path.join(folder, name))
+    new.write([entry(2)])
+    before = sorted(os.listdir(folder))
+    assert len(before) == 3  # the file, its log and the log's index
+    old.close()
+    assert sorted(os.listdir(folder)) == before
+    new.write([entry(3)])
+    assert [read(new, number) for number in (1, 2, 3)] == [None, entry(2)[2], entry(3)[2]]
+    new.close()
+
+
+def test_a_closed_store_leaves_one_file_and_none_open(store: Store, folder: str) -> None:
+    store.write([entry(1)])
+    assert read(store, 1) is not None
+    store.close()
+    assert os.listdir(folder) == [os.path.basename(database_path(folder))]
+    assert open_files(folder) == []
 
 
 def test_info_counts_and_clear_deletes(store: Store, folder: str) -> None:
@@ -452,7 +559,8 @@ def test_info_counts_and_clear_deletes(store: Store, folder: str) -> None:
 
 WRITER = """
 import random, sys
-from ogive.store.store import Kind, Store
+from ogive.store.store import Store
+from ogive.store.rows import Kind
 from ogive.store.keys import make_key
 store = Store(sys.argv[1])
 print("ready", flush=True)
@@ -517,33 +625,22 @@ def test_processes_that_are_killed_200_times_leave_a_good_file(folder: str) -> N
     kill_writers(folder, 200)
 
 
-class Interrupted:
-    """A connection in whose transactions an exception comes."""
-
-    def __init__(self, connection: sqlite3.Connection, error: BaseException) -> None:
-        self.connection = connection
-        self.error = error
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.connection, name)
-
-    def executemany(self, *arguments: Any) -> None:
-        self.connection.executemany(*arguments)
-        raise self.error
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt("now"), TimeoutError("now")])
 def test_an_exception_during_a_write_is_rolled_back_and_the_cache_stays(
-    store: Store, folder: str, error: BaseException
+    folder: str, error: BaseException
 ) -> None:
+    made: list[Disturbed] = []
+    store = Store(folder, connect=disturbed(made))
     store.write([entry(1)])
-    connection = store._connection
-    assert connection is not None
-    store._connection = Interrupted(connection, error)  # type: ignore[assignment]
+
+    def interrupt() -> None:
+        raise error
+
+    made[0].disturb = interrupt
     with pytest.raises(type(error), match="now"):
         store.write([entry(2)])
-    store._connection = connection
-    assert connection.in_transaction
+    made[0].disturb = None
+    assert made[0].in_transaction
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         store.write([entry(3)])

@@ -7,7 +7,9 @@ import sys
 from ogive.config import current_config
 from ogive.folders import cache_place
 from ogive.journal import show_bytes
-from ogive.store.store import Kind, StoreInfo, store_in
+from ogive.store.open_stores import open_stores
+from ogive.store.rows import Kind
+from ogive.store.store import StoreInfo
 
 NOUNS = {
     Kind.GRAPH: "compiled graphs",
@@ -22,7 +24,7 @@ def run(action: str = "info") -> int:
     if action == "path":
         print(cache_place())
         return 0
-    store = store_in(cache_place())
+    store = open_stores.store_in(cache_place())
     info = store.info()
     if info.problem is not None:
         print(f"ogive: {store.folder} cannot be used: {info.problem}", file=sys.stderr)

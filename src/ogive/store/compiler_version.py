@@ -15,7 +15,8 @@ from ogive.config import LOADED_AT
 from ogive.devices.llvm.library.llvm_folder import llvm_folder
 from ogive.digest import blake2b
 from ogive.store.keys import make_key
-from ogive.store.store import Kind, Store
+from ogive.store.rows import Kind
+from ogive.store.store import Store
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SURFACE = frozenset(

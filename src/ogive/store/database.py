@@ -78,7 +78,9 @@ def remove(path: str) -> None:
         pass  # it is not in the way
 
 
-def connect(path: str, writable: bool, busy_seconds: float) -> sqlite3.Connection:
+def connect(
+    path: str, writable: bool, busy_seconds: float, kind: type[sqlite3.Connection] | None = None
+) -> sqlite3.Connection:
     """An open file, which need not be a store: see `adopt`."""
     import sqlite3
 
@@ -88,6 +90,7 @@ def connect(path: str, writable: bool, busy_seconds: float) -> sqlite3.Connectio
         timeout=busy_seconds,
         isolation_level=None,
         check_same_thread=False,
+        factory=kind or sqlite3.Connection,
     )
     connection.text_factory = bytes  # we store no text, and what is there may not be any
     return connection

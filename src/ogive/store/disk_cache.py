@@ -13,6 +13,7 @@ from ogive.ir.ops import Op
 from ogive.store.compiler_version import compiler_digest, llvm_identity, source_signature
 from ogive.store.encoding import DamagedRecord
 from ogive.store.keys import Encoded, Key, encode_graph, make_key
+from ogive.store.open_stores import open_stores
 from ogive.store.records import (
     FORMAT,
     CodeRecord,
@@ -23,7 +24,8 @@ from ogive.store.records import (
     unpack_graph,
     unpack_kernel,
 )
-from ogive.store.store import Entry, Kind, Store, store_in
+from ogive.store.rows import Entry, Kind
+from ogive.store.store import Store
 
 if TYPE_CHECKING:
     from ogive.targets.target import Target
@@ -145,7 +147,7 @@ def disk_for(config: Config) -> Disk | None:
     """The caches on disk under a configuration; None where they are off or cannot be used."""
     if not (config.disk_cache and config.schedule_cache and config.disk_cache_bytes):
         return None
-    return _disk_in(store_in(cache_place()))
+    return _disk_in(open_stores.store_in(cache_place()))
 
 
 @lru_cache(maxsize=8)

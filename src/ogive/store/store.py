@@ -2,21 +2,20 @@
 
 Nothing here ever raises because of the file. A row that does not check is not there; a file that is
 damaged or not ours is set aside; where the folder cannot be used at all, nothing is kept. The user
-hears of each such thing at most once.
+hears of the first such thing.
 """
 
 from __future__ import annotations
 
-import ctypes
+import contextlib
 import enum
 import os
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from ogive.digest import blake2b
 from ogive.errors import CacheWarning, origin_line, user_origin
 from ogive.folders import folder_problem
 from ogive.named import NamedTuple
@@ -28,23 +27,30 @@ from ogive.store.database import (
     database_path,
     file_size,
     generation,
-    pragma,
     remove,
     store_files,
-    used_bytes,
 )
-from ogive.store.keys import DIGEST_BYTES, Key
+from ogive.store.keys import Key
+from ogive.store.rows import (
+    ROW_LIMIT,
+    Entry,
+    Kind,
+    count_rows,
+    delete_rows,
+    evict_rows,
+    read_rows,
+    write_rows,
+)
 
 if TYPE_CHECKING:
     import sqlite3
 
 Result = TypeVar("Result")
 
-BUSY_MILLISECONDS = 1000
-EXIT_BUSY_MILLISECONDS = 200
-ROW_LIMIT = 256 << 20
-"""No row is larger; one that says it is, is damaged."""
+BUSY_SECONDS = 1.0
+"""How long to wait for a file that another process has locked."""
 
+EXIT_BUSY_MILLISECONDS = 200
 PENDING_LIMIT = 64 << 20
 """The most bytes kept in memory for a file that is locked at the moment."""
 
@@ -52,18 +58,6 @@ TOUCH_MICROSECONDS = 3600 * 1_000_000
 """A row used more recently than this need not be noted as used just for the note's sake."""
 
 TOUCHES_HELD = 4096
-
-
-class Kind(enum.IntEnum):
-    """What a row holds."""
-
-    GRAPH = 1
-    KERNEL = 2
-    CODE = 3
-    NOTE = 4
-
-
-Entry = tuple[Kind, Key, bytes]
 
 
 class _Code(enum.IntEnum):
@@ -84,12 +78,17 @@ _DAMAGED = {_Code.ERROR, _Code.CORRUPT, _Code.NOTADB}
 _PASSING = {_Code.BUSY, _Code.LOCKED}
 _MOVED = 1032  # SQLITE_READONLY_DBMOVED: the file was deleted or moved under us
 
-_READ = 'SELECT address, "check", digest, used, payload FROM entry WHERE kind = ? AND address IN '
-_WRITE = (
-    'INSERT OR REPLACE INTO entry (kind, address, "check", digest, used, payload) '
-    "VALUES (?, ?, ?, ?, ?, ?)"
-)
-_TOUCH = "UPDATE entry SET used = max(used, ?) WHERE kind = ? AND address = ?"
+
+def _microseconds() -> int:
+    return time.time_ns() // 1000
+
+
+class Connect(Protocol):
+    """How a file is opened: see `database.connect`."""
+
+    def __call__(
+        self, path: str, writable: bool, busy_seconds: float
+    ) -> sqlite3.Connection: ...
 
 
 class StoreInfo(NamedTuple):
@@ -102,17 +101,33 @@ class StoreInfo(NamedTuple):
 
 
 class Store:
-    """The rows in one folder. All methods may be called from any thread, and after a fork."""
+    """The rows in one folder. All methods may be called from any thread, and after a fork.
 
-    def __init__(self, folder: str) -> None:
+    `now` tells the time in microseconds, `connect` opens a file, which may be written to if
+    `is_writable` says so of its folder.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        *,
+        busy_seconds: float = BUSY_SECONDS,
+        now: Callable[[], int] = _microseconds,
+        connect: Connect = connect,
+        is_writable: Callable[[str], bool] = lambda folder: os.access(folder, os.W_OK),
+    ) -> None:
         self.folder = folder
+        self._busy_seconds = busy_seconds
+        self._now = now
+        self._connect = connect
+        self._is_writable = is_writable
         self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._warned = False
         self._forget()
 
     def _forget(self) -> None:
-        self._connection: sqlite3.Connection | None = None
         self._path = ""
-        self._inode = 0
         self._off = False
         self._read_only = False
         self._pending: list[Entry] = []
@@ -129,32 +144,20 @@ class Store:
             return found
 
         def action(connection: sqlite3.Connection) -> None:
-            for start in range(0, len(keys), 500):
-                some = {key.address: key for key in keys[start : start + 500]}
-                places = ", ".join("?" * len(some))
-                for row in connection.execute(f"{_READ} ({places})", (kind, *some)):
-                    self._take(kind, some, row, found)
+            for key, payload, used in read_rows(connection, kind, keys):
+                found[key] = payload
+                self._touch(kind, key, used)
 
         self._attempt(action, None)
         return found
 
-    def _take(
-        self, kind: Kind, keys: dict[bytes, Key], row: Sequence[object], found: dict[Key, bytes]
-    ) -> None:
-        address, check, digest, used, payload = row
-        if not isinstance(address, bytes) or not isinstance(payload, bytes):
-            return
-        key = keys.get(address)
-        if key is None or key.check != check or len(payload) > ROW_LIMIT:
-            return
-        if row_digest(kind, key, payload) != digest:
-            return
-        found[key] = payload
-        now = _now()
-        if not isinstance(used, int) or not 0 <= now - used < TOUCH_MICROSECONDS:
+    def _touch(self, kind: Kind, key: Key, used: int | None) -> None:
+        """Note that a row was used, which the file says was last so at the time `used`."""
+        now = self._now()
+        if used is None or not 0 <= now - used < TOUCH_MICROSECONDS:
             self._touch_due = True
         if len(self._touched) < TOUCHES_HELD:
-            self._touched[kind, address] = now
+            self._touched[kind, key.address] = now
 
     def write(self, entries: Iterable[Entry], bound: int | None = None) -> None:
         """Keep rows, all of them or none, and no more than about `bound` bytes altogether.
@@ -180,20 +183,12 @@ class Store:
                 self._attempt(self._flush, False)
 
     def _flush(self, connection: sqlite3.Connection) -> bool:
-        now = _now()
-        rows = [
-            (kind, key.address, key.check, row_digest(kind, key, payload), now, payload)
-            for kind, key, payload in self._pending
-        ]
         touches = [(used, kind, address) for (kind, address), used in self._touched.items()]
-        connection.execute("BEGIN IMMEDIATE")
-        connection.executemany(_TOUCH, touches)
-        connection.executemany(_WRITE, rows)
-        connection.execute("COMMIT")
+        write_rows(connection, self._pending, touches, self._now())
         self._pending.clear()
         self._touched.clear()
         self._touch_due = False
-        self._evict(connection)
+        evict_rows(connection, self._bound)
         return True
 
     def _limit_pending(self) -> None:
@@ -204,27 +199,7 @@ class Store:
                 del self._pending[: position + 1]
                 return
 
-    def _evict(self, connection: sqlite3.Connection) -> None:
-        """Delete the least recently used rows until the file is well below the bound."""
-        used, page = used_bytes(connection), pragma(connection, "page_size")
-        if used <= self._bound:
-            return
-        excess = used - self._bound * 9 // 10
-        doomed = []
-        for row, size in connection.execute(
-            "SELECT id, length(payload) FROM entry ORDER BY used, id"
-        ):
-            doomed.append((row,))
-            # What a row takes up in the file, indexes included, is about this.
-            excess -= size + page // 16
-            if excess <= 0:
-                break
-        connection.execute("BEGIN IMMEDIATE")
-        connection.executemany("DELETE FROM entry WHERE id = ?", doomed)
-        connection.execute("COMMIT")
-        connection.executescript("PRAGMA incremental_vacuum")
-
-    # Opening, closing, and what can go wrong
+    # Opening, and what can go wrong
 
     def _attempt(self, action: Callable[[sqlite3.Connection], Result], failed: Result) -> Result:
         """Do something with the file; whatever goes wrong with it costs the cache and no more."""
@@ -240,6 +215,8 @@ class Store:
                     self._roll_back()
                     return action(connection)
                 except sqlite3.Error as error:
+                    if self._is_forked(error):
+                        continue
                     self._roll_back()
                     if not self._recover(error):
                         return failed
@@ -252,6 +229,12 @@ class Store:
                     self._turn_off(f"cannot be used: {error}")
             return failed
 
+    def _is_forked(self, error: sqlite3.Error) -> bool:
+        """Whether a signal handler forked in the midst of it, and so closed the file (`hold`)."""
+        import sqlite3
+
+        return self._connection is None and isinstance(error, sqlite3.ProgrammingError)
+
     def _recover(self, error: sqlite3.Error) -> bool:
         """Whether it is worth another try."""
         extended = getattr(error, "sqlite_errorcode", None)
@@ -259,7 +242,7 @@ class Store:
         if code in _PASSING:
             return False
         if extended == _MOVED:
-            self._abandon()
+            self._disconnect()
             return True
         if code in _DAMAGED or (code == _Code.CANTOPEN and os.path.isdir(self._path)):
             self._set_aside(str(error))
@@ -268,7 +251,7 @@ class Store:
             # What is there can still be read.
             self._read_only = True
             self._pending.clear()
-            _warn_once(f"the cache {self._path} cannot be written to ({error})")
+            self._warn(f"the cache {self._path} cannot be written to ({error})")
             return False
         self._turn_off(f"cannot be used: {error}")
         return False
@@ -279,14 +262,13 @@ class Store:
         if not self._prepare_folder():
             return None
         self._path = database_path(self.folder)
-        writable = os.access(self.folder, os.W_OK)
+        writable = self._is_writable(self.folder)
         self._read_only = not writable
-        connection = connect(self._path, writable, BUSY_MILLISECONDS / 1000)
+        connection = self._connect(self._path, writable, self._busy_seconds)
         try:
             if not adopt(connection, writable):
                 connection.close()
                 return None
-            self._inode = os.stat(self._path).st_ino
         except CannotShare:
             connection.close()
             self._turn_off("is on a file system that cannot share a database")
@@ -318,11 +300,11 @@ class Store:
             try:
                 self._connection.execute("ROLLBACK")
             except sqlite3.Error:
-                self._abandon()
+                self._disconnect()
 
     def _set_aside(self, reason: str) -> None:
         """Move a damaged or foreign file away; the next one has another name."""
-        self._abandon()
+        self._disconnect()
         path, name = self._path, os.path.basename(self._path)
         aside = f"{name}.damaged-{generation(name)}"
         try:
@@ -336,34 +318,50 @@ class Store:
             # One is enough to find out what happened; the file that we leave has no use either.
             if (".damaged-" in other and other != aside) or other in (f"{name}-wal", f"{name}-shm"):
                 remove(os.path.join(self.folder, other))
-        _warn_once(f"the cache {path} was damaged ({reason}); it is now {aside}")
+        self._warn(f"the cache {path} was damaged ({reason}); it is now {aside}")
 
     def _turn_off(self, reason: str) -> None:
         self._off = True
         self._pending.clear()
-        _warn_once(f"nothing is cached on disk: {self.folder} {reason}")
+        self._warn(f"nothing is cached on disk: {self.folder} {reason}")
 
-    def _abandon(self) -> None:
-        """Let a connection be, without closing it.
+    def _warn(self, message: str) -> None:
+        if not self._warned:
+            self._warned = True
+            filename, line = origin_line(user_origin()) or ("ogive", 1)
+            warnings.warn_explicit(message, CacheWarning, filename, line)
 
-        Closing removes the log beside the file by name, and that name may be another file's by now;
-        in a forked child, it would end the parent's transactions.
+    # Closing
+
+    def _disconnect(self) -> None:
+        """Close the file, if it is open. What was begun is rolled back.
+
+        With the last connection to a file SQLite deletes the log beside it, by name; it looks
+        first whether the name is still that file's.
         """
-        if self._connection is not None:
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._connection))
-            self._connection = None
+        import sqlite3
+
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with contextlib.suppress(sqlite3.Error):  # nothing of it is in use any more
+                connection.close()
 
     def hold(self) -> None:
-        """Keep other threads out until `let_go`."""
+        """Close the file and keep other threads out until `let_go` or, in a child, `renew`.
+
+        SQLite says of a connection that a child inherits that even closing it may do harm: its
+        locks are those of the parent.
+        """
         self._lock.acquire()
+        self._disconnect()
 
     def let_go(self) -> None:
+        """Let other threads in again."""
         self._lock.release()
 
     def renew(self) -> None:
         """Start over in a forked child."""
         self._lock = threading.RLock()
-        self._abandon()
         self._forget()
 
     def close(self) -> None:
@@ -371,19 +369,12 @@ class Store:
         import sqlite3
 
         with self._lock:
-            connection = self._connection
-            if connection is None:
+            if self._connection is None:
                 return
-            try:
-                connection.execute(f"PRAGMA busy_timeout = {EXIT_BUSY_MILLISECONDS}")
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.execute(f"PRAGMA busy_timeout = {EXIT_BUSY_MILLISECONDS}")
                 self.flush()
-                if self._connection is None or os.stat(self._path).st_ino != self._inode:
-                    self._abandon()
-                    return
-                connection.close()
-            except (sqlite3.Error, OSError):
-                self._abandon()
-            self._connection = None
+            self._disconnect()
 
     # For people
 
@@ -393,104 +384,17 @@ class Store:
         path = database_path(self.folder)
         entries: dict[Kind, int] = {}
         if problem is None and os.path.exists(path):
-
-            def action(connection: sqlite3.Connection) -> None:
-                for kind, number in connection.execute(
-                    "SELECT kind, count(*) FROM entry GROUP BY kind"
-                ):
-                    if kind in Kind._value2member_map_:
-                        entries[Kind(kind)] = number
-
-            self._attempt(action, None)
+            entries = self._attempt(count_rows, entries)
         files = [os.path.join(self.folder, name) for name in store_files(self.folder)]
         return StoreInfo(path, sum(map(file_size, files)), entries, problem)
 
     def clear(self) -> None:
         """Delete all rows, and files set aside. Other processes may go on using the store."""
-
-        def action(connection: sqlite3.Connection) -> None:
-            connection.execute("DELETE FROM entry")
-            connection.executescript("PRAGMA incremental_vacuum")
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
         with self._lock:
             self._pending.clear()
             self._touched.clear()
             if os.path.exists(database_path(self.folder)):
-                self._attempt(action, None)
+                self._attempt(delete_rows, None)
             for name in store_files(self.folder):
                 if ".damaged-" in name:
                     remove(os.path.join(self.folder, name))
-
-
-def row_digest(kind: Kind, key: Key, payload: bytes) -> bytes:
-    """What a row must say about its payload to be believed."""
-    secret = bytes((kind,)) + key.address + key.check
-    return blake2b(payload, digest_size=DIGEST_BYTES, key=secret, person=b"ogive row").digest()
-
-
-def _now() -> int:
-    return time.time_ns() // 1000
-
-
-_warned = False
-
-
-def _warn_once(message: str) -> None:
-    global _warned
-    if not _warned:
-        _warned = True
-        filename, line = origin_line(user_origin()) or ("ogive", 1)
-        warnings.warn_explicit(message, CacheWarning, filename, line)
-
-
-_stores: dict[str, Store] = {}
-_stores_lock = threading.Lock()
-_held: list[Store] = []
-
-
-def store_in(folder: str) -> Store:
-    """The one store of this process for a folder."""
-    store = _stores.get(folder)
-    if store is None:
-        with _stores_lock:
-            store = _stores.setdefault(folder, Store(folder))
-        if len(_stores) == 1:
-            import atexit
-
-            atexit.register(close_all)
-    return store
-
-
-def close_all() -> None:
-    """Write what waits and close all files."""
-    for store in list(_stores.values()):
-        store.close()
-
-
-def _hold_for_fork() -> None:
-    """Wait until no thread is inside SQLite: a child would inherit its locks, locked."""
-    for store in _stores.values():
-        store.hold()
-        _held.append(store)
-
-
-def _go_on_after_fork() -> None:
-    while _held:
-        _held.pop().let_go()
-
-
-def _renew_after_fork() -> None:
-    global _stores_lock
-    _held.clear()
-    _stores_lock = threading.Lock()
-    for store in _stores.values():
-        store.renew()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_hold_for_fork,
-        after_in_parent=_go_on_after_fork,
-        after_in_child=_renew_after_fork,
-    )

@@ -24,9 +24,9 @@ from ogive.ir.ops import Op
 from ogive.ir.symbolic.variable import Variable
 from ogive.store import compiler_version, keys
 from ogive.store import disk_cache as disk_module
-from ogive.store import store as store_module
 from ogive.store.database import database_path
 from ogive.store.keys import Key, encode_graph, make_key
+from ogive.store.open_stores import open_stores
 from ogive.store.records import unpack_code
 from tests.engine.counting import Count
 from tests.test_imports import ALLOWED
@@ -49,8 +49,7 @@ def forget() -> None:
 
 
 @pytest.fixture(autouse=True)
-def folder(own_cache: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(store_module, "_warned", False)
+def folder(own_cache: str) -> str:
     forget()
     return own_cache
 
@@ -145,7 +144,7 @@ def test_equal_layers_compile_once() -> None:
     with Count() as one:
         network(2).realize()
     forget()
-    store_module.store_in(os.environ["OGIVE_CACHE_DIR"]).clear()
+    open_stores.store_in(os.environ["OGIVE_CACHE_DIR"]).clear()
     with Count() as twelve:
         network(12).realize()
     assert twelve["kernels_compiled"] == one["kernels_compiled"]
@@ -334,13 +333,13 @@ def test_the_disk_is_bounded_by_the_setting(folder: str) -> None:
     config = Config(disk_cache_bytes=120_000)
     for number in range(30):
         (x * number).sum().realize(config=config)
-    store_module.store_in(folder).close()
+    open_stores.store_in(folder).close()
     assert os.path.getsize(database_path(folder)) <= 140_000
     assert (x * 29).sum().item() == 87
 
 
 def damage(folder: str, statement: str) -> None:
-    store_module.store_in(folder).close()
+    open_stores.store_in(folder).close()
     connection = sqlite3.connect(database_path(folder))
     connection.execute(statement)
     connection.commit()

@@ -14,7 +14,7 @@ from ogive.engine.machine import calibrate, machine_speeds
 from ogive.engine.steps.compiled_graph import pool_for
 from ogive.store.disk_cache import disk_for
 from ogive.store.encoding import DamagedRecord
-from ogive.store.store import Kind
+from ogive.store.rows import Kind
 from ogive.targets.target import describe_cpu
 
 CONFIG = Config()

@@ -19,7 +19,7 @@ from ogive.counters import count
 from ogive.ir.node import UOp
 from ogive.journal import log
 from ogive.store.keys import Key, make_key
-from ogive.store.store import Kind
+from ogive.store.rows import Kind
 
 if TYPE_CHECKING:
     from ogive.passes.place.placement import Placement

@@ -25,7 +25,7 @@ from ogive.passes.regions.slots import CallStep, CopyStep
 from ogive.store.disk_cache import Disk, disk_for
 from ogive.store.encoding import UnknownExpression
 from ogive.store.records import GraphRecord, LaunchRecord, pack_graph
-from ogive.store.store import Entry, Kind
+from ogive.store.rows import Entry, Kind
 from ogive.targets.target import Target
 
 

@@ -22,7 +22,7 @@ from ogive.named import NamedTuple
 from ogive.store.encoding import DamagedRecord, UnknownExpression
 from ogive.store.keys import Key, make_key
 from ogive.store.records import CodeRecord, KernelRecord, pack_code, pack_kernel, unpack_ir
-from ogive.store.store import Entry, Kind
+from ogive.store.rows import Entry, Kind
 
 if TYPE_CHECKING:
     from ogive.devices.llvm.compile_region import CompiledKernel

@@ -26,7 +26,7 @@ from ogive.store.disk_cache import Disk, disk_for
 from ogive.store.encoding import DamagedRecord, Reader, Writer
 from ogive.store.keys import Key, make_key
 from ogive.store.records import pack_code
-from ogive.store.store import Kind
+from ogive.store.rows import Kind
 from ogive.targets.target import Target
 
 _lock = threading.RLock()

@@ -18,7 +18,7 @@ from ogive.engine.machine.host_machine import target_for
 from ogive.store.disk_cache import Disk, disk_for
 from ogive.store.encoding import DamagedRecord, Reader, Writer
 from ogive.store.keys import Key, make_key
-from ogive.store.store import Kind
+from ogive.store.rows import Kind
 
 FORMAT = 1
 JOBS_BEFORE = 4096

@@ -20,6 +20,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.graph.normalize import Normalized
 from ogive.passes.regions.fault_checks import FAULTING, can_fault, indices_of
+from ogive.passes.regions.join_schedules import schedule_devices
 from ogive.passes.regions.split_graph import Step, split
 
 if TYPE_CHECKING:
@@ -37,7 +38,9 @@ def explain_fault(
     if fault.error is not None:
         return fault.error
     sink, faulting = _numbered(normalized.sink)
-    step = split(sink, target_for(config), config).steps[graph.order[fault.step]]
+    target = target_for(config)
+    schedule = schedule_devices(sink, lambda part, device: split(part, target, config))
+    step = schedule.steps[graph.order[fault.step]]
     assert isinstance(step, Step), "other steps bring their error along"
     sites = [node for node in step.region.graph.walk() if can_fault(node)]
     node = sites[fault.site]

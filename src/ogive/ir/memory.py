@@ -10,8 +10,9 @@ variable:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
+from ogive.ir.device_names import DEFAULT_DEVICE, FILES, first_computing
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape, element_count, greatest, movement_argument, split_argument
@@ -71,7 +72,25 @@ def file_of(node: UOp) -> UOp | None:
     """The buffer on `DISK` that a node is a view of, if it is one."""
     while node.op in FILE_VIEWS:
         node = node.src[0]
-    return node if node.op is Op.BUFFER and node.arg[0] == "DISK" else None
+    return node if node.op is Op.BUFFER and node.arg[0] == FILES else None
+
+
+def computing_devices(order: Iterable[UOp]) -> dict[UOp, str | None]:
+    """Where each node is computed, sources first; None for what is the same everywhere, such as
+    constants, and for files, which are read from anywhere."""
+    where: dict[UOp, str | None] = {}
+    for node in order:
+        if node.op is Op.BUFFER:
+            where[node] = first_computing(node.arg[:1])
+        elif node.op is Op.PARAM:
+            where[node] = first_computing(node.arg[2:])
+        elif node.op is Op.COPY:
+            where[node] = node.arg
+        else:
+            found = first_computing([where[source] for source in node.src])
+            # A function is called once, wherever what it returns is read.
+            where[node] = found or (DEFAULT_DEVICE if node.op is Op.CUSTOM else None)
+    return where
 
 
 def is_memory(node: UOp) -> bool:

@@ -15,6 +15,7 @@ from tests.ir.symbolic.expressions import counter, number, variable
 
 BUFFER = UOp(Op.BUFFER, float32, (UOp.unique(),), ("CPU", 12))
 PARAM = UOp(Op.PARAM, float32, (), (0, 12))
+MEMORY = UOp(Op.PARAM, float32, (), (0, 12, "CPU:1"))
 WHOLE = UOp(Op.PARAM, int32, (), (1, 12))
 MATRIX = UOp(Op.RESHAPE, float32, (PARAM,), (3, 4))
 ONE = UOp.const(float32, 1.0)
@@ -36,8 +37,9 @@ def store(*ranges: UOp) -> UOp:
 
 GOOD = [
     ("tensor", value(Op.ADD, value(Op.RESHAPE, BUFFER, arg=(3, 4)), ONE)),
-    ("parametric", value(Op.CONTIGUOUS, MATRIX)),
-    ("parametric", value(Op.EXPAND, value(Op.RESHAPE, PARAM, arg=(12, 1)), arg=(12, 5))),
+    ("parametric", value(Op.CONTIGUOUS, value(Op.RESHAPE, MEMORY, arg=(3, 4)))),
+    ("parametric", value(Op.EXPAND, value(Op.RESHAPE, MEMORY, arg=(12, 1)), arg=(12, 5))),
+    ("parametric", value(Op.SINK, value(Op.EXP2, MEMORY), arg=("CPU:1",), dtype=void)),
     ("region", value(Op.REDUCE_AXES, MATRIX, arg=(Op.ADD, (1,)))),
     ("region", value(Op.SHRINK, PARAM, variable("n", 1, 12), arg=((0, None),))),
     ("region", value(Op.PAD, MATRIX, arg=(((0, 1), (2, 0)), 0.0))),
@@ -59,6 +61,9 @@ def test_a_well_formed_graph_passes(dialect: str, root: UOp) -> None:
 BAD = [
     ("tensor", PARAM, "PARAM in the tensor dialect: expected another op"),
     ("parametric", BUFFER, "UNIQUE in the parametric dialect: expected another op"),
+    ("parametric", PARAM, r"expected \(slot, element count, device\) as argument"),
+    ("parametric", value(Op.SINK, MEMORY, arg=(), dtype=void), "expected a device for each source"),
+    ("region", MEMORY, r"expected \(slot, element count\) as argument"),
     ("region", value(Op.CONTIGUOUS, MATRIX), "CONTIGUOUS in the region dialect"),
     ("loops", MATRIX, "RESHAPE in the loops dialect"),
     ("placed", store(COUNTER), "RANGE in the placed dialect: expected a placement"),

@@ -110,6 +110,6 @@ def test_the_verifier_knows_sorts() -> None:
         (dtypes.float32, 6, "integers to put in order"),
         (dtypes.int32, 1, "two or more elements"),
     ):
-        x = UOp(Op.PARAM, dtype, (), (0, length))
+        x = UOp(Op.PARAM, dtype, (), (0, length, "CPU"))
         with pytest.raises(VerifyError, match=words):
             verify(UOp(Op.SINK, dtypes.void, (UOp(Op.SORT, dtype, (x,)),)), "parametric")

@@ -73,7 +73,7 @@ def test_what_memory_holds_for_a_group_never_leads_outside_of_the_counters() -> 
 
 
 def test_the_verifier_knows_arrangements() -> None:
-    x = UOp(Op.RESHAPE, dtypes.float32, (UOp(Op.PARAM, dtypes.float32, (), (0, 6)),), (2, 3))
+    x = UOp(Op.RESHAPE, dtypes.float32, (UOp(Op.PARAM, dtypes.float32, (), (0, 6, "CPU")),), (2, 3))
     group = UOp(Op.CAST, dtypes.int64, (x,))
     starts = UOp(Op.CAST, dtypes.int32, (x,))
     for sources, words in [

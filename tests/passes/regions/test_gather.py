@@ -256,7 +256,7 @@ def test_an_assignment_of_what_reads_the_target_elsewhere_reads_it_first() -> No
 
 
 def test_the_verifier_wants_an_index_of_int64_for_each_axis() -> None:
-    x = UOp(Op.RESHAPE, dtypes.float32, (UOp(Op.PARAM, dtypes.float32, (), (0, 6)),), (2, 3))
+    x = UOp(Op.RESHAPE, dtypes.float32, (UOp(Op.PARAM, dtypes.float32, (), (0, 6, "CPU")),), (2, 3))
     index = UOp(Op.IOTA, dtypes.int64, (), 4)
     narrow = UOp(Op.CAST, dtypes.int32, (index,))
     verify(UOp(Op.GATHER, x.dtype, (x, index, index)), "parametric")

@@ -149,7 +149,7 @@ def test_a_tensor_may_be_assigned_its_own_running_sums() -> None:
 
 
 def test_the_verifier_wants_an_axis_and_a_start_that_fit() -> None:
-    x = UOp(Op.RESHAPE, dtypes.float32, (UOp(Op.PARAM, dtypes.float32, (), (0, 6)),), (2, 3))
+    x = UOp(Op.RESHAPE, dtypes.float32, (UOp(Op.PARAM, dtypes.float32, (), (0, 6, "CPU")),), (2, 3))
     start = UOp(Op.SHRINK, dtypes.float32, (x,), ((0, 1), (0, 3)))
     verify(UOp(Op.SCAN, x.dtype, (x, start), (Op.ADD, 0)), "parametric")
     with pytest.raises(VerifyError, match="an axis below 2, not 2"):

@@ -257,7 +257,7 @@ def test_random_placements_keep_the_result() -> None:
 
 
 def test_the_verifier_wants_a_value_and_indices_that_fit() -> None:
-    x = UOp(Op.PARAM, dtypes.float32, (), (0, 6))
+    x = UOp(Op.PARAM, dtypes.float32, (), (0, 6, "CPU"))
     index = UOp(Op.IOTA, dtypes.int64, (), 4)
     value = UOp(Op.CAST, dtypes.float32, (index,))
     verify(UOp(Op.SCATTER, x.dtype, (x, value, index), Op.ADD), "parametric")

@@ -21,6 +21,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.journal import log, show_bytes, since
 from ogive.live.kept_graphs import kept_graphs
+from ogive.passes.regions.join_schedules import schedule_devices
 from ogive.passes.regions.slots import CallStep, CopyStep
 from ogive.store.disk_cache import Disk, disk_for
 from ogive.store.encoding import UnknownExpression
@@ -33,7 +34,9 @@ def compile_graph(
     sink: UOp, target: Target, config: Config, disk: Disk | None = None
 ) -> CompiledGraph:
     """Schedule a parametric graph and compile its kernels, each distinct region once."""
-    schedule = schedule_for(sink, target, config, disk)
+    schedule = schedule_devices(
+        sink, lambda part, device: schedule_for(part, target, config, disk)
+    )
     entries: list[Entry] = []
     regions = [step.region.graph for step in schedule.kernels]
     kernels = iter(kernel_cache.kernels_for(regions, target, config, disk, entries))

@@ -52,8 +52,18 @@ def expect_buffer(node: UOp) -> Problem:
 
 
 def expect_param(node: UOp) -> Problem:
+    """In a region: which device runs it is no part of a kernel."""
     fits = are_integers(node.arg) and len(node.arg) == 2 and min(node.arg) >= 0
     return None if fits else "(slot, element count) as argument"
+
+
+def expect_memory(node: UOp) -> Problem:
+    """A `PARAM` of a parametric graph."""
+    arg = node.arg
+    fits = isinstance(arg, tuple) and len(arg) == 3 and isinstance(arg[2], str)
+    if fits and are_integers(arg[:2]) and min(arg[:2]) >= 0:
+        return None
+    return "(slot, element count, device) as argument"
 
 
 def expect_variable(node: UOp) -> Problem:
@@ -311,6 +321,16 @@ def expect_store(node: UOp) -> Problem:
 
 def expect_sink(node: UOp) -> Problem:
     return None if node.dtype is void else "no dtype"
+
+
+def expect_placed_sink(node: UOp) -> Problem:
+    """A graph that one device computes need not say which."""
+    devices = node.arg
+    if devices is None:
+        return expect_sink(node)
+    fits = isinstance(devices, tuple) and len(devices) == len(node.src)
+    fits = fits and all(isinstance(device, str) for device in devices)
+    return expect_sink(node) or (None if fits else "a device for each source as argument")
 
 
 def expect_region_sink(node: UOp) -> Problem:

@@ -87,6 +87,8 @@ _VALUES: dict[Op, Form] = {
 }
 _REGION: dict[Op, Form] = _VALUES | {Op.SINK: Form(1, None, tensors.expect_region_sink)}
 _PARAMETRIC: dict[Op, Form] = _VALUES | {
+    Op.PARAM: Form(0, 0, tensors.expect_memory),
+    Op.SINK: Form(0, None, tensors.expect_placed_sink),
     Op.CONTIGUOUS: Form(1, 1, tensors.expect_same_dtype),
     Op.DETACH: Form(1, 1, tensors.expect_same_dtype),
     Op.GRADIENT: Form(1, None, tensors.expect_same_dtype),

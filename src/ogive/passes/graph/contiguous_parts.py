@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ogive.ir.device_names import STORAGE
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -61,10 +62,10 @@ def is_whole(window: Window) -> bool:
     return bool(window.length == window.buffer.arg[1])
 
 
-def window_of(node: UOp, below: dict[UOp, Window], device: str = "CPU") -> Window | None:
+def window_of(node: UOp, below: dict[UOp, Window]) -> Window | None:
     """The window that a node is, given those of the nodes below it."""
     if node.op is Op.BUFFER:
-        return Window(node, 0, node.arg[1]) if node.arg[0] == device else None
+        return None if node.arg[0] in STORAGE else Window(node, 0, node.arg[1])
     if node.op not in (Op.RESHAPE, Op.SHRINK) or len(node.src) != 1 or node.src[0] not in below:
         return None
     source = below[node.src[0]]

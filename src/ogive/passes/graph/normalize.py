@@ -3,18 +3,22 @@
     before   ADD(RESHAPE(BUFFER#17), CONST 1)          after   ADD(RESHAPE(PARAM 0), CONST 1)
                                                                with buffers = [BUFFER#17]
 
+A `PARAM` has the device of its buffer, the `SINK` that of each root.
+
 Buffers become `PARAM` slots in first-visit order and bound variables lose their value, so two runs
 over other data, or with another value, give the *same* interned graph, and whatever was compiled
 for one is found by identity for the other. `DETACH` and `GRADIENT` have no meaning past capture
 and go. A file is read by a copy: `BUFFER` on `DISK` becomes `COPY(PARAM)`, once for all its
-readers. A window of a buffer (`passes/graph/contiguous_parts.py`) is a slot of its own.
+readers; where there are several devices, `passes/graph/divide_by_device.py` says which reads it. A
+window of a buffer (`passes/graph/contiguous_parts.py`) is a slot of its own.
 """
 
 from __future__ import annotations
 
 from ogive.errors import VariableError
 from ogive.ir import dtype as dtypes
-from ogive.ir.memory import host_value, shaped
+from ogive.ir.device_names import DEFAULT_DEVICE, FILES, FUNCTIONS
+from ogive.ir.memory import computing_devices, host_value, shaped
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.index_arithmetic import symbolic_rules
@@ -57,63 +61,135 @@ def normalize(
 
     With `whole`, every buffer has one slot, whatever is read of it.
     """
-    done: dict[UOp, UOp] = {}
-    variables: dict[str, int] = {}
-    seen: list[UOp] = []
     if order is None:
         order = walk(roots)
     found, hidden = _NO_WINDOWS
     if not whole and Op.SHRINK in [node.op for node in order]:
         found, hidden = find_windows(order, roots)
-    slots: dict[Window, UOp] = {}
-    for node in order:
-        if node.op is Op.UNIQUE or node in hidden:
-            continue
-        is_index = node.dtype is dtypes.index
-        if node.src and not is_index and node.op not in _TAKEN_OUT and node not in found:
-            below = tuple([done[source] for source in node.src])
-            made = UOp(node.op, node.dtype, below, node.arg, node.tag)
-        elif node in found:
-            window = found[node]
-            if window not in slots:
-                slots[window] = UOp(Op.PARAM, node.dtype, (), (len(slots), window.length))
-            made = shaped(slots[window], node.shape)
-        elif node.op is Op.BUFFER:
-            made = UOp(Op.PARAM, node.dtype, (), (len(slots), node.arg[1]))
-            slots[Window(node, 0, node.arg[1])] = made
-            if node.arg[0] == "DISK":
-                # No kernel can read a file: a copy step of its own brings it into memory.
-                made = UOp(Op.COPY, node.dtype, (made,), "CPU")
-        elif node.op is Op.COPY:
-            source = done[node.src[0]]
-            made = source
-            if host_value(source) is None:
-                made = UOp(Op.CONTIGUOUS, node.dtype, (source,), ())
-        elif node.op is Op.BIND:
-            done[node] = node.src[0]
-            note_binding(node, variables)
-            continue
-        elif node.op in (Op.DETACH, Op.GRADIENT):
-            done[node] = done[node.src[0]]
-            continue
-        elif node.src:
-            # The order of terms may have followed from the values that are gone.
-            made = symbolic_rules.build(node.op, node.dtype, tuple([done[s] for s in node.src]))
-        else:
-            made = node
-            if node.op is Op.VARIABLE:
-                seen.append(node)
-        done[node] = made
-    for root in found.keys() & set(roots) if found else ():
-        # A result is never a part of other memory.
-        done[root] = UOp(Op.CONTIGUOUS, root.dtype, (done[root],), ())
-    sink = UOp(Op.SINK, dtypes.void, _plain_roots([done[root] for root in roots]))
-    if seen:
-        _check_bound(seen, variables)
-    return Normalized(sink, tuple(slots), variables, done)
+    return _Normalizing(order, found, hidden).run(roots)
 
 
-def _plain_roots(roots: list[UOp]) -> tuple[UOp, ...]:
+class _Normalizing:
+    """A graph whose buffers are being taken out, and what has become of each node.
+
+    `home` is the device of all that has been seen; `where` says it node by node once there are
+    several, or copies between them.
+    """
+
+    def __init__(self, order: list[UOp], found: dict[UOp, Window], hidden: set[UOp]) -> None:
+        self.order = order
+        self.found = found
+        self.hidden = hidden
+        self.home: str | None = None
+        self.where: dict[UOp, str | None] | None = None
+        self._start()
+
+    def _start(self) -> None:
+        self.done: dict[UOp, UOp] = {}
+        self.variables: dict[str, int] = {}
+        self.slots: dict[Window, UOp] = {}
+        self.seen: list[UOp] = []
+
+    def run(self, roots: tuple[UOp, ...]) -> Normalized:
+        """The parametric graph of `roots`."""
+        if not self._visit():
+            self.where = computing_devices(self.order)
+            self._start()
+            self._visit()
+        done = self.done
+        for root in self.found.keys() & set(roots) if self.found else ():
+            # A result is never a part of other memory.
+            done[root] = UOp(Op.CONTIGUOUS, root.dtype, (done[root],), ())
+        made = plain_roots([done[root] for root in roots])
+        sink = UOp(Op.SINK, dtypes.void, made, tuple([self._device_of(root) for root in roots]))
+        if self.seen:
+            _check_bound(self.seen, self.variables)
+        return Normalized(sink, tuple(self.slots), self.variables, done)
+
+    def _device_of(self, root: UOp) -> str:
+        found = self.home if self.where is None else self.where[root]
+        return found or DEFAULT_DEVICE
+
+    def _visit(self) -> bool:
+        """Visit all nodes; False if devices turn out to matter, and are not known."""
+        done, found, hidden = self.done, self.found, self.hidden
+        for node in self.order:
+            op = node.op
+            if op is Op.UNIQUE or node in hidden:
+                continue
+            is_index = node.dtype is dtypes.index
+            if node.src and not is_index and op not in _TAKEN_OUT and node not in found:
+                below = tuple([done[source] for source in node.src])
+                done[node] = UOp(op, node.dtype, below, node.arg, node.tag)
+            elif node in found:
+                made = self._memory(found[node])
+                if made is None:
+                    return False
+                done[node] = shaped(made, node.shape)
+            elif op is Op.BUFFER:
+                made = self._memory(Window(node, 0, node.arg[1]))
+                if made is None:
+                    return False
+                done[node] = made
+            elif op is Op.COPY:
+                if self.where is None:
+                    return False
+                done[node] = self._copied(node)
+            elif op is Op.BIND:
+                done[node] = node.src[0]
+                note_binding(node, self.variables)
+            elif op in (Op.DETACH, Op.GRADIENT):
+                done[node] = done[node.src[0]]
+            elif node.src:
+                # The order of terms may have followed from the values that are gone.
+                sources = tuple([done[source] for source in node.src])
+                done[node] = symbolic_rules.build(op, node.dtype, sources)
+            else:
+                done[node] = node
+                if op is Op.VARIABLE:
+                    self.seen.append(node)
+        return True
+
+    def _memory(self, window: Window) -> UOp | None:
+        """The slot of a window; None if it is on another device than what has been seen."""
+        known = self.slots.get(window)
+        if known is not None:
+            return known
+        buffer = window.buffer
+        device = buffer.arg[0]
+        slot = (len(self.slots), window.length, device)
+        made = self.slots[window] = UOp(Op.PARAM, buffer.dtype, (), slot)
+        if self.where is not None:
+            return made
+        if device != FUNCTIONS:
+            self.home = self.home or (DEFAULT_DEVICE if device == FILES else device)
+            if device not in (FILES, self.home):
+                return None
+        # No kernel can read a file: a copy step of its own brings it into memory.
+        return UOp(Op.COPY, buffer.dtype, (made,), self.home) if device == FILES else made
+
+    def _copied(self, node: UOp) -> UOp:
+        """What a copy of the user's becomes: a step, or nothing where no memory is elsewhere."""
+        assert self.where is not None
+        source = self.done[node.src[0]]
+        device = self.where[node.src[0]]
+        if device is not None and device != node.arg:
+            return UOp(Op.COPY, node.dtype, (source,), node.arg)
+        if device is None and not _reads_files(source):
+            return source
+        under = source
+        while under.op is Op.RESHAPE:
+            under = under.src[0]
+        plain = under.op is Op.PARAM and under.arg[2] == FILES
+        return source if plain else UOp(Op.CONTIGUOUS, node.dtype, (source,), ())
+
+
+def _reads_files(node: UOp) -> bool:
+    """Whether a value is computed from files."""
+    return any(below.op is Op.PARAM and below.arg[2] == FILES for below in node.walk())
+
+
+def plain_roots(roots: list[UOp]) -> tuple[UOp, ...]:
     """Roots, of which a reshaped copy or custom value is that value itself.
 
         before   SINK(RESHAPE(COPY(PARAM 0)))          after   SINK(COPY(PARAM 0))

@@ -73,8 +73,8 @@ class _Splitting:
         """A node that is memory, or a view of some, with the axis of the parts behind its own."""
         op, part = node.op, node.dtype.part
         if op is Op.PARAM:
-            slot, count = node.arg
-            flat = UOp(Op.PARAM, part, (), (slot, 2 * count), node.tag)
+            slot, count, *device = node.arg
+            flat = UOp(Op.PARAM, part, (), (slot, 2 * count, *device), node.tag)
             return _move(Op.RESHAPE, flat, (count, 2))
         if op in (Op.CONTIGUOUS, Op.COPY):
             return UOp(op, part, (self.whole(node.src[0]),), node.arg, node.tag)

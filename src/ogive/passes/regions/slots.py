@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.ir.dtype import DType
 from ogive.named import NamedTuple
 
 
 class Slot(NamedTuple):
-    """Memory that a run needs: `parameter` says which of the graph's, None one of its own.
+    """Memory that a run needs on a `device`: `parameter` says which of the graph's, None one of its
+    own.
 
     One for a `panel` holds an operand of a product, in the layout that
     `passes/graph/pack_operands.py` gave it, if that is large enough to be worth keeping.
@@ -17,6 +19,7 @@ class Slot(NamedTuple):
     count: int  # type: ignore[assignment]  # hides a method of tuples
     parameter: int | None
     panel: bool = False
+    device: str = DEFAULT_DEVICE
 
     @property
     def nbytes(self) -> int:
@@ -26,7 +29,7 @@ class Slot(NamedTuple):
 class CopyStep(NamedTuple):
     """Brings what one slot holds into another, from one device to another.
 
-    `slots` are the destination and the source, which is a parameter on `DISK`.
+    `slots` are the destination and the source.
     """
 
     slots: tuple[int, ...]
@@ -37,7 +40,7 @@ class CopyStep(NamedTuple):
         return self.slots[:1]
 
     def __repr__(self) -> str:
-        return f"<copy slot {self.slots[1]} from DISK to slot {self.slots[0]}>"
+        return f"<copy slot {self.slots[1]} to slot {self.slots[0]}>"
 
 
 class CallStep(NamedTuple):

@@ -1,0 +1,49 @@
+"""The names of devices, as graphs have them: a kind, and an index behind a colon unless it is 0.
+
+    CPU   CPU:1   CUDA:3   DISK
+
+Graphs know names alone. What a device does is behind `devices/protocol.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+DEFAULT_DEVICE = "CPU"
+"""Where tensors are made unless they are told otherwise."""
+
+FILES = "DISK"
+"""Memory that is files: a step copies what is read of it to where it is needed."""
+
+FUNCTIONS = "PYTHON"
+"""What stands for a function that a step calls."""
+
+STORAGE = frozenset({FILES, FUNCTIONS})
+"""Devices that compute nothing: what is computed from their memory is computed elsewhere."""
+
+
+def device_name(kind: str, index: int) -> str:
+    """The one name of a device.
+
+    >>> device_name("CPU", 0), device_name("CPU", 1)
+    ('CPU', 'CPU:1')
+    """
+    return f"{kind}:{index}" if index else kind
+
+
+def split_name(name: str) -> tuple[str, int]:
+    """The kind and the index in a device's name.
+
+    >>> split_name("CPU"), split_name("CPU:1")
+    (('CPU', 0), ('CPU', 1))
+    """
+    kind, _, index = name.partition(":")
+    return kind, int(index or 0)
+
+
+def first_computing(devices: Iterable[str | None]) -> str | None:
+    """The first device that can compute, if there is one."""
+    for device in devices:
+        if device is not None and device not in STORAGE:
+            return device
+    return None

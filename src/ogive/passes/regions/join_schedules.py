@@ -1,0 +1,65 @@
+"""The schedules of several devices become one, over one table of slots.
+
+What one part of a graph keeps for a later one (`passes/graph/divide_by_device.py`) is a parameter
+of the later schedule, and becomes the slot where the earlier one has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ogive.ir.device_names import DEFAULT_DEVICE
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.passes.graph.divide_by_device import Part, divide_by_device
+from ogive.passes.regions.slots import CallStep, CopyStep, Slot
+from ogive.passes.regions.split_graph import Schedule, Step
+
+
+def schedule_devices(sink: UOp, schedule: Callable[[UOp, str], Schedule]) -> Schedule:
+    """The schedule of a parametric graph, from that of each part; slots have their devices."""
+    parts = divide_by_device(sink)
+    devices = {
+        node.arg[0]: node.arg[2] if len(node.arg) > 2 else DEFAULT_DEVICE
+        for node in sink.walk()
+        if node.op is Op.PARAM
+    }
+    joined = _Joining(devices, len(sink.src))
+    for part in parts:
+        joined.add(part, schedule(part.sink, part.device))
+    return Schedule(tuple(joined.steps), tuple(joined.slots), tuple(joined.outputs))
+
+
+class _Joining:
+    """Schedules joined so far. `numbers` has the slot of each parameter."""
+
+    def __init__(self, devices: Mapping[int, str], roots: int) -> None:
+        self.devices = devices
+        self.steps: list[Step | CopyStep | CallStep] = []
+        self.slots: list[Slot] = []
+        self.outputs = [-1] * roots
+        self.numbers: dict[int, int] = {}
+
+    def add(self, part: Part, schedule: Schedule) -> None:
+        """Join the schedule of the next part."""
+        places = [self._slot(slot, part.device) for slot in schedule.slots]
+        for step in schedule.steps:
+            slots = tuple([places[slot] for slot in step.slots])
+            self.steps.append(step._replace(slots=slots))
+        outputs = [places[slot] for slot in schedule.outputs]
+        for root, output in zip(part.roots, outputs, strict=False):
+            self.outputs[root] = output
+        kept: Sequence[int] = outputs[len(part.roots) :]
+        self.numbers.update(zip(part.kept, kept, strict=False))
+
+    def _slot(self, slot: Slot, device: str) -> int:
+        """The number of a slot in the joined table."""
+        parameter = slot.parameter
+        if parameter is not None and parameter in self.numbers:
+            return self.numbers[parameter]
+        number = len(self.slots)
+        if parameter is not None:
+            self.numbers[parameter] = number
+            device = self.devices[parameter]
+        self.slots.append(slot._replace(device=device))
+        return number

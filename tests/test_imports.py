@@ -95,6 +95,7 @@ INSIDE_FUNCTIONS = {
 FOR_TYPES_ONLY = {
     ("engine.faults", "tensor.tensor"),
     ("engine.plan", "tensor.tensor"),
+    ("engine.realization", "tensor.tensor"),
     ("engine.realize", "tensor.tensor"),
     ("tensor.tensor", "engine"),
 }

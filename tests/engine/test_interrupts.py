@@ -15,6 +15,7 @@ import ogive
 from ogive import Config, Tensor
 from ogive.devices.cpu.native.native_plan import _LEFT, _STEP, KernelStep, NativePlan
 from ogive.devices.write_clock import clock
+from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.steps.compiled_graph import CompiledGraph
 from ogive.errors import DivisionByZeroError, ExecuteError
 
@@ -175,7 +176,8 @@ def test_reading_a_result_of_a_plan_that_was_interrupted_executes_it(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(plan._native, "_start", interrupted)
+        assert plan._execution is not None
+        patched.setattr(plan._execution.native, "_start", interrupted)
         y.numpy()
         with pytest.raises(KeyboardInterrupt):
             plan.execute()
@@ -233,6 +235,7 @@ def test_a_time_out_is_raised_and_not_taken_for_a_fault(monkeypatch: pytest.Monk
             raise TimeoutError("too late")
 
         patched.setattr(NativePlan, "execute", late)
+        graph_cache.clear()
         with pytest.raises(TimeoutError, match="too late"):
             state.sum().item()
     assert state.sum().item() == 800

@@ -12,8 +12,8 @@ import pytest
 
 import ogive
 from ogive import Tensor
-from ogive.engine import plan as plans
-from ogive.jit import instance, prepare
+from ogive.engine import execution
+from ogive.jit import prepare
 from ogive.live import registry
 from ogive.optim import SGD
 from ogive.tensor import storage
@@ -63,8 +63,9 @@ def before(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, work: Any) -
     monkeypatch.setattr(module, name, patched)
 
 
-def after_runs(monkeypatch: pytest.MonkeyPatch, module: Any) -> list[Callable[[], Any]]:
+def after_runs(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], Any]]:
     """What another thread does as soon as native code has run: nothing, until it is filled in."""
+    module: Any = execution
     original = module.logging_time
     waiting: list[Callable[[], Any]] = []
 
@@ -204,11 +205,45 @@ def test_a_captured_function_reads_one_version(
     read = ogive.jit((lambda x: x * 10) if given else (lambda: w * 10))
     arguments = (w,) if given else ()
     write()
-    waiting = after_runs(monkeypatch, instance)
+    waiting = after_runs(monkeypatch)
     assert read(*arguments).tolist() == [20.0, 20.0]
     waiting.append(write)
     assert read(*arguments).tolist() == [30.0, 30.0]
     assert not waiting
+
+
+@pytest.mark.parametrize("prepared", [True, False])
+def test_one_version_is_read_beside_a_function_of_the_users_that_assigns_elsewhere(
+    prepared: bool,
+) -> None:
+    """The second time, too: what was disturbed runs again, where its own steps let others write."""
+    w = memory(1.0, 1.0)
+    write = ogive.jit(lambda: w.assign(w + 1))
+    write()
+    change = Once()
+
+    def twice(given: Any, result: Any) -> None:
+        change()
+        result[...] = given * 2
+
+    def compute(x: Tensor) -> Tensor:
+        made = ogive.custom(twice, [x], ((2,), "float32"))
+        assert isinstance(made, Tensor)
+        return made + w
+
+    x = memory(1.0, 2.0)
+    read = ogive.jit(compute)
+    assert read(x).tolist() == [4.0, 6.0]
+    result = compute(x)
+    plan = result.prepare()
+    plan.execute()
+    change.waiting.put(write)
+    change.waiting.put(write)
+    if prepared:
+        plan.execute()
+    else:
+        result = read(x)
+    assert result.tolist() == [6.0, 8.0]
 
 
 def test_a_plan_reads_one_version(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +251,7 @@ def test_a_plan_reads_one_version(monkeypatch: pytest.MonkeyPatch) -> None:
     write = ogive.jit(lambda: w.assign(w + 1))
     write()
     result = w * 10
-    waiting = after_runs(monkeypatch, plans)
+    waiting = after_runs(monkeypatch)
     plan = result.prepare()
     plan.execute()
     waiting.append(write)
@@ -228,7 +263,7 @@ def test_who_reads_what_a_plan_is_computing_waits(monkeypatch: pytest.MonkeyPatc
     result = memory(1.0, 2.0) * 10
     seen: list[Any] = []
     reader = threading.Thread(target=lambda: seen.append(result.tolist()))
-    module: Any = plans
+    module: Any = execution
     original = module.logging_time
 
     def patched(run: Callable[[], Any], *args: Any) -> Any:
@@ -241,7 +276,7 @@ def test_who_reads_what_a_plan_is_computing_waits(monkeypatch: pytest.MonkeyPatc
 
         return start_reader_and_run
 
-    monkeypatch.setattr(plans, "logging_time", patched)
+    monkeypatch.setattr(execution, "logging_time", patched)
     result.prepare().execute()
     reader.join()
     assert seen == [[10.0, 20.0]]

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 from weakref import WeakKeyDictionary
 
 from ogive.at_once import Change, at_once
-from ogive.config import Config
 from ogive.devices.buffer import Buffer
-from ogive.devices.cpu.native.native_plan import Fault, NativePlan
-from ogive.devices.cpu.native.pool import Pool
+from ogive.devices.cpu.native.native_plan import Fault
 from ogive.devices.memory_planner import MemoryPlan
 from ogive.devices.write_clock import clock, is_disturbed
-from ogive.engine.announced_writes import Runnable, make_way, write
-from ogive.engine.caches.kept_panels import Keeper
+from ogive.engine.announced_writes import make_way
 from ogive.engine.caches.kernel_cache import Kernel
-from ogive.engine.steps.compiled_graph import CompiledGraph, Step
+from ogive.engine.execution import Execution
+from ogive.engine.steps.compiled_graph import Step
 from ogive.errors import ArgumentError, ExecuteError, VariableError, nearest
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.symbolic.variable import bindings, check_binding, rebind
-from ogive.journal import logging_time
 from ogive.live import registry
 
 if TYPE_CHECKING:
@@ -45,43 +41,24 @@ class Plan:
 
     def __init__(
         self,
-        graph: CompiledGraph,
-        buffers: Sequence[Buffer],
+        execution: Execution,
         variables: Mapping[str, int],
         outputs: Sequence[Tensor],
         explain: Callable[[Fault], BaseException],
-        pool: Pool,
-        config: Config,
     ) -> None:
         self.outputs = tuple(outputs)
-        self._graph = graph
-        self._buffers = tuple(buffers)
+        self._execution: Execution | None = execution
+        self._graph = graph = execution.graph
+        self._config = execution.config
+        self._buffers = tuple([buffer for buffer in execution.memories if buffer is not None])
         self._variables = dict(variables)
         self._explain = explain
-        self._config = config
-        self._pool = pool
         self._outputs = [n for n in set(graph.outputs) if graph.slots[n].parameter is None]
         self._mark_outputs(volatile=True)
-        self._native = self._make_native()
-        self._keeper = Keeper.of(graph, self._native, config)
-        execute: Callable[[], Fault | None] = self._native.execute
-        if self._keeper is not None:
-            prepare = functools.partial(self._keeper.prepare, self._buffers)
-            execute = functools.partial(self._native.execute_between, prepare, self._keeper.finish)
-        self._execute = logging_time(execute, config, f"{len(graph.steps)} steps")
-        self._execute = (
-            functools.partial(self._assign, self._native, self._execute)
-            if graph.stored
-            else functools.partial(self._read, self._execute)
-        )
+        self.stored = [self._buffers[slot] for slot in sorted(graph.stored)]
+        execution.set_variables(self._variables)
         self._announced = self._assigned_in_part = False
         self._given: list[tuple[Tensor, UOp]] = []
-
-    def _make_native(self) -> NativePlan:
-        native = self._graph.native_plan(self._pool)
-        self._graph.set_addresses(native, [buffer.address for buffer in self._buffers])
-        self._graph.set_variables(native, self._variables)
-        return native
 
     def _mark_outputs(self, volatile: bool) -> None:
         for slot in self._outputs:
@@ -109,15 +86,15 @@ class Plan:
         `kept` are the panels of operands that have not changed, which other plans may use as well.
         """
         planned = self._graph.memory(self._config.planner)
-        if self._keeper is None:
-            return planned
-        return planned._replace(kept=self._keeper.nbytes)
+        panels = None if self._execution is None else self._execution.panels
+        return planned if panels is None else planned._replace(kept=panels.nbytes)
 
     def execute(self) -> None:
         """Run the plan. Raises `DivisionByZeroError` and the like if a kernel faults."""
         if self._announced and self.execute_first():
             return
-        fault = self._execute()
+        execution = self._execution or self._refuse()
+        fault = self._assign(execution) if self.stored else self._read(execution)
         if fault is not None:
             raise self._explain(fault)
 
@@ -136,7 +113,8 @@ class Plan:
                     "an execution of the plan was interrupted, and some of its assignments are "
                     "done; its other results are not there until it is executed again"
                 )
-            fault = self._execute()
+            execution = self._execution or self._refuse()
+            fault = self._assign(execution) if self.stored else self._read(execution)
             self._withdraw()
             if fault is not None:
                 raise self._explain(fault)
@@ -153,59 +131,50 @@ class Plan:
         Kernels that may run side by side take turns here. What the plan assigns, it assigns every
         time. Raises `ArgumentError` for a number of times below 1, and what `execute` raises.
         """
-        from ogive.engine.steps.profile import StepTimer
-
         if times < 1:
             raise ArgumentError(f"profile: times must be at least 1, got {times}")
-        self._refuse_released()
+        if self._execution is None:
+            self._refuse()
         if self._announced:
             self._withdraw()
-        native = self._make_native()
-        keeper = Keeper.of(self._graph, native, self._config)
-        if keeper is not None:
-            keeper.prepare(self._buffers)
-        timer = StepTimer(self._graph, native, self._pool)
-        run: Callable[[], Fault | None] = timer.run
-        if self._graph.stored:
-            run = functools.partial(self._assign, timer, timer.run)
+        execution = Execution(self._graph, self._config)  # others may run the plan meanwhile
+        execution.bind(self._buffers)
+        execution.set_variables(self._variables)
+        timed, timer = execution.step_by_step()
         for _ in range(times):
-            fault = run()
+            fault = self._assign(timed) if self.stored else timed.run()
             if fault is not None:
                 raise self._explain(fault)
         return timer.times()
 
-    def _assign(self, plan: Runnable, run: Callable[[], Fault | None]) -> Fault | None:
+    def _assign(self, execution: Execution) -> Fault | None:
         """Run a plan that writes to its inputs, while no other thread reads or writes them."""
         with registry.effect_lock:
             make_way(self.stored, self._buffers)
-            return write(plan, self.stored, self._buffers, run, self._conclude)
-
-    @property
-    def stored(self) -> list[Buffer]:
-        """The memory that it assigns to."""
-        return [self._buffers[slot] for slot in sorted(self._graph.stored)]
+            return execution.write(self.stored, self._buffers, self._conclude)
 
     def _conclude(self, fault: Fault | None, together: list[Change]) -> None:
         """Note what became of an execution that assigns."""
         in_part = fault is not None and fault.stopped and fault.step > 0
         if in_part:
-            for slot in self._graph.stored:
-                unexecuted.pop(self._buffers[slot], None)
+            for buffer in self.stored:
+                unexecuted.pop(buffer, None)
             self._announce_outputs()
         at_once([*together, (self, "_assigned_in_part", in_part)])
 
-    def _read(self, run: Callable[[], Fault | None]) -> Fault | None:
+    def _read(self, execution: Execution) -> Fault | None:
         """Run a plan that only reads its inputs; again if another thread wrote to them."""
         moment = clock.quiet
         try:
-            fault = run()
+            fault = execution.run()
         except BaseException:
             self._announce_outputs()
             raise
-        if clock.now != moment and is_disturbed(moment, self._buffers):
+        while clock.now != moment and is_disturbed(moment, self._buffers):
             with registry.effect_lock:
                 make_way((), self._buffers)
-                return run()
+                moment = clock.now
+                fault = execution.run()
         return fault
 
     def execute_with_vars(self, /, **values: int) -> None:
@@ -224,7 +193,7 @@ class Plan:
         Raises `VariableError` for an unknown name, for a value outside the variable's bounds, and
         where an input was computed with another value; nothing runs or changes then.
         """
-        self._refuse_released()
+        execution = self._execution or self._refuse()
         known = self._graph.variables
         checked = dict(self._variables)
         for name, value in values.items():
@@ -236,7 +205,7 @@ class Plan:
             checked[name] = check_binding(name, *known[name], value)
         self._check_inputs(checked)
         self._variables = checked
-        self._graph.set_variables(self._native, checked)
+        execution.set_variables(checked)
         with registry.graph_lock:
             for position, (tensor, node) in enumerate(self._given):
                 # A tensor that has been assigned to since is no longer the plan's.
@@ -246,9 +215,8 @@ class Plan:
             self._note_outputs()
         self.execute()
 
-    def _refuse_released(self) -> None:
-        if self._execute is _refuse:
-            self._execute()
+    def _refuse(self) -> NoReturn:
+        raise ExecuteError("the plan has been released; prepare a new one")
 
     def hold_outputs(self) -> None:
         """Remember what the output tensors stand for now, which is what the plan computes."""
@@ -276,11 +244,11 @@ class Plan:
     def release(self) -> None:
         """Give up the plan's own memory. It cannot be executed any more; its outputs remain."""
         self._withdraw()
-        self._execute = _refuse
+        self._execution = None
         self._mark_outputs(volatile=False)
         self._outputs = []
         self._buffers = ()
-        self._keeper = None
+        self.stored = []
 
     def __del__(self) -> None:
         self._mark_outputs(volatile=False)
@@ -303,10 +271,6 @@ class Plan:
     def __repr__(self) -> str:
         names = ", ".join(kernel.name for kernel in self.kernels)
         return f"<plan of {len(self.kernels)} kernels: {names}>"
-
-
-def _refuse() -> Fault | None:
-    raise ExecuteError("the plan has been released; prepare a new one")
 
 
 unexecuted: WeakKeyDictionary[Buffer, Plan] = WeakKeyDictionary()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
-from ogive.engine.execution import Replay
+from ogive.engine.execution import Executions
 from ogive.engine.old_versions import effects_among
 from ogive.ir.node import UOp, walk
 from ogive.live.kept_graphs import KEPT_BYTES, kept_graphs
@@ -33,15 +33,15 @@ class Route(NamedTuple):
     config: Config
     order: list[UOp] | None = None
     normalized: Normalized | None = None
-    replay: Replay | None = None
+    executions: Executions | None = None
 
 
 def find_route(roots: tuple[UOp, ...], config: Config) -> Route:
     """The way to compute `roots`: the one that is kept, or the beginning of a new one."""
     known: Route | None = kept_graphs.find(roots)
     if known is not None and known.config is config:
-        assert known.replay is not None
-        known.replay.found += 1
+        assert known.executions is not None
+        known.executions.found += 1
         return known
     order = walk(roots)
     return Route(effects_among(order), config, order)
@@ -51,20 +51,20 @@ def keep_route(
     roots: tuple[UOp, ...],
     route: Route,
     normalized: Normalized,
-    replay: Replay,
+    executions: Executions,
     inputs: Sequence[Buffer],
 ) -> None:
     """Keep the way that was just gone for the next time, if it may come. `graph_lock` is held."""
-    replay.runs += 1
-    if route.order is None or not route.config.schedule_cache or replay.runs <= _FIRST_RUNS:
+    executions.runs += 1
+    if route.order is None or not route.config.schedule_cache or executions.runs <= _FIRST_RUNS:
         return
-    if replay.kept >= _TRIALS and replay.found < replay.kept:
+    if executions.kept >= _TRIALS and executions.found < executions.kept:
         return
     if sum(buffer.nbytes for buffer in inputs) > KEPT_BYTES:
         return
     if any(buffer.device != "CPU" for buffer in inputs):
         return
-    replay.kept += 1
+    executions.kept += 1
     plain = normalized._replace(made={})
-    known = Route(route.effects, route.config, None, plain, replay)
+    known = Route(route.effects, route.config, None, plain, executions)
     kept_graphs.keep(roots, route.order, known, (*route.effects, *plain.buffers))

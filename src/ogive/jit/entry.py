@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 from ogive.at_once import Change, at_once
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
-from ogive.devices.cpu.native.native_plan import Fault, NativePlan
+from ogive.devices.cpu.native.native_plan import Fault
 from ogive.devices.write_clock import clock, is_disturbed
 from ogive.engine import realize
-from ogive.engine.announced_writes import Runnable, make_way, write
+from ogive.engine.announced_writes import make_way
+from ogive.engine.execution import Execution
+from ogive.engine.faults import explain_fault
 from ogive.engine.missing_values import flat_node, flat_without_memory
 from ogive.engine.plan import execute_plan_of, unexecuted
-from ogive.engine.steps.compiled_graph import pool_for
 from ogive.errors import ArgumentError, VariableError
 from ogive.ir.memory import memory_leaf, shaped
 from ogive.ir.node import UOp, walk
@@ -43,7 +44,7 @@ from ogive.tensor.core import hold, wrap
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
-    from ogive.engine.steps.profile import StepTime
+    from ogive.engine.steps.profile import StepTime, StepTimer
 
 
 class Entry:
@@ -203,32 +204,34 @@ class Entry:
     # Running
 
     def profile(self, call: Call, times: int) -> list[StepTime]:
-        """Run it step by step, so many times: the least time of each step."""
-        from ogive.engine.steps.profile import StepTimer
+        """Run it step by step, `times` times: the least time of each step."""
+        timers: list[StepTimer] = []
 
-        made: list[StepTimer] = []
+        def by_steps(execution: Execution) -> Execution:
+            timed, timer = execution.step_by_step(times)
+            timers.append(timer)
+            return timed
 
-        def steps_of(native: NativePlan) -> tuple[Runnable, Callable[[], Fault | None]]:
-            timer = StepTimer(self.prepared.graph, native, pool_for(self.config))
-            made.append(timer)
-            return timer, functools.partial(timer.run, times)
-
-        self.run(call, steps_of)
-        return made[0].times()
+        while self.run(call, by_steps) is DISTURBED:
+            pass
+        return timers[-1].times()
 
     def run(
         self,
         call: Call,
-        by: Callable[[NativePlan], tuple[Runnable, Callable[[], Fault | None]]] | None = None,
+        through: Callable[[Execution], Execution] | None = None,
         alone: bool = True,
     ) -> Any:
-        """Run it, or what a function makes of its plan and how that is executed.
+        """Run it, or what `through` makes of its execution.
 
         It `claims` the call and is `alone`: `effect_lock` is held. Otherwise it `holds` the call
-        and only reads, and what it gives is `DISTURBED` if another thread wrote to that meanwhile.
+        and only reads. What it gives is `DISTURBED` if another thread wrote to that meanwhile;
+        alone, that is while a step of it calls a function of the user's.
         """
         if unexecuted:
             self._execute_plans(call)
+        if alone:
+            call.moment = clock.now  # nobody writes to what it uses
         try:
             instance = self._instances.pop()
         except IndexError:
@@ -238,20 +241,21 @@ class Entry:
         for at, supplier in enumerate(self._suppliers):
             instance.supplied[at] = supplier.take()
         variables: dict[str, int] = {}
+        execution = instance.execution
         if self._symbolic:
             variables = self._variables(call)
-            self.prepared.graph.set_variables(instance.native, variables)
+            execution.set_variables(variables)
         cells = instance.cells(recycle=not variables)
-        plan, execute = (instance.native, instance.execute) if by is None else by(instance.native)
-        if instance.keeper is not None:
-            memories = self._memories(instance, call, found)
-            execute = functools.partial(instance.keeper.run, execute, memories)
+        if execution.panels is not None:
+            self._show_sources(execution, call, found)
+        if through is not None:
+            execution = through(execution)
         if self.writes:
-            return self._write(plan, execute, call, instance, cells, variables)
-        fault = execute()
+            return self._write(execution, call, instance, cells, variables)
+        fault = execution.run()
         if self._dropped:
             at_once(self._drops())
-        if not alone and clock.now != call.moment and _is_disturbed(call, found):
+        if clock.now != call.moment and _is_disturbed(call, found):
             self._instances.append(instance)
             return DISTURBED
         if fault is not None:
@@ -271,20 +275,17 @@ class Entry:
         supplies = len(self._suppliers)
         return Instance(self.prepared, self._wiring, supplies, self.config, self.name)
 
-    def _memories(
-        self, instance: Instance, call: Call, found: Whereabouts | None
-    ) -> list[Buffer | None]:
-        """The memory that panels are made from in this call, by slot."""
-        memories = instance.memories.copy()
+    def _show_sources(
+        self, execution: Execution, call: Call, found: Whereabouts | None
+    ) -> None:
+        """Let an execution know the memory that panels are made from in this call."""
         for slot, owner in self._wiring.sources:
             given = _memory_of(owner, call, found)
-            memories[slot] = given if isinstance(given, Buffer) else None
-        return memories
+            execution.memories[slot] = given if isinstance(given, Buffer) else None
 
     def _write(
         self,
-        plan: Runnable,
-        execute: Callable[[], Fault | None],
+        execution: Execution,
         call: Call,
         instance: Instance,
         cells: list[Cell],
@@ -303,7 +304,7 @@ class Entry:
             at_once(together)
 
         uses = self._overwriting.uses(call, self._found)
-        fault = write(plan, *uses, execute, conclude)
+        fault = execution.write(*uses, conclude)
         self._instances.append(instance)
         if fault is not None:
             raise self._explain(fault)
@@ -390,8 +391,6 @@ class Entry:
         return {**self._fixed, **call.variables}
 
     def _explain(self, fault: Fault) -> BaseException:
-        from ogive.engine.faults import explain_fault
-
         prepared = self.prepared
         return explain_fault(prepared.graph, prepared.normalized, self.config, fault)
 

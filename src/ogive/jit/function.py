@@ -106,9 +106,10 @@ class Jitted(Generic[P, R]):
                 return self.__wrapped__(*args, **kwargs)
             with registry.effect_lock:
                 if entry.claims(call):
-                    self._hits += 1
                     result = entry.run(call)
-                    return result
+                    if result is not DISTURBED:
+                        self._hits += 1
+                        return result
         elif entry.holds(call):
             result = entry.run(call, alone=False)
             if result is not DISTURBED:
@@ -213,9 +214,10 @@ class Jitted(Generic[P, R]):
             # Not held while tracing: the function may wait for threads that realize.
             with registry.effect_lock:
                 if entry.claims(call, traced):
-                    self._hits += is_hit
                     result: R = entry.run(call)
-                    return result
+                    if result is not DISTURBED:
+                        self._hits += is_hit
+                        return result
 
     def _fitting(self, call: Call) -> tuple[Entry | None, str | None]:
         """A trace that serves the call as things stand, or why the last one does not."""

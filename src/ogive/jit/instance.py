@@ -1,4 +1,4 @@
-"""A native plan of a captured function, with memory of its own, and the memory of its results."""
+"""An execution of a captured function, with memory of its own, and the memory of its results."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ import numpy
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
-from ogive.engine.caches.kept_panels import Keeper
+from ogive.engine.execution import Execution
 from ogive.engine.missing_values import flat_node
-from ogive.engine.steps.compiled_graph import pool_for
 from ogive.ir.memory import shaped
 from ogive.ir.node import UOp
 from ogive.jit.prepare import Made, Prepared
 from ogive.jit.whereabouts import Whereabouts
 from ogive.jit.wiring import Wiring, Words
-from ogive.journal import logging_time
 from ogive.live import history, registry
 
 RECYCLED_BYTES = 1 << 18
@@ -61,34 +59,28 @@ class Cell:
 
 
 class Instance:
-    """A native plan with scratch memory, for one thread at a time.
+    """An execution with scratch memory, for one thread at a time.
 
-    `memories` has the memory of each slot, None for what a call brings along. `supplied` takes the
+    What a call brings along is filled in by its address alone, and not kept. `supplied` takes the
     numbers that the function is given anew at each call.
     """
 
     __slots__ = (
-        "_addresses", "_found", "_results", "_sizes", "_wiring", "_words", "execute", "keeper",
-        "memories", "native", "supplied",
+        "_addresses", "_found", "_results", "_sizes", "_wiring", "_words", "execution", "supplied",
     )  # fmt: skip
 
     def __init__(
         self, prepared: Prepared, wiring: Wiring, supplies: int, config: Config, name: str
     ) -> None:
         graph = prepared.graph
-        self.native = graph.native_plan(pool_for(config))
-        self.execute = logging_time(
-            self.native.execute, config, f"{name}, {len(graph.steps)} steps"
-        )
-        self.keeper = Keeper.of(graph, self.native, config)
-        self.memories: list[Buffer | None] = [None] * len(graph.slots)
+        self.execution = Execution(graph, config, f"{name}, ")
         self._wiring = wiring
-        self._words: Any = memoryview(self.native.words.data)
+        self._words: Any = memoryview(self.execution.native.words.data)
         self._sizes = [slot.nbytes for slot in graph.slots]
         given = [Buffer(0)] * len(prepared.normalized.buffers)
         for slot, buffer in enumerate(graph.allocate(given, config)):
             if slot not in wiring.given:
-                own = self.memories[slot] = prepared.constants.get(slot, buffer)
+                own = self.execution.memories[slot] = prepared.constants.get(slot, buffer)
                 self._write(wiring.words[slot], own.address)
         numbers = numpy.zeros(supplies, numpy.uint64)
         for at, words in wiring.supplies:

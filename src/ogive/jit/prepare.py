@@ -178,7 +178,7 @@ class _Preparation:
         roots = tuple(dict.fromkeys([*first, *[node for node in computed if node], *others]))
         # A call gives each buffer one address.
         normalized = to_parametric(roots, config, whole=True)
-        graph = graph_cache.replay_for(normalized.sink, config).graph
+        graph = graph_cache.find(normalized.sink, config).graph
         slots = dict(zip(roots, graph.outputs, strict=True))
         results = []
         for at, asked in enumerate(computed):

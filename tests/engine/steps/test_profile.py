@@ -97,3 +97,12 @@ def test_a_captured_function_is_profiled_with_its_assignments() -> None:
     assert step.cache_info().traces == 1
     expected = numpy.exp(values(8, 8) @ values(8, 8))
     numpy.testing.assert_allclose(step(x).numpy(), expected, rtol=1e-4)
+
+
+def test_profiling_leaves_no_panels_behind_that_nobody_has_filled() -> None:
+    x, w = values(64, 256), values(256, 256)
+    weight = Tensor(w).contiguous().realize()
+    product = ogive.jit(lambda x: x @ weight)
+    product.profile(Tensor(x))
+    for _ in range(2):
+        numpy.testing.assert_allclose(product(Tensor(x)).numpy(), x @ w, rtol=1e-3, atol=1e-3)

@@ -41,7 +41,8 @@ def numbers(*shape: int) -> Tensor:
 
 
 def threads_of(plan: Plan) -> list[int]:
-    return [int(count) for count in plan._native.threads]
+    assert plan._execution is not None
+    return [int(count) for count in plan._execution.native.threads]
 
 
 def test_the_threads_of_a_step_follow_from_its_size() -> None:

@@ -13,7 +13,7 @@ from ogive.config import Config
 from ogive.counters import count
 from ogive.engine.caches.found_placements import schedule_for
 from ogive.engine.caches.kernel_cache import kernel_cache
-from ogive.engine.execution import Replay
+from ogive.engine.execution import Executions
 from ogive.engine.machine.host_machine import begin_driver, confirmed_target, target_for
 from ogive.engine.steps.compiled_graph import CompiledGraph, Launch, Step
 from ogive.errors import AllocateError, LoadError
@@ -134,7 +134,7 @@ class GraphCache:
     LIMIT = 1024
 
     def __init__(self) -> None:
-        self._graphs: dict[Any, Replay] = {}
+        self._graphs: dict[Any, Executions] = {}
         self.renew_lock()
 
     def renew_lock(self) -> None:
@@ -142,8 +142,8 @@ class GraphCache:
         self._lock = threading.Lock()
         self._making: WeakValueDictionary[Any, _Making] = WeakValueDictionary()
 
-    def replay_for(self, sink: UOp, config: Config) -> Replay:
-        """The replay of a graph, compiled at most once unless the cache is off."""
+    def find(self, sink: UOp, config: Config) -> Executions:
+        """The executions of a graph, which is compiled at most once unless the cache is off."""
         start = time.perf_counter()
         target = target_for(config)
         key = (sink, target.key, config.code_key)
@@ -165,12 +165,12 @@ class GraphCache:
                 return found
         return self._make(sink, target, config, start)
 
-    def _make(self, sink: UOp, target: Target, config: Config, start: float) -> Replay:
+    def _make(self, sink: UOp, target: Target, config: Config, start: float) -> Executions:
         graph, how = self._load_or_compile(sink, target, config)
         _tell(graph, how, start, config)
-        return Replay(graph)
+        return Executions(graph)
 
-    def _keep(self, key: Any, made: Replay) -> Replay:
+    def _keep(self, key: Any, made: Executions) -> Executions:
         with self._lock:
             made = self._graphs.setdefault(key, made)
             while len(self._graphs) > self.LIMIT:

@@ -1,0 +1,302 @@
+"""One realization: what is computed, where it lies, and what that replaces in live graphs.
+
+    before   w ── mul ── sum ── t        mul is not held by anyone
+    after    buffer ── t                 rebound in every live graph, in one step
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ogive.at_once import Change
+from ogive.config import Config
+from ogive.counters import count
+from ogive.devices.buffer import Buffer
+from ogive.devices.cpu.native.native_plan import Fault
+from ogive.engine.caches.graph_cache import graph_cache
+from ogive.engine.execution import Execution, Executions
+from ogive.engine.faults import explain_fault
+from ogive.engine.missing_values import OVERTAKEN, flat_without_memory
+from ogive.engine.old_versions import split_effects, version_below
+from ogive.engine.parametric import to_parametric
+from ogive.engine.plan import Plan, execute_plan_of, note_values, unexecuted
+from ogive.engine.routes import Route, keep_route
+from ogive.errors import ExecuteError
+from ogive.ir.memory import memory_leaf, shaped
+from ogive.ir.node import UOp, substitute, walk
+from ogive.ir.ops import Op
+from ogive.live import history, registry
+from ogive.live.kept_graphs import kept_graphs
+from ogive.passes.graph.contiguous_parts import Window, is_whole
+from ogive.passes.graph.normalize import Normalized
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+class Realization:
+    """One realization: its compiled graph, its memory, and what it replaces."""
+
+    def __init__(
+        self,
+        roots: tuple[UOp, ...],
+        effects: Sequence[UOp],
+        kept: Sequence[UOp],
+        config: Config,
+        route: Route | None = None,
+        tensors: Sequence[Tensor] = (),
+        recorded: Sequence[UOp] = (),
+    ) -> None:
+        self.roots = roots
+        self.tensors = tensors
+        self.effects = effects
+        self.kept = kept
+        self.recorded = recorded
+        self.config = config
+        self.route = route
+        if route is None or route.executions is None or route.normalized is None or kept:
+            asked = self._asked()
+            order = route.order if route is not None and asked == roots else None
+            self.normalized: Normalized = to_parametric(asked, config, order=order)
+            self.executions: Executions = graph_cache.find(self.normalized.sink, config)
+        else:
+            self.normalized, self.executions = route.normalized, route.executions
+            count("schedule_hits")
+        self.graph = self.executions.graph
+        self.inputs: list[Buffer] = [registry.buffer_of(node) for node in self.normalized.buffers]
+        if unexecuted:
+            for buffer in self.inputs:
+                execute_plan_of(buffer)
+        windows = zip(self.normalized.windows, self.inputs, strict=True)
+        given = [_part_of(buffer, window) for window, buffer in windows]
+        self.buffers = self.graph.allocate(given, config)
+
+    def bind(self) -> Execution:
+        """An execution over its memory, for this thread alone."""
+        execution = self.executions.take(self.config)
+        execution.bind(self.buffers)
+        if self.normalized.variables:
+            execution.set_variables(self.normalized.variables)
+        return execution
+
+    def execute(self) -> None:
+        """Run it once, where it assigns nothing."""
+        execution = self.bind()
+        self._end(execution, execution.run())
+
+    def carry_out(self) -> None:
+        """Run it once, and let everybody know. After a fault every tensor can be read."""
+        execution = self.bind()
+        self._end(
+            execution, execution.write(self.written(), self.inputs, self._conclude, self._may_end)
+        )
+
+    def _end(self, execution: Execution, fault: Fault | None) -> None:
+        self.executions.give_back(execution)
+        if fault is not None:
+            raise self.explain(fault)
+
+    def _conclude(self, fault: Fault | None, together: list[Change]) -> None:
+        if fault is None:
+            self.rebind(together)
+        else:
+            self.settle(fault, together)
+
+    def written(self) -> list[Buffer]:
+        """The buffers that assignments write to."""
+        slots = self.graph.outputs[len(self.roots) :][: len(self.effects)]
+        return [self.buffers[slot] for slot in dict.fromkeys(slots)]
+
+    def replacements(self) -> dict[UOp, UOp]:
+        """For each node computed, the memory it is in.
+
+        A buffer that was written to gets a new node for its new version, since others may go on
+        reading the old node, which then stands for a copy.
+        """
+        graph, number = self.graph, self.executions.number
+        mapping: dict[UOp, UOp] = {}
+        nodes = (*self.roots, *self.effects, *self.kept)
+        for at, (node, slot) in enumerate(zip(nodes, graph.outputs, strict=True)):
+            if node.op is Op.AFTER:
+                if node not in mapping or node in self.kept:
+                    mapping[node] = _memory_node(self.buffers[slot], node)
+            elif graph.slots[slot].parameter is None:
+                mapping[node] = _memory_node(self.buffers[slot], node, (number, at))
+        return mapping
+
+    def reuse_versions(self, mapping: dict[UOp, UOp]) -> None:
+        """Let buffers keep their nodes where nobody reads the version that was overwritten.
+
+        The same expressions of the new version are the same nodes then.
+        """
+        if self.kept:
+            return
+        for node in self.effects:
+            base = version_below(node)
+            while base.op is Op.AFTER:
+                base = version_below(base)
+            same = base.op is Op.BUFFER and base.memory is memory_leaf(mapping[node]).memory
+            if same and base.history is None and node not in self.recorded:
+                mapping[node] = shaped(base, node.shape)
+
+    def _may_end(self, step: int) -> bool:
+        """Whether all that is left before a step can still be computed, from what there will be."""
+        there, overwritten, _ = self._so_far(Fault(step, 0, stopped=True))
+        asked = (*self.roots, *self.effects)
+        left = walk(tuple([node for node in asked if node not in there]))
+        return overwritten.isdisjoint(left)
+
+    def _so_far(self, fault: Fault) -> tuple[set[UOp], set[UOp], set[UOp]]:
+        """Of a run that ended early: what is there, the versions that are gone, and the assignments
+        that are lost."""
+        graph = self.graph
+        slots = graph.outputs[len(self.roots) :]
+        done, lost = split_effects(graph, self.effects, slots, fault)
+        late = {slot for step in graph.steps[fault.step :] for slot in step.written}
+        there = {
+            root
+            for root, slot in zip(self.roots, graph.outputs, strict=False)
+            if graph.slots[slot].parameter is None and slot not in late
+        }
+        below = {version_below(effect) for effect in done}
+        return there | done, below.difference(self.kept), lost
+
+    def settle(self, fault: Fault, together: list[Change]) -> None:
+        """What remains of the assignments after a fault.
+
+        Those carried out stay so. Those that follow from what faulted are taken back: tensors that
+        hold such a version hold the one below it again. The others are still to be carried out.
+        What was to be computed from a version that is gone is an error when it is read.
+        """
+        there, overwritten, lost = self._so_far(fault)
+        below = {version_below(effect) for effect in there.intersection(self.effects)}
+        computed = self.replacements()
+        found = {node: computed[node] for node in there | below.intersection(self.kept)}
+        found |= {version: _absent(version) for version in overwritten}
+        with registry.graph_lock:
+            for effect in lost:
+                under = effect.src[0]
+                while (version := memory_leaf(under)) in lost:
+                    (under,) = substitute((under,), {version: version.src[0]}, revisit=False)
+                if version not in overwritten:
+                    registry.move_holders(effect, under)
+            self.remember(found)
+            registry.substitute(found, walk=True, together=together)
+
+    def rebind(self, together: Sequence[Change] = ()) -> None:
+        """Replace what was computed by its memory, in every live tensor at once."""
+        mapping = self.replacements()
+        self.reuse_versions(mapping)
+        self.remember(mapping)
+        if self.normalized.variables:
+            for node, memory in mapping.items():
+                if node.op is not Op.AFTER:
+                    note_values(memory, self.buffers)
+        registry.substitute(mapping, walk=True, together=together)
+
+    def keep_route(self) -> None:
+        """Remember the way that was gone, for the next time. `graph_lock` is held."""
+        if self.route is not None and not self.kept:
+            keep_route(self.roots, self.route, self.normalized, self.executions, self.inputs)
+
+    def remember(self, mapping: dict[UOp, UOp], stored: Collection[Buffer] = ()) -> None:
+        """Note what was computed from leaves, before they are replaced by other versions.
+
+        What is `stored` will be written to later, when a plan is executed.
+        """
+        if history.is_tracking():
+            overwritten = {version_below(effect) for effect in self.effects}
+            moved = {
+                node: memory
+                for node, memory in mapping.items()
+                if node in self.kept or (node.op is Op.AFTER and node not in overwritten)
+            }
+            count_writes = functools.partial(_count_writes, stored)
+            history.remember(mapping, moved, self.normalized.buffers, count_writes)
+
+    def rebind_only(
+        self, tensors: Sequence[Tensor], plan: Plan, copies: dict[UOp, UOp]
+    ) -> None:
+        """Replace what a plan will compute by its memory, in these tensors.
+
+        Assignments are another matter: everybody sees the new version, or the copy of the old.
+        """
+        mapping = self.replacements()
+        with registry.graph_lock:
+            self.remember(mapping | copies, plan.stored)
+            everywhere = {effect: mapping[effect] for effect in self.effects} | copies
+            before = [tensor.node for tensor in tensors]
+            registry.substitute(everywhere, walk=True)
+            for tensor, node in zip(tensors, before, strict=True):
+                if node in mapping:
+                    registry.move_tensor(tensor, mapping[node])
+            for memory in mapping.values():
+                plan.announce(registry.buffer_of(memory_leaf(memory)))
+
+    def explain(self, fault: Fault) -> BaseException:
+        """The error that tells the user what happened."""
+        normalized = self.normalized
+        if not normalized.made:
+            normalized = to_parametric(self._asked(), self.config)
+        return explain_fault(self.graph, normalized, self.config, fault, self.tensors)
+
+    def _asked(self) -> tuple[UOp, ...]:
+        """What is computed: the roots, the assignments and copies of versions, in this order."""
+        copies = [UOp(Op.CONTIGUOUS, version.dtype, (version,), ()) for version in self.kept]
+        return (*[_computed(root) for root in self.roots], *self.effects, *copies)
+
+
+def _computed(root: UOp) -> UOp:
+    """A root that a kernel computes: constants are written out, detached memory is copied. What is
+    scattered lies in memory of its own as it is (`passes/graph/place_scatters.py`)."""
+    node, detached = root, False
+    while node.op in (Op.RESHAPE, Op.DETACH, Op.GRADIENT):
+        detached |= node.op is not Op.RESHAPE
+        node = node.src[0]
+    if node.op is Op.SCATTER:
+        return root
+    if detached or root.op in (Op.CONST, Op.IOTA, Op.BIND) or is_realized(root):
+        return UOp(Op.CONTIGUOUS, root.dtype, (root,), ())
+    return root
+
+
+def _part_of(buffer: Buffer, window: Window) -> Buffer:
+    """The memory of a window of `buffer`."""
+    if is_whole(window):
+        return buffer
+    size = window.buffer.dtype.itemsize
+    return buffer.view(window.start * size, window.length * size)
+
+
+def _count_writes(stored: Collection[Buffer], node: UOp) -> tuple[int, int]:
+    """How often a buffer had been written to before this run, and will have been after it."""
+    buffer: Buffer = registry.buffer_of(node)
+    writes = buffer.writes
+    return writes - (writes & 1), writes + (writes & 1) + 2 * (buffer in stored)
+
+
+def _absent(value: UOp) -> UOp:
+    """A value that cannot be known any more."""
+    device = memory_leaf(value).arg[0] if is_realized(value) else "CPU"
+    flat = flat_without_memory(value.shape, value.dtype, device, ExecuteError, OVERTAKEN)
+    return shaped(flat, value.shape)
+
+
+def _memory_node(buffer: Buffer, value: UOp, role: Any = None) -> UOp:
+    """`buffer` as the memory of `value`, behind a node of that role which nobody reads any more."""
+    length = buffer.nbytes // value.dtype.itemsize
+    node = None if role is None else kept_graphs.take(role)
+    if node is None:
+        source = (UOp.unique(),)
+        node = registry.make(Op.BUFFER, value.dtype, source, (buffer.device, length), (length,))
+        node.origin = value.origin
+        node.role = role
+    registry.set_buffer(node, buffer)
+    return shaped(node, value.shape)
+
+
+def is_realized(node: UOp) -> bool:
+    """Whether a node is a buffer as it stands."""
+    return memory_leaf(node).op is Op.BUFFER

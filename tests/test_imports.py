@@ -32,7 +32,9 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "passes": ("targets", "ir", "config", "errors", "named"),
     "devices": ("passes", "targets", "ir", "at_once", "config", "digest", "errors", "named"),
     "counters": ("devices.cpu.allocator",),
-    "search": ("passes", "devices", "targets", "ir", "journal", "config", "errors"),
+    "search": (
+        "store", "passes", "devices", "targets", "ir", "journal", "config", "errors", "named",
+    ),
     # Over them: what outlives the process, and what runs
     "store": (
         "passes.regions.slots", "devices", "targets", "ir", "digest", "folders", "config", "errors",

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from ogive.passes.place.placement import Placement
-from ogive.search.beam import Limits, Outcome, search_kernel
-from ogive.search.timing_bench import Inspection
+from ogive.search.beam import BeamSearch, Limits, Outcome
+from ogive.search.messages import Inspection
 from ogive.search.worker_process import Dropped, NoWorker, WorkerLost
 
 
@@ -106,11 +106,10 @@ def search(
     limits: Limits | None = None,
 ) -> tuple[Outcome, Notes]:
     notes = Notes()
-    outcome = search_kernel(
-        bench, tiled(start), neighbours, width, bench.now + seconds, bench.clock, notes,
-        limits or Limits(),
-    )  # fmt: skip
-    return outcome, notes
+    beam = BeamSearch(
+        bench, neighbours, width, bench.now + seconds, bench.clock, notes, limits or Limits()
+    )
+    return beam.run(tiled(start)), notes
 
 
 def test_the_heuristics_placement_is_the_first_candidate() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -12,11 +12,11 @@ from ogive import Beam, Config
 from ogive.ir.node import UOp
 from ogive.passes.place.choose_placement import choose_placement
 from ogive.passes.place.placement import Placement, place
-from ogive.search import kernel_search as module
-from ogive.search.beam import Limits, Outcome
-from ogive.search.encode import Result, decode_result, encode_result, placement_key
-from ogive.search.kernel_search import search_placements
+from ogive.search.beam import BeamSearch, Limits, Outcome
+from ogive.search.kernel_search import Means, search_placements
+from ogive.search.placement_encoding import placement_key
 from ogive.search.search_report import Report, describe
+from ogive.search.search_result import Result, pack_result, unpack_result
 from tests.search.kernels import CONFIG, TARGET, data, faulty_command, loops, region_of
 
 LIMITS = Limits(run_seconds=0.3, compile_seconds=2.0)
@@ -51,21 +51,20 @@ class Recorded:
     def clock(self) -> float:
         return self.now
 
-    def __call__(
-        self, bench: object, start: Placement, neighbours: object, width: int, deadline: float,
-        *_: object,
-    ) -> Outcome:  # fmt: skip
-        self.budgets.append(deadline - self.now)
+    def search(self, beam: BeamSearch, start: Placement) -> Outcome:
+        budget = beam.deadline - self.now
+        self.budgets.append(budget)
         self.starts.append(start)
-        self.now += self.spend(deadline - self.now)
+        self.now += self.spend(budget)
         return Outcome(start, 1.0, True, 1)
+
+    def means(self, **changes: Any) -> Means:
+        return Means(clock=self.clock, search_kernel=self.search, **changes)
 
 
 @pytest.fixture
-def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    stand_in = Recorded()
-    monkeypatch.setattr(module, "search_kernel", stand_in)
-    yield stand_in
+def recorded() -> Recorded:
+    return Recorded()
 
 
 def regions(*lengths: int) -> dict[UOp, int]:
@@ -75,7 +74,7 @@ def regions(*lengths: int) -> dict[UOp, int]:
 def search(
     what: dict[UOp, int], config: Config, store: Memory, recorded: Recorded
 ) -> tuple[dict[UOp, Result], int]:
-    return search_placements(what, TARGET, config, store, clock=recorded.clock)
+    return search_placements(what, TARGET, config, store, recorded.means())
 
 
 def test_the_whole_budget_is_shared_by_cost_and_the_most_costly_comes_first(
@@ -106,7 +105,7 @@ def test_kernels_that_come_too_late_get_the_heuristics_placement(recorded: Recor
     late = next(iter(what))
     wanted = choose_placement(loops(data(1000).exp()), TARGET, CONFIG)
     assert placement_key(found[late].placement) == placement_key(wanted)
-    assert not decode_result(store.rows[late]).complete
+    assert not unpack_result(store.rows[late]).complete
 
 
 def test_regions_with_equal_loops_are_one_search(recorded: Recorded) -> None:
@@ -129,11 +128,11 @@ def test_a_result_cut_short_is_good_for_as_many_seconds(
     recorded: Recorded, seconds: float, searched: int
 ) -> None:
     what, store = regions(1000), Memory()
-    store.rows[next(iter(what))] = encode_result(Result(Placement({0: 8}), 2.0, False))
+    store.rows[next(iter(what))] = pack_result(Result(Placement({0: 8}), 2.0, False))
     assert search(what, beam(seconds), store, recorded)[1] == searched
 
 
-@pytest.mark.parametrize("row", [b"", b"{}", b'{"placement": [[[0, 3000]], [], [], 0]}'])
+@pytest.mark.parametrize("row", [b"", b"{}", bytes(40)])
 def test_a_damaged_result_is_searched_for_again(recorded: Recorded, row: bytes) -> None:
     what, store = regions(1000), Memory()
     store.rows[next(iter(what))] = row
@@ -145,7 +144,7 @@ def test_what_another_process_found_meanwhile_counts(recorded: Recorded) -> None
     theirs = Placement({0: 8}, {}, (0,), 1)
 
     def spend(budget: float) -> float:
-        store.rows[next(iter(what))] = encode_result(Result(theirs, 8.0, True))
+        store.rows[next(iter(what))] = pack_result(Result(theirs, 8.0, True))
         return budget
 
     recorded.spend = spend
@@ -153,11 +152,9 @@ def test_what_another_process_found_meanwhile_counts(recorded: Recorded) -> None
     assert found[next(iter(what))].placement == theirs
 
 
-def test_buffers_too_large_to_have_twice_are_not_searched_for(
-    recorded: Recorded, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_memory", lambda: 1000)
-    found, _ = search(regions(1000), beam(), Memory(), recorded)
+def test_buffers_too_large_to_have_twice_are_not_searched_for(recorded: Recorded) -> None:
+    means = recorded.means(memory=lambda: 1000)
+    found, _ = search_placements(regions(1000), TARGET, beam(), Memory(), means)
     assert not recorded.budgets and len(found) == 1
 
 
@@ -180,8 +177,8 @@ def test_a_real_search_ends_with_a_possible_placement(name: str) -> None:
 def test_a_search_with_a_compiler_gone_bad_survives(capsys: pytest.CaptureFixture[str]) -> None:
     region = region_of(data(30_000) + 1)
     found, _ = search_placements(
-        {region: 1}, TARGET, beam(20.0, log="search"), Memory(), command=faulty_command(),
-        limits=LIMITS,
+        {region: 1}, TARGET, beam(20.0, log="search"), Memory(),
+        Means(command=faulty_command(), limits=LIMITS),
     )  # fmt: skip
     lines = capsys.readouterr().err.splitlines()
     assert any("timed out" in line and "upcast 0:2" in line for line in lines)
@@ -192,9 +189,8 @@ def test_a_search_with_a_compiler_gone_bad_survives(capsys: pytest.CaptureFixtur
 
 def test_without_processes_the_heuristics_placement_is_used() -> None:
     region, store = region_of(data(5000).exp()), Memory()
-    found, _ = search_placements(
-        {region: 1}, TARGET, beam(1.0), store, command=["/nonexistent/python"]
-    )
+    means = Means(command=["/nonexistent/python"])
+    found, _ = search_placements({region: 1}, TARGET, beam(1.0), store, means)
     wanted = choose_placement(loops(data(5000).exp()), TARGET, CONFIG)
     assert placement_key(found[region].placement) == placement_key(wanted)
     assert not store.rows, "another time there may be a worker"

@@ -8,8 +8,13 @@ from ogive.errors import OptimizeError
 from ogive.ir.node import UOp
 from ogive.passes.place.choose_placement import choose_placement
 from ogive.passes.place.placement import Placement, place
-from ogive.search.encode import MOST_TILE, decode_placement, encode_placement, placement_key
 from ogive.search.placement_actions import Actions
+from ogive.search.placement_encoding import (
+    MOST_TILE,
+    pack_placement,
+    placement_key,
+    unpack_placement,
+)
 from tests.search.kernels import CONFIG, TARGET, data, loops
 
 KERNELS = {
@@ -45,7 +50,7 @@ def test_neighbours_are_new_distinct_and_can_be_sent(name: str) -> None:
     assert len(set(keys)) == len(keys)
     assert placement_key(start) not in keys
     for placement in found:
-        assert placement_key(decode_placement(encode_placement(placement))) in keys
+        assert placement_key(unpack_placement(pack_placement(placement))) in keys
 
 
 @pytest.mark.parametrize("name", list(KERNELS)[:-1])

@@ -21,8 +21,8 @@ from ogive.engine.caches.kernel_cache import Kernel, kernel_cache
 from ogive.errors import ConfigError
 from ogive.ir.node import UOp
 from ogive.passes.place.placement import Placement
-from ogive.search import kernel_search as tune_search
-from ogive.search.encode import Result
+from ogive.search.kernel_search import search_placements
+from ogive.search.search_result import Result
 from ogive.store.disk_cache import disk_for
 from ogive.store.keys import make_key
 from tests.engine.counting import Count
@@ -45,7 +45,7 @@ def forget() -> None:
 
 
 @pytest.fixture
-def chosen(monkeypatch: pytest.MonkeyPatch) -> dict[UOp, Placement]:
+def chosen() -> Iterator[dict[UOp, Placement]]:
     """Placements that a search is told to find, by region; what is not here is an error."""
     placements: dict[UOp, Placement] = {}
 
@@ -53,8 +53,8 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> dict[UOp, Placement]:
         found = {region: Result(placements[region], 1.0, True) for region in regions}
         return found, len(regions)
 
-    monkeypatch.setattr(tune_search, "search_placements", find)
-    return placements
+    with placement_cache.searching_by(find):
+        yield placements
 
 
 def random(*shape: int) -> Tensor:
@@ -174,9 +174,7 @@ def test_a_placement_of_another_kernel_is_not_used(chosen: dict[UOp, Placement])
 
 
 @pytest.mark.parametrize("packed_is_faster", [True, False])
-def test_operands_are_packed_if_that_is_faster(
-    packed_is_faster: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_operands_are_packed_if_that_is_faster(packed_is_faster: bool) -> None:
     def build() -> Tensor:
         return random(64, 48) @ random(48, 144)
 
@@ -184,18 +182,18 @@ def test_operands_are_packed_if_that_is_faster(
         len(build().prepare(config=Config(pack_operands=pack)).kernels) for pack in (True, False)
     ]
     assert packed > plain == 1
-    search, unpacked = tune_search.search_placements, region_of(build())
+    unpacked = region_of(build())
 
     def timed(*arguments: Any) -> tuple[dict[UOp, Result], int]:
-        found, searched = search(*arguments)
+        found, searched = search_placements(*arguments)
         for region, result in found.items():
             taken = 1.0 if (region is not unpacked) is packed_is_faster else 5.0
             found[region] = dataclasses.replace(result, taken=taken)
         return found, searched
 
-    monkeypatch.setattr(tune_search, "search_placements", timed)
     y = build()
-    plan = y.prepare(config=Config(search=Beam(1, 0.2)))
+    with placement_cache.searching_by(timed):
+        plan = y.prepare(config=Config(search=Beam(1, 0.2)))
     assert len(plan.kernels) == (packed if packed_is_faster else plain)
     np.testing.assert_allclose(y.numpy(), build().numpy(), rtol=1e-4, atol=1e-5)
 
@@ -211,16 +209,14 @@ def test_what_was_found_is_kept_at_once_by_width_but_not_by_seconds() -> None:
     assert search_module._Results(disk_for(longer), TARGET, longer).get(region) == b"found"
 
 
-def test_an_interrupted_search_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: Any) -> None:
+def test_an_interrupted_search_can_be_repeated() -> None:
+    def interrupt(*_: Any) -> tuple[dict[UOp, Result], int]:
         raise KeyboardInterrupt
 
     x = random(900)
     y = x.exp()
-    with monkeypatch.context() as patch:
-        patch.setattr(tune_search, "search_placements", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            y.realize(config=BEAM)
+    with placement_cache.searching_by(interrupt), pytest.raises(KeyboardInterrupt):
+        y.realize(config=BEAM)
     np.testing.assert_allclose(y.realize(config=BEAM).numpy(), np.exp(x.numpy()), rtol=1e-6)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -13,8 +14,8 @@ from collections.abc import Iterator
 import pytest
 
 from ogive.passes.place.placement import Placement
-from ogive.search.beam import Limits, search_kernel
-from ogive.search.encode import pack_message
+from ogive.search.beam import BeamSearch, Limits
+from ogive.search.messages import Done, Open, Time, frame, pack_request
 from ogive.search.worker_process import Dropped, NoWorker, RemoteBench, WorkerLost, WorkerProcess
 from tests.search.kernels import TARGET, data, faulty_command, loops
 from tests.search.test_beam import Notes, tiled
@@ -71,10 +72,10 @@ def test_a_search_among_bad_candidates_survives_them_all(worker: WorkerProcess) 
     notes = Notes()
     good = Placement({0: 16}, {}, (0,), 1)
     candidates = [*[tiled(tile) for tile in BAD], good]
-    outcome = search_kernel(
-        bench_of(worker), tiled(1), lambda _: candidates, 4, time.monotonic() + 60,
-        time.monotonic, notes, Limits(run_seconds=0.3, compile_seconds=1.0, tiles=1),
-    )  # fmt: skip
+    outcome = BeamSearch(
+        bench_of(worker), lambda _: candidates, 4, time.monotonic() + 60, time.monotonic, notes,
+        Limits(run_seconds=0.3, compile_seconds=1.0, tiles=1),
+    ).run(tiled(1))  # fmt: skip
     assert set(notes.dropped) >= set(BAD)
     assert outcome.measured >= 2
     assert outcome.placement == good
@@ -93,17 +94,18 @@ def test_a_worker_that_hangs_is_ended_by_its_own_alarm(worker: WorkerProcess) ->
     bench.compile(tiled(2), MOST, 10)
     process = worker._process
     assert process is not None and process.stdin is not None
-    request = {"do": "time", "placement": [[], [[0, 2]], [], 0], "most": MOST, "work": 1}
-    os.write(process.stdin.fileno(), pack_message({**request, "cut": None, "limit": 0.2}))
+    request = pack_request(Time(tiled(2), MOST, 1, None), 0.2)
+    os.write(process.stdin.fileno(), frame(request))
     assert process.wait(30) == -signal.SIGALRM
 
 
-@pytest.mark.parametrize("answer", ["b'nonsense' * 9", "pack_message({})", "pack_message({})[:-1]"])
+@pytest.mark.parametrize("answer", ["b'nonsense' * 9", "done", "done[:-1]", "frame(b'no')"])
 def test_an_answer_that_makes_no_sense_is_a_lost_worker(answer: str) -> None:
     program = (
-        "import sys; from ogive.search.encode import pack_message; opened = False\n"
+        "import sys; from ogive.search.messages import Done, frame, pack_message\n"
+        "opened, done = False, frame(pack_message(Done()))\n"
         "while sys.stdin.buffer.read1(1 << 20):\n"
-        f"    sys.stdout.buffer.write({answer} if opened else pack_message(dict()))\n"
+        f"    sys.stdout.buffer.write({answer} if opened else done)\n"
         "    sys.stdout.flush(); opened = True\n"
     )
     with WorkerProcess([sys.executable, "-c", program]) as worker:
@@ -128,7 +130,8 @@ def test_a_worker_that_dies_at_once_is_no_worker() -> None:
 def test_a_worker_that_does_not_read_is_given_up() -> None:
     with WorkerProcess([sys.executable, "-c", "import time; time.sleep(60)"]) as worker:
         with pytest.raises(WorkerLost, match="timed out"):
-            worker.ask({"do": "x" * (1 << 20)}, 0.2)
+            large = dataclasses.replace(TARGET, features="x" * (1 << 20))
+            worker.ask(Open(loops(data(10) + 1), large, 1), 0.2, Done)
         assert worker._process is None
 
 

@@ -11,7 +11,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.regions.slots import Slot
-from ogive.store.encoding import DamagedRecord, UnknownExpression, Writer
+from ogive.store.encoding import CannotEncode, DamagedRecord, Writer
 from ogive.store.keys import make_key
 from ogive.store.records import (
     CodeRecord,
@@ -91,9 +91,9 @@ def test_code_survives_the_way() -> None:
 
 
 def test_an_expression_without_a_form_is_not_kept() -> None:
-    with pytest.raises(UnknownExpression):
+    with pytest.raises(CannotEncode):
         pack_kernel(kernel(UOp(Op.XOR, dtypes.index, (N, M))))
-    with pytest.raises(UnknownExpression):
+    with pytest.raises(CannotEncode):
         pack_kernel(kernel(variable("stranger", 0, 4)))
 
 

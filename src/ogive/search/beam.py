@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ogive.passes.place.placement import Placement
-from ogive.search.encode import PlacementKey, placement_key
-from ogive.search.timing_bench import Inspection
+from ogive.search.messages import Inspection
+from ogive.search.placement_encoding import PlacementKey, placement_key
 from ogive.search.worker_process import Dropped
 
 
@@ -46,7 +46,7 @@ class Measuring(Protocol):
     ) -> float: ...
     def compare(
         self, first: Placement, second: Placement, most: int, work: int, limit: float
-    ) -> list[tuple[float, float]]: ...
+    ) -> Sequence[tuple[float, float]]: ...
 
 
 class Listener(Protocol):
@@ -69,35 +69,32 @@ class Outcome:
     taken: float | None = None  # seconds that a run takes, if that is known
 
 
-class _Search:
-    """The search for one kernel, until `deadline` on `clock`."""
+@dataclass(eq=False)
+class BeamSearch:
+    """The search for one kernel, until `deadline` on `clock`.
 
-    def __init__(
-        self,
-        bench: Measuring,
-        neighbours: Callable[[Placement], list[Placement]],
-        width: int,
-        deadline: float,
-        clock: Callable[[], float],
-        listener: Listener,
-        limits: Limits,
-    ) -> None:
-        self._bench = bench
-        self._neighbours = neighbours
-        self._width = width
-        self._deadline = deadline
-        self._clock = clock
-        self._listener = listener
-        self._limits = limits
-        self._codes: set[str] = set()
-        self._least_arithmetic: int | None = None
-        self._first_tiles: int | None = None
-        self._measured = 0
+    `neighbours` are the placements one change away from one.
+    """
+
+    bench: Measuring
+    neighbours: Callable[[Placement], list[Placement]]
+    width: int
+    deadline: float
+    clock: Callable[[], float]
+    listener: Listener
+    limits: Limits
+    _codes: set[str] = field(default_factory=set)
+    _least_arithmetic: int | None = None
+    _first_tiles: int | None = None
+    _measured: int = 0
 
     def run(self, start: Placement) -> Outcome:
-        """The best placement found, which is `start` unless another one is clearly better."""
-        began = self._clock()
-        reserve = (self._deadline - began) * self._limits.final_share
+        """The best placement found, which is `start` unless another one is clearly better.
+
+        Raises `NoWorker` where nothing can be measured.
+        """
+        began = self.clock()
+        reserve = (self.deadline - began) * self.limits.final_share
         first = self._try(start, None)
         if first is None:
             return Outcome(start, 1.0, self._left() > 0, self._measured)
@@ -114,13 +111,13 @@ class _Search:
                 seconds = self._try(candidate, best)
                 if seconds is not None:
                     found.append((seconds, candidate))
-                    self._listener.measured(candidate, seconds, min(best, seconds), first)
-            beam = sorted(beam + found, key=lambda entry: entry[0])[: self._width]
-            complete = beam[0][0] > before * self._limits.progress
+                    self.listener.measured(candidate, seconds, min(best, seconds), first)
+            beam = sorted(beam + found, key=lambda entry: entry[0])[: self.width]
+            complete = beam[0][0] > before * self.limits.progress
         return self._decide(start, first, beam, complete=True)
 
     def _left(self) -> float:
-        return self._deadline - self._clock()
+        return self.deadline - self.clock()
 
     def _candidates(
         self, beam: list[tuple[float, Placement]], seen: set[PlacementKey]
@@ -128,7 +125,7 @@ class _Search:
         """The placements one change away from the beam that have not been looked at, best first."""
         fresh = []
         for _, placement in beam:
-            for candidate in self._neighbours(placement):
+            for candidate in self.neighbours(placement):
                 key = placement_key(candidate)
                 if key not in seen:
                     seen.add(key)
@@ -138,7 +135,7 @@ class _Search:
     def _try(self, placement: Placement, best: float | None) -> float | None:
         """The time of a placement; None if it is dropped."""
         operations: Sequence[tuple[str, int]] = ()
-        limits, bench = self._limits, self._bench
+        limits, bench = self.limits, self.bench
         try:
             most = limits.instructions
             inspection = bench.inspect(placement, most, self._limit(limits.compile_seconds))
@@ -151,7 +148,7 @@ class _Search:
                 patience = limits.run_seconds + 10 * best
             seconds = bench.time(placement, most, limits.work, cut, self._limit(patience))
         except Dropped as dropped:
-            self._listener.drop(placement, str(dropped), operations)
+            self.listener.drop(placement, str(dropped), operations)
             return None
         self._measured += 1
         return seconds
@@ -163,7 +160,7 @@ class _Search:
         return min(seconds, left)
 
     def _judge(self, inspection: Inspection) -> None:
-        limits = self._limits
+        limits = self.limits
         if inspection.instructions > limits.instructions:
             raise Dropped(f"{inspection.instructions} instructions, over {limits.instructions}")
         if inspection.digest in self._codes:
@@ -192,14 +189,14 @@ class _Search:
         _, best = min(found, key=lambda entry: entry[0])
         if placement_key(best) == placement_key(start):
             return Outcome(start, 1.0, complete, self._measured, first)
-        limits = self._limits
+        limits = self.limits
         try:
-            pairs = self._bench.compare(
+            pairs = self.bench.compare(
                 start, best, limits.instructions, limits.final_work,
                 self._limit(limits.compile_seconds + limits.first_seconds),
             )  # fmt: skip
         except Dropped as dropped:
-            self._listener.drop(best, str(dropped), ())
+            self.listener.drop(best, str(dropped), ())
             return Outcome(start, 1.0, complete and self._left() > 0, self._measured, first)
         before = min([theirs for theirs, _ in pairs])
         after = min([ours for _, ours in pairs])
@@ -207,17 +204,3 @@ class _Search:
         if ratio > limits.margin:
             return Outcome(start, 1.0, complete, self._measured, before)
         return Outcome(best, 1 / ratio, complete, self._measured, after)
-
-
-def search_kernel(
-    bench: Measuring,
-    start: Placement,
-    neighbours: Callable[[Placement], list[Placement]],
-    width: int,
-    deadline: float,
-    clock: Callable[[], float],
-    listener: Listener,
-    limits: Limits,
-) -> Outcome:
-    """Search from `start`. Raises `NoWorker` where nothing can be measured."""
-    return _Search(bench, neighbours, width, deadline, clock, listener, limits).run(start)

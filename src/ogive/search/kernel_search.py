@@ -5,27 +5,23 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from ogive.config import Beam, Config
+from ogive.config import Config
 from ogive.devices.llvm.compile_region import loops_of
 from ogive.ir.node import UOp
 from ogive.passes.lower.kernel_names import kernel_name
 from ogive.passes.lower.tile_work import work_per_tile
 from ogive.passes.place.choose_placement import choose_placement
-from ogive.search.beam import Limits, Outcome, search_kernel
-from ogive.search.encode import (
-    CannotEncode,
-    DamagedMessage,
-    Result,
-    decode_result,
-    encode_result,
-)
+from ogive.passes.place.placement import Placement
+from ogive.search.beam import BeamSearch, Limits, Outcome
 from ogive.search.placement_actions import Actions
 from ogive.search.search_report import Report
+from ogive.search.search_result import Result, pack_result, unpack_result
 from ogive.search.timing_bench import scratch_bytes
 from ogive.search.worker_process import NoWorker, RemoteBench, WorkerProcess
+from ogive.store.encoding import CannotEncode, DamagedRecord
 from ogive.targets.target import Target
 
 SCRATCH_SHARE = 4
@@ -48,21 +44,37 @@ class _Case:
     cost: int
 
 
+def _memory() -> int:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):
+        return 1 << 33
+
+
+@dataclass(frozen=True)
+class Means:
+    """What a search works with: the `command` that starts a worker, a clock, how many bytes of
+    `memory` the machine has, and the search of a single kernel."""
+
+    command: Sequence[str] | None = None
+    clock: Callable[[], float] = time.monotonic
+    limits: Limits = field(default_factory=Limits)
+    memory: Callable[[], int] = _memory
+    search_kernel: Callable[[BeamSearch, Placement], Outcome] = BeamSearch.run
+
+
 def search_placements(
     regions: Mapping[UOp, int],
     target: Target,
     config: Config,
     store: ResultStore,
-    *,
-    command: Sequence[str] | None = None,
-    clock: Callable[[], float] = time.monotonic,
-    limits: Limits | None = None,
+    means: Means | None = None,
 ) -> tuple[dict[UOp, Result], int]:
     """What was found for each region (which says how often it runs), and how many kernels were
     searched for.
 
     What `store` knows is not searched for again. The search ends `config.search.seconds` after it
-    began, on `clock`; what it did not come to gets the heuristics' placement.
+    began; what it did not come to gets the heuristics' placement.
     """
     beam = config.search
     assert beam is not None
@@ -75,30 +87,26 @@ def search_placements(
     if not missing:
         return found, 0
     cases = _cases(missing, target, config)
-    report = Report(len(cases), config.logs("search"), clock)
-    deadline = clock() + beam.seconds
+    means = means or Means()
+    report = Report(len(cases), config.logs("search"), means.clock)
+    deadline = means.clock() + beam.seconds
     left = sum(case.cost for case in cases)
-    limits = limits or Limits()
     try:
-        with WorkerProcess(command) as worker:
+        with WorkerProcess(means.command) as worker:
             for case in cases:
                 # Its share of the time that is left; what it does not need is for the others.
-                now = clock()
+                now = means.clock()
                 end = now + (deadline - now) * case.cost / left
                 left -= case.cost
                 try:
-                    outcome = _search(
-                        case, target, config, beam, worker, end, clock, report, limits
-                    )
+                    outcome = _search(case, target, config, worker, end, report, means)
                 except NoWorker as error:
                     report.note(str(error))
                     start = choose_placement(case.loops, target, config)
                     found |= dict.fromkeys(case.regions, Result(start, beam.seconds, False))
                     continue
                 report.chosen(outcome)
-                result = Result(
-                    outcome.placement, beam.seconds, outcome.complete, outcome.taken
-                )
+                result = Result(outcome.placement, beam.seconds, outcome.complete, outcome.taken)
                 found |= _keep(store, case, result)
     finally:
         report.close()
@@ -121,18 +129,18 @@ def _search(
     case: _Case,
     target: Target,
     config: Config,
-    beam: Beam,
     worker: WorkerProcess,
     deadline: float,
-    clock: Callable[[], float],
     report: Report,
-    limits: Limits,
+    means: Means,
 ) -> Outcome:
+    assert config.search is not None
+    clock = means.clock
     start = choose_placement(case.loops, target, config)
     report.begin(kernel_name(case.loops))
     if clock() >= deadline:
         return Outcome(start, 1.0, False, 0)
-    if scratch_bytes(case.loops) > _memory() // SCRATCH_SHARE:
+    if scratch_bytes(case.loops) > means.memory() // SCRATCH_SHARE:
         report.note("the buffers of a kernel are too large to have a second time")
         return Outcome(start, 1.0, True, 0)
     try:
@@ -143,7 +151,10 @@ def _search(
         report.note(f"a kernel cannot be sent to a worker: {error}")
         return Outcome(start, 1.0, True, 0)
     neighbours = Actions.of(case.loops, target).neighbours
-    return search_kernel(bench, start, neighbours, beam.width, deadline, clock, report, limits)
+    search = BeamSearch(
+        bench, neighbours, config.search.width, deadline, clock, report, means.limits
+    )
+    return means.search_kernel(search, start)
 
 
 def _stored(store: ResultStore, region: UOp) -> Result | None:
@@ -151,8 +162,8 @@ def _stored(store: ResultStore, region: UOp) -> Result | None:
     if data is None:
         return None
     try:
-        return decode_result(data)
-    except DamagedMessage:
+        return unpack_result(data)
+    except DamagedRecord:
         return None
 
 
@@ -165,13 +176,6 @@ def _keep(store: ResultStore, case: _Case, result: Result) -> dict[UOp, Result]:
         if theirs is not None and theirs.suffices(result.seconds):
             chosen[region] = theirs
         else:
-            store.put(region, encode_result(result))
+            store.put(region, pack_result(result))
             chosen[region] = result
     return chosen
-
-
-def _memory() -> int:
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError):
-        return 1 << 33

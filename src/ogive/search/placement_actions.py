@@ -20,7 +20,7 @@ from ogive.passes.place.placement import (
     output_axes,
     reduction_axes,
 )
-from ogive.search.encode import MOST_TILE, placement_key
+from ogive.search.placement_encoding import MOST_TILE, placement_key
 from ogive.targets.target import Target
 
 TILES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)

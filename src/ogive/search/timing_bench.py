@@ -28,8 +28,9 @@ from ogive.ir.symbolic.evaluate import evaluate
 from ogive.passes.lower.kernel_signature import Signature, kernel_signature
 from ogive.passes.lower.tile_work import grain_of, work_per_tile
 from ogive.passes.place.placement import Placement
-from ogive.search.encode import PlacementKey, placement_key
 from ogive.search.instruction_count import count_instructions
+from ogive.search.messages import Inspection
+from ogive.search.placement_encoding import PlacementKey, placement_key
 from ogive.targets.target import Target
 
 LEAST_RUNS, CUT_RUNS, MOST_RUNS, MOST_PAIRS = 3, 6, 60, 200
@@ -46,21 +47,6 @@ WARM_UP_PATIENCE = 3
 
 class Unfit(Exception):
     """A placement that can be told to be of no use, and why."""
-
-
-@dataclass(frozen=True)
-class Inspection:
-    """What is known about a placement before it is compiled.
-
-    `arithmetic` is about how many operations the whole kernel carries out, excess included,
-    `tiles` how many parts it can be shared out in; `operations` are the commonest instructions.
-    """
-
-    instructions: int
-    arithmetic: int
-    tiles: int
-    digest: str
-    operations: tuple[tuple[str, int], ...]
 
 
 @dataclass(eq=False)
@@ -172,7 +158,7 @@ class Bench:
 
     def compare(
         self, first: Placement, second: Placement, most: int, work: int
-    ) -> list[tuple[float, float]]:
+    ) -> tuple[tuple[float, float], ...]:
         """The seconds that runs of two placements take, in turns, so that whatever else the
         machine does meanwhile is the same for both."""
         steps = [self._step(placement, most, work) for placement in (first, second)]
@@ -187,7 +173,7 @@ class Bench:
             times.append(sum(taken))
             scaled = [time * 1e-9 * scale for time, (_, scale) in zip(taken, plans, strict=True)]
             pairs.append((scaled[0], scaled[1]))
-        return pairs
+        return tuple(pairs)
 
     def _enough(
         self, times: list[int], most: int = MOST_RUNS, seconds: float = TIMED_SECONDS

@@ -9,19 +9,27 @@ from __future__ import annotations
 import os
 import resource
 import signal
-from typing import Any
+from typing import BinaryIO
 
 from ogive.errors import OgiveError
-from ogive.search.encode import (
+from ogive.search.messages import (
     HEADER_BYTES,
-    Message,
-    decode_graph,
-    decode_placement,
-    decode_target,
-    field,
+    Answer,
+    Compare,
+    Comparison,
+    Compile,
+    Done,
+    Inspect,
+    Open,
+    Refused,
+    Request,
+    Time,
+    Timing,
+    check_body,
+    frame,
     pack_message,
-    unpack_body,
     unpack_header,
+    unpack_request,
 )
 from ogive.search.timing_bench import Bench, Unfit, scratch_bytes
 
@@ -36,45 +44,34 @@ class Worker:
         self._kind = kind
         self._bench: Bench | None = None
 
-    def answer(self, request: Message) -> Message:
+    def answer(self, request: Request) -> Answer:
         """What a request asks for, or why not."""
         try:
-            return self._answer(field(request, "do", str), request)
+            return self._answer(request)
         except (Unfit, OgiveError) as error:
-            return {"refused": f"{error}".partition("\n")[0][:200]}
+            return Refused(f"{error}".partition("\n")[0][:200])
         except Exception as error:
             # A candidate may find any mistake of ours; that is no reason to start over.
-            return {"refused": f"{type(error).__name__}: {error}"[:200]}
+            return Refused(f"{type(error).__name__}: {error}"[:200])
 
-    def _answer(self, verb: str, request: Message) -> Message:
-        if verb == "open":
-            loops = decode_graph(request.get("loops"))
-            limit_memory(2 * scratch_bytes(loops) + SPARE_BYTES)
-            target = decode_target(request.get("target"))
+    def _answer(self, request: Request) -> Answer:
+        if isinstance(request, Open):
+            limit_memory(2 * scratch_bytes(request.loops) + SPARE_BYTES)
             self._bench = None
-            self._bench = self._kind(loops, target, field(request, "threads", int))
-            return {}
-        assert self._bench is not None, "there is no kernel yet"
-        placement = decode_placement(request.get("placement"))
-        most = field(request, "most", int)
-        if verb == "inspect":
-            found = self._bench.inspect(placement, most)
-            return {
-                "instructions": found.instructions,
-                "arithmetic": found.arithmetic,
-                "tiles": found.tiles,
-                "digest": found.digest,
-                "operations": [list(entry) for entry in found.operations],
-            }
-        if verb == "compile":
-            self._bench.compile(placement, most)
-            return {}
-        work = field(request, "work", int)
-        if verb == "compare":
-            other = decode_placement(request.get("other"))
-            return {"pairs": self._bench.compare(placement, other, most, work)}
-        cut = None if request.get("cut") is None else field(request, "cut", float)
-        return {"seconds": self._bench.time(placement, most, work, cut)}
+            self._bench = self._kind(*request)
+            return Done()
+        bench = self._bench
+        assert bench is not None, "there is no kernel yet"
+        match request:
+            case Inspect():
+                return bench.inspect(*request)
+            case Compile():
+                bench.compile(*request)
+                return Done()
+            case Time():
+                return Timing(bench.time(*request))
+            case Compare():
+                return Comparison(bench.compare(*request))
 
 
 def limit_memory(nbytes: int) -> None:
@@ -100,17 +97,18 @@ def main(worker: Worker | None = None) -> None:
     for standard in (0, 1):
         os.dup2(nowhere, standard)
     while request := _read(requests):
-        signal.setitimer(signal.ITIMER_REAL, field(request, "limit", float))
-        reply = pack_message(worker.answer(request))
+        asked, limit = unpack_request(request)
+        signal.setitimer(signal.ITIMER_REAL, limit)
+        reply = frame(pack_message(worker.answer(asked)))
         signal.setitimer(signal.ITIMER_REAL, 0)
         while reply:
             reply = reply[os.write(answers, reply) :]
 
 
-def _read(requests: Any) -> Message | None:
+def _read(requests: BinaryIO) -> bytes | None:
     header = requests.read(HEADER_BYTES)
     if len(header) < HEADER_BYTES:
         return None
     length, checksum = unpack_header(header)
     body = requests.read(length)
-    return unpack_body(body, checksum) if len(body) == length else None
+    return check_body(body, checksum) if len(body) == length else None

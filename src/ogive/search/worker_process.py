@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import selectors
 import signal
@@ -12,26 +11,35 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ogive.ir.node import UOp
 from ogive.passes.place.placement import Placement
-from ogive.search.encode import (
+from ogive.search.messages import (
     HEADER_BYTES,
-    DamagedMessage,
-    Message,
-    encode_graph,
-    encode_placement,
-    encode_target,
-    field,
+    Answer,
+    Compare,
+    Comparison,
+    Compile,
+    Done,
+    Inspect,
+    Inspection,
+    Open,
+    Refused,
+    Request,
+    Time,
+    Timing,
+    check_body,
+    frame,
     pack_message,
-    unpack_body,
+    pack_request,
     unpack_header,
+    unpack_message,
 )
-from ogive.search.timing_bench import Inspection
+from ogive.store.encoding import DamagedRecord
 from ogive.targets.target import Target
 
-Result = TypeVar("Result")
+Expected = TypeVar("Expected", Done, Inspection, Timing, Comparison)
 
 SLACK_SECONDS = 0.5
 """How much later than the worker's own alarm we give up on it."""
@@ -107,17 +115,19 @@ class WorkerProcess:
             self.started += 1
         return self.started
 
-    def ask(self, request: Message, limit: float) -> Message:
+    def ask(self, request: Request, limit: float, expected: type[Expected]) -> Expected:
         """The answer to a request. Raises `Dropped` with the worker's reason, or `WorkerLost`."""
         self.ensure()
         process = self._process
         assert process is not None
         deadline = time.monotonic() + limit + SLACK_SECONDS
         try:
-            self._send(process, pack_message({**request, "limit": max(limit, 0.001)}), deadline)
-            length, checksum = unpack_header(self._receive(process, HEADER_BYTES, deadline))
-            answer = unpack_body(self._receive(process, length, deadline), checksum)
-        except DamagedMessage:
+            self._send(process, frame(pack_request(request, max(limit, 0.001))), deadline)
+            answer = self._answer(process, deadline)
+            if not isinstance(answer, expected | Refused):
+                raise DamagedRecord("it answers something else")
+        except DamagedRecord:
+            # Its memory is no longer what it was.
             self.close()
             raise WorkerLost("its worker answered with nonsense") from None
         except (BrokenPipeError, EOFError):
@@ -126,9 +136,13 @@ class WorkerProcess:
             # It may still answer, and nobody would expect that answer.
             self.close()
             raise
-        if "refused" in answer:
-            raise Dropped(str(answer["refused"]))
+        if isinstance(answer, Refused):
+            raise Dropped(answer.reason)
         return answer
+
+    def _answer(self, process: subprocess.Popen[bytes], deadline: float) -> Request | Answer:
+        length, checksum = unpack_header(self._receive(process, HEADER_BYTES, deadline))
+        return unpack_message(check_body(self._receive(process, length, deadline), checksum))
 
     def _send(self, process: subprocess.Popen[bytes], data: bytes, deadline: float) -> None:
         assert process.stdin is not None
@@ -175,6 +189,7 @@ class RemoteBench:
 
     `remaining` tells how many seconds are left for all of the search: a new worker has to start
     within them. All methods raise `Dropped`, or `NoWorker` if nothing can be measured at all.
+    A kernel that cannot be sent raises `CannotEncode` at once.
     """
 
     def __init__(
@@ -187,80 +202,35 @@ class RemoteBench:
     ) -> None:
         self._worker = worker
         self._remaining = remaining
-        self._opening = {
-            "do": "open",
-            "loops": encode_graph(loops),
-            "target": encode_target(target),
-            "threads": threads,
-        }
+        self._opening = Open(loops, target, threads)
+        pack_message(self._opening)  # so that it is known now whether it can be sent
         self._opened_in = 0
 
     def inspect(self, placement: Placement, most: int, limit: float) -> Inspection:
         """See `Bench.inspect`."""
-        return self._ask(_request("inspect", placement, most), limit, _read_inspection)
+        return self._ask(Inspect(placement, most), limit, Inspection)
 
     def compile(self, placement: Placement, most: int, limit: float) -> None:
         """See `Bench.compile`."""
-        self._ask(_request("compile", placement, most), limit, lambda answer: None)
+        self._ask(Compile(placement, most), limit, Done)
 
     def time(
         self, placement: Placement, most: int, work: int, cut: float | None, limit: float
     ) -> float:
         """See `Bench.time`."""
-        request = _request("time", placement, most, work=work, cut=cut)
-        return self._ask(request, limit, _read_seconds)
+        return self._ask(Time(placement, most, work, cut), limit, Timing).seconds
 
     def compare(
         self, first: Placement, second: Placement, most: int, work: int, limit: float
-    ) -> list[tuple[float, float]]:
+    ) -> tuple[tuple[float, float], ...]:
         """See `Bench.compare`."""
-        other = encode_placement(second)
-        request = _request("compare", first, most, work=work, other=other)
-        return self._ask(request, limit, _read_pairs)
+        return self._ask(Compare(first, second, most, work), limit, Comparison).pairs
 
-    def _ask(self, request: Message, limit: float, read: Callable[[Message], Result]) -> Result:
+    def _ask(self, request: Request, limit: float, expected: type[Expected]) -> Expected:
         if self._worker.ensure() != self._opened_in:
             try:
-                self._worker.ask(self._opening, self._remaining())
+                self._worker.ask(self._opening, self._remaining(), Done)
             except Dropped as dropped:
                 raise NoWorker(f"no worker takes the kernel: {dropped}") from None
             self._opened_in = self._worker.started
-        answer = self._worker.ask(request, limit)
-        try:
-            return read(answer)
-        except (DamagedMessage, TypeError, ValueError):
-            # Its memory is no longer what it was.
-            self._worker.close()
-            raise WorkerLost("its worker answered with nonsense") from None
-
-
-def _request(verb: str, placement: Placement, most: int, **more: Any) -> Message:
-    return {"do": verb, "placement": encode_placement(placement), "most": most, **more}
-
-
-def _read_inspection(answer: Message) -> Inspection:
-    return Inspection(
-        field(answer, "instructions", int),
-        field(answer, "arithmetic", int),
-        field(answer, "tiles", int),
-        field(answer, "digest", str),
-        tuple([(str(name), int(times)) for name, times in field(answer, "operations", list)]),
-    )
-
-
-def _read_seconds(answer: Message) -> float:
-    return _seconds(field(answer, "seconds", float))
-
-
-def _read_pairs(answer: Message) -> list[tuple[float, float]]:
-    pairs = [(_seconds(one), _seconds(other)) for one, other in field(answer, "pairs", list)]
-    if not pairs:
-        raise DamagedMessage("nothing was compared")
-    return pairs
-
-
-def _seconds(value: Any) -> float:
-    seconds = float(value)
-    if not 0 < seconds < math.inf:
-        raise DamagedMessage("a time is none")
-    return seconds
+        return self._worker.ask(request, limit, expected)

@@ -1,19 +1,17 @@
-"""Numbers, texts, keys and index expressions as bytes, and back, with each of them checked.
+"""Numbers, texts and keys as bytes, and back, with each of them checked.
 
-The format is little-endian and plain: a text is its length and its UTF-8, a list its length and its
-items. An index expression is a list of nodes, sources first and named by position. What does not
-read back as something that could have been written raises `DamagedRecord`.
+All that leaves the process is written with these: what is kept on disk, and what the search says to
+its worker. The format is little-endian and plain: a text is its length and its UTF-8, a list its
+length and its items. What does not read back as something that could have been written raises
+`DamagedRecord`. Graphs are in `graph_encoding.py`.
 """
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Mapping, Sequence
 
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
 from ogive.ir.symbolic.variable import OWN
 from ogive.store.keys import DIGEST_BYTES, Key
 
@@ -24,6 +22,8 @@ MOST_BYTES = 1 << 56
 """No buffer is larger, so that address arithmetic cannot wrap."""
 
 MOST_TEXT = 1 << 28
+MOST_DIGITS = 64
+"""No number has more bytes."""
 
 Bounds = Mapping[str, tuple[int, int]]
 """The least and the greatest value of each variable, by name."""
@@ -33,26 +33,8 @@ class DamagedRecord(ValueError):
     """Bytes that are no record."""
 
 
-class UnknownExpression(ValueError):
-    """An expression that records have no form for; what contains it is not kept."""
-
-
-_NUMBERS = {
-    Op.ADD: 2, Op.SUB: 2, Op.MUL: 2, Op.FLOORDIV: 2, Op.MOD: 2, Op.NEG: 1, Op.MAXIMUM: 2,
-    Op.MINIMUM: 2,
-}  # fmt: skip
-_COMPARISONS = (Op.CMPLT, Op.CMPLE, Op.CMPEQ, Op.CMPNE)
-_LOGIC = {Op.AND: 2, Op.OR: 2, Op.NOT: 1}
-_FORMS: tuple[tuple[Op, DType, tuple[DType, ...]], ...] = (
-    *[(op, dtypes.index, (dtypes.index,) * arity) for op, arity in _NUMBERS.items()],
-    *[(op, dtypes.bool_, (dtypes.index,) * 2) for op in _COMPARISONS],
-    *[(op, dtypes.bool_, (dtypes.bool_,) * arity) for op, arity in _LOGIC.items()],
-    (Op.WHERE, dtypes.index, (dtypes.bool_, dtypes.index, dtypes.index)),
-)
-"""What an expression may consist of: (operation, its dtype, its sources' dtypes), by number."""
-
-_FORM_NUMBERS = {form: number for number, form in enumerate(_FORMS)}
-_NUMBER, _TRUTH, _VARIABLE = 253, 254, 255
+class CannotEncode(ValueError):
+    """Something that has no form as bytes; what contains it is neither kept nor sent."""
 
 
 class Writer:
@@ -66,6 +48,16 @@ class Writer:
 
     def numbers(self, values: Sequence[int]) -> None:
         self.parts.append(struct.pack(f"<q{len(values)}q", len(values), *values))
+
+    def integer(self, value: int) -> None:
+        """A number of any size."""
+        self.data(value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True))
+
+    def real(self, value: float) -> None:
+        self.parts.append(struct.pack("<d", value))
+
+    def byte(self, value: int) -> None:
+        self.parts.append(bytes((value,)))
 
     def data(self, value: bytes) -> None:
         self.number(len(value))
@@ -82,30 +74,6 @@ class Writer:
         for name, bounds in variables.items():
             self.text(name)
             self.parts.append(struct.pack("<2q", *bounds))
-
-    def expression(self, value: int | UOp, variables: Bounds) -> None:
-        """An index expression over `variables`; an integer is one of a single node."""
-        if isinstance(value, int):
-            self.number(1)
-            self.parts.append(struct.pack("<Bq", _NUMBER, value))
-            return
-        names = list(variables)
-        nodes = value.walk()
-        positions = {node: position for position, node in enumerate(nodes)}
-        self.number(len(nodes))
-        for node in nodes:
-            if node.op is Op.CONST and node.dtype in (dtypes.index, dtypes.bool_):
-                form = _NUMBER if node.dtype is dtypes.index else _TRUTH
-                self.parts.append(struct.pack("<Bq", form, node.arg))
-            elif node.op is Op.VARIABLE and variables.get(node.arg[0]) == node.arg[1:]:
-                self.parts.append(struct.pack("<Bq", _VARIABLE, names.index(node.arg[0])))
-            else:
-                sources = tuple([source.dtype for source in node.src])
-                number = _FORM_NUMBERS.get((node.op, node.dtype, sources))
-                if number is None:
-                    raise UnknownExpression(node.op.name)
-                operands = [positions[source] for source in node.src]
-                self.parts.append(struct.pack(f"<B{len(operands)}q", number, *operands))
 
     def finish(self) -> bytes:
         return b"".join(self.parts)
@@ -136,6 +104,24 @@ class Reader:
         if values and not (low <= min(values) and max(values) <= high):
             raise DamagedRecord("a number is out of range")
         return values
+
+    def integer(self) -> int:
+        """A number of any size, within reason."""
+        return int.from_bytes(self.data(MOST_DIGITS), "little", signed=True)
+
+    def real(self) -> float:
+        """A number as it was, which may be infinite or none."""
+        value: float = struct.unpack("<d", self.take(8))[0]
+        return value
+
+    def seconds(self) -> float:
+        value = self.real()
+        if not 0 < value < math.inf:
+            raise DamagedRecord("a time is none")
+        return value
+
+    def byte(self, high: int = 255) -> int:
+        return within(self.take(1)[0], 0, high)
 
     def data(self, most: int = MOST_TEXT) -> bytes:
         return self.take(self.number(0, most))
@@ -170,38 +156,6 @@ class Reader:
                 raise DamagedRecord("a variable makes no sense")
             found[name] = (low, high)
         return found
-
-    def expression(self, variables: Bounds) -> int | UOp:
-        """A count: an expression over `variables` that is never negative and never faults."""
-        names = list(variables)
-        nodes: list[UOp] = []
-        for _ in range(self.number(1, 1 << 16)):
-            nodes.append(self._node(nodes, names, variables))
-        root = nodes[-1]
-        if root.dtype is not dtypes.index:
-            raise DamagedRecord("an expression is not a number")
-        if not (root.vmin >= 0 and root.vmax <= MOST_BYTES):
-            raise DamagedRecord("a count is out of range")
-        return int(root.arg) if root.op is Op.CONST else root
-
-    def _node(self, nodes: Sequence[UOp], names: Sequence[str], variables: Bounds) -> UOp:
-        form = self.take(1)[0]
-        if form == _NUMBER:
-            return UOp.const(dtypes.index, self.number(-MOST_BYTES, MOST_BYTES))
-        if form == _TRUTH:
-            return UOp.const(dtypes.bool_, bool(self.number(0, 1)))
-        if form == _VARIABLE:
-            name = names[self.number(0, len(names) - 1)]
-            return UOp(Op.VARIABLE, dtypes.index, (), (name, *variables[name]))
-        if form >= len(_FORMS):
-            raise DamagedRecord("an operation is unknown")
-        op, dtype, expected = _FORMS[form]
-        sources = tuple([nodes[self.number(0, len(nodes) - 1)] for _ in expected])
-        if tuple([source.dtype for source in sources]) != expected:
-            raise DamagedRecord("an operation has sources of another type")
-        if op in (Op.FLOORDIV, Op.MOD) and sources[1].vmin <= 0 <= sources[1].vmax:
-            raise DamagedRecord("a divisor may be zero")
-        return UOp(op, dtype, sources)
 
     def finish(self) -> None:
         if self.position != len(self.bytes):

@@ -1,6 +1,6 @@
 """Compiled graphs and kernels as bytes, and back, with every field checked.
 
-How single fields are written is in `fields.py`. What does not read back as something that could
+How single fields are written is in `encoding.py`. What does not read back as something that could
 have been written raises `DamagedRecord`.
 """
 
@@ -26,9 +26,10 @@ from ogive.store.encoding import (
     Writer,
     within,
 )
+from ogive.store.graph_encoding import read_expression, write_expression
 from ogive.store.keys import Key
 
-FORMAT = 6
+FORMAT = 7
 """Part of every key: a change of the format makes other keys."""
 
 
@@ -89,7 +90,7 @@ _KINDS: tuple[type, ...] = (LaunchRecord, CopyStep, CallStep)
 
 
 def pack_kernel(record: KernelRecord) -> bytes:
-    """A kernel as bytes. Raises `UnknownExpression`."""
+    """A kernel as bytes. Raises `CannotEncode`."""
     writer = Writer()
     _write_kernel(writer, record)
     return writer.finish()
@@ -112,10 +113,10 @@ def _write_kernel(writer: Writer, record: KernelRecord) -> None:
     writer.numbers(record.slots)
     writer.number(record.writes)
     writer.variables(record.variables)
-    writer.expression(record.tiles, record.variables)
+    write_expression(writer, record.tiles, record.variables)
     writer.number(record.work)
     for cost in record.costs:
-        writer.expression(cost, record.variables)
+        write_expression(writer, cost, record.variables)
     writer.key(record.code)
 
 
@@ -126,19 +127,19 @@ def _read_kernel(reader: Reader) -> KernelRecord:
         slots=(slots := reader.numbers(0, MOST)),
         writes=reader.number(1, len(slots)),
         variables=(variables := reader.variables()),
-        tiles=reader.expression(variables),
+        tiles=read_expression(reader, variables),
         work=reader.number(1, MOST_BYTES),
         costs=(
-            reader.expression(variables),
-            reader.expression(variables),
-            reader.expression(variables),
+            read_expression(reader, variables),
+            read_expression(reader, variables),
+            read_expression(reader, variables),
         ),
         code=reader.key(),
     )
 
 
 def pack_graph(record: GraphRecord) -> bytes:
-    """A compiled graph as bytes. Raises `UnknownExpression`."""
+    """A compiled graph as bytes. Raises `CannotEncode`."""
     writer = Writer()
     writer.variables(record.variables)
     # By column, since reading one long list takes a fraction of the time of many short ones.
@@ -168,7 +169,7 @@ def pack_graph(record: GraphRecord) -> bytes:
     writer.numbers([value for launch in launches for _, value in launch.fixed])
     for launch in launches:
         if not isinstance(launch.tiles, int):
-            writer.expression(launch.tiles, record.variables)
+            write_expression(writer, launch.tiles, record.variables)
     writer.numbers(record.order)
     writer.numbers(record.levels)
     writer.numbers(record.offsets)
@@ -326,7 +327,7 @@ def _read_launches(
     position = 0
     for number, grain, count in zip(numbers, grains, tiles, strict=True):
         end = position + len(kernels[number].slots)
-        extent = reader.expression(variables) if count < 0 else count
+        extent = read_expression(reader, variables) if count < 0 else count
         fixed = _read_fixed(kernels[number], values)
         launches.append(LaunchRecord(number, slots[position:end], extent, grain, fixed))
         position = end

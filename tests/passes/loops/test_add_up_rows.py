@@ -13,7 +13,7 @@ from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.loops.add_up_rows import add_up_rows
-from ogive.search.encode import decode_graph, encode_graph
+from ogive.search.messages import Open, pack_message, unpack_message
 from tests.passes.place.test_placements import Array, Kernel, check
 
 CASES = {
@@ -54,7 +54,8 @@ def test_random_placements_keep_the_result(name: str) -> None:
     loops = added_up(kernel)
     assert is_added_up(loops)
     verify(loops, "loops")
-    assert decode_graph(encode_graph(loops)) is loops
+    sent = Open(loops, host_target(), 1)
+    assert unpack_message(pack_message(sent)) == sent
     kernel.forms = [loops, loops]
     check(kernel, 3, 4)
 

@@ -24,7 +24,7 @@ from ogive.passes.loops.scratch_layout import shared_areas
 from ogive.passes.lower.linearize import Item, Loop
 from ogive.passes.place.choose_placement import choose_placement
 from ogive.passes.place.placement import Placement, axis_extent
-from ogive.search.encode import decode_graph, encode_graph
+from ogive.search.messages import Open, pack_message, unpack_message
 from ogive.targets.target import describe_cpu
 from tests.passes.loops.loops import CONFIG, kernels_of
 from tests.passes.place.test_placements import Kernel, check
@@ -303,7 +303,8 @@ def test_a_fault_in_a_staged_value_is_reported() -> None:
 
 def test_a_kernel_that_stages_can_be_sent_to_a_search() -> None:
     (kernel,) = kernels_of(Tensor(data(50, 70)).softmax(-1))
-    assert decode_graph(encode_graph(kernel)) is kernel
+    sent = Open(kernel, host_target(), 1)
+    assert unpack_message(pack_message(sent)) == sent
 
 
 # What the verifier says

@@ -6,12 +6,13 @@ operands packed into panels, by the times of their kernels.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import os
 import threading
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ogive.config import Config
@@ -24,9 +25,13 @@ from ogive.store.rows import Kind
 if TYPE_CHECKING:
     from ogive.passes.place.placement import Placement
     from ogive.passes.regions.split_graph import Schedule
-    from ogive.search.encode import Result
+    from ogive.search.search_result import Result
     from ogive.store.disk_cache import Disk
     from ogive.targets.target import Target
+
+    Search = Callable[
+        [Mapping[UOp, int], Target, Config, "_Results"], tuple[dict[UOp, Result], int]
+    ]
 
 
 def placed_key(key: Key, placement: Placement | None) -> Key:
@@ -36,9 +41,9 @@ def placed_key(key: Key, placement: Placement | None) -> Key:
     """
     if placement is None:
         return key
-    from ogive.search.encode import placement_key
+    from ogive.search.placement_encoding import pack_placement
 
-    return make_key(b"placed", *key, repr(placement_key(placement)).encode())
+    return make_key(b"placed", *key, pack_placement(placement))
 
 
 class _Results:
@@ -77,7 +82,17 @@ class PlacementCache:
 
     def __init__(self) -> None:
         self._results: dict[Any, Result] = {}
+        self._search: Search | None = None
         self.renew_lock()
+
+    @contextlib.contextmanager
+    def searching_by(self, search: Search) -> Iterator[None]:
+        """Inside, `search` searches instead of `search_placements`."""
+        before, self._search = self._search, search
+        try:
+            yield
+        finally:
+            self._search = before
 
     def renew_lock(self) -> None:
         """Forget a lock that a thread of the parent process held when it forked."""
@@ -113,9 +128,8 @@ class PlacementCache:
                 return
             from ogive.search.kernel_search import search_placements
 
-            found, searched = search_placements(
-                times, target, config, _Results(disk, target, config)
-            )
+            search = self._search or search_placements
+            found, searched = search(times, target, config, _Results(disk, target, config))
             count("kernels_searched", searched)
             for region, result in found.items():
                 self._results[region, target.key, config.code_key] = result

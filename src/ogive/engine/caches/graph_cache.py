@@ -24,7 +24,7 @@ from ogive.live.kept_graphs import kept_graphs
 from ogive.passes.regions.join_schedules import schedule_devices
 from ogive.passes.regions.slots import CallStep, CopyStep
 from ogive.store.disk_cache import Disk, disk_for
-from ogive.store.encoding import UnknownExpression
+from ogive.store.encoding import CannotEncode
 from ogive.store.records import GraphRecord, LaunchRecord, pack_graph
 from ogive.store.rows import Entry, Kind
 from ogive.targets.target import Target
@@ -54,7 +54,7 @@ def compile_graph(
         try:
             payload = pack_graph(_record(graph))
             entries.append((Kind.GRAPH, disk.graph_key(sink, target, config), payload))
-        except UnknownExpression:
+        except CannotEncode:
             pass  # its kernels are kept all the same
         disk.write(entries, config)
     return graph

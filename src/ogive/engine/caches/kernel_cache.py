@@ -19,7 +19,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.journal import log
 from ogive.named import NamedTuple
-from ogive.store.encoding import DamagedRecord, UnknownExpression
+from ogive.store.encoding import CannotEncode, DamagedRecord
 from ogive.store.keys import Key, make_key
 from ogive.store.records import CodeRecord, KernelRecord, pack_code, pack_kernel, unpack_ir
 from ogive.store.rows import Entry, Kind
@@ -276,7 +276,7 @@ def _keep(kernel: Kernel, key: Key, target: Target, disk: Disk, entries: list[En
     record = kernel.record._replace(code=disk.code_key(kernel.ir, target))
     try:
         packed = pack_kernel(record)
-    except UnknownExpression:
+    except CannotEncode:
         return  # it is compiled again by the next process
     entries.append((Kind.KERNEL, key, packed))
     if kernel.code.kept_in is not disk:

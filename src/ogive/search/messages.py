@@ -1,0 +1,278 @@
+"""What the search and its worker say to each other: requests, answers, and how they go as bytes.
+
+A message is a tuple. Its kind says which fields it has, and a field how it is written and how it is
+read, with every value checked: see `MESSAGES`. Through the pipe each goes behind its length and
+checksum. What does not read back as something that could have been written raises `DamagedRecord`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+import typing
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+from ogive.errors import OgiveError
+from ogive.ir.dialects.verify import verify
+from ogive.ir.node import UOp
+from ogive.named import NamedTuple
+from ogive.passes.place.placement import Placement
+from ogive.search.placement_encoding import read_placement, write_placement
+from ogive.store.encoding import MOST_BYTES, DamagedRecord, Reader, Writer
+from ogive.store.graph_encoding import read_graph, write_graph
+from ogive.targets.target import Target
+
+MOST_MESSAGE = 1 << 26
+MOST_NUMBER = 1 << 62
+_HEADER = struct.Struct("<4sII")
+HEADER_BYTES = _HEADER.size
+_MAGIC = b"OGT2"
+
+
+# Requests: all but the first speak of the kernel that was opened last. A placement of more than
+# `most` instructions is refused; of a grid of more than `work` operations only a part is run.
+
+
+class Open(NamedTuple):
+    """Take a kernel, to be run by so many threads."""
+
+    loops: UOp
+    target: Target
+    threads: int
+
+
+class Inspect(NamedTuple):
+    """Look at a placement."""
+
+    placement: Placement
+    most: int
+
+
+class Compile(NamedTuple):
+    """Compile and load a placement."""
+
+    placement: Placement
+    most: int
+
+
+class Time(NamedTuple):
+    """Time a placement; a run that takes longer than `cut` seconds is cut."""
+
+    placement: Placement
+    most: int
+    work: int
+    cut: float | None
+
+
+class Compare(NamedTuple):
+    """Run two placements in turns."""
+
+    first: Placement
+    second: Placement
+    most: int
+    work: int
+
+
+Request = Open | Inspect | Compile | Time | Compare
+
+
+# Answers
+
+
+class Refused(NamedTuple):
+    """Why a request cannot be met."""
+
+    reason: str
+
+
+class Done(NamedTuple):
+    """It is done, and there is nothing to tell."""
+
+
+class Inspection(NamedTuple):
+    """What is known about a placement before it is compiled.
+
+    `arithmetic` is about how many operations the whole kernel carries out, excess included,
+    `tiles` how many parts it can be shared out in; `operations` are the commonest instructions.
+    """
+
+    instructions: int
+    arithmetic: int
+    tiles: int
+    digest: str
+    operations: tuple[tuple[str, int], ...]
+
+
+class Timing(NamedTuple):
+    """The seconds that a run takes."""
+
+    seconds: float
+
+
+class Comparison(NamedTuple):
+    """The seconds that runs of two placements take, in turns."""
+
+    pairs: tuple[tuple[float, float], ...]
+
+
+Answer = Refused | Done | Inspection | Timing | Comparison
+
+
+# Fields
+
+
+class Field(NamedTuple):
+    """How a value is written and read."""
+
+    write: Callable[[Writer, Any], None]
+    read: Callable[[Reader], Any]
+
+
+def _read_loops(reader: Reader) -> UOp:
+    try:
+        root = read_graph(reader, lambda op, dtype, sources, argument: None)
+        verify(root, "loops")
+    except DamagedRecord:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, OgiveError) as error:
+        raise DamagedRecord(f"a graph makes no sense: {error}") from None
+    return root
+
+
+def _write_target(writer: Writer, target: Target) -> None:
+    for name, kind in _TARGET_FIELDS.items():
+        _KINDS[kind].write(writer, getattr(target, name))
+
+
+def _read_target(reader: Reader) -> Target:
+    return Target(**{name: _KINDS[kind].read(reader) for name, kind in _TARGET_FIELDS.items()})
+
+
+def _write_optional(writer: Writer, value: float | None) -> None:
+    writer.byte(value is not None)
+    if value is not None:
+        writer.real(value)
+
+
+def _read_optional(reader: Reader) -> float | None:
+    return reader.seconds() if reader.byte(1) else None
+
+
+def _write_operations(writer: Writer, operations: tuple[tuple[str, int], ...]) -> None:
+    writer.number(len(operations))
+    for name, times in operations:
+        writer.text(name)
+        writer.number(times)
+
+
+def _read_operations(reader: Reader) -> tuple[tuple[str, int], ...]:
+    return tuple([(reader.text(), reader.number()) for _ in range(reader.number())])
+
+
+def _write_pairs(writer: Writer, pairs: tuple[tuple[float, float], ...]) -> None:
+    writer.number(len(pairs))
+    for pair in pairs:
+        for seconds in pair:
+            writer.real(seconds)
+
+
+def _read_pairs(reader: Reader) -> tuple[tuple[float, float], ...]:
+    return tuple([(reader.seconds(), reader.seconds()) for _ in range(reader.number(1))])
+
+
+LOOPS = Field(write_graph, _read_loops)
+TARGET = Field(_write_target, _read_target)
+PLACEMENT = Field(write_placement, read_placement)
+NUMBER = Field(Writer.number, lambda reader: reader.number(0, MOST_NUMBER))
+LARGE_NUMBER = Field(Writer.integer, Reader.integer)
+FLAG = Field(Writer.byte, lambda reader: bool(reader.byte(1)))
+TEXT = Field(Writer.text, Reader.text)
+SECONDS = Field(Writer.real, Reader.seconds)
+OPTIONAL_SECONDS = Field(_write_optional, _read_optional)
+
+_KINDS: dict[type, Field] = {
+    str: TEXT,
+    bool: FLAG,
+    int: Field(Writer.number, lambda reader: reader.number(0, MOST_BYTES)),
+}
+_TARGET_FIELDS: dict[str, type] = {
+    entry.name: typing.get_type_hints(Target)[entry.name] for entry in dataclasses.fields(Target)
+}
+
+MESSAGES: dict[type, tuple[Field, ...]] = {
+    Open: (LOOPS, TARGET, NUMBER),
+    Inspect: (PLACEMENT, NUMBER),
+    Compile: (PLACEMENT, NUMBER),
+    Time: (PLACEMENT, NUMBER, NUMBER, OPTIONAL_SECONDS),
+    Compare: (PLACEMENT, PLACEMENT, NUMBER, NUMBER),
+    Refused: (TEXT,),
+    Done: (),
+    Inspection: (
+        NUMBER, LARGE_NUMBER, NUMBER, TEXT, Field(_write_operations, _read_operations),
+    ),
+    Timing: (SECONDS,),
+    Comparison: (Field(_write_pairs, _read_pairs),),
+}  # fmt: skip
+"""Every kind of message, with the fields that it has, in order."""
+
+_NUMBERS = {kind: number for number, kind in enumerate(MESSAGES)}
+
+
+def pack_message(message: Request | Answer) -> bytes:
+    """A message as bytes. Raises `CannotEncode`."""
+    writer = Writer()
+    writer.byte(_NUMBERS[type(message)])
+    for field, value in zip(MESSAGES[type(message)], message, strict=True):
+        field.write(writer, value)
+    return writer.finish()
+
+
+def unpack_message(body: bytes) -> Request | Answer:
+    """A message from bytes. Raises `DamagedRecord`."""
+    reader = Reader(body)
+    kind = tuple(MESSAGES)[reader.byte(len(MESSAGES) - 1)]
+    message: Request | Answer = kind(*[field.read(reader) for field in MESSAGES[kind]])
+    reader.finish()
+    return message
+
+
+def pack_request(request: Request, limit: float) -> bytes:
+    """A request that is to be answered within `limit` seconds."""
+    writer = Writer()
+    writer.real(limit)
+    return writer.finish() + pack_message(request)
+
+
+def unpack_request(body: bytes) -> tuple[Request, float]:
+    """A request and its limit. Raises `DamagedRecord`."""
+    reader = Reader(body)
+    limit = reader.seconds()
+    request = unpack_message(body[reader.position :])
+    if not isinstance(request, Request):
+        raise DamagedRecord("it is no request")
+    return request, limit
+
+
+# Through a pipe
+
+
+def frame(body: bytes) -> bytes:
+    """A message as it goes through a pipe."""
+    return _HEADER.pack(_MAGIC, len(body), zlib.crc32(body)) + body
+
+
+def unpack_header(header: bytes) -> tuple[int, int]:
+    """The length and the checksum of the message that follows."""
+    magic, length, checksum = _HEADER.unpack(header)
+    if magic != _MAGIC or length > MOST_MESSAGE:
+        raise DamagedRecord("it does not begin like a message")
+    return length, checksum
+
+
+def check_body(body: bytes, checksum: int) -> bytes:
+    """A message that came whole."""
+    if zlib.crc32(body) != checksum:
+        raise DamagedRecord("its checksum is wrong")
+    return body

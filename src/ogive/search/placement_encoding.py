@@ -1,0 +1,72 @@
+"""Placements as bytes, and back, with every number checked."""
+
+from __future__ import annotations
+
+import math
+
+from ogive.passes.place.placement import Placement
+from ogive.store.encoding import DamagedRecord, Reader, Writer
+
+MOST_LANES = 256
+MOST_TILE = 4096
+"""The largest register tile that a placement may ask for, all axes together."""
+
+MOST_AXES = 64
+MOST_AXIS = 1 << 20
+
+PlacementKey = tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...], tuple[int, ...], int]
+
+
+def placement_key(placement: Placement) -> PlacementKey:
+    """What two placements have in common exactly if they place every axis alike."""
+    return (
+        tuple(sorted((axis, count) for axis, count in placement.lanes.items() if count > 1)),
+        tuple(sorted((axis, count) for axis, count in placement.upcast.items() if count > 1)),
+        tuple(placement.order),
+        placement.parallel,
+    )
+
+
+def write_placement(writer: Writer, placement: Placement) -> None:
+    """A placement: the axes with lanes and their lanes, those with tiles and their tiles, the order
+    of the loops, how many are parallel."""
+    lanes, upcast, order, parallel = placement_key(placement)
+    for counts in (lanes, upcast):
+        writer.numbers([axis for axis, _ in counts])
+        writer.numbers([count for _, count in counts])
+    writer.numbers(order)
+    writer.number(parallel)
+
+
+def read_placement(reader: Reader) -> Placement:
+    """A placement within bounds; whether it suits a kernel is for `place` to say.
+
+    Raises `DamagedRecord`.
+    """
+    lanes, upcast = _read_counts(reader, MOST_LANES), _read_counts(reader, MOST_TILE)
+    order = reader.numbers(0, MOST_AXIS)
+    if len(order) > MOST_AXES or math.prod(upcast.values()) > MOST_TILE:
+        raise DamagedRecord("a placement is too large")
+    return Placement(lanes, upcast, order, reader.number(0, MOST_AXES))
+
+
+def _read_counts(reader: Reader, most: int) -> dict[int, int]:
+    axes, counts = reader.numbers(0, MOST_AXIS), reader.numbers(0, most)
+    if len(axes) != len(counts) or len(set(axes)) != len(axes) or len(axes) > MOST_AXES:
+        raise DamagedRecord("a placement has a count for each of a few axes")
+    return dict(zip(axes, counts, strict=True))
+
+
+def pack_placement(placement: Placement) -> bytes:
+    """A placement as bytes."""
+    writer = Writer()
+    write_placement(writer, placement)
+    return writer.finish()
+
+
+def unpack_placement(data: bytes) -> Placement:
+    """A placement from bytes. Raises `DamagedRecord`."""
+    reader = Reader(data)
+    placement = read_placement(reader)
+    reader.finish()
+    return placement

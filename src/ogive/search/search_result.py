@@ -1,0 +1,47 @@
+"""What a search chose, and how it is kept on disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ogive.passes.place.placement import Placement
+from ogive.search.placement_encoding import read_placement, write_placement
+from ogive.store.encoding import Reader, Writer
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a search chose; `seconds` was its limit, and `complete` tells that it needed less.
+
+    `taken` is how many seconds a run of the kernel takes, if that was measured.
+    """
+
+    placement: Placement
+    seconds: float
+    complete: bool
+    taken: float | None = None
+
+    def suffices(self, seconds: float) -> bool:
+        """Whether a search that may take `seconds` would not get further."""
+        return self.complete or self.seconds >= seconds
+
+
+def pack_result(result: Result) -> bytes:
+    """A result as bytes, equal for equal results."""
+    writer = Writer()
+    write_placement(writer, result.placement)
+    writer.real(result.seconds)
+    writer.byte(result.complete)
+    writer.byte(result.taken is not None)
+    if result.taken is not None:
+        writer.real(result.taken)
+    return writer.finish()
+
+
+def unpack_result(data: bytes) -> Result:
+    """A result from bytes. Raises `DamagedRecord`."""
+    reader = Reader(data)
+    placement, seconds, complete = read_placement(reader), reader.seconds(), bool(reader.byte(1))
+    taken = reader.seconds() if reader.byte(1) else None
+    reader.finish()
+    return Result(placement, seconds, complete, taken)

@@ -83,7 +83,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
 """What a part of the package may import besides itself: a whole part, or one module of it."""
 
 INSIDE_FUNCTIONS = {
-    ("tensor.tensor", "engine"),  # capture must not load the compiler
+    ("tensor.evaluation", "engine"),  # capture must not load the compiler
+    ("tensor.values", "engine"),
     ("tensor.sampling", "random"),  # draws are made of tensors, which have them as methods
     ("tensor.sampling", "random.discrete"),
     ("tensor.interchange", ""),  # a tensor's namespace is the package
@@ -99,7 +100,7 @@ FOR_TYPES_ONLY = {
     ("engine.plan", "tensor.tensor"),
     ("engine.realization", "tensor.tensor"),
     ("engine.realize", "tensor.tensor"),
-    ("tensor.tensor", "engine"),
+    ("tensor.evaluation", "engine"),
 }
 """Imports under `TYPE_CHECKING` that `ALLOWED` forbids; they never run."""
 

@@ -62,7 +62,7 @@ from ogive.tensor.custom import custom
 from ogive.tensor.distance import cdist, cosine_similarity, pairwise_distance
 from ogive.tensor.einsum import einsum, tensordot
 from ogive.tensor.joining import cat, stack, where
-from ogive.tensor.linear import multi_dot
+from ogive.tensor.named_products import multi_dot
 from ogive.tensor.searching import bucketize, isin, searchsorted
 from ogive.tensor.stacking import (
     atleast_1d,

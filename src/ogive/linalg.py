@@ -37,8 +37,8 @@ from ogive.tensor.linalg import (
     vecdot,
     vector_norm,
 )
-from ogive.tensor.linear import multi_dot
 from ogive.tensor.multilinear import tensorinv, tensorsolve, vander
+from ogive.tensor.named_products import multi_dot
 from ogive.tensor.reflections import householder_product
 from ogive.tensor.symmetric import ldl_factor, ldl_factor_ex, ldl_solve
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import pkgutil
+from types import ModuleType
 from typing import Any
 
 import numpy
@@ -19,16 +21,25 @@ NAMES: dict[str, Any] = {
 """What examples may use without importing it."""
 
 
+class Finder(doctest.DocTestFinder):
+    """Finds the examples of functions under decorators too: they belong to the module inside."""
+
+    def _from_module(self, module: ModuleType | None, object: Any) -> bool:
+        found = inspect.unwrap(object) if inspect.isfunction(object) else object
+        return bool(super()._from_module(module, found))  # type: ignore[misc]
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_the_module_are_right(name: str) -> None:
     module = importlib.import_module(name)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS, verbose=False)
     complaints: list[str] = []
-    for test in doctest.DocTestFinder().find(module, extraglobs=NAMES):
+    for test in Finder().find(module, extraglobs=NAMES):
         runner.run(test, out=complaints.append)
     assert not complaints, "".join(complaints)
 
 
 def test_examples_are_looked_for_where_there_are_some() -> None:
-    found = doctest.DocTestFinder().find(importlib.import_module("ogive.tensor.functions"))
-    assert sum(bool(test.examples) for test in found) > 10
+    for name in ("ogive.tensor.functions", "ogive.tensor.reduction"):
+        found = Finder().find(importlib.import_module(name))
+        assert sum(bool(test.examples) for test in found) > 10

@@ -13,12 +13,12 @@ import torch
 import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentTypeError, DeviceError, DtypeError, ShapeError
-from ogive.tensor.inplace import InPlace
 
 NAMES = sorted(
     name
-    for name, value in vars(InPlace).items()
-    if name.endswith("_") and not name.startswith("_") and inspect.isfunction(value)
+    for name, value in vars(Tensor).items()
+    if inspect.isfunction(value) and value.__name__ == name and name[-1] == "_" != name[0]
+    and value.__module__ in ("ogive.tensor.tensor", "ogive.tensor.in_place_operations")
 )
 VALUES = [[0.25, 0.5, 0.75], [0.125, 0.625, 0.875]]
 
@@ -27,7 +27,7 @@ def arguments(name: str, one: Any) -> tuple[Any, ...]:
     """What to call an operation with, beside a matrix `one` of either library."""
     if name.startswith("bitwise"):
         return () if name == "bitwise_not_" else (one % 2 + 1,)
-    batch, row = one.unsqueeze(0), one[0]
+    batch, row, first = one.unsqueeze(0), one[0], (one * 0).long()
     square = one.T @ one
     special: dict[str, tuple[Any, ...]] = {
         "addcmul_": (one, one), "addcdiv_": (one, one), "addr_": (one[:, 0], row),
@@ -36,6 +36,12 @@ def arguments(name: str, one: Any) -> tuple[Any, ...]:
         "polygamma_": (2,), "threshold_": (0.5, 9), "copy_": (row,), "fill_": (7,),
         "addmv_": (one, row), "addbmm_": (batch, square.unsqueeze(0)),
         "baddbmm_": (batch, square.unsqueeze(0)), "zero_": (), "fill_diagonal_": (7,),
+        "cumsum_": (1,), "cumprod_": (1,), "masked_scatter_": (one > 0.5, one),
+        "scatter_": (1, first[:, :1], one), "scatter_add_": (1, first, one),
+        "scatter_reduce_": (1, first, one, "amax"), "put_": (first[0, :1], one[0, 1:2]),
+        "index_add_": (0, first[0, :2], one), "index_copy_": (0, first[0, :1], one[1:]),
+        "index_fill_": (0, first[0], 7), "index_put_": ((first[0, :1],), one[1]),
+        "index_reduce_": (0, first[0, :2], one, "amax"),
         "renorm_": (2, 0, 0.5), "transpose_": (0, 1), "unsqueeze_": (1,), "squeeze_": (1,),
     }  # fmt: skip
     if name in special:

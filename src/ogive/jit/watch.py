@@ -32,7 +32,6 @@ from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
 from ogive.live import history, registry
 from ogive.tensor.core import Core
-from ogive.tensor.interchange import Interchange
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.views import Storage, shared_storage, traced
 
@@ -378,7 +377,12 @@ class _WatchedFact:
                 noted[tensor.id] = tensor, self.absent
 
 
-_SHOWN = {"__bool__": "bool", "__int__": "int", "__float__": "float", "__array__": "asarray"}
+_SHOWN = {
+    "to_bool": "bool", "to_int": "int", "to_float": "float", "to_complex": "complex",
+    "to_array": "asarray", "to_index": "__index__", "formatted": "format",
+    "contains": "__contains__", "get_item": "__getitem__", "set_item": "__setitem__",
+}  # fmt: skip
+"""Functions that are methods by another name: what the user wrote."""
 
 
 def _refuse_values(original: Any) -> Callable[..., Any]:
@@ -450,7 +454,7 @@ _WATCHED: dict[tuple[type, str], Callable[[Any], Any]] = {
     (Core, "is_flagged"): lambda slot: _WatchedFact(slot, "flags", False),
     (Core, "hooks"): lambda slot: _WatchedFact(slot, "hooks", None),
     (Tensor, "numpy"): _refuse_values,
-    (Interchange, "__dlpack__"): _refuse_values,
+    (Tensor, "__dlpack__"): _refuse_values,
     (Tensor, "realize"): _skip_realize,
     (Tensor, "realize_batch"): _skip_realize_batch,
     (Tensor, "prepare_batch"): _refuse_plans,

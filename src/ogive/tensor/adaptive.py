@@ -10,91 +10,91 @@ from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.joining import where
+from ogive.tensor.log_sum_exp import widen
 from ogive.tensor.pairwise import only_floats
 from ogive.tensor.pooling import Pooled, first_greatest, first_position
 from ogive.tensor.precision import widened
-from ogive.tensor.softmax import Softmax, widen
 from ogive.tensor.windows import Numbers, per_axis, spatial_lengths
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
-class AdaptivePooling(Softmax):
-    """The average or the greatest value of as many windows as are asked for."""
+def adaptive_avg_pool1d(self: Tensor, output_size: Any) -> Tensor:
+    """The averages of `output_size` windows; see `adaptive_avg_pool2d`.
 
-    __slots__ = ()
+    Shapes: (batch, channels, length) → (batch, channels, output_size).
 
-    def adaptive_avg_pool1d(self, output_size: Any) -> Tensor:
-        """The averages of `output_size` windows; see `adaptive_avg_pool2d`.
-
-        Shapes: (batch, channels, length) → (batch, channels, output_size).
-
-        >>> Tensor([[[1.0, 2.0, 3.0]]]).adaptive_avg_pool1d(2).tolist()
-        [[[1.5, 2.5]]]
-        """
-        return _averages(self, output_size, 1)
-
-    def adaptive_avg_pool2d(self, output_size: Any) -> Tensor:
-        """The averages of windows that cover the input, `output_size` of them along each axis.
-
-        Shapes: (batch, channels, h, w) → (batch, channels, *output_size), the batch being
-        optional; a None in `output_size` keeps the length.
-
-        >>> ogive.ones(1, 3, 7, 7).adaptive_avg_pool2d((1, None)).shape
-        (1, 3, 1, 7)
-
-        Raises `ShapeError` for an axis without elements.
-        """
-        return _averages(self, output_size, 2)
-
-    @widened
-    def adaptive_avg_pool3d(self, output_size: Any) -> Tensor:
-        """The averages of windows that cover the input; see `adaptive_avg_pool2d`.
-
-        Shapes: (batch, channels, d, h, w) → (batch, channels, *output_size).
-
-        >>> ogive.ones(1, 3, 4, 4, 4).adaptive_avg_pool3d(3).shape
-        (1, 3, 3, 3, 3)
-        """
-        return _averages(self, output_size, 3)
-
-    def adaptive_max_pool1d(self, output_size: Any, return_indices: bool = False) -> Pooled:
-        """The greatest values of `output_size` windows; see `adaptive_max_pool2d`.
-
-        Shapes: (batch, channels, length) → (batch, channels, output_size).
-
-        >>> Tensor([[[1.0, 2.0, 3.0]]]).adaptive_max_pool1d(2).tolist()
-        [[[2.0, 3.0]]]
-        """
-        return _greatest(self, output_size, return_indices, 1)
-
-    def adaptive_max_pool2d(self, output_size: Any, return_indices: bool = False) -> Pooled:
-        """The greatest values of windows that cover the input, `output_size` along each axis.
-
-        Shapes: (batch, channels, h, w) → (batch, channels, *output_size), the batch being
-        optional. `return_indices` gives their positions in the h · w image too, as int64.
-
-        >>> ogive.ones(1, 3, 7, 7).adaptive_max_pool2d(2).shape
-        (1, 3, 2, 2)
-
-        Raises `ShapeError` for an axis without elements.
-        """
-        return _greatest(self, output_size, return_indices, 2)
-
-    @widened
-    def adaptive_max_pool3d(self, output_size: Any, return_indices: bool = False) -> Pooled:
-        """The greatest values of windows that cover the input; see `adaptive_max_pool2d`.
-
-        Shapes: (batch, channels, d, h, w) → (batch, channels, *output_size).
-
-        >>> ogive.ones(1, 3, 4, 4, 4).adaptive_max_pool3d(3).shape
-        (1, 3, 3, 3, 3)
-        """
-        return _greatest(self, output_size, return_indices, 3)
+    >>> Tensor([[[1.0, 2.0, 3.0]]]).adaptive_avg_pool1d(2).tolist()
+    [[[1.5, 2.5]]]
+    """
+    return _averages(self, output_size, 1)
 
 
-def _averages(x: Softmax, output_size: Any, axes: int) -> Tensor:
+def adaptive_avg_pool2d(self: Tensor, output_size: Any) -> Tensor:
+    """The averages of windows that cover the input, `output_size` of them along each axis.
+
+    Shapes: (batch, channels, h, w) → (batch, channels, *output_size), the batch being
+    optional; a None in `output_size` keeps the length.
+
+    >>> ogive.ones(1, 3, 7, 7).adaptive_avg_pool2d((1, None)).shape
+    (1, 3, 1, 7)
+
+    Raises `ShapeError` for an axis without elements.
+    """
+    return _averages(self, output_size, 2)
+
+
+@widened
+def adaptive_avg_pool3d(self: Tensor, output_size: Any) -> Tensor:
+    """The averages of windows that cover the input; see `adaptive_avg_pool2d`.
+
+    Shapes: (batch, channels, d, h, w) → (batch, channels, *output_size).
+
+    >>> ogive.ones(1, 3, 4, 4, 4).adaptive_avg_pool3d(3).shape
+    (1, 3, 3, 3, 3)
+    """
+    return _averages(self, output_size, 3)
+
+
+def adaptive_max_pool1d(self: Tensor, output_size: Any, return_indices: bool = False) -> Pooled:
+    """The greatest values of `output_size` windows; see `adaptive_max_pool2d`.
+
+    Shapes: (batch, channels, length) → (batch, channels, output_size).
+
+    >>> Tensor([[[1.0, 2.0, 3.0]]]).adaptive_max_pool1d(2).tolist()
+    [[[2.0, 3.0]]]
+    """
+    return _greatest(self, output_size, return_indices, 1)
+
+
+def adaptive_max_pool2d(self: Tensor, output_size: Any, return_indices: bool = False) -> Pooled:
+    """The greatest values of windows that cover the input, `output_size` along each axis.
+
+    Shapes: (batch, channels, h, w) → (batch, channels, *output_size), the batch being
+    optional. `return_indices` gives their positions in the h · w image too, as int64.
+
+    >>> ogive.ones(1, 3, 7, 7).adaptive_max_pool2d(2).shape
+    (1, 3, 2, 2)
+
+    Raises `ShapeError` for an axis without elements.
+    """
+    return _greatest(self, output_size, return_indices, 2)
+
+
+@widened
+def adaptive_max_pool3d(self: Tensor, output_size: Any, return_indices: bool = False) -> Pooled:
+    """The greatest values of windows that cover the input; see `adaptive_max_pool2d`.
+
+    Shapes: (batch, channels, d, h, w) → (batch, channels, *output_size).
+
+    >>> ogive.ones(1, 3, 4, 4, 4).adaptive_max_pool3d(3).shape
+    (1, 3, 3, 3, 3)
+    """
+    return _greatest(self, output_size, return_indices, 3)
+
+
+def _averages(x: Tensor, output_size: Any, axes: int) -> Tensor:
     name = f"adaptive_avg_pool{axes}d"
     sizes = _to_sizes(x, output_size, axes, name)
     wide, dtype = widen(x, name)
@@ -104,7 +104,7 @@ def _averages(x: Softmax, output_size: Any, axes: int) -> Tensor:
     return wide.cast(dtype)
 
 
-def _greatest(x: Softmax, output_size: Any, return_indices: bool, axes: int) -> Pooled:
+def _greatest(x: Tensor, output_size: Any, return_indices: bool, axes: int) -> Pooled:
     name = f"adaptive_max_pool{axes}d"
     sizes = _to_sizes(x, output_size, axes, name)
     values = x.cast(x.dtype)

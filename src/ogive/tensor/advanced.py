@@ -295,71 +295,71 @@ def _choose(mask: UOp, value: Core | Scalar, axis: int, part: UOp) -> UOp:
     return make(Op.WHERE, part.dtype, (shown, new, part))
 
 
-class Indexing(Core):
-    """`x[...]`, and `x[...] = value`."""
+def get_item(self: Tensor, index: Any) -> Tensor:
+    """A part of the tensor: by integers, slices, None (a new axis), Ellipsis; by tensors,
+    arrays or lists of positions, which broadcast together; and by masks.
 
-    __slots__ = ()
+    Integers and bounds of slices may depend on variables. The positions in a tensor are checked
+    when the result is computed. A mask is computed at once, since the shape depends on it.
 
-    def __getitem__(self, index: Any) -> Tensor:
-        """A part of the tensor: by integers, slices, None (a new axis), Ellipsis; by tensors,
-        arrays or lists of positions, which broadcast together; and by masks.
+    >>> x = Tensor([[1, 2, 3], [4, 5, 6]])
+    >>> x[:, ::-2].tolist()
+    [[3, 1], [6, 4]]
+    >>> x[Tensor([0, -1]), [2, 0]].tolist(), x[x > 3].tolist()
+    ([3, 4], [4, 5, 6])
 
-        Integers and bounds of slices may depend on variables. The positions in a tensor are checked
-        when the result is computed. A mask is computed at once, since the shape depends on it.
+    Raises `IndexRangeError` for an index that is outside its axis or, for some value of its
+    variables, may be, for too many of them, and for a mask that does not fit its axes.
+    """
+    entries = index if isinstance(index, tuple) else (index,)
+    if any(map(is_advanced, entries)):
+        return read(self, entries)
+    with graph_lock:
+        node = self.node
+        return views.show(self, to_view(node.shape, entries))
 
-        >>> x = Tensor([[1, 2, 3], [4, 5, 6]])
-        >>> x[:, ::-2].tolist()
-        [[3, 1], [6, 4]]
-        >>> x[Tensor([0, -1]), [2, 0]].tolist(), x[x > 3].tolist()
-        ([3, 4], [4, 5, 6])
 
-        Raises `IndexRangeError` for an index that is outside its axis or, for some value of its
-        variables, may be, for too many of them, and for a mask that does not fit its axes.
-        """
-        entries = index if isinstance(index, tuple) else (index,)
-        if any(map(is_advanced, entries)):
-            return read(self, entries)
-        with graph_lock:
-            node = self.node
-            return views.show(self, to_view(node.shape, entries))
+def set_item(self: Tensor, index: Any, value: Any) -> None:
+    """Replace a part of the tensor; `value` broadcasts to it and takes on the dtype.
 
-    def __setitem__(self, index: Any, value: Any) -> None:
-        """Replace a part of the tensor; `value` broadcasts to it and takes on the dtype.
+    What shows the same memory shows the new values; what was computed from this tensor before
+    keeps those it had then. Where a position is given twice the last value stays. A mask with
+    one value for all is not computed at once.
 
-        What shows the same memory shows the new values; what was computed from this tensor before
-        keeps those it had then. Where a position is given twice the last value stays. A mask with
-        one value for all is not computed at once.
+    >>> x = Tensor([1, 2, 3, 4])
+    >>> x[::2] = 0
+    >>> x[[1, -1]] = Tensor([7, 8])
+    >>> x[x == 0] = -1
+    >>> x.tolist()
+    [-1, 7, -1, 8]
+    """
+    operand = to_operand(value, "assignment")
+    if isinstance(operand, Core):
+        same_device([self, operand], "assignment")
+    entries = index if isinstance(index, tuple) else (index,)
+    if any(map(is_advanced, entries)):
+        write(self, entries, operand)
+        return
+    with graph_lock:
+        view = to_view(self.node.shape, entries)
+        views.write(self, view, assignment.fit(operand, self.node.dtype, view.shape))
 
-        >>> x = Tensor([1, 2, 3, 4])
-        >>> x[::2] = 0
-        >>> x[[1, -1]] = Tensor([7, 8])
-        >>> x[x == 0] = -1
-        >>> x.tolist()
-        [-1, 7, -1, 8]
-        """
-        operand = to_operand(value, "assignment")
-        if isinstance(operand, Core):
-            same_device([self, operand], "assignment")
-        entries = index if isinstance(index, tuple) else (index,)
-        if any(map(is_advanced, entries)):
-            write(self, entries, operand)
-            return
-        with graph_lock:
-            view = to_view(self.node.shape, entries)
-            views.write(self, view, assignment.fit(operand, self.node.dtype, view.shape))
 
-    def __len__(self) -> int:
-        shape = self.node.shape
-        if not shape:
-            raise ArgumentTypeError("a scalar tensor has no len()")
-        return evaluate(shape[0])
+def length(self: Tensor) -> int:
+    """`len(x)`: the length of the first axis. Raises `ArgumentTypeError` for a scalar."""
+    shape = self.node.shape
+    if not shape:
+        raise ArgumentTypeError("a scalar tensor has no len()")
+    return evaluate(shape[0])
 
-    def __iter__(self) -> Any:
-        if not self.node.shape:
-            raise ArgumentTypeError("a scalar tensor cannot be iterated over")
-        if lengths.is_symbolic(self.node.shape[0]):
-            raise ShapeError(
-                f"a tensor of shape {build.show(self.node.shape)} cannot be iterated over: how "
-                "many entries it has depends on variables"
-            )
-        return (self[position] for position in range(len(self)))
+
+def iterate(self: Tensor) -> Any:
+    """`iter(x)`: the entries along the first axis. Raises `ArgumentTypeError` for a scalar."""
+    if not self.node.shape:
+        raise ArgumentTypeError("a scalar tensor cannot be iterated over")
+    if lengths.is_symbolic(self.node.shape[0]):
+        raise ShapeError(
+            f"a tensor of shape {build.show(self.node.shape)} cannot be iterated over: how "
+            "many entries it has depends on variables"
+        )
+    return (self[position] for position in range(len(self)))

@@ -19,7 +19,7 @@ from ogive.live import history
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.chains import View
-from ogive.tensor.core import Core, itself, same_device, to_operand
+from ogive.tensor.core import Core, same_device, to_operand
 from ogive.tensor.lengths import difference
 from ogive.tensor.operations import to_node
 from ogive.tensor.views import write
@@ -28,34 +28,29 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
-class Assignment(Core):
-    """`assign`."""
+def assign(self: Tensor, value: Any) -> Tensor:
+    """Give this tensor other values; `value` broadcasts to its shape and takes on its dtype.
 
-    __slots__ = ()
+    Shapes: unchanged. Returns the tensor itself. What shows the same memory (views of it,
+    `detach()`, what it is a view of) shows the new values; what was computed from this tensor
+    before keeps the values it had then.
 
-    def assign(self, value: Any) -> Tensor:
-        """Give this tensor other values; `value` broadcasts to its shape and takes on its dtype.
+    >>> x = Tensor([1, 2, 3])
+    >>> before = x * 10
+    >>> x.assign(x + 1).tolist(), before.tolist()
+    ([2, 3, 4], [10, 20, 30])
 
-        Shapes: unchanged. Returns the tensor itself. What shows the same memory (views of it,
-        `detach()`, what it is a view of) shows the new values; what was computed from this tensor
-        before keeps the values it had then.
-
-        >>> x = Tensor([1, 2, 3])
-        >>> before = x * 10
-        >>> x.assign(x + 1).tolist(), before.tolist()
-        ([2, 3, 4], [10, 20, 30])
-
-        Raises `ShapeError` when `value` does not broadcast, or for a tensor that shows an element
-        more than once (`expand`), and `GradientError` for one that requires gradients outside of
-        `no_grad()`; nothing changes then.
-        """
-        operand = to_operand(value, "assign")
-        if isinstance(operand, Core):
-            same_device([self, operand], "assign")
-        with graph_lock:
-            old = self.node
-            write(self, View(old.shape), fit(operand, old.dtype, old.shape))
-        return itself(self)
+    Raises `ShapeError` when `value` does not broadcast, or for a tensor that shows an element
+    more than once (`expand`), and `GradientError` for one that requires gradients outside of
+    `no_grad()`; nothing changes then.
+    """
+    operand = to_operand(value, "assign")
+    if isinstance(operand, Core):
+        same_device([self, operand], "assign")
+    with graph_lock:
+        old = self.node
+        write(self, View(old.shape), fit(operand, old.dtype, old.shape))
+    return self
 
 
 def fit(value: Core | Scalar, dtype: DType, shape: Shape) -> UOp:

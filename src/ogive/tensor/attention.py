@@ -11,76 +11,69 @@ from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.lengths import difference
+from ogive.tensor.log_sum_exp import widen
 from ogive.tensor.pairwise import only_floats
 from ogive.tensor.precision import lowered
-from ogive.tensor.product import Product, product_at, product_where
-from ogive.tensor.softmax import Softmax, widen
+from ogive.tensor.product import product_at, product_where
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
-class Attention(Softmax, Product):
-    """`scaled_dot_product_attention`."""
+@lowered
+def scaled_dot_product_attention(
+    self: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """softmax(query · keyᵀ · scale + mask) · value, this tensor being the query.
 
-    __slots__ = ()
+    Shapes: (..., l, e) with key (..., s, e) and value (..., s, v) → (..., l, v); the axes in
+    front broadcast. `attn_mask` broadcasts to (..., l, s): a bool one says what takes part, a
+    float one is added. `is_causal` lets position i see the positions up to i. A query that
+    sees nothing gives zeros. `scale` is 1 / √e unless given. With `enable_gqa` each key and
+    value head serves as many query heads, on axis -3. Each weight is dropped with probability
+    `dropout_p`, always: there is no training here.
 
-    @lowered
-    def scaled_dot_product_attention(
-        self,
-        key: Tensor,
-        value: Tensor,
-        attn_mask: Tensor | None = None,
-        dropout_p: float = 0.0,
-        is_causal: bool = False,
-        scale: float | None = None,
-        enable_gqa: bool = False,
-    ) -> Tensor:
-        """softmax(query · keyᵀ · scale + mask) · value, this tensor being the query.
+    >>> x = ogive.ones(1, 4, 8)
+    >>> x.scaled_dot_product_attention(x, x, is_causal=True).shape
+    (1, 4, 8)
 
-        Shapes: (..., l, e) with key (..., s, e) and value (..., s, v) → (..., l, v); the axes in
-        front broadcast. `attn_mask` broadcasts to (..., l, s): a bool one says what takes part, a
-        float one is added. `is_causal` lets position i see the positions up to i. A query that
-        sees nothing gives zeros. `scale` is 1 / √e unless given. With `enable_gqa` each key and
-        value head serves as many query heads, on axis -3. Each weight is dropped with probability
-        `dropout_p`, always: there is no training here.
+    Raises `ShapeError` when the shapes do not fit, `DtypeError` unless all are of one float
+    dtype, `ArgumentError` for a mask together with `is_causal`.
+    """
+    # Here, since few processes attend, and every one would load it.
+    from ogive.tensor.attended import exponentials, is_large, with_weights_again
 
-        >>> x = ogive.ones(1, 4, 8)
-        >>> x.scaled_dot_product_attention(x, x, is_causal=True).shape
-        (1, 4, 8)
-
-        Raises `ShapeError` when the shapes do not fit, `DtypeError` unless all are of one float
-        dtype, `ArgumentError` for a mask together with `is_causal`.
-        """
-        # Here, since few processes attend, and every one would load it.
-        from ogive.tensor.attended import exponentials, is_large, with_weights_again
-
-        _check(self, key, value, attn_mask, is_causal)
-        query, dtype = widen(self, NAME)
-        key, value = key.cast(query.dtype), value.cast(query.dtype)
-        if enable_gqa:
-            key, value = _share(key, query, "key"), _share(value, query, "value")
-        factor = (1 / math.sqrt(max(query.shape[-1], 1))) if scale is None else scale
-        if is_causal:
-            attn_mask = _causal(query, key)
-            scores = product_at(attn_mask, query, key.transpose(-2, -1)) * factor
-        else:
-            scores = query @ key.transpose(-2, -1) * factor
-        if scores.numel() == 0:
-            return (scores @ value).cast(dtype)
-        weights, total, _ = exponentials(scores, attn_mask)
-        if dropout_p > 0.0:
-            weights = weights.dropout(dropout_p)
-        if is_causal and attn_mask is not None:
-            mixed = product_where(attn_mask, weights, value)
-        else:
-            mixed = weights @ value
-        result = mixed / total
-        if dropout_p == 0.0 and is_large(scores, is_causal):
-            result = with_weights_again(
-                result, scores, query, key, value, attn_mask, factor, is_causal
-            )
-        return result.cast(dtype)
+    _check(self, key, value, attn_mask, is_causal)
+    query, dtype = widen(self, NAME)
+    key, value = key.cast(query.dtype), value.cast(query.dtype)
+    if enable_gqa:
+        key, value = _share(key, query, "key"), _share(value, query, "value")
+    factor = (1 / math.sqrt(max(query.shape[-1], 1))) if scale is None else scale
+    if is_causal:
+        attn_mask = _causal(query, key)
+        scores = product_at(attn_mask, query, key.transpose(-2, -1)) * factor
+    else:
+        scores = query @ key.transpose(-2, -1) * factor
+    if scores.numel() == 0:
+        return (scores @ value).cast(dtype)
+    weights, total, _ = exponentials(scores, attn_mask)
+    if dropout_p > 0.0:
+        weights = weights.dropout(dropout_p)
+    if is_causal and attn_mask is not None:
+        mixed = product_where(attn_mask, weights, value)
+    else:
+        mixed = weights @ value
+    result = mixed / total
+    if dropout_p == 0.0 and is_large(scores, is_causal):
+        result = with_weights_again(result, scores, query, key, value, attn_mask, factor, is_causal)
+    return result.cast(dtype)
 
 
 NAME = "scaled_dot_product_attention"

@@ -11,141 +11,139 @@ from ogive.ir.shape import Shape
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, wrap
-from ogive.tensor.embedding import checked
 from ogive.tensor.joining import where
 from ogive.tensor.lengths import difference
+from ogive.tensor.log_sum_exp import widen
 from ogive.tensor.losses import check_same_shape, meet_floats, reduce_losses
 from ogive.tensor.operations import NE, combine
 from ogive.tensor.pairwise import only_floats
 from ogive.tensor.precision import widened
-from ogive.tensor.softmax import Softmax, widen
+from ogive.tensor.table_lookup import checked
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
-class Classification(Softmax):
-    """Cross entropies of classes and of truth values."""
+@widened
+def cross_entropy(
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """-log softmax(x) of the right class, over the classes on axis 1.
 
-    __slots__ = ()
+    Shapes: (batch, classes, ...) with target (batch, ...) of int64, or without the batch in
+    both → (), or (batch, ...) for "none". A float target of the shape of x holds a
+    probability for each class. `weight` (classes,) counts classes differently; the mean is
+    then over the weights of the targets. Targets of `ignore_index` do not count.
+    `label_smoothing` takes that share of the target and spreads it over all classes.
 
-    @widened
-    def cross_entropy(
-        self,
-        target: Tensor,
-        weight: Tensor | None = None,
-        ignore_index: int = -100,
-        reduction: str = "mean",
-        label_smoothing: float = 0.0,
-    ) -> Tensor:
-        """-log softmax(x) of the right class, over the classes on axis 1.
+    >>> Tensor([[0.0, 0.0]]).cross_entropy(Tensor([1])).item() == Tensor(2.0).log().item()
+    True
 
-        Shapes: (batch, classes, ...) with target (batch, ...) of int64, or without the batch in
-        both → (), or (batch, ...) for "none". A float target of the shape of x holds a
-        probability for each class. `weight` (classes,) counts classes differently; the mean is
-        then over the weights of the targets. Targets of `ignore_index` do not count.
-        `label_smoothing` takes that share of the target and spreads it over all classes.
+    Raises `ShapeError` when target or weight do not fit, `DtypeError` for class indices that
+    are not int64 or uint8; `IndexRangeError` for a class that is not there, when computed.
+    """
+    name = "cross_entropy"
+    axis = _class_axis(self, weight, name)
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise ArgumentError(
+            f"{name}: label_smoothing must be between 0 and 1, got {label_smoothing}"
+        )
+    x, dtype = widen(self, name)
+    likelihoods = x.log_softmax(axis)
+    if isinstance(target, Core) and target.dtype.is_float and target.shape == x.shape:
+        goal = target.cast(x.dtype)
+        goal = goal * (1 - label_smoothing) + label_smoothing / x.shape[axis]
+        losses = -(likelihoods * goal * _weights(weight, likelihoods, axis)).sum(axis)
+        return reduce_losses(losses, reduction, name).cast(dtype)
+    wanted, counts = _targets(likelihoods, target, weight, ignore_index, axis, name)
+    losses = -where(wanted, likelihoods * _weights(weight, likelihoods, axis), 0.0).sum(axis)
+    if label_smoothing:
+        spread = (likelihoods * _weights(weight, likelihoods, axis)).sum(axis)
+        spread = where(wanted.any(axis), spread, 0.0)
+        share = label_smoothing / x.shape[axis]
+        losses = losses * (1 - label_smoothing) - spread * share
+    return _reduce_counted(losses, counts, reduction, name).cast(dtype)
 
-        >>> Tensor([[0.0, 0.0]]).cross_entropy(Tensor([1])).item() == Tensor(2.0).log().item()
-        True
 
-        Raises `ShapeError` when target or weight do not fit, `DtypeError` for class indices that
-        are not int64 or uint8; `IndexRangeError` for a class that is not there, when computed.
-        """
-        name = "cross_entropy"
-        axis = _class_axis(self, weight, name)
-        if not 0.0 <= label_smoothing <= 1.0:
-            raise ArgumentError(
-                f"{name}: label_smoothing must be between 0 and 1, got {label_smoothing}"
-            )
-        x, dtype = widen(self, name)
-        likelihoods = x.log_softmax(axis)
-        if isinstance(target, Core) and target.dtype.is_float and target.shape == x.shape:
-            goal = target.cast(x.dtype)
-            goal = goal * (1 - label_smoothing) + label_smoothing / x.shape[axis]
-            losses = -(likelihoods * goal * _weights(weight, likelihoods, axis)).sum(axis)
-            return reduce_losses(losses, reduction, name).cast(dtype)
-        wanted, counts = _targets(likelihoods, target, weight, ignore_index, axis, name)
-        losses = -where(wanted, likelihoods * _weights(weight, likelihoods, axis), 0.0).sum(axis)
-        if label_smoothing:
-            spread = (likelihoods * _weights(weight, likelihoods, axis)).sum(axis)
-            spread = where(wanted.any(axis), spread, 0.0)
-            share = label_smoothing / x.shape[axis]
-            losses = losses * (1 - label_smoothing) - spread * share
-        return _reduce_counted(losses, counts, reduction, name).cast(dtype)
+@widened
+def nll_loss(
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+) -> Tensor:
+    """-x of the right class: `cross_entropy` for x that are logarithms already.
 
-    @widened
-    def nll_loss(
-        self,
-        target: Tensor,
-        weight: Tensor | None = None,
-        ignore_index: int = -100,
-        reduction: str = "mean",
-    ) -> Tensor:
-        """-x of the right class: `cross_entropy` for x that are logarithms already.
+    Shapes: (batch, classes, ...) with target (batch, ...) of int64, or without the batch in
+    both → (), or (batch, ...) for "none".
 
-        Shapes: (batch, classes, ...) with target (batch, ...) of int64, or without the batch in
-        both → (), or (batch, ...) for "none".
+    >>> Tensor([[1.0, 2.0], [3.0, 4.0]]).nll_loss(Tensor([1, 0]), reduction="none").tolist()
+    [-2.0, -3.0]
 
-        >>> Tensor([[1.0, 2.0], [3.0, 4.0]]).nll_loss(Tensor([1, 0]), reduction="none").tolist()
-        [-2.0, -3.0]
+    Raises as `cross_entropy` does.
+    """
+    name = "nll_loss"
+    axis = _class_axis(self, weight, name)
+    x, dtype = widen(self, name)
+    wanted, counts = _targets(x, target, weight, ignore_index, axis, name)
+    losses = -where(wanted, x * _weights(weight, x, axis), 0.0).sum(axis)
+    return _reduce_counted(losses, counts, reduction, name).cast(dtype)
 
-        Raises as `cross_entropy` does.
-        """
-        name = "nll_loss"
-        axis = _class_axis(self, weight, name)
-        x, dtype = widen(self, name)
-        wanted, counts = _targets(x, target, weight, ignore_index, axis, name)
-        losses = -where(wanted, x * _weights(weight, x, axis), 0.0).sum(axis)
-        return _reduce_counted(losses, counts, reduction, name).cast(dtype)
 
-    @widened
-    def binary_cross_entropy(
-        self, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
-    ) -> Tensor:
-        """-target · log x - (1 - target) · log(1 - x), logarithms counting as at least -100.
+@widened
+def binary_cross_entropy(
+    self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
+    """-target · log x - (1 - target) · log(1 - x), logarithms counting as at least -100.
 
-        Shapes: both the same → (), or theirs for "none"; `weight` broadcasts to it.
+    Shapes: both the same → (), or theirs for "none"; `weight` broadcasts to it.
 
-        >>> Tensor([1.0, 0.0]).binary_cross_entropy(Tensor([1.0, 1.0]), reduction="none").tolist()
-        [-0.0, 100.0]
+    >>> Tensor([1.0, 0.0]).binary_cross_entropy(Tensor([1.0, 1.0]), reduction="none").tolist()
+    [-0.0, 100.0]
 
-        Raises `ShapeError` when the shapes differ.
-        """
-        name = "binary_cross_entropy"
-        (x, y), dtype = meet_floats(name, input=self, target=target)
-        check_same_shape(name, "target", y, x)
-        yes, no = x.log().maximum(-100), x.neg().log1p().maximum(-100)
-        losses = (y - 1) * no - y * yes
-        return _weighted(losses, weight, reduction, name, dtype)
+    Raises `ShapeError` when the shapes differ.
+    """
+    name = "binary_cross_entropy"
+    (x, y), dtype = meet_floats(name, input=self, target=target)
+    check_same_shape(name, "target", y, x)
+    yes, no = x.log().maximum(-100), x.neg().log1p().maximum(-100)
+    losses = (y - 1) * no - y * yes
+    return _weighted(losses, weight, reduction, name, dtype)
 
-    @widened
-    def binary_cross_entropy_with_logits(
-        self,
-        target: Tensor,
-        weight: Tensor | None = None,
-        reduction: str = "mean",
-        pos_weight: Tensor | None = None,
-    ) -> Tensor:
-        """`binary_cross_entropy` of sigmoid(x), for any x: (1 - target) · x + log(1 + e⁻ˣ), where
-        `pos_weight` multiplies what a target of 1 counts.
 
-        Shapes: both the same → (), or theirs for "none"; the weights broadcast to it.
+@widened
+def binary_cross_entropy_with_logits(
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """`binary_cross_entropy` of sigmoid(x), for any x: (1 - target) · x + log(1 + e⁻ˣ), where
+    `pos_weight` multiplies what a target of 1 counts.
 
-        >>> loss = Tensor([0.0]).binary_cross_entropy_with_logits(Tensor([1.0]))
-        >>> loss.item() == Tensor(2.0).log().item()
-        True
+    Shapes: both the same → (), or theirs for "none"; the weights broadcast to it.
 
-        Raises `ShapeError` when the shapes differ.
-        """
-        name = "binary_cross_entropy_with_logits"
-        (x, y), dtype = meet_floats(name, input=self, target=target)
-        check_same_shape(name, "target", y, x)
-        softplus = x.abs().neg().exp().log1p() + x.neg().maximum(0)
-        if pos_weight is not None:
-            softplus = softplus * ((pos_weight.cast(x.dtype) - 1) * y + 1)
-        losses = (1 - y) * x + softplus
-        return _weighted(losses, weight, reduction, name, dtype)
+    >>> loss = Tensor([0.0]).binary_cross_entropy_with_logits(Tensor([1.0]))
+    >>> loss.item() == Tensor(2.0).log().item()
+    True
+
+    Raises `ShapeError` when the shapes differ.
+    """
+    name = "binary_cross_entropy_with_logits"
+    (x, y), dtype = meet_floats(name, input=self, target=target)
+    check_same_shape(name, "target", y, x)
+    softplus = x.abs().neg().exp().log1p() + x.neg().maximum(0)
+    if pos_weight is not None:
+        softplus = softplus * ((pos_weight.cast(x.dtype) - 1) * y + 1)
+    losses = (1 - y) * x + softplus
+    return _weighted(losses, weight, reduction, name, dtype)
 
 
 def _class_axis(x: Core, weight: Any, name: str) -> int:

@@ -15,7 +15,7 @@ from ogive.ir.dtype import DType, promote
 from ogive.ir.ops import Op
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build, views
-from ogive.tensor.core import Core, itself, same_device, to_operand, to_tensor, wrap
+from ogive.tensor.core import Core, same_device, to_operand, to_tensor, wrap
 from ogive.tensor.joining import cat, stack, where
 from ogive.tensor.keywords import also
 from ogive.tensor.operations import Operation, common_dtype, refuse, to_node
@@ -128,9 +128,7 @@ def _joined(x: Tensor) -> UOp:
 # Two operands
 
 
-def combine(
-    operation: Operation, operands: tuple[Any, Any], dtype: DType, device: str
-) -> Tensor:
+def combine(operation: Operation, operands: tuple[Any, Any], dtype: DType, device: str) -> Tensor:
     """A binary operation of which one operand is complex. Raises `DtypeError` where there is none.
 
     Integers among the operands are as exact as `dtype` is.
@@ -228,50 +226,43 @@ def _join(first: Tensor, second: Tensor, axis: int) -> Tensor:
     return cat([first, second], axis)
 
 
-class Complex(Core):
-    """The parts of complex numbers, which real tensors have too."""
+def real(self: Tensor) -> Tensor:
+    """The real part: of a real tensor, the tensor itself. Shapes: unchanged.
 
-    __slots__ = ()
+    >>> Tensor([1 + 2j]).real.tolist()
+    [1.0]
+    """
+    return _part(self, Op.REAL) if self.dtype.is_complex else self
 
-    @property
-    def real(self) -> Tensor:
-        """The real part: of a real tensor, the tensor itself. Shapes: unchanged.
 
-        >>> Tensor([1 + 2j]).real.tolist()
-        [1.0]
-        """
-        tensor = itself(self)
-        return _part(tensor, Op.REAL) if self.dtype.is_complex else tensor
+def imag(self: Tensor) -> Tensor:
+    """The imaginary part. Shapes: unchanged.
 
-    @property
-    def imag(self) -> Tensor:
-        """The imaginary part. Shapes: unchanged.
+    >>> Tensor([1 + 2j]).imag.tolist()
+    [2.0]
 
-        >>> Tensor([1 + 2j]).imag.tolist()
-        [2.0]
+    Raises `DtypeError` for a real tensor, as in PyTorch.
+    """
+    if not self.dtype.is_complex:
+        raise DtypeError(
+            f"imag: a tensor of {self.dtype.name} has no imaginary part; cast it to a complex "
+            "dtype first"
+        )
+    return _part(self, Op.IMAGINARY)
 
-        Raises `DtypeError` for a real tensor, as in PyTorch.
-        """
-        if not self.dtype.is_complex:
-            raise DtypeError(
-                f"imag: a tensor of {self.dtype.name} has no imaginary part; cast it to a complex "
-                "dtype first"
-            )
-        return _part(itself(self), Op.IMAGINARY)
 
-    def conj(self) -> Tensor:
-        """x - iy for x + iy; a real tensor as it is. Shapes: unchanged.
+def conj(self: Tensor) -> Tensor:
+    """x - iy for x + iy; a real tensor as it is. Shapes: unchanged.
 
-        >>> Tensor([1 + 2j]).conj().tolist()
-        [(1-2j)]
-        """
-        tensor = itself(self)
-        if not self.dtype.is_complex:
-            return tensor
-        real, imaginary = parts_of(tensor)
-        return complex(real, -imaginary)
+    >>> Tensor([1 + 2j]).conj().tolist()
+    [(1-2j)]
+    """
+    if not self.dtype.is_complex:
+        return self
+    real, imaginary = parts_of(self)
+    return complex(real, -imaginary)
 
-    conj_physical = conj
 
-    def __complex__(self) -> Any:
-        return builtins.complex(itself(self).item())
+def to_complex(self: Tensor) -> Any:
+    """`complex(x)`: the value of a tensor with one element."""
+    return builtins.complex(self.item())

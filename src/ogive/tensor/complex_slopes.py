@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ogive.ir.ops import Op
 from ogive.tensor.complex import complex, filled_like, parts_of
@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from ogive.tensor.slopes import Back
     from ogive.tensor.tensor import Tensor
 
-Derivative = Callable[["Tensor"], "Tensor"]
+Derivative = Callable[[Any], "Tensor"]
 
 
 def _inverse(z: Tensor) -> Tensor:
     return filled_like(z, 1) / z
+
+
+def _minus_inverse(z: Tensor) -> Tensor:
+    return -_inverse(z)
 
 
 def _root_of_difference(z: Tensor) -> Tensor:
@@ -51,7 +55,7 @@ DERIVATIVES: dict[Op, Derivative] = {
     Op.LOG1P: lambda z: _inverse(z + 1),
     Op.SQRT: lambda z: z.rsqrt() * 0.5,
     Op.RSQRT: lambda z: z.rsqrt() / z * -0.5,
-    Op.RECIPROCAL: lambda z: -_inverse(z * z),
+    Op.RECIPROCAL: lambda z: _minus_inverse(z * z),
     Op.SINH: lambda z: z.cosh(),
     Op.COSH: lambda z: z.sinh(),
     Op.TANH: lambda z: 1 - z.tanh().square(),
@@ -62,7 +66,7 @@ DERIVATIVES: dict[Op, Derivative] = {
     Op.COS: lambda z: -z.sin(),
     Op.TAN: lambda z: z.tan().square() + 1,
     Op.ASIN: lambda z: _inverse(_root_of_difference(z)),
-    Op.ACOS: lambda z: -_inverse(_root_of_difference(z)),
+    Op.ACOS: lambda z: _minus_inverse(_root_of_difference(z)),
     Op.ATAN: lambda z: _inverse(z * z + 1),
 }
 

@@ -25,153 +25,153 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
-class Convolution(Core):
-    """Convolutions along one, two and three axes, and their transposes."""
+@lowered
+def conv1d(
+    self: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Each window of the input times `weight`, summed, plus `bias`; see `conv2d`.
 
-    __slots__ = ()
+    Shapes: (batch, channels, length) with weight (features, channels / groups, taps) →
+    (batch, features, places).
 
-    @lowered
-    def conv1d(
-        self,
-        weight: Tensor,
-        bias: Tensor | None = None,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-    ) -> Tensor:
-        """Each window of the input times `weight`, summed, plus `bias`; see `conv2d`.
+    >>> Tensor([[[1.0, 2.0, 3.0]]]).conv1d(Tensor([[[1.0, 10.0]]])).tolist()
+    [[[21.0, 32.0]]]
+    """
+    return _convolve(self, weight, bias, (stride, padding, dilation, groups), 1)
 
-        Shapes: (batch, channels, length) with weight (features, channels / groups, taps) →
-        (batch, features, places).
 
-        >>> Tensor([[[1.0, 2.0, 3.0]]]).conv1d(Tensor([[[1.0, 10.0]]])).tolist()
-        [[[21.0, 32.0]]]
-        """
-        return _convolve(self, weight, bias, (stride, padding, dilation, groups), 1)
+@lowered
+def conv2d(
+    self: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Each window of the input times `weight`, summed over channels and taps, plus `bias`.
 
-    @lowered
-    def conv2d(
-        self,
-        weight: Tensor,
-        bias: Tensor | None = None,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-    ) -> Tensor:
-        """Each window of the input times `weight`, summed over channels and taps, plus `bias`.
+    Shapes: (batch, channels, h, w) with weight (features, channels / groups, taps, taps) and
+    bias (features,) → (batch, features, places, places), the batch being optional. There are
+    ⌊(length + 2·padding - dilation·(taps - 1) - 1) / stride⌋ + 1 places along an axis.
+    `stride`, `padding` and `dilation` are integers or one for each axis; `padding` may be
+    "valid" (none) or "same" (as many places as the input is long). In float16 and bfloat16
+    sums are made in float32.
 
-        Shapes: (batch, channels, h, w) with weight (features, channels / groups, taps, taps) and
-        bias (features,) → (batch, features, places, places), the batch being optional. There are
-        ⌊(length + 2·padding - dilation·(taps - 1) - 1) / stride⌋ + 1 places along an axis.
-        `stride`, `padding` and `dilation` are integers or one for each axis; `padding` may be
-        "valid" (none) or "same" (as many places as the input is long). In float16 and bfloat16
-        sums are made in float32.
+    >>> image = ogive.ones(1, 3, 8, 8)
+    >>> image.conv2d(ogive.ones(4, 3, 3, 3), stride=2, padding=1).shape
+    (1, 4, 4, 4)
 
-        >>> image = ogive.ones(1, 3, 8, 8)
-        >>> image.conv2d(ogive.ones(4, 3, 3, 3), stride=2, padding=1).shape
-        (1, 4, 4, 4)
+    Raises `ShapeError` for channels that do not fit or a window longer than the input,
+    `DtypeError` unless all dtypes are the same.
+    """
+    return _convolve(self, weight, bias, (stride, padding, dilation, groups), 2)
 
-        Raises `ShapeError` for channels that do not fit or a window longer than the input,
-        `DtypeError` unless all dtypes are the same.
-        """
-        return _convolve(self, weight, bias, (stride, padding, dilation, groups), 2)
 
-    @lowered
-    def conv3d(
-        self,
-        weight: Tensor,
-        bias: Tensor | None = None,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-    ) -> Tensor:
-        """Each window of the input times `weight`, summed, plus `bias`; see `conv2d`.
+@lowered
+def conv3d(
+    self: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Each window of the input times `weight`, summed, plus `bias`; see `conv2d`.
 
-        Shapes: (batch, channels, d, h, w) with weight (features, channels / groups, three times
-        taps) → (batch, features, three times places).
+    Shapes: (batch, channels, d, h, w) with weight (features, channels / groups, three times
+    taps) → (batch, features, three times places).
 
-        >>> ogive.ones(1, 2, 4, 4, 4).conv3d(ogive.ones(5, 2, 3, 3, 3), padding="same").shape
-        (1, 5, 4, 4, 4)
-        """
-        return _convolve(self, weight, bias, (stride, padding, dilation, groups), 3)
+    >>> ogive.ones(1, 2, 4, 4, 4).conv3d(ogive.ones(5, 2, 3, 3, 3), padding="same").shape
+    (1, 5, 4, 4, 4)
+    """
+    return _convolve(self, weight, bias, (stride, padding, dilation, groups), 3)
 
-    @lowered
-    def conv_transpose1d(
-        self,
-        weight: Tensor,
-        bias: Tensor | None = None,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        dilation: Any = 1,
-    ) -> Tensor:
-        """`weight` times each element of the input, added up where they overlap; see
-        `conv_transpose2d`.
 
-        Shapes: (batch, channels, length) with weight (channels, features / groups, taps) →
-        (batch, features, places).
+@lowered
+def conv_transpose1d(
+    self: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Tensor:
+    """`weight` times each element of the input, added up where they overlap; see
+    `conv_transpose2d`.
 
-        >>> Tensor([[[1.0, 2.0]]]).conv_transpose1d(Tensor([[[1.0, 10.0]]])).tolist()
-        [[[1.0, 12.0, 20.0]]]
-        """
-        options = (stride, padding, output_padding, groups, dilation)
-        return _convolve_transposed(self, weight, bias, options, 1)
+    Shapes: (batch, channels, length) with weight (channels, features / groups, taps) →
+    (batch, features, places).
 
-    @lowered
-    def conv_transpose2d(
-        self,
-        weight: Tensor,
-        bias: Tensor | None = None,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        dilation: Any = 1,
-    ) -> Tensor:
-        """`weight` times each element of the input, added up where they overlap, plus `bias`: what
-        carries gradients back through `conv2d`.
+    >>> Tensor([[[1.0, 2.0]]]).conv_transpose1d(Tensor([[[1.0, 10.0]]])).tolist()
+    [[[1.0, 12.0, 20.0]]]
+    """
+    options = (stride, padding, output_padding, groups, dilation)
+    return _convolve_transposed(self, weight, bias, options, 1)
 
-        Shapes: (batch, channels, h, w) with weight (channels, features / groups, taps, taps) and
-        bias (features,) → (batch, features, places, places). There are (length - 1)·stride -
-        2·padding + dilation·(taps - 1) + output_padding + 1 places along an axis.
 
-        >>> image = ogive.ones(1, 4, 4, 4)
-        >>> image.conv_transpose2d(ogive.ones(4, 3, 2, 2), stride=2).shape
-        (1, 3, 8, 8)
+@lowered
+def conv_transpose2d(
+    self: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Tensor:
+    """`weight` times each element of the input, added up where they overlap, plus `bias`: what
+    carries gradients back through `conv2d`.
 
-        Raises `ShapeError` for channels that do not fit or a result without elements,
-        `ArgumentError` for an `output_padding` that is neither less than the stride nor the
-        dilation, `DtypeError` unless all dtypes are the same.
-        """
-        options = (stride, padding, output_padding, groups, dilation)
-        return _convolve_transposed(self, weight, bias, options, 2)
+    Shapes: (batch, channels, h, w) with weight (channels, features / groups, taps, taps) and
+    bias (features,) → (batch, features, places, places). There are (length - 1)·stride -
+    2·padding + dilation·(taps - 1) + output_padding + 1 places along an axis.
 
-    @lowered
-    def conv_transpose3d(
-        self,
-        weight: Tensor,
-        bias: Tensor | None = None,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        dilation: Any = 1,
-    ) -> Tensor:
-        """`weight` times each element of the input, added up where they overlap; see
-        `conv_transpose2d`.
+    >>> image = ogive.ones(1, 4, 4, 4)
+    >>> image.conv_transpose2d(ogive.ones(4, 3, 2, 2), stride=2).shape
+    (1, 3, 8, 8)
 
-        Shapes: (batch, channels, d, h, w) with weight (channels, features / groups, three times
-        taps) → (batch, features, three times places).
+    Raises `ShapeError` for channels that do not fit or a result without elements,
+    `ArgumentError` for an `output_padding` that is neither less than the stride nor the
+    dilation, `DtypeError` unless all dtypes are the same.
+    """
+    options = (stride, padding, output_padding, groups, dilation)
+    return _convolve_transposed(self, weight, bias, options, 2)
 
-        >>> ogive.ones(1, 2, 2, 2, 2).conv_transpose3d(ogive.ones(2, 1, 3, 3, 3)).shape
-        (1, 1, 4, 4, 4)
-        """
-        options = (stride, padding, output_padding, groups, dilation)
-        return _convolve_transposed(self, weight, bias, options, 3)
+
+@lowered
+def conv_transpose3d(
+    self: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Tensor:
+    """`weight` times each element of the input, added up where they overlap; see
+    `conv_transpose2d`.
+
+    Shapes: (batch, channels, d, h, w) with weight (channels, features / groups, three times
+    taps) → (batch, features, three times places).
+
+    >>> ogive.ones(1, 2, 2, 2, 2).conv_transpose3d(ogive.ones(2, 1, 3, 3, 3)).shape
+    (1, 1, 4, 4, 4)
+    """
+    options = (stride, padding, output_padding, groups, dilation)
+    return _convolve_transposed(self, weight, bias, options, 3)
 
 
 def _convolve(

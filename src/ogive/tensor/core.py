@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy
 
@@ -39,6 +39,37 @@ DEVICES = (Device("CPU"),)
 DEFAULT_DEVICE = DEVICES[0]
 
 
+Value = TypeVar("Value")
+Given = TypeVar("Given")
+
+if TYPE_CHECKING:
+
+    class attribute(Generic[Value]):
+        """`property`, as the table of methods declares it: checkers see what the function gives."""
+
+        def __init__(self, get: Callable[[Tensor], Value]) -> None: ...
+
+        @overload
+        def __get__(self, tensor: None, owner: type[Any]) -> property: ...
+
+        @overload
+        def __get__(self, tensor: Core, owner: type[Any]) -> Value: ...
+
+        def __get__(self, tensor: Core | None, owner: type[Any]) -> Value | property: ...
+
+    class settable(attribute[Value], Generic[Value, Given]):
+        """A `property` that can be set."""
+
+        def __init__(
+            self, get: Callable[[Tensor], Value], set: Callable[[Tensor, Given], None]
+        ) -> None: ...
+
+        def __set__(self, tensor: Core, value: Given) -> None: ...
+
+else:
+    attribute = settable = property
+
+
 class Core:
     """A node of the graph, the device its value lives on, and the user's line that made it.
 
@@ -54,7 +85,6 @@ class Core:
         "__weakref__", "apart", "device", "gradient", "hooks", "id", "is_flagged", "layout",
         "node", "origin", "shared", "shows",
     )  # fmt: skip
-
 
     apart: int
     device: str
@@ -111,12 +141,6 @@ class Core:
         return element_count(self.node.shape)
 
 
-def itself(family: Core) -> Tensor:
-    """The `self` of a method, where a family needs what others have: `Tensor` joins them all, and
-    is the one class that there are instances of."""
-    return family  # type: ignore[return-value]
-
-
 _concrete: Any = Core
 
 
@@ -170,10 +194,10 @@ def memory_device(tensor: Core) -> str:
     return DEFAULT_DEVICE if tensor.device == "DISK" else tensor.device
 
 
-def to_operand(value: Any, name: str) -> Core | Scalar:
+def to_operand(value: Any, name: str) -> Tensor | Scalar:
     """A tensor or a Python number from what the user wrote beside a tensor."""
     if isinstance(value, Core):
-        return value
+        return value  # type: ignore[return-value]  # `Tensor` is the one class of its kind
     kind = type(value)
     if kind in (bool, int, float, complex):
         return value  # type: ignore[no-any-return]
@@ -217,17 +241,17 @@ def to_number(value: Any, name: str) -> int | float:
     """A number that is known now; NumPy's will do, and what tensors of one element hold."""
     operand = to_operand(value, name)
     if isinstance(operand, Core) and operand.numel() == 1:
-        operand = itself(operand).item()
+        operand = operand.item()
     if not isinstance(operand, int | float):
         raise ArgumentTypeError(f"{name} takes numbers, got {value!r}")
     return int(operand) if isinstance(operand, bool) else operand
 
 
-def one_element(tensor: Core, name: str) -> Tensor:
+def one_element(tensor: Tensor, name: str) -> Tensor:
     """The value of a tensor that stands for a number, of shape (). Raises `ShapeError`."""
     if tensor.numel() != 1:
         raise ShapeError(f"{name} takes a number, and a tensor of shape {tensor.shape} is none")
-    return itself(tensor).detach().reshape(())
+    return tensor.detach().reshape(())
 
 
 def to_entries(value: Any) -> list[Any]:

@@ -20,21 +20,21 @@ from ogive.ir.dtype import DType
 from ogive.ir.shape import Dim, Shape, greatest
 from ogive.live.registry import graph_lock
 from ogive.tensor import build, lengths
-from ogive.tensor.core import DEFAULT_DEVICE, Core, itself, wrap
+from ogive.tensor.core import DEFAULT_DEVICE, wrap
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
 def widen(
-    function: Callable[..., None], inputs: Sequence[Core], outputs: Sequence[tuple[Shape, DType]]
+    function: Callable[..., None], inputs: Sequence[Tensor], outputs: Sequence[tuple[Shape, DType]]
 ) -> tuple[Callable[..., None], list[Tensor], tuple[tuple[Shape, DType], ...]]:
     """A function of fixed shapes, its inputs and its outputs: what one of any shapes comes to."""
     shapes = [*[tensor.shape for tensor in inputs], *[shape for shape, _ in outputs]]
     sizes = list(dict.fromkeys([n for shape in shapes for n in shape if lengths.is_symbolic(n)]))
     fixed = tuple([(tuple([greatest(size) for size in shape]), kind) for shape, kind in outputs])
     if not sizes:
-        return function, [itself(tensor) for tensor in inputs], fixed
+        return function, list(inputs), fixed
     with graph_lock:
         numbers = [
             wrap(build.cast(build.index_value(size), dtypes.int64), DEFAULT_DEVICE)
@@ -51,12 +51,12 @@ def narrow(tensor: Tensor, shape: Shape) -> Tensor:
     return tensor[tuple([slice(0, size) for size in shape])]
 
 
-def _pad(tensor: Core) -> Tensor:
+def _pad(tensor: Tensor) -> Tensor:
     """A tensor with zeros behind it, up to the greatest lengths."""
     if not lengths.is_symbolic(*tensor.shape):
-        return itself(tensor)
+        return tensor
     amounts = [amount for size in reversed(tensor.shape) for amount in (0, greatest(size) - size)]
-    return itself(tensor).pad(tuple(amounts))
+    return tensor.pad(tuple(amounts))
 
 
 def _at_lengths(

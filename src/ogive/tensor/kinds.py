@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ogive.ir import dtype as dtypes
-from ogive.tensor.core import Core, itself
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -19,30 +18,28 @@ NAMES = {
 DTYPES = {f"torch.{name}": dtype for dtype, name in NAMES.items()}
 
 
-class Kinds(Core):
-    """`type`, `cuda` and `pin_memory`."""
+def cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor:
+    """Raises `DeviceError`: there is no CUDA device, all are on the CPU."""
+    return self.to("cuda" if device is None or isinstance(device, int) else device)
 
-    __slots__ = ()
 
-    def cuda(self, device: Any = None, non_blocking: bool = False) -> Tensor:
-        """Raises `DeviceError`: there is no CUDA device, all are on the CPU."""
-        return itself(self).to("cuda" if device is None or isinstance(device, int) else device)
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """The tensor itself: no other device copies its memory."""
+    return self
 
-    def pin_memory(self, device: Any = None) -> Tensor:
-        """The tensor itself: no other device copies its memory."""
-        return itself(self)
 
-    def is_pinned(self, device: Any = None) -> bool:
-        """Whether another device may copy its memory: no."""
-        return False
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Whether another device may copy its memory: no."""
+    return False
 
-    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
-        """PyTorch's name for this kind of tensor, or the values as another kind or dtype.
 
-        >>> Tensor([1.5]).type(), Tensor([1.5]).type("torch.LongTensor").tolist()
-        ('torch.FloatTensor', [1])
-        """
-        if dtype is None:
-            return f"torch.{NAMES.get(self.dtype, self.dtype.name)}"
-        wanted = DTYPES.get(dtype, dtype) if isinstance(dtype, str) else dtype
-        return itself(self).to(getattr(wanted, "element", wanted))
+def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """PyTorch's name for this kind of tensor, or the values as another kind or dtype.
+
+    >>> Tensor([1.5]).type(), Tensor([1.5]).type("torch.LongTensor").tolist()
+    ('torch.FloatTensor', [1])
+    """
+    if dtype is None:
+        return f"torch.{NAMES.get(self.dtype, self.dtype.name)}"
+    wanted = DTYPES.get(dtype, dtype) if isinstance(dtype, str) else dtype
+    return self.to(getattr(wanted, "element", wanted))

@@ -13,12 +13,11 @@ from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor import decompositions as parts
-from ogive.tensor.core import itself, to_axes, to_integer, to_tensor, wrap
+from ogive.tensor.core import to_axes, to_integer, to_tensor, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.keywords import also
 from ogive.tensor.precision import lowered, widened
 from ogive.tensor.reduction import Axes
-from ogive.tensor.selection import Selection
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -33,92 +32,68 @@ class LeastSquares(NamedTuple):
     singular_values: Tensor
 
 
-class LinearAlgebra(Selection):
-    """The methods that tensors have for matrices; the rest is in `ogive.linalg`."""
+def logdet(self: Tensor) -> Tensor:
+    """The logarithm of the determinant, NaN if that is negative. Shapes: (..., n, n) → (...).
 
-    __slots__ = ()
+    >>> Tensor([[1.0]]).logdet().item()
+    0.0
+    """
+    sign, logarithm = parts.slogdet(self)
+    return where(sign < 0, float("nan"), logarithm)
 
-    def det(self) -> Tensor:
-        """`ogive.linalg.det`. Shapes: (..., n, n) → (...).
 
-        >>> Tensor([[1.0, 2.0], [3.0, 4.0]]).det().item()
-        -2.0
-        """
-        return parts.det(itself(self))
+def inverse(self: Tensor) -> Tensor:
+    """`ogive.linalg.inv`. Shapes: (..., n, n) → (..., n, n).
 
-    def slogdet(self) -> parts.SignedLogarithm:
-        """`ogive.linalg.slogdet`. Shapes: (..., n, n) → (...) both.
+    >>> Tensor([[2.0]]).inverse().tolist()
+    [[0.5]]
+    """
+    return parts.inv(self)
 
-        >>> Tensor([[-1.0]]).slogdet().logabsdet.item()
-        0.0
-        """
-        return parts.slogdet(itself(self))
 
-    def logdet(self) -> Tensor:
-        """The logarithm of the determinant, NaN if that is negative. Shapes: (..., n, n) → (...).
+@widened
+def pinverse(self: Tensor, rcond: float = 1e-15) -> Tensor:
+    """`ogive.linalg.pinv`. Shapes: (m, n) → (n, m).
 
-        >>> Tensor([[1.0]]).logdet().item()
-        0.0
-        """
-        sign, logarithm = parts.slogdet(itself(self))
-        return where(sign < 0, float("nan"), logarithm)
+    >>> Tensor([[2.0], [0.0]]).pinverse().tolist()
+    [[0.5, 0.0]]
+    """
+    return parts.pinv(self, rcond)
 
-    def inverse(self) -> Tensor:
-        """`ogive.linalg.inv`. Shapes: (..., n, n) → (..., n, n).
 
-        >>> Tensor([[2.0]]).inverse().tolist()
-        [[0.5]]
-        """
-        return parts.inv(itself(self))
+def cholesky(self: Tensor, upper: bool = False) -> Tensor:
+    """`ogive.linalg.cholesky`. Shapes: (..., n, n) → (..., n, n).
 
-    @widened
-    def pinverse(self, rcond: float = 1e-15) -> Tensor:
-        """`ogive.linalg.pinv`. Shapes: (m, n) → (n, m).
+    >>> Tensor([[4.0]]).cholesky().tolist()
+    [[2.0]]
+    """
+    return parts.cholesky(self, upper=upper)
 
-        >>> Tensor([[2.0], [0.0]]).pinverse().tolist()
-        [[0.5, 0.0]]
-        """
-        return parts.pinv(itself(self), rcond)
 
-    def cholesky(self, upper: bool = False) -> Tensor:
-        """`ogive.linalg.cholesky`. Shapes: (..., n, n) → (..., n, n).
+def qr(self: Tensor, some: bool = True) -> parts.QR:
+    """`ogive.linalg.qr`, reduced unless `some` is False.
 
-        >>> Tensor([[4.0]]).cholesky().tolist()
-        [[2.0]]
-        """
-        return parts.cholesky(itself(self), upper=upper)
+    Shapes: (..., m, n) → (..., m, k), (..., k, n) with k = min(m, n).
 
-    def qr(self, some: bool = True) -> parts.QR:
-        """`ogive.linalg.qr`, reduced unless `some` is False.
+    >>> q, r = Tensor([[3.0], [4.0]]).qr()
+    >>> (q @ r).allclose(Tensor([[3.0], [4.0]]))
+    True
+    """
+    return parts.qr(self, "reduced" if some else "complete")
 
-        Shapes: (..., m, n) → (..., m, k), (..., k, n) with k = min(m, n).
 
-        >>> q, r = Tensor([[3.0], [4.0]]).qr()
-        >>> (q @ r).allclose(Tensor([[3.0], [4.0]]))
-        True
-        """
-        return parts.qr(itself(self), "reduced" if some else "complete")
+def svd(self: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+    """U, S and V, not transposed, with U diag(S) Vᵀ the matrix. See `ogive.linalg.svd`.
 
-    def svd(self, some: bool = True, compute_uv: bool = True) -> Any:
-        """U, S and V, not transposed, with U diag(S) Vᵀ the matrix. See `ogive.linalg.svd`.
+    Shapes: (..., m, n) → (..., m, k), (..., k), (..., n, k) with k = min(m, n). Without
+    `compute_uv`, U and V are zeros.
 
-        Shapes: (..., m, n) → (..., m, k), (..., k), (..., n, k) with k = min(m, n). Without
-        `compute_uv`, U and V are zeros.
-
-        >>> U, S, V = Tensor([[3.0, 0.0], [0.0, 4.0]]).svd()
-        >>> S.tolist()
-        [4.0, 3.0]
-        """
-        U, S, Vh = parts.svd(itself(self), not some)
-        return (U, S, Vh.mH) if compute_uv else (U * 0, S, Vh.mH * 0)
-
-    def matrix_power(self, n: int) -> Tensor:
-        """`ogive.linalg.matrix_power`. Shapes: (..., m, m) → (..., m, m).
-
-        >>> Tensor([[1.0, 1.0], [0.0, 1.0]]).matrix_power(3).tolist()
-        [[1.0, 3.0], [0.0, 1.0]]
-        """
-        return matrix_power(itself(self), n)
+    >>> U, S, V = Tensor([[3.0, 0.0], [0.0, 4.0]]).svd()
+    >>> S.tolist()
+    [4.0, 3.0]
+    """
+    U, S, Vh = parts.svd(self, not some)
+    return (U, S, Vh.mH) if compute_uv else (U * 0, S, Vh.mH * 0)
 
 
 def matrix_power(A: Tensor, n: int) -> Tensor:

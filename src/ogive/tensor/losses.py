@@ -19,7 +19,6 @@ from ogive.tensor.joining import where
 from ogive.tensor.lengths import difference
 from ogive.tensor.pairwise import only_floats
 from ogive.tensor.precision import widened
-from ogive.tensor.softmax import Softmax
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -27,160 +26,161 @@ if TYPE_CHECKING:
 Pointwise = Callable[..., "Tensor"]
 
 
-class Losses(Softmax):
-    """Losses between this tensor and a target of as many elements."""
+@widened
+def mse_loss(
+    self: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None
+) -> Tensor:
+    """(x - target)². Shapes: both broadcast → (), or theirs for "none".
 
-    __slots__ = ()
+    >>> Tensor([1.0, 2.0]).mse_loss(Tensor([1.0, 4.0])).item()
+    2.0
+    """
+    return _distance(self, target, reduction, weight, "mse_loss", lambda z: z * z)
 
-    @widened
-    def mse_loss(
-        self, target: Tensor, reduction: str = "mean", weight: Tensor | None = None
-    ) -> Tensor:
-        """(x - target)². Shapes: both broadcast → (), or theirs for "none".
 
-        >>> Tensor([1.0, 2.0]).mse_loss(Tensor([1.0, 4.0])).item()
-        2.0
-        """
-        return _distance(self, target, reduction, weight, "mse_loss", lambda z: z * z)
+@widened
+def l1_loss(
+    self: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None
+) -> Tensor:
+    """|x - target|. Shapes: both broadcast → (), or theirs for "none".
 
-    @widened
-    def l1_loss(
-        self, target: Tensor, reduction: str = "mean", weight: Tensor | None = None
-    ) -> Tensor:
-        """|x - target|. Shapes: both broadcast → (), or theirs for "none".
+    >>> Tensor([1.0, 2.0]).l1_loss(Tensor([1.0, 4.0])).item()
+    1.0
+    """
+    return _distance(self, target, reduction, weight, "l1_loss", lambda z: z)
 
-        >>> Tensor([1.0, 2.0]).l1_loss(Tensor([1.0, 4.0])).item()
-        1.0
-        """
-        return _distance(self, target, reduction, weight, "l1_loss", lambda z: z)
 
-    @widened
-    def smooth_l1_loss(
-        self, target: Tensor, reduction: str = "mean", beta: float = 1.0
-    ) -> Tensor:
-        """z² / (2 · beta) for z = |x - target| below `beta`, z - beta / 2 from there on.
+@widened
+def smooth_l1_loss(
+    self: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0
+) -> Tensor:
+    """z² / (2 · beta) for z = |x - target| below `beta`, z - beta / 2 from there on.
 
-        Shapes: both broadcast → (), or theirs for "none".
+    Shapes: both broadcast → (), or theirs for "none".
 
-        >>> Tensor([0.0, 0.0]).smooth_l1_loss(Tensor([1.0, 2.0]), "none").tolist()
-        [0.5, 1.5]
+    >>> Tensor([0.0, 0.0]).smooth_l1_loss(Tensor([1.0, 2.0]), "none").tolist()
+    [0.5, 1.5]
 
-        Raises `ArgumentError` for a negative `beta`.
-        """
-        if beta < 0:
-            raise ArgumentError(f"smooth_l1_loss: beta must not be negative, got {beta}")
-        if beta == 0:
-            return _distance(self, target, reduction, None, "smooth_l1_loss", lambda z: z)
+    Raises `ArgumentError` for a negative `beta`.
+    """
+    if beta < 0:
+        raise ArgumentError(f"smooth_l1_loss: beta must not be negative, got {beta}")
+    if beta == 0:
+        return _distance(self, target, reduction, None, "smooth_l1_loss", lambda z: z)
 
-        def point(z: Tensor) -> Tensor:
-            return where(z < beta, z * z * (0.5 / beta), z - 0.5 * beta)
+    def point(z: Tensor) -> Tensor:
+        return where(z < beta, z * z * (0.5 / beta), z - 0.5 * beta)
 
-        return _distance(self, target, reduction, None, "smooth_l1_loss", point)
+    return _distance(self, target, reduction, None, "smooth_l1_loss", point)
 
-    @widened
-    def huber_loss(
-        self,
-        target: Tensor,
-        reduction: str = "mean",
-        delta: float = 1.0,
-        weight: Tensor | None = None,
-    ) -> Tensor:
-        """z² / 2 for z = |x - target| below `delta`, delta · (z - delta / 2) from there on.
 
-        Shapes: both broadcast → (), or theirs for "none".
+@widened
+def huber_loss(
+    self: Tensor,
+    target: Tensor,
+    reduction: str = "mean",
+    delta: float = 1.0,
+    weight: Tensor | None = None,
+) -> Tensor:
+    """z² / 2 for z = |x - target| below `delta`, delta · (z - delta / 2) from there on.
 
-        >>> Tensor([0.0, 0.0]).huber_loss(Tensor([1.0, 3.0]), "none", delta=2.0).tolist()
-        [0.5, 4.0]
+    Shapes: both broadcast → (), or theirs for "none".
 
-        Raises `ArgumentError` unless `delta` is positive.
-        """
-        if delta <= 0:
-            raise ArgumentError(f"huber_loss: delta must be positive, got {delta}")
+    >>> Tensor([0.0, 0.0]).huber_loss(Tensor([1.0, 3.0]), "none", delta=2.0).tolist()
+    [0.5, 4.0]
 
-        def point(z: Tensor) -> Tensor:
-            return where(z < delta, z * z * 0.5, (z - 0.5 * delta) * delta)
+    Raises `ArgumentError` unless `delta` is positive.
+    """
+    if delta <= 0:
+        raise ArgumentError(f"huber_loss: delta must be positive, got {delta}")
 
-        return _distance(self, target, reduction, weight, "huber_loss", point)
+    def point(z: Tensor) -> Tensor:
+        return where(z < delta, z * z * 0.5, (z - 0.5 * delta) * delta)
 
-    @widened
-    def kl_div(
-        self, target: Tensor, reduction: str = "mean", log_target: bool = False
-    ) -> Tensor:
-        """target · (log target - x): x holds logarithms, and so does `target` with `log_target`.
+    return _distance(self, target, reduction, weight, "huber_loss", point)
 
-        Shapes: both broadcast → (), or theirs for "none". The reduction "batchmean" divides the
-        sum by the length of the first axis.
 
-        >>> Tensor([0.0]).kl_div(Tensor([1.0])).item()
-        0.0
-        """
-        (x, y), dtype = meet_floats("kl_div", input=self, target=target)
-        losses = y.exp() * (y - x) if log_target else y.xlogy(y) - y * x
-        if reduction == "batchmean":
-            batch = x.shape[0] if x.ndim else 1
-            return (losses.sum() / batch).cast(dtype)
-        return reduce_losses(losses, reduction, "kl_div", ", 'batchmean'").cast(dtype)
+@widened
+def kl_div(
+    self: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False
+) -> Tensor:
+    """target · (log target - x): x holds logarithms, and so does `target` with `log_target`.
 
-    @widened
-    def poisson_nll_loss(
-        self,
-        target: Tensor,
-        log_input: bool = True,
-        full: bool = False,
-        eps: float = 1e-8,
-        reduction: str = "mean",
-    ) -> Tensor:
-        """eˣ - target · x; or x - target · log(x + eps) if x is no logarithm. `full` adds
-        Stirling's approximation of log(target!).
+    Shapes: both broadcast → (), or theirs for "none". The reduction "batchmean" divides the
+    sum by the length of the first axis.
 
-        Shapes: both broadcast → (), or theirs for "none".
+    >>> Tensor([0.0]).kl_div(Tensor([1.0])).item()
+    0.0
+    """
+    (x, y), dtype = meet_floats("kl_div", input=self, target=target)
+    losses = y.exp() * (y - x) if log_target else y.xlogy(y) - y * x
+    if reduction == "batchmean":
+        batch = x.shape[0] if x.ndim else 1
+        return (losses.sum() / batch).cast(dtype)
+    return reduce_losses(losses, reduction, "kl_div", ", 'batchmean'").cast(dtype)
 
-        >>> Tensor([0.0]).poisson_nll_loss(Tensor([3.0])).item()
-        1.0
-        """
-        (x, y), dtype = meet_floats("poisson_nll_loss", input=self, target=target)
-        losses = x.exp() - y * x if log_input else x - y * (x + eps).log()
-        if full:
-            stirling = y * y.log() - y + (y * (2 * math.pi)).log() * 0.5
-            losses = losses + where(y > 1, stirling, 0.0)
-        return reduce_losses(losses, reduction, "poisson_nll_loss").cast(dtype)
 
-    def gaussian_nll_loss(
-        self,
-        target: Tensor,
-        var: Any,
-        full: bool = False,
-        eps: float = 1e-6,
-        reduction: str = "mean",
-    ) -> Tensor:
-        """(log v + (x - target)² / v) / 2 for the variance v, `var` but at least `eps`; `full`
-        adds log(2π) / 2.
+@widened
+def poisson_nll_loss(
+    self: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    eps: float = 1e-8,
+    reduction: str = "mean",
+) -> Tensor:
+    """eˣ - target · x; or x - target · log(x + eps) if x is no logarithm. `full` adds
+    Stirling's approximation of log(target!).
 
-        Shapes: both broadcast → (), or theirs for "none"; `var` has the shape of x, with the last
-        axis of length 1 or without it, or is a number.
+    Shapes: both broadcast → (), or theirs for "none".
 
-        >>> Tensor([1.0]).gaussian_nll_loss(Tensor([3.0]), Tensor([1.0])).item()
-        2.0
+    >>> Tensor([0.0]).poisson_nll_loss(Tensor([3.0])).item()
+    1.0
+    """
+    (x, y), dtype = meet_floats("poisson_nll_loss", input=self, target=target)
+    losses = x.exp() - y * x if log_input else x - y * (x + eps).log()
+    if full:
+        stirling = y * y.log() - y + (y * (2 * math.pi)).log() * 0.5
+        losses = losses + where(y > 1, stirling, 0.0)
+    return reduce_losses(losses, reduction, "poisson_nll_loss").cast(dtype)
 
-        Raises `ShapeError` for any other shape of `var`.
-        """
-        name = "gaussian_nll_loss"
-        given = var if isinstance(var, Core) else to_tensor(float(var)).expand(self.shape)
-        (x, y, variance), dtype = meet_floats(name, input=self, target=target, var=given)
-        if variance.shape == x.shape[:-1]:
-            variance = variance.unsqueeze(-1)
-        elif variance.shape not in (x.shape, (*x.shape[:-1], 1)):
-            raise ShapeError(
-                f"{name}: var has the shape {build.show(variance.shape)}; expected that of the "
-                f"input {build.show(x.shape)}, or the last axis of length 1 or left out"
-                f"{difference(variance.shape, x.shape)}"
-            )
-        # No gradient where eps takes the place of the variance, as PyTorch has it.
-        variance = variance + (variance.maximum(eps) - variance).detach()
-        losses = (variance.log() + (x - y).square() / variance) * 0.5
-        if full:
-            losses = losses + 0.5 * math.log(2 * math.pi)
-        return reduce_losses(losses, reduction, name).cast(dtype)
+
+def gaussian_nll_loss(
+    self: Tensor,
+    target: Tensor,
+    var: Any,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
+) -> Tensor:
+    """(log v + (x - target)² / v) / 2 for the variance v, `var` but at least `eps`; `full`
+    adds log(2π) / 2.
+
+    Shapes: both broadcast → (), or theirs for "none"; `var` has the shape of x, with the last
+    axis of length 1 or without it, or is a number.
+
+    >>> Tensor([1.0]).gaussian_nll_loss(Tensor([3.0]), Tensor([1.0])).item()
+    2.0
+
+    Raises `ShapeError` for any other shape of `var`.
+    """
+    name = "gaussian_nll_loss"
+    given = var if isinstance(var, Core) else to_tensor(float(var)).expand(self.shape)
+    (x, y, variance), dtype = meet_floats(name, input=self, target=target, var=given)
+    if variance.shape == x.shape[:-1]:
+        variance = variance.unsqueeze(-1)
+    elif variance.shape not in (x.shape, (*x.shape[:-1], 1)):
+        raise ShapeError(
+            f"{name}: var has the shape {build.show(variance.shape)}; expected that of the "
+            f"input {build.show(x.shape)}, or the last axis of length 1 or left out"
+            f"{difference(variance.shape, x.shape)}"
+        )
+    # No gradient where eps takes the place of the variance, as PyTorch has it.
+    variance = variance + (variance.maximum(eps) - variance).detach()
+    losses = (variance.log() + (x - y).square() / variance) * 0.5
+    if full:
+        losses = losses + 0.5 * math.log(2 * math.pi)
+    return reduce_losses(losses, reduction, name).cast(dtype)
 
 
 def _distance(

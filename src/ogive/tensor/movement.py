@@ -12,219 +12,221 @@ from ogive.ir.symbolic.variable import bindings
 from ogive.live.registry import graph_lock
 from ogive.tensor import build, lengths, views
 from ogive.tensor.chains import View
-from ogive.tensor.core import Core, itself, to_axes, to_axis, to_dim, to_dims, wrap
+from ogive.tensor.core import to_axes, to_axis, to_dim, to_dims, wrap
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
-class Movement(Core):
-    """Reshaping, reordering, repeating, padding and cutting."""
+def reshape(self: Tensor, *shape: Any) -> Tensor:
+    """The same elements, in row-major order, under another shape. One length may be -1.
 
-    __slots__ = ()
+    Shapes: any → `shape`, of as many elements.
 
-    def reshape(self, *shape: Any) -> Tensor:
-        """The same elements, in row-major order, under another shape. One length may be -1.
+    >>> Tensor([1, 2, 3, 4, 5, 6]).reshape(2, -1).shape
+    (2, 3)
 
-        Shapes: any → `shape`, of as many elements.
+    Raises `ShapeError` when the number of elements differs.
+    """
+    wanted = to_dims(shape, "reshape: a length")
+    with graph_lock:
+        return views.reshaped(self, fit_shape(self.node.shape, wanted))
 
-        >>> Tensor([1, 2, 3, 4, 5, 6]).reshape(2, -1).shape
-        (2, 3)
 
-        Raises `ShapeError` when the number of elements differs.
-        """
-        wanted = to_dims(shape, "reshape: a length")
-        with graph_lock:
-            return views.reshaped(self, fit_shape(self.node.shape, wanted))
+def flatten(self: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Join the axes from `start_dim` to `end_dim`, both included, into one.
 
-    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-        """Join the axes from `start_dim` to `end_dim`, both included, into one.
+    Shapes: (a, b, c) → (a·b·c,).
 
-        Shapes: (a, b, c) → (a·b·c,).
+    >>> Tensor([[1, 2], [3, 4]]).flatten().shape
+    (4,)
+    """
+    with graph_lock:
+        shape = self.node.shape or (1,)
+        first = to_axis(start_dim, len(shape), "flatten")
+        last = to_axis(end_dim, len(shape), "flatten")
+        if first > last:
+            raise AxisError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
+        if first == last and self.node.shape:
+            return self
+        joined = element_count(shape[first : last + 1])
+        shape = (*shape[:first], joined, *shape[last + 1 :])
+        return views.reshaped(self, shape)
 
-        >>> Tensor([[1, 2], [3, 4]]).flatten().shape
-        (4,)
-        """
-        with graph_lock:
-            shape = self.node.shape or (1,)
-            first = to_axis(start_dim, len(shape), "flatten")
-            last = to_axis(end_dim, len(shape), "flatten")
-            if first > last:
-                raise AxisError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
-            if first == last and self.node.shape:
-                return itself(self)
-            joined = element_count(shape[first : last + 1])
-            shape = (*shape[:first], joined, *shape[last + 1 :])
-            return views.reshaped(self, shape)
 
-    def unflatten(self, dim: int, sizes: Sequence[Any]) -> Tensor:
-        """Split one axis into several; one of `sizes` may be -1.
+def unflatten(self: Tensor, dim: int, sizes: Sequence[Any]) -> Tensor:
+    """Split one axis into several; one of `sizes` may be -1.
 
-        Shapes: (a·b,) → (a, b).
+    Shapes: (a·b,) → (a, b).
 
-        >>> Tensor([1, 2, 3, 4, 5, 6]).unflatten(0, (2, -1)).shape
-        (2, 3)
-        """
-        wanted = to_dims((tuple(sizes),), "unflatten: a length")
-        with graph_lock:
-            shape = self.node.shape
-            axis = to_axis(dim, len(shape), "unflatten")
-            split = fit_shape(shape[axis : axis + 1], wanted)
-            shape = (*shape[:axis], *split, *shape[axis + 1 :])
-            return views.reshaped(self, shape)
-
-    def squeeze(self, dim: int | Sequence[int] | None = None) -> Tensor:
-        """Drop axes of length 1: all of them, or those named that have it.
-
-        Shapes: (1, a, 1) → (a,).
-
-        >>> Tensor([[[1, 2]]]).squeeze(0).shape
-        (1, 2)
-        """
-        with graph_lock:
-            shape = self.node.shape
-            rank = len(shape)
-            if dim is None:
-                axes = tuple(range(rank))
-            else:
-                axes = to_axes(dim, rank or 1, "squeeze")
-            kept = tuple([size for axis, size in enumerate(shape) if axis not in axes or size != 1])
-            return views.reshaped(self, kept)
-
-    def unsqueeze(self, dim: int) -> Tensor:
-        """Insert an axis of length 1, which will be axis `dim` of the result.
-
-        Shapes: (a, b) → (a, 1, b) for `dim` 1 or -2.
-
-        >>> Tensor([1, 2, 3]).unsqueeze(-1).shape
-        (3, 1)
-        """
-        with graph_lock:
-            shape = self.node.shape
-            axis = to_axis(dim, len(shape) + 1, "unsqueeze")
-            return views.reshaped(self, (*shape[:axis], 1, *shape[axis:]))
-
-    def permute(self, *dims: Any) -> Tensor:
-        """Reorder the axes: axis i of the result is axis `dims[i]` of this tensor.
-
-        Shapes: (a, b, c) → (c, a, b) for `permute(2, 0, 1)`.
-
-        >>> Tensor([[1, 2, 3], [4, 5, 6]]).permute(1, 0).shape
-        (3, 2)
-
-        Raises `AxisError` unless every axis is named once.
-        """
-        with graph_lock:
-            rank = len(self.node.shape)
-            given = to_dims(dims, "permute: an axis")
-            order = tuple([to_axis(dim, rank, "permute") for dim in given])
-            if sorted(order) != list(range(rank)):
-                raise AxisError(
-                    f"permute: {build.show(order)} does not name each of the {rank} axes of shape "
-                    f"{build.show(self.node.shape)} once"
-                )
-            return views.permuted(self, order)
-
-    def transpose(self, dim0: int = -2, dim1: int = -1) -> Tensor:
-        """Exchange two axes, by default the last two.
-
-        Shapes: (a, b, c) → (a, c, b).
-
-        >>> Tensor([[1, 2, 3], [4, 5, 6]]).transpose().shape
-        (3, 2)
-        """
-        with graph_lock:
-            order = list(range(len(self.node.shape)))
-            first = to_axis(dim0, len(order) or 1, "transpose")
-            second = to_axis(dim1, len(order) or 1, "transpose")
-            if first != second:
-                order[first], order[second] = order[second], order[first]
-            return views.permuted(self, tuple(order))
-
-    @property
-    def T(self) -> Tensor:
-        """The axes in reverse order.
-
-        Shapes: (a, b, c) → (c, b, a).
-
-        >>> Tensor([[1, 2, 3], [4, 5, 6]]).T.shape
-        (3, 2)
-        """
-        with graph_lock:
-            order = tuple(range(len(self.node.shape) - 1, -1, -1))
-            return views.permuted(self, order)
-
-    def expand(self, *shape: Any) -> Tensor:
-        """Repeat axes of length 1, and add axes in front; -1 keeps an axis as it is.
-
-        Shapes: (1, b) → (a, b).
-
-        >>> Tensor([[1, 2, 3]]).expand(4, -1).shape
-        (4, 3)
-
-        Raises `ShapeError` when an axis of another length than 1 would have to change.
-        """
-        wanted = list(to_dims(shape, "expand: a length"))
-        with graph_lock:
-            own = self.node.shape
-            missing = len(wanted) - len(own)
-            if missing < 0:
-                raise ShapeError(
-                    f"expand: {build.show(wanted)} has fewer axes than {build.show(own)}"
-                )
-            for axis, size in enumerate(wanted):
-                present = own[axis - missing] if axis >= missing else 1
-                if size == -1 and axis >= missing:
-                    wanted[axis] = present
-                elif size != present and (present != 1 or least(size) < 0):
-                    raise ShapeError(
-                        f"expand: shape {build.show(own)} does not expand to {build.show(wanted)}: "
-                        f"axis {axis} would go from {present} to {size}"
-                        f"{lengths.difference((size,), (present,))}"
-                    )
-            shown = tuple(wanted)
-            return views.show(self, View(own).add(Op.EXPAND, shown, shown))
-
-    def shrink(self, bounds: Sequence[Sequence[Dim]]) -> Tensor:
-        """Keep a window: one pair (begin, end) per axis.
-
-        Shapes: (a, b) → (end₀ - begin₀, end₁ - begin₁).
-
-        >>> Tensor([1, 2, 3, 4]).shrink(((1, 3),)).shape
-        (2,)
-
-        Raises `IndexRangeError` for a window that is not inside the tensor.
-        """
+    >>> Tensor([1, 2, 3, 4, 5, 6]).unflatten(0, (2, -1)).shape
+    (2, 3)
+    """
+    wanted = to_dims((tuple(sizes),), "unflatten: a length")
+    with graph_lock:
         shape = self.node.shape
-        pairs = to_pairs(bounds, shape, "shrink")
-        for axis, ((begin, end), size) in enumerate(zip(pairs, shape, strict=True)):
-            if lengths.is_symbolic(begin, end, size):
-                order = ((0, begin), (begin, end), (end, size))
-                inside = all(lengths.at_most(low, high) for low, high in order)
-                when = ", for every value of its variables,"
-            else:
-                inside, when = 0 <= begin <= end <= size, ""
-            if not inside:
-                raise IndexRangeError(
-                    f"shrink: the window {(begin, end)} is not{when} inside axis {axis} of length "
-                    f"{size}"
+        axis = to_axis(dim, len(shape), "unflatten")
+        split = fit_shape(shape[axis : axis + 1], wanted)
+        shape = (*shape[:axis], *split, *shape[axis + 1 :])
+        return views.reshaped(self, shape)
+
+
+def squeeze(self: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """Drop axes of length 1: all of them, or those named that have it.
+
+    Shapes: (1, a, 1) → (a,).
+
+    >>> Tensor([[[1, 2]]]).squeeze(0).shape
+    (1, 2)
+    """
+    with graph_lock:
+        shape = self.node.shape
+        rank = len(shape)
+        if dim is None:
+            axes = tuple(range(rank))
+        else:
+            axes = to_axes(dim, rank or 1, "squeeze")
+        kept = tuple([size for axis, size in enumerate(shape) if axis not in axes or size != 1])
+        return views.reshaped(self, kept)
+
+
+def unsqueeze(self: Tensor, dim: int) -> Tensor:
+    """Insert an axis of length 1, which will be axis `dim` of the result.
+
+    Shapes: (a, b) → (a, 1, b) for `dim` 1 or -2.
+
+    >>> Tensor([1, 2, 3]).unsqueeze(-1).shape
+    (3, 1)
+    """
+    with graph_lock:
+        shape = self.node.shape
+        axis = to_axis(dim, len(shape) + 1, "unsqueeze")
+        return views.reshaped(self, (*shape[:axis], 1, *shape[axis:]))
+
+
+def permute(self: Tensor, *dims: Any) -> Tensor:
+    """Reorder the axes: axis i of the result is axis `dims[i]` of this tensor.
+
+    Shapes: (a, b, c) → (c, a, b) for `permute(2, 0, 1)`.
+
+    >>> Tensor([[1, 2, 3], [4, 5, 6]]).permute(1, 0).shape
+    (3, 2)
+
+    Raises `AxisError` unless every axis is named once.
+    """
+    with graph_lock:
+        rank = len(self.node.shape)
+        given = to_dims(dims, "permute: an axis")
+        order = tuple([to_axis(dim, rank, "permute") for dim in given])
+        if sorted(order) != list(range(rank)):
+            raise AxisError(
+                f"permute: {build.show(order)} does not name each of the {rank} axes of shape "
+                f"{build.show(self.node.shape)} once"
+            )
+        return views.permuted(self, order)
+
+
+def transpose(self: Tensor, dim0: int = -2, dim1: int = -1) -> Tensor:
+    """Exchange two axes, by default the last two.
+
+    Shapes: (a, b, c) → (a, c, b).
+
+    >>> Tensor([[1, 2, 3], [4, 5, 6]]).transpose().shape
+    (3, 2)
+    """
+    with graph_lock:
+        order = list(range(len(self.node.shape)))
+        first = to_axis(dim0, len(order) or 1, "transpose")
+        second = to_axis(dim1, len(order) or 1, "transpose")
+        if first != second:
+            order[first], order[second] = order[second], order[first]
+        return views.permuted(self, tuple(order))
+
+
+def T(self: Tensor) -> Tensor:
+    """The axes in reverse order.
+
+    Shapes: (a, b, c) → (c, b, a).
+
+    >>> Tensor([[1, 2, 3], [4, 5, 6]]).T.shape
+    (3, 2)
+    """
+    with graph_lock:
+        order = tuple(range(len(self.node.shape) - 1, -1, -1))
+        return views.permuted(self, order)
+
+
+def expand(self: Tensor, *shape: Any) -> Tensor:
+    """Repeat axes of length 1, and add axes in front; -1 keeps an axis as it is.
+
+    Shapes: (1, b) → (a, b).
+
+    >>> Tensor([[1, 2, 3]]).expand(4, -1).shape
+    (4, 3)
+
+    Raises `ShapeError` when an axis of another length than 1 would have to change.
+    """
+    wanted = list(to_dims(shape, "expand: a length"))
+    with graph_lock:
+        own = self.node.shape
+        missing = len(wanted) - len(own)
+        if missing < 0:
+            raise ShapeError(f"expand: {build.show(wanted)} has fewer axes than {build.show(own)}")
+        for axis, size in enumerate(wanted):
+            present = own[axis - missing] if axis >= missing else 1
+            if size == -1 and axis >= missing:
+                wanted[axis] = present
+            elif size != present and (present != 1 or least(size) < 0):
+                raise ShapeError(
+                    f"expand: shape {build.show(own)} does not expand to {build.show(wanted)}: "
+                    f"axis {axis} would go from {present} to {size}"
+                    f"{lengths.difference((size,), (present,))}"
                 )
-        with graph_lock:
-            kept = tuple([as_length(end - begin) for begin, end in pairs])
-            return views.show(self, View(shape).add(Op.SHRINK, pairs, kept))
+        shown = tuple(wanted)
+        return views.show(self, View(own).add(Op.EXPAND, shown, shown))
 
-    def flip(self, *axes: Any, dims: Any = ()) -> Tensor:
-        """Reverse the order of the elements along the axes named, one by one or as `dims`.
 
-        Shapes: unchanged.
+def shrink(self: Tensor, bounds: Sequence[Sequence[Dim]]) -> Tensor:
+    """Keep a window: one pair (begin, end) per axis.
 
-        >>> Tensor([[1, 2], [3, 4]]).flip(0).shape
-        (2, 2)
-        """
-        with graph_lock:
-            named = to_dims(axes or (dims,), "flip: an axis")
-            places = to_axes(named, self.ndim or 1, "flip")
-            return wrap(build.flip(self.node, places) if self.ndim else self.node, self.device)
+    Shapes: (a, b) → (end₀ - begin₀, end₁ - begin₁).
+
+    >>> Tensor([1, 2, 3, 4]).shrink(((1, 3),)).shape
+    (2,)
+
+    Raises `IndexRangeError` for a window that is not inside the tensor.
+    """
+    shape = self.node.shape
+    pairs = to_pairs(bounds, shape, "shrink")
+    for axis, ((begin, end), size) in enumerate(zip(pairs, shape, strict=True)):
+        if lengths.is_symbolic(begin, end, size):
+            order = ((0, begin), (begin, end), (end, size))
+            inside = all(lengths.at_most(low, high) for low, high in order)
+            when = ", for every value of its variables,"
+        else:
+            inside, when = 0 <= begin <= end <= size, ""
+        if not inside:
+            raise IndexRangeError(
+                f"shrink: the window {(begin, end)} is not{when} inside axis {axis} of length "
+                f"{size}"
+            )
+    with graph_lock:
+        kept = tuple([as_length(end - begin) for begin, end in pairs])
+        return views.show(self, View(shape).add(Op.SHRINK, pairs, kept))
+
+
+def flip(self: Tensor, *axes: Any, dims: Any = ()) -> Tensor:
+    """Reverse the order of the elements along the axes named, one by one or as `dims`.
+
+    Shapes: unchanged.
+
+    >>> Tensor([[1, 2], [3, 4]]).flip(0).shape
+    (2, 2)
+    """
+    with graph_lock:
+        named = to_dims(axes or (dims,), "flip: an axis")
+        places = to_axes(named, self.ndim or 1, "flip")
+        return wrap(build.flip(self.node, places) if self.ndim else self.node, self.device)
 
 
 def to_pairs(given: Sequence[Any], shape: Shape, name: str) -> build.Pairs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ogive.ir.dtype import to_dtype
+from ogive.ir.dtype import Scalar, to_dtype
 from ogive.ir.shape import Shape
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
@@ -24,59 +24,60 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
-class New(Core):
-    """`new_zeros` and the like."""
+def new_full(
+    self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: str | None = None
+) -> Tensor:
+    """`fill_value` everywhere. Shapes: `size`.
 
-    __slots__ = ()
-
-    def new_full(
-        self, size: Any, fill_value: Any, *, dtype: Any = None, device: str | None = None
-    ) -> Tensor:
-        """`fill_value` everywhere. Shapes: `size`.
-
-        >>> Tensor([1.5]).new_full((2,), 7).tolist()
-        [7.0, 7.0]
-        """
-        value = to_operand(fill_value, "new_full")
-        return _filled(self, to_shape((size,), "new_full"), value, dtype, device)
-
-    @also(size="sizes")
-    def new_zeros(self, *sizes: Any, dtype: Any = None, device: str | None = None) -> Tensor:
-        """Zeros. Shapes: `sizes`.
-
-        >>> Tensor([1, 2]).new_zeros(2, 3).dtype
-        ogive.int64
-        """
-        return _filled(self, to_shape(sizes, "new_zeros"), 0, dtype, device)
-
-    @also(size="sizes")
-    def new_ones(self, *sizes: Any, dtype: Any = None, device: str | None = None) -> Tensor:
-        """Ones. Shapes: `sizes`.
-
-        >>> Tensor([1.5]).new_ones(2).tolist()
-        [1.0, 1.0]
-        """
-        return _filled(self, to_shape(sizes, "new_ones"), 1, dtype, device)
-
-    @also(size="sizes")
-    def new_empty(self, *sizes: Any, dtype: Any = None, device: str | None = None) -> Tensor:
-        """A tensor to be assigned to; until then it holds zeros. Shapes: `sizes`.
-
-        >>> Tensor([1.5]).new_empty(2, 0).shape
-        (2, 0)
-        """
-        return _filled(self, to_shape(sizes, "new_empty"), 0, dtype, device)
-
-    def new_tensor(self, data: Any, *, dtype: Any = None) -> Tensor:
-        """`data` as a tensor of this tensor's dtype. Shapes: that of `data`.
-
-        >>> Tensor([1.5]).new_tensor([1, 2]).dtype
-        ogive.float32
-        """
-        return to_tensor(data).cast(self.dtype if dtype is None else dtype)
+    >>> Tensor([1.5]).new_full((2,), 7).tolist()
+    [7.0, 7.0]
+    """
+    value = to_operand(fill_value, "new_full")
+    return _filled(self, to_shape((size,), "new_full"), value, dtype, device)
 
 
-def _filled(x: Core, shape: Shape, value: Any, dtype: Any, device: str | None) -> Tensor:
+@also(size="sizes")
+def new_zeros(self: Tensor, *sizes: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+    """Zeros. Shapes: `sizes`.
+
+    >>> Tensor([1, 2]).new_zeros(2, 3).dtype
+    ogive.int64
+    """
+    return _filled(self, to_shape(sizes, "new_zeros"), 0, dtype, device)
+
+
+@also(size="sizes")
+def new_ones(self: Tensor, *sizes: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+    """Ones. Shapes: `sizes`.
+
+    >>> Tensor([1.5]).new_ones(2).tolist()
+    [1.0, 1.0]
+    """
+    return _filled(self, to_shape(sizes, "new_ones"), 1, dtype, device)
+
+
+@also(size="sizes")
+def new_empty(self: Tensor, *sizes: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+    """A tensor to be assigned to; until then it holds zeros. Shapes: `sizes`.
+
+    >>> Tensor([1.5]).new_empty(2, 0).shape
+    (2, 0)
+    """
+    return _filled(self, to_shape(sizes, "new_empty"), 0, dtype, device)
+
+
+def new_tensor(self: Tensor, data: Any, *, dtype: Any = None) -> Tensor:
+    """`data` as a tensor of this tensor's dtype. Shapes: that of `data`.
+
+    >>> Tensor([1.5]).new_tensor([1, 2]).dtype
+    ogive.float32
+    """
+    return to_tensor(data).cast(self.dtype if dtype is None else dtype)
+
+
+def _filled(
+    x: Core, shape: Shape, value: Tensor | Scalar, dtype: Any, device: str | None
+) -> Tensor:
     chosen = x.dtype if dtype is None else to_dtype(dtype)
     place = memory_device(x) if device is None else to_device(device)
     if isinstance(value, Core):

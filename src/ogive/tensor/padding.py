@@ -11,7 +11,7 @@ from ogive.ir.node import UOp
 from ogive.ir.shape import Dim, Shape, as_length, greatest, least
 from ogive.live.registry import graph_lock
 from ogive.tensor import build, lengths
-from ogive.tensor.core import Core, to_dim, wrap
+from ogive.tensor.core import to_dim, wrap
 from ogive.tensor.joining import join
 from ogive.tensor.movement import to_pairs
 from ogive.tensor.precision import widen
@@ -22,56 +22,51 @@ if TYPE_CHECKING:
 MODES = ("constant", "reflect", "replicate", "circular")
 
 
-class Padding(Core):
-    """`pad`."""
+def pad(
+    self: Tensor,
+    pad: Sequence[Any],
+    mode: str = "constant",
+    value: Scalar | None = None,
+) -> Tensor:
+    """Surround with more elements; a negative number cuts elements off.
 
-    __slots__ = ()
+    `pad` is flat, as PyTorch has it, two numbers an axis from the last axis on: (before, after)
+    or (before, after, before of the last axis but one, ...). Or it is a pair (before, after)
+    for each axis, from the first to the last, as NumPy has it.
 
-    def pad(
-        self,
-        pad: Sequence[Any],
-        mode: str = "constant",
-        value: Scalar | None = None,
-    ) -> Tensor:
-        """Surround with more elements; a negative number cuts elements off.
+    `mode` says what is added: "constant" `value` (0 if not given), "reflect" the elements seen
+    in a mirror on the last one, "replicate" the last one again, "circular" those at the other
+    end. Shapes: (a, b) → (before₀ + a + after₀, before₁ + b + after₁).
 
-        `pad` is flat, as PyTorch has it, two numbers an axis from the last axis on: (before, after)
-        or (before, after, before of the last axis but one, ...). Or it is a pair (before, after)
-        for each axis, from the first to the last, as NumPy has it.
+    >>> Tensor([1, 2, 3]).pad((1, 2), value=7).tolist()
+    [7, 1, 2, 3, 7, 7]
+    >>> Tensor([1, 2, 3]).pad((2, 1), "reflect").tolist()
+    [3, 2, 1, 2, 3, 2]
+    >>> Tensor([[1, 2], [3, 4]]).pad(((0, 1), (2, 0))).shape
+    (3, 4)
 
-        `mode` says what is added: "constant" `value` (0 if not given), "reflect" the elements seen
-        in a mirror on the last one, "replicate" the last one again, "circular" those at the other
-        end. Shapes: (a, b) → (before₀ + a + after₀, before₁ + b + after₁).
-
-        >>> Tensor([1, 2, 3]).pad((1, 2), value=7).tolist()
-        [7, 1, 2, 3, 7, 7]
-        >>> Tensor([1, 2, 3]).pad((2, 1), "reflect").tolist()
-        [3, 2, 1, 2, 3, 2]
-        >>> Tensor([[1, 2], [3, 4]]).pad(((0, 1), (2, 0))).shape
-        (3, 4)
-
-        Raises `ShapeError` for too many numbers, or more elements than there are to mirror or
-        repeat, `ArgumentError` for an unknown mode.
-        """
-        if mode not in MODES:
-            raise ArgumentError(f"pad: mode must be one of {', '.join(MODES)}; got {mode!r}")
-        if mode != "constant" and value:
-            raise ArgumentError(f"pad: value={value} goes with mode 'constant', not {mode!r}")
-        source = widen(self) if mode in ("reflect", "replicate") else self
-        with graph_lock:
-            node = source.node
-            pairs = _to_pairs(pad, node.shape)
-            _check_pairs(pairs, node.shape)
-            added = tuple([(_added(before), _added(after)) for before, after in pairs])
-            if mode == "constant":
-                node = build.pad(_cut(node, pairs), added, 0 if value is None else value)
-            else:
-                # What is cut off counts for a mirror, but is not met on the way round.
-                node = _cut(node, pairs) if mode == "circular" else node
-                for axis, pair in enumerate(added):
-                    node = _extend(node, axis, pair, mode)
-                node = node if mode == "circular" else _cut(node, pairs)
-            return wrap(node, self.device)
+    Raises `ShapeError` for too many numbers, or more elements than there are to mirror or
+    repeat, `ArgumentError` for an unknown mode.
+    """
+    if mode not in MODES:
+        raise ArgumentError(f"pad: mode must be one of {', '.join(MODES)}; got {mode!r}")
+    if mode != "constant" and value:
+        raise ArgumentError(f"pad: value={value} goes with mode 'constant', not {mode!r}")
+    source = widen(self) if mode in ("reflect", "replicate") else self
+    with graph_lock:
+        node = source.node
+        pairs = _to_pairs(pad, node.shape)
+        _check_pairs(pairs, node.shape)
+        added = tuple([(_added(before), _added(after)) for before, after in pairs])
+        if mode == "constant":
+            node = build.pad(_cut(node, pairs), added, 0 if value is None else value)
+        else:
+            # What is cut off counts for a mirror, but is not met on the way round.
+            node = _cut(node, pairs) if mode == "circular" else node
+            for axis, pair in enumerate(added):
+                node = _extend(node, axis, pair, mode)
+            node = node if mode == "circular" else _cut(node, pairs)
+        return wrap(node, self.device)
 
 
 def _to_pairs(given: Any, shape: Shape) -> build.Pairs:

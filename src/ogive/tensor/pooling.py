@@ -16,11 +16,11 @@ from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_entries, to_integer, wrap
 from ogive.tensor.joining import where
+from ogive.tensor.log_sum_exp import widen
 from ogive.tensor.operations import number_dtype
 from ogive.tensor.pairwise import only_floats
 from ogive.tensor.precision import widened
 from ogive.tensor.slopes import with_gradient
-from ogive.tensor.softmax import Softmax, widen
 from ogive.tensor.windows import (
     Numbers,
     lay_out,
@@ -36,171 +36,174 @@ if TYPE_CHECKING:
 Pooled = Any  # a tensor, or with `return_indices` the values and their positions
 
 
-class Pooling(Softmax):
-    """The greatest, the average or the norm of windows of a given size."""
+def max_pool1d(
+    self: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Pooled:
+    """The greatest value of each window; see `max_pool2d`.
 
-    __slots__ = ()
+    Shapes: (batch, channels, length) → (batch, channels, places).
 
-    def max_pool1d(
-        self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
-        ceil_mode: bool = False,
-        return_indices: bool = False,
-    ) -> Pooled:
-        """The greatest value of each window; see `max_pool2d`.
+    >>> Tensor([[[1.0, 3.0, 2.0, 4.0]]]).max_pool1d(2).tolist()
+    [[[3.0, 4.0]]]
+    """
+    spec = _slide(self, (kernel_size, stride, padding, dilation, ceil_mode), 1, "max_pool1d")
+    return _greatest(self, spec, return_indices)
 
-        Shapes: (batch, channels, length) → (batch, channels, places).
 
-        >>> Tensor([[[1.0, 3.0, 2.0, 4.0]]]).max_pool1d(2).tolist()
-        [[[3.0, 4.0]]]
-        """
-        spec = _slide(self, (kernel_size, stride, padding, dilation, ceil_mode), 1, "max_pool1d")
-        return _greatest(self, spec, return_indices)
+def max_pool2d(
+    self: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Pooled:
+    """The greatest value of each window; NaN if there is one.
 
-    def max_pool2d(
-        self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
-        ceil_mode: bool = False,
-        return_indices: bool = False,
-    ) -> Pooled:
-        """The greatest value of each window; NaN if there is one.
+    Shapes: (batch, channels, h, w) → (batch, channels, places, places), the batch being
+    optional. Windows are `stride` apart, which is their size if it is not given. `ceil_mode`
+    lets a last window reach over the edge. `return_indices` gives the positions of the
+    greatest values in the h · w image too, as int64.
 
-        Shapes: (batch, channels, h, w) → (batch, channels, places, places), the batch being
-        optional. Windows are `stride` apart, which is their size if it is not given. `ceil_mode`
-        lets a last window reach over the edge. `return_indices` gives the positions of the
-        greatest values in the h · w image too, as int64.
+    >>> ogive.ones(1, 3, 8, 8).max_pool2d(2).shape
+    (1, 3, 4, 4)
 
-        >>> ogive.ones(1, 3, 8, 8).max_pool2d(2).shape
-        (1, 3, 4, 4)
+    Raises `ShapeError` when there is no room for a window, `ArgumentError` for a padding of
+    more than half of it.
+    """
+    spec = _slide(self, (kernel_size, stride, padding, dilation, ceil_mode), 2, "max_pool2d")
+    return _greatest(self, spec, return_indices)
 
-        Raises `ShapeError` when there is no room for a window, `ArgumentError` for a padding of
-        more than half of it.
-        """
-        spec = _slide(self, (kernel_size, stride, padding, dilation, ceil_mode), 2, "max_pool2d")
-        return _greatest(self, spec, return_indices)
 
-    @widened
-    def max_pool3d(
-        self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
-        ceil_mode: bool = False,
-        return_indices: bool = False,
-    ) -> Pooled:
-        """The greatest value of each window; see `max_pool2d`.
+@widened
+def max_pool3d(
+    self: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Pooled:
+    """The greatest value of each window; see `max_pool2d`.
 
-        Shapes: (batch, channels, d, h, w) → (batch, channels, three times places).
+    Shapes: (batch, channels, d, h, w) → (batch, channels, three times places).
 
-        >>> ogive.ones(1, 3, 4, 4, 4).max_pool3d(2).shape
-        (1, 3, 2, 2, 2)
-        """
-        spec = _slide(self, (kernel_size, stride, padding, dilation, ceil_mode), 3, "max_pool3d")
-        return _greatest(self, spec, return_indices)
+    >>> ogive.ones(1, 3, 4, 4, 4).max_pool3d(2).shape
+    (1, 3, 2, 2, 2)
+    """
+    spec = _slide(self, (kernel_size, stride, padding, dilation, ceil_mode), 3, "max_pool3d")
+    return _greatest(self, spec, return_indices)
 
-    def avg_pool1d(
-        self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-    ) -> Tensor:
-        """The average of each window; see `avg_pool2d`.
 
-        Shapes: (batch, channels, length) → (batch, channels, places).
+def avg_pool1d(
+    self: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    """The average of each window; see `avg_pool2d`.
 
-        >>> Tensor([[[1.0, 3.0, 2.0, 4.0]]]).avg_pool1d(2).tolist()
-        [[[2.0, 3.0]]]
-        """
-        spec = _slide(self, (kernel_size, stride, padding, 1, ceil_mode), 1, "avg_pool1d")
-        return _average(self, spec, count_include_pad, None)
+    Shapes: (batch, channels, length) → (batch, channels, places).
 
-    def avg_pool2d(
-        self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> Tensor:
-        """The average of each window.
+    >>> Tensor([[[1.0, 3.0, 2.0, 4.0]]]).avg_pool1d(2).tolist()
+    [[[2.0, 3.0]]]
+    """
+    spec = _slide(self, (kernel_size, stride, padding, 1, ceil_mode), 1, "avg_pool1d")
+    return _average(self, spec, count_include_pad, None)
 
-        Shapes: (batch, channels, h, w) → (batch, channels, places, places), as in `max_pool2d`.
-        The sum is divided by the number of elements of the window, without those of the padding
-        unless `count_include_pad`; or by `divisor_override`.
 
-        >>> ogive.ones(1, 3, 8, 8).avg_pool2d(3, stride=2, padding=1).shape
-        (1, 3, 4, 4)
+def avg_pool2d(
+    self: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The average of each window.
 
-        Raises `ShapeError` when there is no room for a window, `DtypeError` unless x is float.
-        """
-        spec = _slide(self, (kernel_size, stride, padding, 1, ceil_mode), 2, "avg_pool2d")
-        return _average(self, spec, count_include_pad, divisor_override)
+    Shapes: (batch, channels, h, w) → (batch, channels, places, places), as in `max_pool2d`.
+    The sum is divided by the number of elements of the window, without those of the padding
+    unless `count_include_pad`; or by `divisor_override`.
 
-    @widened
-    def avg_pool3d(
-        self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> Tensor:
-        """The average of each window; see `avg_pool2d`.
+    >>> ogive.ones(1, 3, 8, 8).avg_pool2d(3, stride=2, padding=1).shape
+    (1, 3, 4, 4)
 
-        Shapes: (batch, channels, d, h, w) → (batch, channels, three times places).
+    Raises `ShapeError` when there is no room for a window, `DtypeError` unless x is float.
+    """
+    spec = _slide(self, (kernel_size, stride, padding, 1, ceil_mode), 2, "avg_pool2d")
+    return _average(self, spec, count_include_pad, divisor_override)
 
-        >>> ogive.ones(1, 3, 4, 4, 4).avg_pool3d(2).shape
-        (1, 3, 2, 2, 2)
-        """
-        spec = _slide(self, (kernel_size, stride, padding, 1, ceil_mode), 3, "avg_pool3d")
-        return _average(self, spec, count_include_pad, divisor_override)
 
-    def lp_pool1d(
-        self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
-    ) -> Tensor:
-        """(Σ xᵖ)^(1/p) of each window, p being `norm_type`.
+@widened
+def avg_pool3d(
+    self: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The average of each window; see `avg_pool2d`.
 
-        Shapes: (batch, channels, length) → (batch, channels, places).
+    Shapes: (batch, channels, d, h, w) → (batch, channels, three times places).
 
-        >>> Tensor([[[3.0, 4.0]]]).lp_pool1d(2, 2).tolist()
-        [[[5.0]]]
-        """
-        return _norm(self, norm_type, (kernel_size, stride, 0, 1, ceil_mode), 1)
+    >>> ogive.ones(1, 3, 4, 4, 4).avg_pool3d(2).shape
+    (1, 3, 2, 2, 2)
+    """
+    spec = _slide(self, (kernel_size, stride, padding, 1, ceil_mode), 3, "avg_pool3d")
+    return _average(self, spec, count_include_pad, divisor_override)
 
-    def lp_pool2d(
-        self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
-    ) -> Tensor:
-        """(Σ xᵖ)^(1/p) of each window, p being `norm_type`.
 
-        Shapes: (batch, channels, h, w) → (batch, channels, places, places).
+def lp_pool1d(
+    self: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+) -> Tensor:
+    """(Σ xᵖ)^(1/p) of each window, p being `norm_type`.
 
-        >>> ogive.ones(1, 3, 4, 4).lp_pool2d(2, 2).shape
-        (1, 3, 2, 2)
-        """
-        return _norm(self, norm_type, (kernel_size, stride, 0, 1, ceil_mode), 2)
+    Shapes: (batch, channels, length) → (batch, channels, places).
 
-    def lp_pool3d(
-        self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
-    ) -> Tensor:
-        """(Σ xᵖ)^(1/p) of each window, p being `norm_type`.
+    >>> Tensor([[[3.0, 4.0]]]).lp_pool1d(2, 2).tolist()
+    [[[5.0]]]
+    """
+    return _norm(self, norm_type, (kernel_size, stride, 0, 1, ceil_mode), 1)
 
-        Shapes: (batch, channels, d, h, w) → (batch, channels, three times places).
 
-        >>> ogive.ones(1, 3, 4, 4, 4).lp_pool3d(2, 2).shape
-        (1, 3, 2, 2, 2)
-        """
-        return _norm(self, norm_type, (kernel_size, stride, 0, 1, ceil_mode), 3)
+def lp_pool2d(
+    self: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+) -> Tensor:
+    """(Σ xᵖ)^(1/p) of each window, p being `norm_type`.
+
+    Shapes: (batch, channels, h, w) → (batch, channels, places, places).
+
+    >>> ogive.ones(1, 3, 4, 4).lp_pool2d(2, 2).shape
+    (1, 3, 2, 2)
+    """
+    return _norm(self, norm_type, (kernel_size, stride, 0, 1, ceil_mode), 2)
+
+
+def lp_pool3d(
+    self: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+) -> Tensor:
+    """(Σ xᵖ)^(1/p) of each window, p being `norm_type`.
+
+    Shapes: (batch, channels, d, h, w) → (batch, channels, three times places).
+
+    >>> ogive.ones(1, 3, 4, 4, 4).lp_pool3d(2, 2).shape
+    (1, 3, 2, 2, 2)
+    """
+    return _norm(self, norm_type, (kernel_size, stride, 0, 1, ceil_mode), 3)
 
 
 class Slide(NamedTuple):
@@ -229,9 +232,7 @@ def _slide(x: Core, options: tuple[Any, ...], axes: int, name: str) -> Slide:
     dilations = per_axis(dilation, axes, f"{name}: dilation")
     lengths = spatial_lengths(x.shape, axes, name)
     pads, places = [], []
-    for size, count, step, pad, gap in zip(
-        lengths, taps, strides, padding, dilations, strict=True
-    ):
+    for size, count, step, pad, gap in zip(lengths, taps, strides, padding, dilations, strict=True):
         reach = gap * (count - 1) + 1
         if 2 * pad > count:
             raise ArgumentError(
@@ -321,7 +322,7 @@ def first_position(values: Tensor, peaks: Tensor, positions: Tensor, none: int) 
     return where(found, positions, none)
 
 
-def _average(x: Softmax, spec: Slide, count_padding: bool, divisor: int | None) -> Tensor:
+def _average(x: Tensor, spec: Slide, count_padding: bool, divisor: int | None) -> Tensor:
     only_floats(x.dtype, spec.name)
     wide, dtype = widen(x, spec.name)
     with graph_lock:
@@ -352,7 +353,7 @@ def _counts(x: Core, spec: Slide, count_padding: bool) -> Any:
     return result
 
 
-def _norm(x: Softmax, power: float, options: tuple[Any, ...], axes: int) -> Tensor:
+def _norm(x: Tensor, power: float, options: tuple[Any, ...], axes: int) -> Tensor:
     spec = _slide(x, options, axes, f"lp_pool{axes}d")
     average = _average(x.pow(power), spec, True, None)
     return (average * math.prod(spec.taps)).pow(1 / power)

@@ -22,31 +22,26 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
-class Product(Core):
-    """Matrix products."""
+@lowered
+def matmul(self: Tensor, other: Any) -> Tensor:
+    """The matrix product over the last axis of this tensor and the last but one of `other`.
 
-    __slots__ = ()
+    Shapes: (..., m, k) @ (..., k, n) → (..., m, n), where the axes in front broadcast. A vector
+    (k,) counts as one row on the left or one column on the right, which the result lacks.
+    float16 and bfloat16 are multiplied and added up in float32; integers wrap.
 
-    @lowered
-    def matmul(self, other: Any) -> Tensor:
-        """The matrix product over the last axis of this tensor and the last but one of `other`.
+    >>> (Tensor([[1, 2], [3, 4]]) @ Tensor([1, 10])).tolist()
+    [21, 43]
 
-        Shapes: (..., m, k) @ (..., k, n) → (..., m, n), where the axes in front broadcast. A vector
-        (k,) counts as one row on the left or one column on the right, which the result lacks.
-        float16 and bfloat16 are multiplied and added up in float32; integers wrap.
+    Raises `ShapeError` when the axes to sum over differ, or for a scalar.
+    """
+    return _matmul(self, other)
 
-        >>> (Tensor([[1, 2], [3, 4]]) @ Tensor([1, 10])).tolist()
-        [21, 43]
 
-        Raises `ShapeError` when the axes to sum over differ, or for a scalar.
-        """
-        return _matmul(self, other)
-
-    __matmul__ = matmul
-
-    @lowered
-    def __rmatmul__(self, other: Any) -> Tensor:
-        return _matmul(other, self)
+@lowered
+def reflected_matmul(self: Tensor, other: Any) -> Tensor:
+    """`other @ self`, where `other` is no tensor."""
+    return _matmul(other, self)
 
 
 def _matmul(left: Any, right: Any) -> Tensor:
@@ -148,9 +143,7 @@ def _multiply(left: UOp, right: UOp, kept: UOp | None = None) -> UOp:
     return build.cast(build.reshape(total, result), dtype)
 
 
-def multiply_and_sum(
-    left: UOp, right: UOp, axes: tuple[int, ...], kept: UOp | None = None
-) -> UOp:
+def multiply_and_sum(left: UOp, right: UOp, axes: tuple[int, ...], kept: UOp | None = None) -> UOp:
     """Two nodes of one shape and dtype, multiplied and summed, where `kept` holds, over `axes`,
     which stay as 1."""
     dtype = left.dtype

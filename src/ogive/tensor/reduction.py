@@ -6,6 +6,7 @@ may be called as NumPy calls them, `axis` and `keepdims`: PyTorch takes those na
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
@@ -19,14 +20,12 @@ from ogive.live.registry import graph_lock, make
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axes, to_axis, to_entries, to_tensor, wrap
-from ogive.tensor.diagonal import Diagonal
 from ogive.tensor.joining import where
 from ogive.tensor.keywords import numpy_names
 from ogive.tensor.lengths import is_symbolic, span
 from ogive.tensor.operations import MAXIMUM, MINIMUM, any_dtype, combine, field_dtype
 from ogive.tensor.precision import widened
 from ogive.tensor.slopes import with_gradient
-from ogive.tensor.special import Special
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -41,241 +40,241 @@ class Extremes(NamedTuple):
     indices: Tensor
 
 
-class Reduction(Special, Diagonal):
-    """Sums, extremes, averages and searches."""
+@numpy_names
+def sum(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    """The sum. Integers and bool add up in int64; float16 and bfloat16 inside in float32.
 
-    __slots__ = ()
+    Shapes: (a, b) → (a,) for `dim` -1; () for None. No elements sum to 0.
 
-    @numpy_names
-    def sum(self, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
-        """The sum. Integers and bool add up in int64; float16 and bfloat16 inside in float32.
+    >>> Tensor([[1, 2], [3, 4]]).sum(0).tolist()
+    [4, 6]
+    """
+    return _accumulate(self, Op.ADD, dim, keepdim, dtype, "sum")
 
-        Shapes: (a, b) → (a,) for `dim` -1; () for None. No elements sum to 0.
 
-        >>> Tensor([[1, 2], [3, 4]]).sum(0).tolist()
-        [4, 6]
-        """
-        return _accumulate(self, Op.ADD, dim, keepdim, dtype, "sum")
+@numpy_names
+@widened
+def prod(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    """The product, in the dtypes of `sum`.
 
-    @numpy_names
-    @widened
-    def prod(self, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
-        """The product, in the dtypes of `sum`.
+    Shapes: (a, b) → (a,) for `dim` -1; () for None. No elements multiply to 1.
 
-        Shapes: (a, b) → (a,) for `dim` -1; () for None. No elements multiply to 1.
+    >>> Tensor([[1, 2], [3, 4]]).prod().item()
+    24
+    """
+    return _accumulate(self, Op.MUL, dim, keepdim, dtype, "prod")
 
-        >>> Tensor([[1, 2], [3, 4]]).prod().item()
-        24
-        """
-        return _accumulate(self, Op.MUL, dim, keepdim, dtype, "prod")
 
-    @numpy_names
-    def amax(self, dim: Axes = None, keepdim: bool = False) -> Tensor:
-        """The greatest element; NaN if there is one.
+@numpy_names
+def amax(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
+    """The greatest element; NaN if there is one.
 
-        Shapes: (a, b) → (a,) for `dim` -1; () for None.
+    Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
-        >>> Tensor([[1, 2], [3, 4]]).amax(-1).tolist()
-        [2, 4]
+    >>> Tensor([[1, 2], [3, 4]]).amax(-1).tolist()
+    [2, 4]
 
-        Raises `ShapeError` for no elements.
-        """
-        return _extreme(self, Op.MAXIMUM, dim, keepdim, "amax")
+    Raises `ShapeError` for no elements.
+    """
+    return _extreme(self, Op.MAXIMUM, dim, keepdim, "amax")
 
-    @numpy_names
-    def amin(self, dim: Axes = None, keepdim: bool = False) -> Tensor:
-        """The least element; NaN if there is one.
 
-        Shapes: (a, b) → (a,) for `dim` -1; () for None.
+@numpy_names
+def amin(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
+    """The least element; NaN if there is one.
 
-        >>> Tensor([[1, 2], [3, 4]]).amin(-1).tolist()
-        [1, 3]
+    Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
-        Raises `ShapeError` for no elements.
-        """
-        return _extreme(self, Op.MINIMUM, dim, keepdim, "amin")
+    >>> Tensor([[1, 2], [3, 4]]).amin(-1).tolist()
+    [1, 3]
 
-    @overload
-    def max(self) -> Tensor: ...
+    Raises `ShapeError` for no elements.
+    """
+    return _extreme(self, Op.MINIMUM, dim, keepdim, "amin")
 
-    @overload
-    def max(self, dim: int, keepdim: bool = False) -> Extremes: ...
 
-    @overload
-    def max(self, dim: Core) -> Tensor: ...
+@overload
+def max(self: Tensor) -> Tensor: ...
+@overload
+def max(self: Tensor, dim: int, keepdim: bool = False) -> Extremes: ...
+@overload
+def max(self: Tensor, dim: Core) -> Tensor: ...
+@numpy_names
+def max(self: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor | Extremes:
+    """The greatest element; along an axis, with its position; with a tensor, `maximum`.
 
-    @numpy_names
-    def max(self, dim: Any = None, keepdim: bool = False) -> Tensor | Extremes:
-        """The greatest element; along an axis, with its position; with a tensor, `maximum`.
+    Shapes: () without arguments; for `dim` -1, `values` and `indices` of (a, b) → (a,).
+    NaN counts as the greatest. `amax` gives the values alone, over any axes.
 
-        Shapes: () without arguments; for `dim` -1, `values` and `indices` of (a, b) → (a,).
-        NaN counts as the greatest. `amax` gives the values alone, over any axes.
+    >>> Tensor([[1, 2], [3, 4]]).max().item()
+    4
+    >>> Tensor([[1, 2], [4, 3]]).max(-1).indices.tolist()
+    [1, 0]
 
-        >>> Tensor([[1, 2], [3, 4]]).max().item()
-        4
-        >>> Tensor([[1, 2], [4, 3]]).max(-1).indices.tolist()
-        [1, 0]
+    Raises `ShapeError` for no elements.
+    """
+    return _extremes(self, Op.MAXIMUM, dim, keepdim, "max")
 
-        Raises `ShapeError` for no elements.
-        """
-        return _extremes(self, Op.MAXIMUM, dim, keepdim, "max")
 
-    @overload
-    def min(self) -> Tensor: ...
+@overload
+def min(self: Tensor) -> Tensor: ...
+@overload
+def min(self: Tensor, dim: int, keepdim: bool = False) -> Extremes: ...
+@overload
+def min(self: Tensor, dim: Core) -> Tensor: ...
+@numpy_names
+def min(self: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor | Extremes:
+    """The least element; along an axis, with its position; with a tensor, `minimum`.
 
-    @overload
-    def min(self, dim: int, keepdim: bool = False) -> Extremes: ...
+    Shapes: () without arguments; for `dim` -1, `values` and `indices` of (a, b) → (a,).
+    NaN counts as the least. `amin` gives the values alone, over any axes.
 
-    @overload
-    def min(self, dim: Core) -> Tensor: ...
+    >>> Tensor([[1, 2], [3, 4]]).min().item()
+    1
+    >>> Tensor([[1, 2], [4, 3]]).min(-1).values.tolist()
+    [1, 3]
 
-    @numpy_names
-    def min(self, dim: Any = None, keepdim: bool = False) -> Tensor | Extremes:
-        """The least element; along an axis, with its position; with a tensor, `minimum`.
+    Raises `ShapeError` for no elements.
+    """
+    return _extremes(self, Op.MINIMUM, dim, keepdim, "min")
 
-        Shapes: () without arguments; for `dim` -1, `values` and `indices` of (a, b) → (a,).
-        NaN counts as the least. `amin` gives the values alone, over any axes.
 
-        >>> Tensor([[1, 2], [3, 4]]).min().item()
-        1
-        >>> Tensor([[1, 2], [4, 3]]).min(-1).values.tolist()
-        [1, 3]
+@numpy_names
+def any(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
+    """Whether any element is other than zero; False for no elements.
 
-        Raises `ShapeError` for no elements.
-        """
-        return _extremes(self, Op.MINIMUM, dim, keepdim, "min")
+    Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
-    @numpy_names
-    def any(self, dim: Axes = None, keepdim: bool = False) -> Tensor:
-        """Whether any element is other than zero; False for no elements.
+    >>> Tensor([[0, 1], [0, 0]]).any(-1).tolist()
+    [True, False]
+    """
+    with graph_lock:
+        return _finish(self, _truth(self.node), Op.OR, dim, keepdim, "any")
 
-        Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
-        >>> Tensor([[0, 1], [0, 0]]).any(-1).tolist()
-        [True, False]
-        """
-        with graph_lock:
-            return _finish(self, _truth(self.node), Op.OR, dim, keepdim, "any")
+@numpy_names
+def all(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
+    """Whether all elements are other than zero; True for no elements.
 
-    @numpy_names
-    def all(self, dim: Axes = None, keepdim: bool = False) -> Tensor:
-        """Whether all elements are other than zero; True for no elements.
+    Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
-        Shapes: (a, b) → (a,) for `dim` -1; () for None.
+    >>> Tensor([[1, 1], [1, 0]]).all(-1).tolist()
+    [True, False]
+    """
+    with graph_lock:
+        return _finish(self, _truth(self.node), Op.AND, dim, keepdim, "all")
 
-        >>> Tensor([[1, 1], [1, 0]]).all(-1).tolist()
-        [True, False]
-        """
-        with graph_lock:
-            return _finish(self, _truth(self.node), Op.AND, dim, keepdim, "all")
 
-    @numpy_names
-    def mean(self, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
-        """The average of floats; NaN for no elements.
+@numpy_names
+def mean(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    """The average of floats; NaN for no elements.
 
-        Shapes: (a, b) → (a,) for `dim` -1; () for None.
+    Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
-        >>> Tensor([1.0, 2.0, 6.0]).mean().item()
-        3.0
+    >>> Tensor([1.0, 2.0, 6.0]).mean().item()
+    3.0
 
-        Raises `DtypeError` for integers and bool, unless a float `dtype` is given.
-        """
-        x = _to_averaged(self, dtype)
-        wide = x.cast(accumulator(x.dtype))
-        total = wide.sum(dim, keepdim).div(reduced_count(self, dim, "mean"))
-        return total.cast(x.dtype)
+    Raises `DtypeError` for integers and bool, unless a float `dtype` is given.
+    """
+    x = _to_averaged(self, dtype)
+    wide = x.cast(accumulator(x.dtype))
+    total = wide.sum(dim, keepdim).div(reduced_count(self, dim, "mean"))
+    return total.cast(x.dtype)
 
-    @numpy_names
-    def var(
-        self,
-        dim: Axes = None,
-        correction: float | None = 1,
-        keepdim: bool = False,
-        *,
-        unbiased: bool | None = None,
-    ) -> Tensor:
-        """The variance: squared distances from the mean, summed, over n - `correction`.
 
-        Shapes: (a, b) → (a,) for `dim` -1; () for None. NaN where n - `correction` is 0 or less.
-        `unbiased` is PyTorch's older name: True for a correction of 1, False for 0.
+@numpy_names
+def var(
+    self: Tensor,
+    dim: Axes = None,
+    correction: float | None = 1,
+    keepdim: bool = False,
+    *,
+    unbiased: bool | None = None,
+) -> Tensor:
+    """The variance: squared distances from the mean, summed, over n - `correction`.
 
-        >>> Tensor([1.0, 2.0, 3.0]).var().item()
-        1.0
+    Shapes: (a, b) → (a,) for `dim` -1; () for None. NaN where n - `correction` is 0 or less.
+    `unbiased` is PyTorch's older name: True for a correction of 1, False for 0.
 
-        Complex numbers vary by the squares of their distances from the mean, which are real.
+    >>> Tensor([1.0, 2.0, 3.0]).var().item()
+    1.0
 
-        Raises `DtypeError` for integers and bool.
-        """
-        if self.dtype.is_complex:
-            from ogive.tensor.complex import view_as_real
+    Complex numbers vary by the squares of their distances from the mean, which are real.
 
-            numbers: Any = self
-            real, imaginary = [
-                part.var(dim, correction, keepdim, unbiased=unbiased)
-                for part in view_as_real(numbers).unbind(-1)
-            ]
-            return real + imaginary
-        x = to_float(self, None, "var")
-        if isinstance(dim, bool):  # PyTorch's var(unbiased)
-            dim, unbiased = None, dim
-        if unbiased is not None or correction is None:
-            correction = 1 if unbiased is None else int(unbiased)
-        wide = x.cast(accumulator(x.dtype))
-        distances = wide - wide.mean(dim, keepdim=True)
-        number = reduced_count(self, dim, "var")
-        total = distances.square().sum(dim, keepdim)
-        if isinstance(number, int):
-            return total.div(max(number - correction, 0)).cast(x.dtype)
-        freedom = (to_tensor(number).cast(wide.dtype) - correction).maximum(0)
-        return total.div(freedom).cast(x.dtype)
+    Raises `DtypeError` for integers and bool.
+    """
+    if self.dtype.is_complex:
+        from ogive.tensor.complex import view_as_real
 
-    @numpy_names
-    def std(
-        self,
-        dim: Axes = None,
-        correction: float | None = 1,
-        keepdim: bool = False,
-        *,
-        unbiased: bool | None = None,
-    ) -> Tensor:
-        """The square root of `var`, which takes the same arguments.
+        real, imaginary = [
+            part.var(dim, correction, keepdim, unbiased=unbiased)
+            for part in view_as_real(self).unbind(-1)
+        ]
+        return real + imaginary
+    x = to_float(self, None, "var")
+    if isinstance(dim, bool):  # PyTorch's var(unbiased)
+        dim, unbiased = None, dim
+    if unbiased is not None or correction is None:
+        correction = 1 if unbiased is None else int(unbiased)
+    wide = x.cast(accumulator(x.dtype))
+    distances = wide - wide.mean(dim, keepdim=True)
+    number = reduced_count(self, dim, "var")
+    total = distances.square().sum(dim, keepdim)
+    if isinstance(number, int):
+        return total.div(builtins.max(number - correction, 0)).cast(x.dtype)
+    freedom = (to_tensor(number).cast(wide.dtype) - correction).maximum(0)
+    return total.div(freedom).cast(x.dtype)
 
-        Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
-        >>> Tensor([1.0, 2.0, 3.0]).std().item()
-        1.0
-        """
-        x = self if self.dtype.is_complex else to_float(self, None, "std")
-        wide = x.cast(accumulator(x.dtype))
-        square = wide.var(dim, correction, keepdim, unbiased=unbiased)
-        dtype = x.dtype.part if x.dtype.is_complex else x.dtype
-        return with_gradient(square.sqrt(), square, _under_root, is_fixed=True).cast(dtype)
+@numpy_names
+def std(
+    self: Tensor,
+    dim: Axes = None,
+    correction: float | None = 1,
+    keepdim: bool = False,
+    *,
+    unbiased: bool | None = None,
+) -> Tensor:
+    """The square root of `var`, which takes the same arguments.
 
-    @numpy_names
-    def argmax(self, dim: int | None = None, keepdim: bool = False) -> Tensor:
-        """The position of the first greatest element, as int64; NaN counts as the greatest.
+    Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
-        Shapes: (a, b) → (a,) for `dim` -1; for None, () and a position in row-major order.
+    >>> Tensor([1.0, 2.0, 3.0]).std().item()
+    1.0
+    """
+    x = self if self.dtype.is_complex else to_float(self, None, "std")
+    wide = x.cast(accumulator(x.dtype))
+    square = wide.var(dim, correction, keepdim, unbiased=unbiased)
+    dtype = x.dtype.part if x.dtype.is_complex else x.dtype
+    return with_gradient(square.sqrt(), square, _under_root, is_fixed=True).cast(dtype)
 
-        >>> Tensor([3, 9, 9]).argmax().item()
-        1
 
-        Raises `ShapeError` for no elements.
-        """
-        return _position(self, Op.MAXIMUM, dim, keepdim, "argmax")
+@numpy_names
+def argmax(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The position of the first greatest element, as int64; NaN counts as the greatest.
 
-    @numpy_names
-    def argmin(self, dim: int | None = None, keepdim: bool = False) -> Tensor:
-        """The position of the first least element, as int64; NaN counts as the least.
+    Shapes: (a, b) → (a,) for `dim` -1; for None, () and a position in row-major order.
 
-        Shapes: (a, b) → (a,) for `dim` -1; for None, () and a position in row-major order.
+    >>> Tensor([3, 9, 9]).argmax().item()
+    1
 
-        >>> Tensor([3, 1, 1]).argmin().item()
-        1
+    Raises `ShapeError` for no elements.
+    """
+    return _position(self, Op.MAXIMUM, dim, keepdim, "argmax")
 
-        Raises `ShapeError` for no elements.
-        """
-        return _position(self, Op.MINIMUM, dim, keepdim, "argmin")
+
+@numpy_names
+def argmin(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The position of the first least element, as int64; NaN counts as the least.
+
+    Shapes: (a, b) → (a,) for `dim` -1; for None, () and a position in row-major order.
+
+    >>> Tensor([3, 1, 1]).argmin().item()
+    1
+
+    Raises `ShapeError` for no elements.
+    """
+    return _position(self, Op.MINIMUM, dim, keepdim, "argmin")
 
 
 def resolve_axes(node: UOp, dim: Axes, name: str) -> tuple[int, ...]:
@@ -335,7 +334,7 @@ def _extreme(x: Core, op: Op, dim: Axes, keepdim: bool, name: str) -> Tensor:
         return _finish(x, node, _ON_BOOL[op] if node.dtype.is_bool else op, dim, keepdim, name)
 
 
-def _extremes(x: Reduction, op: Op, dim: Any, keepdim: bool, name: str) -> Tensor | Extremes:
+def _extremes(x: Tensor, op: Op, dim: Any, keepdim: bool, name: str) -> Tensor | Extremes:
     """What `max` and `min` give, by what stands in the place of the axis."""
     if dim is None:
         return _extreme(x, op, None, keepdim, name)
@@ -353,7 +352,7 @@ def _extremes(x: Reduction, op: Op, dim: Any, keepdim: bool, name: str) -> Tenso
 def _at_position(op: Op, axis: int, keepdim: bool, name: str) -> Callable[[Any, Any], Tensor]:
     """Of several that are the extreme, the one whose position is given gets all."""
 
-    def back(x: Reduction, upstream: Any) -> Tensor:
+    def back(x: Tensor, upstream: Any) -> Tensor:
         chosen = _position(x, op, axis, True, name)
         given = upstream if keepdim else upstream.unsqueeze(axis)
         with graph_lock:

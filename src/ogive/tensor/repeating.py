@@ -15,7 +15,6 @@ from ogive.tensor import advanced, build
 from ogive.tensor.core import Core, to_axis, to_dim, to_integer, to_shape, to_tensor, wrap
 from ogive.tensor.joining import cat
 from ogive.tensor.lengths import is_symbolic
-from ogive.tensor.shaping import Shaping
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,149 +22,150 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
-class Repeating(Shaping):
-    """Repetition, rotation and reversal."""
+def repeat(self: Tensor, *repeats: Any) -> Tensor:
+    """The whole tensor set side by side, so many times along each axis; new axes come in front.
 
-    __slots__ = ()
+    Shapes: (a, b) → (r₀·a, r₁·b).
 
-    def repeat(self, *repeats: Any) -> Tensor:
-        """The whole tensor set side by side, so many times along each axis; new axes come in front.
+    >>> Tensor([1, 2]).repeat(2, 2).tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
 
-        Shapes: (a, b) → (r₀·a, r₁·b).
+    Raises `ShapeError` when there are fewer numbers than axes.
+    """
+    times = to_shape(repeats, "repeat")
+    if len(times) < self.ndim:
+        raise ShapeError(
+            f"repeat: {build.show(times)} has fewer numbers than shape "
+            f"{build.show(self.shape)} has axes"
+        )
+    with graph_lock:
+        shape = (*(1,) * (len(times) - self.ndim), *self.shape)
+        split = tuple([part for size in shape for part in (1, size)])
+        wide = tuple([part for pair in zip(times, shape, strict=True) for part in pair])
+        joined = tuple([as_length(n * size) for n, size in zip(times, shape, strict=True)])
+        node = build.expand(build.reshape(self.node, split), wide)
+        return wrap(build.reshape(node, joined), self.device)
 
-        >>> Tensor([1, 2]).repeat(2, 2).tolist()
-        [[1, 2, 1, 2], [1, 2, 1, 2]]
 
-        Raises `ShapeError` when there are fewer numbers than axes.
-        """
-        times = to_shape(repeats, "repeat")
-        if len(times) < self.ndim:
-            raise ShapeError(
-                f"repeat: {build.show(times)} has fewer numbers than shape "
-                f"{build.show(self.shape)} has axes"
-            )
-        with graph_lock:
-            shape = (*(1,) * (len(times) - self.ndim), *self.shape)
-            split = tuple([part for size in shape for part in (1, size)])
-            wide = tuple([part for pair in zip(times, shape, strict=True) for part in pair])
-            joined = tuple([as_length(n * size) for n, size in zip(times, shape, strict=True)])
-            node = build.expand(build.reshape(self.node, split), wide)
-            return wrap(build.reshape(node, joined), self.device)
+def tile(self: Tensor, *dims: Any) -> Tensor:
+    """`repeat`, where missing numbers in front count as 1.
 
-    def tile(self, *dims: Any) -> Tensor:
-        """`repeat`, where missing numbers in front count as 1.
+    Shapes: (a, b) → (a, r·b) for `tile(r)`.
 
-        Shapes: (a, b) → (a, r·b) for `tile(r)`.
+    >>> Tensor([[1], [2]]).tile(2).tolist()
+    [[1, 1], [2, 2]]
+    """
+    times = to_shape(dims, "tile")
+    return self.repeat((1,) * (self.ndim - len(times)) + times)
 
-        >>> Tensor([[1], [2]]).tile(2).tolist()
-        [[1, 1], [2, 2]]
-        """
-        times = to_shape(dims, "tile")
-        return self.repeat((1,) * (self.ndim - len(times)) + times)
 
-    def repeat_interleave(
-        self, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
-    ) -> Tensor:
-        """Every element `repeats` times in a row, along `dim` or of the flat tensor.
+def repeat_interleave(
+    self: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Every element `repeats` times in a row, along `dim` or of the flat tensor.
 
-        Shapes: (a, b) → (r·a, b) for `dim` 0; (r·a·b,) for None. With a tensor of numbers, one for
-        each element along the axis, their sum takes the place of r·a; they are computed at once,
-        so that `output_size`, by which PyTorch is told that sum, changes nothing.
+    Shapes: (a, b) → (r·a, b) for `dim` 0; (r·a·b,) for None. With a tensor of numbers, one for
+    each element along the axis, their sum takes the place of r·a; they are computed at once,
+    so that `output_size`, by which PyTorch is told that sum, changes nothing.
 
-        >>> Tensor([1, 2]).repeat_interleave(2).tolist()
-        [1, 1, 2, 2]
-        >>> Tensor([1, 2]).repeat_interleave(Tensor([3, 1])).tolist()
-        [1, 1, 1, 2]
+    >>> Tensor([1, 2]).repeat_interleave(2).tolist()
+    [1, 1, 2, 2]
+    >>> Tensor([1, 2]).repeat_interleave(Tensor([3, 1])).tolist()
+    [1, 1, 1, 2]
 
-        Without `repeats`, these numbers are this tensor, and what is repeated are the positions.
+    Without `repeats`, these numbers are this tensor, and what is repeated are the positions.
 
-        >>> Tensor([2, 0, 1]).repeat_interleave().tolist()
-        [0, 0, 2]
+    >>> Tensor([2, 0, 1]).repeat_interleave().tolist()
+    [0, 0, 2]
 
-        Raises `ShapeError` unless there is one number or one for each element, `ArgumentError` for
-        a negative one.
-        """
-        if repeats is None:
-            return to_tensor(_repeated_positions(self, self.shape[0] if self.ndim else 1))
-        if dim is None:
-            return self.ravel().repeat_interleave(repeats, 0)
-        axis = to_axis(dim, self.ndim, "repeat_interleave")
-        if isinstance(repeats, Core):
-            positions = _repeated_positions(repeats, self.shape[axis])
-            return advanced.read(self, (*[slice(None)] * axis, positions))
-        times = to_shape((repeats,), "repeat_interleave")[0]
-        wide = self.unsqueeze(axis + 1)
-        wide = wide.expand(*self.shape[: axis + 1], times, *self.shape[axis + 1 :])
-        return wide.flatten(axis, axis + 1).clone()
+    Raises `ShapeError` unless there is one number or one for each element, `ArgumentError` for
+    a negative one.
+    """
+    if repeats is None:
+        return to_tensor(_repeated_positions(self, self.shape[0] if self.ndim else 1))
+    if dim is None:
+        return self.ravel().repeat_interleave(repeats, 0)
+    axis = to_axis(dim, self.ndim, "repeat_interleave")
+    if isinstance(repeats, Core):
+        positions = _repeated_positions(repeats, self.shape[axis])
+        return advanced.read(self, (*[slice(None)] * axis, positions))
+    times = to_shape((repeats,), "repeat_interleave")[0]
+    wide = self.unsqueeze(axis + 1)
+    wide = wide.expand(*self.shape[: axis + 1], times, *self.shape[axis + 1 :])
+    return wide.flatten(axis, axis + 1).clone()
 
-    def roll(self, shifts: Any, dims: int | Sequence[int] | None = None) -> Tensor:
-        """Elements moved by `shifts` along `dims`; what falls off the end comes back in front.
 
-        Shapes: unchanged. Without `dims` the flat tensor is rolled.
+def roll(self: Tensor, shifts: Any, dims: int | Sequence[int] | None = None) -> Tensor:
+    """Elements moved by `shifts` along `dims`; what falls off the end comes back in front.
 
-        >>> Tensor([1, 2, 3, 4]).roll(1).tolist()
-        [4, 1, 2, 3]
+    Shapes: unchanged. Without `dims` the flat tensor is rolled.
 
-        Raises `ShapeError` unless there is one shift per axis.
-        """
-        moves = list(shifts) if isinstance(shifts, tuple | list) else [shifts]
-        if dims is None:
-            if len(moves) != 1:
-                raise ShapeError(f"roll: the shifts {moves} need as many dims")
-            return self.ravel().roll(moves, 0).reshape(self.shape)
-        axes = list(dims) if isinstance(dims, tuple | list) else [dims]
-        if len(axes) != len(moves):
-            raise ShapeError(f"roll: the shifts {moves} do not fit the dims {axes}: one for each")
-        with graph_lock:
-            result = wrap(self.node, self.device)
-        for shift, dim in zip(moves, axes, strict=True):
-            result = _rolled(result, to_dim(shift, "roll: a shift"), dim)
-        return result
+    >>> Tensor([1, 2, 3, 4]).roll(1).tolist()
+    [4, 1, 2, 3]
 
-    def rot90(self, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
-        """The plane of two axes turned by k quarters, from the first towards the second.
+    Raises `ShapeError` unless there is one shift per axis.
+    """
+    moves = list(shifts) if isinstance(shifts, tuple | list) else [shifts]
+    if dims is None:
+        if len(moves) != 1:
+            raise ShapeError(f"roll: the shifts {moves} need as many dims")
+        return self.ravel().roll(moves, 0).reshape(self.shape)
+    axes = list(dims) if isinstance(dims, tuple | list) else [dims]
+    if len(axes) != len(moves):
+        raise ShapeError(f"roll: the shifts {moves} do not fit the dims {axes}: one for each")
+    with graph_lock:
+        result = wrap(self.node, self.device)
+    for shift, dim in zip(moves, axes, strict=True):
+        result = _rolled(result, to_dim(shift, "roll: a shift"), dim)
+    return result
 
-        Shapes: (a, b) → (b, a) for odd `k`.
 
-        >>> Tensor([[1, 2], [3, 4]]).rot90().tolist()
-        [[2, 4], [1, 3]]
+def rot90(self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
+    """The plane of two axes turned by k quarters, from the first towards the second.
 
-        Raises `AxisError` unless `dims` names two axes.
-        """
-        turns = to_integer(k, "rot90: k") % 4
-        if len(dims) != 2:
-            raise AxisError(f"rot90: {list(dims)} must name two axes")
-        first, second = [to_axis(dim, self.ndim, "rot90") for dim in dims]
-        if first == second:
-            raise AxisError(f"rot90: {list(dims)} names one axis twice")
-        if turns == 2:
-            return self.flip(first, second)
-        if turns == 1:
-            return self.flip(second).transpose(first, second)
-        if turns == 3:
-            return self.flip(first).transpose(first, second)
-        with graph_lock:
-            return wrap(self.node, self.device)
+    Shapes: (a, b) → (b, a) for odd `k`.
 
-    def fliplr(self) -> Tensor:
-        """The columns in reverse order. Shapes: unchanged.
+    >>> Tensor([[1, 2], [3, 4]]).rot90().tolist()
+    [[2, 4], [1, 3]]
 
-        >>> Tensor([[1, 2]]).fliplr().tolist()
-        [[2, 1]]
+    Raises `AxisError` unless `dims` names two axes.
+    """
+    turns = to_integer(k, "rot90: k") % 4
+    if len(dims) != 2:
+        raise AxisError(f"rot90: {list(dims)} must name two axes")
+    first, second = [to_axis(dim, self.ndim, "rot90") for dim in dims]
+    if first == second:
+        raise AxisError(f"rot90: {list(dims)} names one axis twice")
+    if turns == 2:
+        return self.flip(first, second)
+    if turns == 1:
+        return self.flip(second).transpose(first, second)
+    if turns == 3:
+        return self.flip(first).transpose(first, second)
+    with graph_lock:
+        return wrap(self.node, self.device)
 
-        Raises `AxisError` for fewer than 2 axes.
-        """
-        return self.flip(to_axis(1, self.ndim, "fliplr"))
 
-    def flipud(self) -> Tensor:
-        """The rows in reverse order. Shapes: unchanged.
+def fliplr(self: Tensor) -> Tensor:
+    """The columns in reverse order. Shapes: unchanged.
 
-        >>> Tensor([1, 2]).flipud().tolist()
-        [2, 1]
+    >>> Tensor([[1, 2]]).fliplr().tolist()
+    [[2, 1]]
 
-        Raises `AxisError` for a scalar.
-        """
-        return self.flip(to_axis(0, self.ndim, "flipud"))
+    Raises `AxisError` for fewer than 2 axes.
+    """
+    return self.flip(to_axis(1, self.ndim, "fliplr"))
+
+
+def flipud(self: Tensor) -> Tensor:
+    """The rows in reverse order. Shapes: unchanged.
+
+    >>> Tensor([1, 2]).flipud().tolist()
+    [2, 1]
+
+    Raises `AxisError` for a scalar.
+    """
+    return self.flip(to_axis(0, self.ndim, "flipud"))
 
 
 def _repeated_positions(repeats: Core, length: Dim) -> NDArray[Any]:

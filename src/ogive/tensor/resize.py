@@ -10,11 +10,10 @@ from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
-from ogive.tensor.adaptive import AdaptivePooling
 from ogive.tensor.core import Core, to_entries, to_integer, to_number, wrap
 from ogive.tensor.joining import where
+from ogive.tensor.log_sum_exp import widen
 from ogive.tensor.pairwise import only_floats
-from ogive.tensor.softmax import widen
 from ogive.tensor.windows import Numbers, per_axis, spatial_lengths
 
 if TYPE_CHECKING:
@@ -27,124 +26,122 @@ MODES = {
 """The modes of `interpolate`, and for how many axes each is."""
 
 
-class Resizing(AdaptivePooling):
-    """`interpolate`, and shuffles between channels and space."""
+def interpolate(
+    self: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """The image resampled to another resolution.
 
-    __slots__ = ()
+    Shapes: (batch, channels, h, w) → (batch, channels, *size), or ⌊length · scale_factor⌋;
+    one or three axes of space alike. `mode` is "nearest", "nearest-exact", "area", "linear",
+    "bilinear", "trilinear" or "bicubic". With `align_corners` the centres of the corner
+    pixels keep their place, else the edges of the image do. `antialias` widens the filter
+    where the image gets smaller.
 
-    def interpolate(
-        self,
-        size: Any = None,
-        scale_factor: Any = None,
-        mode: str = "nearest",
-        align_corners: bool | None = None,
-        recompute_scale_factor: bool | None = None,
-        antialias: bool = False,
-    ) -> Tensor:
-        """The image resampled to another resolution.
+    >>> Tensor([[[1.0, 3.0]]]).interpolate(4, mode="linear").tolist()
+    [[[1.0, 1.5, 2.5, 3.0]]]
 
-        Shapes: (batch, channels, h, w) → (batch, channels, *size), or ⌊length · scale_factor⌋;
-        one or three axes of space alike. `mode` is "nearest", "nearest-exact", "area", "linear",
-        "bilinear", "trilinear" or "bicubic". With `align_corners` the centres of the corner
-        pixels keep their place, else the edges of the image do. `antialias` widens the filter
-        where the image gets smaller.
+    Raises `ArgumentError` unless exactly one of `size` and `scale_factor` is given, and for a
+    mode that there is not for as many axes.
+    """
+    axes = _to_axes(self, mode, align_corners, antialias)
+    sizes, ratios = _to_sizes(self, size, scale_factor, recompute_scale_factor, axes)
+    only_floats(self.dtype, "interpolate")
+    if mode == "area":
+        pool: Callable[[Any], Tensor] = getattr(self, f"adaptive_avg_pool{axes}d")
+        return pool(sizes)
+    x, dtype = widen(self, "interpolate")
+    for axis, target, ratio in zip(range(2, x.ndim), sizes, ratios, strict=True):
+        length = x.shape[axis]
+        if _is_kept(mode, axes, length, target, bool(align_corners or antialias)):
+            continue
+        if mode.startswith("nearest"):
+            if mode == "nearest" and axes == 2 and target == 2 * length:
+                ratio = 0.5  # as in PyTorch: whatever the scale was that led to this length
+            x = _nearest(x, axis, target, ratio, 0.5 if mode == "nearest-exact" else 0.0)
+            continue
+        if align_corners:
+            ratio = (length - 1) / (target - 1) if target > 1 else 0.0
+        if antialias:
+            x = _filtered(x, axis, target, ratio, mode == "bicubic")
+        else:
+            x = _smooth(x, axis, target, ratio, bool(align_corners), mode == "bicubic")
+    return x.cast(dtype).clone()  # where no axis changes it would be a view
 
-        >>> Tensor([[[1.0, 3.0]]]).interpolate(4, mode="linear").tolist()
-        [[[1.0, 1.5, 2.5, 3.0]]]
 
-        Raises `ArgumentError` unless exactly one of `size` and `scale_factor` is given, and for a
-        mode that there is not for as many axes.
-        """
-        axes = _to_axes(self, mode, align_corners, antialias)
-        sizes, ratios = _to_sizes(self, size, scale_factor, recompute_scale_factor, axes)
-        only_floats(self.dtype, "interpolate")
-        if mode == "area":
-            pool: Callable[[Any], Tensor] = getattr(self, f"adaptive_avg_pool{axes}d")
-            return pool(sizes)
-        x, dtype = widen(self, "interpolate")
-        for axis, target, ratio in zip(range(2, x.ndim), sizes, ratios, strict=True):
-            length = x.shape[axis]
-            if _is_kept(mode, axes, length, target, bool(align_corners or antialias)):
-                continue
-            if mode.startswith("nearest"):
-                if mode == "nearest" and axes == 2 and target == 2 * length:
-                    ratio = 0.5  # as in PyTorch: whatever the scale was that led to this length
-                x = _nearest(x, axis, target, ratio, 0.5 if mode == "nearest-exact" else 0.0)
-                continue
-            if align_corners:
-                ratio = (length - 1) / (target - 1) if target > 1 else 0.0
-            if antialias:
-                x = _filtered(x, axis, target, ratio, mode == "bicubic")
-            else:
-                x = _smooth(x, axis, target, ratio, bool(align_corners), mode == "bicubic")
-        return x.cast(dtype).clone()  # where no axis changes it would be a view
+def pixel_shuffle(self: Tensor, upscale_factor: int) -> Tensor:
+    """Channels become pixels: each pixel becomes a square of r = `upscale_factor` pixels.
 
-    def pixel_shuffle(self, upscale_factor: int) -> Tensor:
-        """Channels become pixels: each pixel becomes a square of r = `upscale_factor` pixels.
+    Shapes: (..., channels · r², h, w) → (..., channels, h · r, w · r).
 
-        Shapes: (..., channels · r², h, w) → (..., channels, h · r, w · r).
+    >>> ogive.ones(1, 8, 2, 3).pixel_shuffle(2).shape
+    (1, 2, 4, 6)
 
-        >>> ogive.ones(1, 8, 2, 3).pixel_shuffle(2).shape
-        (1, 2, 4, 6)
+    Raises `ShapeError` when r² does not divide the channels.
+    """
+    factor = _to_factor(self, upscale_factor, "pixel_shuffle: upscale_factor")
+    *front, channels, height, width = self.shape
+    if channels % factor**2:
+        raise ShapeError(
+            f"pixel_shuffle: input {build.show(self.shape)} has {channels} channels, which "
+            f"{factor}² does not divide"
+        )
+    kept = channels // factor**2
+    rank = len(front)
+    x = self.reshape(*front, kept, factor, factor, height, width)
+    order = [rank, rank + 3, rank + 1, rank + 4, rank + 2]
+    x = x.permute(*range(rank), *order)
+    return x.reshape(*front, kept, height * factor, width * factor).clone()
 
-        Raises `ShapeError` when r² does not divide the channels.
-        """
-        factor = _to_factor(self, upscale_factor, "pixel_shuffle: upscale_factor")
-        *front, channels, height, width = self.shape
-        if channels % factor**2:
-            raise ShapeError(
-                f"pixel_shuffle: input {build.show(self.shape)} has {channels} channels, which "
-                f"{factor}² does not divide"
-            )
-        kept = channels // factor**2
-        rank = len(front)
-        x = self.reshape(*front, kept, factor, factor, height, width)
-        order = [rank, rank + 3, rank + 1, rank + 4, rank + 2]
-        x = x.permute(*range(rank), *order)
-        return x.reshape(*front, kept, height * factor, width * factor).clone()
 
-    def pixel_unshuffle(self, downscale_factor: int) -> Tensor:
-        """Pixels become channels: the reverse of `pixel_shuffle`, r being `downscale_factor`.
+def pixel_unshuffle(self: Tensor, downscale_factor: int) -> Tensor:
+    """Pixels become channels: the reverse of `pixel_shuffle`, r being `downscale_factor`.
 
-        Shapes: (..., channels, h · r, w · r) → (..., channels · r², h, w).
+    Shapes: (..., channels, h · r, w · r) → (..., channels · r², h, w).
 
-        >>> ogive.ones(1, 2, 4, 6).pixel_unshuffle(2).shape
-        (1, 8, 2, 3)
+    >>> ogive.ones(1, 2, 4, 6).pixel_unshuffle(2).shape
+    (1, 8, 2, 3)
 
-        Raises `ShapeError` when r does not divide height and width.
-        """
-        factor = _to_factor(self, downscale_factor, "pixel_unshuffle: downscale_factor")
-        *front, channels, height, width = self.shape
-        if height % factor or width % factor:
-            raise ShapeError(
-                f"pixel_unshuffle: input {build.show(self.shape)} is {height} by {width}, which "
-                f"{factor} does not divide"
-            )
-        rank = len(front)
-        x = self.reshape(*front, channels, height // factor, factor, width // factor, factor)
-        order = [rank, rank + 2, rank + 4, rank + 1, rank + 3]
-        x = x.permute(*range(rank), *order)
-        return x.reshape(*front, channels * factor**2, height // factor, width // factor).clone()
+    Raises `ShapeError` when r does not divide height and width.
+    """
+    factor = _to_factor(self, downscale_factor, "pixel_unshuffle: downscale_factor")
+    *front, channels, height, width = self.shape
+    if height % factor or width % factor:
+        raise ShapeError(
+            f"pixel_unshuffle: input {build.show(self.shape)} is {height} by {width}, which "
+            f"{factor} does not divide"
+        )
+    rank = len(front)
+    x = self.reshape(*front, channels, height // factor, factor, width // factor, factor)
+    order = [rank, rank + 2, rank + 4, rank + 1, rank + 3]
+    x = x.permute(*range(rank), *order)
+    return x.reshape(*front, channels * factor**2, height // factor, width // factor).clone()
 
-    def channel_shuffle(self, groups: int) -> Tensor:
-        """The channels of several groups, taken in turn from each of them.
 
-        Shapes: (batch, channels, ...), unchanged.
+def channel_shuffle(self: Tensor, groups: int) -> Tensor:
+    """The channels of several groups, taken in turn from each of them.
 
-        >>> Tensor([[[1], [2], [3], [4]]]).channel_shuffle(2).flatten().tolist()
-        [1, 3, 2, 4]
+    Shapes: (batch, channels, ...), unchanged.
 
-        Raises `ShapeError` when `groups` does not divide the channels.
-        """
-        number = to_integer(groups, "channel_shuffle: groups")
-        if self.ndim < 3 or number < 1 or self.shape[1] % number:
-            raise ShapeError(
-                f"channel_shuffle: input has the shape {build.show(self.shape)}; expected (batch, "
-                f"channels, ...) with channels that groups={number} divides"
-            )
-        batch, channels, *rest = self.shape
-        x = self.reshape(batch, number, channels // number, *rest)
-        return x.transpose(1, 2).reshape(self.shape).clone()
+    >>> Tensor([[[1], [2], [3], [4]]]).channel_shuffle(2).flatten().tolist()
+    [1, 3, 2, 4]
+
+    Raises `ShapeError` when `groups` does not divide the channels.
+    """
+    number = to_integer(groups, "channel_shuffle: groups")
+    if self.ndim < 3 or number < 1 or self.shape[1] % number:
+        raise ShapeError(
+            f"channel_shuffle: input has the shape {build.show(self.shape)}; expected (batch, "
+            f"channels, ...) with channels that groups={number} divides"
+        )
+    batch, channels, *rest = self.shape
+    x = self.reshape(batch, number, channels // number, *rest)
+    return x.transpose(1, 2).reshape(self.shape).clone()
 
 
 # One axis

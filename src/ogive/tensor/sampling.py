@@ -32,263 +32,262 @@ def _fill(tensor: Core, drawn: Tensor) -> Tensor:
     return cast("Tensor", tensor).assign(drawn)
 
 
-class Sampling(Core):
-    """In-place draws, `bernoulli`, `multinomial` and dropout. `key` or `generator` say from what
-    numbers; without either it is the default generator."""
+def uniform_(
+    self: Tensor, low: float = 0.0, high: float = 1.0, *, key: Any = None, generator: Any = None
+) -> Tensor:
+    """Numbers spread evenly over [low, high). Returns the tensor itself.
 
-    __slots__ = ()
-
-    # In place
-
-    def uniform_(
-        self, low: float = 0.0, high: float = 1.0, *, key: Any = None, generator: Any = None
-    ) -> Tensor:
-        """Numbers spread evenly over [low, high). Returns the tensor itself.
-
-        >>> x = ogive.zeros(3).uniform_(2, 3)
-        >>> bool((x >= 2).all())
-        True
-        """
-        return _fill(
-            self,
-            _random().uniform(
-                *self.shape, low=low, high=high, dtype=self.dtype, key=key, generator=generator
-            ),
-        )
-
-    def normal_(
-        self, mean: float = 0.0, std: float = 1.0, *, key: Any = None, generator: Any = None
-    ) -> Tensor:
-        """Numbers of the normal distribution. Returns the tensor itself.
-
-        >>> ogive.zeros(3).normal_(std=0).tolist()
-        [0.0, 0.0, 0.0]
-        """
-        return _fill(
-            self,
-            _random().normal(mean, std, self.shape, dtype=self.dtype, key=key, generator=generator),
-        )
-
-    @also(lambd="rate")
-    def exponential_(self, rate: float = 1.0, *, key: Any = None, generator: Any = None) -> Tensor:
-        """Numbers of the exponential distribution. Returns the tensor itself.
-
-        >>> bool((ogive.zeros(3).exponential_() > 0).all())
-        True
-        """
-        return _fill(
-            self,
-            _random().exponential(
-                *self.shape, rate=rate, dtype=self.dtype, key=key, generator=generator
-            ),
-        )
-
-    def cauchy_(
-        self, median: float = 0.0, sigma: float = 1.0, *, key: Any = None, generator: Any = None
-    ) -> Tensor:
-        """Numbers of the Cauchy distribution. Returns the tensor itself.
-
-        >>> ogive.zeros(3).cauchy_().shape
-        (3,)
-        """
-        return _fill(
-            self,
-            _random().cauchy(
-                *self.shape, median=median, sigma=sigma, dtype=self.dtype, key=key,
-                generator=generator,
-            ),
-        )  # fmt: skip
-
-    def log_normal_(
-        self, mean: float = 1.0, std: float = 2.0, *, key: Any = None, generator: Any = None
-    ) -> Tensor:
-        """Numbers whose logarithms have the normal distribution. Returns the tensor itself.
-
-        >>> bool((ogive.zeros(3).log_normal_() > 0).all())
-        True
-        """
-        return _fill(
-            self,
-            _random().log_normal(
-                *self.shape, mean=mean, std=std, dtype=self.dtype, key=key, generator=generator
-            ),
-        )
-
-    def geometric_(self, p: float, *, key: Any = None, generator: Any = None) -> Tensor:
-        """How often to try until what has the probability `p` happens. Returns the tensor itself.
-
-        >>> ogive.zeros(3).geometric_(1.0).tolist()
-        [1.0, 1.0, 1.0]
-        """
-        return _fill(
-            self,
-            _random().geometric(
-                *self.shape, p=p, dtype=self.dtype, key=key, generator=generator
-            ),
-        )
-
-    def bernoulli_(self, p: Any = 0.5, *, key: Any = None, generator: Any = None) -> Tensor:
-        """1 with probability `p`, a number or a tensor that broadcasts, else 0.
-
-        Returns the tensor itself.
-
-        >>> ogive.zeros(3, dtype="int32").bernoulli_(1).tolist()
-        [1, 1, 1]
-        """
-        if isinstance(p, Core):
-            return _fill(
-                self,
-                _random().bernoulli(
-                    cast("Tensor", p).expand(self.shape), key=key, generator=generator
-                ),
-            )
-        return _fill(self, _discrete().chances(self, p, key=key, generator=generator))
-
-    def random_(self, *bounds: int, key: Any = None, generator: Any = None) -> Tensor:
-        """`random_()`, `random_(high)` or `random_(low, high)`: integers of [low, high).
-
-        Without bounds from 0 up to the greatest that the dtype holds; for floats, the greatest up
-        to which it holds every integer. Returns the tensor itself.
-
-        >>> bool((ogive.zeros(9, dtype="uint8").random_(10) < 10).all())
-        True
-        """
-        return _fill(self, _discrete().integers_for(self, bounds, key, generator))
-
-    # Draws
-
-    def bernoulli(
-        self, p: float | None = None, *, key: Any = None, generator: Any = None
-    ) -> Tensor:
-        """1 with the probability that the element is, or with probability `p`, else 0.
-
-        Shapes and dtype: unchanged.
-
-        >>> Tensor([0.0, 1.0]).bernoulli().tolist()
-        [0.0, 1.0]
-        """
-        if p is None:
-            drawn: Tensor = _random().bernoulli(self, key=key, generator=generator)
-            return drawn
-        drawn = _discrete().chances(self, p, key=key, generator=generator)
-        return drawn.cast(self.dtype)
-
-    def multinomial(
+    >>> x = ogive.zeros(3).uniform_(2, 3)
+    >>> bool((x >= 2).all())
+    True
+    """
+    return _fill(
         self,
-        num_samples: int,
-        replacement: bool = False,
-        *,
-        key: Any = None,
-        generator: Any = None,
-    ) -> Tensor:
-        """Positions drawn in proportion to the elements; see `ogive.multinomial`.
+        _random().uniform(
+            *self.shape, low=low, high=high, dtype=self.dtype, key=key, generator=generator
+        ),
+    )
 
-        Shapes: (n,) → (num_samples,), (rows, n) → (rows, num_samples).
 
-        >>> Tensor([0.0, 1.0]).multinomial(1).tolist()
-        [1]
-        """
-        drawn: Tensor = _random().multinomial(
-            self, num_samples, replacement, key=key, generator=generator
+def normal_(
+    self: Tensor, mean: float = 0.0, std: float = 1.0, *, key: Any = None, generator: Any = None
+) -> Tensor:
+    """Numbers of the normal distribution. Returns the tensor itself.
+
+    >>> ogive.zeros(3).normal_(std=0).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    return _fill(
+        self,
+        _random().normal(mean, std, self.shape, dtype=self.dtype, key=key, generator=generator),
+    )
+
+
+@also(lambd="rate")
+def exponential_(
+    self: Tensor, rate: float = 1.0, *, key: Any = None, generator: Any = None
+) -> Tensor:
+    """Numbers of the exponential distribution. Returns the tensor itself.
+
+    >>> bool((ogive.zeros(3).exponential_() > 0).all())
+    True
+    """
+    return _fill(
+        self,
+        _random().exponential(
+            *self.shape, rate=rate, dtype=self.dtype, key=key, generator=generator
+        ),
+    )
+
+
+def cauchy_(
+    self: Tensor, median: float = 0.0, sigma: float = 1.0, *, key: Any = None, generator: Any = None
+) -> Tensor:
+    """Numbers of the Cauchy distribution. Returns the tensor itself.
+
+    >>> ogive.zeros(3).cauchy_().shape
+    (3,)
+    """
+    return _fill(
+        self,
+        _random().cauchy(
+            *self.shape, median=median, sigma=sigma, dtype=self.dtype, key=key,
+            generator=generator,
+        ),
+    )  # fmt: skip
+
+
+def log_normal_(
+    self: Tensor, mean: float = 1.0, std: float = 2.0, *, key: Any = None, generator: Any = None
+) -> Tensor:
+    """Numbers whose logarithms have the normal distribution. Returns the tensor itself.
+
+    >>> bool((ogive.zeros(3).log_normal_() > 0).all())
+    True
+    """
+    return _fill(
+        self,
+        _random().log_normal(
+            *self.shape, mean=mean, std=std, dtype=self.dtype, key=key, generator=generator
+        ),
+    )
+
+
+def geometric_(self: Tensor, p: float, *, key: Any = None, generator: Any = None) -> Tensor:
+    """How often to try until what has the probability `p` happens. Returns the tensor itself.
+
+    >>> ogive.zeros(3).geometric_(1.0).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    return _fill(
+        self,
+        _random().geometric(*self.shape, p=p, dtype=self.dtype, key=key, generator=generator),
+    )
+
+
+def bernoulli_(self: Tensor, p: Any = 0.5, *, key: Any = None, generator: Any = None) -> Tensor:
+    """1 with probability `p`, a number or a tensor that broadcasts, else 0.
+
+    Returns the tensor itself.
+
+    >>> ogive.zeros(3, dtype="int32").bernoulli_(1).tolist()
+    [1, 1, 1]
+    """
+    if isinstance(p, Core):
+        return _fill(
+            self,
+            _random().bernoulli(cast("Tensor", p).expand(self.shape), key=key, generator=generator),
         )
+    return _fill(self, _discrete().chances(self, p, key=key, generator=generator))
+
+
+def random_(self: Tensor, *bounds: int, key: Any = None, generator: Any = None) -> Tensor:
+    """`random_()`, `random_(high)` or `random_(low, high)`: integers of [low, high).
+
+    Without bounds from 0 up to the greatest that the dtype holds; for floats, the greatest up
+    to which it holds every integer. Returns the tensor itself.
+
+    >>> bool((ogive.zeros(9, dtype="uint8").random_(10) < 10).all())
+    True
+    """
+    return _fill(self, _discrete().integers_for(self, bounds, key, generator))
+
+
+def bernoulli(
+    self: Tensor, p: float | None = None, *, key: Any = None, generator: Any = None
+) -> Tensor:
+    """1 with the probability that the element is, or with probability `p`, else 0.
+
+    Shapes and dtype: unchanged.
+
+    >>> Tensor([0.0, 1.0]).bernoulli().tolist()
+    [0.0, 1.0]
+    """
+    if p is None:
+        drawn: Tensor = _random().bernoulli(self, key=key, generator=generator)
         return drawn
+    drawn = _discrete().chances(self, p, key=key, generator=generator)
+    return drawn.cast(self.dtype)
 
-    # Dropout
 
-    def dropout(
-        self,
-        p: float = 0.5,
-        training: bool = True,
-        *,
-        key: Any = None,
-        generator: Any = None,
-    ) -> Tensor:
-        """0 with probability `p`, else x / (1 - p); the tensor itself unless training.
+def multinomial(
+    self: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    key: Any = None,
+    generator: Any = None,
+) -> Tensor:
+    """Positions drawn in proportion to the elements; see `ogive.multinomial`.
 
-        >>> ogive.ones(3).dropout(1).tolist()
-        [0.0, 0.0, 0.0]
-        """
-        made: Tensor = _random().dropout(self, p, training, key=key, generator=generator)
-        return made
+    Shapes: (n,) → (num_samples,), (rows, n) → (rows, num_samples).
 
-    def alpha_dropout(
-        self,
-        p: float = 0.5,
-        training: bool = True,
-        *,
-        key: Any = None,
-        generator: Any = None,
-    ) -> Tensor:
-        """Dropout that keeps mean 0 and deviation 1; see `ogive.random.alpha_dropout`.
+    >>> Tensor([0.0, 1.0]).multinomial(1).tolist()
+    [1]
+    """
+    drawn: Tensor = _random().multinomial(
+        self, num_samples, replacement, key=key, generator=generator
+    )
+    return drawn
 
-        >>> ogive.ones(3).alpha_dropout(1).tolist()
-        [0.0, 0.0, 0.0]
-        """
-        made: Tensor = _random().alpha_dropout(self, p, training, key=key, generator=generator)
-        return made
 
-    def feature_alpha_dropout(
-        self,
-        p: float = 0.5,
-        training: bool = False,
-        *,
-        key: Any = None,
-        generator: Any = None,
-    ) -> Tensor:
-        """`alpha_dropout` of whole channels, in training only. Shapes: (N, C, ...), unchanged.
+def dropout(
+    self: Tensor,
+    p: float = 0.5,
+    training: bool = True,
+    *,
+    key: Any = None,
+    generator: Any = None,
+) -> Tensor:
+    """0 with probability `p`, else x / (1 - p); the tensor itself unless training.
 
-        >>> ogive.ones(2, 3, 4).feature_alpha_dropout(0.5, True).shape
-        (2, 3, 4)
-        """
-        made: Tensor = _random().feature_alpha_dropout(
-            self, p, training, key=key, generator=generator
-        )
-        return made
+    >>> ogive.ones(3).dropout(1).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    made: Tensor = _random().dropout(self, p, training, key=key, generator=generator)
+    return made
 
-    def dropout1d(
-        self,
-        p: float = 0.5,
-        training: bool = True,
-        *,
-        key: Any = None,
-        generator: Any = None,
-    ) -> Tensor:
-        """Dropout of whole channels. Shapes: (N, C, L) or (C, L), unchanged.
 
-        >>> ogive.ones(2, 3, 4).dropout1d(0.5).shape
-        (2, 3, 4)
-        """
-        return _by_channel(self, "dropout1d", (2, 3), p, training, key, generator)
+def alpha_dropout(
+    self: Tensor,
+    p: float = 0.5,
+    training: bool = True,
+    *,
+    key: Any = None,
+    generator: Any = None,
+) -> Tensor:
+    """Dropout that keeps mean 0 and deviation 1; see `ogive.random.alpha_dropout`.
 
-    def dropout2d(
-        self,
-        p: float = 0.5,
-        training: bool = True,
-        *,
-        key: Any = None,
-        generator: Any = None,
-    ) -> Tensor:
-        """Dropout of whole channels. Shapes: (N, C, H, W) or (N, C, L), unchanged.
+    >>> ogive.ones(3).alpha_dropout(1).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    made: Tensor = _random().alpha_dropout(self, p, training, key=key, generator=generator)
+    return made
 
-        >>> ogive.ones(2, 3, 4, 4).dropout2d(0.5).shape
-        (2, 3, 4, 4)
-        """
-        return _by_channel(self, "dropout2d", (3, 4), p, training, key, generator)
 
-    def dropout3d(
-        self,
-        p: float = 0.5,
-        training: bool = True,
-        *,
-        key: Any = None,
-        generator: Any = None,
-    ) -> Tensor:
-        """Dropout of whole channels. Shapes: (N, C, D, H, W) or (C, D, H, W), unchanged.
+def feature_alpha_dropout(
+    self: Tensor,
+    p: float = 0.5,
+    training: bool = False,
+    *,
+    key: Any = None,
+    generator: Any = None,
+) -> Tensor:
+    """`alpha_dropout` of whole channels, in training only. Shapes: (N, C, ...), unchanged.
 
-        >>> ogive.ones(2, 3, 2, 2, 2).dropout3d(0.5).shape
-        (2, 3, 2, 2, 2)
-        """
-        return _by_channel(self, "dropout3d", (4, 5), p, training, key, generator)
+    >>> ogive.ones(2, 3, 4).feature_alpha_dropout(0.5, True).shape
+    (2, 3, 4)
+    """
+    made: Tensor = _random().feature_alpha_dropout(self, p, training, key=key, generator=generator)
+    return made
+
+
+def dropout1d(
+    self: Tensor,
+    p: float = 0.5,
+    training: bool = True,
+    *,
+    key: Any = None,
+    generator: Any = None,
+) -> Tensor:
+    """Dropout of whole channels. Shapes: (N, C, L) or (C, L), unchanged.
+
+    >>> ogive.ones(2, 3, 4).dropout1d(0.5).shape
+    (2, 3, 4)
+    """
+    return _by_channel(self, "dropout1d", (2, 3), p, training, key, generator)
+
+
+def dropout2d(
+    self: Tensor,
+    p: float = 0.5,
+    training: bool = True,
+    *,
+    key: Any = None,
+    generator: Any = None,
+) -> Tensor:
+    """Dropout of whole channels. Shapes: (N, C, H, W) or (N, C, L), unchanged.
+
+    >>> ogive.ones(2, 3, 4, 4).dropout2d(0.5).shape
+    (2, 3, 4, 4)
+    """
+    return _by_channel(self, "dropout2d", (3, 4), p, training, key, generator)
+
+
+def dropout3d(
+    self: Tensor,
+    p: float = 0.5,
+    training: bool = True,
+    *,
+    key: Any = None,
+    generator: Any = None,
+) -> Tensor:
+    """Dropout of whole channels. Shapes: (N, C, D, H, W) or (C, D, H, W), unchanged.
+
+    >>> ogive.ones(2, 3, 2, 2, 2).dropout3d(0.5).shape
+    (2, 3, 2, 2, 2)
+    """
+    return _by_channel(self, "dropout3d", (4, 5), p, training, key, generator)
 
 
 def _by_channel(

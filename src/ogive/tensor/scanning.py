@@ -13,88 +13,87 @@ from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, wrap
 from ogive.tensor.joining import where
 from ogive.tensor.operations import any_dtype
-from ogive.tensor.reduction import Extremes, Reduction, to_summand
+from ogive.tensor.reduction import Extremes, to_summand
 from ogive.tensor.slopes import Back, with_gradient
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
-class Scanning(Reduction):
-    """What the elements up to each one combine to."""
+def cumsum(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """The sum of the elements up to each one along `dim`: yᵢ = x₀ + … + xᵢ.
 
-    __slots__ = ()
+    Shapes: any, and the result has the same. Integers and bool add up in int64 unless `dtype`
+    says otherwise; floats inside in twice their width.
 
-    def cumsum(self, dim: int, dtype: Any = None) -> Tensor:
-        """The sum of the elements up to each one along `dim`: yᵢ = x₀ + … + xᵢ.
+    >>> Tensor([[1, 2, 3], [4, 5, 6]]).cumsum(1).tolist()
+    [[1, 3, 6], [4, 9, 15]]
 
-        Shapes: any, and the result has the same. Integers and bool add up in int64 unless `dtype`
-        says otherwise; floats inside in twice their width.
+    Raises `AxisError` for an axis that there is not.
+    """
+    return _accumulate(self, Op.ADD, dim, dtype, "cumsum")
 
-        >>> Tensor([[1, 2, 3], [4, 5, 6]]).cumsum(1).tolist()
-        [[1, 3, 6], [4, 9, 15]]
 
-        Raises `AxisError` for an axis that there is not.
-        """
-        return _accumulate(self, Op.ADD, dim, dtype, "cumsum")
+def cumprod(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """The product of the elements up to each one along `dim`, in the dtypes of `cumsum`.
 
-    def cumprod(self, dim: int, dtype: Any = None) -> Tensor:
-        """The product of the elements up to each one along `dim`, in the dtypes of `cumsum`.
+    Shapes: any, and the result has the same.
 
-        Shapes: any, and the result has the same.
+    >>> Tensor([1, 2, 3, 4]).cumprod(0).tolist()
+    [1, 2, 6, 24]
 
-        >>> Tensor([1, 2, 3, 4]).cumprod(0).tolist()
-        [1, 2, 6, 24]
+    Raises `AxisError` for an axis that there is not.
+    """
+    return _accumulate(self, Op.MUL, dim, dtype, "cumprod")
 
-        Raises `AxisError` for an axis that there is not.
-        """
-        return _accumulate(self, Op.MUL, dim, dtype, "cumprod")
 
-    def cummax(self, dim: int) -> Extremes:
-        """The greatest element up to each one along `dim`, and the last position it is at.
+def cummax(self: Tensor, dim: int) -> Extremes:
+    """The greatest element up to each one along `dim`, and the last position it is at.
 
-        Shapes: any, and `values` and `indices` (of int64) have the same. NaN counts as the
-        greatest.
+    Shapes: any, and `values` and `indices` (of int64) have the same. NaN counts as the
+    greatest.
 
-        >>> Tensor([1, 3, 2, 3]).cummax(0).values.tolist()
-        [1, 3, 3, 3]
-        >>> Tensor([1, 3, 2, 3]).cummax(0).indices.tolist()
-        [0, 1, 1, 3]
+    >>> Tensor([1, 3, 2, 3]).cummax(0).values.tolist()
+    [1, 3, 3, 3]
+    >>> Tensor([1, 3, 2, 3]).cummax(0).indices.tolist()
+    [0, 1, 1, 3]
 
-        Raises `AxisError` for an axis that there is not.
-        """
-        return _extremes(self, Op.MAXIMUM, dim, "cummax")
+    Raises `AxisError` for an axis that there is not.
+    """
+    return _extremes(self, Op.MAXIMUM, dim, "cummax")
 
-    def cummin(self, dim: int) -> Extremes:
-        """The least element up to each one along `dim`, and the last position it is at.
 
-        Shapes: any, and `values` and `indices` (of int64) have the same. NaN counts as the least.
+def cummin(self: Tensor, dim: int) -> Extremes:
+    """The least element up to each one along `dim`, and the last position it is at.
 
-        >>> Tensor([3, 1, 2]).cummin(0).values.tolist()
-        [3, 1, 1]
+    Shapes: any, and `values` and `indices` (of int64) have the same. NaN counts as the least.
 
-        Raises `AxisError` for an axis that there is not.
-        """
-        return _extremes(self, Op.MINIMUM, dim, "cummin")
+    >>> Tensor([3, 1, 2]).cummin(0).values.tolist()
+    [3, 1, 1]
 
-    def logcumsumexp(self, dim: int) -> Tensor:
-        """log(e^x₀ + … + e^xᵢ) for each i along `dim`, without overflow.
+    Raises `AxisError` for an axis that there is not.
+    """
+    return _extremes(self, Op.MINIMUM, dim, "cummin")
 
-        Shapes: any, and the result has the same. Made by doubling: each of log₂ n steps adds to an
-        element what it has not seen yet of twice as many before it.
 
-        >>> Tensor([-1000.0, 1000.0, 0.0]).logcumsumexp(0).tolist()
-        [-1000.0, 1000.0, 1000.0]
+def logcumsumexp(self: Tensor, dim: int) -> Tensor:
+    """log(e^x₀ + … + e^xᵢ) for each i along `dim`, without overflow.
 
-        Raises `DtypeError` for other dtypes than floats, `AxisError` for an axis that there is not.
-        """
-        if not any_dtype(self.dtype, "logcumsumexp").is_float:
-            raise DtypeError(f"logcumsumexp takes floats, not {self.dtype.name}; cast it first")
-        axis = to_axis(dim, max(self.ndim, 1), "logcumsumexp")
-        x = self.cast(dtypes.float32) if self.dtype in build.WIDENED else self.cast(self.dtype)
-        if not self.ndim:
-            return x.cast(self.dtype)
-        return with_gradient(_log_sums(x, axis), x, _log_sums_back(axis)).cast(self.dtype)
+    Shapes: any, and the result has the same. Made by doubling: each of log₂ n steps adds to an
+    element what it has not seen yet of twice as many before it.
+
+    >>> Tensor([-1000.0, 1000.0, 0.0]).logcumsumexp(0).tolist()
+    [-1000.0, 1000.0, 1000.0]
+
+    Raises `DtypeError` for other dtypes than floats, `AxisError` for an axis that there is not.
+    """
+    if not any_dtype(self.dtype, "logcumsumexp").is_float:
+        raise DtypeError(f"logcumsumexp takes floats, not {self.dtype.name}; cast it first")
+    axis = to_axis(dim, max(self.ndim, 1), "logcumsumexp")
+    x = self.cast(dtypes.float32) if self.dtype in build.WIDENED else self.cast(self.dtype)
+    if not self.ndim:
+        return x.cast(self.dtype)
+    return with_gradient(_log_sums(x, axis), x, _log_sums_back(axis)).cast(self.dtype)
 
 
 def _log_sums(x: Tensor, axis: int) -> Tensor:
@@ -135,7 +134,7 @@ def _accumulate(x: Core, op: Op, dim: int, dtype: Any, name: str) -> Tensor:
         return wrap(build.scan(node, op, axis) if node.shape else node, x.device)
 
 
-def _extremes(x: Reduction, op: Op, dim: int, name: str) -> Extremes:
+def _extremes(x: Tensor, op: Op, dim: int, name: str) -> Extremes:
     axis = to_axis(dim, max(x.ndim, 1), name)
     with graph_lock:
         node = x.node

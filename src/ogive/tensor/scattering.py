@@ -13,11 +13,9 @@ from ogive.ir.shape import Shape
 from ogive.live.registry import graph_lock
 from ogive.tensor import advanced, assignment, build
 from ogive.tensor.core import Core, same_device, to_axis, to_operand, wrap
-from ogive.tensor.inplace import in_place
 from ogive.tensor.joining import where
 from ogive.tensor.lengths import at_most
 from ogive.tensor.operations import addable_dtype, number_dtype, to_node
-from ogive.tensor.scanning import Scanning
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -26,259 +24,252 @@ _WAYS = {"sum": Op.ADD, "mean": Op.ADD, "prod": Op.MUL, "amax": Op.MAXIMUM, "ami
 _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1}
 
 
-class Scattering(Scanning):
-    """`gather`, `scatter`, and what else reads or writes at positions."""
+def gather(self: Tensor, dim: int, index: Tensor) -> Tensor:
+    """For each element of `index`, that of this tensor at the same place but along `dim`, where
+    it is at the position which the element gives: yᵢⱼ = x[indexᵢⱼ, j] for `dim` 0.
 
-    __slots__ = ()
+    Shapes: (a, b) with an index of shape (c, d) → (c, d), where d ≤ b for `dim` 0.
 
-    def gather(self, dim: int, index: Tensor) -> Tensor:
-        """For each element of `index`, that of this tensor at the same place but along `dim`, where
-        it is at the position which the element gives: yᵢⱼ = x[indexᵢⱼ, j] for `dim` 0.
+    >>> Tensor([[1, 2], [3, 4]]).gather(1, Tensor([[0, 0], [1, 0]])).tolist()
+    [[1, 1], [4, 3]]
 
-        Shapes: (a, b) with an index of shape (c, d) → (c, d), where d ≤ b for `dim` 0.
+    Raises `ShapeError` for an index that is larger than the tensor along another axis,
+    `DtypeError` for one that is not of integers; `IndexRangeError` when computed, also for
+    negative positions.
+    """
+    device = same_device([self, to_index(index, "gather")], "gather")
+    with graph_lock:
+        indices = _along(self, index, dim, "gather")
+        node = build.gather(_with_axis(self.node), indices)
+        return wrap(build.reshape(node, index.node.shape), device)
 
-        >>> Tensor([[1, 2], [3, 4]]).gather(1, Tensor([[0, 0], [1, 0]])).tolist()
-        [[1, 1], [4, 3]]
 
-        Raises `ShapeError` for an index that is larger than the tensor along another axis,
-        `DtypeError` for one that is not of integers; `IndexRangeError` when computed, also for
-        negative positions.
-        """
-        device = same_device([self, to_index(index, "gather")], "gather")
-        with graph_lock:
-            indices = _along(self, index, dim, "gather")
-            node = build.gather(_with_axis(self.node), indices)
-            return wrap(build.reshape(node, index.node.shape), device)
+def take_along_dim(self: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """`gather` of tensors that broadcast along the other axes; of the flat ones without `dim`.
 
-    def take_along_dim(self, indices: Tensor, dim: int | None = None) -> Tensor:
-        """`gather` of tensors that broadcast along the other axes; of the flat ones without `dim`.
+    Shapes: (a, b) with (a, c) → (a, c) for `dim` 1. Negative indices count from the back.
 
-        Shapes: (a, b) with (a, c) → (a, c) for `dim` 1. Negative indices count from the back.
+    >>> x = Tensor([[3, 1, 2]])
+    >>> x.take_along_dim(x.argsort(1), 1).tolist()
+    [[1, 2, 3]]
 
-        >>> x = Tensor([[3, 1, 2]])
-        >>> x.take_along_dim(x.argsort(1), 1).tolist()
-        [[1, 2, 3]]
+    Raises `ShapeError` unless both have as many axes and broadcast; else as `gather`.
+    """
+    to_index(indices, "take_along_dim")
+    if dim is None:
+        return self.ravel().gather(0, indices.ravel())
+    if self.ndim != indices.ndim:
+        raise ShapeError(
+            f"take_along_dim: indices of shape {build.show(indices.shape)} for the shape "
+            f"{build.show(self.shape)}; they must have as many axes"
+        )
+    axis = to_axis(dim, self.ndim, "take_along_dim")
+    ones = [tuple([1 if i == axis else n for i, n in enumerate(t.shape)]) for t in (self, indices)]
+    common = build.broadcast_shapes(ones[0], ones[1], "take_along_dim")
+    sizes = [(*common[:axis], t.shape[axis], *common[axis + 1 :]) for t in (self, indices)]
+    positions = where(indices.lt(0), indices + self.shape[axis], indices)
+    return self.expand(sizes[0]).gather(axis, positions.expand(sizes[1]))
 
-        Raises `ShapeError` unless both have as many axes and broadcast; else as `gather`.
-        """
-        to_index(indices, "take_along_dim")
-        if dim is None:
-            return self.ravel().gather(0, indices.ravel())
-        if self.ndim != indices.ndim:
-            raise ShapeError(
-                f"take_along_dim: indices of shape {build.show(indices.shape)} for the shape "
-                f"{build.show(self.shape)}; they must have as many axes"
-            )
-        axis = to_axis(dim, self.ndim, "take_along_dim")
-        ones = [
-            tuple([1 if i == axis else n for i, n in enumerate(t.shape)]) for t in (self, indices)
-        ]
-        common = build.broadcast_shapes(ones[0], ones[1], "take_along_dim")
-        sizes = [(*common[:axis], t.shape[axis], *common[axis + 1 :]) for t in (self, indices)]
-        positions = where(indices.lt(0), indices + self.shape[axis], indices)
-        return self.expand(sizes[0]).gather(axis, positions.expand(sizes[1]))
 
-    def take(self, index: Tensor) -> Tensor:
-        """The elements at positions of the flat tensor; negative ones count from the back.
+def take(self: Tensor, index: Tensor) -> Tensor:
+    """The elements at positions of the flat tensor; negative ones count from the back.
 
-        Shapes: that of `index`.
+    Shapes: that of `index`.
 
-        >>> Tensor([[1, 2], [3, 4]]).take(Tensor([3, -4])).tolist()
-        [4, 1]
+    >>> Tensor([[1, 2], [3, 4]]).take(Tensor([3, -4])).tolist()
+    [4, 1]
 
-        Raises `DtypeError` for an index that is not of integers; `IndexRangeError` when computed.
-        """
-        device = same_device([self, to_index(index, "take")], "take")
-        flat = self.ravel()
-        place = advanced.from_front(index, flat.shape[0])
-        with graph_lock:
-            return wrap(build.gather(flat.node, [place.node]), device)
+    Raises `DtypeError` for an index that is not of integers; `IndexRangeError` when computed.
+    """
+    device = same_device([self, to_index(index, "take")], "take")
+    flat = self.ravel()
+    place = advanced.from_front(index, flat.shape[0])
+    with graph_lock:
+        return wrap(build.gather(flat.node, [place.node]), device)
 
-    def index_select(self, dim: int, index: Tensor) -> Tensor:
-        """The parts at some positions along `dim`. Shapes: (a, b), (n,) → (n, b) for `dim` 0.
 
-        >>> Tensor([[1, 2], [3, 4], [5, 6]]).index_select(0, Tensor([2, 0])).tolist()
-        [[5, 6], [1, 2]]
+def index_select(self: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The parts at some positions along `dim`. Shapes: (a, b), (n,) → (n, b) for `dim` 0.
 
-        Raises `ShapeError` unless the index has one axis; `IndexRangeError` when computed.
-        """
-        device = same_device([self, to_index(index, "index_select")], "index_select")
-        with graph_lock:
-            shape, indices = _lines(self, dim, index, "index_select")
-            node = build.gather(_with_axis(self.node), indices)
-            return wrap(build.reshape(node, shape if self.ndim else ()), device)
+    >>> Tensor([[1, 2], [3, 4], [5, 6]]).index_select(0, Tensor([2, 0])).tolist()
+    [[5, 6], [1, 2]]
 
-    # Writing
+    Raises `ShapeError` unless the index has one axis; `IndexRangeError` when computed.
+    """
+    device = same_device([self, to_index(index, "index_select")], "index_select")
+    with graph_lock:
+        shape, indices = _lines(self, dim, index, "index_select")
+        node = build.gather(_with_axis(self.node), indices)
+        return wrap(build.reshape(node, shape if self.ndim else ()), device)
 
-    def scatter(
-        self, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None
-    ) -> Tensor:
-        """This tensor with the elements of `src`, or one `value`, at positions along `dim`:
-        y[indexᵢⱼ, j] = srcᵢⱼ for `dim` 0. `reduce` is "add" or "multiply" to combine them.
 
-        Shapes: as this tensor; `index` is no larger than `src` and, along other axes than `dim`,
-        than the tensor. Where a position comes twice, the last element stays.
+def scatter(
+    self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None
+) -> Tensor:
+    """This tensor with the elements of `src`, or one `value`, at positions along `dim`:
+    y[indexᵢⱼ, j] = srcᵢⱼ for `dim` 0. `reduce` is "add" or "multiply" to combine them.
 
-        >>> ogive.zeros(2, 3).scatter(1, Tensor([[2], [0]]), 5.0).tolist()
-        [[0.0, 0.0, 5.0], [5.0, 0.0, 0.0]]
+    Shapes: as this tensor; `index` is no larger than `src` and, along other axes than `dim`,
+    than the tensor. Where a position comes twice, the last element stays.
 
-        Raises `ShapeError`, `DtypeError` for a `src` of another dtype or an index that is not of
-        integers, `ArgumentError` for another `reduce`; `IndexRangeError` when computed.
-        """
-        ways = {None: None, "add": Op.ADD, "multiply": Op.MUL}
-        if reduce not in ways:
-            raise ArgumentError(f"scatter: reduce is 'add' or 'multiply', got {reduce!r}")
-        given = value if src is None else src
-        if given is None:
-            raise ArgumentTypeError("scatter takes a tensor src, or a value, and got neither")
-        return _scatter(self, dim, index, given, ways[reduce], "scatter")
+    >>> ogive.zeros(2, 3).scatter(1, Tensor([[2], [0]]), 5.0).tolist()
+    [[0.0, 0.0, 5.0], [5.0, 0.0, 0.0]]
 
-    def scatter_add(self, dim: int, index: Tensor, src: Tensor) -> Tensor:
-        """`scatter` that adds to what is there. Shapes: as `scatter`.
+    Raises `ShapeError`, `DtypeError` for a `src` of another dtype or an index that is not of
+    integers, `ArgumentError` for another `reduce`; `IndexRangeError` when computed.
+    """
+    ways = {None: None, "add": Op.ADD, "multiply": Op.MUL}
+    if reduce not in ways:
+        raise ArgumentError(f"scatter: reduce is 'add' or 'multiply', got {reduce!r}")
+    given = value if src is None else src
+    if given is None:
+        raise ArgumentTypeError("scatter takes a tensor src, or a value, and got neither")
+    return _scatter(self, dim, index, given, ways[reduce], "scatter")
 
-        >>> ogive.zeros(3).scatter_add(0, Tensor([0, 2, 0]), ogive.ones(3)).tolist()
-        [2.0, 0.0, 1.0]
-        """
-        return _scatter(self, dim, index, src, Op.ADD, "scatter_add")
 
-    def scatter_reduce(
-        self, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
-    ) -> Tensor:
-        """`scatter` that combines what goes to one place: "sum", "prod", "mean", "amax", "amin".
+def scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """`scatter` that adds to what is there. Shapes: as `scatter`.
 
-        Shapes: as `scatter`. Without `include_self` what was there does not count.
+    >>> ogive.zeros(3).scatter_add(0, Tensor([0, 2, 0]), ogive.ones(3)).tolist()
+    [2.0, 0.0, 1.0]
+    """
+    return _scatter(self, dim, index, src, Op.ADD, "scatter_add")
 
-        >>> x, index = Tensor([9.0, 8.0]), Tensor([0, 0])
-        >>> x.scatter_reduce(0, index, Tensor([1.0, 2.0]), "mean", include_self=False).tolist()
-        [1.5, 8.0]
 
-        Raises `ArgumentError` for another `reduce`; else as `scatter`.
-        """
-        value = _source(self, src, "scatter_reduce")
-        device = same_device([self, to_index(index, "scatter_reduce"), src], "scatter_reduce")
-        with graph_lock:
-            indices = _along(self, index, dim, "scatter_reduce")
-            cut = _cut(_with_axis(value), index, "scatter_reduce")
-        return _combined(self, cut, indices, reduce, include_self, device, "scatter_reduce")
+def scatter_reduce(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """`scatter` that combines what goes to one place: "sum", "prod", "mean", "amax", "amin".
 
-    def index_add(self, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
-        """alpha · `source` added to the parts at some positions along `dim`.
+    Shapes: as `scatter`. Without `include_self` what was there does not count.
 
-        Shapes: (a, b), (n,), (n, b) → (a, b) for `dim` 0.
+    >>> x, index = Tensor([9.0, 8.0]), Tensor([0, 0])
+    >>> x.scatter_reduce(0, index, Tensor([1.0, 2.0]), "mean", include_self=False).tolist()
+    [1.5, 8.0]
 
-        >>> ogive.zeros(3).index_add(0, Tensor([1, 1]), Tensor([2.0, 3.0])).tolist()
-        [0.0, 5.0, 0.0]
+    Raises `ArgumentError` for another `reduce`; else as `scatter`.
+    """
+    value = _source(self, src, "scatter_reduce")
+    device = same_device([self, to_index(index, "scatter_reduce"), src], "scatter_reduce")
+    with graph_lock:
+        indices = _along(self, index, dim, "scatter_reduce")
+        cut = _cut(_with_axis(value), index, "scatter_reduce")
+    return _combined(self, cut, indices, reduce, include_self, device, "scatter_reduce")
 
-        Raises `ShapeError` and `DtypeError` when `source` does not fit; `IndexRangeError` when
-        computed.
-        """
-        addable_dtype(self.dtype, "index_add")
-        scaled = source if alpha == 1 else source * alpha
-        return _index_put(
-            self, dim, index, lambda shape: _fitted(self, scaled, shape, "index_add"), Op.ADD,
-            "index_add",
-        )  # fmt: skip
 
-    def index_copy(self, dim: int, index: Tensor, source: Tensor) -> Tensor:
-        """`source` in place of the parts at some positions along `dim`. Shapes: as `index_add`.
+def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
+    """alpha · `source` added to the parts at some positions along `dim`.
 
-        >>> ogive.zeros(3).index_copy(0, Tensor([2, 0]), Tensor([2.0, 3.0])).tolist()
-        [3.0, 0.0, 2.0]
-        """
-        return _index_put(
-            self, dim, index, lambda shape: _fitted(self, source, shape, "index_copy"), None,
-            "index_copy",
-        )  # fmt: skip
+    Shapes: (a, b), (n,), (n, b) → (a, b) for `dim` 0.
 
-    def index_fill(self, dim: int, index: Tensor, value: Any) -> Tensor:
-        """One value in place of the parts at some positions along `dim`.
+    >>> ogive.zeros(3).index_add(0, Tensor([1, 1]), Tensor([2.0, 3.0])).tolist()
+    [0.0, 5.0, 0.0]
 
-        Shapes: (a, b), (n,) → (a, b).
+    Raises `ShapeError` and `DtypeError` when `source` does not fit; `IndexRangeError` when
+    computed.
+    """
+    addable_dtype(self.dtype, "index_add")
+    scaled = source if alpha == 1 else source * alpha
+    return _index_put(
+        self, dim, index, lambda shape: _fitted(self, scaled, shape, "index_add"), Op.ADD,
+        "index_add",
+    )  # fmt: skip
 
-        >>> Tensor([[1, 2], [3, 4]]).index_fill(1, Tensor([0]), 9).tolist()
-        [[9, 2], [9, 4]]
 
-        Negative positions count from the back. Raises `ArgumentTypeError` for a value with axes.
-        """
-        fill = to_operand(value, "index_fill")
-        if isinstance(fill, Core) and fill.ndim:
-            raise ArgumentTypeError(
-                f"index_fill takes a number or a scalar, not the shape {build.show(fill.shape)}"
-            )
-        own = self.shape or (1,)
-        length = own[to_axis(dim, len(own), "index_fill")]
-        return _index_put(
-            self, dim, advanced.from_front(to_index(index, "index_fill"), length),
-            lambda shape: assignment.fit(fill, self.dtype, shape), None, "index_fill",
-        )  # fmt: skip
+def index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """`source` in place of the parts at some positions along `dim`. Shapes: as `index_add`.
 
-    def index_reduce(
-        self, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
-    ) -> Tensor:
-        """`index_add` with another way to combine: "prod", "mean", "amax" or "amin".
+    >>> ogive.zeros(3).index_copy(0, Tensor([2, 0]), Tensor([2.0, 3.0])).tolist()
+    [3.0, 0.0, 2.0]
+    """
+    return _index_put(
+        self, dim, index, lambda shape: _fitted(self, source, shape, "index_copy"), None,
+        "index_copy",
+    )  # fmt: skip
 
-        >>> x = Tensor([1.0, 5.0])
-        >>> x.index_reduce(0, Tensor([0, 0]), Tensor([2.0, 3.0]), "prod").tolist()
-        [6.0, 5.0]
-        """
-        device = same_device([self, to_index(index, "index_reduce"), source], "index_reduce")
-        with graph_lock:
-            shape, indices = _lines(self, dim, index, "index_reduce")
-            value = _fitted(self, source, shape, "index_reduce")
-        return _combined(self, value, indices, reduce, include_self, device, "index_reduce")
 
-    def index_put(self, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Tensor:
-        """This tensor after `x[indices] = values`; with `accumulate`, after adding to what is
-        there, also where a position is given several times.
+def index_fill(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    """One value in place of the parts at some positions along `dim`.
 
-        Shapes: as this tensor; `values` broadcast to what the indices select.
+    Shapes: (a, b), (n,) → (a, b).
 
-        >>> index = (Tensor([0, 0, 1]),)
-        >>> Tensor([0, 0, 7]).index_put(index, Tensor(1), accumulate=True).tolist()
-        [2, 1, 7]
+    >>> Tensor([[1, 2], [3, 4]]).index_fill(1, Tensor([0]), 9).tolist()
+    [[9, 2], [9, 4]]
 
-        Raises `IndexRangeError` and `ShapeError` as indexing does.
-        """
-        op = Op.ADD if accumulate else None
-        operand = to_operand(values, "index_put")
-        if isinstance(operand, Core):
-            _source(self, operand, "index_put")
-        entries = tuple([slice(None) if entry is None else entry for entry in indices])
-        view, taken = advanced.parse(self.shape, entries)
-        positions = advanced.to_positions(taken, view.shape)
-        with graph_lock:
-            part = advanced.put(view.forward(self.node), positions, operand, op)
-            return wrap(build.reshape(part, self.node.shape), self.device)
+    Negative positions count from the back. Raises `ArgumentTypeError` for a value with axes.
+    """
+    fill = to_operand(value, "index_fill")
+    if isinstance(fill, Core) and fill.ndim:
+        raise ArgumentTypeError(
+            f"index_fill takes a number or a scalar, not the shape {build.show(fill.shape)}"
+        )
+    own = self.shape or (1,)
+    length = own[to_axis(dim, len(own), "index_fill")]
+    return _index_put(
+        self, dim, advanced.from_front(to_index(index, "index_fill"), length),
+        lambda shape: assignment.fit(fill, self.dtype, shape), None, "index_fill",
+    )  # fmt: skip
 
-    def put(self, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-        """`source` at positions of the flat tensor; with `accumulate` it is added to what is there.
 
-        Shapes: as this tensor; `index` and `source` have as many elements.
+def index_reduce(
+    self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """`index_add` with another way to combine: "prod", "mean", "amax" or "amin".
 
-        >>> Tensor([[1, 2], [3, 4]]).put(Tensor([-1, 0]), Tensor([8, 9])).tolist()
-        [[9, 2], [3, 8]]
+    >>> x = Tensor([1.0, 5.0])
+    >>> x.index_reduce(0, Tensor([0, 0]), Tensor([2.0, 3.0]), "prod").tolist()
+    [6.0, 5.0]
+    """
+    device = same_device([self, to_index(index, "index_reduce"), source], "index_reduce")
+    with graph_lock:
+        shape, indices = _lines(self, dim, index, "index_reduce")
+        value = _fitted(self, source, shape, "index_reduce")
+    return _combined(self, value, indices, reduce, include_self, device, "index_reduce")
 
-        Raises `ShapeError` and `DtypeError` when they do not fit.
-        """
-        to_index(index, "put")
-        if index.numel() != source.numel():
-            raise ShapeError(
-                f"put: {source.numel()} elements for {index.numel()} positions; must be as many"
-            )
-        flat = self.ravel().index_put((index.ravel(),), source.ravel(), accumulate)
-        return flat.reshape(self.shape)
 
-    cumprod_ = in_place(Scanning.cumprod)
-    cumsum_ = in_place(Scanning.cumsum)
-    scatter_ = in_place(scatter)
-    scatter_add_ = in_place(scatter_add)
-    scatter_reduce_ = in_place(scatter_reduce)
-    index_add_ = in_place(index_add)
-    index_copy_ = in_place(index_copy)
-    index_fill_ = in_place(index_fill)
-    index_put_ = in_place(index_put)
-    index_reduce_ = in_place(index_reduce)
-    put_ = in_place(put)
+def index_put(
+    self: Tensor, indices: Sequence[Any], values: Any, accumulate: bool = False
+) -> Tensor:
+    """This tensor after `x[indices] = values`; with `accumulate`, after adding to what is
+    there, also where a position is given several times.
+
+    Shapes: as this tensor; `values` broadcast to what the indices select.
+
+    >>> index = (Tensor([0, 0, 1]),)
+    >>> Tensor([0, 0, 7]).index_put(index, Tensor(1), accumulate=True).tolist()
+    [2, 1, 7]
+
+    Raises `IndexRangeError` and `ShapeError` as indexing does.
+    """
+    op = Op.ADD if accumulate else None
+    operand = to_operand(values, "index_put")
+    if isinstance(operand, Core):
+        _source(self, operand, "index_put")
+    entries = tuple([slice(None) if entry is None else entry for entry in indices])
+    view, taken = advanced.parse(self.shape, entries)
+    positions = advanced.to_positions(taken, view.shape)
+    with graph_lock:
+        part = advanced.put(view.forward(self.node), positions, operand, op)
+        return wrap(build.reshape(part, self.node.shape), self.device)
+
+
+def put(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """`source` at positions of the flat tensor; with `accumulate` it is added to what is there.
+
+    Shapes: as this tensor; `index` and `source` have as many elements.
+
+    >>> Tensor([[1, 2], [3, 4]]).put(Tensor([-1, 0]), Tensor([8, 9])).tolist()
+    [[9, 2], [3, 8]]
+
+    Raises `ShapeError` and `DtypeError` when they do not fit.
+    """
+    to_index(index, "put")
+    if index.numel() != source.numel():
+        raise ShapeError(
+            f"put: {source.numel()} elements for {index.numel()} positions; must be as many"
+        )
+    flat = self.ravel().index_put((index.ravel(),), source.ravel(), accumulate)
+    return flat.reshape(self.shape)
 
 
 def to_index(index: Any, name: str) -> Core:

@@ -25,7 +25,6 @@ from ogive.tensor.networks import exchanging_cost, order_by_exchanges, sorted_wo
 from ogive.tensor.precision import widened
 from ogive.tensor.radix import counting_cost, order_by_digits
 from ogive.tensor.reduction import Extremes
-from ogive.tensor.scattering import Scattering
 from ogive.tensor.slopes import with_gradient
 from ogive.tensor.sort_keys import from_sort_keys, negative_zeros, sort_keys
 
@@ -36,156 +35,162 @@ FEW_OF = 4
 """How many times as long an axis is as the blocks in which a few of its elements are found."""
 
 
-class Sorting(Scattering):
-    """`sort` and what follows from an order."""
+def argsort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+    """The positions at which the elements along `dim` are found in ascending order, as int64.
 
-    __slots__ = ()
+    Shapes: any, and the result has the same. Equal elements keep their order, also in
+    descending order; `stable` changes nothing. NaN counts as the greatest.
 
-    def argsort(self, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
-        """The positions at which the elements along `dim` are found in ascending order, as int64.
+    >>> Tensor([3, 1, 2, 1]).argsort().tolist()
+    [1, 3, 2, 0]
 
-        Shapes: any, and the result has the same. Equal elements keep their order, also in
-        descending order; `stable` changes nothing. NaN counts as the greatest.
+    Raises `AxisError` for an axis that there is not.
+    """
+    if not self.ndim:
+        to_axis(dim, 1, "argsort")
+        return self.cast(dtypes.int64) * 0
+    axis = to_axis(dim, self.ndim, "argsort")
+    return _order(_keys_along(self, axis, descending)).movedim(-1, axis)
 
-        >>> Tensor([3, 1, 2, 1]).argsort().tolist()
-        [1, 3, 2, 0]
 
-        Raises `AxisError` for an axis that there is not.
-        """
-        if not self.ndim:
-            to_axis(dim, 1, "argsort")
-            return self.cast(dtypes.int64) * 0
-        axis = to_axis(dim, self.ndim, "argsort")
-        return _order(_keys_along(self, axis, descending)).movedim(-1, axis)
+def sort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Extremes:
+    """The elements along `dim` in ascending order, and the positions they were at.
 
-    def sort(self, dim: int = -1, descending: bool = False, stable: bool = False) -> Extremes:
-        """The elements along `dim` in ascending order, and the positions they were at.
+    Shapes: any, and `values` and `indices` (of int64) have the same. See `argsort`.
 
-        Shapes: any, and `values` and `indices` (of int64) have the same. See `argsort`.
+    >>> Tensor([3.0, 1.0, 2.0]).sort(descending=True).values.tolist()
+    [3.0, 2.0, 1.0]
+    >>> Tensor([3.0, 1.0, 2.0]).sort(descending=True).indices.tolist()
+    [0, 2, 1]
+    """
+    if self.ndim:
+        axis = to_axis(dim, self.ndim, "sort")
+        keys = _keys_along(self, axis, descending)
+        if _is_exchanged(keys) and not (self.dtype.is_float and self.dtype.bits == 64):
+            return _exchange(self, keys, axis, descending)
+    indices = self.argsort(dim, descending, stable)
+    return Extremes(self.gather(dim, indices), indices)
 
-        >>> Tensor([3.0, 1.0, 2.0]).sort(descending=True).values.tolist()
-        [3.0, 2.0, 1.0]
-        >>> Tensor([3.0, 1.0, 2.0]).sort(descending=True).indices.tolist()
-        [0, 2, 1]
-        """
-        if self.ndim:
-            axis = to_axis(dim, self.ndim, "sort")
-            keys = _keys_along(self, axis, descending)
-            if _is_exchanged(keys) and not (self.dtype.is_float and self.dtype.bits == 64):
-                return _exchange(self, keys, axis, descending)
-        indices = self.argsort(dim, descending, stable)
-        return Extremes(self.gather(dim, indices), indices)
 
-    def msort(self) -> Tensor:
-        """The elements in ascending order along axis 0.
+def msort(self: Tensor) -> Tensor:
+    """The elements in ascending order along axis 0.
 
-        >>> Tensor([[3, 1], [2, 5]]).msort().tolist()
-        [[2, 1], [3, 5]]
-        """
-        return self.sort(0).values
+    >>> Tensor([[3, 1], [2, 5]]).msort().tolist()
+    [[2, 1], [3, 5]]
+    """
+    return self.sort(0).values
 
-    def topk(self, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extremes:
-        """The `k` greatest elements along `dim`, or the least, in order, and where they are.
 
-        Shapes: (a, b) → (a, k). They come in order even if `sorted` does not ask for it.
+def topk(
+    self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> Extremes:
+    """The `k` greatest elements along `dim`, or the least, in order, and where they are.
 
-        >>> Tensor([5, 9, 1, 7]).topk(2).values.tolist()
-        [9, 7]
+    Shapes: (a, b) → (a, k). They come in order even if `sorted` does not ask for it.
 
-        Raises `IndexRangeError` if there are not `k` elements.
-        """
-        axis, count = to_axis(dim, max(self.ndim, 1), "topk"), to_integer(k, "topk: k")
-        length = self.shape[axis] if self.ndim else 1
-        if not 0 <= count <= greatest(length):
-            raise IndexRangeError(f"topk: k={count} of the {length} elements along axis {axis}")
-        if not self.ndim:
-            return Extremes(self.reshape(()), self.argsort())
-        indices = _first_in_order(self, axis, count, descending=largest)
-        return Extremes(self.gather(axis, indices), indices)
+    >>> Tensor([5, 9, 1, 7]).topk(2).values.tolist()
+    [9, 7]
 
-    def kthvalue(self, k: int, dim: int = -1, keepdim: bool = False) -> Extremes:
-        """The `k`-th least element along `dim`, counted from 1, and where it is.
+    Raises `IndexRangeError` if there are not `k` elements.
+    """
+    axis, count = to_axis(dim, max(self.ndim, 1), "topk"), to_integer(k, "topk: k")
+    length = self.shape[axis] if self.ndim else 1
+    if not 0 <= count <= greatest(length):
+        raise IndexRangeError(f"topk: k={count} of the {length} elements along axis {axis}")
+    if not self.ndim:
+        return Extremes(self.reshape(()), self.argsort())
+    indices = _first_in_order(self, axis, count, descending=largest)
+    return Extremes(self.gather(axis, indices), indices)
 
-        Shapes: (a, b) → (a,).
 
-        >>> Tensor([5, 9, 1, 7]).kthvalue(2).values.item()
-        5
+def kthvalue(self: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extremes:
+    """The `k`-th least element along `dim`, counted from 1, and where it is.
 
-        Raises `IndexRangeError` if there is no such element.
-        """
-        number = to_integer(k, "kthvalue: k")
-        length = self.shape[to_axis(dim, self.ndim, "kthvalue")] if self.ndim else 1
-        if not 1 <= number <= greatest(length):
-            raise IndexRangeError(f"kthvalue: k={number} of {length} elements; it counts from 1")
-        return _at_rank(self, dim, keepdim, lambda ordered, axis: number - 1)
+    Shapes: (a, b) → (a,).
 
-    def median(self, dim: int | None = None, keepdim: bool = False) -> Any:
-        """The middle element, the lower of two; NaN if there is one.
+    >>> Tensor([5, 9, 1, 7]).kthvalue(2).values.item()
+    5
 
-        Shapes: () for None; with `dim` (a, b) → `values` and `indices` (a,).
+    Raises `IndexRangeError` if there is no such element.
+    """
+    number = to_integer(k, "kthvalue: k")
+    length = self.shape[to_axis(dim, self.ndim, "kthvalue")] if self.ndim else 1
+    if not 1 <= number <= greatest(length):
+        raise IndexRangeError(f"kthvalue: k={number} of {length} elements; it counts from 1")
+    return _at_rank(self, dim, keepdim, lambda ordered, axis: number - 1)
 
-        >>> Tensor([4.0, 1.0, 3.0, 2.0]).median().item()
-        2.0
 
-        Raises `IndexRangeError` when there are no elements.
-        """
-        return _median(self, dim, keepdim, "median")
+def median(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The middle element, the lower of two; NaN if there is one.
 
-    def nanmedian(self, dim: int | None = None, keepdim: bool = False) -> Any:
-        """`median` of the elements that are not NaN; NaN if there are none.
+    Shapes: () for None; with `dim` (a, b) → `values` and `indices` (a,).
 
-        >>> Tensor([4.0, float("nan"), 3.0, 2.0]).nanmedian().item()
-        3.0
-        """
-        return _median(self, dim, keepdim, "nanmedian")
+    >>> Tensor([4.0, 1.0, 3.0, 2.0]).median().item()
+    2.0
 
-    def mode(self, dim: int = -1, keepdim: bool = False) -> Extremes:
-        """The most frequent element along `dim`, the least of several, and where it is.
+    Raises `IndexRangeError` when there are no elements.
+    """
+    return _median(self, dim, keepdim, "median")
 
-        Shapes: (a, b) → (a,).
 
-        >>> Tensor([2, 1, 3, 1, 3]).mode().values.item()
-        1
-        """
-        return _at_rank(self, dim, keepdim, _most_frequent)
+def nanmedian(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """`median` of the elements that are not NaN; NaN if there are none.
 
-    @widened
-    def quantile(
-        self,
-        q: Any,
-        dim: int | None = None,
-        keepdim: bool = False,
-        *,
-        interpolation: str = "linear",
-    ) -> Tensor:
-        """The value below which lies the share `q` of the elements along `dim`, or of all.
+    >>> Tensor([4.0, float("nan"), 3.0, 2.0]).nanmedian().item()
+    3.0
+    """
+    return _median(self, dim, keepdim, "nanmedian")
 
-        Shapes: (a, b) → (a,) for a number, (n, a) for n of them. Between two elements the value is
-        found by `interpolation`: linear, lower, higher, nearest or midpoint. NaN if there is one.
 
-        >>> Tensor([1.0, 2.0, 3.0, 4.0]).quantile(0.5).item()
-        2.5
+def mode(self: Tensor, dim: int = -1, keepdim: bool = False) -> Extremes:
+    """The most frequent element along `dim`, the least of several, and where it is.
 
-        Raises `DtypeError` except for float32 and float64, `ArgumentError` for a share outside of
-        0 to 1, an unknown interpolation, or no elements.
-        """
-        return _quantile(self, q, dim, keepdim, interpolation, "quantile")
+    Shapes: (a, b) → (a,).
 
-    @widened
-    def nanquantile(
-        self,
-        q: Any,
-        dim: int | None = None,
-        keepdim: bool = False,
-        *,
-        interpolation: str = "linear",
-    ) -> Tensor:
-        """`quantile` of the elements that are not NaN.
+    >>> Tensor([2, 1, 3, 1, 3]).mode().values.item()
+    1
+    """
+    return _at_rank(self, dim, keepdim, _most_frequent)
 
-        >>> Tensor([1.0, float("nan"), 3.0]).nanquantile(0.5).item()
-        2.0
-        """
-        return _quantile(self, q, dim, keepdim, interpolation, "nanquantile")
+
+@widened
+def quantile(
+    self: Tensor,
+    q: Any,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
+    """The value below which lies the share `q` of the elements along `dim`, or of all.
+
+    Shapes: (a, b) → (a,) for a number, (n, a) for n of them. Between two elements the value is
+    found by `interpolation`: linear, lower, higher, nearest or midpoint. NaN if there is one.
+
+    >>> Tensor([1.0, 2.0, 3.0, 4.0]).quantile(0.5).item()
+    2.5
+
+    Raises `DtypeError` except for float32 and float64, `ArgumentError` for a share outside of
+    0 to 1, an unknown interpolation, or no elements.
+    """
+    return _quantile(self, q, dim, keepdim, interpolation, "quantile")
+
+
+@widened
+def nanquantile(
+    self: Tensor,
+    q: Any,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
+    """`quantile` of the elements that are not NaN.
+
+    >>> Tensor([1.0, float("nan"), 3.0]).nanquantile(0.5).item()
+    2.0
+    """
+    return _quantile(self, q, dim, keepdim, interpolation, "nanquantile")
 
 
 # Orders
@@ -216,7 +221,7 @@ def _is_exchanged(keys: Tensor) -> bool:
     return exchanging_cost(shape, bits) < counting_cost(shape, bits)
 
 
-def _exchange(x: Sorting, keys: Tensor, axis: int, descending: bool) -> Extremes:
+def _exchange(x: Tensor, keys: Tensor, axis: int, descending: bool) -> Extremes:
     """The elements along an axis in order, told by their keys, and the positions they were at."""
     if not x.dtype.is_float:
         # By themselves they are sorted in less time than together with positions.
@@ -274,7 +279,7 @@ def _filled_up(keys: Tensor) -> Tensor:
 # What is at a place of the order
 
 
-def _at_rank(x: Sorting, dim: int, keepdim: bool, rank: Any) -> Extremes:
+def _at_rank(x: Tensor, dim: int, keepdim: bool, rank: Any) -> Extremes:
     """The element at a place of the order along an axis: a number, or one for each line of it."""
     if not x.ndim:
         to_axis(dim, 1, "an order")
@@ -292,7 +297,7 @@ def _at_rank(x: Sorting, dim: int, keepdim: bool, rank: Any) -> Extremes:
     return Extremes(values.squeeze(axis), indices.squeeze(axis))
 
 
-def _median(x: Sorting, dim: int | None, keepdim: bool, name: str) -> Any:
+def _median(x: Tensor, dim: int | None, keepdim: bool, name: str) -> Any:
     if dim is None:
         if x.numel() == 0:
             raise IndexRangeError(f"{name}: there are no elements, of shape {build.show(x.shape)}")
@@ -337,7 +342,7 @@ _INTERPOLATIONS = ("linear", "lower", "higher", "nearest", "midpoint")
 
 
 def _quantile(
-    x: Sorting, q: Any, dim: int | None, keepdim: bool, interpolation: str, name: str
+    x: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str, name: str
 ) -> Tensor:
     if interpolation not in _INTERPOLATIONS:
         raise ArgumentError(

@@ -25,7 +25,6 @@ from ogive.errors import ArgumentError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.tensor.core import to_integer
-from ogive.tensor.elementwise import Elementwise
 from ogive.tensor.joining import where
 from ogive.tensor.operations import float_dtype
 from ogive.tensor.slopes import with_gradient
@@ -55,149 +54,154 @@ _AROUND_TWO = [0.42278433509846713939] + [
 ]  # fmt: skip
 
 
-class Special(Elementwise):
-    """Gamma functions, Bessel functions and the normal distribution."""
+def lgamma(self: Tensor) -> Tensor:
+    """The logarithm of |Γ(x)|; ∞ at 0, -1, -2, ... Shapes: unchanged.
 
-    __slots__ = ()
-
-    def lgamma(self) -> Tensor:
-        """The logarithm of |Γ(x)|; ∞ at 0, -1, -2, ... Shapes: unchanged.
-
-        >>> Tensor([5.0]).lgamma().exp().round().tolist()
-        [24.0]
-        """
-        x, dtype = _wide(self, "lgamma")
-        mirrored = where(x < 0.5, 1 - x, x)
-        value = _log_gamma(mirrored)
-        sine = _angle(x).sin().abs()
-        value = where(x < 0.5, math.log(math.pi) - sine.log() - value, value)
-        value = where(x.isinf(), math.inf, value)
-        return with_gradient(value, x, lambda x, upstream: upstream * x.digamma()).cast(dtype)
-
-    def digamma(self) -> Tensor:
-        """The derivative of `lgamma`; NaN at -1, -2, ... and ∓∞ at ±0. Shapes: unchanged.
-
-        >>> round(Tensor([1.0]).digamma().item(), 5)
-        -0.57722
-        """
-        x, dtype = _wide(self, "digamma")
-        mirrored = where(x < 0.5, 1 - x, x)
-        value = _digamma(mirrored)
-        value = where(x < 0.5, value - math.pi / _angle(x).tan(), value)
-        value = where((x < 0) & x.eq(x.floor()), math.nan, value)
-        # 1 / -x is ∓∞ at ±0, as wanted.
-        value = where(x.eq(0), -x.reciprocal(), value)
-        return with_gradient(value, x, lambda x, upstream: upstream * x.polygamma(1)).cast(dtype)
-
-    def polygamma(self, n: int) -> Tensor:
-        """The n-th derivative of `digamma`. Shapes: unchanged.
-
-        >>> round(Tensor([1.0]).polygamma(1).item(), 5) == round(math.pi**2 / 6, 5)
-        True
-
-        Raises `ArgumentError` for a negative `n`.
-        """
-        order = to_integer(n, "polygamma: n")
-        if order < 0:
-            raise ArgumentError(f"polygamma: n is {order}; it counts derivatives, from 0 on")
-        if order == 0:
-            return self.digamma()
-        x, dtype = _wide(self, "polygamma")
-        sign = 1 if order % 2 else -1
-        mirrored = where(x < 0.5, 1 - x, x)
-        value = _zeta(order + 1, mirrored) * (sign * math.factorial(order))
-        cotangent = _angle(x).tan().reciprocal()
-        rate = polynomial(cotangent, _cotangent_rate(order)) * math.pi ** (order + 1)
-        value = where(x < 0.5, value * -sign - rate, value)
-        return with_gradient(
-            value, x, lambda x, upstream: upstream * x.polygamma(order + 1)
-        ).cast(dtype)
-
-    def mvlgamma(self, p: int) -> Tensor:
-        """The logarithm of the gamma function of p dimensions, for x > (p - 1)/2.
-
-        log Γₚ(x) = p(p - 1)/4 · log π + Σ lgamma(x - i/2) for i < p. Shapes: unchanged.
-
-        >>> Tensor([1.0]).mvlgamma(1).tolist()
-        [0.0]
-
-        Raises `ArgumentError` unless `p` is at least 1.
-        """
-        dimensions = to_integer(p, "mvlgamma: p")
-        if dimensions < 1:
-            raise ArgumentError(f"mvlgamma: p is {dimensions}; it must be at least 1")
-        x, dtype = _wide(self, "mvlgamma")
-        total = x.lgamma() + dimensions * (dimensions - 1) / 4 * math.log(math.pi)
-        for i in range(1, dimensions):
-            total = total + (x - i / 2).lgamma()
-        return total.cast(dtype)
-
-    def erfinv(self) -> Tensor:
-        """The inverse of `erf`; ∓∞ at ∓1 and NaN beyond. Shapes: unchanged.
-
-        >>> Tensor([0.0, 1.0]).erfinv().tolist()
-        [0.0, inf]
-        """
-        y, dtype = _wide(self, "erfinv")
-        size = y.abs()
-        value = where(size.eq(1), math.inf, _inverse_erf(size)).copysign(y)
-        return with_gradient(
-            value, y,
-            lambda y, upstream: upstream * y.erfinv().square().exp() * (math.sqrt(math.pi) / 2),
-        ).cast(dtype)  # fmt: skip
-
-    def ndtr(self) -> Tensor:
-        """The area under the normal distribution left of x, ½ erfc(-x/√2). Shapes: unchanged.
-
-        >>> Tensor([0.0]).ndtr().tolist()
-        [0.5]
-        """
-        x, dtype = _wide(self, "ndtr")
-        return ((x * -math.sqrt(0.5)).erfc() * 0.5).cast(dtype)
-
-    def ndtri(self) -> Tensor:
-        """The inverse of `ndtr`; ∓∞ at 0 and 1, NaN outside. Shapes: unchanged.
-
-        >>> Tensor([0.5]).ndtri().tolist()
-        [0.0]
-        """
-        p, dtype = _wide(self, "ndtri")
-        return ((p * 2 - 1).erfinv() * math.sqrt(2)).cast(dtype)
-
-    def i0(self) -> Tensor:
-        """The modified Bessel function of the first kind, of order 0. Shapes: unchanged.
-
-        >>> Tensor([0.0]).i0().tolist()
-        [1.0]
-        """
-        return _bessel(self, 0, False, "i0")
-
-    def i0e(self) -> Tensor:
-        """e⁻|ˣ| times `i0`. Shapes: unchanged.
-
-        >>> Tensor([0.0]).i0e().tolist()
-        [1.0]
-        """
-        return _bessel(self, 0, True, "i0e")
-
-    def i1(self) -> Tensor:
-        """The modified Bessel function of the first kind, of order 1. Shapes: unchanged.
-
-        >>> Tensor([0.0]).i1().tolist()
-        [0.0]
-        """
-        return _bessel(self, 1, False, "i1")
-
-    def i1e(self) -> Tensor:
-        """e⁻|ˣ| times `i1`. Shapes: unchanged.
-
-        >>> Tensor([0.0]).i1e().tolist()
-        [0.0]
-        """
-        return _bessel(self, 1, True, "i1e")
+    >>> Tensor([5.0]).lgamma().exp().round().tolist()
+    [24.0]
+    """
+    x, dtype = _wide(self, "lgamma")
+    mirrored = where(x < 0.5, 1 - x, x)
+    value = _log_gamma(mirrored)
+    sine = _angle(x).sin().abs()
+    value = where(x < 0.5, math.log(math.pi) - sine.log() - value, value)
+    value = where(x.isinf(), math.inf, value)
+    return with_gradient(value, x, lambda x, upstream: upstream * x.digamma()).cast(dtype)
 
 
-def _wide(x: Special, name: str) -> tuple[Tensor, DType]:
+def digamma(self: Tensor) -> Tensor:
+    """The derivative of `lgamma`; NaN at -1, -2, ... and ∓∞ at ±0. Shapes: unchanged.
+
+    >>> round(Tensor([1.0]).digamma().item(), 5)
+    -0.57722
+    """
+    x, dtype = _wide(self, "digamma")
+    mirrored = where(x < 0.5, 1 - x, x)
+    value = _digamma(mirrored)
+    value = where(x < 0.5, value - math.pi / _angle(x).tan(), value)
+    value = where((x < 0) & x.eq(x.floor()), math.nan, value)
+    # 1 / -x is ∓∞ at ±0, as wanted.
+    value = where(x.eq(0), -x.reciprocal(), value)
+    return with_gradient(value, x, lambda x, upstream: upstream * x.polygamma(1)).cast(dtype)
+
+
+def polygamma(self: Tensor, n: int) -> Tensor:
+    """The n-th derivative of `digamma`. Shapes: unchanged.
+
+    >>> round(Tensor([1.0]).polygamma(1).item(), 5) == round(math.pi**2 / 6, 5)
+    True
+
+    Raises `ArgumentError` for a negative `n`.
+    """
+    order = to_integer(n, "polygamma: n")
+    if order < 0:
+        raise ArgumentError(f"polygamma: n is {order}; it counts derivatives, from 0 on")
+    if order == 0:
+        return self.digamma()
+    x, dtype = _wide(self, "polygamma")
+    sign = 1 if order % 2 else -1
+    mirrored = where(x < 0.5, 1 - x, x)
+    value = _zeta(order + 1, mirrored) * (sign * math.factorial(order))
+    cotangent = _angle(x).tan().reciprocal()
+    rate = polynomial(cotangent, _cotangent_rate(order)) * math.pi ** (order + 1)
+    value = where(x < 0.5, value * -sign - rate, value)
+    return with_gradient(value, x, lambda x, upstream: upstream * x.polygamma(order + 1)).cast(
+        dtype
+    )
+
+
+def mvlgamma(self: Tensor, p: int) -> Tensor:
+    """The logarithm of the gamma function of p dimensions, for x > (p - 1)/2.
+
+    log Γₚ(x) = p(p - 1)/4 · log π + Σ lgamma(x - i/2) for i < p. Shapes: unchanged.
+
+    >>> Tensor([1.0]).mvlgamma(1).tolist()
+    [0.0]
+
+    Raises `ArgumentError` unless `p` is at least 1.
+    """
+    dimensions = to_integer(p, "mvlgamma: p")
+    if dimensions < 1:
+        raise ArgumentError(f"mvlgamma: p is {dimensions}; it must be at least 1")
+    x, dtype = _wide(self, "mvlgamma")
+    total = x.lgamma() + dimensions * (dimensions - 1) / 4 * math.log(math.pi)
+    for i in range(1, dimensions):
+        total = total + (x - i / 2).lgamma()
+    return total.cast(dtype)
+
+
+def erfinv(self: Tensor) -> Tensor:
+    """The inverse of `erf`; ∓∞ at ∓1 and NaN beyond. Shapes: unchanged.
+
+    >>> Tensor([0.0, 1.0]).erfinv().tolist()
+    [0.0, inf]
+    """
+    y, dtype = _wide(self, "erfinv")
+    size = y.abs()
+    value = where(size.eq(1), math.inf, _inverse_erf(size)).copysign(y)
+    return with_gradient(
+        value, y,
+        lambda y, upstream: upstream * y.erfinv().square().exp() * (math.sqrt(math.pi) / 2),
+    ).cast(dtype)  # fmt: skip
+
+
+def ndtr(self: Tensor) -> Tensor:
+    """The area under the normal distribution left of x, ½ erfc(-x/√2). Shapes: unchanged.
+
+    >>> Tensor([0.0]).ndtr().tolist()
+    [0.5]
+    """
+    x, dtype = _wide(self, "ndtr")
+    return ((x * -math.sqrt(0.5)).erfc() * 0.5).cast(dtype)
+
+
+def ndtri(self: Tensor) -> Tensor:
+    """The inverse of `ndtr`; ∓∞ at 0 and 1, NaN outside. Shapes: unchanged.
+
+    >>> Tensor([0.5]).ndtri().tolist()
+    [0.0]
+    """
+    p, dtype = _wide(self, "ndtri")
+    return ((p * 2 - 1).erfinv() * math.sqrt(2)).cast(dtype)
+
+
+def i0(self: Tensor) -> Tensor:
+    """The modified Bessel function of the first kind, of order 0. Shapes: unchanged.
+
+    >>> Tensor([0.0]).i0().tolist()
+    [1.0]
+    """
+    return _bessel(self, 0, False, "i0")
+
+
+def i0e(self: Tensor) -> Tensor:
+    """e⁻|ˣ| times `i0`. Shapes: unchanged.
+
+    >>> Tensor([0.0]).i0e().tolist()
+    [1.0]
+    """
+    return _bessel(self, 0, True, "i0e")
+
+
+def i1(self: Tensor) -> Tensor:
+    """The modified Bessel function of the first kind, of order 1. Shapes: unchanged.
+
+    >>> Tensor([0.0]).i1().tolist()
+    [0.0]
+    """
+    return _bessel(self, 1, False, "i1")
+
+
+def i1e(self: Tensor) -> Tensor:
+    """e⁻|ˣ| times `i1`. Shapes: unchanged.
+
+    >>> Tensor([0.0]).i1e().tolist()
+    [0.0]
+    """
+    return _bessel(self, 1, True, "i1e")
+
+
+def _wide(x: Tensor, name: str) -> tuple[Tensor, DType]:
     """`x` in float64, and the dtype of the result."""
     dtype = float_dtype(x.dtype, name)
     return x.cast(dtypes.float64), dtype
@@ -300,7 +304,7 @@ _BESSEL_TERMS = 36
 _ASYMPTOTIC_TERMS = 24
 
 
-def _bessel(given: Special, order: int, scaled: bool, name: str) -> Tensor:
+def _bessel(given: Tensor, order: int, scaled: bool, name: str) -> Tensor:
     """The power series up to 20, and from there the asymptotic one in 1/x."""
     x, dtype = _wide(given, name)
     near = x.clamp(-_BESSEL_BOUND, _BESSEL_BOUND)

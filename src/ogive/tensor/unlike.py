@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from ogive.tensor.core import Core
-
 
 class Missing:
     """An attribute that is not there, as for `hasattr`, and says so in words of its own."""
@@ -27,15 +25,4 @@ class Missing:
         raise AttributeError(message, name=self._name, obj=tensor)
 
 
-_STRIDES = "they show no strides or memory; numpy(), from_dlpack() and from_numpy() share values"
-
-
-class Unlike(Core):
-    """What a user of PyTorch may look for in vain."""
-
-    __slots__ = ()
-
-    data_ptr = Missing(_STRIDES)
-    grad_fn = Missing("a graph is made of nodes, see `node`; is_leaf says whether it was computed")
-    storage = Missing(_STRIDES)
-    stride = Missing(_STRIDES)
+STRIDES = "they show no strides or memory; numpy(), from_dlpack() and from_numpy() share values"

@@ -83,14 +83,14 @@ ALLOWED: dict[str, tuple[str, ...]] = {
 """What a part of the package may import besides itself: a whole part, or one module of it."""
 
 INSIDE_FUNCTIONS = {
-    ("tensor.evaluation", "engine"),  # capture must not load the compiler
-    ("tensor.values", "engine"),
-    ("tensor.sampling", "random"),  # draws are made of tensors, which have them as methods
-    ("tensor.sampling", "random.discrete"),
-    ("tensor.interchange", ""),  # a tensor's namespace is the package
-    ("tensor.differentiable", "autograd.backward"),  # likewise their gradients
-    ("tensor.differentiable", "tensor.data"),  # a kind of tensor itself
-    ("tensor.decompositions", "autograd.custom"),
+    ("tensor.values.evaluation", "engine"),  # capture must not load the compiler
+    ("tensor.values.python_values", "engine"),
+    ("tensor.creation.sampling", "random"),  # draws are made of tensors, which have them as methods
+    ("tensor.creation.sampling", "random.discrete"),
+    ("tensor.values.interchange", ""),  # a tensor's namespace is the package
+    ("tensor.gradients.differentiation", "autograd.backward"),  # likewise their gradients
+    ("tensor.gradients.differentiation", "tensor.memory.data_attribute"),  # a kind of tensor itself
+    ("tensor.linear_algebra.decompositions", "autograd.custom"),
     ("ir.node", "ir.printer"),  # nodes print themselves; the printer knows nodes
 }
 """Imports of ours that run only when a function is called and that `ALLOWED` or order forbids."""
@@ -100,7 +100,7 @@ FOR_TYPES_ONLY = {
     ("engine.plan", "tensor.tensor"),
     ("engine.realization", "tensor.tensor"),
     ("engine.realize", "tensor.tensor"),
-    ("tensor.evaluation", "engine"),
+    ("tensor.values.evaluation", "engine"),
 }
 """Imports under `TYPE_CHECKING` that `ALLOWED` forbids; they never run."""
 

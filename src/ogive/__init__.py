@@ -38,10 +38,8 @@ from ogive.ir.dtype import (
 from ogive.ir.dtype import bool_ as bool
 from ogive.ir.symbolic.variable import Variable
 from ogive.jit import jit
-from ogive.tensor.calculus import cumulative_trapezoid, gradient, trapezoid
-from ogive.tensor.complex import complex, polar, view_as_complex, view_as_real
 from ogive.tensor.core import to_device as device
-from ogive.tensor.creation import (
+from ogive.tensor.creation.constructors import (
     arange,
     empty,
     empty_like,
@@ -58,13 +56,11 @@ from ogive.tensor.creation import (
     zeros,
     zeros_like,
 )
-from ogive.tensor.custom import custom
-from ogive.tensor.distance import cdist, cosine_similarity, pairwise_distance
-from ogive.tensor.einsum import einsum, tensordot
-from ogive.tensor.joining import cat, stack, where
-from ogive.tensor.named_products import multi_dot
-from ogive.tensor.searching import bucketize, isin, searchsorted
-from ogive.tensor.stacking import (
+from ogive.tensor.elementwise.complex_numbers import complex, polar, view_as_complex, view_as_real
+from ogive.tensor.linear_algebra.einsum import einsum, tensordot
+from ogive.tensor.linear_algebra.named_products import multi_dot
+from ogive.tensor.movement.joining import cat, stack, where
+from ogive.tensor.movement.stacking import (
     atleast_1d,
     atleast_2d,
     atleast_3d,
@@ -79,7 +75,11 @@ from ogive.tensor.stacking import (
     meshgrid,
     vstack,
 )
+from ogive.tensor.reduction.calculus import cumulative_trapezoid, gradient, trapezoid
+from ogive.tensor.reduction.distances import cdist, cosine_similarity, pairwise_distance
+from ogive.tensor.sorting.binary_search import bucketize, isin, searchsorted
 from ogive.tensor.tensor import Tensor
+from ogive.tensor.values.custom_function import custom
 
 _announce_to_einops()
 
@@ -146,16 +146,20 @@ if TYPE_CHECKING:
         stft,
     )
     from ogive.special import polygamma
-    from ogive.tensor.coordinates import nonzero_static, unravel_index
-    from ogive.tensor.divisors import gcd, lcm
-    from ogive.tensor.exponentials import matrix_exp
-    from ogive.tensor.factors import lu_unpack
-    from ogive.tensor.histograms import histogramdd
-    from ogive.tensor.multilinear import pca_lowrank, svd_lowrank
-    from ogive.tensor.reflections import geqrf, ormqr
+    from ogive.tensor.elementwise.divisors import gcd, lcm
+    from ogive.tensor.indexing.coordinates import nonzero_static, unravel_index
+    from ogive.tensor.indexing.histograms import histogramdd
+    from ogive.tensor.linear_algebra.householder import geqrf, ormqr
+    from ogive.tensor.linear_algebra.lu_factors import lu_unpack
+    from ogive.tensor.linear_algebra.matrix_exponential import matrix_exp
+    from ogive.tensor.linear_algebra.multilinear import pca_lowrank, svd_lowrank
+    from ogive.tensor.linear_algebra.triangular_solvers import (
+        cholesky_inverse,
+        cholesky_solve,
+        triangular_solve,
+    )
+    from ogive.tensor.memory.sharing import from_dlpack
     from ogive.tensor.reordered import constant_pad_nd, rsub
-    from ogive.tensor.sharing import from_dlpack
-    from ogive.tensor.triangles import cholesky_inverse, cholesky_solve, triangular_solve
 
 _AUTOGRAD = (
     "checkpoint", "custom_gradient", "enable_grad", "hessian", "inference_mode", "is_grad_enabled",
@@ -180,33 +184,33 @@ _LOADED_LATER = {
     "special": "ogive.special",
     "polygamma": "ogive.special",
     "signal": "ogive.signal",
-    "pca_lowrank": "ogive.tensor.multilinear",
-    "svd_lowrank": "ogive.tensor.multilinear",
-    "lu_unpack": "ogive.tensor.factors",
-    "ormqr": "ogive.tensor.reflections",
-    "geqrf": "ogive.tensor.reflections",
-    "triangular_solve": "ogive.tensor.triangles",
-    "cholesky_solve": "ogive.tensor.triangles",
-    "cholesky_inverse": "ogive.tensor.triangles",
+    "pca_lowrank": "ogive.tensor.linear_algebra.multilinear",
+    "svd_lowrank": "ogive.tensor.linear_algebra.multilinear",
+    "lu_unpack": "ogive.tensor.linear_algebra.lu_factors",
+    "ormqr": "ogive.tensor.linear_algebra.householder",
+    "geqrf": "ogive.tensor.linear_algebra.householder",
+    "triangular_solve": "ogive.tensor.linear_algebra.triangular_solvers",
+    "cholesky_solve": "ogive.tensor.linear_algebra.triangular_solvers",
+    "cholesky_inverse": "ogive.tensor.linear_algebra.triangular_solvers",
     "constant_pad_nd": "ogive.tensor.reordered",
     "cuda": "ogive.cuda",
     "data": "ogive.data",
     "fft": "ogive.fft",
-    "gcd": "ogive.tensor.divisors",
-    "histogramdd": "ogive.tensor.histograms",
-    "from_dlpack": "ogive.tensor.sharing",
+    "gcd": "ogive.tensor.elementwise.divisors",
+    "histogramdd": "ogive.tensor.indexing.histograms",
+    "from_dlpack": "ogive.tensor.memory.sharing",
     "io": "ogive.io",
-    "lcm": "ogive.tensor.divisors",
+    "lcm": "ogive.tensor.elementwise.divisors",
     "linalg": "ogive.linalg",
     "load": "ogive.io",
-    "matrix_exp": "ogive.tensor.exponentials",
+    "matrix_exp": "ogive.tensor.linear_algebra.matrix_exponential",
     "nn": "ogive.nn",
-    "nonzero_static": "ogive.tensor.coordinates",
+    "nonzero_static": "ogive.tensor.indexing.coordinates",
     "onnx": "ogive.onnx",
     "optim": "ogive.optim",
     "rsub": "ogive.tensor.reordered",
     "save": "ogive.io",
-    "unravel_index": "ogive.tensor.coordinates",
+    "unravel_index": "ogive.tensor.indexing.coordinates",
     "random": "ogive.random",
     **dict.fromkeys(_RANDOM, "ogive.random"),
     **dict.fromkeys(_SIGNAL, "ogive.signal"),

@@ -11,9 +11,9 @@ import sys
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-from ogive.tensor.creation import arange
-from ogive.tensor.einsum import einsum
-from ogive.tensor.joining import cat, stack
+from ogive.tensor.creation.constructors import arange
+from ogive.tensor.linear_algebra.einsum import einsum
+from ogive.tensor.movement.joining import cat, stack
 from ogive.tensor.tensor import Tensor
 
 MODULE = "einops._backends"

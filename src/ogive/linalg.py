@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ogive.tensor.checked import cholesky_ex, inv_ex, solve_ex
-from ogive.tensor.decompositions import (
+from ogive.tensor.linear_algebra.decompositions import (
     cholesky,
     det,
     eigh,
@@ -17,11 +16,13 @@ from ogive.tensor.decompositions import (
     svd,
     svdvals,
 )
-from ogive.tensor.eigen import eig, eigvals
-from ogive.tensor.einsum import tensordot
-from ogive.tensor.exponentials import matrix_exp
-from ogive.tensor.factors import lu, lu_factor, lu_factor_ex, lu_solve
-from ogive.tensor.linalg import (
+from ogive.tensor.linear_algebra.eigenvalues import eig, eigvals
+from ogive.tensor.linear_algebra.einsum import tensordot
+from ogive.tensor.linear_algebra.householder import householder_product
+from ogive.tensor.linear_algebra.ldl_factors import ldl_factor, ldl_factor_ex, ldl_solve
+from ogive.tensor.linear_algebra.lu_factors import lu, lu_factor, lu_factor_ex, lu_solve
+from ogive.tensor.linear_algebra.matrix_exponential import matrix_exp
+from ogive.tensor.linear_algebra.matrix_functions import (
     cond,
     cross,
     diagonal,
@@ -37,10 +38,9 @@ from ogive.tensor.linalg import (
     vecdot,
     vector_norm,
 )
-from ogive.tensor.multilinear import tensorinv, tensorsolve, vander
-from ogive.tensor.named_products import multi_dot
-from ogive.tensor.reflections import householder_product
-from ogive.tensor.symmetric import ldl_factor, ldl_factor_ex, ldl_solve
+from ogive.tensor.linear_algebra.multilinear import tensorinv, tensorsolve, vander
+from ogive.tensor.linear_algebra.named_products import multi_dot
+from ogive.tensor.linear_algebra.solvers_with_info import cholesky_ex, inv_ex, solve_ex
 
 __all__ = [
     "cholesky",

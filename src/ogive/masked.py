@@ -16,9 +16,9 @@ from typing import Any
 from ogive.errors import ArgumentTypeError, DtypeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
-from ogive.tensor.creation import ones_like
-from ogive.tensor.joining import where
-from ogive.tensor.reduction import Axes
+from ogive.tensor.creation.constructors import ones_like
+from ogive.tensor.movement.joining import where
+from ogive.tensor.reduction.basic_reductions import Axes
 from ogive.tensor.tensor import Tensor
 
 

@@ -166,4 +166,4 @@ def test_other_dtypes_and_devices_are_refused() -> None:
 
 def test_examples_of_wrapped_functions_are_found() -> None:
     assert "Shapes" in (nn.functional.mse_loss.__doc__ or "")
-    assert Tensor.matmul.__module__ == "ogive.tensor.product"
+    assert Tensor.matmul.__module__ == "ogive.tensor.linear_algebra.matrix_product"

@@ -16,7 +16,7 @@ from ogive.engine import execution
 from ogive.jit import prepare
 from ogive.live import registry
 from ogive.optim import SGD
-from ogive.tensor import storage
+from ogive.tensor.creation import user_data
 
 
 def elsewhere(work: Callable[[], Any]) -> None:
@@ -288,9 +288,9 @@ def test_values_are_read_before_they_are_overwritten_or_from_the_copy(
     w = memory(1.0, 1.0)
     other = w.clone()
     write = ogive.jit(lambda: w.assign(w + 1))
-    before(monkeypatch, storage, "memory_of", write)
+    before(monkeypatch, user_data, "memory_of", write)
     assert other.tolist() == [1.0, 1.0]
-    before(monkeypatch, storage, "memory_of", lambda: w.assign(w + 5))
+    before(monkeypatch, user_data, "memory_of", lambda: w.assign(w + 5))
     assert w.tolist() == [7.0, 7.0]
 
 

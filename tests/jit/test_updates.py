@@ -273,7 +273,7 @@ def test_a_donated_argument_gives_its_memory_and_cannot_be_used() -> None:
 
 
 def test_results_take_the_memory_of_donated_arguments() -> None:
-    from ogive.tensor.storage import memory_of
+    from ogive.tensor.creation.user_data import memory_of
 
     step = ogive.jit(lambda x: x * 2, donate=(0,))
     x = Tensor([1.0, 2.0])

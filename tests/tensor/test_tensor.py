@@ -38,7 +38,7 @@ def test_a_method_is_described_takes_a_tensor_first_and_can_be_pickled(name: str
 def test_help_shows_a_method_with_its_arguments() -> None:
     assert list(inspect.signature(Tensor.sum).parameters)[:4] == ["self", "dim", "keepdim", "dtype"]
     assert "The sum." in (inspect.getdoc(Tensor.sum) or "")
-    assert inspect.unwrap(Tensor.sum).__module__ == "ogive.tensor.reduction"
+    assert inspect.unwrap(Tensor.sum).__module__ == "ogive.tensor.reduction.basic_reductions"
 
 
 def test_a_property_is_described_and_cannot_be_set_unless_declared_so() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from ogive.errors import DtypeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, to_dtype
-from ogive.tensor import precision
+from ogive.tensor import autocast_dtypes
 from ogive.tensor.core import to_device
 
 LOW = (dtypes.bfloat16, dtypes.float16)
@@ -57,11 +57,11 @@ class autocast(ContextDecorator):
         self._dtype = wanted if enabled else None
 
     def __enter__(self) -> autocast:
-        precision.enter(self._dtype)
+        autocast_dtypes.enter(self._dtype)
         return self
 
     def __exit__(self, *_: Any) -> None:
-        precision.leave()
+        autocast_dtypes.leave()
 
 
 def is_autocast_enabled(device_type: str = "cpu") -> bool:
@@ -72,7 +72,7 @@ def is_autocast_enabled(device_type: str = "cpu") -> bool:
     True
     """
     to_device(device_type)
-    return precision.current() is not None
+    return autocast_dtypes.current() is not None
 
 
 def get_autocast_dtype(device_type: str = "cpu") -> DType:
@@ -82,4 +82,4 @@ def get_autocast_dtype(device_type: str = "cpu") -> DType:
     ogive.bfloat16
     """
     to_device(device_type)
-    return precision.current() or dtypes.bfloat16
+    return autocast_dtypes.current() or dtypes.bfloat16

@@ -11,8 +11,8 @@ from ogive.ir import dtype as dtypes
 from ogive.jit.watch import is_tracing
 from ogive.optim.optimizer import Optimizer
 from ogive.tensor.core import to_device
-from ogive.tensor.creation import full
-from ogive.tensor.joining import where
+from ogive.tensor.creation.constructors import full
+from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 _UNSCALED, _STEPPED = "unscaled", "stepped"

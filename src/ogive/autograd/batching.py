@@ -18,7 +18,7 @@ from ogive.live import registry
 from ogive.live.history import Argument
 from ogive.live.registry import make
 from ogive.tensor import build
-from ogive.tensor.custom import in_memory
+from ogive.tensor.values.custom_function import in_memory
 
 
 class Batching:

@@ -15,7 +15,7 @@ from ogive.jit.trees import leaves, rebuild
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import wrap
-from ogive.tensor.slopes import captured
+from ogive.tensor.gradients.known_gradients import captured
 from ogive.tensor.tensor import Tensor
 
 

@@ -15,7 +15,7 @@ from ogive.autograd.functional import jvp, to_outputs, vjp
 from ogive.autograd.vectorize import vmap
 from ogive.errors import ArgumentError
 from ogive.jit.trees import leaves, rebuild
-from ogive.tensor.creation import eye
+from ogive.tensor.creation.constructors import eye
 from ogive.tensor.tensor import Tensor
 
 Function = Callable[..., Any]

@@ -8,7 +8,7 @@ from typing import Any
 from ogive.errors import ArgumentError
 from ogive.ir import dtype as dtypes
 from ogive.tensor.core import to_axis, to_entries, to_integer
-from ogive.tensor.creation import arange
+from ogive.tensor.creation.constructors import arange
 from ogive.tensor.keywords import also
 from ogive.tensor.tensor import Tensor
 

@@ -12,7 +12,7 @@ Lengths with a large prime factor become a convolution (Bluestein), of a power o
 from __future__ import annotations
 
 from ogive.fft.tables import chirp, matrix, twiddles
-from ogive.tensor.precision import unchanged
+from ogive.tensor.autocast_dtypes import unchanged
 from ogive.tensor.tensor import Tensor
 
 LARGEST_DIRECT = 32

@@ -10,10 +10,10 @@ from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeErro
 from ogive.fft.stages import transform
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
-from ogive.tensor.complex import complex, parts_of
 from ogive.tensor.core import to_axis, to_entries, to_integer
-from ogive.tensor.joining import cat, stack
+from ogive.tensor.elementwise.complex_numbers import complex, parts_of
 from ogive.tensor.keywords import also
+from ogive.tensor.movement.joining import cat, stack
 from ogive.tensor.tensor import Tensor
 
 FORWARD, INVERSE = -1, 1

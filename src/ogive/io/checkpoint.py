@@ -22,7 +22,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.shape import row_major_strides
 from ogive.named import NamedTuple
-from ogive.tensor.strided import span_of, strided
+from ogive.tensor.memory.strided_views import span_of, strided
 from ogive.tensor.tensor import Tensor
 
 KIND = "a PyTorch checkpoint"

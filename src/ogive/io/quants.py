@@ -12,8 +12,8 @@ from collections.abc import Callable
 from ogive.io.words import to_numbers
 from ogive.ir import dtype as dtypes
 from ogive.named import NamedTuple
-from ogive.tensor.creation import arange
-from ogive.tensor.joining import cat
+from ogive.tensor.creation.constructors import arange
+from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
 
 

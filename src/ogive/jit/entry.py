@@ -39,8 +39,8 @@ from ogive.jit.whereabouts import Whereabouts, facts_of, look_up, pattern, show_
 from ogive.jit.wiring import wire
 from ogive.live import registry
 from ogive.live.kept_graphs import kept_graphs
-from ogive.tensor import views
 from ogive.tensor.core import hold, wrap
+from ogive.tensor.memory import views
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ogive.config import Config
 from ogive.ir.dtype import to_dtype
 from ogive.jit.trees import Call, argument_leaves
 from ogive.live import history
-from ogive.tensor import precision
+from ogive.tensor import autocast_dtypes
 from ogive.tensor.tensor import Tensor
 
 Facts = dict[str, str]
@@ -43,7 +43,7 @@ def describe_call(
         if isinstance(value, tuple | list | dict):
             facts[f"type of {name}"] = type(value).__name__
     facts["configuration"] = ", ".join(map(str, (*config.code_key, config.threads)))
-    dtype = precision.current()
+    dtype = autocast_dtypes.current()
     if dtype is not None:
         facts["autocast"] = dtype.name
     return facts

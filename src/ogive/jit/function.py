@@ -18,7 +18,7 @@ from ogive.jit.watch import is_inlining, trace_lock
 from ogive.journal import log
 from ogive.live import history, registry
 from ogive.named import NamedTuple
-from ogive.tensor import precision
+from ogive.tensor import autocast_dtypes
 
 if TYPE_CHECKING:
     from ogive.engine.steps.profile import StepTime
@@ -88,7 +88,7 @@ class Jitted(Generic[P, R]):
         known, number = self._last_config
         if known is not config:
             number = self._number_of(config)
-        prefix = _prefix(number) if history.paused or precision.chosen else number
+        prefix = _prefix(number) if history.paused or autocast_dtypes.chosen else number
         call = Call(args, kwargs, prefix)
         if call.pending or call.flows:
             if call.flows or _flow(call.pending):
@@ -312,7 +312,7 @@ def _prefix(number: int) -> Key:
     """What a call depends on besides its arguments: the configuration, and this thread's modes."""
     if not history.is_recording():
         number = ~number  # what it returns is detached then
-    dtype = precision.current()
+    dtype = autocast_dtypes.current()
     return number if dtype is None else (number, dtype)
 
 

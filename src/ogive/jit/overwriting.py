@@ -21,9 +21,9 @@ from ogive.jit.trace import Trace
 from ogive.jit.trees import Call
 from ogive.jit.whereabouts import Whereabouts
 from ogive.live import registry
-from ogive.tensor import views
+from ogive.tensor.memory import views
+from ogive.tensor.memory.views import Storage
 from ogive.tensor.tensor import Tensor
-from ogive.tensor.views import Storage
 
 
 class Overwriting:

@@ -42,7 +42,7 @@ from ogive.jit.places import (
     structure_of,
 )
 from ogive.jit.unwatched import why_uncalled, why_unwatched
-from ogive.tensor.supply import Supplier
+from ogive.tensor.creation.supplied_numbers import Supplier
 from ogive.tensor.tensor import Tensor
 
 _OPEN = ("ogive.nn.", "ogive.optim.", "ogive.amp.")

@@ -29,7 +29,7 @@ from ogive.live import history, registry
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, memory_device, wrap
-from ogive.tensor.supply import Supplier, collecting
+from ogive.tensor.creation.supplied_numbers import Supplier, collecting
 from ogive.tensor.tensor import Tensor
 
 _FACTS = {"gradient": "grad", "is_flagged": "requires_grad", "hooks": "hooks"}

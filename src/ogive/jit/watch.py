@@ -32,8 +32,8 @@ from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
 from ogive.live import history, registry
 from ogive.tensor.core import Core
+from ogive.tensor.memory.views import Storage, shared_storage, traced
 from ogive.tensor.tensor import Tensor
-from ogive.tensor.views import Storage, shared_storage, traced
 
 _plain_node: Any = Core.__dict__["node"]
 _plain_shared: Any = Core.__dict__["shared"]

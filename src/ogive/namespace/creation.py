@@ -10,7 +10,7 @@ from ogive.errors import ArgumentError
 from ogive.ir.dtype import to_dtype
 from ogive.namespace.elementwise import to_array
 from ogive.tensor.core import to_device
-from ogive.tensor.sharing import from_dlpack
+from ogive.tensor.memory.sharing import from_dlpack
 from ogive.tensor.tensor import Tensor
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ogive.errors import ArgumentTypeError
 from ogive.ir.dtype import promote, result_type
-from ogive.tensor.joining import where
+from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 Unary = Callable[[Tensor], Tensor]
@@ -198,7 +198,7 @@ def round(x: Tensor, /) -> Tensor:
     """
     if not to_array(x, "round").dtype.is_complex:
         return x.round()
-    from ogive.tensor.complex import complex
+    from ogive.tensor.elementwise.complex_numbers import complex
 
     return complex(x.real.round(), x.imag.round())
 

@@ -9,9 +9,9 @@ from ogive.errors import ArgumentError, ShapeError
 from ogive.ir.dtype import promote
 from ogive.namespace.elementwise import to_array
 from ogive.tensor.core import to_axes, to_axis
-from ogive.tensor.joining import cat, to_tensors
 from ogive.tensor.keywords import also
-from ogive.tensor.stacking import broadcast_tensors
+from ogive.tensor.movement.joining import cat, to_tensors
+from ogive.tensor.movement.stacking import broadcast_tensors
 from ogive.tensor.tensor import Tensor
 
 

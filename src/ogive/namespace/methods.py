@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ogive.tensor.functional import as_function
+from ogive.tensor.method_functions import as_function
 from ogive.tensor.tensor import Tensor
 
 

@@ -6,7 +6,7 @@ from ogive.ir import dtype as dtypes
 from ogive.named import NamedTuple
 from ogive.namespace.elementwise import to_array
 from ogive.tensor.core import Core
-from ogive.tensor.creation import arange, full
+from ogive.tensor.creation.constructors import arange, full
 from ogive.tensor.tensor import Tensor
 
 

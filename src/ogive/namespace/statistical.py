@@ -13,8 +13,8 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import to_dtype
 from ogive.namespace.elementwise import to_array
 from ogive.tensor.core import to_axis, to_entries
-from ogive.tensor.creation import full
-from ogive.tensor.joining import cat
+from ogive.tensor.creation.constructors import full
+from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
 
 Axes = int | tuple[int, ...] | None

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentTypeError, ShapeError
-from ogive.tensor.joining import cat
-from ogive.tensor.slopes import with_gradient
+from ogive.tensor.gradients.known_gradients import with_gradient
+from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:

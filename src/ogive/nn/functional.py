@@ -27,8 +27,8 @@ from ogive.nn.layers.unpooling import (
     max_unpool3d,
 )
 from ogive.random import gumbel_softmax
-from ogive.tensor.distance import cosine_similarity, pairwise_distance, pdist
-from ogive.tensor.functional import as_function
+from ogive.tensor.method_functions import as_function
+from ogive.tensor.reduction.distances import cosine_similarity, pairwise_distance, pdist
 from ogive.tensor.tensor import Tensor
 
 

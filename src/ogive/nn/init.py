@@ -16,8 +16,8 @@ from ogive.ir.dtype import default_float, to_dtype
 from ogive.nn.parameter import Parameter
 from ogive.random.continuous import uniform_by_data
 from ogive.tensor.core import to_shape
-from ogive.tensor.creation import eye, full_like
-from ogive.tensor.data import replace_value
+from ogive.tensor.creation.constructors import eye, full_like
+from ogive.tensor.memory.data_attribute import replace_value
 from ogive.tensor.tensor import Tensor
 
 GAINS = {

@@ -18,8 +18,8 @@ from ogive.nn.hooks import Handle, Hook, call_with_hooks, set_hooks
 from ogive.nn.parameter import Parameter
 from ogive.nn.state import IncompatibleKeys, check_state, clear_gradients, load_tensors
 from ogive.tensor.core import DEVICES, to_device
-from ogive.tensor.data import replace_value
-from ogive.tensor.place import ABSENT
+from ogive.tensor.device_name import ABSENT
+from ogive.tensor.memory.data_attribute import replace_value
 from ogive.tensor.tensor import Tensor
 
 Self = TypeVar("Self", bound="Module")

@@ -14,8 +14,8 @@ from typing import Any
 import numpy
 
 from ogive.errors import ArgumentError, ShapeError, TraceError
-from ogive.tensor.creation import arange
-from ogive.tensor.joining import where
+from ogive.tensor.creation.constructors import arange
+from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 Array = numpy.ndarray[Any, Any]

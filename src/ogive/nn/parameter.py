@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.tensor.data import replace_value
+from ogive.tensor.memory.data_attribute import replace_value
 from ogive.tensor.tensor import Tensor
 
 

@@ -12,8 +12,8 @@ from ogive.errors import ArgumentTypeError, StateError
 from ogive.named import NamedTuple
 from ogive.nn.parameter import UninitializedParameter
 from ogive.tensor.core import to_tensor
-from ogive.tensor.data import replace_value
-from ogive.tensor.sharing import from_dlpack
+from ogive.tensor.memory.data_attribute import replace_value
+from ogive.tensor.memory.sharing import from_dlpack
 from ogive.tensor.tensor import Tensor
 
 SHOWN = 20

@@ -10,7 +10,7 @@ import ml_dtypes
 
 from ogive.ir.shape import element_count
 from ogive.optim.optimizer import Execution, Group, Optimizer, State
-from ogive.tensor.creation import zeros_like
+from ogive.tensor.creation.constructors import zeros_like
 from ogive.tensor.tensor import Tensor
 
 

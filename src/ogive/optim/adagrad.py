@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
 from ogive.optim.optimizer import Execution, Group, Optimizer, State
-from ogive.tensor.creation import full_like, zeros_like
+from ogive.tensor.creation.constructors import full_like, zeros_like
 from ogive.tensor.tensor import Tensor
 
 

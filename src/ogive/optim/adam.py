@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from ogive.optim.moments import averaged, decayed
 from ogive.optim.optimizer import Execution, Group, Optimizer, State
-from ogive.tensor.creation import zeros_like
+from ogive.tensor.creation.constructors import zeros_like
 from ogive.tensor.tensor import Tensor
 
 

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from ogive.ir import dtype as dtypes
 from ogive.optim.optimizer import Execution, Group, Optimizer, State
-from ogive.tensor.creation import full, ones, zeros_like
+from ogive.tensor.creation.constructors import full, ones, zeros_like
 from ogive.tensor.tensor import Tensor
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from ogive.optim.moments import averaged
 from ogive.optim.optimizer import Group, Optimizer, State
-from ogive.tensor.creation import zeros_like
-from ogive.tensor.joining import where
+from ogive.tensor.creation.constructors import zeros_like
+from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 

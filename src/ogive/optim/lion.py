@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ogive.optim.optimizer import Group, Optimizer, State
-from ogive.tensor.creation import zeros_like
+from ogive.tensor.creation.constructors import zeros_like
 from ogive.tensor.tensor import Tensor
 
 

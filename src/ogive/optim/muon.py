@@ -9,7 +9,7 @@ from typing import Any
 from ogive.errors import ArgumentError
 from ogive.ir import dtype as dtypes
 from ogive.optim.optimizer import Group, Optimizer, State
-from ogive.tensor.creation import zeros_like
+from ogive.tensor.creation.constructors import zeros_like
 from ogive.tensor.tensor import Tensor
 
 

@@ -21,8 +21,8 @@ from ogive.nn.parameter import UninitializedParameter
 from ogive.nn.state import clear_gradients, load_tensors
 from ogive.optim.clocks import Clocks
 from ogive.optim.fixed import Fixed
-from ogive.tensor.creation import zeros
-from ogive.tensor.joining import where
+from ogive.tensor.creation.constructors import zeros
+from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 State = dict[str, Tensor]

@@ -7,8 +7,8 @@ from typing import Any, Unpack
 
 from ogive.errors import ArgumentError
 from ogive.optim.optimizer import Execution, Group, Optimizer, State
-from ogive.tensor.creation import full_like, zeros_like
-from ogive.tensor.joining import where
+from ogive.tensor.creation.constructors import full_like, zeros_like
+from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 

@@ -19,7 +19,7 @@ from ogive.jit.watch import is_tracing
 from ogive.nn.layers.normalization import BatchNorm
 from ogive.nn.module import Module
 from ogive.optim.optimizer import Optimizer
-from ogive.tensor.joining import where
+from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 Average = Callable[[Any, Any, Any], Any]

@@ -19,9 +19,9 @@ from ogive.random.draw import PRECISION, Draw, operation, to_float
 from ogive.random.generator import Generator
 from ogive.tensor import build
 from ogive.tensor.core import memory_device, to_device, to_integer, to_number, to_shape
-from ogive.tensor.custom import custom
 from ogive.tensor.keywords import also
 from ogive.tensor.tensor import Tensor
+from ogive.tensor.values.custom_function import custom
 
 
 def randint(

@@ -12,8 +12,8 @@ from ogive.random.discrete import chances, to_probability
 from ogive.random.generator import Generator
 from ogive.tensor import build
 from ogive.tensor.core import memory_device, to_axis, to_number
-from ogive.tensor.creation import arange
-from ogive.tensor.joining import where
+from ogive.tensor.creation.constructors import arange
+from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 SELU_FLOOR = -1.7580993408473766

@@ -11,7 +11,7 @@ import numpy
 from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.random.cipher import COUNTERS, FOLD, encipher_on_host
 from ogive.tensor.core import to_integer
-from ogive.tensor.supply import Supplier
+from ogive.tensor.creation.supplied_numbers import Supplier
 
 _AHEAD = 256
 """Keys made at once: enciphering one costs as much as enciphering hundreds."""

@@ -19,7 +19,7 @@ from ogive.random.cipher import COUNTERS, FOLD, SPLIT, encipher, enciphered
 from ogive.random.generator import Generator, default_generator, to_seed
 from ogive.tensor import build
 from ogive.tensor.core import to_integer, wrap
-from ogive.tensor.supply import taken
+from ogive.tensor.creation.supplied_numbers import taken
 from ogive.tensor.tensor import Tensor
 
 

@@ -7,10 +7,10 @@ from typing import Any
 from ogive.errors import ArgumentError, ShapeError
 from ogive.fft import fft, ifft, irfft, rfft
 from ogive.named import NamedTuple
-from ogive.tensor.complex import complex, view_as_real
+from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import to_integer
-from ogive.tensor.creation import ones
-from ogive.tensor.precision import widened
+from ogive.tensor.creation.constructors import ones
+from ogive.tensor.elementwise.complex_numbers import complex, view_as_real
 from ogive.tensor.tensor import Tensor
 
 

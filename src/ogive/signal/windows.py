@@ -15,7 +15,7 @@ from ogive.errors import ArgumentError, DtypeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import to_dtype
 from ogive.tensor.core import to_integer
-from ogive.tensor.creation import arange, ones
+from ogive.tensor.creation.constructors import arange, ones
 from ogive.tensor.tensor import Tensor
 
 

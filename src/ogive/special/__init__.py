@@ -39,7 +39,7 @@ from ogive.special.polynomials import (
     shifted_chebyshev_polynomial_v,
     shifted_chebyshev_polynomial_w,
 )
-from ogive.tensor.functional import as_function
+from ogive.tensor.method_functions import as_function
 from ogive.tensor.tensor import Tensor
 
 digamma = psi = as_function(Tensor.digamma)

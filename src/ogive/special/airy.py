@@ -14,8 +14,8 @@ from decimal import Decimal
 
 from ogive.special.bessel import fitted_integral
 from ogive.special.fits import Coefficients, evaluate, fit, sum_series, wide
-from ogive.tensor.joining import where
-from ogive.tensor.special import polynomial
+from ogive.tensor.elementwise.special_functions import polynomial
+from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 LEAST, MOST = -10.0, 2.0

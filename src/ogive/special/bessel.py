@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 
 from ogive.special.fits import Coefficients, evaluate, fit, sum_series, wide
-from ogive.tensor.joining import where
-from ogive.tensor.special import polynomial
+from ogive.tensor.elementwise.special_functions import polynomial
+from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 EULER = 0.5772156649015329

@@ -17,7 +17,7 @@ from typing import Any
 from ogive.errors import ArgumentTypeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
-from ogive.tensor.operations import float_dtype
+from ogive.tensor.elementwise.binary_operations import float_dtype
 from ogive.tensor.tensor import Tensor
 
 DIGITS = 60

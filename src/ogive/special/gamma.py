@@ -17,11 +17,11 @@ from fractions import Fraction
 from typing import Any
 
 from ogive.ir import dtype as dtypes
-from ogive.tensor.decompositions import with_gradient
-from ogive.tensor.joining import where
-from ogive.tensor.operations import float_dtype
-from ogive.tensor.pairwise import meet
-from ogive.tensor.special import BERNOULLI, polynomial
+from ogive.tensor.elementwise.binary_operations import float_dtype
+from ogive.tensor.elementwise.pairwise import meet
+from ogive.tensor.elementwise.special_functions import BERNOULLI, polynomial
+from ogive.tensor.linear_algebra.decompositions import with_gradient
+from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 SERIES, FRACTION = 66, 44

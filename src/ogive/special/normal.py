@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from decimal import Decimal, localcontext
 
 from ogive.special.fits import DIGITS, Coefficients, evaluate, fit, sum_series, wide
-from ogive.tensor.joining import where
+from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 SCALE = 3.0

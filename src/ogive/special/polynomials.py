@@ -14,7 +14,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import result_type
 from ogive.special.fits import wide
 from ogive.tensor.core import to_tensor
-from ogive.tensor.joining import where
+from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 Step = Callable[[int, Tensor, Any, Any], Tensor]

@@ -27,13 +27,13 @@ from ogive.ir.symbolic.variable import Variable
 from ogive.live import history, registry
 from ogive.live.registry import add_tensor
 from ogive.tensor import build, lengths
-from ogive.tensor.place import READ_ONLY as READ_ONLY
-from ogive.tensor.place import Device
+from ogive.tensor.device_name import READ_ONLY as READ_ONLY
+from ogive.tensor.device_name import Device
 
 if TYPE_CHECKING:
-    from ogive.tensor.chains import View
+    from ogive.tensor.memory.movement_chains import View
+    from ogive.tensor.memory.views import Storage
     from ogive.tensor.tensor import Tensor
-    from ogive.tensor.views import Storage
 
 DEVICES = (Device("CPU"),)
 DEFAULT_DEVICE = DEVICES[0]

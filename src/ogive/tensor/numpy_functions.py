@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.errors import ArgumentTypeError, OgiveError
-from ogive.tensor import creation, joining
 from ogive.tensor.core import Core, to_operand, to_tensor
+from ogive.tensor.creation import constructors
+from ogive.tensor.movement import joining
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -150,9 +151,7 @@ def call_function(function: Any, arguments: tuple[Any, ...], keywords: dict[str,
     return _call(name, FUNCTIONS[function], arguments, keywords)
 
 
-def reduce(
-    method: str, a: Any, axis: Any = None, *, keepdims: bool = False, **more: Any
-) -> Tensor:
+def reduce(method: str, a: Any, axis: Any = None, *, keepdims: bool = False, **more: Any) -> Tensor:
     """A reduction by NumPy's names of arguments; `more` goes to the method."""
     result: Tensor = getattr(_tensor(a), method)(dim=axis, keepdim=keepdims, **more)
     return result
@@ -334,17 +333,17 @@ def _dot(a: Any, b: Any) -> Tensor:
 
 @_implements(numpy.zeros_like)
 def _zeros_like(a: Any, dtype: Any = None) -> Tensor:
-    return creation.zeros_like(a, dtype=dtype)
+    return constructors.zeros_like(a, dtype=dtype)
 
 
 @_implements(numpy.ones_like)
 def _ones_like(a: Any, dtype: Any = None) -> Tensor:
-    return creation.ones_like(a, dtype=dtype)
+    return constructors.ones_like(a, dtype=dtype)
 
 
 @_implements(numpy.full_like)
 def _full_like(a: Any, fill_value: Any, dtype: Any = None) -> Tensor:
-    return creation.full_like(a, fill_value, dtype=dtype)
+    return constructors.full_like(a, fill_value, dtype=dtype)
 
 
 @_implements(numpy.isclose)

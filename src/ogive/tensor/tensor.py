@@ -6,59 +6,50 @@ from typing import Any
 
 from ogive.ir.dtype import to_dtype
 from ogive.live.registry import graph_lock
-from ogive.tensor import (
-    activation,
-    adaptive,
-    advanced,
-    arithmetic,
-    assignment,
-    attention,
-    classification,
-    complex,
-    conversion,
-    convolution,
-    decompositions,
-    diagonals,
-    differentiable,
-    elementwise,
-    evaluation,
-    folding,
-    functions,
-    in_place_operations,
-    interchange,
-    kinds,
-    linalg,
-    log_sum_exp,
-    losses,
-    margins,
-    movement,
-    named_casts,
-    named_products,
-    new,
-    normalization,
-    padding,
-    pairwise,
-    pooling,
-    product,
-    reduction,
-    repeating,
-    resize,
-    sampling,
-    scanning,
-    scattering,
-    selection,
-    shaping,
-    sorting,
-    special,
-    splitting,
-    statistics,
-    storage,
-    table_lookup,
-    unlike,
-    values,
-)
+from ogive.tensor import kinds, unlike
 from ogive.tensor.core import Core, adopt, attribute, bind_class, settable, to_device
-from ogive.tensor.in_place_operations import in_place, in_shape
+from ogive.tensor.creation import new_like, sampling, user_data
+from ogive.tensor.elementwise import (
+    arithmetic,
+    complex_numbers,
+    pairwise,
+    special_functions,
+    unary_compositions,
+    unary_functions,
+)
+from ogive.tensor.gradients import differentiation
+from ogive.tensor.indexing import advanced_indexing, scattering, selection
+from ogive.tensor.linear_algebra import (
+    decompositions,
+    matrix_functions,
+    matrix_product,
+    named_products,
+)
+from ogive.tensor.losses import classification, margins, regression
+from ogive.tensor.memory import assignment, in_place_operations
+from ogive.tensor.memory.in_place_operations import in_place, in_shape
+from ogive.tensor.movement import (
+    basic_movements,
+    derived_movements,
+    diagonals,
+    padding,
+    repeating,
+    splitting,
+)
+from ogive.tensor.neural import (
+    activations,
+    adaptive_pooling,
+    convolutions,
+    dot_product_attention,
+    feature_normalization,
+    im2col,
+    resize,
+    table_lookup,
+    window_pooling,
+)
+from ogive.tensor.reduction import basic_reductions, log_sum_exp, scanning, statistics
+from ogive.tensor.sorting import order_statistics
+from ogive.tensor.values import conversion, evaluation, interchange, named_casts, python_values
 
 
 class Tensor(Core):
@@ -89,7 +80,7 @@ class Tensor(Core):
         if requires_grad and isinstance(data, Tensor):
             data = data.detach()
         with graph_lock:
-            adopt(self, storage.node_of(data, wanted, place), place)
+            adopt(self, user_data.node_of(data, wanted, place), place)
         if requires_grad:
             self.requires_grad_()
 
@@ -103,19 +94,19 @@ class Tensor(Core):
     prepare_batch = staticmethod(evaluation.prepare_batch)
     is_realized = attribute(evaluation.is_realized)
 
-    from_numpy = staticmethod(values.from_numpy)
-    from_file = staticmethod(values.from_file)
-    numpy = values.to_numpy
-    __array__ = values.to_array
-    tolist = values.tolist
-    item = values.item
-    __bool__ = values.to_bool
-    __contains__ = values.contains
-    __float__ = values.to_float
-    __int__ = values.to_int
-    __repr__ = values.represent
-    __str__ = values.show
-    __format__ = values.formatted
+    from_numpy = staticmethod(python_values.from_numpy)
+    from_file = staticmethod(python_values.from_file)
+    numpy = python_values.to_numpy
+    __array__ = python_values.to_array
+    tolist = python_values.tolist
+    item = python_values.item
+    __bool__ = python_values.to_bool
+    __contains__ = python_values.contains
+    __float__ = python_values.to_float
+    __int__ = python_values.to_int
+    __repr__ = python_values.represent
+    __str__ = python_values.show
+    __format__ = python_values.formatted
 
     __dlpack__ = interchange.dlpack
     __dlpack_device__ = interchange.dlpack_device
@@ -165,11 +156,11 @@ class Tensor(Core):
     cfloat = named_casts.cfloat
     cdouble = named_casts.cdouble
 
-    new_full = new.new_full
-    new_zeros = new.new_zeros
-    new_ones = new.new_ones
-    new_empty = new.new_empty
-    new_tensor = new.new_tensor
+    new_full = new_like.new_full
+    new_zeros = new_like.new_zeros
+    new_ones = new_like.new_ones
+    new_empty = new_like.new_empty
+    new_tensor = new_like.new_tensor
 
     assign = assignment.assign
 
@@ -246,99 +237,99 @@ class Tensor(Core):
     remainder_ = __imod__ = in_place(arithmetic.remainder)
     sub_ = subtract_ = __isub__ = in_place(arithmetic.sub)
 
-    exp = functions.exp
-    exp2 = functions.exp2
-    expm1 = functions.expm1
-    log = functions.log
-    log2 = functions.log2
-    log10 = functions.log10
-    log1p = functions.log1p
-    sin = functions.sin
-    cos = functions.cos
-    tan = functions.tan
-    asin = arcsin = functions.asin
-    acos = arccos = functions.acos
-    atan = arctan = functions.atan
-    sinh = functions.sinh
-    cosh = functions.cosh
-    tanh = functions.tanh
-    asinh = arcsinh = functions.asinh
-    acosh = arccosh = functions.acosh
-    atanh = arctanh = functions.atanh
-    erf = functions.erf
-    erfc = functions.erfc
-    sqrt = functions.sqrt
-    rsqrt = functions.rsqrt
-    reciprocal = functions.reciprocal
-    square = functions.square
-    neg = negative = __neg__ = functions.neg
-    abs = absolute = __abs__ = functions.abs
-    sign = functions.sign
-    floor = functions.floor
-    ceil = functions.ceil
-    round = functions.round
-    trunc = fix = functions.trunc
-    isnan = functions.isnan
-    isinf = functions.isinf
-    isfinite = functions.isfinite
-    bitwise_not = __invert__ = functions.bitwise_not
-    logical_not = functions.logical_not
-    abs_ = absolute_ = in_place(functions.abs)
-    acos_ = arccos_ = in_place(functions.acos)
-    acosh_ = arccosh_ = in_place(functions.acosh)
-    asin_ = arcsin_ = in_place(functions.asin)
-    asinh_ = arcsinh_ = in_place(functions.asinh)
-    atan_ = arctan_ = in_place(functions.atan)
-    atanh_ = arctanh_ = in_place(functions.atanh)
-    bitwise_not_ = in_place(functions.bitwise_not)
-    ceil_ = in_place(functions.ceil)
-    cos_ = in_place(functions.cos)
-    cosh_ = in_place(functions.cosh)
-    erf_ = in_place(functions.erf)
-    erfc_ = in_place(functions.erfc)
-    exp_ = in_place(functions.exp)
-    exp2_ = in_place(functions.exp2)
-    expm1_ = in_place(functions.expm1)
-    floor_ = in_place(functions.floor)
-    log_ = in_place(functions.log)
-    log10_ = in_place(functions.log10)
-    log1p_ = in_place(functions.log1p)
-    log2_ = in_place(functions.log2)
-    logical_not_ = in_place(functions.logical_not)
-    neg_ = negative_ = in_place(functions.neg)
-    reciprocal_ = in_place(functions.reciprocal)
-    round_ = in_place(functions.round)
-    rsqrt_ = in_place(functions.rsqrt)
-    sign_ = in_place(functions.sign)
-    sin_ = in_place(functions.sin)
-    sinh_ = in_place(functions.sinh)
-    sqrt_ = in_place(functions.sqrt)
-    square_ = in_place(functions.square)
-    tan_ = in_place(functions.tan)
-    tanh_ = in_place(functions.tanh)
-    trunc_ = fix_ = in_place(functions.trunc)
+    exp = unary_functions.exp
+    exp2 = unary_functions.exp2
+    expm1 = unary_functions.expm1
+    log = unary_functions.log
+    log2 = unary_functions.log2
+    log10 = unary_functions.log10
+    log1p = unary_functions.log1p
+    sin = unary_functions.sin
+    cos = unary_functions.cos
+    tan = unary_functions.tan
+    asin = arcsin = unary_functions.asin
+    acos = arccos = unary_functions.acos
+    atan = arctan = unary_functions.atan
+    sinh = unary_functions.sinh
+    cosh = unary_functions.cosh
+    tanh = unary_functions.tanh
+    asinh = arcsinh = unary_functions.asinh
+    acosh = arccosh = unary_functions.acosh
+    atanh = arctanh = unary_functions.atanh
+    erf = unary_functions.erf
+    erfc = unary_functions.erfc
+    sqrt = unary_functions.sqrt
+    rsqrt = unary_functions.rsqrt
+    reciprocal = unary_functions.reciprocal
+    square = unary_functions.square
+    neg = negative = __neg__ = unary_functions.neg
+    abs = absolute = __abs__ = unary_functions.abs
+    sign = unary_functions.sign
+    floor = unary_functions.floor
+    ceil = unary_functions.ceil
+    round = unary_functions.round
+    trunc = fix = unary_functions.trunc
+    isnan = unary_functions.isnan
+    isinf = unary_functions.isinf
+    isfinite = unary_functions.isfinite
+    bitwise_not = __invert__ = unary_functions.bitwise_not
+    logical_not = unary_functions.logical_not
+    abs_ = absolute_ = in_place(unary_functions.abs)
+    acos_ = arccos_ = in_place(unary_functions.acos)
+    acosh_ = arccosh_ = in_place(unary_functions.acosh)
+    asin_ = arcsin_ = in_place(unary_functions.asin)
+    asinh_ = arcsinh_ = in_place(unary_functions.asinh)
+    atan_ = arctan_ = in_place(unary_functions.atan)
+    atanh_ = arctanh_ = in_place(unary_functions.atanh)
+    bitwise_not_ = in_place(unary_functions.bitwise_not)
+    ceil_ = in_place(unary_functions.ceil)
+    cos_ = in_place(unary_functions.cos)
+    cosh_ = in_place(unary_functions.cosh)
+    erf_ = in_place(unary_functions.erf)
+    erfc_ = in_place(unary_functions.erfc)
+    exp_ = in_place(unary_functions.exp)
+    exp2_ = in_place(unary_functions.exp2)
+    expm1_ = in_place(unary_functions.expm1)
+    floor_ = in_place(unary_functions.floor)
+    log_ = in_place(unary_functions.log)
+    log10_ = in_place(unary_functions.log10)
+    log1p_ = in_place(unary_functions.log1p)
+    log2_ = in_place(unary_functions.log2)
+    logical_not_ = in_place(unary_functions.logical_not)
+    neg_ = negative_ = in_place(unary_functions.neg)
+    reciprocal_ = in_place(unary_functions.reciprocal)
+    round_ = in_place(unary_functions.round)
+    rsqrt_ = in_place(unary_functions.rsqrt)
+    sign_ = in_place(unary_functions.sign)
+    sin_ = in_place(unary_functions.sin)
+    sinh_ = in_place(unary_functions.sinh)
+    sqrt_ = in_place(unary_functions.sqrt)
+    square_ = in_place(unary_functions.square)
+    tan_ = in_place(unary_functions.tan)
+    tanh_ = in_place(unary_functions.tanh)
+    trunc_ = fix_ = in_place(unary_functions.trunc)
 
-    positive = __pos__ = elementwise.positive
-    frac = elementwise.frac
-    sgn = elementwise.sgn
-    signbit = elementwise.signbit
-    sinc = elementwise.sinc
-    angle = elementwise.angle
-    frexp = elementwise.frexp
-    deg2rad = elementwise.deg2rad
-    rad2deg = elementwise.rad2deg
-    logit = elementwise.logit
-    nan_to_num = elementwise.nan_to_num
-    isposinf = elementwise.isposinf
-    isneginf = elementwise.isneginf
-    isreal = elementwise.isreal
-    deg2rad_ = in_place(elementwise.deg2rad)
-    frac_ = in_place(elementwise.frac)
-    logit_ = in_place(elementwise.logit)
-    nan_to_num_ = in_place(elementwise.nan_to_num)
-    rad2deg_ = in_place(elementwise.rad2deg)
-    sgn_ = in_place(elementwise.sgn)
-    sinc_ = in_place(elementwise.sinc)
+    positive = __pos__ = unary_compositions.positive
+    frac = unary_compositions.frac
+    sgn = unary_compositions.sgn
+    signbit = unary_compositions.signbit
+    sinc = unary_compositions.sinc
+    angle = unary_compositions.angle
+    frexp = unary_compositions.frexp
+    deg2rad = unary_compositions.deg2rad
+    rad2deg = unary_compositions.rad2deg
+    logit = unary_compositions.logit
+    nan_to_num = unary_compositions.nan_to_num
+    isposinf = unary_compositions.isposinf
+    isneginf = unary_compositions.isneginf
+    isreal = unary_compositions.isreal
+    deg2rad_ = in_place(unary_compositions.deg2rad)
+    frac_ = in_place(unary_compositions.frac)
+    logit_ = in_place(unary_compositions.logit)
+    nan_to_num_ = in_place(unary_compositions.nan_to_num)
+    rad2deg_ = in_place(unary_compositions.rad2deg)
+    sgn_ = in_place(unary_compositions.sgn)
+    sinc_ = in_place(unary_compositions.sinc)
 
     fmod = pairwise.fmod
     float_power = pairwise.float_power
@@ -370,77 +361,77 @@ class Tensor(Core):
     nextafter_ = in_place(pairwise.nextafter)
     xlogy_ = in_place(pairwise.xlogy)
 
-    lgamma = special.lgamma
-    digamma = special.digamma
-    polygamma = special.polygamma
-    mvlgamma = special.mvlgamma
-    erfinv = special.erfinv
-    ndtr = special.ndtr
-    ndtri = special.ndtri
-    i0 = special.i0
-    i0e = special.i0e
-    i1 = special.i1
-    i1e = special.i1e
-    digamma_ = in_place(special.digamma)
-    erfinv_ = in_place(special.erfinv)
-    i0_ = in_place(special.i0)
-    lgamma_ = in_place(special.lgamma)
-    mvlgamma_ = in_place(special.mvlgamma)
-    polygamma_ = in_place(special.polygamma)
+    lgamma = special_functions.lgamma
+    digamma = special_functions.digamma
+    polygamma = special_functions.polygamma
+    mvlgamma = special_functions.mvlgamma
+    erfinv = special_functions.erfinv
+    ndtr = special_functions.ndtr
+    ndtri = special_functions.ndtri
+    i0 = special_functions.i0
+    i0e = special_functions.i0e
+    i1 = special_functions.i1
+    i1e = special_functions.i1e
+    digamma_ = in_place(special_functions.digamma)
+    erfinv_ = in_place(special_functions.erfinv)
+    i0_ = in_place(special_functions.i0)
+    lgamma_ = in_place(special_functions.lgamma)
+    mvlgamma_ = in_place(special_functions.mvlgamma)
+    polygamma_ = in_place(special_functions.polygamma)
 
-    real = attribute(complex.real)
-    imag = attribute(complex.imag)
-    conj = conj_physical = complex.conj
-    __complex__ = complex.to_complex
+    real = attribute(complex_numbers.real)
+    imag = attribute(complex_numbers.imag)
+    conj = conj_physical = complex_numbers.conj
+    __complex__ = complex_numbers.to_complex
 
     # Movement
 
-    reshape = movement.reshape
-    flatten = movement.flatten
-    unflatten = movement.unflatten
-    squeeze = movement.squeeze
-    unsqueeze = movement.unsqueeze
-    permute = movement.permute
-    transpose = swapaxes = swapdims = movement.transpose
-    T = attribute(movement.T)
-    expand = movement.expand
-    shrink = movement.shrink
-    flip = movement.flip
-    squeeze_ = in_shape(movement.squeeze)
-    transpose_ = swapaxes_ = swapdims_ = in_shape(movement.transpose)
-    unsqueeze_ = in_shape(movement.unsqueeze)
+    reshape = basic_movements.reshape
+    flatten = basic_movements.flatten
+    unflatten = basic_movements.unflatten
+    squeeze = basic_movements.squeeze
+    unsqueeze = basic_movements.unsqueeze
+    permute = basic_movements.permute
+    transpose = swapaxes = swapdims = basic_movements.transpose
+    T = attribute(basic_movements.T)
+    expand = basic_movements.expand
+    shrink = basic_movements.shrink
+    flip = basic_movements.flip
+    squeeze_ = in_shape(basic_movements.squeeze)
+    transpose_ = swapaxes_ = swapdims_ = in_shape(basic_movements.transpose)
+    unsqueeze_ = in_shape(basic_movements.unsqueeze)
 
-    size = shaping.size
-    dim = ndimension = shaping.dim
-    element_size = shaping.element_size
-    itemsize = attribute(shaping.itemsize)
-    nbytes = attribute(shaping.nbytes)
-    is_floating_point = shaping.is_floating_point
-    is_complex = shaping.is_complex
-    is_signed = shaping.is_signed
-    is_cpu = attribute(shaping.is_cpu)
-    is_cuda = attribute(shaping.is_cuda)
-    is_sparse = attribute(shaping.is_sparse)
-    is_quantized = attribute(shaping.is_quantized)
-    get_device = shaping.get_device
-    is_same_size = shaping.is_same_size
-    view = shaping.view
-    view_as = reshape_as = shaping.view_as
-    expand_as = shaping.expand_as
-    broadcast_to = shaping.broadcast_to
-    ravel = shaping.ravel
-    movedim = moveaxis = shaping.movedim
-    t = shaping.t
-    mT = attribute(shaping.mT)
-    mH = attribute(shaping.mH)
-    H = attribute(shaping.H)
-    adjoint = shaping.adjoint
-    narrow = shaping.narrow
-    select = shaping.select
-    unfold = shaping.unfold
-    select_scatter = shaping.select_scatter
-    slice_scatter = shaping.slice_scatter
-    t_ = in_shape(shaping.t)
+    size = derived_movements.size
+    dim = ndimension = derived_movements.dim
+    element_size = derived_movements.element_size
+    itemsize = attribute(derived_movements.itemsize)
+    nbytes = attribute(derived_movements.nbytes)
+    is_floating_point = derived_movements.is_floating_point
+    is_complex = derived_movements.is_complex
+    is_signed = derived_movements.is_signed
+    is_cpu = attribute(derived_movements.is_cpu)
+    is_cuda = attribute(derived_movements.is_cuda)
+    is_sparse = attribute(derived_movements.is_sparse)
+    is_quantized = attribute(derived_movements.is_quantized)
+    get_device = derived_movements.get_device
+    is_same_size = derived_movements.is_same_size
+    view = derived_movements.view
+    view_as = reshape_as = derived_movements.view_as
+    expand_as = derived_movements.expand_as
+    broadcast_to = derived_movements.broadcast_to
+    ravel = derived_movements.ravel
+    movedim = moveaxis = derived_movements.movedim
+    t = derived_movements.t
+    mT = attribute(derived_movements.mT)
+    mH = attribute(derived_movements.mH)
+    H = attribute(derived_movements.H)
+    adjoint = derived_movements.adjoint
+    narrow = derived_movements.narrow
+    select = derived_movements.select
+    unfold = derived_movements.unfold
+    select_scatter = derived_movements.select_scatter
+    slice_scatter = derived_movements.slice_scatter
+    t_ = in_shape(derived_movements.t)
 
     repeat = repeating.repeat
     tile = repeating.tile
@@ -473,10 +464,10 @@ class Tensor(Core):
 
     # Indexing
 
-    __getitem__ = advanced.get_item
-    __setitem__ = advanced.set_item
-    __len__ = advanced.length
-    __iter__ = advanced.iterate
+    __getitem__ = advanced_indexing.get_item
+    __setitem__ = advanced_indexing.set_item
+    __len__ = advanced_indexing.length
+    __iter__ = advanced_indexing.iterate
 
     gather = scattering.gather
     take_along_dim = scattering.take_along_dim
@@ -514,19 +505,19 @@ class Tensor(Core):
 
     # Reduction and order
 
-    sum = reduction.sum
-    prod = reduction.prod
-    amax = reduction.amax
-    amin = reduction.amin
-    max = reduction.max
-    min = reduction.min
-    any = reduction.any
-    all = reduction.all
-    mean = reduction.mean
-    var = reduction.var
-    std = reduction.std
-    argmax = reduction.argmax
-    argmin = reduction.argmin
+    sum = basic_reductions.sum
+    prod = basic_reductions.prod
+    amax = basic_reductions.amax
+    amin = basic_reductions.amin
+    max = basic_reductions.max
+    min = basic_reductions.min
+    any = basic_reductions.any
+    all = basic_reductions.all
+    mean = basic_reductions.mean
+    var = basic_reductions.var
+    std = basic_reductions.std
+    argmax = basic_reductions.argmax
+    argmin = basic_reductions.argmin
 
     norm = statistics.norm
     dist = statistics.dist
@@ -557,21 +548,21 @@ class Tensor(Core):
     cumprod_ = in_place(scanning.cumprod)
     cumsum_ = in_place(scanning.cumsum)
 
-    argsort = sorting.argsort
-    sort = sorting.sort
-    msort = sorting.msort
-    topk = sorting.topk
-    kthvalue = sorting.kthvalue
-    median = sorting.median
-    nanmedian = sorting.nanmedian
-    mode = sorting.mode
-    quantile = sorting.quantile
-    nanquantile = sorting.nanquantile
+    argsort = order_statistics.argsort
+    sort = order_statistics.sort
+    msort = order_statistics.msort
+    topk = order_statistics.topk
+    kthvalue = order_statistics.kthvalue
+    median = order_statistics.median
+    nanmedian = order_statistics.nanmedian
+    mode = order_statistics.mode
+    quantile = order_statistics.quantile
+    nanquantile = order_statistics.nanquantile
 
     # Linear algebra
 
-    matmul = __matmul__ = product.matmul
-    __rmatmul__ = product.reflected_matmul
+    matmul = __matmul__ = matrix_product.matmul
+    __rmatmul__ = matrix_product.reflected_matmul
 
     mm = named_products.mm
     bmm = named_products.bmm
@@ -597,88 +588,88 @@ class Tensor(Core):
 
     det = decompositions.det
     slogdet = decompositions.slogdet
-    logdet = linalg.logdet
-    inverse = linalg.inverse
-    pinverse = linalg.pinverse
-    cholesky = linalg.cholesky
-    qr = linalg.qr
-    svd = linalg.svd
-    matrix_power = linalg.matrix_power
+    logdet = matrix_functions.logdet
+    inverse = matrix_functions.inverse
+    pinverse = matrix_functions.pinverse
+    cholesky = matrix_functions.cholesky
+    qr = matrix_functions.qr
+    svd = matrix_functions.svd
+    matrix_power = matrix_functions.matrix_power
 
     # Neural networks
 
-    relu = activation.relu
-    sigmoid = activation.sigmoid
-    silu = activation.silu
-    gelu = activation.gelu
-    relu6 = activation.relu6
-    hardtanh = activation.hardtanh
-    hardsigmoid = activation.hardsigmoid
-    hardswish = activation.hardswish
-    leaky_relu = activation.leaky_relu
-    rrelu = activation.rrelu
-    prelu = activation.prelu
-    elu = activation.elu
-    selu = activation.selu
-    celu = activation.celu
-    softplus = activation.softplus
-    logsigmoid = activation.logsigmoid
-    mish = activation.mish
-    softsign = activation.softsign
-    tanhshrink = activation.tanhshrink
-    softshrink = activation.softshrink
-    hardshrink = activation.hardshrink
-    threshold = activation.threshold
-    glu = activation.glu
-    celu_ = in_place(activation.celu)
-    elu_ = in_place(activation.elu)
-    hardsigmoid_ = in_place(activation.hardsigmoid)
-    hardswish_ = in_place(activation.hardswish)
-    hardtanh_ = in_place(activation.hardtanh)
-    leaky_relu_ = in_place(activation.leaky_relu)
-    mish_ = in_place(activation.mish)
-    relu_ = in_place(activation.relu)
-    relu6_ = in_place(activation.relu6)
-    selu_ = in_place(activation.selu)
-    sigmoid_ = in_place(activation.sigmoid)
-    silu_ = in_place(activation.silu)
-    threshold_ = in_place(activation.threshold)
+    relu = activations.relu
+    sigmoid = activations.sigmoid
+    silu = activations.silu
+    gelu = activations.gelu
+    relu6 = activations.relu6
+    hardtanh = activations.hardtanh
+    hardsigmoid = activations.hardsigmoid
+    hardswish = activations.hardswish
+    leaky_relu = activations.leaky_relu
+    rrelu = activations.rrelu
+    prelu = activations.prelu
+    elu = activations.elu
+    selu = activations.selu
+    celu = activations.celu
+    softplus = activations.softplus
+    logsigmoid = activations.logsigmoid
+    mish = activations.mish
+    softsign = activations.softsign
+    tanhshrink = activations.tanhshrink
+    softshrink = activations.softshrink
+    hardshrink = activations.hardshrink
+    threshold = activations.threshold
+    glu = activations.glu
+    celu_ = in_place(activations.celu)
+    elu_ = in_place(activations.elu)
+    hardsigmoid_ = in_place(activations.hardsigmoid)
+    hardswish_ = in_place(activations.hardswish)
+    hardtanh_ = in_place(activations.hardtanh)
+    leaky_relu_ = in_place(activations.leaky_relu)
+    mish_ = in_place(activations.mish)
+    relu_ = in_place(activations.relu)
+    relu6_ = in_place(activations.relu6)
+    selu_ = in_place(activations.selu)
+    sigmoid_ = in_place(activations.sigmoid)
+    silu_ = in_place(activations.silu)
+    threshold_ = in_place(activations.threshold)
 
-    scaled_dot_product_attention = attention.scaled_dot_product_attention
+    scaled_dot_product_attention = dot_product_attention.scaled_dot_product_attention
 
-    conv1d = convolution.conv1d
-    conv2d = convolution.conv2d
-    conv3d = convolution.conv3d
-    conv_transpose1d = convolution.conv_transpose1d
-    conv_transpose2d = convolution.conv_transpose2d
-    conv_transpose3d = convolution.conv_transpose3d
+    conv1d = convolutions.conv1d
+    conv2d = convolutions.conv2d
+    conv3d = convolutions.conv3d
+    conv_transpose1d = convolutions.conv_transpose1d
+    conv_transpose2d = convolutions.conv_transpose2d
+    conv_transpose3d = convolutions.conv_transpose3d
 
-    unfold_windows = folding.unfold_windows
-    fold_windows = folding.fold_windows
+    unfold_windows = im2col.unfold_windows
+    fold_windows = im2col.fold_windows
 
-    max_pool1d = pooling.max_pool1d
-    max_pool2d = pooling.max_pool2d
-    max_pool3d = pooling.max_pool3d
-    avg_pool1d = pooling.avg_pool1d
-    avg_pool2d = pooling.avg_pool2d
-    avg_pool3d = pooling.avg_pool3d
-    lp_pool1d = pooling.lp_pool1d
-    lp_pool2d = pooling.lp_pool2d
-    lp_pool3d = pooling.lp_pool3d
+    max_pool1d = window_pooling.max_pool1d
+    max_pool2d = window_pooling.max_pool2d
+    max_pool3d = window_pooling.max_pool3d
+    avg_pool1d = window_pooling.avg_pool1d
+    avg_pool2d = window_pooling.avg_pool2d
+    avg_pool3d = window_pooling.avg_pool3d
+    lp_pool1d = window_pooling.lp_pool1d
+    lp_pool2d = window_pooling.lp_pool2d
+    lp_pool3d = window_pooling.lp_pool3d
 
-    adaptive_avg_pool1d = adaptive.adaptive_avg_pool1d
-    adaptive_avg_pool2d = adaptive.adaptive_avg_pool2d
-    adaptive_avg_pool3d = adaptive.adaptive_avg_pool3d
-    adaptive_max_pool1d = adaptive.adaptive_max_pool1d
-    adaptive_max_pool2d = adaptive.adaptive_max_pool2d
-    adaptive_max_pool3d = adaptive.adaptive_max_pool3d
+    adaptive_avg_pool1d = adaptive_pooling.adaptive_avg_pool1d
+    adaptive_avg_pool2d = adaptive_pooling.adaptive_avg_pool2d
+    adaptive_avg_pool3d = adaptive_pooling.adaptive_avg_pool3d
+    adaptive_max_pool1d = adaptive_pooling.adaptive_max_pool1d
+    adaptive_max_pool2d = adaptive_pooling.adaptive_max_pool2d
+    adaptive_max_pool3d = adaptive_pooling.adaptive_max_pool3d
 
-    batch_norm = normalization.batch_norm
-    instance_norm = normalization.instance_norm
-    group_norm = normalization.group_norm
-    layer_norm = normalization.layer_norm
-    rms_norm = normalization.rms_norm
-    local_response_norm = normalization.local_response_norm
+    batch_norm = feature_normalization.batch_norm
+    instance_norm = feature_normalization.instance_norm
+    group_norm = feature_normalization.group_norm
+    layer_norm = feature_normalization.layer_norm
+    rms_norm = feature_normalization.rms_norm
+    local_response_norm = feature_normalization.local_response_norm
 
     interpolate = resize.interpolate
     pixel_shuffle = resize.pixel_shuffle
@@ -688,13 +679,13 @@ class Tensor(Core):
     embedding = table_lookup.embedding
     one_hot = table_lookup.one_hot
 
-    mse_loss = losses.mse_loss
-    l1_loss = losses.l1_loss
-    smooth_l1_loss = losses.smooth_l1_loss
-    huber_loss = losses.huber_loss
-    kl_div = losses.kl_div
-    poisson_nll_loss = losses.poisson_nll_loss
-    gaussian_nll_loss = losses.gaussian_nll_loss
+    mse_loss = regression.mse_loss
+    l1_loss = regression.l1_loss
+    smooth_l1_loss = regression.smooth_l1_loss
+    huber_loss = regression.huber_loss
+    kl_div = regression.kl_div
+    poisson_nll_loss = regression.poisson_nll_loss
+    gaussian_nll_loss = regression.gaussian_nll_loss
 
     cross_entropy = classification.cross_entropy
     nll_loss = classification.nll_loss
@@ -732,15 +723,15 @@ class Tensor(Core):
 
     # Gradients
 
-    requires_grad = settable(differentiable.requires_grad, differentiable.set_requires_grad)
-    is_leaf = attribute(differentiable.is_leaf)
-    requires_grad_ = differentiable.requires_grad_
-    detach_ = differentiable.detach_
-    data = settable(differentiable.data, differentiable.set_data)
-    grad = settable(differentiable.grad, differentiable.set_grad)
-    register_hook = differentiable.register_hook
-    retain_grad = differentiable.retain_grad
-    backward = differentiable.backward
+    requires_grad = settable(differentiation.requires_grad, differentiation.set_requires_grad)
+    is_leaf = attribute(differentiation.is_leaf)
+    requires_grad_ = differentiation.requires_grad_
+    detach_ = differentiation.detach_
+    data = settable(differentiation.data, differentiation.set_data)
+    grad = settable(differentiation.grad, differentiation.set_grad)
+    register_hook = differentiation.register_hook
+    retain_grad = differentiation.retain_grad
+    backward = differentiation.backward
 
 
 bind_class(Tensor)

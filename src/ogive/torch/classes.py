@@ -8,7 +8,7 @@ from typing import Any, cast
 import ogive
 from ogive.errors import ArgumentTypeError
 from ogive.ir.dtype import DType
-from ogive.tensor.place import Device
+from ogive.tensor.device_name import Device
 from ogive.tensor.tensor import Tensor as _Tensor
 from ogive.torch import defaults
 

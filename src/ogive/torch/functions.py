@@ -8,9 +8,9 @@ from typing import Any
 
 import ogive
 from ogive.errors import ArgumentTypeError
-from ogive.tensor.distance import pdist as _pdist
-from ogive.tensor.functional import as_function
-from ogive.tensor.stacking import meshgrid as _meshgrid
+from ogive.tensor.method_functions import as_function
+from ogive.tensor.movement.stacking import meshgrid as _meshgrid
+from ogive.tensor.reduction.distances import pdist as _pdist
 from ogive.tensor.tensor import Tensor
 from ogive.torch.names import METHODS, NUMBER_FIRST, OUT, OUT_OF_SAME
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ogive.tensor.functional import as_function
+from ogive.tensor.method_functions import as_function
 from ogive.tensor.tensor import Tensor
 
 __all__ = [

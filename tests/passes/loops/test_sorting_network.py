@@ -19,7 +19,7 @@ from ogive.live.registry import graph_lock
 from ogive.passes.loops.sorting_network import exchange_count, filled_length, sorting_passes
 from ogive.tensor import build
 from ogive.tensor.core import wrap
-from ogive.tensor.networks import order_by_exchanges
+from ogive.tensor.sorting.compare_exchange import order_by_exchanges
 from tests.passes.place.test_placements import Kernel, check
 
 RANDOM = np.random.default_rng(29)

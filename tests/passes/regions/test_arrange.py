@@ -19,7 +19,7 @@ from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.place.placement import ordered_axes
 from ogive.tensor import build
 from ogive.tensor.core import wrap
-from ogive.tensor.radix import CHUNKS, LONG, order_by_digits
+from ogive.tensor.sorting.radix_sort import CHUNKS, LONG, order_by_digits
 from tests.passes.place.test_placements import Kernel, check
 from tests.passes.regions.selection import kernels_of
 

@@ -7,7 +7,7 @@ from typing import Any
 from ogive.nn.layers.wrapped import Wrapped, wrap_function
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
-from ogive.tensor.creation import full
+from ogive.tensor.creation.constructors import full
 from ogive.tensor.tensor import Tensor
 
 ReLU = wrap_function("ReLU", "relu", "max(x, 0)", inplace=False)

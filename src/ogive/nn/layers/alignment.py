@@ -19,12 +19,12 @@ from typing import Any
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.named import NamedTuple
+from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import to_tensor
-from ogive.tensor.creation import arange, full_like, zeros_like
-from ogive.tensor.joining import stack, where
-from ogive.tensor.losses import meet_floats, reduce_losses
-from ogive.tensor.precision import widened
-from ogive.tensor.slopes import with_gradient
+from ogive.tensor.creation.constructors import arange, full_like, zeros_like
+from ogive.tensor.gradients.known_gradients import with_gradient
+from ogive.tensor.losses.regression import meet_floats, reduce_losses
+from ogive.tensor.movement.joining import stack, where
 from ogive.tensor.tensor import Tensor
 
 NEVER = -1e30

@@ -10,7 +10,7 @@ from ogive.nn.layers.linear import Linear
 from ogive.nn.layers.multihead import multi_head_attention_forward
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
-from ogive.tensor.creation import zeros
+from ogive.tensor.creation.constructors import zeros
 from ogive.tensor.tensor import Tensor
 
 

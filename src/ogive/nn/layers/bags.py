@@ -6,9 +6,9 @@ import math
 
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.tensor.core import to_integer
-from ogive.tensor.creation import arange, full, ones, zeros
-from ogive.tensor.joining import where
-from ogive.tensor.searching import searchsorted
+from ogive.tensor.creation.constructors import arange, full, ones, zeros
+from ogive.tensor.movement.joining import where
+from ogive.tensor.sorting.binary_search import searchsorted
 from ogive.tensor.tensor import Tensor
 
 MODES = ("sum", "mean", "max")

@@ -13,11 +13,11 @@ from typing import Any
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
-from ogive.tensor.creation import arange, ones_like
-from ogive.tensor.joining import stack, where
-from ogive.tensor.losses import meet_floats
-from ogive.tensor.precision import widened
-from ogive.tensor.resize import cubic_kernel
+from ogive.tensor.autocast_dtypes import widened
+from ogive.tensor.creation.constructors import arange, ones_like
+from ogive.tensor.losses.regression import meet_floats
+from ogive.tensor.movement.joining import stack, where
+from ogive.tensor.neural.resize import cubic_kernel
 from ogive.tensor.tensor import Tensor
 
 OFFSETS = {"bilinear": (0, 1), "nearest": (0,), "bicubic": (-1, 0, 1, 2)}

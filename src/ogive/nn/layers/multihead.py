@@ -7,8 +7,8 @@ from typing import Any
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
-from ogive.tensor.creation import zeros
-from ogive.tensor.joining import cat
+from ogive.tensor.creation.constructors import zeros
+from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
 
 

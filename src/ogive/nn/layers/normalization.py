@@ -10,7 +10,7 @@ from ogive.ir import dtype as dtypes
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
 from ogive.tensor.core import to_entries, to_integer
-from ogive.tensor.creation import ones, zeros
+from ogive.tensor.creation.constructors import ones, zeros
 from ogive.tensor.tensor import Tensor
 
 

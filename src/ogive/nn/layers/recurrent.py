@@ -12,9 +12,9 @@ from ogive.errors import ArgumentError, ShapeError
 from ogive.nn.init import default_parameter
 from ogive.nn.module import Module
 from ogive.nn.packed import PackedSequence
-from ogive.tensor.creation import zeros
-from ogive.tensor.joining import cat, stack, where
-from ogive.tensor.precision import lower
+from ogive.tensor.autocast_dtypes import lower
+from ogive.tensor.creation.constructors import zeros
+from ogive.tensor.movement.joining import cat, stack, where
 from ogive.tensor.tensor import Tensor
 
 State = tuple[Tensor, ...]

@@ -13,7 +13,7 @@ from ogive.nn.layers.dropout import Dropout
 from ogive.nn.layers.linear import Linear
 from ogive.nn.layers.normalization import LayerNorm
 from ogive.nn.module import Module
-from ogive.tensor.creation import full
+from ogive.tensor.creation.constructors import full
 from ogive.tensor.tensor import Tensor
 
 Activation = str | Callable[[Tensor], Tensor]

@@ -8,12 +8,12 @@ from typing import Any
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.random import rand
+from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import to_entries
-from ogive.tensor.creation import arange, zeros
-from ogive.tensor.pooling import first_greatest, first_position
-from ogive.tensor.precision import widened
+from ogive.tensor.creation.constructors import arange, zeros
+from ogive.tensor.movement.sliding_windows import Numbers, per_axis, spatial_lengths
+from ogive.tensor.neural.window_pooling import first_greatest, first_position
 from ogive.tensor.tensor import Tensor
-from ogive.tensor.windows import Numbers, per_axis, spatial_lengths
 
 
 @widened

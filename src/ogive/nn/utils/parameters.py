@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable
 
 from ogive.errors import ArgumentError, ShapeError
-from ogive.tensor.creation import zeros
-from ogive.tensor.data import replace_value
-from ogive.tensor.joining import cat, stack
+from ogive.tensor.creation.constructors import zeros
+from ogive.tensor.memory.data_attribute import replace_value
+from ogive.tensor.movement.joining import cat, stack
 from ogive.tensor.tensor import Tensor
 
 

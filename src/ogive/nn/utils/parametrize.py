@@ -13,7 +13,7 @@ from ogive.errors import ArgumentError, ShapeError
 from ogive.nn.containers import ModuleDict
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
-from ogive.tensor.data import replace_value
+from ogive.tensor.memory.data_attribute import replace_value
 from ogive.tensor.tensor import Tensor
 
 

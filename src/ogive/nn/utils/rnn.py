@@ -7,7 +7,7 @@ from typing import Any
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.nn.packed import PackedSequence, pack_padded, unpack
-from ogive.tensor.joining import stack
+from ogive.tensor.movement.joining import stack
 from ogive.tensor.tensor import Tensor
 
 __all__ = [

@@ -12,7 +12,7 @@ from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.elements import find_dtype
 from ogive.onnx.operators.movement import shape_of
 from ogive.onnx.table import Value, operator
-from ogive.tensor.joining import cat, stack
+from ogive.tensor.movement.joining import cat, stack
 from ogive.tensor.tensor import Tensor
 
 

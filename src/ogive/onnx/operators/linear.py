@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ogive.onnx.call import Call
 from ogive.onnx.table import Value, operator
-from ogive.tensor.einsum import einsum as contract
+from ogive.tensor.linear_algebra.einsum import einsum as contract
 from ogive.tensor.tensor import Tensor
 
 

@@ -12,7 +12,7 @@ from ogive.onnx.call import Call, index_tensor, to_tensor
 from ogive.onnx.elements import Array, numpy_dtype
 from ogive.onnx.operators.elementwise import is_text
 from ogive.onnx.table import Value, operator
-from ogive.tensor.joining import cat
+from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
 
 

@@ -10,7 +10,7 @@ from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.operators.movement import shape_of
 from ogive.onnx.table import Value, operator
-from ogive.tensor.joining import stack
+from ogive.tensor.movement.joining import stack
 from ogive.tensor.tensor import Tensor
 
 Activation = Callable[[Tensor], Tensor]

@@ -9,8 +9,8 @@ from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.elements import Array, find_dtype, numpy_dtype
 from ogive.onnx.operators.movement import shape_of
 from ogive.onnx.table import Value, operator
-from ogive.tensor.complex import complex as make_complex
-from ogive.tensor.complex import view_as_real
+from ogive.tensor.elementwise.complex_numbers import complex as make_complex
+from ogive.tensor.elementwise.complex_numbers import view_as_real
 from ogive.tensor.tensor import Tensor
 
 

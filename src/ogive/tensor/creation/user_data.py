@@ -1,0 +1,237 @@
+"""From the user's data to memory of ours, and back."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from ogive.devices.buffer import Buffer
+from ogive.devices.disk.disk_files import DiskBuffer
+from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType, to_dtype
+from ogive.ir.memory import memory_leaf, upper_shape
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.symbolic.evaluate import evaluate
+from ogive.live import registry
+from ogive.live.kept_graphs import KEPT_BYTES, kept_graphs
+from ogive.live.registry import make
+from ogive.tensor import build
+from ogive.tensor.core import Core, refuse_unbound, to_dim, to_integer, to_shape
+from ogive.tensor.creation.nested_lists import holds_tensors, join_nested
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def node_of(data: Any, dtype: DType | None, device: str) -> UOp:
+    """A node that holds a copy of `data`."""
+    if isinstance(data, Core):
+        node = data.node
+        if data.device != device:
+            node = make(Op.COPY, node.dtype, (node,), device)
+        return node if dtype is None else build.cast(node, dtype)
+    if isinstance(data, bool | int | float | complex) and not isinstance(data, numpy.generic):
+        return _scalar(data, dtype)
+    if isinstance(data, UOp):
+        value = build.index_value(to_dim(data, "a tensor's value"))
+        return build.cast(value, dtype or dtypes.int64)
+    refuse_unbound(data)
+    if isinstance(data, list | tuple) and holds_tensors(data):
+        return join_nested(data, dtype)
+    array = to_array(data, dtype)
+    buffer = Buffer(array.nbytes, device)
+    if array.nbytes:
+        buffer.as_numpy(array.dtype, array.shape)[...] = array
+    return memory_node(buffer, array.shape, to_dtype(array.dtype))
+
+
+def borrowed_node(array: NDArray[Any], device: str) -> UOp:
+    """A node on the memory of `array`; on a copy where that is not plain row-major memory."""
+    dtype = to_dtype(array.dtype)
+    plain = array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative
+    if not plain:
+        return node_of(array, None, device)
+    return memory_node(Buffer.borrow(array), array.shape, dtype)
+
+
+def file_node(path: Any, shape: Any, dtype: Any, offset: Any) -> UOp:
+    """A node on the bytes of a file. Raises `FileError` if they are not there."""
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+        raise ArgumentTypeError(f"from_file takes a path, not {type(path).__name__}")
+    if not isinstance(shape, tuple | list):
+        raise ArgumentTypeError(f"from_file takes a shape, such as (2, 3), not {shape!r}")
+    sizes = to_shape((shape,), "from_file")
+    lengths = tuple([to_integer(size, "from_file: a length") for size in sizes])
+    kind = to_dtype(dtype)
+    start = to_integer(offset, "from_file: the offset")
+    nbytes = math.prod(lengths) * kind.itemsize
+    if start < 0 or start + nbytes >= 1 << 63:
+        raise ArgumentError(
+            f"from_file: {nbytes} bytes from offset {start} on are in no file; the offset counts "
+            "bytes from the beginning"
+        )
+    buffer = DiskBuffer(os.path.abspath(os.fspath(path)), start, nbytes)
+    buffer.check()
+    return memory_node(buffer, lengths, kind)
+
+
+def fill_buffer(pieces: Iterable[bytes], dtype: DType, count: int, swapped: bool) -> Buffer:
+    """New memory of `count` elements, whose bytes come in pieces, `swapped` or as they are ours.
+
+    Nothing but a piece is there twice, and nothing is written to before its piece comes.
+    """
+    buffer = Buffer(count * dtype.itemsize)
+    raw = buffer.as_numpy("uint8", (buffer.nbytes,)) if count else numpy.empty(0, "uint8")
+    position = 0
+    for piece in pieces:
+        raw[position : position + len(piece)] = numpy.frombuffer(piece, "uint8")
+        position += len(piece)
+    if swapped:
+        raw.view(dtype.numpy).byteswap(inplace=True)
+    return buffer
+
+
+def memory_node(buffer: Buffer, shape: tuple[int, ...], dtype: DType) -> UOp:
+    """A BUFFER node over `buffer`, in `shape`: one for such data that nobody reads now, or new."""
+    role = (dtype, shape) if buffer.nbytes <= KEPT_BYTES and buffer.device != "DISK" else None
+    node = None if role is None else kept_graphs.take(role)
+    if node is None:
+        count = buffer.nbytes // dtype.itemsize
+        node = make(Op.BUFFER, dtype, (UOp.unique(),), (buffer.device, count))
+        node.role = role
+    registry.set_buffer(node, buffer)
+    return build.reshape(node, shape)
+
+
+def memory_of(node: UOp) -> Buffer | None:
+    """The memory that `node` is, if it is memory as it stands."""
+    leaf = memory_leaf(node)
+    if leaf.op is not Op.BUFFER:
+        return None
+    buffer: Buffer | None = registry.buffer_of(leaf)
+    return buffer
+
+
+def read_memory(tensor: Core) -> NDArray[Any] | None:
+    """A copy of what lies in the memory of a tensor; None if another thread wrote to it meanwhile.
+
+    Symbolic lengths take up the room of their greatest value, of which the front is read.
+    """
+    node = tensor.node
+    memory = memory_of(node)
+    if memory is None:
+        return None  # assigned to since it was realized
+    writes = memory.writes
+    array = memory.as_numpy(node.dtype.numpy, upper_shape(node.shape))
+    front = array[tuple([slice(evaluate(size)) for size in node.shape])]
+    values: NDArray[Any] = numpy.array(front, order="C")  # of one element, `front` is no array
+    undisturbed = not writes & 1 and memory.writes == writes and tensor.node is node
+    return values if undisturbed else None
+
+
+def empty_array(node: UOp) -> NDArray[Any]:
+    """An array in the shape of a node that has no elements. Raises `ShapeError`."""
+    shape = [evaluate(size) for size in node.shape]
+    try:
+        return numpy.empty(shape, dtype=node.dtype.numpy)
+    except ValueError:
+        raise ShapeError(
+            f"NumPy has no array of {node.dtype.name} and shape {tuple(shape)}: the other lengths "
+            "make more bytes than can be counted"
+        ) from None
+
+
+def to_array(data: Any, dtype: DType | None) -> NDArray[Any]:
+    """`data` as an array of a dtype that tensors have."""
+    if isinstance(data, list | tuple):
+        array = _from_list(data, dtype)
+    elif isinstance(data, numpy.ndarray | numpy.generic) or hasattr(data, "__array__"):
+        array = numpy.asarray(data)
+    else:
+        raise ArgumentTypeError(
+            f"a tensor is made from numbers, lists and arrays, not from {type(data).__name__}"
+        )
+    own = to_dtype(array.dtype)
+    return array.astype((dtype or own).numpy, copy=False)
+
+
+def _scalar(value: Any, dtype: DType | None) -> UOp:
+    chosen = dtype or dtypes.to_dtype(type(value) if type(value) in _PYTHON else float)
+    if isinstance(value, complex) and not chosen.is_complex:
+        raise DtypeError(f"{value} is complex and does not fit {chosen.name}; give its real part")
+    if chosen.is_integer and isinstance(value, float) and not value.is_integer():
+        value = int(value) if numpy.isfinite(value) else _refuse_value(value, chosen)
+    least, greatest = chosen.limits
+    if chosen.is_integer and not least <= value <= greatest:
+        _refuse_value(value, chosen)
+    return build.constant(chosen, value)
+
+
+_PYTHON = (bool, int, float, complex)
+
+
+def _refuse_value(value: Any, dtype: DType) -> Any:
+    raise ArgumentError(f"{value} does not fit {dtype.name}, which holds {dtype.limits}")
+
+
+_NARROWER: dict[Any, Any] = {
+    numpy.dtype("float64"): numpy.float32, numpy.dtype("complex128"): numpy.complex64,
+}  # fmt: skip
+"""What Python's numbers become that NumPy takes for these."""
+
+
+_MOST_AXES = 64
+"""That an array of NumPy has."""
+
+
+def _refuse_depth() -> None:
+    raise ArgumentError(f"lists are nested more than {_MOST_AXES} deep, or contain themselves")
+
+
+def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
+    """Nested lists. Python's floats become float32, integers int64, complex numbers complex64."""
+    leaf, depth = data, 0
+    while isinstance(leaf, list | tuple) and leaf and depth <= _MOST_AXES:
+        leaf, depth = leaf[0], depth + 1
+    if depth > _MOST_AXES:
+        _refuse_depth()
+    if isinstance(leaf, str | bytes):
+        raise DtypeError(f"{leaf!r} is text, and tensors hold numbers")
+    try:
+        array = numpy.array(data)
+    except (ValueError, OverflowError):
+        _shape_of(data, ())
+        raise ArgumentError("the list holds something that is not a number") from None
+    if array.dtype.kind in "US":
+        raise DtypeError("the list holds text, and tensors hold numbers")
+    if array.dtype == object:
+        raise ArgumentError("the list holds integers that fit no integer dtype, or other objects")
+    if dtype is None and not isinstance(leaf, numpy.generic | numpy.ndarray):
+        if array.dtype in _NARROWER:
+            with numpy.errstate(over="ignore"):
+                return array.astype(_NARROWER[array.dtype])
+        if array.dtype == numpy.uint64:
+            raise ArgumentError("the list holds integers beyond int64; give dtype='uint64'")
+    return array
+
+
+def _shape_of(data: Any, path: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of nested lists. Raises `ShapeError` where an entry's differs from the first's."""
+    if not isinstance(data, list | tuple):
+        return numpy.shape(data)
+    if len(path) > _MOST_AXES:
+        _refuse_depth()
+    shapes = [_shape_of(entry, (*path, position)) for position, entry in enumerate(data)]
+    for position, shape in enumerate(shapes):
+        if shape != shapes[0]:
+            raise ShapeError(
+                f"ragged list: entry {[*path, position]} has the shape {shape}, and entry "
+                f"{[*path, 0]} the shape {shapes[0]}"
+            )
+    return (len(shapes), *(shapes[0] if shapes else ()))

@@ -1,0 +1,280 @@
+"""Gradients as a tensor shows them: which tensors want them, and what they were found to be."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import ArgumentTypeError, DtypeError, GradientError, ShapeError
+from ogive.ir.memory import memory_leaf
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.live import history, registry
+from ogive.live.registry import graph_lock, make
+from ogive.tensor import build
+from ogive.tensor.core import Core
+from ogive.tensor.gradients.gradient_hooks import Handle, hooks_of
+from ogive.tensor.memory import views
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+def requires_grad(self: Tensor) -> bool:
+    """Whether `backward()` of this tensor reaches a tensor that gradients are wanted for.
+
+    >>> w = Tensor([1.0, 2.0], requires_grad=True)
+    >>> (w * 2).requires_grad, (w.detach() * 2).requires_grad
+    (True, False)
+    """
+    if history.is_flagged(self):
+        return True
+    with graph_lock:
+        node = self.node
+        return node.dtype.is_inexact and history.leads_to_leaf(node)
+
+
+def set_requires_grad(self: Tensor, value: bool) -> None:
+    """`x.requires_grad = value`."""
+    self.requires_grad_(value)
+
+
+def is_leaf(self: Tensor) -> bool:
+    """Whether this tensor was not computed from one that requires gradients.
+
+    >>> w = Tensor([1.0], requires_grad=True)
+    >>> w.is_leaf, (w * 2).is_leaf
+    (True, False)
+    """
+    return history.is_flagged(self) or not self.requires_grad
+
+
+def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Say whether gradients are wanted for this tensor. Returns the tensor itself.
+
+    Such a tensor is a *leaf*: it has memory of its own, in which `assign` under
+    `ogive.no_grad()` changes it, and `backward()` leaves a gradient in `grad`.
+
+    >>> w = Tensor([1.0, 2.0]).requires_grad_()
+    >>> (w * w).sum().backward()
+    >>> w.grad.tolist()
+    [2.0, 4.0]
+
+    Raises `GradientError` for a dtype other than a float, and for False on a tensor that was
+    computed from leaves: `detach()` gives one that was not.
+    """
+    if not requires_grad:
+        if not self.is_leaf:
+            raise GradientError(
+                "only a leaf can be made not to require gradients; use detach() for what was "
+                "computed from one"
+            )
+        history.unmark_leaf(self)
+    elif not self.dtype.is_inexact:
+        raise GradientError(
+            f"only floats have gradients, and this tensor of shape {self.shape} has the dtype "
+            f"{self.dtype.name}; cast it first"
+        )
+    elif not self.requires_grad:
+        _own_memory(self)
+        history.mark_leaf(self)
+    return self
+
+
+def detach_(self: Tensor) -> Tensor:
+    """Let no gradient flow through this tensor from now on. Returns the tensor itself.
+
+    >>> w = Tensor([1.0], requires_grad=True)
+    >>> (w * 2).detach_().requires_grad
+    False
+    """
+    if history.is_flagged(self):
+        return self.requires_grad_(False)
+    with graph_lock:
+        views.show_otherwise(self, views.marked(self, Op.DETACH))
+    return self
+
+
+def data(self: Tensor) -> Tensor:
+    """The values, apart from gradients: a view, as `detach()` gives it. Changing them needs no
+    `no_grad()`. They can be replaced as a whole: the tensor has other memory then.
+
+    Shapes: as this tensor; what is set may have another shape or dtype.
+
+    >>> w = Tensor([1.0, 2.0], requires_grad=True)
+    >>> _ = w.data.mul_(10)
+    >>> w.data[0] = 0
+    >>> w.tolist(), w.data.requires_grad, w.is_leaf
+    ([0.0, 20.0], False, True)
+    >>> w.data = w.data + 1
+    >>> w.tolist()
+    [1.0, 21.0]
+    """
+    return self.detach()
+
+
+def set_data(self: Tensor, value: Any) -> None:
+    """`x.data = value`."""
+    from ogive.tensor.memory.data_attribute import set_data
+
+    set_data(self, value)
+
+
+def grad(self: Tensor) -> Tensor | None:
+    """The gradient that `backward()` has left here, or None. It can be set and deleted by None.
+
+    Shapes: as this tensor.
+
+    >>> w = Tensor([3.0], requires_grad=True)
+    >>> w.grad
+    >>> (w * w).sum().backward()
+    >>> w.grad.tolist()
+    [6.0]
+    """
+    return getattr(self, "gradient", None)
+
+
+def set_grad(self: Tensor, value: Tensor | None) -> None:
+    """`x.grad = value`. Raises for a gradient of another shape or dtype."""
+    if value is not None:
+        _check_gradient(self, value, "grad")
+    self.gradient = value
+
+
+def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Handle:
+    """Call `hook` with the gradient of this tensor in every backward pass that reaches it.
+
+    What it returns takes the place of the gradient; None changes nothing. The gradient is lazy,
+    as always. Gives a handle whose `remove()` takes the hook away. Tensors computed in the same
+    way from the same are one to a backward pass, which has one gradient for them.
+
+    >>> w = Tensor([1.0, 2.0], requires_grad=True)
+    >>> handle = w.register_hook(lambda gradient: gradient * 10)
+    >>> (w * w).sum().backward()
+    >>> w.grad.tolist()
+    [20.0, 40.0]
+
+    Raises `GradientError` for a tensor that no gradient flows to.
+    """
+    _check_reached(self, "register_hook")
+    hooks = hooks_of(self)
+    hooks.functions.append(hook)
+    return Handle(hooks, hook)
+
+
+def retain_grad(self: Tensor) -> None:
+    """Let backward passes leave a gradient in `grad`, as they do for leaves.
+
+    >>> w = Tensor([1.0, 2.0], requires_grad=True)
+    >>> y = w * 3
+    >>> y.retain_grad()
+    >>> (y * y).sum().backward()
+    >>> y.grad.tolist()
+    [6.0, 12.0]
+
+    Raises `GradientError` for a tensor that no gradient flows to.
+    """
+    _check_reached(self, "retain_grad")
+    if history.is_flagged(self):
+        return
+    own = weakref.ref(self)
+
+    def keep(gradient: Tensor) -> None:
+        tensor = own()
+        if tensor is not None:
+            found = gradient.detach()
+            tensor.grad = found if tensor.grad is None else tensor.grad + found
+
+    hooks_of(self).keep = keep
+
+
+def backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+) -> None:
+    """Add the gradient of this tensor to `grad` of every leaf that it was computed from.
+
+    Shapes: `gradient` is that of this tensor, with which its elements are weighted; a tensor of
+    one element needs none. With `create_graph` the gradients can be differentiated themselves.
+    Nothing is computed yet: gradients are lazy. The graph stays, so `retain_graph` changes
+    nothing.
+
+    >>> w = Tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> (w ** 2).sum().backward()
+    >>> w.grad.tolist()
+    [2.0, 4.0, 6.0]
+
+    Raises `GradientError` when no leaf is reached, when several elements have no `gradient`, or
+    when values that a gradient needs have been overwritten.
+    """
+    from ogive.autograd.backward import run_backward
+
+    if gradient is not None:
+        _check_gradient(self, gradient, "backward")
+    run_backward(self, gradient, create_graph)
+
+
+def _check_reached(tensor: Tensor, name: str) -> None:
+    if not tensor.requires_grad:
+        raise GradientError(
+            f"{name}: no gradient flows to this tensor of shape {tensor.shape}; requires_grad_() "
+            "makes it a leaf"
+        )
+
+
+def _check_gradient(tensor: Core, gradient: Any, name: str) -> None:
+    if not isinstance(gradient, Core):
+        raise ArgumentTypeError(
+            f"{name}: a gradient is a tensor or None, not {type(gradient).__name__}"
+        )
+    if gradient.shape != tensor.shape:
+        raise ShapeError(
+            f"{name}: the gradient has the shape {build.show(gradient.shape)}, and the tensor "
+            f"{build.show(tensor.shape)}; they must be equal"
+        )
+    if gradient.dtype is not tensor.dtype:
+        raise DtypeError(
+            f"{name}: the gradient has the dtype {gradient.dtype.name}, and the tensor "
+            f"{tensor.dtype.name}; cast it"
+        )
+
+
+def _own_memory(tensor: Tensor) -> None:
+    """Let a tensor be memory, or at least a node, that nothing else reads.
+
+    Views of it follow it, without gradients, since they were made before it had any. One that is
+    itself a view of another has left that.
+    """
+    with graph_lock:
+        storage = views.shared_storage(tensor)
+        if storage is not None:
+            views.cut_others(tensor, storage)
+    _move_apart(tensor)
+    with graph_lock:
+        if tensor.shared is not None:
+            registry.move_tensor(tensor.shared, tensor.node)
+
+
+def _move_apart(tensor: Tensor) -> None:
+    with graph_lock:
+        node = tensor.node
+        if _is_own(tensor, memory_leaf(node)):
+            return
+        cut = make(Op.DETACH, node.dtype, (node,))
+        registry.move_tensor(tensor, make(Op.CONTIGUOUS, node.dtype, (cut,), ()))
+    tensor.realize()
+    with graph_lock:
+        node = tensor.node
+        if memory_leaf(node).op is not Op.BUFFER:
+            # Nothing was computed: it is empty, or a function is being captured.
+            registry.move_tensor(tensor, make(Op.GRADIENT, node.dtype, (node,), history.Argument()))
+
+
+def _is_own(tensor: Tensor, memory: UOp) -> bool:
+    if memory.op is not Op.BUFFER or history.record_of(memory) is not None:
+        return False
+    buffer = registry.buffer_of(memory)
+    return buffer.writable and not registry.is_read_outside(memory, (), besides=[tensor.id])

@@ -1,0 +1,72 @@
+"""Values whose gradient is known better than the formula that computes them gives it.
+
+y   →   GRADIENT(y, x)     the value of y; going back, what `back(x, upstream)` gives
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import GradientError
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.live import history
+from ogive.live.registry import graph_lock, make
+from ogive.tensor.core import Core, hold, wrap
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+Back = Callable[[Any, Any], Core]
+
+
+def captured(*_: Any) -> Any:
+    """Stands for the way back of what a captured function has computed."""
+    raise GradientError(
+        "a gradient would flow through what a function captured by ogive.jit has computed; call "
+        "backward() inside the function"
+    )
+
+
+class _Rule:
+    __slots__ = ("_back", "_device")
+
+    def __init__(self, back: Back, device: str) -> None:
+        self._back = back
+        self._device = device
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        x, given = hold(node.src[1], self._device), hold(upstream, self._device)
+        return [self._back(x, given).node]
+
+    def release(self) -> None:
+        """Let go of the tensors that the way back needs: nothing will go back."""
+        self._back = captured
+
+
+@dataclass(frozen=True)
+class _Fixed:
+    """The rule of a way back that holds no tensors: equal ones make equal nodes."""
+
+    back: Back
+    device: str
+    is_fixed = True
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        return [self.back(hold(node.src[1], self.device), hold(upstream, self.device)).node]
+
+
+def with_gradient(value: Core, x: Core, back: Back, is_fixed: bool = False) -> Tensor:
+    """`value`, which was computed from `x`, and through which gradients go back by `back`.
+
+    Shapes: that of `value`; `back` takes x and the upstream gradient, and gives one like x. One
+    that holds no tensors `is_fixed`: what it gives follows from these two, and it equals its like.
+    """
+    with graph_lock:
+        node = value.node
+        if history.is_tracking():
+            rule = (_Fixed if is_fixed else _Rule)(back, value.device)
+            node = make(Op.GRADIENT, node.dtype, (node, x.node), rule)
+        return wrap(node, value.device)

@@ -1,0 +1,64 @@
+"""Solutions by triangles that are known already."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ogive.named import NamedTuple
+from ogive.tensor.autocast_dtypes import widened
+from ogive.tensor.creation.constructors import eye
+from ogive.tensor.linear_algebra.decompositions import solve_triangular, to_matrix
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+class TriangularSolution(NamedTuple):
+    """A solution, and the matrix that it is for."""
+
+    solution: Tensor
+    cloned_coefficient: Tensor
+
+
+@widened
+def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
+    """The X for which L Lᵀ X = B, L being a lower triangle, or LᵀL X = B for an upper one.
+
+    Shapes: (..., n, k) with (..., n, n) → (..., n, k).
+
+    >>> ogive.cholesky_solve(Tensor([[8.0]]), Tensor([[2.0]])).tolist()
+    [[2.0]]
+    """
+    to_matrix(L, "cholesky_solve", square=True)
+    lower = L.mH if upper else L
+    return solve_triangular(lower.mH, solve_triangular(lower, B, upper=False), upper=True)
+
+
+@widened
+def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
+    """The inverse of L Lᵀ, L being a lower triangle, or of LᵀL for an upper one.
+
+    Shapes: (..., n, n) → (..., n, n).
+
+    >>> ogive.cholesky_inverse(Tensor([[2.0]])).tolist()
+    [[0.25]]
+    """
+    size, _ = to_matrix(L, "cholesky_inverse", square=True)
+    return cholesky_solve(eye(size, dtype=L.dtype).expand(L.shape), L, upper)
+
+
+@widened
+def triangular_solve(
+    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> TriangularSolution:
+    """`linalg.solve_triangular` under its former name: A X = b, or Aᵀ X = b.
+
+    Shapes: (..., n, k) with (..., n, n) → (..., n, k), (..., n, n).
+
+    >>> ogive.triangular_solve(Tensor([[4.0]]), Tensor([[2.0]])).solution.tolist()
+    [[2.0]]
+    """
+    to_matrix(A, "triangular_solve", square=True)
+    matrix, above = (A.mT, not upper) if transpose else (A, upper)
+    solution = solve_triangular(matrix, b, upper=above, unitriangular=unitriangular)
+    return TriangularSolution(solution, A.clone())

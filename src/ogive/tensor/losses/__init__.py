@@ -1,0 +1,1 @@
+"""Losses between what a network says and what is right."""

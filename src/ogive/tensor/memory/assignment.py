@@ -1,0 +1,72 @@
+"""Assignment makes a new version of a tensor; whoever read the old one keeps it.
+
+    x.assign(v)   x = BUFFER   →   x = AFTER(BUFFER, STORE(BUFFER, v))
+
+A tensor that is not memory of ours just stands for the new value. Borrowed memory is never
+written to. Tensors that show the same storage are changed together (`views.py`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import ShapeError
+from ogive.ir.dtype import DType, Scalar
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import Shape
+from ogive.live import history
+from ogive.live.registry import graph_lock, make
+from ogive.tensor import build
+from ogive.tensor.core import Core, same_device, to_operand
+from ogive.tensor.elementwise.binary_operations import to_node
+from ogive.tensor.lengths import difference
+from ogive.tensor.memory.movement_chains import View
+from ogive.tensor.memory.views import write
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+def assign(self: Tensor, value: Any) -> Tensor:
+    """Give this tensor other values; `value` broadcasts to its shape and takes on its dtype.
+
+    Shapes: unchanged. Returns the tensor itself. What shows the same memory (views of it,
+    `detach()`, what it is a view of) shows the new values; what was computed from this tensor
+    before keeps the values it had then.
+
+    >>> x = Tensor([1, 2, 3])
+    >>> before = x * 10
+    >>> x.assign(x + 1).tolist(), before.tolist()
+    ([2, 3, 4], [10, 20, 30])
+
+    Raises `ShapeError` when `value` does not broadcast, or for a tensor that shows an element
+    more than once (`expand`), and `GradientError` for one that requires gradients outside of
+    `no_grad()`; nothing changes then.
+    """
+    operand = to_operand(value, "assign")
+    if isinstance(operand, Core):
+        same_device([self, operand], "assign")
+    with graph_lock:
+        old = self.node
+        write(self, View(old.shape), fit(operand, old.dtype, old.shape))
+    return self
+
+
+def fit(value: Core | Scalar, dtype: DType, shape: Shape) -> UOp:
+    """`value` in the dtype and shape of what it replaces."""
+    node = to_node(value, dtype)
+    own = node.shape
+    if len(own) > len(shape):
+        own = own[len(own) - len(shape) :] if set(own[: len(own) - len(shape)]) == {1} else own
+        node = build.reshape(node, own)
+    fits = len(own) <= len(shape) and all(
+        size in (1, wanted) for size, wanted in zip(reversed(own), reversed(shape), strict=False)
+    )
+    if not fits:
+        raise ShapeError(
+            f"assignment: shape {build.show(node.shape)} does not broadcast to {build.show(shape)}"
+            f"{difference(node.shape, shape)}"
+        )
+    node = build.expand_to(node, shape)
+    return make(Op.DETACH, dtype, (node,)) if history.needs_cut(node) else node

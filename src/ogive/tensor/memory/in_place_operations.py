@@ -1,0 +1,160 @@
+"""Operations that write their result to the tensor they are called on.
+
+    x.add_(y)   →   x.assign(x.add(y))
+
+The result must fit: its shape is that of the tensor, and its dtype of no higher category (bool <
+integer < float), as PyTorch has it. `x += y` is `x.add_(y)`. A view writes through to what it is a
+view of: `x[0].add_(1)` changes `x`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+
+from ogive.errors import ArgumentTypeError, DtypeError, ShapeError
+from ogive.ir.dtype import DType
+from ogive.live.registry import graph_lock
+from ogive.tensor import build
+from ogive.tensor.core import Core, to_operand
+from ogive.tensor.memory.assignment import fit
+from ogive.tensor.memory.movement_chains import View
+from ogive.tensor.memory.views import show_otherwise, write
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+Arguments = ParamSpec("Arguments")
+
+_CATEGORY = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
+
+
+def in_place(
+    operation: Callable[Concatenate[Any, Arguments], Tensor],
+) -> Callable[Concatenate[Any, Arguments], Tensor]:
+    """The method that assigns what `operation` gives to the tensor itself."""
+    name = f"{operation.__name__}_"
+
+    def perform(self: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Tensor:
+        while True:
+            seen = self.node
+            result = operation(self, *args, **kwargs)
+            _check(self, result.dtype, result.shape, name)
+            with graph_lock:
+                # Once more if another thread has written meanwhile: nothing of it may be lost.
+                if self.node is seen:
+                    part = fit(result, seen.dtype, seen.shape)
+                    write(self, View(seen.shape), part, is_anew=False)
+                    changed: Tensor = self
+                    return changed
+
+    perform.__module__ = "ogive.tensor.tensor"
+    perform.__name__ = name
+    perform.__qualname__ = f"Tensor.{name}"
+    perform.__doc__ = f"""`{operation.__name__}` written to the tensor itself, which is returned.
+
+        Raises `DtypeError` and `ShapeError` when the result does not fit, and changes nothing then.
+        """
+    return perform
+
+
+def in_shape(
+    operation: Callable[Concatenate[Any, Arguments], Tensor],
+) -> Callable[Concatenate[Any, Arguments], Tensor]:
+    """The method after which the tensor itself has the axes that `operation` gives."""
+    name = f"{operation.__name__}_"
+
+    def perform(self: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Tensor:
+        with graph_lock:
+            show_otherwise(self, operation(self, *args, **kwargs))
+        changed: Tensor = self
+        return changed
+
+    perform.__module__ = "ogive.tensor.tensor"
+    perform.__name__ = name
+    perform.__qualname__ = f"Tensor.{name}"
+    perform.__doc__ = f"""`{operation.__name__}` of the tensor itself, which is returned.
+
+        Raises `GradientError` for a leaf while gradients flow.
+        """
+    return perform
+
+
+def _check(x: Core, dtype: DType, shape: tuple[Any, ...], name: str) -> None:
+    if _CATEGORY[dtype.kind] > _CATEGORY[x.dtype.kind]:
+        raise DtypeError(
+            f"{name}: the result is of {dtype.name}, which a tensor of {x.dtype.name} cannot hold; "
+            "cast the tensor first, or use the operation that returns a new one"
+        )
+    if shape != x.shape:
+        raise ShapeError(
+            f"{name}: the result has the shape {build.show(shape)}, and the tensor "
+            f"{build.show(x.shape)}; use the operation that returns a new one"
+        )
+
+
+def copy_(self: Tensor, src: Any) -> Tensor:
+    """Take on the values of `src`, which broadcasts and is cast. Shapes: unchanged.
+
+    >>> Tensor([1, 2]).copy_(Tensor([3.7])).tolist()
+    [3, 3]
+
+    Raises `ShapeError` when `src` does not broadcast.
+    """
+    return self.assign(src)
+
+
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """One value everywhere: a number or a scalar tensor. Shapes: unchanged.
+
+    >>> Tensor([1, 2]).fill_(7).tolist()
+    [7, 7]
+
+    Raises `ArgumentTypeError` for a tensor with axes.
+    """
+    operand = to_operand(value, "fill_")
+    if isinstance(operand, Core) and operand.ndim:
+        raise ArgumentTypeError(
+            f"fill_ takes a number or a scalar, not the shape {build.show(operand.shape)}; "
+            "copy_ takes tensors"
+        )
+    if not isinstance(operand, Core):
+        build.fitting(self.dtype, operand)
+    return self.assign(operand)
+
+
+def zero_(self: Tensor) -> Tensor:
+    """0 everywhere. Shapes: unchanged.
+
+    >>> Tensor([1, 2]).zero_().tolist()
+    [0, 0]
+    """
+    return self.assign(0)
+
+
+def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """One value on the diagonal: where all positions are equal. Shapes: (m, n), or any number
+    of axes of one length; unchanged. With `wrap`, the diagonal of a matrix with more rows than
+    columns begins again, a row below its end.
+
+    >>> Tensor([[1, 2], [3, 4]]).fill_diagonal_(0).tolist()
+    [[0, 2], [3, 0]]
+
+    Raises `ShapeError` for other shapes.
+    """
+    shape = self.shape
+    if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
+        raise ShapeError(
+            "fill_diagonal_ takes a matrix, or axes that are all of one length, not "
+            f"{build.show(shape)}"
+        )
+    value = build.fitting(self.dtype, fill_value).arg
+    if not wrap and len(shape) == 2:
+        self.diagonal().fill_(value)
+        return self
+    from ogive.tensor.creation.constructors import arange
+
+    apart = sum([math.prod(shape[axis + 1 :]) for axis in range(len(shape))])
+    places = arange(math.prod(shape)).reshape(shape)
+    return self.masked_fill_(places % apart == 0, value)

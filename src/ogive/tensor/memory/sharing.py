@@ -1,0 +1,161 @@
+"""Memory shared with other libraries, both ways: borrowed from them, lent to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy
+from numpy.typing import NDArray
+
+from ogive.devices.dlpack import CPU, VERSION, make_capsule, read_capsule
+from ogive.errors import ArgumentTypeError, InterchangeError
+from ogive.ir.dtype import to_dtype
+from ogive.ir.memory import memory_leaf, upper_shape
+from ogive.ir.node import UOp
+from ogive.ir.ops import MOVEMENT, Op
+from ogive.ir.symbolic.evaluate import evaluate
+from ogive.live.registry import graph_lock, is_read_outside, substitute
+from ogive.tensor.core import DEFAULT_DEVICE, to_device, to_tensor, wrap
+from ogive.tensor.creation import user_data
+from ogive.tensor.memory.strided_views import span_of, strided
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+def from_dlpack(x: Any, device: str | None = None, copy: bool | None = None) -> Tensor:
+    """A tensor on the memory of another library's array, without a copy, strided or not.
+
+    Shapes: that of `x`. The memory is borrowed: what is there is read when the tensor is computed
+    with, nothing of ours writes to it (assignment takes other memory), and the producer's array may
+    be dropped. With `copy=True` the values are copied now.
+
+    >>> array = numpy.zeros((2, 2), dtype="float32")
+    >>> x = ogive.from_dlpack(array.T)
+    >>> array[0, 1] = 5
+    >>> x.tolist()
+    [[0.0, 0.0], [5.0, 0.0]]
+
+    Raises `ArgumentTypeError` for what has no `__dlpack__`, `InterchangeError` for memory that the
+    CPU does not read, or `copy=False` where a copy is needed, and `DtypeError` for a dtype that
+    there is none of here.
+    """
+    place = to_device(device)
+    if not hasattr(x, "__dlpack__"):
+        raise ArgumentTypeError(
+            f"from_dlpack takes an array that has __dlpack__, not {type(x).__name__}"
+        )
+    array = read_capsule(_ask(x, copy))
+    to_dtype(array.dtype)
+    if copy:
+        return to_tensor(array)
+    borrowed = _borrow(array, place)
+    if borrowed is None and copy is False:
+        raise InterchangeError(
+            f"memory with the strides {array.strides} of {array.dtype} elements cannot be read in "
+            "place; leave copy out"
+        )
+    return to_tensor(array) if borrowed is None else borrowed
+
+
+def to_dlpack(
+    tensor: Tensor,
+    stream: Any,
+    max_version: tuple[int, int] | None,
+    dl_device: tuple[int, int] | None,
+    copy: bool | None,
+) -> Any:
+    """What `Tensor.__dlpack__` gives."""
+    if dl_device is not None and tuple(dl_device) != CPU:
+        raise InterchangeError(
+            f"the tensor is on the CPU, {CPU}, and cannot be had on device {dl_device}"
+        )
+    if stream is not None:
+        raise InterchangeError(f"the CPU has no streams, and stream={stream!r} was asked for")
+    versioned = max_version is not None and max_version[0] >= 1
+    array = None if copy else _lend(tensor)
+    if array is not None and (versioned or array.flags.writeable):
+        return make_capsule(array, versioned, is_copy=False)
+    if copy is False:
+        raise InterchangeError(
+            "the values cannot be had without a copy: they are not in memory that can be lent, or "
+            "it is read-only and the consumer does not know of that"
+        )
+    return make_capsule(tensor.numpy(), versioned, is_copy=True)
+
+
+def _ask(x: Any, copy: bool | None) -> Any:
+    """The capsule of a producer, of any version of the protocol."""
+    attempts: list[dict[str, Any]] = [{"max_version": VERSION}, {}]
+    if copy is False:
+        attempts.insert(0, {"max_version": VERSION, "copy": False})
+    for keywords in attempts:
+        try:
+            return x.__dlpack__(**keywords)
+        except TypeError:
+            continue
+        except (BufferError, RuntimeError, ValueError) as error:
+            raise InterchangeError(f"{type(x).__name__}.__dlpack__ refused: {error}") from error
+    raise InterchangeError(f"{type(x).__name__}.__dlpack__ takes none of the arguments it should")
+
+
+def _borrow(array: NDArray[Any], device: str) -> Tensor | None:
+    """A view of borrowed memory, or None where elements are not aligned."""
+    size = array.itemsize
+    if not array.flags.aligned or any(stride % size for stride in array.strides):
+        return None
+    if not array.size:
+        return _on_memory(numpy.empty(array.shape, array.dtype), device)
+    backwards = [axis for axis, stride in enumerate(array.strides) if stride < 0]
+    turned: Any = [slice(None, None, -1 if stride < 0 else 1) for stride in array.strides]
+    forward = array[(*turned, ...)]
+    strides = [stride // size for stride in forward.strides]
+    span = span_of(forward.shape, strides)
+    raw = forward.view(f"V{size}")  # the floats of ml_dtypes cannot be strided as they are
+    flat = numpy.lib.stride_tricks.as_strided(raw, (span,), (size,), writeable=False)
+    view = strided(_on_memory(flat.view(array.dtype), device), forward.shape, strides)
+    return view.flip(*backwards) if backwards else view
+
+
+def _on_memory(array: NDArray[Any], device: str) -> Tensor:
+    with graph_lock:
+        return wrap(user_data.borrowed_node(array, device), device)
+
+
+def _lend(tensor: Tensor) -> NDArray[Any] | None:
+    """The memory of a tensor, for others; None if it is not memory, or will be written to."""
+    if 0 in tensor.shape:
+        return tensor.numpy()
+    if tensor.device != DEFAULT_DEVICE:
+        return None
+    tensor.realize()
+    with graph_lock:
+        node = tensor.node
+        memory, leaf = user_data.memory_of(node), memory_leaf(node)
+        if memory is None or not memory.allocated or memory.volatile:
+            return None
+        if _is_about_to_be_written(leaf):
+            return None
+        if not memory.borrowed:
+            # Under a new node: a captured function that writes to the old one looks again.
+            substitute({leaf: user_data.memory_node(memory, leaf.shape, leaf.dtype)}, walk=True)
+        array = memory.lend(node.dtype.numpy, upper_shape(node.shape))
+    front: Any = [slice(evaluate(size)) for size in node.shape]
+    return array[(*front, ...)]
+
+
+def _is_about_to_be_written(memory: UOp) -> bool:
+    """Whether an assignment that is not carried out yet will write to this memory: one that was
+    carried out may still be among the graphs that are kept."""
+    stack = [memory]
+    while stack:
+        node = stack.pop()
+        for reference in node.users or ():
+            user = reference()
+            if user is None or user.src[0] is not node:
+                continue
+            if user.op is Op.STORE and is_read_outside(user, ()):
+                return True
+            if user.op in MOVEMENT:
+                stack.append(user)
+    return False

@@ -1,0 +1,373 @@
+"""A tensor is a view of a storage.
+
+A *view* is a chain of movements from a storage to what a tensor shows of it. Tensors that are made
+from one another by movements alone, by `detach()` or by `data` show one storage:
+
+    x = Tensor([[1, 2], [3, 4]])     x shows all of it
+    r = x.T[0]                       r shows PERMUTE · SHRINK · RESHAPE of it
+
+Nodes are values and never change; it is the storage that goes from one value to the next. Writing
+to any of its tensors makes the next one, and all of them show that from then on:
+
+    r.assign(5)                      storage   X   →   AFTER(X, STORE(SHRINK(PERMUTE(X)), 5))
+
+What was computed from them before reads the old value. `graph_lock` is held in all that follows.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ogive.at_once import Change, at_once
+from ogive.errors import DeviceError, GradientError, ShapeError, user_origin
+from ogive.ir import dtype as dtypes
+from ogive.ir.memory import is_memory, memory_leaf
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import Shape
+from ogive.live import history, registry
+from ogive.live.registry import WeakList, make
+from ogive.tensor import build
+from ogive.tensor.core import READ_ONLY, Core, hold, wrap
+from ogive.tensor.memory.movement_chains import UNNOTICED, Lineage, Restride, View, detach
+from ogive.tensor.memory.strides import Strides, are_contiguous
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+traced: set[int] = set()
+"""The threads that trace a function: what they compute with is no history of tensors outside."""
+
+
+class Storage(Core):
+    """What several tensors show: its present value, and the tensors.
+
+    It is known to the registry as tensors are, so that its node is replaced when theirs are.
+    """
+
+    __slots__ = ("_tensors",)
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.shared = None
+        self.layout = tensor.layout
+        self.device = tensor.device
+        self.origin = tensor.origin
+        self.node = tensor.node
+        self._tensors = WeakList()
+        registry.add_holder(self)
+        self.admit(tensor, View(tensor.node.shape))
+
+    def admit(self, tensor: Tensor, view: View) -> None:
+        """Let a tensor be one that shows `view` of this storage."""
+        tensor.shared = self
+        tensor.shows = view
+        self._tensors.add(weakref.ref(tensor))
+
+    def tensors(self) -> list[Tensor]:
+        """The live tensors that show it."""
+        found = [tensor for reference in self._tensors if (tensor := reference()) is not None]
+        return [tensor for tensor in found if tensor.shared is self]
+
+    @property
+    def is_reader(self) -> bool:
+        """Whether its value has to stay for somebody to see.
+
+        Writing to a tensor that is alone changes nothing else. It needs no storage, and has none
+        from then on.
+        """
+        tensors = self.tensors()
+        if len(tensors) < 2:
+            for tensor in tensors:
+                leave_storage(tensor)
+            return False
+        return True
+
+    def moves_to(
+        self, node: UOp, besides: Core | None = None, behind: Change | None = None
+    ) -> list[Change]:
+        """What leads it to the next value, and all tensors but one that shows it already.
+
+        What is `behind` a `detach()` changes with them.
+        """
+        changes = registry.moves_to(self, node)
+        for tensor in self.tensors():
+            if tensor is not besides:
+                changes += registry.moves_to(tensor, tensor.shows.forward(node, behind))
+        return changes if behind is None else [*changes, behind]
+
+
+def shared_storage(tensor: Core) -> Storage | None:
+    """The storage that a tensor shows with others, if there are others."""
+    storage = tensor.shared
+    return storage if storage is not None and storage.is_reader else None
+
+
+# Making views
+
+
+def show(source: Core, view: View) -> Tensor:
+    """A new tensor that shows a view of another."""
+    node = view.forward(source.node)
+    made = wrap(node, source.device)
+    if made.node is not node:
+        view = view.then(View(view.shape).add(Op.DETACH, None, view.shape))
+    storage = source.shared
+    if storage is None:
+        storage = Storage(source)  # type: ignore[arg-type]
+    storage.admit(made, source.shows.then(view))
+    return made
+
+
+def reshaped(source: Core, shape: Shape) -> Tensor:
+    """A tensor under another shape: a view where the strides allow it, as in PyTorch."""
+    view = View(source.node.shape).add(Op.RESHAPE, shape, shape)
+    if is_strided(source, view):
+        return show(source, view)
+    return wrap(view.forward(source.node), source.device)
+
+
+def permuted(source: Core, order: tuple[int, ...]) -> Tensor:
+    """A tensor that shows another with its axes in another order."""
+    shape = source.node.shape
+    return show(source, View(shape).add(Op.PERMUTE, order, tuple([shape[axis] for axis in order])))
+
+
+def marked(source: Core, op: Op) -> Tensor:
+    """A tensor that shows another: detached, or in memory of its own while nobody writes to it."""
+    shape = source.node.shape
+    return show(source, View(shape).add(op, Lineage() if op is Op.DETACH else None, shape))
+
+
+def computed(
+    source: Core, function: Callable[[UOp], UOp], shape: Shape, restride: Restride
+) -> Tensor:
+    """A tensor that shows what is computed from another, and cannot be written to.
+
+    `restride` gives the strides that it has in PyTorch, where it is a plain view.
+    """
+    return show(source, View(source.node.shape).add(None, function, shape).restride(restride))
+
+
+def is_strided(source: Core, view: View) -> bool:
+    """Whether elements that a view shows lie at regular distances in the storage of `source`.
+
+    Where lengths depend on variables, there are no distances, and every view is taken for one.
+    """
+    storage = source.shared
+    if source.layout is None and (storage is None or not source.shows.steps):
+        return True
+    shown = view if storage is None else source.shows.then(view)
+    whole = shown.steps[0][2] if shown.steps else shown.shape
+    if any(isinstance(size, UOp) for size in (*whole, *shown.shape)):
+        return True
+    return shown.strides(source.layout if storage is None else storage.layout) is not None
+
+
+def is_contiguous(source: Core) -> bool:
+    """Whether a tensor shows the elements of its storage in the order in which they lie."""
+    storage = source.shared
+    if storage is not None and source.shows.strides(storage.layout) is None:
+        return False
+    return layout_of(source) is None
+
+
+def show_otherwise(tensor: Core, other: Core) -> None:
+    """Let a tensor show what `other`, a view of it, shows. Raises as `write` does.
+
+    A leaf has memory of its own: what else showed it goes on without it.
+    """
+    leaf = tensor if history.is_flagged(tensor) and history.is_recording() else None
+    _refuse_unwritable(tensor, View(tensor.node.shape), leaf)
+    node = other.node
+    if history.is_flagged(tensor):
+        tensor.layout = layout_of(other)
+        tensor.shared = None
+        if not is_memory(node):
+            node = make(Op.GRADIENT, node.dtype, (node,), history.Argument())
+    else:
+        tensor.shows = other.shows
+    registry.move_tensor(tensor, node)
+
+
+def leave_storage(tensor: Core) -> None:
+    """Let a tensor stand for itself alone from now on, laid out as it was."""
+    tensor.layout = layout_of(tensor)
+    tensor.shared = None
+
+
+def layout_of(tensor: Core) -> Strides | None:
+    """The strides of a tensor, unless they are those of row-major memory."""
+    if tensor.shared is None:
+        return tensor.layout
+    strides = tensor.shows.strides(tensor.shared.layout)
+    if strides is None or are_contiguous(tensor.shows.shape, strides):
+        return None
+    return strides
+
+
+def cut_others(tensor: Core, storage: Storage) -> None:
+    """Let no gradient flow from a tensor to others that show its storage: it becomes a leaf.
+
+    One that shows a part of the storage leaves it.
+    """
+    if tensor.shows.moves:
+        leave_storage(tensor)
+        return
+    tensor.shows = View(tensor.node.shape)
+    for other in storage.tensors():
+        if other is not tensor:
+            cut = View(tensor.node.shape).add(Op.DETACH, None, tensor.node.shape)
+            other.shows = cut.then(other.shows)
+
+
+def changes(tensor: Core, node: UOp) -> list[Change]:
+    """What lets a tensor have the values of `node`, its new memory, and others that show the same
+    storage see them."""
+    if isinstance(tensor, Storage):
+        return tensor.moves_to(node)
+    storage = None if tensor.shared is None else shared_storage(tensor)
+    found = registry.moves_to(tensor, node)
+    if storage is not None:
+        whole = put(storage.node, tensor.shows, node) if tensor.shows.moves else node
+        found += storage.moves_to(whole, besides=tensor)
+    return found
+
+
+# Writing
+
+
+class _Replaced:
+    """The rule of a `GRADIENT` node for what took the place of a value: that has no influence."""
+
+    __slots__ = ()
+    is_fixed = True
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        return [build.filled(source.dtype, 0, source.shape) for source in node.src[1:]]
+
+
+_REPLACED = _Replaced()
+
+
+def write(tensor: Core, view: View, part: UOp, is_anew: bool = True) -> None:
+    """Let a view of a tensor have other values, which all who show the same storage see.
+
+    What is written through `detach()`, `data` or under `no_grad()` is not noticed by gradients:
+    they flow as before, but for those of the detached tensor itself. `is_anew` says that the values
+    were not computed from those that are there.
+
+    Raises `DeviceError` for files, `GradientError` for a leaf, or a view of one, while gradients
+    flow, `ShapeError` where one element would be written several times.
+    """
+    storage = shared_storage(tensor)
+    holder: Core = tensor if storage is None else storage
+    whole = view if storage is None else tensor.shows.then(view)
+    hidden = whole.is_detached or not history.is_recording()
+    leaf = _leaf_among([tensor] if storage is None else storage.tensors())
+    _refuse_unwritable(tensor, whole, None if hidden else leaf)
+    behind = None
+    if hidden and history.is_tracking() and part.dtype.is_inexact:
+        if storage is not None and history.is_recording():
+            behind = _history_behind(storage, whole, part, is_anew)
+        part = part if part.op is Op.CONST else detach(part)
+    old = holder.node
+    node = put(old, whole, part)
+    if leaf is not None:
+        if not is_memory(node):
+            node = make(Op.GRADIENT, node.dtype, (node,), history.Argument())
+    elif hidden and history.is_tracking():
+        node = _unnoticed(holder, old, node)
+    elif is_anew and node is part and _loses_gradient(old, part):
+        node = make(Op.GRADIENT, node.dtype, (node, old), _REPLACED)
+    if node.origin is None:
+        node.origin = user_origin(2)
+    if storage is None:
+        registry.move_tensor(tensor, node)
+    else:
+        at_once(storage.moves_to(node, behind=behind))
+
+
+def _history_behind(storage: Storage, view: View, part: UOp, is_anew: bool) -> Change | None:
+    """What a detached view of a storage follows from, once it has got the values of `part`."""
+    at = max([n for n, (op, _, _) in enumerate(view.steps) if op is Op.DETACH])
+    lineage: Lineage | None = view.steps[at][1]
+    if lineage is None or (traced and threading.get_ident() in traced):
+        return None
+    if lineage.tensor is None and not history.leads_to_leaf(part):
+        return None
+    before, after = view.cut(at + 1)
+    old = before.forward(storage.node)
+    node = put(old, after, part)
+    if is_anew and node is part and _loses_gradient(old, part):
+        node = make(Op.GRADIENT, node.dtype, (node, old), _REPLACED)
+    return lineage, "tensor", hold(node, storage.device)
+
+
+def _unnoticed(holder: Core, old: UOp, new: UOp) -> UOp:
+    """`new`, through which gradients flow as they did through `old`, if they did.
+
+    What follows from one that none flows through is another: each is looked at once.
+    """
+    if getattr(holder, "apart", 0) != old.id and history.leads_to_leaf(old):
+        if old.op is Op.GRADIENT and old.arg is UNNOTICED:
+            old = old.src[1]
+        return make(Op.GRADIENT, new.dtype, (new, old), UNNOTICED)
+    holder.apart = new.id
+    return new
+
+
+def _loses_gradient(old: UOp, new: UOp) -> bool:
+    """Whether the gradients of leaves, of which there were some, would be no more but zeros."""
+    return history.is_tracking() and history.leads_to_leaf(old) and not history.leads_to_leaf(new)
+
+
+def _leaf_among(tensors: Sequence[Core]) -> Core | None:
+    """The tensor that gradients are wanted for, if one of these is. It shows all of its storage."""
+    return next((tensor for tensor in tensors if history.is_flagged(tensor)), None)
+
+
+def _refuse_unwritable(tensor: Core, view: View, leaf: Core | None) -> None:
+    if tensor.device == "DISK":
+        raise DeviceError(f"a tensor on DISK cannot be assigned to; {READ_ONLY}")
+    if leaf is not None:
+        what = "a tensor" if leaf is tensor else "a view of a tensor"
+        raise GradientError(
+            f"{what} that requires gradients, of shape {leaf.shape}, is assigned to; do it "
+            "inside ogive.no_grad(), or assign to a copy made by an operation"
+        )
+    if view.is_repeated:
+        raise ShapeError(
+            f"this tensor of shape {build.show(tensor.shape)} shows elements of another one more "
+            "than once, or computed from them, so that they cannot be written through it; write "
+            "to a copy (clone()), or to the tensor that it is a view of"
+        )
+
+
+def put(old: UOp, view: View, part: UOp) -> UOp:
+    """The value that follows from `old` when a view of it gets the values of `part`."""
+    writable = is_writable(old)
+    if writable and not view.is_padded and not view.is_bitcast:
+        return store(old, view.place(old), part)
+    if view.moves:
+        mask = view.backward(build.filled(dtypes.bool_, True, view.shape), False)
+        part = make(Op.WHERE, old.dtype, (mask, view.backward(part, 0), old))
+    return store(old, old, part) if writable else part
+
+
+def is_writable(node: UOp) -> bool:
+    """Whether `node` is a version of a buffer that is ours."""
+    node = memory_leaf(node)
+    if node.op is Op.AFTER:
+        return True
+    if node.op is not Op.BUFFER:
+        return False
+    buffer = registry.buffer_of(node)
+    return buffer is None or not buffer.borrowed
+
+
+def store(old: UOp, part: UOp, value: UOp) -> UOp:
+    """The version of `old` that follows from writing `value` to a `part` of it."""
+    return make(Op.AFTER, old.dtype, (old, make(Op.STORE, dtypes.void, (part, value))))

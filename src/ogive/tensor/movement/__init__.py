@@ -1,0 +1,1 @@
+"""Which element stands where: shapes, parts, repeats, joins. Nothing is computed."""

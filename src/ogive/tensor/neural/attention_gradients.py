@@ -1,0 +1,224 @@
+"""Gradients of attention over long sequences, which compute its weights again.
+
+With scores s = q · kᵀ · scale, weights p = softmax(s) and the result o = p · v, an upstream g gives
+
+    v   pᵀ · g
+    q   d · k · scale       where d = p ∘ (g · vᵀ - rows of g ∘ o, summed)
+    k   dᵀ · q · scale
+
+Differentiating op by op would keep p and d, which grow with the square of the length. There are two
+ways around that:
+
+By blocks: p and d are kept for some heads, or some queries of a head, at a time, so that all five
+products are made once. What keys and values get is added up from block to block.
+
+By rows: p is exp(s - level), where the level of a row, the logarithm of its sum of exponentials, is
+all that is kept; so each of the three is attention of its own kind, a product of rows that are
+worked out from products (`passes/fuse/choose_staged.py`). That takes nine products, but leaves out
+what does not count. For keys and values the rows run along the queries, and from the last to the
+first where the first ones see nothing of them: so rows end early, and none begins late.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.live import history
+from ogive.live.registry import graph_lock, make
+from ogive.tensor.core import hold, wrap
+from ogive.tensor.linear_algebra.matrix_product import product_where
+from ogive.tensor.movement.joining import cat, where
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+LARGE_SCORES = 1 << 28
+"""The bytes of scores from which on they are computed again rather than kept for gradients."""
+
+LARGE_CAUSAL_SCORES = 1 << 25
+"""The same where half of them does not count: those are left out if they are computed, and would
+be kept all the same."""
+
+
+BLOCK_BYTES = 1 << 24
+"""The bytes of scores that are kept at a time."""
+
+MOST_BLOCKS = 64
+"""Of more scores, larger blocks are kept: the graph grows with their number."""
+
+LARGEST_BLOCK_BYTES = 1 << 27
+"""The largest of these. Of yet more scores nothing is kept."""
+
+
+@dataclass(frozen=True)
+class Attended:
+    """The rule of a `GRADIENT` node for the result of attention, given queries, keys, values and
+    the mask, if there is one, all of the same axes in front."""
+
+    scale: float
+    is_causal: bool
+    device: str
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        """What queries, keys, values and the mask get."""
+        inputs = [hold(source, self.device) for source in node.src[1:]]
+        query, key, value = inputs[:3]
+        mask = inputs[3] if len(inputs) > 3 else None
+        given, result = hold(upstream, self.device), hold(node, self.device)
+        common = (given * result).sum(-1, keepdim=True)
+        nbytes = math.prod(query.shape[:-1]) * key.shape[-2] * query.dtype.itemsize
+        block = max(BLOCK_BYTES, -(-nbytes // MOST_BLOCKS))
+        is_added = mask is not None and not mask.dtype.is_bool
+        if not self.is_causal and not is_added and block <= LARGEST_BLOCK_BYTES:
+            found = self._by_blocks(query, key, value, mask, given, common, block)
+            return [*[part.node for part in found], *([] if mask is None else [None])]
+        return self._by_rows(query, key, value, mask, given, common)
+
+    def _by_blocks(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None,
+        given: Tensor,
+        common: Tensor,
+        block: int,
+    ) -> list[Tensor]:
+        """What queries, keys and values get. All of a block's results are joined in memory, so
+        that one block is done with before the next one begins."""
+        inputs = [query, key, value]
+        split = [each.reshape(-1, *each.shape[-2:]) for each in (*inputs, given, common)]
+        if mask is not None:
+            split.append(mask.reshape(-1, *mask.shape[-2:]))
+        nbytes = query.shape[-2] * key.shape[-2] * query.dtype.itemsize
+        count = max(block // nbytes, 1)
+        lines = []
+        for first in range(0, split[0].shape[0], count):
+            parts = self._of_heads([each[first : first + count] for each in split], block)
+            lines.append(cat([part.reshape(part.shape[0], -1) for part in parts], 1).contiguous())
+        joined = cat(lines, 0).contiguous()
+        found, begin = [], 0
+        for each in inputs:
+            end = begin + each.shape[-2] * each.shape[-1]
+            found.append(joined[:, begin:end].reshape(each.shape))
+            begin = end
+        return found
+
+    def _of_heads(self, inputs: list[Tensor], block: int) -> list[Tensor]:
+        """What parts of the queries, one after the other, the keys and the values of some heads
+        get."""
+        query, key, value, given, common = inputs[:5]
+        nbytes = math.prod(query.shape[:-1]) * key.shape[-2] * query.dtype.itemsize
+        rows = -(-query.shape[-2] // -(-nbytes // block))
+        queries: list[Tensor] = []
+        sums: list[Tensor] = []
+        for first in range(0, query.shape[-2], rows):
+            part, upstream, own = [x[:, first : first + rows] for x in (query, given, common)]
+            mask = inputs[5][:, first : first + rows] if len(inputs) > 5 else None
+            exponential, total, _ = exponentials(part @ key.mT * self.scale, mask)
+            weights = (exponential / total).contiguous()
+            slopes = (weights * (upstream @ value.mT - own)).contiguous()
+            queries.append(slopes @ key * self.scale)
+            more = [slopes.mT @ part * self.scale, weights.mT @ upstream]
+            if sums:
+                more = [before + each for before, each in zip(sums, more, strict=True)]
+            sums = [each.contiguous() for each in more]
+        return [*queries, *sums]
+
+    def _by_rows(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None,
+        given: Tensor,
+        common: Tensor,
+    ) -> list[UOp | None]:
+        """What queries, keys, values and the mask get."""
+        _, total, peak = exponentials(query @ key.mT * self.scale, mask)
+        level = peak + total.log()
+        weights = self._weights(query @ key.mT, level, mask)
+        slopes = weights * (given @ value.mT - common)
+        parts = [self._product(slopes, key, mask) * self.scale]
+        # The same with rows along the queries.
+        if self.is_causal:
+            query, given, level, common = [x.flip(-2) for x in (query, given, level, common)]
+            mask = None if mask is None else mask.flip(-2)
+        across = None if mask is None else mask.mT
+        weights = self._weights(key @ query.mT, level.mT, across)
+        turned = weights * (value @ given.mT - common.mT)
+        parts += [
+            self._product(turned, query, across) * self.scale,
+            self._product(weights, given, across),
+        ]
+        below: list[UOp | None] = [part.node for part in parts]
+        if mask is not None:
+            below.append(None if mask.dtype.is_bool else slopes.node)
+        return below
+
+    def _weights(self, products: Tensor, level: Tensor, mask: Tensor | None) -> Tensor:
+        scores = products * self.scale
+        if mask is None:
+            return (scores - level).exp()
+        if mask.dtype.is_bool:
+            return where(mask, (scores - level).exp(), 0.0)
+        return (scores + mask - level).exp()
+
+    def _product(self, left: Tensor, right: Tensor, mask: Tensor | None) -> Tensor:
+        if self.is_causal and mask is not None:
+            return product_where(mask, left, right)
+        return left @ right
+
+
+def with_weights_again(
+    result: Tensor,
+    scores: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    scale: float,
+    is_causal: bool,
+) -> Tensor:
+    """The result of attention, whose gradients are found by `Attended`."""
+    front = scores.shape[:-2]
+    inputs = [x.expand(*front, *x.shape[-2:]) for x in (query, key, value)]
+    if mask is not None:
+        inputs.append(mask.expand(scores.shape))
+    with graph_lock:
+        sources = (result.node, *[x.node for x in inputs])
+        rule = Attended(scale, is_causal, result.device)
+        return wrap(make(Op.GRADIENT, result.dtype, sources, rule), result.device)
+
+
+def is_large(scores: Tensor, is_causal: bool) -> bool:
+    """Whether scores are too large to be kept, and somebody may ask for gradients."""
+    sizes = [size for size in scores.shape if isinstance(size, int)]
+    is_fixed = len(sizes) == scores.ndim
+    nbytes = math.prod(sizes) * scores.dtype.itemsize
+    least = LARGE_CAUSAL_SCORES if is_causal else LARGE_SCORES
+    return is_fixed and history.is_tracking() and nbytes >= least
+
+
+def exponentials(scores: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    """Of the scores that count, less the greatest of the row; with their sums, and the greatest.
+
+    A bool mask says what counts, another one is added. Rows in which nothing does have zeros, the
+    sum 1 and the greatest 0.
+    """
+    if mask is None:
+        peak = scores.amax(-1, keepdim=True).detach()
+        weights = (scores - peak).exp()
+        return weights, weights.sum(-1, keepdim=True), peak
+    seen = where(mask, scores, -math.inf) if mask.dtype.is_bool else scores + mask
+    peak = seen.amax(-1, keepdim=True).detach()
+    peak = where(peak == -math.inf, 0.0, peak)
+    weights = (seen - peak).exp()
+    if mask.dtype.is_bool:
+        weights = where(mask, weights, 0.0)
+    total = weights.sum(-1, keepdim=True)
+    return weights, where(total == 0.0, 1.0, total), peak

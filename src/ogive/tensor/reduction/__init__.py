@@ -1,0 +1,1 @@
+"""Sums, extremes, statistics and running results over axes."""

@@ -1,0 +1,1 @@
+"""Orders of elements, and searches in what is ordered."""

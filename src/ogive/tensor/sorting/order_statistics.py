@@ -1,0 +1,405 @@
+"""Orders: sorted elements, the greatest, the middle ones, the most frequent.
+
+Every dtype is ordered by integer keys, which floats become by their bits; NaN counts as the
+greatest, and the two zeros as equal (`sort_keys.py`). Many short lines are ordered by comparing and
+exchanging their elements, side by side (`compare_exchange.py`), long ones and few by the digits of
+their keys (`radix_sort.py`): whichever takes less time by their shape. Both are stable and lazy.
+Values are told by their keys where these are sorted, and gathered from the tensor otherwise;
+gradients flow to where they came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import ArgumentError, DtypeError, IndexRangeError
+from ogive.ir import dtype as dtypes
+from ogive.ir.shape import Dim, as_length, greatest
+from ogive.live.registry import graph_lock
+from ogive.tensor import build
+from ogive.tensor.autocast_dtypes import widened
+from ogive.tensor.core import Core, to_axis, to_integer, wrap
+from ogive.tensor.gradients.known_gradients import with_gradient
+from ogive.tensor.lengths import is_symbolic
+from ogive.tensor.movement.joining import where
+from ogive.tensor.reduction.basic_reductions import Extremes
+from ogive.tensor.sorting.compare_exchange import exchanging_cost, order_by_exchanges, sorted_words
+from ogive.tensor.sorting.radix_sort import counting_cost, order_by_digits
+from ogive.tensor.sorting.sort_keys import from_sort_keys, negative_zeros, sort_keys
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+FEW_OF = 4
+"""How many times as long an axis is as the blocks in which a few of its elements are found."""
+
+
+def argsort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+    """The positions at which the elements along `dim` are found in ascending order, as int64.
+
+    Shapes: any, and the result has the same. Equal elements keep their order, also in
+    descending order; `stable` changes nothing. NaN counts as the greatest.
+
+    >>> Tensor([3, 1, 2, 1]).argsort().tolist()
+    [1, 3, 2, 0]
+
+    Raises `AxisError` for an axis that there is not.
+    """
+    if not self.ndim:
+        to_axis(dim, 1, "argsort")
+        return self.cast(dtypes.int64) * 0
+    axis = to_axis(dim, self.ndim, "argsort")
+    return _order(_keys_along(self, axis, descending)).movedim(-1, axis)
+
+
+def sort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Extremes:
+    """The elements along `dim` in ascending order, and the positions they were at.
+
+    Shapes: any, and `values` and `indices` (of int64) have the same. See `argsort`.
+
+    >>> Tensor([3.0, 1.0, 2.0]).sort(descending=True).values.tolist()
+    [3.0, 2.0, 1.0]
+    >>> Tensor([3.0, 1.0, 2.0]).sort(descending=True).indices.tolist()
+    [0, 2, 1]
+    """
+    if self.ndim:
+        axis = to_axis(dim, self.ndim, "sort")
+        keys = _keys_along(self, axis, descending)
+        if _is_exchanged(keys) and not (self.dtype.is_float and self.dtype.bits == 64):
+            return _exchange(self, keys, axis, descending)
+    indices = self.argsort(dim, descending, stable)
+    return Extremes(self.gather(dim, indices), indices)
+
+
+def msort(self: Tensor) -> Tensor:
+    """The elements in ascending order along axis 0.
+
+    >>> Tensor([[3, 1], [2, 5]]).msort().tolist()
+    [[2, 1], [3, 5]]
+    """
+    return self.sort(0).values
+
+
+def topk(
+    self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> Extremes:
+    """The `k` greatest elements along `dim`, or the least, in order, and where they are.
+
+    Shapes: (a, b) → (a, k). They come in order even if `sorted` does not ask for it.
+
+    >>> Tensor([5, 9, 1, 7]).topk(2).values.tolist()
+    [9, 7]
+
+    Raises `IndexRangeError` if there are not `k` elements.
+    """
+    axis, count = to_axis(dim, max(self.ndim, 1), "topk"), to_integer(k, "topk: k")
+    length = self.shape[axis] if self.ndim else 1
+    if not 0 <= count <= greatest(length):
+        raise IndexRangeError(f"topk: k={count} of the {length} elements along axis {axis}")
+    if not self.ndim:
+        return Extremes(self.reshape(()), self.argsort())
+    indices = _first_in_order(self, axis, count, descending=largest)
+    return Extremes(self.gather(axis, indices), indices)
+
+
+def kthvalue(self: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extremes:
+    """The `k`-th least element along `dim`, counted from 1, and where it is.
+
+    Shapes: (a, b) → (a,).
+
+    >>> Tensor([5, 9, 1, 7]).kthvalue(2).values.item()
+    5
+
+    Raises `IndexRangeError` if there is no such element.
+    """
+    number = to_integer(k, "kthvalue: k")
+    length = self.shape[to_axis(dim, self.ndim, "kthvalue")] if self.ndim else 1
+    if not 1 <= number <= greatest(length):
+        raise IndexRangeError(f"kthvalue: k={number} of {length} elements; it counts from 1")
+    return _at_rank(self, dim, keepdim, lambda ordered, axis: number - 1)
+
+
+def median(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The middle element, the lower of two; NaN if there is one.
+
+    Shapes: () for None; with `dim` (a, b) → `values` and `indices` (a,).
+
+    >>> Tensor([4.0, 1.0, 3.0, 2.0]).median().item()
+    2.0
+
+    Raises `IndexRangeError` when there are no elements.
+    """
+    return _median(self, dim, keepdim, "median")
+
+
+def nanmedian(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """`median` of the elements that are not NaN; NaN if there are none.
+
+    >>> Tensor([4.0, float("nan"), 3.0, 2.0]).nanmedian().item()
+    3.0
+    """
+    return _median(self, dim, keepdim, "nanmedian")
+
+
+def mode(self: Tensor, dim: int = -1, keepdim: bool = False) -> Extremes:
+    """The most frequent element along `dim`, the least of several, and where it is.
+
+    Shapes: (a, b) → (a,).
+
+    >>> Tensor([2, 1, 3, 1, 3]).mode().values.item()
+    1
+    """
+    return _at_rank(self, dim, keepdim, _most_frequent)
+
+
+@widened
+def quantile(
+    self: Tensor,
+    q: Any,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
+    """The value below which lies the share `q` of the elements along `dim`, or of all.
+
+    Shapes: (a, b) → (a,) for a number, (n, a) for n of them. Between two elements the value is
+    found by `interpolation`: linear, lower, higher, nearest or midpoint. NaN if there is one.
+
+    >>> Tensor([1.0, 2.0, 3.0, 4.0]).quantile(0.5).item()
+    2.5
+
+    Raises `DtypeError` except for float32 and float64, `ArgumentError` for a share outside of
+    0 to 1, an unknown interpolation, or no elements.
+    """
+    return _quantile(self, q, dim, keepdim, interpolation, "quantile")
+
+
+@widened
+def nanquantile(
+    self: Tensor,
+    q: Any,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
+    """`quantile` of the elements that are not NaN.
+
+    >>> Tensor([1.0, float("nan"), 3.0]).nanquantile(0.5).item()
+    2.0
+    """
+    return _quantile(self, q, dim, keepdim, interpolation, "nanquantile")
+
+
+# Orders
+
+
+def _keys_along(x: Core, axis: int, descending: bool) -> Tensor:
+    """Keys with an axis last, which are in ascending order where its elements are as wanted."""
+    keys = sort_keys(x).movedim(axis, -1)
+    return keys.bitwise_not() if descending else keys
+
+
+def _order(keys: Tensor) -> Tensor:
+    """The positions of keys (..., n) in order."""
+    length = keys.shape[-1]
+    if is_symbolic(length):
+        return _order(_filled_up(keys)).narrow(-1, 0, length)
+    if length < 2:
+        with graph_lock:
+            return wrap(build.count_along(keys.ndim - 1, keys.node.shape), keys.device)
+    return order_by_exchanges(keys) if _is_exchanged(keys) else order_by_digits(keys)
+
+
+def _is_exchanged(keys: Tensor) -> bool:
+    """Whether keys (..., n) are ordered by comparing and exchanging, since it takes less time."""
+    shape, bits = keys.shape, keys.dtype.bits
+    if is_symbolic(shape[-1]) or shape[-1] < 2:
+        return False
+    return exchanging_cost(shape, bits) < counting_cost(shape, bits)
+
+
+def _exchange(x: Tensor, keys: Tensor, axis: int, descending: bool) -> Extremes:
+    """The elements along an axis in order, told by their keys, and the positions they were at."""
+    if not x.dtype.is_float:
+        # By themselves they are sorted in less time than together with positions.
+        with graph_lock:
+            in_order = wrap(build.sort(keys.node), keys.device)
+        order, marks = order_by_exchanges(keys), None
+    else:
+        marked = negative_zeros(x).movedim(axis, -1)
+        with graph_lock:
+            words = sorted_words(keys.node, marked.node)
+            in_order = wrap(words.in_front(), keys.device)
+            order = wrap(words.positions(), keys.device)
+            marks = wrap(words.marks(), keys.device)
+    values = from_sort_keys(in_order.bitwise_not() if descending else in_order, x.dtype, marks)
+    indices = order.movedim(-1, axis)
+
+    def back(x: Tensor, upstream: Tensor) -> Tensor:
+        return upstream.scatter(axis, indices, upstream)  # to every place something else
+
+    return Extremes(with_gradient(values.movedim(-1, axis), x, back), indices)
+
+
+def _first_in_order(x: Core, axis: int, count: int, descending: bool) -> Tensor:
+    """The positions of the first `count` elements along an axis, in order.
+
+    Few of many are found in blocks: as many of them, the first by their least keys, have all. Of
+    blocks whose least keys are equal the ones in front count, as of elements that are.
+    """
+    keys = _keys_along(x, axis, descending)
+    length = keys.shape[-1]
+    width = 1 << (greatest(length) // max(count, 1)).bit_length() // 2
+    if is_symbolic(length) or not count or count * width * FEW_OF > length:
+        return _order(keys).narrow(-1, 0, count).movedim(-1, axis)
+    blocks = -(-length // width)
+    pads = (0, blocks * width - length)
+    with graph_lock:
+        everywhere = (*[(0, 0)] * (keys.ndim - 1), pads)
+        filled = build.pad(keys.contiguous().node, everywhere, keys.dtype.limits[1])
+        parts = wrap(filled, keys.device).reshape(*keys.shape[:-1], blocks, width)
+        step = wrap(build.count(width), keys.device)
+    chosen = _order(parts.amin(-1)).narrow(-1, 0, count).sort(-1).values
+    places = (chosen.unsqueeze(-1) * width + step).reshape(*keys.shape[:-1], count * width)
+    found = parts.reshape(*keys.shape[:-1], blocks * width).gather(-1, places)
+    return places.gather(-1, _order(found).narrow(-1, 0, count)).movedim(-1, axis)
+
+
+def _filled_up(keys: Tensor) -> Tensor:
+    """Keys whose last axis has its greatest length, by some that come last."""
+    length = keys.shape[-1]
+    pads = (*[(0, 0)] * (keys.ndim - 1), (0, as_length(greatest(length) - length)))
+    with graph_lock:
+        return wrap(build.pad(keys.node, pads, keys.dtype.limits[1]), keys.device)
+
+
+# What is at a place of the order
+
+
+def _at_rank(x: Tensor, dim: int, keepdim: bool, rank: Any) -> Extremes:
+    """The element at a place of the order along an axis: a number, or one for each line of it."""
+    if not x.ndim:
+        to_axis(dim, 1, "an order")
+        return Extremes(x.reshape(()), x.argsort())
+    axis = to_axis(dim, x.ndim, "an order")
+    order = x.argsort(axis)
+    place = rank(x.gather(axis, order), axis)
+    if isinstance(place, int):
+        indices = order.narrow(axis, place, 1)
+    else:
+        indices = order.gather(axis, place)
+    values = x.gather(axis, indices)
+    if keepdim:
+        return Extremes(values, indices)
+    return Extremes(values.squeeze(axis), indices.squeeze(axis))
+
+
+def _median(x: Tensor, dim: int | None, keepdim: bool, name: str) -> Any:
+    if dim is None:
+        if x.numel() == 0:
+            raise IndexRangeError(f"{name}: there are no elements, of shape {build.show(x.shape)}")
+        value = _median(x.ravel(), 0, False, name).values
+        return with_gradient(value, x, _shared(value)) if x.dtype.is_float else value
+    if x.ndim and x.shape[to_axis(dim, x.ndim, name)] == 0:
+        raise IndexRangeError(f"{name}: axis {dim} of {build.show(x.shape)} has no elements")
+
+    def middle(ordered: Tensor, axis: int) -> Tensor | int:
+        length = to_integer(ordered.shape[axis], f"{name}: the length of the axis")
+        if not ordered.dtype.is_float:
+            return (length - 1) // 2
+        missing = ordered.isnan()
+        if name == "nanmedian":
+            present = missing.logical_not().sum(axis, keepdim=True)
+            return ((present - 1) // 2).maximum(0)
+        return where(missing.any(axis, keepdim=True), length - 1, (length - 1) // 2)
+
+    return _at_rank(x, dim, keepdim, middle)
+
+
+def _shared(value: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
+    """What goes back from one of all elements: those that are equal to it share it evenly."""
+
+    def back(x: Tensor, upstream: Tensor) -> Tensor:
+        equal = (x.eq(value.detach()) | (x.isnan() & value.isnan())).cast(x.dtype)
+        return equal * (upstream / equal.sum())
+
+    return back
+
+
+def _most_frequent(ordered: Tensor, axis: int) -> Tensor:
+    """The place at which the longest run of equal elements is as long as it gets."""
+    with graph_lock:
+        place = wrap(build.count_along(axis, ordered.node.shape), ordered.device)
+    starts = where(ordered != ordered.roll(1, axis), place, 0)
+    length = place - starts.cummax(axis).values
+    return length.argmax(axis, keepdim=True)
+
+
+_INTERPOLATIONS = ("linear", "lower", "higher", "nearest", "midpoint")
+
+
+def _quantile(
+    x: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str, name: str
+) -> Tensor:
+    if interpolation not in _INTERPOLATIONS:
+        raise ArgumentError(
+            f"{name}: interpolation is one of {', '.join(_INTERPOLATIONS)}, got {interpolation!r}"
+        )
+    if x.dtype not in (dtypes.float32, dtypes.float64):
+        raise DtypeError(f"{name} takes float32 and float64, not {x.dtype.name}")
+    share = _to_share(x, q, name)
+    source = x.ravel() if dim is None else x if x.ndim else x.reshape(1)
+    axis = 0 if dim is None else to_axis(dim, source.ndim, name)
+    if source.shape[axis] == 0:
+        raise ArgumentError(f"{name}: there are no elements in the shape {build.show(x.shape)}")
+    ordered = source.movedim(axis, -1).sort().values
+    found = _interpolate(ordered, _ranks(ordered, share.ravel(), name), interpolation)
+    if keepdim and x.ndim:
+        ones = [1] * x.ndim
+        found = found.reshape(*ones, -1) if dim is None else found.unsqueeze(axis)
+    found = found.movedim(-1, 0)
+    return found if share.ndim else found.squeeze(0)
+
+
+def _to_share(x: Core, q: Any, name: str) -> Tensor:
+    if isinstance(q, Core):
+        if q.ndim > 1 or q.dtype is not x.dtype:
+            raise ArgumentError(
+                f"{name}: q is a number or a tensor of one axis of {x.dtype.name}, not one of "
+                f"{q.dtype.name} and shape {build.show(q.shape)}"
+            )
+        with graph_lock:
+            return wrap(q.node, q.device)
+    if not 0 <= q <= 1:
+        raise ArgumentError(f"{name}: q is a share from 0 to 1, got {q}")
+    with graph_lock:
+        return wrap(build.constant(x.dtype, float(q)), x.device)
+
+
+def _ranks(ordered: Tensor, share: Tensor, name: str) -> Tensor:
+    """How far along the last axis the shares lie: (..., n) → (..., number of shares)."""
+    length: Dim = ordered.shape[-1]
+    missing = ordered.isnan()
+    if name == "nanquantile":
+        last = (missing.logical_not().sum(-1, keepdim=True) - 1).maximum(0)
+        return share * last.cast(ordered.dtype)
+    last_place = to_integer(length, f"{name}: the length of the axis") - 1
+    return where(missing.any(-1, keepdim=True), float(last_place), share * last_place)
+
+
+def _interpolate(ordered: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
+    def at(places: Tensor) -> Tensor:
+        return ordered.gather(-1, places.detach().cast(dtypes.int64))
+
+    if interpolation == "nearest":
+        return at(ranks.round())
+    if interpolation == "lower":
+        return at(ranks.floor())
+    if interpolation == "higher":
+        return at(ranks.ceil())
+    below = ranks.floor()
+    weight = 0.5 if interpolation == "midpoint" else ranks - below
+    return at(below).lerp(at(ranks.ceil()), weight)

@@ -1,0 +1,1 @@
+"""Values computed, converted and given out: to Python, NumPy and other libraries."""

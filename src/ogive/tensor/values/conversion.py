@@ -1,0 +1,189 @@
+"""Other dtypes, other places, and marks on the graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import ArgumentTypeError, DtypeError
+from ogive.ir.dtype import DType, to_dtype
+from ogive.ir.memory import is_memory
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.live.registry import graph_lock, make
+from ogive.tensor import build
+from ogive.tensor.core import DEVICES, Core, to_device, wrap
+from ogive.tensor.memory import views
+from ogive.tensor.memory.movement_chains import View
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+KNOWN = (*DEVICES, "DISK")
+
+
+def cast(self: Tensor, dtype: Any) -> Tensor:
+    """The values converted to `dtype`. Shapes: unchanged.
+
+    Floats become integers towards zero; integers that do not fit wrap.
+
+    >>> Tensor([1.5, -1.5]).cast("int32").tolist()
+    [1, -1]
+
+    Raises `DtypeError` for an unknown dtype.
+    """
+    with graph_lock:
+        return _converted(self, self.node, to_dtype(dtype), self.device)
+
+
+def bitcast(self: Tensor, dtype: Any) -> Tensor:
+    """The same bits read as another dtype of the same size: a view. Shapes: unchanged.
+
+    >>> Tensor([1.0]).bitcast("int32").tolist()
+    [1065353216]
+
+    Raises `DtypeError` when the sizes differ.
+    """
+    wanted = to_dtype(dtype)
+    with graph_lock:
+        node = self.node
+        if node.dtype is wanted:
+            return self
+        kinds = {node.dtype.kind, wanted.kind}
+        if node.dtype.bits != wanted.bits or kinds & {"bool", "complex"}:
+            raise DtypeError(
+                f"bitcast: {node.dtype.name} ({node.dtype.bits} bits) cannot be read as "
+                f"{wanted.name} ({wanted.bits} bits); the sizes must be equal, bool holds only "
+                "0 and 1, and view_as_real takes complex numbers apart"
+            )
+        pair = (node.dtype, wanted)
+        return views.show(self, View(node.shape).add(Op.BITCAST, pair, node.shape))
+
+
+def to(
+    self: Tensor,
+    *targets: Any,
+    dtype: Any = None,
+    device: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """This tensor as another dtype and on another device, by name or as `other` has them.
+
+    Shapes: unchanged. A tensor that is so already is given itself, with `copy` another one; one
+    on `DISK` is read when it is computed. `non_blocking` changes nothing: values are copied
+    when they are computed; nor does `memory_format`, which the compiler decides.
+
+    >>> Tensor([1, 2]).to("float16").dtype
+    ogive.float16
+    >>> Tensor([1, 2]).to("cpu", ogive.int8).dtype
+    ogive.int8
+
+    Raises `DeviceError` for an unknown device and for `DISK`, which is read-only.
+    """
+    for target in targets:
+        if isinstance(target, Core):
+            dtype, device = target.dtype, target.device
+        elif isinstance(target, str) and target.upper().partition(":")[0] in KNOWN:
+            device = target
+        elif not isinstance(target, bool):
+            dtype = _dtype_or_device(target)
+    with graph_lock:
+        node = self.node
+        place = self.device
+        if device is not None and device.upper() != place:
+            place = to_device(device)
+            node = make(Op.COPY, node.dtype, (node,), place)
+        wanted = node.dtype if dtype is None else to_dtype(dtype)
+        if copy:
+            return wrap(build.cast(node, wanted), place)
+        return _converted(self, node, wanted, place)
+
+
+def cpu(self: Tensor) -> Tensor:
+    """This tensor in the memory of the CPU. Shapes: unchanged.
+
+    >>> Tensor([1, 2]).cpu().device
+    'CPU'
+    """
+    return self.to("CPU")
+
+
+def type_as(self: Tensor, other: Core) -> Tensor:
+    """`cast` to the dtype of `other`. Shapes: unchanged.
+
+    >>> Tensor([1, 2]).type_as(Tensor([0.5])).dtype
+    ogive.float32
+    """
+    return self.cast(other.dtype)
+
+
+def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
+    """The same values, of a tensor that stays as it is when this one is assigned to.
+
+    Shapes: unchanged. Nothing is copied until one of the two changes.
+
+    >>> x = Tensor([1, 2])
+    >>> y = x.clone()
+    >>> x[0] = 9
+    >>> y.tolist()
+    [1, 2]
+    """
+    with graph_lock:
+        return wrap(self.node, self.device)
+
+
+def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
+    """The same values, held in memory in row-major order: this tensor, if it is. Shapes:
+    unchanged.
+
+    >>> Tensor([[1, 2], [3, 4]]).T.contiguous().tolist()
+    [[1, 3], [2, 4]]
+    """
+    with graph_lock:
+        if is_memory(self.node) and views.is_contiguous(self):
+            return self
+        shown = views.marked(self, Op.CONTIGUOUS)
+        if not views.is_contiguous(self):
+            shown.shared = None  # a copy
+        return shown
+
+
+def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
+    """Whether the elements are in the order in which they lie in the memory that this tensor
+    shares with others; always so for one that is no view. `memory_format` changes nothing.
+
+    >>> Tensor([[1, 2], [3, 4]]).T.is_contiguous()
+    False
+    """
+    with graph_lock:
+        return views.is_contiguous(self)
+
+
+def detach(self: Tensor) -> Tensor:
+    """The same values, through which no gradient flows: a view. Shapes: unchanged.
+
+    >>> Tensor([1.0, 2.0]).detach().tolist()
+    [1.0, 2.0]
+    """
+    with graph_lock:
+        return views.marked(self, Op.DETACH)
+
+
+def _converted(source: Tensor, node: UOp, dtype: DType, device: str) -> Tensor:
+    """`node`, which has the values of `source`, as another dtype; `source` if nothing changes."""
+    if node is source.node and node.dtype is dtype:
+        return source
+    return wrap(build.cast(node, dtype), device)
+
+
+def _dtype_or_device(given: Any) -> DType:
+    """The dtype that `given` names; what is neither that nor a device is an error of its own."""
+    try:
+        return to_dtype(given)
+    except DtypeError as error:
+        if isinstance(given, str) and "did you mean" not in str(error):
+            to_device(given)  # which says what devices there are
+        message = str(error).partition("\n")[0]
+        raise ArgumentTypeError(f"{message}; the devices are {', '.join(DEVICES)}") from None

@@ -1,0 +1,128 @@
+"""Python functions as nodes of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ogive.devices.python_function import PythonFunction
+from ogive.errors import ArgumentError, ArgumentTypeError, user_origin
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType, to_dtype
+from ogive.ir.memory import host_value, memory_leaf
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import Shape
+from ogive.live import registry
+from ogive.live.registry import graph_lock, make
+from ogive.tensor import lengths
+from ogive.tensor.core import DEFAULT_DEVICE, Core, same_device, to_integer, to_shape, wrap
+from ogive.tensor.elementwise.complex_numbers import view_as_complex, view_as_real
+from ogive.tensor.values.custom_function_lengths import narrow, widen
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+Output = tuple[Shape, DType]
+
+
+def custom(
+    function: Callable[..., None],
+    inputs: Sequence[Tensor],
+    outputs: Any,
+    name: str | None = None,
+    *,
+    batched: bool = False,
+) -> Any:
+    """Values that a Python function computes, at its place among the kernels of a plan.
+
+    `function(*inputs, *outputs)` is called at each run with NumPy arrays: the values of `inputs`,
+    which are read-only, and arrays of zeros to fill. The arrays are its own to keep. It must depend
+    on nothing else, for it is called whenever a run needs one of its outputs, once for all of them.
+
+    Shapes: `outputs` is `(shape, dtype)`, which gives a tensor, or a list of those, which gives
+    a list of tensors. `name` is how plans and errors call it. A function that is `batched` takes
+    and fills arrays with a further axis in front as well, all at once, as `ogive.vmap` gives them.
+
+    >>> def sort(values, result):
+    ...     result[...] = numpy.sort(values)
+    >>> x = Tensor([3.0, 1.0, 2.0])
+    >>> (ogive.custom(sort, [x * 10], ((3,), "float32")) + 1).tolist()
+    [11.0, 21.0, 31.0]
+
+    Lengths may be symbolic: the function gets arrays of the lengths that their variables are bound
+    to at each run.
+
+    Raises `ArgumentTypeError` for what is no function, tensor or shape. If the function raises, so
+    does the run: an `ExecuteError`, from what it raised, that names the function and the line of
+    this call; a plan stays usable.
+    """
+    if not callable(function):
+        raise ArgumentTypeError(f"custom takes a function, not {type(function).__name__}")
+    if not isinstance(inputs, tuple | list) or not all(isinstance(t, Core) for t in inputs):
+        raise ArgumentTypeError(f"custom: the inputs must be a list of tensors, got {inputs!r}")
+    several = isinstance(outputs, list)
+    specified = tuple([_to_output(entry) for entry in (outputs if several else [outputs])])
+    if not specified:
+        raise ArgumentError("custom: a function needs at least one output")
+    if inputs:
+        same_device(inputs, "custom")
+    label = name or getattr(function, "__name__", None) or type(function).__name__
+    shapes = [shape for shape, _ in specified]
+    declared = [dtype for _, dtype in specified]
+    function, given, specified = widen(function, inputs, specified)
+    kinds = [*[tensor.dtype for tensor in given], *declared]
+    if any(dtype.is_complex for dtype in kinds):
+        function = _on_parts(function, kinds)
+        given = [view_as_real(t) if t.dtype.is_complex else t for t in given]
+        specified = tuple([_of_parts(output) for output in specified])
+    with graph_lock:
+        callee = make(Op.BUFFER, dtypes.uint8, (UOp.unique(),), ("PYTHON", 0))
+        registry.set_buffer(callee, PythonFunction(function, str(label), user_origin(), batched))
+        sources = (callee, *[in_memory(tensor.node) for tensor in given])
+        tensors = []
+        for number, (_, dtype) in enumerate(specified):
+            node = make(Op.CUSTOM, dtype, sources, (str(label), specified, number))
+            tensors.append(wrap(node, DEFAULT_DEVICE))
+    tensors = [
+        narrow(view_as_complex(tensor) if dtype.is_complex else tensor, shape)
+        for tensor, dtype, shape in zip(tensors, declared, shapes, strict=True)
+    ]
+    return tensors if several else tensors[0]
+
+
+def _to_output(given: Any) -> Output:
+    if not isinstance(given, tuple) or len(given) != 2 or not isinstance(given[0], tuple | list):
+        raise ArgumentTypeError(
+            f'custom: an output is given by shape and dtype, such as ((2, 3), "float32"), not '
+            f"by {given!r}"
+        )
+    shape = to_shape((given[0],), "custom")
+    sizes = [s if lengths.is_symbolic(s) else to_integer(s, "custom: a length") for s in shape]
+    return tuple(sizes), to_dtype(given[1])
+
+
+def _of_parts(output: Output) -> Output:
+    """A complex output as one of floats, its parts along a last axis."""
+    shape, dtype = output
+    return ((*shape, 2), dtype.part) if dtype.is_complex else output
+
+
+def _on_parts(function: Callable[..., None], kinds: Sequence[DType]) -> Callable[..., None]:
+    """`function`, given float arrays with the parts of its complex ones along a last axis."""
+
+    def call(*arrays: Any) -> None:
+        seen = [
+            array.view(dtype.numpy)[..., 0] if dtype.is_complex else array
+            for array, dtype in zip(arrays, kinds, strict=True)
+        ]
+        function(*seen)
+
+    return call
+
+
+def in_memory(node: UOp) -> UOp:
+    """A node that a function can read: memory, or what is put there first."""
+    if memory_leaf(node).op in (Op.BUFFER, Op.AFTER) or host_value(node) is not None:
+        return node
+    return make(Op.CONTIGUOUS, node.dtype, (node,), ())

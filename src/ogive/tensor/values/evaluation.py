@@ -1,0 +1,80 @@
+"""Computing: when values are made, at once or by a plan that is executed many times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.tensor.core import Core
+from ogive.tensor.creation import user_data
+
+if TYPE_CHECKING:
+    from ogive.config import Config
+    from ogive.engine import Plan
+    from ogive.tensor.tensor import Tensor
+
+
+def realize(self: Tensor, config: Config | None = None) -> Tensor:
+    """Compute the values now, and keep them. Returns the tensor itself.
+
+    >>> (Tensor([1, 2]) + 1).realize().is_realized
+    True
+    """
+    from ogive import engine
+
+    engine.realize([self], config)
+    return self
+
+
+def realize_batch(tensors: Sequence[Tensor], config: Config | None = None) -> None:
+    """Compute several tensors as one graph, so that what they share is done once.
+
+    >>> a = Tensor([1.0]).exp(); b = a + 1
+    >>> Tensor.realize_batch([a, b])
+    """
+    chosen = _to_list(tensors, "realize_batch")
+    from ogive import engine
+
+    engine.realize(chosen, config)
+
+
+def prepare(self: Tensor, config: Config | None = None) -> Plan:
+    """Compile the computation of this tensor into a plan, to be executed many times.
+
+    >>> plan = (Tensor([1, 2]) + 1).prepare()
+    >>> plan.execute()
+    """
+    return self.prepare_batch([self], config)
+
+
+def prepare_batch(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
+    """Compile the computation of several tensors into one plan.
+
+    Raises `ArgumentError` when there is nothing to prepare.
+    """
+    chosen = _to_list(tensors, "prepare_batch")
+    if not chosen:
+        raise ArgumentError("prepare_batch needs at least one tensor")
+    from ogive import engine
+
+    return engine.prepare(chosen, config)
+
+
+def is_realized(self: Tensor) -> bool:
+    """Whether the values are in memory."""
+    if self.device == "DISK":
+        return False
+    memory = user_data.memory_of(self.node)
+    return memory is not None and memory.allocated
+
+
+def _to_list(tensors: Any, name: str) -> list[Tensor]:
+    if not isinstance(tensors, tuple | list):
+        raise ArgumentTypeError(f"{name} takes a list of tensors, not {type(tensors).__name__}")
+    chosen: list[Tensor] = []
+    for entry in tensors:
+        if not isinstance(entry, Core):
+            raise ArgumentTypeError(f"{name} takes tensors, got {entry!r}")
+        chosen.append(entry)  # type: ignore[arg-type]  # `Tensor` is the one class of its kind
+    return chosen

@@ -1,0 +1,140 @@
+"""What other libraries ask of a tensor: its memory (DLPack), NumPy's functions, its namespace."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from ogive.errors import ArgumentError, ArgumentTypeError, GradientError
+from ogive.live import history
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+def dlpack(
+    self: Tensor,
+    *,
+    stream: Any = None,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[int, int] | None = None,
+    copy: bool | None = None,
+) -> Any:
+    """A DLPack capsule over the values, which are computed now; without a copy.
+
+    The consumer keeps the memory alive. Nothing of ours writes to it any more: assignment
+    gives the tensor other memory. What the consumer writes, the tensor has as well. Memory
+    that is itself borrowed is lent read-only, or copied for a consumer too old to know; that of
+    a prepared plan's output is copied, since the plan writes to it at each execution.
+
+    >>> x = Tensor([1.0, 2.0])
+    >>> numpy.from_dlpack(x)
+    array([1., 2.], dtype=float32)
+
+    Raises `InterchangeError` for another device than the CPU, a stream, or `copy=False` where
+    a copy is needed.
+    """
+    from ogive.tensor.memory.sharing import to_dlpack
+
+    return to_dlpack(self, stream, max_version, dl_device, copy)
+
+
+def dlpack_device(self: Tensor) -> tuple[int, int]:
+    """The device that `__dlpack__` gives memory of: the CPU, for files as well."""
+    from ogive.devices.dlpack import CPU
+
+    return CPU
+
+
+def array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:
+    """The module with the functions of the array API standard: `ogive` itself.
+
+    >>> Tensor([1.5]).__array_namespace__() is ogive
+    True
+
+    Raises `ArgumentError` for a version of the standard that is not supported.
+    """
+    import ogive
+
+    if api_version is not None and api_version not in _VERSIONS:
+        raise ArgumentError(
+            f"the array API standard of {api_version!r} is not supported; the versions are "
+            f"{', '.join(_VERSIONS)}"
+        )
+    return ogive
+
+
+def to_device(self: Tensor, device: str, /, *, stream: Any = None) -> Tensor:
+    """This tensor on another device. Shapes: unchanged.
+
+    >>> Tensor([1.5]).to_device("CPU").device
+    'CPU'
+
+    Raises `DeviceError` for an unknown device, `ArgumentError` for a stream: there are none.
+    """
+    if stream is not None:
+        raise ArgumentError(f"to_device: devices have no streams, and {stream!r} was given")
+    return self.to(device=device)
+
+
+def shallow_copy(self: Tensor) -> Tensor:
+    """A view of the whole tensor; of a leaf, another with memory of its own.
+
+    Raises `GradientError` for what was computed from leaves, as a deep copy does.
+    """
+    return copy.deepcopy(self) if self.requires_grad else self.detach()
+
+
+def deep_copy(self: Tensor, memo: Any) -> Tensor:
+    """A tensor of its own with the same values, and a leaf where this one is.
+
+    Raises `GradientError` for what was computed from leaves: the copy would not be.
+    """
+    if not self.is_leaf:
+        raise GradientError(
+            f"a tensor of shape {self.shape} was computed from ones that require gradients, "
+            "and cannot be copied with its history; copy what detach() gives"
+        )
+    made = type(self)(self.detach(), requires_grad=self.requires_grad)
+    if self.grad is not None:
+        made.grad = self.grad.detach()
+    return made
+
+
+def reduce(self: Tensor) -> Any:
+    """Its values, for `pickle`, and whether it is a leaf."""
+    return _restored, (type(self), self.numpy(), history.is_flagged(self))
+
+
+def to_index(self: Tensor) -> int:
+    """The value of an integer tensor with one element, where Python needs an index."""
+    if not self.dtype.is_integer or self.ndim:
+        raise ArgumentTypeError(
+            f"a tensor of {self.dtype.name} and shape {self.shape} is no index; an index is an "
+            "integer tensor without axes"
+        )
+    return int(self)
+
+
+def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+    """NumPy's elementwise functions of tensors, such as `numpy.exp(x)`."""
+    from ogive.tensor.numpy_functions import call_ufunc
+
+    return call_ufunc(ufunc, method, inputs, keywords)
+
+
+def array_function(
+    self: Tensor, function: Any, types: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> Any:
+    """NumPy's other functions of tensors, such as `numpy.mean(x)`."""
+    from ogive.tensor.numpy_functions import call_function
+
+    return call_function(function, arguments, keywords)
+
+
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
+"""The versions of the standard that the namespace satisfies, each being part of the next."""
+
+
+def _restored(kind: type[Tensor], values: Any, requires_grad: bool) -> Tensor:
+    return kind(values, requires_grad=requires_grad)

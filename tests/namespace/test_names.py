@@ -117,7 +117,7 @@ def test_tensors_are_told_from_what_is_none() -> None:
     assert ogive.is_tensor(x) and not ogive.is_tensor(X)
     assert ogive.as_tensor(x) is x and ogive.as_tensor(x, device="cpu") is x
     assert 1.0 in x and 2.0 not in x
-    assert x.to(ogive.devices("cpu")).device == "CPU"
+    assert x.to(ogive.device("cpu")).device == "CPU"
 
 
 @pytest.mark.parametrize(("what", "words"), [

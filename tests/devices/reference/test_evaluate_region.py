@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 
 from ogive.devices.reference.number_formats import Array
@@ -120,3 +122,15 @@ def test_a_chain_of_any_depth_is_evaluated() -> None:
         value = UOp(Op.ADD, dtypes.float64, (value, UOp.const(dtypes.float64, 1.0)))
     run([memory], store(target, value))
     assert memory.tolist() == [20_000]
+
+
+def test_what_nothing_needs_any_more_takes_no_memory() -> None:
+    memory = np.zeros(1 << 17, np.float64)
+    value = target = parameter(0, memory.shape, dtypes.float64)
+    for _ in range(100):
+        value = UOp(Op.ADD, dtypes.float64, (value, UOp.const(dtypes.float64, 1.0)))
+    tracemalloc.start()
+    run([memory], store(target, value))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 10 * memory.nbytes

@@ -9,6 +9,7 @@ tables of `element_functions.py` and `array_functions.py`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -58,7 +59,10 @@ def evaluate_region(
 
 
 class _Evaluation:
-    """The values of a region's nodes, and what went wrong on the way."""
+    """The values of a region's nodes, and what went wrong on the way.
+
+    A value that nothing needs any more is dropped, unless a fault may have to be explained by it.
+    """
 
     def __init__(
         self, region: UOp, memory: Sequence[Array], variables: Mapping[str, int]
@@ -69,13 +73,20 @@ class _Evaluation:
         self.values: dict[UOp, Array] = {}
         self.arguments: dict[UOp, Any] = {}
         self.wrong: dict[UOp, Array] = {}  # at which elements a node divides by zero, or reads
-        for node in region.walk():
+        order = region.walk()
+        readers = Counter([source for node in order for source in node.src])
+        can_stop = any(can_fault(node) for node in order)
+        for node in order:
             if node.op in MOVEMENT:
                 self.arguments[node] = self.argument_of(node)
             if node.op not in (Op.SINK, Op.STORE):
                 sources = [self.values[source] for source in node.src]
                 value = FUNCTIONS[node.op](self, node, sources)
                 self.values[node] = rounded(numpy.asarray(value), node.dtype)
+                readers.subtract(node.src)
+                for source in set(node.src):
+                    if not readers[source] and not can_stop:
+                        del self.values[source]
             elif can_fault(node):
                 self.note_outside(node)
 

@@ -13,9 +13,12 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ConfigError, nearest
+
+if TYPE_CHECKING:
+    from ogive.targets.costs import Costs
 
 LOADED_AT = time.time_ns()
 """When this process began to load the package: a source that changed later is not what runs."""
@@ -67,6 +70,9 @@ class Config:
     search: Beam | None = _code(  # noqa: RUF009  (a field, as all of these)
         None, "search for faster kernels by measuring them"
     )
+    costs: Costs | None = _plain(  # noqa: RUF009  (a field, as all of these)
+        None, "what choices are made by, instead of the target's own cost model"
+    )
     pack_constants: bool = _plain(True, "keep panels of operands that have not changed")
     panel_bytes: int = _plain(1 << 30, "most bytes of panels kept; the least used go first")
     planner: str = _plain("arena", "how intermediates share memory: arena, remap or disabled")
@@ -81,7 +87,7 @@ class Config:
     def __post_init__(self) -> None:
         for entry in dataclasses.fields(self):
             value = getattr(self, entry.name)
-            expected = _TYPES[entry.name]
+            expected = _kinds_of(entry.name, value)
             if type(value) not in expected:
                 raise ConfigError(
                     f"setting {entry.name!r} takes a value of type {_describe(expected)}, "
@@ -135,8 +141,18 @@ class Config:
 
 _TYPES: dict[str, tuple[type, ...]] = {
     entry.name: (type(entry.default),) for entry in dataclasses.fields(Config)
-} | {"search": (Beam, type(None))}
+} | {"search": (Beam, type(None)), "costs": (type(None),)}
 _VARIABLES = {name: f"OGIVE_{name.upper()}" for name in _TYPES} | {"search": "OGIVE_BEAM"}
+del _VARIABLES["costs"]  # which no text says
+
+
+def _kinds_of(name: str, value: Any) -> tuple[type, ...]:
+    """The types that a setting may have."""
+    if name == "costs" and value is not None:
+        from ogive.targets.costs import Costs  # which `import ogive` does without
+
+        return (Costs, type(None))
+    return _TYPES[name]
 
 
 def _describe(kinds: tuple[type, ...]) -> str:
@@ -145,15 +161,16 @@ def _describe(kinds: tuple[type, ...]) -> str:
 
 def _from_environment() -> dict[str, Any]:
     changes: dict[str, Any] = {}
-    for name, kinds in _TYPES.items():
-        text = os.environ.get(_VARIABLES[name])
+    for name, variable in _VARIABLES.items():
+        kinds = _TYPES[name]
+        text = os.environ.get(variable)
         if text is None:
             continue
         try:
             changes[name] = _parse(kinds[0], text)
         except ValueError:
             raise ConfigError(
-                f"{_VARIABLES[name]}={text!r} is not of type {_describe(kinds)}"
+                f"{variable}={text!r} is not of type {_describe(kinds)}"
             ) from None
     return changes
 

@@ -121,7 +121,7 @@ def _cases(
         loops = loops_of(region, target, config)
         case = cases.setdefault(loops, _Case(loops, [], 0))
         case.regions.append(region)
-        case.cost += times * work_per_tile(loops)
+        case.cost += times * work_per_tile(loops, target)
     return sorted(cases.values(), key=lambda case: -case.cost)
 
 

@@ -26,6 +26,7 @@ from ogive.targets.target import Target
 
 MOST_MESSAGE = 1 << 26
 MOST_NUMBER = 1 << 62
+MOST_TUPLE = 64
 _HEADER = struct.Struct("<4sII")
 HEADER_BYTES = _HEADER.size
 _MAGIC = b"OGT2"
@@ -141,13 +142,40 @@ def _read_loops(reader: Reader) -> UOp:
     return root
 
 
-def _write_target(writer: Writer, target: Target) -> None:
-    for name, kind in _TARGET_FIELDS.items():
-        _KINDS[kind].write(writer, getattr(target, name))
+def _write_fields(writer: Writer, record: Any) -> None:
+    """A target or a part of its costs, field by field."""
+    for name, kind in _field_kinds(type(record)).items():
+        value = getattr(record, name)
+        if dataclasses.is_dataclass(kind):
+            _write_fields(writer, value)
+        elif typing.get_origin(kind) is tuple:
+            writer.number(len(value))
+            for each in value:
+                _KINDS[type(each)].write(writer, each)
+        else:
+            _KINDS[kind].write(writer, kind(value))
+
+
+def _read_fields(reader: Reader, record: Any) -> Any:
+    values: dict[str, Any] = {}
+    for name, kind in _field_kinds(record).items():
+        if dataclasses.is_dataclass(kind):
+            values[name] = _read_fields(reader, kind)
+        elif typing.get_origin(kind) is tuple:
+            each = _KINDS[typing.get_args(kind)[0]]
+            values[name] = tuple([each.read(reader) for _ in range(reader.number(0, MOST_TUPLE))])
+        else:
+            values[name] = _KINDS[kind].read(reader)
+    return record(**values)
+
+
+def _field_kinds(record: type) -> dict[str, Any]:
+    return typing.get_type_hints(record)
 
 
 def _read_target(reader: Reader) -> Target:
-    return Target(**{name: _KINDS[kind].read(reader) for name, kind in _TARGET_FIELDS.items()})
+    target: Target = _read_fields(reader, Target)
+    return target
 
 
 def _write_optional(writer: Writer, value: float | None) -> None:
@@ -183,7 +211,7 @@ def _read_pairs(reader: Reader) -> tuple[tuple[float, float], ...]:
 
 
 LOOPS = Field(write_graph, _read_loops)
-TARGET = Field(_write_target, _read_target)
+TARGET = Field(_write_fields, _read_target)
 PLACEMENT = Field(write_placement, read_placement)
 NUMBER = Field(Writer.number, lambda reader: reader.number(0, MOST_NUMBER))
 LARGE_NUMBER = Field(Writer.integer, Reader.integer)
@@ -196,9 +224,7 @@ _KINDS: dict[type, Field] = {
     str: TEXT,
     bool: FLAG,
     int: Field(Writer.number, lambda reader: reader.number(0, MOST_BYTES)),
-}
-_TARGET_FIELDS: dict[str, type] = {
-    entry.name: typing.get_type_hints(Target)[entry.name] for entry in dataclasses.fields(Target)
+    float: Field(Writer.real, Reader.real),
 }
 
 MESSAGES: dict[type, tuple[Field, ...]] = {

@@ -108,7 +108,7 @@ class Bench:
         kernel = linearize_placed(self.loops, placement, _CONFIG)
         counts = count_instructions(kernel.program)
         total = sum(counts.values())
-        work = work_per_tile(kernel.root)
+        work = work_per_tile(kernel.root, self.target)
         tiles = evaluate(kernel.tiles, self._variables)
         digest = ""
         if total <= most:

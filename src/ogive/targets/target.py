@@ -1,4 +1,4 @@
-"""What a CPU offers: instruction set, vector width, caches, cores.
+"""What a CPU offers: instruction set, vector width, caches, cores, and what things cost there.
 
 Everything that generated code may depend on is part of `Target.key`. The core count is not: the
 same object code serves any number of threads.
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 
 from ogive.digest import blake2b
 from ogive.named import NamedTuple
+from ogive.targets.costs import CPU_COSTS, Costs
 
 DEFAULT_CACHE_BYTES = {1: 32 << 10, 2: 1 << 20, 3: 8 << 20}
 ARM = ("aarch64", "arm64")
@@ -50,7 +51,8 @@ class Target:
     """A CPU as the compiler sees it. Two targets are equal when code for one suits the other.
 
     `features` is LLVM's string (`+avx2,-sse4a,...`), `vector_bytes` the widest register worth
-    using, `masked` whether vector loads and stores take a mask in hardware.
+    using, `masked` whether vector loads and stores take a mask in hardware. `costs` is what things
+    take there.
     """
 
     triple: str
@@ -62,7 +64,11 @@ class Target:
     l1_bytes: int
     l2_bytes: int
     l3_bytes: int
+    costs: Costs = CPU_COSTS
     cores: int = field(default=1, compare=False)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     @property
     def architecture(self) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ogive import Tensor, Variable
+from ogive.devices.cpu.host import host_target
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.graph.normalize import normalize
@@ -23,7 +24,7 @@ def values(*shape: int) -> Array:
 
 def reduced_shapes(tensor: Tensor) -> list[tuple[int, ...]]:
     """The shapes that are reduced one after the other once long reductions are split."""
-    sink: UOp = split_reductions(normalize((tensor.node,)).sink)
+    sink: UOp = split_reductions(normalize((tensor.node,)).sink, host_target())
     return [node.src[0].shape for node in sink.walk() if node.op is Op.REDUCE_AXES]
 
 

@@ -11,7 +11,8 @@ import ogive
 from ogive import Tensor
 from ogive.config import Config
 from ogive.ir.ops import Op
-from ogive.passes.fuse import choose_staged
+from ogive.targets.target import Target
+from tests.costs import SMALL_SCORES, host_with
 from tests.passes.loops.loops import CONFIG, kernels_of
 
 LENGTHS = [47, 512, 769, 991, 1000]  # too short, full blocks, one left over, a prime, other blocks
@@ -21,11 +22,11 @@ def random(*shape: int, seed: int = 0) -> Any:
     return np.random.default_rng(seed).standard_normal(shape)
 
 
-def reductions(tensor: Tensor) -> list[list[int]]:
+def reductions(tensor: Tensor, target: Target | None = None) -> list[list[int]]:
     """The lengths that each reduction of the last kernel closes, innermost first."""
     return [
         [counter.src[0].arg for counter in node.closed]
-        for node in kernels_of(tensor)[-1].walk()
+        for node in kernels_of(tensor, target)[-1].walk()
         if node.op is Op.REDUCE
     ]
 
@@ -180,17 +181,16 @@ def test_what_a_sum_in_blocks_needs_is_reduced_once() -> None:
     np.testing.assert_allclose(given.numpy(), values.var(1, ddof=1), rtol=1e-12)
 
 
-def test_rows_of_scores_are_added_up_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choose_staged, "SCORE_BYTES", 0)
-    monkeypatch.setattr(choose_staged, "SCORE_ROWS", 0)
-    monkeypatch.setattr(choose_staged, "SCORE_GROWTH", 1)
+def test_rows_of_scores_are_added_up_in_blocks() -> None:
+    target = host_with(SMALL_SCORES)
     query, key, value = random(2, 40, 16), random(2, 331, 16, seed=1), random(2, 331, 64, seed=2)
     given = Tensor(query).scaled_dot_product_attention(Tensor(key), Tensor(value))
-    assert {(83,), (3,), (82,)} <= set(map(tuple, reductions(given)))
-    staged = [node for node in kernels_of(given)[-1].walk() if node.op is Op.STAGE]
+    assert {(83,), (3,), (82,)} <= set(map(tuple, reductions(given, target)))
+    staged = [node for node in kernels_of(given, target)[-1].walk() if node.op is Op.STAGE]
     assert len(staged) == 2  # scores and exponentials: once, for full blocks and what is left over
     scores = np.exp(query @ key.transpose(0, 2, 1) / 4)
     expected = scores @ value / scores.sum(-1, keepdims=True)
+    given.realize(config=Config(costs=SMALL_SCORES))
     np.testing.assert_allclose(given.numpy(), expected, rtol=1e-11, atol=1e-11)
 
 

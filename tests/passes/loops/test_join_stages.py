@@ -11,14 +11,12 @@ import torch
 from numpy.typing import NDArray
 
 from ogive import Config, Tensor, Variable
-from ogive.devices.cpu.host import host_target
 from ogive.devices.llvm.compile_region import linearize_placed
 from ogive.errors import OptimizeError, VerifyError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import SCRATCH, Op
-from ogive.passes.fuse import choose_staged
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.scratch_layout import shared_areas
 from ogive.passes.lower.linearize import Item, Loop
@@ -26,11 +24,13 @@ from ogive.passes.place.choose_placement import choose_placement
 from ogive.passes.place.placement import Placement, axis_extent
 from ogive.search.messages import Open, pack_message, unpack_message
 from ogive.targets.target import describe_cpu
+from tests.costs import SMALL_SCORES, host_with
 from tests.passes.loops.loops import CONFIG, kernels_of
 from tests.passes.place.test_placements import Kernel, check
 
 Array = NDArray[Any]
 RANDOM = np.random.default_rng(11)
+CONFIG_OF_SCORES = Config(verify=True, costs=SMALL_SCORES)
 TARGET = describe_cpu("x86_64-linux-gnu", "skylake-avx512", "+avx,+avx2,+avx512f")
 
 
@@ -56,14 +56,6 @@ def exact_attention(query: Array, key: Array, value: Array, causal: bool = False
     operands = [torch.tensor(operand.astype(np.float64)) for operand in (query, key, value)]
     wanted = torch.nn.functional.scaled_dot_product_attention(*operands, is_causal=causal)
     return np.asarray(wanted.numpy())
-
-
-@pytest.fixture
-def small_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets scores of any size be staged, so that tests need not be large."""
-    monkeypatch.setattr(choose_staged, "SCORE_BYTES", 0)
-    monkeypatch.setattr(choose_staged, "SCORE_ROWS", 0)
-    monkeypatch.setattr(choose_staged, "SCORE_GROWTH", 1)
 
 
 # What is staged
@@ -98,9 +90,9 @@ def test_nothing_is_staged_that_need_not_or_cannot_be(build: Callable[[Tensor], 
 
 
 def test_a_row_that_is_too_long_is_not_staged() -> None:
-    longest = choose_staged.ROW_BYTES // 4
+    longest = TARGET.l2_bytes // 4 // 4
     for length, count in ((longest, 1), (longest + 1, 0)):
-        (kernel,) = kernels_of(Tensor(np.zeros((40, length), np.float32)).softmax(-1))
+        (kernel,) = kernels_of(Tensor(np.zeros((40, length), np.float32)).softmax(-1), TARGET)
         assert len(staged_in(kernel)) == count
 
 
@@ -111,10 +103,10 @@ def test_scores_are_staged_once_there_are_many() -> None:
         assert len(staged_in(product)) == count
 
 
-def test_the_steps_of_attention_share_one_area(small_scores: None) -> None:
+def test_the_steps_of_attention_share_one_area() -> None:
     query, key, value = data(2, 40, 16), data(2, 50, 16), data(2, 50, 16)
-    *_, loops = kernels_of(attention(query, key, value))
-    target = host_target()
+    target = host_with(SMALL_SCORES)
+    *_, loops = kernels_of(attention(query, key, value), target)
     kernel = linearize_placed(loops, choose_placement(loops, target, CONFIG), CONFIG)
     first, *others = staged_in(kernel.root)
     assert shared_areas(kernel.root) == dict.fromkeys(others, first)
@@ -231,11 +223,11 @@ def test_the_gradient_of_rows_that_are_changed_in_part_is_right() -> None:
     ],
 )
 def test_attention_is_right(
-    shape: tuple[int, int, int, int, int], causal: bool, small_scores: None
+    shape: tuple[int, int, int, int, int], causal: bool
 ) -> None:
     heads, queries, keys, width, values = shape
     operands = data(heads, queries, width), data(heads, keys, width), data(heads, keys, values)
-    got = attention(*operands, causal).realize(config=CONFIG).numpy()
+    got = attention(*operands, causal).realize(config=CONFIG_OF_SCORES).numpy()
     np.testing.assert_allclose(got, exact_attention(*operands, causal), rtol=2e-5, atol=2e-6)
 
 
@@ -255,15 +247,15 @@ PLACED: dict[str, Callable[[], Tensor]] = {
 
 
 @pytest.mark.parametrize("name", PLACED)
-def test_random_placements_keep_the_result(name: str, small_scores: None) -> None:
-    kernel = Kernel(PLACED[name]())
+def test_random_placements_keep_the_result(name: str) -> None:
+    kernel = Kernel(PLACED[name](), host_with(SMALL_SCORES))
     assert all(staged_in(form) for form in kernel.forms)
     check(kernel, 3, 12)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
 def test_results_are_the_same_bits_for_any_number_of_threads(
-    threads: int, small_scores: None
+    threads: int,
 ) -> None:
     query, rows = np.linspace(-2, 2, 3 * 60 * 16, dtype=np.float32), np.linspace(-3, 3, 90 * 200)
     operand = query.reshape(3, 60, 16)
@@ -272,8 +264,11 @@ def test_results_are_the_same_bits_for_any_number_of_threads(
         lambda: Tensor(rows.reshape(90, 200)).softmax(-1),
     ]
     for build in builders:
-        alone = build().realize(config=Config(threads=1)).numpy()
-        assert alone.tobytes() == build().realize(config=Config(threads=threads)).numpy().tobytes()
+        alone, together = [
+            build().realize(config=Config(threads=count, costs=SMALL_SCORES)).numpy().tobytes()
+            for count in (1, threads)
+        ]
+        assert alone == together
 
 
 def test_a_row_of_symbolic_length_is_staged() -> None:
@@ -303,7 +298,7 @@ def test_a_fault_in_a_staged_value_is_reported() -> None:
 
 def test_a_kernel_that_stages_can_be_sent_to_a_search() -> None:
     (kernel,) = kernels_of(Tensor(data(50, 70)).softmax(-1))
-    sent = Open(kernel, host_target(), 1)
+    sent = Open(kernel, TARGET, 1)
     assert unpack_message(pack_message(sent)) == sent
 
 

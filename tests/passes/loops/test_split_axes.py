@@ -15,7 +15,7 @@ from ogive import Config, Tensor
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.index_arithmetic import linear_form
-from ogive.passes.fuse import choose_staged
+from tests.costs import SMALL_SCORES, host_with
 from tests.passes.loops.loops import CONFIG, kernels_of
 
 Array = NDArray[Any]
@@ -56,10 +56,7 @@ def test_sums_over_blocks_that_are_not_full_are_right(name: str, columns: int) -
 
 
 @pytest.mark.parametrize("mask", ["none", "causal", "of bools", "added"])
-def test_scores_of_odd_lengths_are_right(mask: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choose_staged, "SCORE_BYTES", 0)
-    monkeypatch.setattr(choose_staged, "SCORE_ROWS", 0)
-    monkeypatch.setattr(choose_staged, "SCORE_GROWTH", 1)
+def test_scores_of_odd_lengths_are_right(mask: str) -> None:
     query, key, value = data(2, 71, 24), data(2, 77, 24), data(2, 77, 40)
     masks: dict[str, Array] = {"of bools": data(71, 77) > 0, "added": data(71, 77)}
     given = masks.get(mask)
@@ -67,7 +64,7 @@ def test_scores_of_odd_lengths_are_right(mask: str, monkeypatch: pytest.MonkeyPa
     got = Tensor(query).scaled_dot_product_attention(
         Tensor(key), Tensor(value), None if given is None else Tensor(given), is_causal=causal
     )
-    kernels = kernels_of(got)
+    kernels = kernels_of(got, host_with(SMALL_SCORES))
     assert any(node.op is Op.STAGE for node in kernels[-1].walk())
     assert not any(map(divided, kernels))
     exact = [torch.tensor(operand.astype(np.float64)) for operand in (query, key, value)]
@@ -76,7 +73,8 @@ def test_scores_of_odd_lengths_are_right(mask: str, monkeypatch: pytest.MonkeyPa
     wanted = torch.nn.functional.scaled_dot_product_attention(
         *exact, None if given is None else torch.tensor(given), is_causal=causal
     )
-    alone = got.realize(config=Config(verify=True, threads=1)).numpy()
+    config = Config(verify=True, threads=1, costs=SMALL_SCORES)
+    alone = got.realize(config=config).numpy()
     np.testing.assert_allclose(alone, wanted, rtol=2e-5, atol=2e-6)
 
 

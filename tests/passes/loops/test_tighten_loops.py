@@ -15,8 +15,10 @@ import ogive
 from ogive import Config, Tensor, Variable
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.fuse import choose_staged
-from ogive.passes.loops import tighten_loops
+from ogive.passes.loops.tighten_loops import tighten_loops
+from ogive.targets.costs import CPU_COSTS
+from ogive.targets.target import Target
+from tests.costs import SHORT_LOOPS, SMALL_SCORES, costs_in_force, host_with
 from tests.passes.loops.loops import CONFIG, kernels_of
 from tests.passes.place.test_placements import Kernel, check
 
@@ -34,21 +36,12 @@ def ended(root: UOp) -> list[str]:
     return [repr(counter.src[0]) for counter in counters]
 
 
-def ended_in(tensor: Tensor) -> list[str]:
-    return [end for root in kernels_of(tensor) for end in ended(root)]
+def ended_in(tensor: Tensor, target: Target | None = None) -> list[str]:
+    return [end for root in kernels_of(tensor, target) for end in ended(root)]
 
 
 def causal(x: Tensor) -> Tensor:
     return x.scaled_dot_product_attention(x, x, is_causal=True)
-
-
-@pytest.fixture
-def short_loops(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets loops of any length be ended and scores of any size be staged."""
-    monkeypatch.setattr(tighten_loops, "LEAST_TERMS", 2)
-    monkeypatch.setattr(choose_staged, "SCORE_BYTES", 0)
-    monkeypatch.setattr(choose_staged, "SCORE_ROWS", 0)
-    monkeypatch.setattr(choose_staged, "SCORE_GROWTH", 1)
 
 
 # Which loops end
@@ -80,8 +73,8 @@ def test_loops_end_where_nothing_more_counts(
     assert ended_in(build(Tensor(data(100, 100)))) == ends
 
 
-def test_the_rows_of_causal_attention_end_at_the_diagonal(short_loops: None) -> None:
-    ends = ended_in(causal(Tensor(data(2, 60, 8))))
+def test_the_rows_of_causal_attention_end_at_the_diagonal() -> None:
+    ends = ended_in(causal(Tensor(data(2, 60, 8))), host_with(SHORT_LOOPS))
     assert len(ends) == 3 and all(re.fullmatch(r"i\d( // \d+)? \+ 1", end) for end in ends)
 
 
@@ -138,18 +131,20 @@ PLACED: dict[str, Callable[[], Tensor]] = {
 
 
 @pytest.mark.parametrize("name", PLACED)
-def test_random_placements_keep_the_result(name: str, short_loops: None) -> None:
-    kernel = Kernel(PLACED[name]())
-    kernel.forms = [tighten_loops.tighten_loops(form) for form in kernel.forms]
+def test_random_placements_keep_the_result(name: str) -> None:
+    target = host_with(SHORT_LOOPS)
+    kernel = Kernel(PLACED[name](), target)
+    kernel.forms = [tighten_loops(form, target) for form in kernel.forms]
     assert any(ended(form) for form in kernel.forms)
     check(kernel, 5, 6)
 
 
-def test_a_row_of_symbolic_length_ends(short_loops: None) -> None:
+def test_a_row_of_symbolic_length_ends() -> None:
+    config = Config(verify=True, costs=SHORT_LOOPS)
     values = data(40, 64)
     for length in (1, 17, 64):
         n = Variable("n", 1, 64).bind(length)
-        got = Tensor(values)[:, :n].tril().sum(-1).realize(config=CONFIG).numpy()
+        got = Tensor(values)[:, :n].tril().sum(-1).realize(config=config).numpy()
         np.testing.assert_allclose(got, np.tril(values[:, :length]).sum(-1), rtol=1e-4, atol=1e-5)
 
 
@@ -168,12 +163,13 @@ def test_nan_counts_where_it_is_multiplied_and_not_where_it_is_hidden() -> None:
 @pytest.mark.parametrize("shape", [(1, 70, 16), (3, 129, 8), (2, 200, 32)])
 @pytest.mark.parametrize("staged", [False, True])
 def test_causal_attention_and_its_gradient_are_right(
-    shape: tuple[int, int, int], staged: bool, monkeypatch: pytest.MonkeyPatch
+    shape: tuple[int, int, int], staged: bool
 ) -> None:
-    if staged:
-        monkeypatch.setattr(choose_staged, "SCORE_BYTES", 0)
-        monkeypatch.setattr(choose_staged, "SCORE_ROWS", 0)
-        monkeypatch.setattr(choose_staged, "SCORE_GROWTH", 1)
+    with costs_in_force(SMALL_SCORES if staged else CPU_COSTS):
+        _check_causal_attention(shape)
+
+
+def _check_causal_attention(shape: tuple[int, int, int]) -> None:
     arrays = [data(*shape) for _ in range(4)]
     query, key, value, weights = [Tensor(array) for array in arrays]
     for leaf in (query, key, value):
@@ -199,11 +195,10 @@ def test_the_future_does_not_matter_to_causal_attention() -> None:
 
 
 @pytest.mark.parametrize("threads", [2, 7])
-def test_results_are_the_same_bits_for_any_number_of_threads(
-    threads: int, short_loops: None
-) -> None:
+def test_results_are_the_same_bits_for_any_number_of_threads(threads: int) -> None:
     x = np.linspace(-2, 2, 3 * 150 * 16, dtype=np.float32).reshape(3, 150, 16)
     alone, together = [
-        causal(Tensor(x)).realize(config=Config(threads=count)).numpy() for count in (1, threads)
+        causal(Tensor(x)).realize(config=Config(threads=count, costs=SHORT_LOOPS)).numpy()
+        for count in (1, threads)
     ]
     assert alone.tobytes() == together.tobytes()

@@ -21,7 +21,7 @@ def whole(*shape: int) -> Tensor:
 
 def lanes_of(tensor: Tensor) -> list[tuple[str, int]]:
     """The kind and the length of each axis that is in lanes."""
-    kernel = KernelFacts.of(kernels_of(tensor, TARGET)[-1])
+    kernel = KernelFacts.of(kernels_of(tensor, TARGET)[-1], TARGET)
     return [
         ("output" if counter in kernel.outputs else "reduction", axis_extent(counter))
         for counter in choose_lanes(kernel, TARGET)

@@ -35,6 +35,7 @@ from ogive.passes.place.placement import (
     reduction_axes,
 )
 from ogive.passes.regions.split_graph import split
+from ogive.targets.target import Target
 
 Array = NDArray[Any]
 CONFIG = Config(verify=True, pack_operands=False)
@@ -99,12 +100,13 @@ KERNELS: dict[str, Callable[[], Tensor]] = {
 class Kernel:
     """A one-kernel computation, its memory, and what it gives by default."""
 
-    def __init__(self, tensor: Tensor) -> None:
+    def __init__(self, tensor: Tensor, target: Target | None = None) -> None:
+        target = target or host_target()
         normalized = normalize((tensor.node,), whole=True)
-        (self.step,) = split(normalized.sink, host_target(), CONFIG).kernels
+        (self.step,) = split(normalized.sink, target, CONFIG).kernels
         loops = rangeify(self.step.region.graph)
         merged = merge_axes(join_stages(loops))
-        divided = split_axes(merged)
+        divided = split_axes(merged, target)
         self.forms = [loops, merged] if divided is merged else [loops, merged, divided]
         self.inputs = {
             slot: registry.buffer_of(buffer) for slot, buffer in enumerate(normalized.buffers)

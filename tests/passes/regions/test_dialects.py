@@ -84,7 +84,7 @@ def test_every_stage_keeps_to_its_dialect(name: str) -> None:
         verify(loops, "loops")
         merged = merge_axes(loops)
         verify(merged, "loops")
-        axes = split_axes(merged)
+        axes = split_axes(merged, host_target())
         verify(axes, "loops")
         placed = place(axes, choose_placement(axes, host_target(), config))
         verify(placed, "placed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Tensor
-from ogive.passes.fuse import choose_staged
+from ogive.targets.costs import CPU_COSTS
 from ogive.tensor.neural import attention_gradients
+from tests.costs import costs_in_force
 from tests.tensor.neural.test_dot_product_attention import CASES, KEY, NAME, QUERY, VALUE
 from tests.tensor.oracle import agree_on_gradients, normal
 
@@ -29,15 +31,14 @@ LONG = {name: case for name, case in CASES.items() if name not in ("empty batch"
 
 
 @pytest.fixture
-def long(monkeypatch: pytest.MonkeyPatch) -> None:
+def long(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Lets scores of any size be too large to be kept, or blocks of them."""
     monkeypatch.setattr(attention_gradients, "LARGEST_BLOCK_BYTES", 0)
     monkeypatch.setattr(attention_gradients, "LARGE_SCORES", 1)
     monkeypatch.setattr(attention_gradients, "LARGE_CAUSAL_SCORES", 1)
-    monkeypatch.setattr(choose_staged, "SHARED_SCORE_BYTES", 0)
-    monkeypatch.setattr(choose_staged, "SCORE_BYTES", 0)
-    monkeypatch.setattr(choose_staged, "SCORE_ROWS", 0)
-    monkeypatch.setattr(choose_staged, "SCORE_GROWTH", 0)
+    scores = {"shared_score_bytes": 0, "score_bytes": 0, "score_rows": 0, "score_growth": 0}
+    with costs_in_force(CPU_COSTS.with_changes(staging=scores)):
+        yield
 
 
 @pytest.mark.parametrize("case", LONG)

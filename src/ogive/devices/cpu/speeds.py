@@ -90,17 +90,18 @@ def thread_counts(cores: int) -> tuple[int, ...]:
 
 
 def usual_speeds(target: Target) -> Speeds:
-    """What to reckon with on a machine that has not been measured.
+    """What to reckon with on a machine that has not been measured: the costs of the target.
 
-    One thread is taken to be fast, sharing to be slow and memory to serve four: so work is rather
+    One thread is taken to be fast, sharing to be slow and memory to serve few: so work is rather
     left to one thread than shared in vain.
     """
     threads = thread_counts(target.cores)
-    private = [(rate, target.cores) for rate in (200, 100)]
+    costs = target.costs.memory
+    served = (target.cores, target.cores, target.cores, costs.memory_threads)
     speeds = tuple(
         [
-            tuple([rate * 10**9 * min(count, served) for count in threads])
-            for rate, served in [*private, (80, target.cores), (20, 4)]
+            tuple([int(rate * 10**9) * min(count, most) for count in threads])
+            for rate, most in zip(costs.rates, served, strict=True)
         ]
     )
     return Speeds(
@@ -108,7 +109,12 @@ def usual_speeds(target: Target) -> Speeds:
         threads=threads,
         read=speeds,
         write=speeds,
-        instructions=5 * 10**9,
-        launch=50,
-        sharing=tuple([0 if count == 1 else 4000 + 1000 * count for count in threads]),
+        instructions=round(1e9 / target.costs.operations.cycle_nanoseconds),
+        launch=round(costs.launch),
+        sharing=tuple([0 if n == 1 else _sharing(target, n) for n in threads]),
     )
+
+
+def _sharing(target: Target, threads: int) -> int:
+    costs = target.costs.memory
+    return round(costs.sharing + costs.sharing_thread * threads)

@@ -86,11 +86,11 @@ def loops_of(
     if config.verify:
         verify(region, "region")
         verify(loops, "loops")
-    for change in (join_words, join_stages, merge_axes, split_axes):
+    for change in (join_words, join_stages, merge_axes):
         loops = clock.run("optimize", change, loops)
-    for fit in (join_axes, add_up_rows, block_axes):
+    for fit in (split_axes, join_axes, add_up_rows, block_axes, tighten_loops):
         loops = clock.run("optimize", fit, loops, target)
-    return clock.run("optimize", tighten_loops, loops)
+    return loops
 
 
 class PlacedKernel(NamedTuple):
@@ -140,8 +140,8 @@ def compile_placed(
         ir=text,
         signature=kernel_signature(lowered),
         tiles=kernel.tiles,
-        work=work_per_tile(lowered),
-        costs=tile_costs(lowered, target.vector_bytes),
+        work=work_per_tile(lowered, target),
+        costs=tile_costs(lowered, target),
         timings=clock.timings,
     )
 

@@ -53,7 +53,7 @@ class Transfers:
     def load(self, node: UOp) -> None:
         """Load a tile."""
         counters, lanes = self.values.tile_of(node), self.values.lanes_of(node)
-        rows = turned_counter(node, lanes)
+        rows = turned_counter(node, lanes, self.memory.target)
         if rows is not None:
             registers = self._load_turned(node, rows, counters, lanes)
         elif (picks := self._picks_of(node, lanes)) is not None:
@@ -96,7 +96,7 @@ class Transfers:
     def _picks_of(self, node: UOp, lanes: int) -> Picks | None:
         """How a load is picked out of vectors, if it is. An element that two lanes pick may be
         admitted for the one and not for the other."""
-        picks = find_picks(node, lanes)
+        picks = find_picks(node, lanes, self.memory.target)
         gated = len(node.src[0].src) > 2 and not self.values.holds(node.src[0].src[2])
         return None if picks is None or (gated and not picks.are_distinct) else picks
 
@@ -129,7 +129,8 @@ class Transfers:
         lanes = 1 if lane is None or node.arg[0] is None else int(lane.src[0].arg)
         found = [counter for counter in node.src[2:] if counter.arg[1] == UPCAST]
         counters = tuple(sorted(found, key=lambda counter: counter.arg[0]))
-        between, rows = interleaved_counter(node, lanes), turned_counter(node, lanes)
+        between = interleaved_counter(node, lanes, self.memory.target)
+        rows = turned_counter(node, lanes, self.memory.target)
         if between is not None:
             self._store_interleaved(node, between, counters, lanes)
         elif rows is not None:

@@ -7,6 +7,8 @@ the machine, and compared with LLVM's own as soon as something has to be compile
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import functools
 import os
 import threading
 
@@ -27,6 +29,7 @@ from ogive.store.encoding import DamagedRecord, Reader, Writer
 from ogive.store.keys import Key, make_key
 from ogive.store.records import pack_code
 from ogive.store.rows import Kind
+from ogive.targets.costs import Costs
 from ogive.targets.target import Target
 
 _lock = threading.RLock()
@@ -36,7 +39,17 @@ _confirmed = False
 
 
 def target_for(config: Config) -> Target:
-    """The target of this machine."""
+    """The target of this machine, with the costs that the settings have, if they have some."""
+    target = _host_target(config)
+    return target if config.costs is None else _with_costs(target, config.costs)
+
+
+@functools.lru_cache(maxsize=16)
+def _with_costs(target: Target, costs: Costs) -> Target:
+    return dataclasses.replace(target, costs=costs)
+
+
+def _host_target(config: Config) -> Target:
     global _target, _confirmed
     if _target is not None:
         return _target
@@ -51,9 +64,9 @@ def target_for(config: Config) -> Target:
 def confirmed_target(config: Config) -> Target:
     """The target, in LLVM's own words: what is about to be compiled loads LLVM anyway."""
     global _target, _confirmed
-    target = target_for(config)
+    target = _host_target(config)
     if _confirmed:
-        return target
+        return target_for(config)
     with _lock:
         if not _confirmed:
             cpu = detect_cpu()
@@ -63,8 +76,7 @@ def confirmed_target(config: Config) -> Target:
                 _note(config, cpu)
                 _target = host_target_of(cpu)
             _confirmed = True
-        assert _target is not None
-        return _target
+        return target_for(config)
 
 
 def begin_driver(config: Config) -> None:

@@ -31,10 +31,6 @@ from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import greatest
 from ogive.passes.fuse.axis_relations import View
 from ogive.passes.fuse.choose_staged import (
-    ROW_BYTES,
-    ROW_COST,
-    ROWS_AT_ONCE,
-    SCORE_ROW_BYTES,
     Scores,
     find_scores,
     is_repeated,
@@ -51,18 +47,7 @@ from ogive.passes.fuse.kernel_readers import (
 )
 from ogive.passes.fuse.loop_order import loop_order
 from ogive.passes.fuse.recompute_costs import Summary, find_varying, long_axes, summarize
-
-REPEAT_LIMIT = 24
-"""Work (in units of an addition) that may be repeated in one kernel rather than kept in memory."""
-
-SHARE_LIMIT = 8
-"""Work that two kernels may both do rather than share through memory."""
-
-TINY_WORK = 1 << 14
-"""Elements below which a kernel runs on one thread anyway."""
-
-LEAST_OUTER = 32
-"""The least number of outer iterations worth keeping a reduction inside its reader's kernel."""
+from ogive.targets.target import Target
 
 ROUNDS = 4
 """How often the choice is revised at most."""
@@ -81,28 +66,33 @@ class Choice:
     orders: dict[UOp, tuple[int, ...]] = field(default_factory=dict)
 
 
-def choose(sink: UOp, config: Config) -> Choice:
+def choose(sink: UOp, target: Target, config: Config) -> Choice:
     """The nodes of the parametric graph to keep.
 
     Whether a value may be recomputed depends on what is kept below it, and that on its readers:
     so the choice is repeated, each time from the last one, until it stands.
     """
     order = walk(sink.src)
-    scores = find_scores(order)
+    scores = find_scores(order, target)
     chosen = Choice(_estimate(order), {})
     for _ in range(ROUNDS):
         before = chosen
-        chosen = _choose_once(sink, order, scores, before, config)
+        chosen = _choose_once(sink, order, scores, before, target, config)
         if set(chosen.kept) == set(before.kept) and chosen.staged == before.staged:
             break
     return chosen
 
 
 def _choose_once(
-    sink: UOp, order: list[UOp], scores: Scores, before: Choice, config: Config
+    sink: UOp,
+    order: list[UOp],
+    scores: Scores,
+    before: Choice,
+    target: Target,
+    config: Config,
 ) -> Choice:
     varying = find_varying(order)
-    summary = summarize(order, set(before.kept), before.staged, varying)
+    summary = summarize(order, set(before.kept), before.staged, varying, target)
     readers: dict[UOp, Readers] = {node: Readers() for node in order}
     forced = {root for root in sink.src if _is_computed(root) and not is_memory(root)}
     kept: list[UOp] = []
@@ -115,12 +105,16 @@ def _choose_once(
         reads = readers[node]
         must_keep = op in _KEPT or node in forced
         if not must_keep and op is Op.SORT:
-            must_keep = not _stays_inside(node, reads, config)
+            must_keep = not _stays_inside(node, reads, target, config)
         elif not must_keep and op not in MOVEMENT:
             parts = reads.by_kernel() if node in scores.unshared else [reads]
-            must_keep = any(_must_keep(node, part, summary[node], config) for part in parts)
+            must_keep = any(
+                _must_keep(node, part, summary[node], target, config) for part in parts
+            )
             is_score = must_keep and node in scores.rows
-            axes = {_stage_axis(node, part, summary[node], is_score, config) for part in parts}
+            axes = {
+                _stage_axis(node, part, summary[node], is_score, target, config) for part in parts
+            }
             axis = axes.pop() if len(axes) == 1 else None
             if axis is not None:
                 staged[node] = axis
@@ -128,11 +122,11 @@ def _choose_once(
                 must_keep = False
         if must_keep:
             kept.append(node)
-            nest = loop_order(node)
+            nest = loop_order(node, target)
             if nest is not None:
                 orders[node] = nest
             reads = Readers([open_kernel(node, nest)])
-        pass_on(node, reads, readers, varying)
+        pass_on(node, reads, readers, varying, target)
     kept.reverse()
     return Choice(kept, staged, orders)
 
@@ -167,7 +161,10 @@ def _is_computed(node: UOp) -> bool:
     )
 
 
-def _must_keep(node: UOp, reads: Readers, summary: Summary, config: Config) -> bool:
+def _must_keep(
+    node: UOp, reads: Readers, summary: Summary, target: Target, config: Config
+) -> bool:
+    costs = target.costs.fusion
     views = reads.views
     if not views:
         return False
@@ -177,55 +174,64 @@ def _must_keep(node: UOp, reads: Readers, summary: Summary, config: Config) -> b
     if summary.reduces:
         if several_kernels or views[0][0].is_ordered:
             return True
-        prefixes = {_reduction_prefix(kernel, view, summary.varying) for kernel, view in views}
+        prefixes = {
+            _reduction_prefix(kernel, view, summary.varying, target) for kernel, view in views
+        }
         if None in prefixes:
             # Cheap work on a reduction that was spread out is done where it is read: what is kept
             # is the reduction below it, which is smaller.
-            return not _is_cheap_spread(node, summary)
+            return not _is_cheap_spread(node, summary, target)
         if node.op is Op.REDUCE_AXES:
             kernel, view = views[0]
             is_beside = not view.used >> kernel.output_count
-            if kernel.has_product and is_beside and is_large_product(node):
+            if kernel.has_product and is_beside and is_large_product(node, target):
                 return True  # the registers of one kernel hold one tile of sums
             return len({tuple(view.loops) for _, view in views}) > 1
-    elif several_kernels and summary.cost >= SHARE_LIMIT:
+    elif several_kernels and summary.cost >= costs.shared_work:
         return True
-    if any(_is_repeated_often(kernel, view, summary) for kernel, view in views):
+    if any(_is_repeated_often(kernel, view, summary, target) for kernel, view in views):
         return True
     if summary.cost and any(_asks_for_more(node, kernel, view) for kernel, view in views):
         return True
     distinct = len({view.loops for _, view in views})
-    return summary.cost * (distinct - 1) > REPEAT_LIMIT
+    return summary.cost * (distinct - 1) > costs.repeated_work
 
 
 def _stage_axis(
-    node: UOp, reads: Readers, summary: Summary, is_score: bool, config: Config
+    node: UOp,
+    reads: Readers,
+    summary: Summary,
+    is_score: bool,
+    target: Target,
+    config: Config,
 ) -> int | None:
     """The axis along which a value is staged in the kernel that reads it, if it should be: a score
     that would be kept otherwise, or what several loops would work out from the same row."""
     if not reads.views:
         return None
+    costs = target.costs.staging
     kernel = reads.views[0][0]
     if kernel.is_ordered or any(other is not kernel for other, _ in reads.views):
         return None
     views = [view for _, view in reads.views]
     distinct = len({view.loops for view in views})
-    is_row = distinct > 1 and summary.cost >= ROW_COST
+    is_row = distinct > 1 and summary.cost >= costs.row_work
     if not (is_score or is_row) or kernel.node_count >= config.kernel_node_limit:
         return None
-    longest = SCORE_ROW_BYTES if is_score else ROW_BYTES
+    share = costs.score_row_share if is_score else costs.row_share
+    longest = int(share * target.l2_bytes)
     axis = row_axis(node, views, kernel.extents, longest)
-    if axis is None or kernel.scratch + row_bytes(node, axis) > ROWS_AT_ONCE * longest:
+    if axis is None or kernel.scratch + row_bytes(node, axis) > costs.rows_at_once * longest:
         return None
     if not is_score and (
         (summary.varying >> axis) & 1 or any(is_repeated(view, kernel.extents) for view in views)
     ):
         return None
     others = long_axes(node) & ~(1 << axis)
-    return None if _reduction_prefix(kernel, views[0], others) is None else axis
+    return None if _reduction_prefix(kernel, views[0], others, target) is None else axis
 
 
-def _stays_inside(node: UOp, reads: Readers, config: Config) -> bool:
+def _stays_inside(node: UOp, reads: Readers, target: Target, config: Config) -> bool:
     """Whether lines are sorted by the kernel that reads them, each as a row of its own: it reads
     every line once, and by loops that stand around those along it."""
     if not reads.views:
@@ -241,18 +247,20 @@ def _stays_inside(node: UOp, reads: Readers, config: Config) -> bool:
             return False
         if tuple(lines) != first.loops[:last]:
             return False
-    return _reduction_prefix(kernel, first, long_axes(node) & ~(1 << last)) is not None
+    others = long_axes(node) & ~(1 << last)
+    return _reduction_prefix(kernel, first, others, target) is not None
 
 
-def _is_cheap_spread(node: UOp, summary: Summary) -> bool:
+def _is_cheap_spread(node: UOp, summary: Summary, target: Target) -> bool:
     """Whether a value has more elements than the reductions in it, and costs little beside them."""
     results = math.prod(
         [greatest(size) for axis, size in enumerate(node.shape) if (summary.varying >> axis) & 1]
     )
-    return summary.cost < SHARE_LIMIT and results < math.prod(map(greatest, node.shape))
+    is_cheap = summary.cost < target.costs.fusion.shared_work
+    return is_cheap and results < math.prod(map(greatest, node.shape))
 
 
-def _reduction_prefix(kernel: Kernel, view: View, axes: int) -> int | None:
+def _reduction_prefix(kernel: Kernel, view: View, axes: int, target: Target) -> int | None:
     """How many output loops a reduction read by `view` varies along, if they are a prefix that
     leaves enough to do in parallel; None if it cannot stay in this kernel."""
     loops = 0
@@ -277,14 +285,17 @@ def _reduction_prefix(kernel: Kernel, view: View, axes: int) -> int | None:
         count = loop + 1
     if loops >> count:
         return None
-    if tiles < LEAST_OUTER and kernel.work > TINY_WORK:
+    costs = target.costs.fusion
+    if tiles < costs.least_outer and kernel.work > costs.tiny_elements:
         everything = math.prod(kernel.extents[: kernel.output_count])
         if tiles != everything:
             return None
     return count
 
 
-def _is_repeated_often(kernel: Kernel, view: View, summary: Summary) -> bool:
+def _is_repeated_often(
+    kernel: Kernel, view: View, summary: Summary, target: Target
+) -> bool:
     """Whether loops outside the read position, that it does not depend on, repeat it too much."""
     used = view.used
     repeats = 1
@@ -296,8 +307,9 @@ def _is_repeated_often(kernel: Kernel, view: View, summary: Summary) -> bool:
             repeats *= extent
     inside_reduction = bool(view.scope >> kernel.output_count)
     # What follows from the position alone costs no more than reading it would.
-    limit = 1 if inside_reduction and summary.loads else SHARE_LIMIT
-    return repeats >= 4 and summary.cost >= limit
+    costs = target.costs.fusion
+    limit = 1 if inside_reduction and summary.loads else costs.shared_work
+    return repeats >= costs.few_repeats and summary.cost >= limit
 
 
 def _asks_for_more(node: UOp, kernel: Kernel, view: View) -> bool:

@@ -19,43 +19,7 @@ from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import greatest
 from ogive.named import NamedTuple
 from ogive.passes.fuse.axis_relations import View
-
-ROW_BYTES = 1 << 18
-"""The longest row that is staged. It and what it is computed from must fit into a second-level
-cache."""
-
-ROWS_AT_ONCE = 4
-"""How many of the longest rows one kernel stages at most, all its staged values together."""
-
-ROW_COST = 12
-"""Work (in units of an addition) from which on a value is read back and not computed again."""
-
-SCORE_BYTES = 1 << 18
-"""The size from which on scores are not kept in memory."""
-
-SCORE_ROWS = 32
-"""How many rows scores have at least that are not kept: fewer do not pay for laying out what they
-all read."""
-
-SCORE_ROW_BYTES = 1 << 19
-"""The longest row of scores that is staged."""
-
-SHARED_SCORE_BYTES = 1 << 25
-"""The size from which on several kernels compute the same scores rather than share them."""
-
-SCORE_LIMIT = 1 << 29
-"""The size from which on scores are not kept even if what they come from fits no cache."""
-
-SCORE_GROWTH = 4
-"""By how much there must be more scores than elements that each is summed up from, unless all of
-the latter stay in a second-level cache."""
-
-SMALL_OPERAND_BYTES = 1 << 18
-"""What stays there."""
-
-OPERAND_BYTES = 1 << 22
-"""The most that one row of scores may read besides the row's own operand: it is read again for
-every few rows, and must come from a cache."""
+from ogive.targets.target import Target
 
 
 class Scores(NamedTuple):
@@ -66,9 +30,10 @@ class Scores(NamedTuple):
     unshared: set[UOp]
 
 
-def find_scores(order: Sequence[UOp]) -> Scores:
+def find_scores(order: Sequence[UOp], target: Target) -> Scores:
     """Large products of rows with rows, and what is computed from them element by element."""
     found = Scores(set(), set())
+    shared = target.costs.staging.shared_score_bytes
     for node in order:
         if node.op in ELEMENTWISE:
             is_score = any(s in found.rows and s.shape == node.shape for s in node.src)
@@ -76,10 +41,10 @@ def find_scores(order: Sequence[UOp]) -> Scores:
             (source,) = node.src[:1]
             is_score = source in found.rows and _long_axes(source) == _long_axes(node)
         else:
-            is_score = node.op is Op.REDUCE_AXES and are_scores(node)
+            is_score = node.op is Op.REDUCE_AXES and are_scores(node, target)
         if is_score:
             found.rows.add(node)
-            if math.prod(map(greatest, node.shape)) * node.dtype.itemsize >= SHARED_SCORE_BYTES:
+            if math.prod(map(greatest, node.shape)) * node.dtype.itemsize >= shared:
                 found.unshared.add(node)
         elif node.op is Op.REDUCE_AXES and node.src[0] in found.unshared & found.rows:
             found.unshared.add(node)
@@ -90,7 +55,7 @@ def _long_axes(node: UOp) -> list[object]:
     return [size for size in node.shape if size != 1]
 
 
-def are_scores(node: UOp) -> bool:
+def are_scores(node: UOp, target: Target) -> bool:
     """Whether a reduction is a large product of rows with rows."""
     (product,) = node.src
     shape = product.shape
@@ -98,17 +63,19 @@ def are_scores(node: UOp) -> bool:
     is_product = node.arg == (Op.ADD, (last,)) and product.op is Op.MUL and product.dtype.is_float
     if not is_product or last < 2 or not all(isinstance(size, int) for size in shape):
         return False
+    costs = target.costs.staging
     rows, columns, terms = shape[-3:]
     size = node.dtype.itemsize
     total = math.prod(node.shape) * size
     operand = columns * terms * size
+    small = costs.small_operand_share * target.l2_bytes
     return (
         all(factor.op is Op.EXPAND for factor in product.src)
-        and total >= SCORE_BYTES
-        and rows >= SCORE_ROWS
+        and total >= costs.score_bytes
+        and rows >= costs.score_rows
         and columns >= terms
-        and (columns >= SCORE_GROWTH * terms or operand <= SMALL_OPERAND_BYTES)
-        and (operand <= OPERAND_BYTES or total >= SCORE_LIMIT)
+        and (columns >= costs.score_growth * terms or operand <= small)
+        and (operand <= costs.operand_bytes or total >= costs.most_score_bytes)
     )
 
 

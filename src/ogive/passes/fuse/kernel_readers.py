@@ -23,9 +23,7 @@ from ogive.passes.fuse.axis_relations import (
     source_view,
 )
 from ogive.passes.fuse.choose_staged import row_bytes
-
-LARGE_PRODUCT = 1 << 20
-"""Multiplications from which on a product has a kernel of its own."""
+from ogive.targets.target import Target
 
 
 @dataclass
@@ -96,7 +94,11 @@ def open_row(node: UOp, reads: Readers, axis: int) -> tuple[Kernel, View]:
 
 
 def pass_on(
-    node: UOp, reads: Readers, readers: dict[UOp, Readers], varying: dict[UOp, int]
+    node: UOp,
+    reads: Readers,
+    readers: dict[UOp, Readers],
+    varying: dict[UOp, int],
+    target: Target,
 ) -> None:
     """Tell the sources of `node` how they are read."""
     op = node.op
@@ -121,7 +123,7 @@ def pass_on(
             kernel, view = part.views[0]
             readers[node.src[0]].add(kernel, _open_reduction(node, kernel, view))
             kernel.node_count += 1
-            kernel.has_product |= is_large_product(node)
+            kernel.has_product |= is_large_product(node, target)
         return
     for kernel, view in reads.views:
         if op in MOVEMENT:
@@ -138,14 +140,14 @@ def pass_on(
                     readers[source].add(kernel, view)
 
 
-def is_large_product(node: UOp) -> bool:
+def is_large_product(node: UOp, target: Target) -> bool:
     """Whether a reduction is a product of the kind whose sums are made in a register tile."""
     (product,) = node.src
     return (
         node.arg[0] is Op.ADD
         and product.op is Op.MUL
         and all(factor.op is Op.EXPAND for factor in product.src)
-        and math.prod(map(greatest, product.shape)) >= LARGE_PRODUCT
+        and math.prod(map(greatest, product.shape)) >= target.costs.fusion.large_product
     )
 
 

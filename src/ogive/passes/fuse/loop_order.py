@@ -15,15 +15,13 @@ import math
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import greatest
+from ogive.targets.target import Target
 
 MOST_NODES = 64
 """How many nodes above a reduction are looked at."""
 
-MOST_ROWS = 256
-"""The longest axis that is gone through inside: each of its elements is far from the last one."""
 
-
-def loop_order(root: UOp) -> tuple[int, ...] | None:
+def loop_order(root: UOp, target: Target) -> tuple[int, ...] | None:
     """The axes of a kept value with those last along which it is spread after a reduction; None
     if their own order will do."""
     value = root.src[0] if root.op is Op.CONTIGUOUS else root
@@ -34,7 +32,8 @@ def loop_order(root: UOp) -> tuple[int, ...] | None:
     order = (*[axis for axis in range(len(root.shape)) if axis not in axes], *axes)
     long = [axis for axis in order if root.shape[axis] != 1]
     length = math.prod(greatest(root.shape[axis]) for axis in axes)
-    return None if long == sorted(long) or length > MOST_ROWS else order
+    is_far = length > target.costs.fusion.inner_rows
+    return None if is_far or long == sorted(long) else order
 
 
 def _spread(value: UOp) -> list[UOp]:

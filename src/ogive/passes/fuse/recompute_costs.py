@@ -17,7 +17,8 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.named import NamedTuple
 from ogive.passes.fuse.axis_relations import varying_axes
-from ogive.targets.costs import operation_cost
+from ogive.targets.estimates import operation_cost
+from ogive.targets.target import Target
 
 COST_LIMIT = 1 << 20
 """Work is counted up to this. What is read twice counts twice, and doubles with each such step."""
@@ -46,6 +47,7 @@ def summarize(
     kept: Set[UOp],
     staged: Mapping[UOp, int],
     axes_of: Mapping[UOp, int],
+    target: Target,
 ) -> dict[UOp, Summary]:
     """The summary of each node, of which those below a `kept` one count as read from memory.
 
@@ -57,7 +59,7 @@ def summarize(
     for node in order:
         op = node.op
         if op in ELEMENTWISE or op is Op.GATHER:
-            cost = operation_cost(node)
+            cost = operation_cost(node, target)
             reduces = False
             varying = 0
             loads = False

@@ -10,7 +10,7 @@ Vectors have to lie side by side. An operand that does not lie so is laid out an
 of the time the fewer products an element goes into. One that does may be read where it is, a little
 slower than from panels, once for each tile of the result.
 
-The unit is a multiply-add of whole vectors. All follows from lengths, dtype and target.
+All follows from lengths, dtype and the costs of the target.
 """
 
 from __future__ import annotations
@@ -20,38 +20,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ogive.named import NamedTuple
-from ogive.targets.costs import ACROSS, STORED_TURNED, sums_in_registers, whole_vectors
+from ogive.targets.estimates import sums_in_registers, whole_vectors
 from ogive.targets.target import Target
-
-COPIED, TURNED = 0.35, 1.0
-"""What an element takes that is laid out anew: as it lies, or across."""
-
-APART, CLOSE = 0.06, 0.008
-"""What an element takes, at each reading, that lies a row apart from the next one, and if rows are
-so short that they follow each other almost as those of a panel do."""
-
-FAR_COPIED, FAR_APART, FAR_AGAIN = 1.4, 0.8, 0.15
-"""The same for operands that no cache holds, and what later readings take of columns that are in
-one since the first."""
-
-NARROW_BYTES = 512
-"""The length of short rows."""
-
-NEAR_ROWS = 32
-"""Rows of an operand that stay in the first-level cache, however they lie, while they are read."""
-
-KEPT_SHARE = 0.5
-"""The share that counts of the time to lay out an operand, if that may be done once for all."""
-
-KEPT_BYTES = 1 << 17
-"""A smaller operand is laid out in the time that it takes to find out that it need not be."""
-
-VECTORS_PER_PANEL = 2
-"""How wide panels are, and the register tiles that read them: 12 rows of two vectors reach 0.86 of
-what a core can multiply and add."""
-
-ROWS_OF_SUMS = 4
-"""About how many rows a tile has whose sums are in lanes."""
 
 
 class Axis(Enum):
@@ -125,69 +95,75 @@ def _layouts(product: Product) -> Iterator[Layout]:
 
 
 def estimate(product: Product, layout: Layout, target: Target) -> float:
-    """What the products take under a layout, in multiply-adds of whole vectors."""
+    """Cycles that the products take under a layout."""
+    operations = target.costs.operations
     left, right, depth = product.left, product.right, product.depth
     lanes = target.vector_bytes // product.itemsize
     results = left.length * right.length
     if layout.lanes is Axis.DEPTH:
-        each = results * (whole_vectors(depth, lanes, target) + ACROSS)
+        each = results * (whole_vectors(depth, lanes, target) + operations.lane_reduction)
     else:
         along, other = (left, right) if layout.lanes is Axis.ROWS else (right, left)
         if along.axis in layout.laid_out:
-            panel = vectors_per_panel(along.length, lanes, depth)
+            panel = vectors_per_panel(along.length, lanes, depth, target)
             vectors: float = -(-along.length // (panel * lanes)) * panel
         else:
             vectors = whole_vectors(along.length, lanes, target)
         each = other.length * depth * vectors
         if along is left:
-            each += results * STORED_TURNED
+            each += results * operations.transposed_store
     reading = [
         operand.elements * _reading(operand, product, layout, target) for operand in (left, right)
     ]
     return product.batch * each + sum(reading)
 
 
-def vectors_per_panel(length: int, lanes: int, depth: int) -> int:
+def vectors_per_panel(length: int, lanes: int, depth: int, target: Target) -> int:
     """How many vectors wide panels are that leave little of the last one empty. A panel of few
     rows is as wide as there are columns, and a register tile as wide as is good for stores."""
+    costs = target.costs.packing
     vectors = -(-length // lanes)
-    if depth <= NEAR_ROWS:
+    if depth <= costs.near_rows:
         return vectors
-    if vectors % VECTORS_PER_PANEL and vectors % 3 == 0:
+    if vectors % costs.panel_vectors and vectors % 3 == 0:
         return 3
-    return min(vectors, VECTORS_PER_PANEL)
+    return min(vectors, costs.panel_vectors)
 
 
 def _reading(operand: Operand, product: Product, layout: Layout, target: Target) -> float:
-    """What an element of an operand takes beside the multiply-adds that it goes into."""
+    """Cycles of an element of an operand beside the multiply-adds that it goes into."""
+    costs = target.costs.packing
     is_far = operand.elements * product.itemsize > target.l3_bytes * 3 // 4
-    copied = FAR_COPIED if is_far else COPIED
+    copied = costs.far_copied if is_far else costs.copied
     if operand.axis in layout.laid_out:
-        cost = copied if operand.along is layout.lanes else max(copied, TURNED)
-        return KEPT_SHARE * cost if operand.may_be_kept else cost
+        cost = copied if operand.along is layout.lanes else max(copied, costs.transposed)
+        return costs.kept_share * cost if operand.may_be_kept else cost
     cost = copied if operand.is_computed else 0.0
     passes = _passes(operand, product, layout, target)
     if is_far and passes:
-        return cost + FAR_APART + (passes - 1) * FAR_AGAIN
+        return cost + costs.far_apart + (passes - 1) * costs.far_again
     return cost + passes * _step(operand, product, layout, target)
 
 
 def _passes(operand: Operand, product: Product, layout: Layout, target: Target) -> int:
     """How often an operand is read from further away than the first-level cache."""
+    costs = target.costs.packing
     if layout.lanes is Axis.DEPTH:
         # Some rows stay near while all columns pass by.
-        return -(-operand.reads // ROWS_OF_SUMS) if operand.axis is Axis.COLUMNS else 0
-    if operand.along is Axis.DEPTH or product.depth <= NEAR_ROWS:
+        return -(-operand.reads // costs.rows_of_sums) if operand.axis is Axis.COLUMNS else 0
+    if operand.along is Axis.DEPTH or product.depth <= costs.near_rows:
         return 0
-    tile = sums_in_registers(target) // VECTORS_PER_PANEL
+    tile = sums_in_registers(target) // costs.panel_vectors
     if layout.lanes is not operand.axis:
-        tile = VECTORS_PER_PANEL * target.vector_bytes // product.itemsize
+        tile = costs.panel_vectors * target.vector_bytes // product.itemsize
     return -(-operand.reads // tile)
 
 
 def _step(operand: Operand, product: Product, layout: Layout, target: Target) -> float:
-    """What an element of an operand takes at each pass."""
+    """Cycles of an element of an operand at each pass."""
+    costs = target.costs.packing
     if layout.lanes is Axis.DEPTH:
         matrix = operand.length * product.depth * product.itemsize
-        return CLOSE if matrix <= target.l2_bytes // 2 else APART
-    return CLOSE if operand.length * product.itemsize <= NARROW_BYTES else APART
+        return costs.close if matrix <= target.l2_bytes // 2 else costs.apart
+    is_narrow = operand.length * product.itemsize <= costs.narrow_bytes
+    return costs.close if is_narrow else costs.apart

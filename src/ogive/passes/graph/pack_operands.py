@@ -22,8 +22,6 @@ from ogive.named import NamedTuple
 from ogive.passes.fuse.choose_staged import are_scores
 from ogive.passes.graph.group_narrow_products import WORD, Grouping, find_grouping
 from ogive.passes.graph.operand_layouts import (
-    KEPT_BYTES,
-    VECTORS_PER_PANEL,
     Axis,
     Operand,
     Product,
@@ -31,35 +29,8 @@ from ogive.passes.graph.operand_layouts import (
     vectors_per_panel,
 )
 from ogive.passes.graph.split_reductions import innermost_axis
-from ogive.targets.costs import best_tile, lane_use, sums_in_registers
+from ogive.targets.estimates import best_tile, lane_use, sums_in_registers
 from ogive.targets.target import Target
-
-LEAST_ROWS = 16
-"""Products with fewer rows read the operand too seldom to pay for packing it."""
-
-LEAST_WORK = 1 << 15
-"""Multiplications below which everything is in the first-level cache anyway."""
-
-MANY_COLUMNS = 512
-"""Columns from which on the other operand is packed as well, if its rows collide."""
-
-CACHE_PERIOD = 2048
-"""Rows a multiple of this many bytes apart fall into few sets of a first-level cache."""
-
-LEAST_GAIN = 0.03
-"""The share of lanes that must be gained for results to be turned in registers."""
-
-CROWD_LOSS = 0.08
-"""The share of time lost where the filters of a register tile do not fit the first-level cache."""
-
-LEAST_USE = 0.5
-"""The share of lanes that features have to fill."""
-
-TURNING_COST = 6
-"""What turning takes for each vector of results, in operations on vectors."""
-
-PACKING_COST = 0.5
-"""What packing takes for each element, in operations on vectors."""
 
 PANELS = ("panels",)
 """The argument of the `CONTIGUOUS` that keeps panels."""
@@ -67,7 +38,7 @@ PANELS = ("panels",)
 
 def pack_operands(sink: UOp, target: Target) -> UOp:
     """The graph with the column operands of its larger products packed."""
-    by_rows = _scores_below_products(sink)
+    by_rows = _scores_below_products(sink, target)
     done: dict[UOp, UOp] = {}
     for node in sink.walk():
         changed = node.with_sources(tuple([done[source] for source in node.src]))
@@ -76,7 +47,7 @@ def pack_operands(sink: UOp, target: Target) -> UOp:
     return done[sink]
 
 
-def _scores_below_products(sink: UOp) -> frozenset[UOp]:
+def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
     """The scores that another product goes through, whose kernel works them out row by row."""
     found: set[UOp] = set()
     for node in sink.walk():
@@ -88,7 +59,8 @@ def _scores_below_products(sink: UOp) -> frozenset[UOp]:
             factors = product.src if is_product else ()
             for operand in factors:
                 if operand.op is Op.EXPAND:
-                    found.update(filter(are_scores, _products_below(operand)))
+                    below = _products_below(operand)
+                    found.update([each for each in below if are_scores(each, target)])
     return frozenset(found)
 
 
@@ -97,7 +69,7 @@ def _pack_product(node: UOp, target: Target, by_rows: bool) -> UOp:
     shape = product.shape
     if product.op is not Op.MUL or len(shape) < 3 or product.dtype.is_bool:
         return node
-    if not _has_fixed_shape(product) or math.prod(shape) < LEAST_WORK:
+    if not _has_fixed_shape(product) or math.prod(shape) < target.costs.packing.least_work:
         return node
     matrices = _find_matrices(node)
     if matrices is None:
@@ -148,13 +120,14 @@ def _find_matrices(node: UOp) -> _Matrices | None:
 
 
 def _row_tile(length: int, target: Target) -> int:
-    return best_tile(length, sums_in_registers(target) // VECTORS_PER_PANEL)
+    most = sums_in_registers(target) // target.costs.packing.panel_vectors
+    return best_tile(length, most, target)
 
 
 def _pack_matrices(matrices: _Matrices, target: Target, by_rows: bool) -> dict[UOp, UOp]:
     """The operands of a matrix product that are laid out anew."""
     left, right, rows, columns, depth = matrices
-    lanes, laid_out = best_layout(_describe(matrices, by_rows), target)
+    lanes, laid_out = best_layout(_describe(matrices, target, by_rows), target)
     packed = {}
     for operand, axis, number in ((left, Axis.ROWS, rows), (right, Axis.COLUMNS, columns)):
         if axis in laid_out and lanes is Axis.DEPTH:
@@ -163,16 +136,17 @@ def _pack_matrices(matrices: _Matrices, target: Target, by_rows: bool) -> dict[U
         elif axis in laid_out:
             count = target.vector_bytes // operand.dtype.itemsize
             lengths = operand.shape[number], count, operand.shape[depth]
-            width = count * vectors_per_panel(*lengths)
+            width = count * vectors_per_panel(*lengths, target)
             packed[operand] = _packed(operand, number, (depth,), width)
-    if right in packed and lanes is Axis.COLUMNS and _pays_for_rows(left, rows, depth):
+    if right in packed and lanes is Axis.COLUMNS and _pays_for_rows(left, rows, depth, target):
         packed[left] = _packed(left, rows, (depth,), _row_tile(left.shape[rows], target))
     return packed
 
 
-def _describe(matrices: _Matrices, by_rows: bool) -> Product:
+def _describe(matrices: _Matrices, target: Target, by_rows: bool) -> Product:
     left, right, rows, columns, depth = matrices
     itemsize = left.dtype.itemsize
+    least = target.costs.packing.kept_bytes
     axes = {rows: Axis.ROWS, columns: Axis.COLUMNS, depth: Axis.DEPTH}
 
     def describe(operand: UOp, own: int) -> Operand:
@@ -190,7 +164,7 @@ def _describe(matrices: _Matrices, by_rows: bool) -> Product:
             reads=_repetitions(operand),
             along=axes.get(innermost_axis(operand)),
             is_computed=source.op not in (Op.PARAM, Op.CONTIGUOUS),
-            may_be_kept=is_kept and elements * itemsize >= KEPT_BYTES,
+            may_be_kept=is_kept and elements * itemsize >= least,
             stays=bool(_products_below(operand)),
         )
 
@@ -205,12 +179,13 @@ def _pack_words(node: UOp, matrices: _Matrices, target: Target) -> UOp | None:
     left, right, rows, columns, depth = matrices
     grouping = find_grouping(left.src[0], right.src[0], node.dtype, target)
     lanes = target.vector_bytes // WORD.itemsize
-    if grouping is None or right.shape[columns] < lanes or _repetitions(right) < LEAST_ROWS:
+    least = target.costs.packing.least_rows
+    if grouping is None or right.shape[columns] < lanes or _repetitions(right) < least:
         return None
     first, second = grouping.words(depth)
-    if not _has_words(grouping.first, depth) or _pays_for_rows(left, rows, depth):
+    if not _has_words(grouping.first, depth) or _pays_for_rows(left, rows, depth, target):
         first = _panels(first, rows, (depth,), _row_tile(left.shape[rows], target))
-    vectors = vectors_per_panel(right.shape[columns], lanes, second.shape[depth])
+    vectors = vectors_per_panel(right.shape[columns], lanes, second.shape[depth], target)
     second = _panels(second, columns, (depth,), vectors * lanes)
     return _grouped_sum(node, grouping, (first, second), depth)
 
@@ -258,18 +233,19 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
         return {}
     feature = max(features, key=lambda axis: shape[axis])
     lanes = target.vector_bytes // product.dtype.itemsize
-    before = lane_use(_results_side_by_side(shape, axes, feature), lanes)
+    costs = target.costs.packing
+    before = lane_use(_results_side_by_side(shape, axes, feature), lanes, target)
     summed = math.prod(shape[axis] for axis in axes)
     crowd = sums_in_registers(target) * summed
     if before < 1 and crowd * product.dtype.itemsize > target.l1_bytes:
-        before -= CROWD_LOSS
+        before -= costs.crowded_share
     vectors = -(-shape[feature] // lanes)
     after = shape[feature] / (vectors * lanes)  # panels are padded, so that there are no gates
-    after *= summed / (summed + TURNING_COST)
+    after *= summed / (summed + costs.transposed_vector)
     saved = _repetitions(filters) * (1 / before - 1 / after) / lanes
-    if after < max(before + LEAST_GAIN, LEAST_USE) or saved < PACKING_COST:
+    if after < max(before + costs.least_gain, costs.least_use) or saved < costs.packed:
         return {}
-    width = lanes if vectors % VECTORS_PER_PANEL else VECTORS_PER_PANEL * lanes
+    width = lanes if vectors % costs.panel_vectors else costs.panel_vectors * lanes
     return {filters: _packed(filters, feature, axes, width)}
 
 
@@ -308,14 +284,15 @@ def _repetitions(operand: UOp) -> int:
     return math.prod(s for s, o in zip(operand.shape, own, strict=True) if o == 1)
 
 
-def _pays_for_rows(operand: UOp, rows: int, depth: int) -> bool:
+def _pays_for_rows(operand: UOp, rows: int, depth: int, target: Target) -> bool:
     """Whether the rows of a tile lie so that they push each other out of the first-level cache,
     and are read often enough to lay them out anew."""
+    costs = target.costs.packing
     stride = operand.shape[depth] * operand.dtype.itemsize
     return (
-        operand.shape[rows] >= LEAST_ROWS
-        and stride % CACHE_PERIOD == 0
-        and _repetitions(operand) >= MANY_COLUMNS
+        operand.shape[rows] >= costs.least_rows
+        and stride % target.costs.memory.few_sets_bytes == 0
+        and _repetitions(operand) >= costs.many_columns
     )
 
 

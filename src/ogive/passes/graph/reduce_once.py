@@ -23,10 +23,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
 from ogive.named import NamedTuple
-from ogive.passes.fuse.choose_staged import ROW_COST
 from ogive.passes.graph.split_reductions import (
-    CHUNK,
-    FEW_TILES,
     chunk_length,
     chunked,
     distinct_elements,
@@ -34,18 +31,8 @@ from ogive.passes.graph.split_reductions import (
     largest_operand,
     reshape,
 )
-from ogive.targets.costs import operation_cost
+from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target
-
-MANY_ELEMENTS = 1 << 21
-"""Elements from which on columns are reduced in blocks: fewer stay in a cache between passes."""
-
-LEAST_COLUMNS = 256
-"""Shorter rows are as wide as the registers that hold what they are reduced to."""
-
-BLOCK_ROWS = (16, 24, 32)
-"""How many rows may make a block where columns are reduced: eights of them, a few of which are
-read side by side, and no more of them than a cache holds."""
 
 CENTRE_NODES = 16
 """How many nodes at most lie between a reduction and the centre that is made of it."""
@@ -215,6 +202,7 @@ def _follows_from(centre: UOp, inner: UOp) -> bool:
 def _choose_blocks(pair: _Pair, target: Target) -> _Blocks | None:
     """How to cut a pair of reductions; None if one pass over memory does as it is, or if blocks
     that fill the axis are needed and there are none."""
+    costs = target.costs.reductions
     (source,) = pair.inner.src
     axes = pair.inner.arg[1]
     shape = source.shape
@@ -225,17 +213,20 @@ def _choose_blocks(pair: _Pair, target: Target) -> _Blocks | None:
     kept = tuple([axis for axis in range(len(shape)) if axis not in axes])
     length = math.prod(shape[axis] for axis in axes)
     last = innermost_axis(operand)
-    is_costly = operation_cost(pair.outer.src[0]) >= ROW_COST
+    is_costly = (
+        operation_cost(pair.outer.src[0], target) >= target.costs.staging.row_work
+    )
     if last in kept:
-        is_long = shape[last] >= LEAST_COLUMNS and math.prod(shape) >= MANY_ELEMENTS
-        block = min(BLOCK_ROWS, key=lambda rows: (-length % rows, -rows))
-        least = 2 * max(BLOCK_ROWS)
+        is_long = shape[last] >= costs.centred_columns
+        is_long &= math.prod(shape) >= costs.centred_elements
+        block = min(costs.centred_rows, key=lambda rows: (-length % rows, -rows))
+        least = 2 * max(costs.centred_rows)
     else:
         # Where there is much to compute, it is done while the next block is fetched.
         cached = target.l2_bytes // 2 if is_costly else target.streamed_bytes or math.inf
         is_long = length * operand.dtype.itemsize > cached
-        is_long |= math.prod(shape[axis] for axis in kept) < FEW_TILES
-        block, least = chunk_length(length, CHUNK), 4 * CHUNK
+        is_long |= math.prod(shape[axis] for axis in kept) < costs.few_tiles
+        block, least = chunk_length(length, costs.chunk), 4 * costs.chunk
     if not is_long or length < least or (pair.form.fill is None and length % block):
         return None
     first, after = axes[0], axes[-1] + 1

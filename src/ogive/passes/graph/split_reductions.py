@@ -23,47 +23,19 @@ from ogive.ir.memory import upper_shape
 from ogive.ir.node import UOp, transform
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import Dim, Shape, as_length, element_count, split_argument
-from ogive.targets.target import CACHE_LINE
-
-CHUNK = 1 << 14
-"""Elements that go into one partial result, or into a row of them."""
-
-ROW_BYTES = 1536
-"""Bytes of a row of sums that registers hold, and one tile of a sum of columns takes."""
-
-ROW_CHUNKS = 32
-"""Partial rows that are wanted, so that there is enough to share out."""
-
-ROW_STEP = 16
-"""Rows that are added up into one partial result are a multiple of that many."""
-
-MOST_ROWS, MOST_LONG_ROWS = 1024, 64
-"""The most rows that are added up into one partial result. Long ones are added up in memory, where
-the error grows with their number."""
-
-LEAST_CHUNKS, LEAST_ROW_CHUNKS = 4, 8
-"""How many chunks, of elements or of rows, are worth a second step."""
-
-JOINED_BYTES = 4 * CACHE_LINE
-"""Shorter rows are joined, until they are that long."""
-
-MANY_IN_ROWS, MANY_IN_SHORT_ROWS = 1 << 20, 1 << 18
-"""Elements from which on adding up rows is worth a second step: fewer of long rows are found in a
-cache, wherever they are."""
-
-FEW_TILES = 32
-"""A reduction that can be cut into fewer pieces than this along its results is split."""
-
-LONG = 1 << 22
-"""A reduction longer than this is split in any case, so that it can be interrupted."""
+from ogive.targets.graph_costs import Reductions
+from ogive.targets.target import CACHE_LINE, Target
 
 
-def split_reductions(sink: UOp) -> UOp:
+def split_reductions(sink: UOp, target: Target) -> UOp:
     """The graph with long reductions to few results split in two."""
-    return transform(sink, lambda node: _split(node) if node.op is Op.REDUCE_AXES else node)
+    costs = target.costs.reductions
+    return transform(
+        sink, lambda node: _split(node, costs) if node.op is Op.REDUCE_AXES else node
+    )
 
 
-def _split(node: UOp) -> UOp:
+def _split(node: UOp, costs: Reductions) -> UOp:
     (source,) = node.src
     axes = node.arg[1]
     shape = upper_shape(source.shape)
@@ -75,13 +47,13 @@ def _split(node: UOp) -> UOp:
     is_read_once = 2 * distinct_elements(operand) > math.prod(shape)
     last = innermost_axis(operand) if is_read_once else _last_axis(shape)
     if last not in kept:
-        return _split_elements(node, kept)
+        return _split_elements(node, kept, costs)
     row = max(shape[last], math.prod(shape[axis] for axis in kept if axis > axes[-1]))
-    short = ROW_BYTES // max(node.dtype.itemsize, operand.dtype.itemsize)
-    return _split_rows(node, kept, row, short, is_read_once)
+    short = costs.row_bytes // max(node.dtype.itemsize, operand.dtype.itemsize)
+    return _split_rows(node, kept, row, short, is_read_once, costs)
 
 
-def _split_elements(node: UOp, kept: tuple[int, ...]) -> UOp:
+def _split_elements(node: UOp, kept: tuple[int, ...], costs: Reductions) -> UOp:
     """A reduction of what lies side by side, in chunks that have a partial result each."""
     (source,) = node.src
     op, axes = node.arg
@@ -89,20 +61,20 @@ def _split_elements(node: UOp, kept: tuple[int, ...]) -> UOp:
     symbolic = shape != source.shape
     lengths: Shape = tuple([shape[axis] for axis in kept])
     length = math.prod(shape[axis] for axis in axes)
-    chunk = CHUNK if symbolic else chunk_length(length, CHUNK)
-    few = math.prod(lengths) < FEW_TILES
-    if length < LEAST_CHUNKS * chunk or not (few or length >= LONG):
+    chunk = costs.chunk if symbolic else chunk_length(length, costs.chunk)
+    few = math.prod(lengths) < costs.few_tiles
+    if length < costs.least_chunks * chunk or not (few or length >= costs.long):
         return node
     if symbolic:
         # What follows a symbolic length has strides that are known; so it comes first.
-        chunks = _in_chunks(op, _permuted(source, (*axes, *kept)), (), lengths, chunk)
+        chunks = _in_chunks(op, _permuted(source, (*axes, *kept)), (), lengths, chunk, costs)
     else:
-        chunks = _in_chunks(op, _permuted(source, (*kept, *axes)), lengths, (), chunk)
+        chunks = _in_chunks(op, _permuted(source, (*kept, *axes)), lengths, (), chunk, costs)
     return reshape(chunks, node.shape)
 
 
 def _split_rows(
-    node: UOp, kept: tuple[int, ...], row: int, short: int, is_read_once: bool
+    node: UOp, kept: tuple[int, ...], row: int, short: int, is_read_once: bool, costs: Reductions
 ) -> UOp:
     """A reduction that keeps what lies side by side: rows of `row` elements are added up in chunks,
     and the partial results are rows. Registers hold the sums of rows of up to `short` elements."""
@@ -111,19 +83,20 @@ def _split_rows(
     shape = upper_shape(source.shape)
     lengths: Shape = tuple([shape[axis] for axis in kept])
     length = math.prod(shape[axis] for axis in axes)
-    joined = _joined_rows(source, axes, row) if shape == source.shape else 1
-    chunk = _rows_per_chunk(length // joined, row <= short) * joined
-    many = MANY_IN_SHORT_ROWS if row <= short else MANY_IN_ROWS
-    if length < LEAST_ROW_CHUNKS * chunk or math.prod(shape) < many:
+    joined = _joined_rows(source, axes, row, costs) if shape == source.shape else 1
+    chunk = _rows_per_chunk(length // joined, row <= short, costs) * joined
+    many = costs.many_in_short_rows if row <= short else costs.many_in_rows
+    if length < costs.least_row_chunks * chunk or math.prod(shape) < many:
         return node
     # Of longer rows, tiles would read pieces that are far apart.
-    few = math.prod(lengths) // min(row, short) < FEW_TILES or (is_read_once and row > short)
-    if not (few or length >= LONG):
+    is_far = is_read_once and row > short
+    few = is_far or math.prod(lengths) // min(row, short) < costs.few_tiles
+    if not (few or length >= costs.long):
         return node
     if joined > 1:
-        return reshape(_in_joined_rows(op, source, lengths, chunk, joined), node.shape)
+        return reshape(_in_joined_rows(op, source, lengths, chunk, joined, costs), node.shape)
     rows = _permuted(source, (*axes, *kept))
-    return reshape(_in_chunks(op, rows, (), lengths, chunk), node.shape)
+    return reshape(_in_chunks(op, rows, (), lengths, chunk, costs), node.shape)
 
 
 def _permuted(source: UOp, order: tuple[int, ...]) -> UOp:
@@ -132,20 +105,22 @@ def _permuted(source: UOp, order: tuple[int, ...]) -> UOp:
     return UOp(Op.PERMUTE, source.dtype, (source,), order)
 
 
-def _rows_per_chunk(length: int, is_short: bool) -> int:
-    """How many of so many rows go into one partial result."""
-    wanted = min(length // ROW_CHUNKS, MOST_ROWS if is_short else MOST_LONG_ROWS)
-    return max(wanted // ROW_STEP, 1) * ROW_STEP
+def _rows_per_chunk(length: int, is_short: bool, costs: Reductions) -> int:
+    """How many of `length` rows go into one partial result."""
+    most = costs.most_rows if is_short else costs.most_long_rows
+    wanted = min(length // costs.row_chunks, most)
+    return max(wanted // costs.row_step, 1) * costs.row_step
 
 
-def _joined_rows(source: UOp, axes: tuple[int, ...], row: int) -> int:
+def _joined_rows(source: UOp, axes: tuple[int, ...], row: int, costs: Reductions) -> int:
     """How many rows of `row` elements are added up as one: of short ones that follow each other in
     memory as many as make a few whole lines; 1 for others."""
     size = row * source.dtype.itemsize
     count = CACHE_LINE // math.gcd(size, CACHE_LINE)
-    count *= -(-JOINED_BYTES // (size * count))
+    count *= -(-costs.joined_bytes // (size * count))
     follow = axes == tuple(range(len(axes))) and all(map(_is_whole, _operands(source)))
-    return count if follow and size < JOINED_BYTES and size * count <= ROW_BYTES else 1
+    is_short = size < costs.joined_bytes and size * count <= costs.row_bytes
+    return count if follow and is_short else 1
 
 
 def _operands(source: UOp) -> list[UOp]:
@@ -166,7 +141,9 @@ def _is_whole(operand: UOp) -> bool:
     return operand.op not in MOVEMENT
 
 
-def _in_joined_rows(op: Op, source: UOp, lengths: Shape, chunk: int, joined: int) -> UOp:
+def _in_joined_rows(
+    op: Op, source: UOp, lengths: Shape, chunk: int, joined: int, costs: Reductions
+) -> UOp:
     """The reduction of all axes before `lengths`, several rows as one.
 
         before   a: 1000000×5 → 5
@@ -179,7 +156,7 @@ def _in_joined_rows(op: Op, source: UOp, lengths: Shape, chunk: int, joined: int
     partial = UOp(Op.REDUCE_AXES, source.dtype, (long_rows,), (op, (1,)))
     kept_rows = UOp(Op.CONTIGUOUS, source.dtype, (partial,), ())
     rows = reshape(kept_rows, (parts.shape[0] * joined, *lengths))
-    return _split(UOp(Op.REDUCE_AXES, source.dtype, (rows,), (op, (0,))))
+    return _split(UOp(Op.REDUCE_AXES, source.dtype, (rows,), (op, (0,))), costs)
 
 
 def distinct_elements(node: UOp) -> int:
@@ -225,13 +202,15 @@ def _same_axis(before: Shape, axis: int, after: Shape) -> int:
     return new[old.index(axis)] if same and axis in old else _last_axis(after)
 
 
-def _in_chunks(op: Op, source: UOp, front: Shape, back: Shape, chunk: int) -> UOp:
+def _in_chunks(
+    op: Op, source: UOp, front: Shape, back: Shape, chunk: int, costs: Reductions
+) -> UOp:
     """The reduction of all axes between `front` and `back`, in two steps."""
     parts = chunked(source, front, back, chunk, identity_element(op, source.dtype))
     partial = UOp(Op.REDUCE_AXES, source.dtype, (parts,), (op, (len(front) + 1,)))
     rows = reshape(partial, (*front, parts.shape[len(front)], *back))
     kept_rows = UOp(Op.CONTIGUOUS, source.dtype, (rows,), ())
-    return _split(UOp(Op.REDUCE_AXES, source.dtype, (kept_rows,), (op, (len(front),))))
+    return _split(UOp(Op.REDUCE_AXES, source.dtype, (kept_rows,), (op, (len(front),))), costs)
 
 
 def chunked(source: UOp, front: Shape, back: Shape, chunk: int, fill: Scalar) -> UOp:

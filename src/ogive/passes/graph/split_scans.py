@@ -19,23 +19,16 @@ from ogive.ir.node import UOp, transform
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 from ogive.passes.graph.split_reductions import chunk_length, reshape
-
-CHUNK_BYTES = 1 << 16
-"""What one chunk has, all columns of it together. Chunks are scanned side by side; twice as far
-apart, they would push each other out of a cache."""
-
-COLUMNS = 256
-"""Columns that one tile of a scan along rows takes."""
-
-FEW_ROWS, FEW_COLUMN_TILES = 32, 8
-"""A scan along fewer rows, or tiles of columns, than these is made in chunks."""
+from ogive.targets.graph_costs import Reductions
+from ogive.targets.target import Target
 
 
-def split_scans(sink: UOp) -> UOp:
+def split_scans(sink: UOp, target: Target) -> UOp:
     """The graph with long scans along few other elements made in chunks."""
     if not any(node.op is Op.SCAN for node in sink.walk()):
         return sink
-    chunked = transform(sink, lambda node: _split(node) if node.op is Op.SCAN else node)
+    costs = target.costs.reductions
+    chunked = transform(sink, lambda node: _split(node, costs) if node.op is Op.SCAN else node)
     return chunked.with_sources(_plain_roots(chunked.src))
 
 
@@ -54,7 +47,7 @@ def _plain_roots(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
     return tuple(plain)
 
 
-def _split(node: UOp) -> UOp:
+def _split(node: UOp, costs: Reductions) -> UOp:
     source, *initial = node.src
     op, axis = node.arg
     shape: Shape = source.shape
@@ -62,10 +55,10 @@ def _split(node: UOp) -> UOp:
         return node
     length = shape[axis]
     inner = math.prod(shape[axis + 1 :])
-    width = min(inner, COLUMNS)
-    most = CHUNK_BYTES // source.dtype.itemsize
+    width = min(inner, costs.scan_columns)
+    most = costs.scan_chunk_bytes // source.dtype.itemsize
     chunk = chunk_length(length, max(most // width, 16)) if width else 0
-    few = FEW_ROWS if width == 1 else FEW_COLUMN_TILES
+    few = costs.few_scan_rows if width == 1 else costs.few_scan_tiles
     if not chunk or length < 4 * chunk or math.prod(shape) // length // width >= few:
         return node
     chunks = -(-length // chunk)
@@ -74,7 +67,7 @@ def _split(node: UOp) -> UOp:
     parts = _pad(source, axis, (0, chunks * chunk - length), identity)
     parts = reshape(parts, (*shape[:axis], chunks, chunk, *shape[axis + 1 :]))
     totals = UOp(Op.REDUCE_AXES, wide, (parts,), (op, (axis + 1,)))
-    running = _split(UOp(Op.SCAN, wide, (totals,), (op, axis)))
+    running = _split(UOp(Op.SCAN, wide, (totals,), (op, axis)), costs)
     starts = _shrink(_pad(running, axis, (1, 0), identity), axis, chunks)
     scanned = UOp(Op.SCAN, node.dtype, (parts, starts), (op, axis + 1))
     whole = reshape(scanned, (*shape[:axis], chunks * chunk, *shape[axis + 1 :]))

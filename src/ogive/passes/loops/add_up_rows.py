@@ -30,42 +30,27 @@ from ogive.passes.loops.accesses import memory_accesses
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
 from ogive.passes.place.placement import axis_extent
-from ogive.targets.costs import operation_cost, sums_in_registers
+from ogive.targets.estimates import operation_cost, sums_in_registers
 from ogive.targets.target import Target
-
-SIDE_BY_SIDE = 4
-"""Rows that are added up at a time: as many streams as are read at full speed."""
-
-MORE_BESIDE = 8
-"""Rows that are, where reductions need each other: their rows are in a cache by then."""
-
-CHEAP = 12
-"""What is added up may cost this much: of more, reading is the lesser part, and code for so many
-elements side by side would be long."""
-
-LEAST_TILES = 8
-"""Fewer sums of rows than this are shared out by their columns instead."""
-
-BLOCK_STEP = 64
-"""Blocks of columns are a multiple of that many."""
 
 
 def add_up_rows(root: UOp, target: Target) -> UOp:
     """The kernel with its long rows added up in scratch memory, if that is what it does."""
+    costs = target.costs.loops
     totals = [node for node in root.walk() if node.op is Op.REDUCE]
     rows = list(dict.fromkeys([total.closed for total in totals]))
-    beside = MORE_BESIDE if len(rows) > 1 else SIDE_BY_SIDE
+    beside = costs.more_rows_beside if len(rows) > 1 else costs.rows_beside
     if not totals or not _stores_totals(root) or not all(_can_cut(row, beside) for row in rows):
         return root
     column = _column(root, [row for (row,) in rows], target)
-    if column is None or not _is_cheap(totals, rows):
+    if column is None or not _is_cheap(totals, rows, target):
         return root
     store = root.src[0]
     most = target.l1_bytes // 2 // sum(total.dtype.itemsize for total in totals)
     tiles = math.prod(axis_extent(c) for c in store.src[2:] if c is not column)
-    if tiles * -(-axis_extent(column) // most) < LEAST_TILES:
+    if tiles * -(-axis_extent(column) // most) < costs.least_tiles:
         return root
-    return _Rows(root, column, most, beside).add_up(root, totals)
+    return _Rows(root, column, most, beside, target).add_up(root, totals)
 
 
 def _stores_totals(root: UOp) -> bool:
@@ -86,10 +71,11 @@ def _can_cut(row: tuple[UOp, ...], beside: int) -> bool:
     return is_fixed and length % beside == 0 and length >= 2 * beside
 
 
-def _is_cheap(totals: list[UOp], rows: list[tuple[UOp, ...]]) -> bool:
+def _is_cheap(totals: list[UOp], rows: list[tuple[UOp, ...]], target: Target) -> bool:
     """Whether the rows that are read first take little to compute; others find them in a cache."""
     first = [total for total in totals if total.closed == rows[0]]
-    return sum(map(operation_cost, _computed(first))) <= CHEAP
+    work = sum([operation_cost(node, target) for node in _computed(first)])
+    return work <= target.costs.loops.cheap_work
 
 
 def _column(root: UOp, rows: list[UOp], target: Target) -> UOp | None:
@@ -122,14 +108,18 @@ class _Rows:
     """Carries it out, with rows of at most `most` sums along the `column`, and up to `beside` of
     them at a time."""
 
-    def __init__(self, root: UOp, column: UOp, most: int, beside: int) -> None:
+    def __init__(
+        self, root: UOp, column: UOp, most: int, beside: int, target: Target
+    ) -> None:
+        self.target = target
         self.column = column
         self.beside = beside
         self.length = axis_extent(column)
         self.count = -(-self.length // most)
         self.block = self.length
         if self.count > 1:
-            self.block = -(-self.length // (self.count * BLOCK_STEP)) * BLOCK_STEP
+            step = target.costs.loops.column_step
+            self.block = -(-self.length // (self.count * step)) * step
         # Other numbers than those of old counters: for a while a graph holds both.
         base = 1 + max([node.arg[0] for node in root.walk() if node.op is Op.RANGE])
         outputs = root.src[0].src[2:]
@@ -156,7 +146,8 @@ class _Rows:
         """A reduction, a few rows at a time, combined with what there is of it."""
         (row,) = total.closed
         if row not in self.loops:
-            count = self.beside if _is_cheap([total], [total.closed]) else SIDE_BY_SIDE
+            is_cheap = _is_cheap([total], [total.closed], self.target)
+            count = self.beside if is_cheap else self.target.costs.loops.rows_beside
             self.loops[row] = (
                 make_range(axis_extent(row) // count, next(self.numbers), LOOP),
                 make_range(self.block, next(self.numbers)),

@@ -33,24 +33,6 @@ from ogive.passes.loops.tighten_loops import ends_early
 from ogive.passes.place.placement import axis_extent, output_axes
 from ogive.targets.target import CACHE_LINE, Target
 
-LONGEST_BLOCK = 256
-"""The most products, more or less, that are added up before their sum goes into another one."""
-
-SHORTEST_BLOCK = 48
-"""The fewest, where multiplying takes all the time."""
-
-SHORTEST_READ_BLOCK = 32
-"""The fewest, where reading the operands takes as long."""
-
-FEWEST_BLOCKS = 4
-"""How many blocks a sum has whose blocks are neither of the longest nor of the shortest."""
-
-MUCH_REUSED = 32
-"""How often each operand is read from which on multiplying takes all the time."""
-
-WRITTEN_LINES = 4
-"""How many lines of a row are written before the next rows are."""
-
 
 def block_axes(root: UOp, target: Target) -> UOp:
     """The kernel with its long sums, the panels of its product's columns, or the axis that it
@@ -61,22 +43,23 @@ def block_axes(root: UOp, target: Target) -> UOp:
         return cut_counters(root, [], turned) if turned else root
     products = _outer_products(reduced)
     if len(products) != 1 or _shares_loops(products[0], reduced):
-        return block_sums(root)
+        return block_sums(root, target)
     (product,) = products
-    if ends_early(root, product):
-        return block_sums(root)  # rows that are staged for it end with it, if its loop is whole
+    if ends_early(root, product, target):
+        # Rows that are staged for it end with it, if its loop is whole.
+        return block_sums(root, target)
     accesses = memory_accesses(root)
     loads = _terms(product, accesses)
     if not _runs_along_columns(product, loads):
-        return block_sums(root)
+        return block_sums(root, target)
     cuts = _column_block(root, product, accesses, target)
     sums: list[UOp] = []
     if product.dtype.is_float:
-        block = _products_in_block(product, loads)
+        block = _products_in_block(product, loads, target)
         sums = _nest(product, block)
         (root,) = substitute((root,), {product: sums[0]}, revisit=False)
         for each in sums:
-            cuts |= _summed_block(each, block)
+            cuts |= _summed_block(each, block, target)
     return cut_counters(root, sums, cuts) if cuts else root
 
 
@@ -111,7 +94,7 @@ def _turned_block(root: UOp, target: Target) -> dict[UOp, int]:
         count = math.prod(map(axis_extent, store.node.src[2:])) if store.is_store else 0
         if count * size < least:
             continue
-        block = WRITTEN_LINES * CACHE_LINE // size
+        block = target.costs.loops.written_lines * CACHE_LINE // size
         for column, step in store.strides.items():
             is_cut = axis_extent(column) > block and axis_extent(column) % block == 0
             is_fixed = column.src[0].op is Op.CONST and column.arg[1] is None
@@ -159,16 +142,17 @@ def _contiguous(access: MemoryAccess, counters: Iterable[UOp]) -> int:
     return max([axis_extent(c) for c in counters if access.strides.get(c) == 1], default=0)
 
 
-def _products_in_block(product: UOp, loads: list[MemoryAccess]) -> int:
+def _products_in_block(product: UOp, loads: list[MemoryAccess], target: Target) -> int:
     """About how many products are added up before their sum goes into another one."""
     depth = math.prod(axis_extent(counter) for counter in product.closed)
     reads = [
         math.prod(axis_extent(c) for c in product.ranges if not access.depends_on(c))
         for access in loads
     ]
-    if min(reads, default=1) < MUCH_REUSED:
-        return max(math.isqrt(depth), SHORTEST_READ_BLOCK)
-    return max(min(depth // FEWEST_BLOCKS, LONGEST_BLOCK), SHORTEST_BLOCK)
+    costs = target.costs.loops
+    if min(reads, default=1) < costs.much_reused:
+        return max(math.isqrt(depth), costs.shortest_read_block)
+    return max(min(depth // costs.fewest_blocks, costs.longest_block), costs.shortest_block)
 
 
 def _nest(product: UOp, block: int) -> list[UOp]:
@@ -180,7 +164,7 @@ def _nest(product: UOp, block: int) -> list[UOp]:
     return [UOp(Op.REDUCE, product.dtype, (inner[0], *nested.closed), Op.ADD), *inner]
 
 
-def _summed_block(product: UOp, block: int) -> dict[UOp, int]:
+def _summed_block(product: UOp, block: int, target: Target) -> dict[UOp, int]:
     """The outermost counter of a long sum, with the length of its blocks; none if these are few
     rows of a window and some are left over, which would be loops of their own."""
     counter, *inner = product.closed
@@ -189,7 +173,8 @@ def _summed_block(product: UOp, block: int) -> dict[UOp, int]:
     if 2 * rest > block or 2 * length * rest < 3 * block:
         return {}
     size = block_length(length, block // rest)
-    is_left_over = rest > 1 and length % size and length < FEWEST_BLOCKS * size
+    fewest = target.costs.loops.fewest_blocks
+    is_left_over = rest > 1 and length % size and length < fewest * size
     return {} if is_left_over else {counter: size}
 
 

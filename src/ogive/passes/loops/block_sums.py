@@ -18,24 +18,21 @@ from ogive.ir.ops import Op
 from ogive.passes.loops.accesses import MemoryAccess, memory_accesses
 from ogive.passes.loops.cut_counters import block_length, cut_counters, nest_sum
 from ogive.passes.place.placement import axis_extent
-
-CHAIN = 16
-"""About how many terms go into a sum before it goes into another one."""
-
-SHARING_SUMS = 64
-"""How many sums share a block where the sum runs along what lies side by side."""
+from ogive.targets.target import Target
 
 
-def block_sums(root: UOp) -> UOp:
+def block_sums(root: UOp, target: Target) -> UOp:
     """The kernel with its long sums in blocks, unless they go through what is staged."""
     nodes = root.walk()
     if any(node.op in (Op.STAGE, Op.SCAN) for node in nodes):
         return root
     while sums := _sums(nodes):
         accesses = memory_accesses(root)
-        nested = {node: nest_sum(node, _block(node.closed[1:], accesses)) for node in sums}
+        nested = {
+            node: nest_sum(node, _block(node.closed[1:], accesses, target)) for node in sums
+        }
         (blocked,) = substitute((root,), {a: b for a, b in nested.items() if a is not b})
-        cuts = _cuts(_sums(blocked.walk()), accesses)
+        cuts = _cuts(_sums(blocked.walk()), accesses, target)
         closing = [node for node in blocked.walk() if not cuts.keys().isdisjoint(node.closed)]
         blocked = cut_counters(blocked, closing, cuts) if cuts else blocked
         if blocked is root:
@@ -62,20 +59,22 @@ def _sums(nodes: Sequence[UOp]) -> list[UOp]:
     ]
 
 
-def _block(counters: Sequence[UOp], accesses: list[MemoryAccess]) -> int:
+def _block(counters: Sequence[UOp], accesses: list[MemoryAccess], target: Target) -> int:
     """How many terms along these counters make a block."""
     beside = any(access.strides.get(c) == 1 for access in accesses for c in counters)
-    return CHAIN * SHARING_SUMS if beside else CHAIN
+    costs = target.costs.loops
+    return costs.chain * costs.sharing_sums if beside else costs.chain
 
 
-def _cuts(sums: list[UOp], accesses: list[MemoryAccess]) -> dict[UOp, int]:
+def _cuts(sums: list[UOp], accesses: list[MemoryAccess], target: Target) -> dict[UOp, int]:
     """The outermost counters of sums of several blocks, with the length of a block."""
+    costs = target.costs.loops
     cuts: dict[UOp, int] = {}
     for node in sums:
         first, *inner = node.closed
-        block = _block(node.closed, accesses)
+        block = _block(node.closed, accesses, target)
         wanted = block // math.prod(axis_extent(counter) for counter in inner)
         if wanted > 1 and axis_extent(first) >= 2 * wanted:
-            unit = 1 if inner or block == CHAIN else SHARING_SUMS
+            unit = 1 if inner or block == costs.chain else costs.sharing_sums
             cuts[first] = block_length(axis_extent(first), wanted, unit)
     return cuts

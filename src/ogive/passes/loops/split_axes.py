@@ -14,15 +14,10 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
-
-VECTOR = 8
-"""Elements from which on a block is read by vectors."""
-
-MOST_EXCESS = 0.125
-"""The share of iterations that shorter blocks may have too many."""
+from ogive.targets.target import Target
 
 
-def split_axes(root: UOp) -> UOp:
+def split_axes(root: UOp, target: Target) -> UOp:
     """The kernel with each axis cut where its offsets divide it."""
     blocks = _block_lengths(root)
     if not blocks:
@@ -34,7 +29,7 @@ def split_axes(root: UOp) -> UOp:
         number = 2 * counter.arg[0]
         length = counter.src[0].arg if counter.src[0].op is Op.CONST else 0
         block = blocks.get(counter, 0) if counter.arg[1] is None else 0
-        if 1 < block < length and not _is_wasteful(length, block):
+        if 1 < block < length and not _is_wasteful(length, block, target):
             outer = make_range(-(-length // block), number)
             expression = outer * block + make_range(block, number + 1)
             if length % block:
@@ -45,9 +40,10 @@ def split_axes(root: UOp) -> UOp:
     return replace_ranges(root, replacements, gates)
 
 
-def _is_wasteful(length: int, block: int) -> bool:
+def _is_wasteful(length: int, block: int, target: Target) -> bool:
     """Whether short blocks have many iterations too many."""
-    return block < VECTOR and -length % block > MOST_EXCESS * length
+    costs = target.costs.loops
+    return block < costs.vector_elements and -length % block > costs.most_excess * length
 
 
 def _block_lengths(root: UOp) -> dict[UOp, int]:

@@ -29,45 +29,42 @@ from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
 from ogive.passes.loops.scratch_layout import sorted_count
 from ogive.passes.place.placement import axis_extent, output_axes
-
-LEAST_TERMS = 64
-"""Terms from which on a loop is ended early: shorter ones are better of one length."""
-
-LEAST_SHARE = 0.1
-"""The share of its iterations that a loop must do without, as far as bounds tell."""
+from ogive.targets.target import Target
 
 
-def tighten_loops(root: UOp) -> UOp:
+def tighten_loops(root: UOp, target: Target) -> UOp:
     """The loop graph with its reductions and staged rows as short as conditions allow."""
     if not any(node.op is Op.REDUCE and _needed_if(node) for node in root.walk()):
         return root
     for reduction in [node for node in root.walk() if node.op is Op.REDUCE]:
-        root = _turn_round(root, reduction)
+        root = _turn_round(root, reduction, target)
     ended: set[UOp] = set()
-    while (found := _find_end(root, ended)) is not None:
+    while (found := _find_end(root, ended, target)) is not None:
         root, counter = _ended(root, *found)
         ended.add(counter)
     return root
 
 
-def _turn_round(root: UOp, reduction: UOp) -> UOp:
+def _turn_round(root: UOp, reduction: UOp, target: Target) -> UOp:
     """The graph with the loops of a reduction running backwards, if they then end early, and not
     otherwise, and nobody else runs along with them."""
     needed = [difference(*part.src)[0] for part in _needed_if(reduction)]
     late = {c for c in reduction.closed if any(terms.get(c, 0) < 0 for terms in needed)}
     closing = [n for n in root.walk() if n is not reduction and not late.isdisjoint(n.closed)]
-    if not late or closing or not all(map(_is_free, late)) or ends_early(root, reduction):
+    if not late or closing or not all(map(_is_free, late)) or ends_early(root, reduction, target):
         return root
     backwards = {c: make_range(c.src[0], *c.arg) * -1 + (axis_extent(c) - 1) for c in late}
     turned = replace_ranges(reduction, backwards)
     (changed,) = substitute((root,), {reduction: turned}, revisit=False)
-    return changed if ends_early(changed, turned) else root
+    return changed if ends_early(changed, turned, target) else root
 
 
-def ends_early(root: UOp, reduction: UOp) -> bool:
+def ends_early(root: UOp, reduction: UOp, target: Target) -> bool:
     """Whether some loop of a reduction may end early, for all that it knows itself."""
     nodes, outputs = root.walk(), frozenset(output_axes(root))
-    return any(_end_of(counter, [reduction], nodes, outputs) for counter in reduction.closed)
+    return any(
+        _end_of(counter, [reduction], nodes, outputs, target) for counter in reduction.closed
+    )
 
 
 def _is_free(counter: UOp) -> bool:
@@ -75,7 +72,9 @@ def _is_free(counter: UOp) -> bool:
     return counter.arg[1] is None and counter.src[0].op is Op.CONST
 
 
-def _find_end(root: UOp, ended: set[UOp]) -> tuple[UOp, list[UOp], UOp] | None:
+def _find_end(
+    root: UOp, ended: set[UOp], target: Target
+) -> tuple[UOp, list[UOp], UOp] | None:
     """A counter that has not been ended yet and may be, the nodes of one block that close it, and
     where it ends. Readers of a staged row come before the row."""
     nodes = root.walk()
@@ -87,7 +86,7 @@ def _find_end(root: UOp, ended: set[UOp]) -> tuple[UOp, list[UOp], UOp] | None:
                 if counter not in ended:
                     closing.setdefault((counter, node.ranges), []).append(node)
     for (counter, _), closers in closing.items():
-        end = _end_of(counter, closers, nodes, outputs)
+        end = _end_of(counter, closers, nodes, outputs, target)
         if end is not None:
             return counter, closers, end
     return None
@@ -120,11 +119,17 @@ def _positional(condition: UOp) -> list[UOp]:
 
 
 def _end_of(
-    counter: UOp, closers: list[UOp], nodes: list[UOp], outputs: frozenset[UOp]
+    counter: UOp,
+    closers: list[UOp],
+    nodes: list[UOp],
+    outputs: frozenset[UOp],
+    target: Target,
 ) -> UOp | None:
     """Where a loop may end, if that is worth it and everything that closes it allows it."""
+    costs = target.costs.loops
     terms = math.prod([axis_extent(c) for node in _nest(closers[0]) for c in node.closed])
-    if terms < LEAST_TERMS or any(n.op is Op.CHECK and counter in n.ranges for n in nodes):
+    is_checked = any(n.op is Op.CHECK and counter in n.ranges for n in nodes)
+    if terms < costs.least_terms or is_checked:
         return None  # faults are reported wherever they are
     ends: set[UOp | None] = set()
     for node in closers:
@@ -137,7 +142,8 @@ def _end_of(
     if end is None or end is counter.src[0]:
         return None
     low, high = end.bounds
-    return end if (low + high) / 2 <= (1 - LEAST_SHARE) * axis_extent(counter) else None
+    most = (1 - costs.least_share) * axis_extent(counter)
+    return end if (low + high) / 2 <= most else None
 
 
 def _read_if(stage: UOp, nodes: Iterable[UOp]) -> list[UOp]:

@@ -35,14 +35,7 @@ from ogive.ir.symbolic.index_arithmetic import from_linear, integer, linear_form
 from ogive.passes.lower.linearize import Item, Loop
 from ogive.passes.lower.lower_accesses import lane_count, lane_of
 from ogive.passes.lower.transposed_access import turned_counter
-from ogive.targets.costs import APART_BYTES
 from ogive.targets.target import CACHE_LINE, Target
-
-FURTHER_ON = 1 << 10
-"""How many bytes ahead of each stream of a long sum is asked for."""
-
-LINES_AHEAD = 3
-"""How far ahead of a transpose its rows are asked for."""
 
 
 @dataclass(frozen=True)
@@ -62,18 +55,20 @@ def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
     nodes = root.walk()
     stores = [node for node in nodes if node.op is Op.STORE]
     loads = [node for node in nodes if node.op is Op.LOAD]
-    turned = [load for load in loads if turned_counter(load, lane_count(load))]
+    turned = [load for load in loads if turned_counter(load, lane_count(load), target)]
     ahead = next_columns(program, target)
     ahead |= next_lines(program, target) | next_rows(program, target)
     # What is turned back, as a scan is, is written line after line.
-    is_far = bool(turned) and not all(map(_turned_rows, stores))
+    is_far = bool(turned) and not all(_turned_rows(store, target) for store in stores)
     least = target.streamed_turned_bytes if is_far else target.streamed_bytes
     if least is None or sum(map(_least_bytes, stores)) < least:
         return Traffic(ahead=ahead)
     read = {load.src[0].src[0] for load in loads}
     written_only = [store for store in stores if store.src[0].src[0] not in read]
-    ahead |= {load: integer(LINES_AHEAD * CACHE_LINE // load.dtype.itemsize) for load in turned}
-    return Traffic(frozenset(filter(_fills_lines, written_only)), ahead)
+    further = target.costs.accesses.ahead_lines * CACHE_LINE
+    ahead |= {load: integer(further // load.dtype.itemsize) for load in turned}
+    streamed = frozenset([store for store in written_only if _fills_lines(store, target)])
+    return Traffic(streamed, ahead)
 
 
 def next_lines(program: list[Item], target: Target) -> dict[UOp, UOp]:
@@ -89,7 +84,7 @@ def next_lines(program: list[Item], target: Target) -> dict[UOp, UOp]:
         is_long = size * load.dtype.itemsize >= target.streamed_bytes
         is_once = passes[load.src[0].src[0]] == 1 and load.ranges.issuperset(counters)
         if is_long and is_once and len(counters) > 1 and _follows(load, counters[-1]):
-            ahead[load] = _lines_later(load, counters)
+            ahead[load] = _lines_later(load, counters, target)
     return ahead
 
 
@@ -103,10 +98,10 @@ def _loads_of(loop: Loop, around: list[UOp]) -> Iterator[tuple[UOp, list[UOp]]]:
             yield item, counters
 
 
-def _lines_later(load: UOp, counters: list[UOp]) -> UOp:
+def _lines_later(load: UOp, counters: list[UOp], target: Target) -> UOp:
     """How far away that is which is read some lines later: behind the end of a row, it is in the
     next row of the tile that follows."""
-    lines = FURTHER_ON // load.dtype.itemsize
+    lines = target.costs.accesses.ahead_bytes // load.dtype.itemsize
     terms, _ = linear_form(load.src[0].src[1])
     inner: dict[UOp, int] = {}
     length = terms[counters[-1]]
@@ -146,7 +141,7 @@ def next_rows(program: list[Item], target: Target) -> dict[UOp, UOp]:
             read: dict[tuple[UOp, int], UOp] = {}
             for load in _loads_within(loop):
                 stride = _row_stride(load, outer.counter)
-                is_far = stride * load.dtype.itemsize >= APART_BYTES
+                is_far = stride * load.dtype.itemsize >= target.costs.memory.apart_bytes
                 if is_far and _bytes_within(load, outer.counter) <= target.l2_bytes // 4:
                     read[load.src[0].src[0], stride] = load
             for row, load in read.items():
@@ -168,7 +163,8 @@ def next_columns(program: list[Item], target: Target) -> dict[UOp, UOp]:
             stride = strides[min(strides)] if strides else 0
             terms, _ = linear_form(load.src[0].src[1])
             steps = [step for c, step in terms.items() if c.op is Op.RANGE and c.arg[1] == LOOP]
-            is_near = 0 < stride * size < APART_BYTES <= max(steps, default=0) * size
+            apart = target.costs.memory.apart_bytes
+            is_near = 0 < stride * size < apart <= max(steps, default=0) * size
             if is_near and load.src[0].src[0].arg[1] * size > target.l2_bytes:
                 ahead[load] = integer(stride)
     return ahead
@@ -245,18 +241,18 @@ def _least_bytes(store: UOp) -> int:
     return math.prod(counts) * store.src[0].dtype.itemsize
 
 
-def _turned_rows(store: UOp) -> UOp | None:
+def _turned_rows(store: UOp, target: Target) -> UOp | None:
     """The counter along which a store writes the elements of each of its lanes, if it does."""
     lane = lane_of(store.src[2:])
-    return None if lane is None else turned_counter(store, int(lane.src[0].arg))
+    return None if lane is None else turned_counter(store, int(lane.src[0].arg), target)
 
 
-def _fills_lines(store: UOp) -> bool:
+def _fills_lines(store: UOp, target: Target) -> bool:
     """Whether vectors lie at multiples of their size, and those of a tile make up whole lines.
 
     Memory that is written begins at a line: none of it is borrowed, and windows are only read.
     """
-    lane, rows = lane_of(store.src[2:]), _turned_rows(store)
+    lane, rows = lane_of(store.src[2:]), _turned_rows(store, target)
     along = lane if store.arg == (1, None) else rows
     if lane is None or along is None:
         return False

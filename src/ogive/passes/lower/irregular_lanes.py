@@ -18,12 +18,10 @@ from ogive.ir.symbolic.evaluate import tabulate
 from ogive.ir.symbolic.index_arithmetic import linear_form
 from ogive.named import NamedTuple
 from ogive.passes.lower.lower_accesses import lane_of, upcast_counters
+from ogive.targets.target import Target
 
 MOST_ELEMENTS = 1024
 """Elements of a tile up to which it is looked at one by one."""
-
-GATHERED = 2
-"""Instructions that each lane takes which is touched by itself: it is loaded and inserted."""
 
 
 class Picks(NamedTuple):
@@ -50,7 +48,7 @@ class Picks(NamedTuple):
         return len(set(found)) == len(found)
 
 
-def find_picks(load: UOp, lanes: int) -> Picks | None:
+def find_picks(load: UOp, lanes: int, target: Target) -> Picks | None:
     """How a load is picked out of vectors; None if its places are not known, or if it takes no
     longer to touch its lanes one by one."""
     if lanes == 1 or load.arg in (None, 0, 1):
@@ -79,7 +77,7 @@ def find_picks(load: UOp, lanes: int) -> Picks | None:
     found = [_source(place, windows, lanes) for place in places]
     sources = {entry: found[i * lanes : (i + 1) * lanes] for i, entry in enumerate(entries)}
     picks = Picks(terms, windows, sources)
-    return picks if picks.cost <= GATHERED * len(grid) else None
+    return picks if picks.cost <= target.costs.accesses.gathered_lane * len(grid) else None
 
 
 def _is_known(term: UOp) -> bool:

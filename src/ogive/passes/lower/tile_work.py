@@ -13,14 +13,15 @@ from ogive.ir.shape import Dim, greatest
 from ogive.named import NamedTuple
 from ogive.passes.loops.scratch_layout import sorted_count
 from ogive.passes.loops.sorting_network import exchange_count
-from ogive.targets.costs import operation_cost
+from ogive.targets.estimates import operation_cost
+from ogive.targets.target import Target
 
 
-def work_per_tile(root: UOp) -> int:
+def work_per_tile(root: UOp, target: Target) -> int:
     """The operations of one tile, a load or store counting like an addition."""
     total = sum(
         cost * math.prod([int(counter.src[0].vmax) for counter in counters])
-        for _, cost, counters in _counted(root)
+        for _, cost, counters in _counted(root, target)
     )
     return max(total, 1)
 
@@ -50,7 +51,7 @@ class TileCosts(NamedTuple):
     written: Dim
 
 
-def tile_costs(root: UOp, vector_bytes: int) -> TileCosts:
+def tile_costs(root: UOp, target: Target) -> TileCosts:
     """What one tile of a lowered kernel costs.
 
         before   SINK(STORE(INDEX(PARAM 0, t*64 + u*16), x + LOAD(...) stride 1, t, u, lane))
@@ -60,7 +61,7 @@ def tile_costs(root: UOp, vector_bytes: int) -> TileCosts:
     instructions: Counter[tuple[UOp, ...]] = Counter()
     read: Counter[tuple[UOp, ...]] = Counter()
     written: Counter[tuple[UOp, ...]] = Counter()
-    counted = list(_counted(root))
+    counted = list(_counted(root, target))
     fused = {node.src[0] for node, _, _ in counted if node.op is Op.REDUCE and node.arg is Op.ADD}
     for node, cost, counters in counted:
         if node.op is Op.MUL and node in fused:
@@ -68,7 +69,7 @@ def tile_costs(root: UOp, vector_bytes: int) -> TileCosts:
         value = node.src[1] if node.op is Op.STORE else node
         lanes, times, lengths = _repetition(counters)
         size = value.dtype.itemsize
-        vectors = lanes if _is_irregular(node) else -(-lanes * size // vector_bytes)
+        vectors = lanes if _is_irregular(node) else -(-lanes * size // target.vector_bytes)
         instructions[lengths] += cost * times * vectors
         if node.op is Op.STORE:
             written[lengths] += times * lanes * size
@@ -77,13 +78,13 @@ def tile_costs(root: UOp, vector_bytes: int) -> TileCosts:
     return TileCosts(*[_total(terms) for terms in (instructions, read, written)])
 
 
-def _counted(root: UOp) -> Iterator[tuple[UOp, int, frozenset[UOp]]]:
+def _counted(root: UOp, target: Target) -> Iterator[tuple[UOp, int, frozenset[UOp]]]:
     """What takes time in a kernel: nodes, what each costs, and the counters that repeat it."""
     for node in root.walk():
         if node.dtype is dtypes.index:
             continue
         if node.op in ELEMENTWISE:
-            cost = operation_cost(node)
+            cost = operation_cost(node, target)
         elif node.op in (Op.LOAD, Op.STORE, Op.REDUCE, Op.SCAN, Op.TALLY):
             cost = 1
         elif node.op is Op.STAGE and (count := sorted_count(node)) is not None:

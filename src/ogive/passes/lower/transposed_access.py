@@ -12,15 +12,10 @@ from ogive.ir.symbolic.conditions import conjuncts
 from ogive.ir.symbolic.index_arithmetic import linear_form
 from ogive.passes.lower.irregular_lanes import find_picks
 from ogive.passes.lower.lower_accesses import lane_of
-
-LEAST_ROWS = 4
-"""Rows from which on turning a tile costs less than touching its lanes one by one."""
-
-MOST_INTERLEAVED = 4
-"""Rows up to which vectors are put together from all of them."""
+from ogive.targets.target import Target
 
 
-def turned_counter(access: UOp, lanes: int) -> UOp | None:
+def turned_counter(access: UOp, lanes: int, target: Target) -> UOp | None:
     """The tile counter along which a load or store is contiguous, if its lanes are not and
     whatever is gated is so along rows or along lanes; None if its elements are rather picked."""
     stride, op = access.arg if access.op is Op.STORE else (access.arg, None)
@@ -37,9 +32,9 @@ def turned_counter(access: UOp, lanes: int) -> UOp | None:
     if any(rows in gate.ranges and lane_of(gate.ranges) is not None for gate in gates):
         return None
     count = rows.src[0].arg
-    if count < LEAST_ROWS:
+    if count < target.costs.accesses.transposed_rows:
         return None
-    picks = find_picks(access, lanes) if access.op is Op.LOAD else None
+    picks = find_picks(access, lanes, target) if access.op is Op.LOAD else None
     if picks is not None and picks.cost * count < turning_cost(count, lanes) * len(picks.sources):
         return None
     return rows
@@ -51,10 +46,11 @@ def turning_cost(count: int, lanes: int) -> int:
     return -(-count // lanes) * (lanes * (1 + steps) + (1 << steps))
 
 
-def interleaved_counter(store: UOp, lanes: int) -> UOp | None:
+def interleaved_counter(store: UOp, lanes: int, target: Target) -> UOp | None:
     """The tile counter along which a store fills the gaps between its lanes, if there is one."""
     stride, op = store.arg
-    gaps = isinstance(stride, int) and 1 < stride <= MOST_INTERLEAVED
+    most = target.costs.accesses.interleaved_rows
+    gaps = isinstance(stride, int) and 1 < stride <= most
     if lanes == 1 or not gaps or op is not None or store.src[0].dtype.is_bool:
         return None
     for rows, step in linear_form(store.src[0].src[1])[0].items():

@@ -23,23 +23,8 @@ from ogive.passes.loops.accesses import MemoryAccess
 from ogive.passes.place.kernel_facts import KernelFacts
 from ogive.passes.place.movement_tiles import gap_axis, turned_rows
 from ogive.passes.place.placement import axis_extent
-from ogive.targets.costs import ACROSS, MOST_STRIDE, STORED_TURNED, lane_use, whole_vectors
+from ogive.targets.estimates import lane_use, whole_vectors
 from ogive.targets.target import Target
-
-MOST_PICKED = 8
-"""Rows up to which a tile is picked out of vectors, whatever their length."""
-
-MOST_TURNED = 16
-"""Rows of a tile that registers hold while it is turned."""
-
-REUSE = 8
-"""About how many products of a register tile each element that is loaded goes into."""
-
-BETWEEN_GATHERS = 3
-"""Operations between loads that make up for one of them being gathered."""
-
-NEAR_LANE, FAR_LANE = 0.25, 1.0
-"""What loading a lane takes that is picked out of vectors, or gathered, in vector operations."""
 
 
 def choose_lanes(kernel: KernelFacts, target: Target) -> dict[UOp, int]:
@@ -50,7 +35,8 @@ def choose_lanes(kernel: KernelFacts, target: Target) -> dict[UOp, int]:
         counter: (
             _product_score(counter, kernel, counts[counter], target)
             if kernel.is_product
-            else _access_score(counter, kernel) * _use(counter, kernel, counts[counter])
+            else _access_score(counter, kernel, target)
+            * _use(counter, kernel, counts[counter], target)
         )
         for counter in counters
     }
@@ -66,9 +52,10 @@ def choose_lanes(kernel: KernelFacts, target: Target) -> dict[UOp, int]:
             lanes //= 2
         if lanes > 1:
             chosen[counter] = lanes
+    costs = target.costs.lanes
     turned = turned_rows(kernel, chosen)
-    if turned is not None and axis_extent(turned) > MOST_PICKED:
-        return {counter: min(lanes, MOST_TURNED) for counter, lanes in chosen.items()}
+    if turned is not None and axis_extent(turned) > costs.picked_rows:
+        return {counter: min(lanes, costs.transposed_rows) for counter, lanes in chosen.items()}
     return chosen
 
 
@@ -110,35 +97,41 @@ def _product_score(counter: UOp, kernel: KernelFacts, lanes: int, target: Target
     nothing lies side by side along it."""
     if not any(access.strides.get(counter) == 1 for access in kernel.operands):
         return 0.0
+    costs = target.costs
+    operations = costs.operations
     extents = [axis_extent(c) for c in (*kernel.outputs, *kernel.reductions)]
     results = math.prod(axis_extent(c) for c in kernel.outputs)
     products = math.prod(extents)
     cost = products / axis_extent(counter) * whole_vectors(axis_extent(counter), lanes, target)
     for access in kernel.operands_along(counter):
         if access.strides.get(counter) != 1:
-            near = abs(access.strides.get(counter, MOST_STRIDE + 1)) <= MOST_STRIDE
-            cost += products / REUSE * (NEAR_LANE if near else FAR_LANE)
+            most = costs.accesses.picked_stride
+            near = abs(access.strides.get(counter, most + 1)) <= most
+            lane = costs.lanes.near_lane if near else costs.lanes.far_lane
+            cost += products / costs.lanes.reuse * lane
     if counter in kernel.reductions:
-        return products / lanes / (cost + results * ACROSS)
+        return products / lanes / (cost + results * operations.lane_reduction)
     if any(store.strides.get(counter) != 1 for store in kernel.stores):
-        cost += results * STORED_TURNED
+        cost += results * operations.transposed_store
     return products / lanes / cost
 
 
-def _use(counter: UOp, kernel: KernelFacts, lanes: int) -> float:
+def _use(counter: UOp, kernel: KernelFacts, lanes: int, target: Target) -> float:
     """The share of lanes that do something, and of the time before those of a reduction are
     combined across, unless that goes through rows that are staged, many at a time."""
     extent = axis_extent(counter)
     if kernel.rows is not None or counter not in kernel.reductions:
-        return lane_use(extent, lanes)
+        return lane_use(extent, lanes, target)
     vectors = -(-extent // lanes)
-    return lane_use(extent, lanes) * vectors / (vectors + ACROSS)
+    combined = target.costs.operations.lane_reduction
+    return lane_use(extent, lanes, target) * vectors / (vectors + combined)
 
 
-def _access_score(counter: UOp, kernel: KernelFacts) -> float:
+def _access_score(counter: UOp, kernel: KernelFacts, target: Target) -> float:
     """How well the accesses run along `counter`: contiguous is good, a little apart will do for a
     load, and so will a tile that is turned; far apart is bad. Loads that are gathered take as long
     in lanes as they do one by one, and what is computed between them does not."""
+    costs = target.costs
     score, gathered = 0.0, 0.0
     for access in kernel.accesses:
         is_repeated = any(access.depends_on(r) for r in kernel.reductions)
@@ -149,15 +142,16 @@ def _access_score(counter: UOp, kernel: KernelFacts) -> float:
             score -= 2 * weight
         elif counter in access.strides:
             stride = access.strides[counter]
-            near = abs(stride) <= MOST_STRIDE
+            near = abs(stride) <= costs.accesses.picked_stride
             if access.is_store:
-                near = near and gap_axis(kernel, access, stride) is not None
+                near = near and gap_axis(kernel, access, stride, target) is not None
             elif not kernel.reductions:
-                near = near or _is_turned(kernel, access)
+                near = near or _is_turned(kernel, access, target)
             score += (3 if stride == 1 else 1 if near else -2) * weight
         elif _is_spread(counter, kernel, access):
             score += 3 * weight  # which takes no longer than to load a vector
-    return score - max(gathered - kernel.costs.get(counter, 0) / BETWEEN_GATHERS, 0.0)
+    hidden = kernel.costs.get(counter, 0) / costs.lanes.work_between_gathers
+    return score - max(gathered - hidden, 0.0)
 
 
 def _is_spread(counter: UOp, kernel: KernelFacts, load: MemoryAccess) -> bool:
@@ -169,8 +163,7 @@ def _is_spread(counter: UOp, kernel: KernelFacts, load: MemoryAccess) -> bool:
     )
 
 
-def _is_turned(kernel: KernelFacts, load: MemoryAccess) -> bool:
+def _is_turned(kernel: KernelFacts, load: MemoryAccess, target: Target) -> bool:
     """Whether a load is contiguous along an output axis of which a tile is worth turning."""
-    return any(
-        load.strides.get(c) == 1 and axis_extent(c) > MOST_PICKED for c in kernel.outputs
-    )
+    picked = target.costs.lanes.picked_rows
+    return any(load.strides.get(c) == 1 and axis_extent(c) > picked for c in kernel.outputs)

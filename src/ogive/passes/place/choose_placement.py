@@ -31,7 +31,7 @@ from ogive.targets.target import Target
 
 def choose_placement(root: UOp, target: Target, config: Config) -> Placement:
     """A good placement for the loop graph of one kernel."""
-    kernel = KernelFacts.of(root)
+    kernel = KernelFacts.of(root, target)
     scanned = scanned_rows(kernel, target) if config.vectorize else None
     in_order = sorted_rows(kernel, target) if config.vectorize else None
     if scanned is not None:
@@ -47,7 +47,7 @@ def choose_placement(root: UOp, target: Target, config: Config) -> Placement:
         lanes={counter.arg[0]: count for counter, count in lanes.items()},
         upcast={counter.arg[0]: count for counter, count in upcast.items() if count > 1},
         order=tuple([counter.arg[0] for counter in order]),
-        parallel=choose_parallel(kernel, order, lanes, upcast),
+        parallel=choose_parallel(kernel, order, lanes, upcast, target),
     )
 
 
@@ -61,7 +61,7 @@ def _choose_upcast(
     else:
         tile = (
             tile_product(kernel, lanes, target)
-            or tile_moved(kernel, lanes)
+            or tile_moved(kernel, lanes, target)
             or tile_vectors(kernel, lanes, target)
         )
     return tile if rows is None else rows.fit(lanes, tile)

@@ -19,7 +19,8 @@ from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.passes.loops.accesses import MemoryAccess, memory_accesses
 from ogive.passes.place.placement import counters_together, output_axes, reduction_axes
 from ogive.passes.place.staged_rows import StagedRows, find_rows
-from ogive.targets.costs import operation_cost
+from ogive.targets.estimates import operation_cost
+from ogive.targets.target import Target
 
 
 @dataclass
@@ -36,8 +37,8 @@ class KernelFacts:
     rows: StagedRows | None
 
     @classmethod
-    def of(cls, root: UOp) -> KernelFacts:
-        """The facts of a loop graph."""
+    def of(cls, root: UOp, target: Target) -> KernelFacts:
+        """The facts of a loop graph that is compiled for a target."""
         together: dict[UOp, set[UOp]] = {}
         costs: dict[UOp, int] = {}
         scans = False
@@ -45,7 +46,7 @@ class KernelFacts:
             scans |= node.op is Op.SCAN
             if node.op in ELEMENTWISE and node.dtype.name != "index":
                 for counter in node.ranges:
-                    costs[counter] = costs.get(counter, 0) + operation_cost(node)
+                    costs[counter] = costs.get(counter, 0) + operation_cost(node, target)
             if node.op in (Op.LOAD, Op.STORE, Op.REDUCE) or node.op in ELEMENTWISE:
                 used = counters_together(node)
                 for counter in used:
@@ -58,7 +59,7 @@ class KernelFacts:
             together,
             costs,
             scans,
-            find_rows(root),
+            find_rows(root, target),
         )
 
     @property

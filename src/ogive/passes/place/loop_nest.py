@@ -21,12 +21,6 @@ from ogive.passes.place.movement_tiles import cut_rows, turned_rows
 from ogive.passes.place.placement import axis_extent
 from ogive.targets.target import CACHE_LINE, Target
 
-PARALLEL_TILES = 512
-"""Output loops are joined into the parallel one until it has this many iterations."""
-
-ONE_SET, CACHE_WAYS = 1 << 12, 8
-"""Lines so many bytes apart share a set of a first-level cache, which holds so many of them."""
-
 
 def choose_order(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UOp]:
     """The nest of the output loops. On the outside are those that all reductions depend on: the
@@ -57,13 +51,15 @@ def _nest(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UO
 
 def _is_short(kernel: KernelFacts, lane: UOp, turned: UOp, target: Target) -> bool:
     """Whether a few lines of each row along the lanes stay in the first-level cache together, which
-    those of rows that lie a multiple of `ONE_SET` apart do not, and what is written of all rows
+    those of rows that lie multiples of a set apart do not, and what is written of all rows
     leaves the second-level one before its lines are whole."""
     rows = axis_extent(lane)
     if rows * CACHE_LINE > target.l1_bytes // 2:
         return False
+    memory = target.costs.memory
+    held = memory.ways * memory.set_bytes
     strides = [load.strides.get(lane, 0) * load.index.dtype.itemsize for load in kernel.loads]
-    if any(rows * math.gcd(stride, ONE_SET) > CACHE_WAYS * ONE_SET for stride in strides):
+    if any(rows * math.gcd(stride, memory.set_bytes) > held for stride in strides):
         return False
     written = [store.bytes_along({lane, turned}) for store in kernel.stores]
     return max(written) > target.l2_bytes // 8
@@ -104,7 +100,11 @@ def _blocks(kernel: KernelFacts) -> list[UOp]:
 
 
 def choose_parallel(
-    kernel: KernelFacts, order: list[UOp], lanes: dict[UOp, int], upcast: dict[UOp, int]
+    kernel: KernelFacts,
+    order: list[UOp],
+    lanes: dict[UOp, int],
+    upcast: dict[UOp, int],
+    target: Target,
 ) -> int:
     """How many leading output loops run in parallel: those every reduction depends on."""
     tiles = 1
@@ -114,6 +114,6 @@ def choose_parallel(
             break
         count += 1
         tiles *= math.ceil(axis_extent(counter) / (lanes.get(counter, 1) * upcast.get(counter, 1)))
-        if tiles >= PARALLEL_TILES:
+        if tiles >= target.costs.lanes.parallel_tiles:
             break
     return count

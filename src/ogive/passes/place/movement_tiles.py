@@ -21,47 +21,51 @@ from ogive.ir.node import UOp
 from ogive.passes.loops.accesses import MemoryAccess
 from ogive.passes.place.kernel_facts import KernelFacts
 from ogive.passes.place.placement import axis_extent
-from ogive.targets.costs import MOST_STRIDE, best_tile
-
-CUT_ROWS = 8
-"""Rows that are cut into panels at a time."""
-
-GATHERED_ROWS = 4
-"""Rows that are read at the same positions at a time."""
+from ogive.targets.estimates import best_tile
+from ogive.targets.target import Target
 
 
-def tile_moved(kernel: KernelFacts, lanes: dict[UOp, int]) -> dict[UOp, int]:
+def tile_moved(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> dict[UOp, int]:
     """The register tile of a kernel that moves elements; none for other kernels."""
-    between, turned = _interleaved_rows(kernel, lanes), turned_rows(kernel, lanes)
+    between, turned = _interleaved_rows(kernel, lanes, target), turned_rows(kernel, lanes)
+    costs = target.costs.lanes
     if between is not None or turned is not None:
         tile = {between: axis_extent(between)} if between is not None else {}
         if turned is not None and turned is not between:
             room = next(iter(lanes.values())) // math.prod(tile.values())
-            tile[turned] = best_tile(axis_extent(turned), max(room, 1))
+            tile[turned] = best_tile(axis_extent(turned), max(room, 1), target)
         return tile
     rows = cut_rows(kernel, lanes)
     if rows is not None:
         (lane,) = lanes
         vectors = max(min(axis_extent(lane) // lanes[lane], 2), 1)
-        return {lane: vectors, rows: best_tile(axis_extent(rows), CUT_ROWS)}
+        return {lane: vectors, rows: best_tile(axis_extent(rows), costs.cut_rows, target)}
     rows = _gathered_rows(kernel, lanes)
-    return {} if rows is None else {rows: best_tile(axis_extent(rows), GATHERED_ROWS)}
+    if rows is None:
+        return {}
+    return {rows: best_tile(axis_extent(rows), costs.gathered_rows, target)}
 
 
-def _interleaved_rows(kernel: KernelFacts, lanes: dict[UOp, int]) -> UOp | None:
+def _interleaved_rows(
+    kernel: KernelFacts, lanes: dict[UOp, int], target: Target
+) -> UOp | None:
     """The output axis that fills the gaps between the lanes of what is written, as the last one of
     a stack does: all of it is written at once, in whole vectors."""
     stores = kernel.stores
     if kernel.reductions or kernel.scans or len(lanes) != 1 or len(stores) != 1:
         return None
     (lane,), (store,) = lanes, stores
-    return gap_axis(kernel, store, store.strides.get(lane, 1))
+    return gap_axis(kernel, store, store.strides.get(lane, 1), target)
 
 
-def gap_axis(kernel: KernelFacts, store: MemoryAccess, stride: int) -> UOp | None:
+def gap_axis(
+    kernel: KernelFacts, store: MemoryAccess, stride: int, target: Target
+) -> UOp | None:
     """The output axis that a store fills gaps of that length along."""
+    if stride > target.costs.accesses.picked_stride:
+        return None
     for counter in kernel.outputs:
-        if store.strides.get(counter) == 1 and axis_extent(counter) == stride <= MOST_STRIDE:
+        if store.strides.get(counter) == 1 and axis_extent(counter) == stride:
             return counter
     return None
 

@@ -15,28 +15,10 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.place.kernel_facts import KernelFacts
 from ogive.passes.place.placement import axis_extent
-from ogive.passes.place.tile_estimates import (
-    FAR_LOAD,
-    FAR_VISIT,
-    NEAR_LOAD,
-    PICKED_LOAD,
-    SIDE_BY_SIDE,
-    Tiled,
-    best_tile_of,
-    best_tile_of_sums,
-)
+from ogive.passes.place.tile_estimates import Tiled, best_tile_of, best_tile_of_sums
 from ogive.passes.place.vector_counts import columns_at_a_time, rows_beside
-from ogive.targets.costs import APART_BYTES, best_tile, sums_in_registers
+from ogive.targets.estimates import best_tile, sums_in_registers
 from ogive.targets.target import Target
-
-LEAST_PANEL = 4
-"""Rows from which on a panel makes a good tile."""
-
-MANY_VECTORS = 8
-"""Vectors of columns of which one more or less makes no difference."""
-
-LEAST_SUMS = 4
-"""Vectors of sums from which on none waits for its last addition."""
 
 
 def tile_product(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> dict[UOp, int]:
@@ -57,7 +39,7 @@ def _tile_columns(
     turned = _turned_tile(kernel, column, lanes, rows, target)
     if turned is not None:
         return turned
-    row = _row_axis(kernel, rows, sums_in_registers(target)) if rows else None
+    row = _row_axis(kernel, rows, target) if rows else None
     tiled = Tiled(
         rows=axis_extent(row) if row is not None else 1,
         columns=axis_extent(column),
@@ -70,7 +52,8 @@ def _tile_columns(
     )
     if row is None:
         _, wide = best_tile_of(tiled, target, columns_at_a_time(kernel, target))
-        return {column: wide} | rows_beside(kernel, {column: wide}, LEAST_SUMS)
+        least = target.costs.tiles.least_sums
+        return {column: wide} | rows_beside(kernel, {column: wide}, least, target)
     tile, wide = best_tile_of(tiled, target)
     return {column: wide, row: tile}
 
@@ -88,18 +71,20 @@ def _turned_tile(
     if not stored:
         return None
     vectors = -(-axis_extent(column) // lanes)
-    wide = 2 if vectors > MANY_VECTORS else best_tile(vectors, 3)
-    row, tile = _longest_tile(stored, sums_in_registers(target) // wide)
-    return {column: wide, row: tile} if tile >= LEAST_PANEL else None
+    costs = target.costs.tiles
+    wide = 2 if vectors > costs.many_vectors else best_tile(vectors, 3, target)
+    row, tile = _longest_tile(stored, sums_in_registers(target) // wide, target)
+    return {column: wide, row: tile} if tile >= costs.least_panel else None
 
 
-def _row_axis(kernel: KernelFacts, rows: list[UOp], most: int) -> UOp:
+def _row_axis(kernel: KernelFacts, rows: list[UOp], target: Target) -> UOp:
     """The axis of a tile's rows: those of a panel, which lie side by side, or the longest."""
+    least, most = target.costs.tiles.least_panel, sums_in_registers(target)
     for counter in rows:
         beside = any(access.strides.get(counter) == 1 for access in kernel.operands)
-        if beside and LEAST_PANEL <= axis_extent(counter) <= most:
+        if beside and least <= axis_extent(counter) <= most:
             return counter
-    return _longest_tile(rows, most)[0]
+    return _longest_tile(rows, most, target)[0]
 
 
 def _steps(kernel: KernelFacts, column: UOp) -> int:
@@ -117,20 +102,21 @@ def _column_visit(kernel: KernelFacts, column: UOp, target: Target) -> float:
     summed = {column, *kernel.reductions}
     for access in kernel.operands_along(column):
         steps = [access.strides.get(counter, 0) for counter in kernel.reductions]
-        is_apart = max(steps) * access.index.dtype.itemsize >= APART_BYTES
+        is_apart = max(steps) * access.index.dtype.itemsize >= target.costs.memory.apart_bytes
         if is_apart and access.bytes_along(summed) > target.l2_bytes // 2:
-            return FAR_VISIT
+            return target.costs.tiles.far_visit
     return 0.0
 
 
 def _column_load(kernel: KernelFacts, column: UOp, target: Target) -> float:
     """What it takes to load a vector of the operand that runs along the columns."""
+    costs = target.costs.tiles
     loads = kernel.operands_along(column)
     if any(access.strides.get(column) != 1 for access in loads):
-        return PICKED_LOAD
+        return costs.picked_load
     summed = {column, *kernel.reductions}
     size = sum([access.bytes_along(summed) for access in loads])
-    return NEAR_LOAD if size <= target.l1_bytes else FAR_LOAD
+    return costs.near_load if size <= target.l1_bytes else costs.far_load
 
 
 def _blocks_of_sums(kernel: KernelFacts) -> int:
@@ -148,16 +134,18 @@ def _tile_sums(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> di
         kinds.setdefault(read, []).append(counter)
     if len(kinds) == 1:
         # As many streams as are read at full speed, each with a sum of its own.
-        return dict([_longest_tile(kernel.reused_axes, SIDE_BY_SIDE)])
+        return dict([_longest_tile(kernel.reused_axes, target.costs.memory.streams, target)])
     row, column = [max(axes, key=axis_extent) for axes in list(kinds.values())[-2:]]
     vectors = math.prod(-(-axis_extent(c) // lanes.get(c, 1)) for c in kernel.reductions)
     size = sum([access.bytes_along(kernel.reductions) for access in kernel.operands_along(column)])
-    load = NEAR_LOAD if axis_extent(column) * size <= target.l1_bytes else FAR_LOAD
+    costs = target.costs.tiles
+    is_near = axis_extent(column) * size <= target.l1_bytes
+    load = costs.near_load if is_near else costs.far_load
     tile = best_tile_of_sums(axis_extent(row), axis_extent(column), vectors, target, load)
     return dict(zip((row, column), tile, strict=True))
 
 
-def _longest_tile(axes: list[UOp], most: int) -> tuple[UOp, int]:
+def _longest_tile(axes: list[UOp], most: int, target: Target) -> tuple[UOp, int]:
     """The axis that can be cut into the longest tiles, the last of those, and the length."""
-    tiles = [(counter, best_tile(axis_extent(counter), most)) for counter in reversed(axes)]
+    tiles = [(counter, best_tile(axis_extent(counter), most, target)) for counter in axes[::-1]]
     return max(tiles, key=lambda pair: pair[1])

@@ -12,13 +12,9 @@ from __future__ import annotations
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.lower.transposed_access import LEAST_ROWS
 from ogive.passes.place.kernel_facts import KernelFacts
 from ogive.passes.place.placement import axis_extent, scanned_axes
 from ogive.targets.target import Target
-
-MOST_STEPS = 16
-"""Elements of a row that are scanned at a time: a line of memory, of four bytes each."""
 
 
 def scanned_rows(kernel: KernelFacts, target: Target) -> tuple[UOp, int, UOp, int] | None:
@@ -34,13 +30,14 @@ def scanned_rows(kernel: KernelFacts, target: Target) -> tuple[UOp, int, UOp, in
     rows = kernel.outputs[-1]
     widths = [node.dtype.itemsize for node in kernel.root.walk() if node.op is Op.SCAN]
     widths += [access.index.dtype.itemsize for access in kernel.accesses]
-    lanes, steps = target.vector_bytes // max(widths), _steps(axis_extent(along))
+    lanes, steps = target.vector_bytes // max(widths), _steps(axis_extent(along), target)
     if lanes < 2 or axis_extent(rows) < lanes or not steps or store.strides.get(rows, 0) == 0:
         return None
     return rows, lanes, along, steps
 
 
-def _steps(length: int) -> int:
+def _steps(length: int, target: Target) -> int:
     """The most elements of a tile that a row is a multiple of; 0 if these are too few."""
-    most = min(MOST_STEPS, length // 2)
-    return max([s for s in range(LEAST_ROWS, most + 1) if length % s == 0], default=0)
+    least = target.costs.accesses.transposed_rows
+    most = min(target.costs.lanes.scanned_steps, length // 2)
+    return max([s for s in range(least, most + 1) if length % s == 0], default=0)

@@ -20,46 +20,38 @@ from ogive.ir.ops import Op
 from ogive.passes.place.kernel_facts import KernelFacts
 from ogive.passes.place.placement import axis_extent
 from ogive.passes.place.staged_rows import StagedRows
-from ogive.passes.place.tile_estimates import FAR_LOAD, NEAR_LOAD, Tiled, estimate
-from ogive.targets.costs import best_tile, sums_in_registers
+from ogive.passes.place.tile_estimates import Tiled, estimate
+from ogive.targets.estimates import best_tile, sums_in_registers
 from ogive.targets.target import Target
-
-WIDE = 2
-"""How many vectors of columns a register tile has whose rows nothing is read again for."""
-
-WIDE_ADDED = 4
-"""How many vectors of each row are read at a time where rows are added up."""
-
-WIDEST = 6
-"""The most vectors of columns of any other."""
-
-ROW_SHARE = 4
-"""One register of so many is not for sums of products that are staged, but for the maximum and the
-sum of a row, which are updated with every vector of them."""
 
 
 def tile_scores(
     kernel: KernelFacts, rows: StagedRows, lanes: Mapping[UOp, int], target: Target
 ) -> dict[UOp, int]:
     """The register tile that both products share: rows along which the columns are read again."""
+    costs = target.costs.tiles
     columns = [counter for counter in (*rows.columns, *kernel.outputs) if counter in lanes]
     row = _shared_row(kernel, rows, lanes)
     if row is None or rows.added:
-        narrow = {c: _vectors(rows, axis_extent(c) // lanes[c]) for c in columns}
+        narrow = {c: _vectors(rows, axis_extent(c) // lanes[c], target) for c in columns}
         return narrow | {counter: axis_extent(counter) for counter in rows.added}
     found = [_Columns.of(kernel, row, column, lanes[column], target) for column in columns]
     # Along other columns, as those of weights that are stored, the rows are enough side by side.
     products = [each for each in found if each.products]
     sums = sums_in_registers(target)
-    most = min(-(-(sums - sums // ROW_SHARE) // WIDE), rows.most_rows, axis_extent(row))
+    room = sums - sums // costs.score_row_registers
+    most = min(-(-room // costs.score_vectors), rows.most_rows, axis_extent(row))
     high = min(range(most, 0, -1), key=lambda n: sum([each.best(n)[0] for each in products]))
     return {row: high} | {each.column: each.best(high)[1] for each in products}
 
 
-def _vectors(rows: StagedRows, count: int) -> int:
+def _vectors(rows: StagedRows, count: int, target: Target) -> int:
     """How many of so many vectors of columns a tile has whose rows nothing is read again for: where
     rows are only read and added up, as many as lie in a few lines."""
-    return best_tile(count, WIDE_ADDED) if len(rows.added) == 1 else max(min(count, WIDE), 1)
+    costs = target.costs.tiles
+    if len(rows.added) == 1:
+        return best_tile(count, costs.added_score_vectors, target)
+    return max(min(count, costs.score_vectors), 1)
 
 
 def _shared_row(
@@ -90,13 +82,14 @@ class _Columns:
     column: UOp
     products: list[Tiled]
     room: int
-    registers: int
+    target: Target
 
     @classmethod
     def of(
         cls, kernel: KernelFacts, row: UOp, column: UOp, lanes: int, target: Target
     ) -> _Columns:
         """The axis, with the products of a kernel that have it and the row for axes."""
+        costs = target.costs.tiles
         products = []
         beside = Counter[tuple[UOp, ...]]()  # products that run along with each other
         for node, loads in kernel.repeated_loads:
@@ -113,24 +106,25 @@ class _Columns:
                 lanes=lanes,
                 terms=math.prod(map(axis_extent, node.closed)),
                 times=math.prod(map(axis_extent, others)),
-                load=NEAR_LOAD if is_near else FAR_LOAD,
+                load=costs.near_load if is_near else costs.far_load,
             )
             products.append(product)
         room = sums_in_registers(target) // max(beside.values(), default=1)
         if column not in kernel.outputs:
-            room -= room // ROW_SHARE
-        return cls(column, products, room, target.vector_registers)
+            room -= room // costs.score_row_registers
+        return cls(column, products, room, target)
 
     def best(self, height: int) -> tuple[float, int]:
         """What tiles of so many rows take at the best number of vectors, and this number."""
         filled = -(-axis_extent(self.column) // self.products[0].lanes)
-        widest = min(filled, max(self.room // height, 1), WIDEST)
+        most = self.target.costs.tiles.most_score_vectors
+        widest = min(filled, max(self.room // height, 1), most)
         return min([(self._estimate(height, wide), wide) for wide in range(1, widest + 1)])
 
     def _estimate(self, height: int, wide: int) -> float:
         return sum(
             [
-                product.times * estimate(product, height, wide, self.registers)
+                product.times * estimate(product, height, wide, self.target)
                 for product in self.products
             ]
         )

@@ -17,11 +17,8 @@ from ogive.ir.ops import Op
 from ogive.passes.loops.scratch_layout import sorted_count
 from ogive.passes.place.kernel_facts import KernelFacts
 from ogive.passes.place.placement import axis_extent
-from ogive.targets.costs import best_tile
+from ogive.targets.estimates import best_tile
 from ogive.targets.target import Target
-
-MOST_TURNED = 8
-"""Elements of a row that are turned at a time."""
 
 
 def sorted_rows(
@@ -39,16 +36,19 @@ def sorted_rows(
         lanes //= 2
     along = [counter for stage in stages for counter in stage.closed]
     along += [counter for counter in kernel.outputs if counter not in beside]
-    return {rows: lanes}, _turned_tile(kernel, along)
+    return {rows: lanes}, _turned_tile(kernel, along, target)
 
 
 def _is_contiguous(kernel: KernelFacts, counter: UOp) -> bool:
     return any(access.strides.get(counter) == 1 for access in kernel.accesses)
 
 
-def _turned_tile(kernel: KernelFacts, counters: Iterable[UOp]) -> dict[UOp, int]:
+def _turned_tile(
+    kernel: KernelFacts, counters: Iterable[UOp], target: Target
+) -> dict[UOp, int]:
+    most = target.costs.lanes.sorted_steps
     return {
-        counter: best_tile(axis_extent(counter), MOST_TURNED)
+        counter: best_tile(axis_extent(counter), most, target)
         for counter in counters
         if _is_contiguous(kernel, counter)
     }

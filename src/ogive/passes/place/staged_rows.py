@@ -13,10 +13,7 @@ from dataclasses import dataclass
 from ogive.ir.node import UOp
 from ogive.ir.ops import REDUCING, Op
 from ogive.passes.loops.scratch_layout import shared_areas
-
-TILE_BYTES = 3 << 19
-"""The scratch memory that tiles are made to fit. What does not stay in a second-level cache is
-gone through in order, which takes less time than the products of a tile with fewer rows."""
+from ogive.targets.target import Target
 
 
 @dataclass(frozen=True)
@@ -24,7 +21,7 @@ class StagedRows:
     """What a kernel stages: for each iteration of the counters in `scope`, `row_bytes` in all.
 
     `columns` are the counters of rows whose elements are reductions, `terms` those of what is
-    reduced there, `added` those of the rows that are added up at a time.
+    reduced there, `added` those of the rows that are added up at a time. Tiles fit `room` bytes.
     """
 
     scope: frozenset[UOp]
@@ -32,11 +29,12 @@ class StagedRows:
     columns: tuple[UOp, ...]
     terms: tuple[UOp, ...]
     added: tuple[UOp, ...]
+    room: int
 
     @functools.cached_property
     def most_rows(self) -> int:
         """How many rows may be held side by side."""
-        return max(TILE_BYTES // self.row_bytes, 1)
+        return max(self.room // self.row_bytes, 1)
 
     def fit(self, lanes: Mapping[UOp, int], upcast: Mapping[UOp, int]) -> dict[UOp, int]:
         """The tile, made smaller until the rows of all its entries fit."""
@@ -57,7 +55,7 @@ class StagedRows:
         return rows
 
 
-def find_rows(root: UOp) -> StagedRows | None:
+def find_rows(root: UOp, target: Target) -> StagedRows | None:
     """What the loop graph of a kernel stages, if anything."""
     nodes = root.walk()
     stages = [node for node in nodes if node.op is Op.STAGE]
@@ -78,4 +76,5 @@ def find_rows(root: UOp) -> StagedRows | None:
     columns = tuple([counter for counter in closed if counter in inside])
     terms = [c for node in reductions if not node.ranges.isdisjoint(columns) for c in node.closed]
     added = [c for stage in stages if stage.arg[-1] in REDUCING for c in stage.src[0].closed]
-    return StagedRows(scope, size, columns, tuple(terms), tuple(added))
+    room = int(target.costs.staging.tile_share * target.l2_bytes)
+    return StagedRows(scope, size, columns, tuple(terms), tuple(added), room)

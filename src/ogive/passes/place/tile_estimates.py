@@ -22,40 +22,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ogive.targets.costs import ACROSS, GATE_LOSS, sums_in_registers
+from ogive.targets.estimates import sums_in_registers
 from ogive.targets.target import Target
-
-SPREAD, NEAR_LOAD, FAR_LOAD, PICKED_LOAD = 0.25, 0.25, 1.0, 2.0
-"""What loads take that run beside multiply-adds: an element that is spread over a vector, a vector
-from the first-level cache, one from further away, and one whose lanes are picked out of several. A
-multiply-add is 1."""
-
-FAR_VISIT = 12.0
-"""What it takes to go to vectors that lie far from the last ones and in no near cache."""
-
-STORED_ROW = 3
-"""What it takes to go to another row to store, in stores of vectors."""
-
-SPILLED = 2
-"""What it takes to bring a sum of blocks that has no register from the stack and back."""
-
-SETUP = 10
-"""What begins and ends a tile."""
-
-NARROW = 3
-"""Vectors up to which a tile is not wide."""
-
-WIDEST = 8
-"""The most vectors of a tile that has several rows."""
-
-LEAST_TILES = 4
-"""Wide tiles are at least so many."""
-
-MANY_TILES = 8
-"""Tiles from which on it does not matter whether one is left over for the last thread."""
-
-SIDE_BY_SIDE = 8
-"""Rows that are read side by side at full speed."""
 
 
 @dataclass(frozen=True)
@@ -75,22 +43,24 @@ class Tiled:
     visit: float = 0.0
 
 
-def best_tile_of(tiled: Tiled, target: Target, most_vectors: int = WIDEST) -> tuple[int, int]:
+def best_tile_of(
+    tiled: Tiled, target: Target, most_vectors: int | None = None
+) -> tuple[int, int]:
     """Rows and vectors of the tile that is estimated to take the least time."""
-    tiles = _tiles(tiled, target, most_vectors)
-    registers = target.vector_registers
-    return min(tiles, key=lambda tile: estimate(tiled, tile[0], tile[1], registers))
+    tiles = _tiles(tiled, target, most_vectors or target.costs.tiles.widest)
+    return min(tiles, key=lambda tile: estimate(tiled, tile[0], tile[1], target))
 
 
 def _tiles(tiled: Tiled, target: Target, most_vectors: int) -> Iterator[tuple[int, int]]:
     """The tiles whose sums registers hold, with the vectors of a step and an element beside them;
     wide ones only if there are enough of them to share out."""
+    costs = target.costs.tiles
     filled = -(-tiled.columns // tiled.lanes)
     for vectors in range(1, min(filled, most_vectors) + 1):
         room = min(sums_in_registers(target), target.vector_registers - vectors - 1)
         for rows in range(min(tiled.rows, max(room // vectors, 1)), 0, -1):
             count = tiled.times * _count(tiled, rows, vectors)
-            if vectors <= NARROW or count >= LEAST_TILES:
+            if vectors <= costs.narrow or count >= costs.least_tiles:
                 yield rows, vectors
 
 
@@ -98,39 +68,44 @@ def _count(tiled: Tiled, rows: int, vectors: int) -> int:
     return math.ceil(tiled.rows / rows) * math.ceil(tiled.columns / (vectors * tiled.lanes))
 
 
-def estimate(tiled: Tiled, rows: int, vectors: int, registers: int) -> float:
-    """What tiles of so many rows and vectors take, with so many registers."""
-    step = rows * vectors + rows * SPREAD + vectors * tiled.load
+def estimate(tiled: Tiled, rows: int, vectors: int, target: Target) -> float:
+    """Cycles that tiles of so many rows and vectors take."""
+    costs, registers = target.costs.tiles, target.vector_registers
+    gate = target.costs.operations.gate_share
+    step = rows * vectors + rows * costs.spread + vectors * tiled.load
     sums = rows * vectors
     spilled = min(max(2 * sums + vectors + 1 - registers, 0), sums)
-    block = sums + SPILLED * spilled
-    cost = tiled.terms * step + tiled.blocks * block + rows * (vectors + STORED_ROW) + SETUP
+    block = sums + costs.spilled * spilled
+    stores = rows * (vectors + costs.stored_row)
+    cost = tiled.terms * step + tiled.blocks * block + stores + costs.setup
     gated = bool(tiled.rows % rows) + bool(tiled.columns % (vectors * tiled.lanes))
     visits = math.ceil(tiled.columns / (vectors * tiled.lanes)) * tiled.terms * tiled.visit
     count = _count(tiled, rows, vectors)
     tiles = tiled.times * count
-    waiting = tiles % 2 / tiles if LEAST_TILES <= tiles < MANY_TILES else 0.0
-    return (count * cost * (1 + GATE_LOSS * gated) + visits) * (1 + waiting)
+    is_few = costs.least_tiles <= tiles < costs.many_tiles
+    waiting = tiles % 2 / tiles if is_few else 0.0
+    return (count * cost * (1 + gate * gated) + visits) * (1 + waiting)
 
 
 def best_tile_of_sums(
-    rows: int, columns: int, vectors: int, target: Target, load: float = NEAR_LOAD
+    rows: int, columns: int, vectors: int, target: Target, load: float
 ) -> tuple[int, int]:
     """Rows and columns of the tile that takes the least time if sums are that many vectors. Rows
     stay near while all columns pass by, whose vectors take `load` to load."""
-    most = sums_in_registers(target)
+    most, side_by_side = sums_in_registers(target), target.costs.memory.streams
+    costs, combined = target.costs.tiles, target.costs.operations.lane_reduction
 
     def estimate(tile: tuple[int, int]) -> float:
         high, wide = tile
         count = math.ceil(rows / high) * math.ceil(columns / wide)
         sums = high * wide
-        loads = high * NEAR_LOAD + wide * load
-        return count * (vectors * (sums + loads) + sums * ACROSS + SETUP)
+        loads = high * costs.near_load + wide * load
+        return count * (vectors * (sums + loads) + sums * combined + costs.setup)
 
     tiles = [
         (high, wide)
-        for high in range(1, min(rows, SIDE_BY_SIDE) + 1)
-        for wide in range(1, min(columns, SIDE_BY_SIDE, most // high) + 1)
+        for high in range(1, min(rows, side_by_side) + 1)
+        for wide in range(1, min(columns, side_by_side, most // high) + 1)
         if high * wide + min(high, wide) < target.vector_registers
     ]
     return min(tiles, key=estimate)

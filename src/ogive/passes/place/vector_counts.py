@@ -16,66 +16,54 @@ import math
 from ogive.ir.node import UOp
 from ogive.passes.place.kernel_facts import KernelFacts
 from ogive.passes.place.placement import axis_extent
-from ogive.targets.costs import best_tile, sums_in_registers
+from ogive.targets.estimates import best_tile, sums_in_registers
 from ogive.targets.target import Target
-
-COLUMN_TILES = 8
-"""Sums of columns are cut into at least this many tiles."""
-
-FETCHED_ROWS = 16
-"""Rows that a processor fetches ahead side by side."""
-
-SCANNED_ROWS = 4
-"""Rows that are scanned side by side, so that each waits for its own last sum only."""
-
-MOST_VECTORS = 4
-"""Vectors that are computed side by side if they take few operations."""
-
-FEW_OPERATIONS, SOME_OPERATIONS = 12, 40
-"""Up to so many, a vector has few operations, or some: of those, two are computed side by side."""
 
 
 def tile_vectors(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> dict[UOp, int]:
     """How many vectors are computed side by side along each axis in lanes, and how many rows if
     that is too few of them."""
+    costs = target.costs.lanes
     if kernel.scans and kernel.outputs and not lanes:
         rows = kernel.outputs[-1]
-        return {rows: best_tile(axis_extent(rows), SCANNED_ROWS)}
+        return {rows: best_tile(axis_extent(rows), costs.scanned_rows, target)}
     upcast = {
         counter: _vectors_along(kernel, counter, count, target) for counter, count in lanes.items()
     }
     if kernel.reductions and all(counter in kernel.outputs for counter in lanes):
-        wanted = _vectors_at_a_time(kernel, max(kernel.costs.values(), default=0))
-        upcast |= rows_beside(kernel, upcast, wanted)
+        wanted = _vectors_at_a_time(kernel, max(kernel.costs.values(), default=0), target)
+        upcast |= rows_beside(kernel, upcast, wanted, target)
     return upcast
 
 
 def _vectors_along(kernel: KernelFacts, counter: UOp, lanes: int, target: Target) -> int:
     """How many vectors along an axis in lanes are computed side by side."""
+    costs = target.costs.lanes
     extent = axis_extent(counter)
     most = max(extent // lanes // 2, 1)
     cost = kernel.costs.get(counter, 0)
     if not target.gathers:
         cost += lanes * sum(counter in load.irregular for load in kernel.loads)
-    vectors = _vectors_at_a_time(kernel, cost)
-    if vectors == MOST_VECTORS and (kernel.scans or kernel.is_summed_beside(counter)):
+    vectors = _vectors_at_a_time(kernel, cost, target)
+    if vectors == costs.most_vectors and (kernel.scans or kernel.is_summed_beside(counter)):
         others = math.prod(axis_extent(c) for c in kernel.outputs if c is not counter)
         filled = -(-extent // lanes)
-        most = max(min(filled, filled * others // COLUMN_TILES), 1)
+        most = max(min(filled, filled * others // costs.column_tiles), 1)
         is_held = not kernel.scans and filled <= sums_in_registers(target)
         vectors = filled if is_held else columns_at_a_time(kernel, target)
-        vectors = best_tile(filled, min(vectors, most))
+        vectors = best_tile(filled, min(vectors, most), target)
     vectors = _columns_gone_through(kernel, counter, target) or vectors
     while vectors > most:
         vectors //= 2
     return vectors
 
 
-def _vectors_at_a_time(kernel: KernelFacts, cost: int) -> int:
-    """How many vectors are computed side by side if one takes so many operations."""
-    if cost <= FEW_OPERATIONS or cost < 2 * kernel.chain:
-        return MOST_VECTORS
-    return 2 if cost <= SOME_OPERATIONS else 1
+def _vectors_at_a_time(kernel: KernelFacts, cost: int, target: Target) -> int:
+    """How many vectors are computed side by side if one takes `cost` cycles."""
+    costs = target.costs.lanes
+    if cost <= costs.little_work or cost < 2 * kernel.chain:
+        return costs.most_vectors
+    return 2 if cost <= costs.some_work else 1
 
 
 def _columns_gone_through(kernel: KernelFacts, counter: UOp, target: Target) -> int:
@@ -85,7 +73,8 @@ def _columns_gone_through(kernel: KernelFacts, counter: UOp, target: Target) -> 
     rows = math.prod(axis_extent(c) for c in again)
     if rows == 1 or counter in again or not kernel.is_summed_beside(counter):
         return 0
-    return min(max(target.l1_bytes // 2 // (rows * target.vector_bytes), 1), MOST_VECTORS)
+    held = target.l1_bytes // 2 // (rows * target.vector_bytes)
+    return min(max(held, 1), target.costs.lanes.most_vectors)
 
 
 def columns_at_a_time(kernel: KernelFacts, target: Target) -> int:
@@ -96,12 +85,17 @@ def columns_at_a_time(kernel: KernelFacts, target: Target) -> int:
     """
     rows = math.prod(axis_extent(counter) for counter in kernel.reductions)
     sums = sums_in_registers(target)
-    return sums // 6 if kernel.reductions and rows <= FETCHED_ROWS else sums // 3 * 2
+    is_fetched = kernel.reductions and rows <= target.costs.memory.fetched_rows
+    return sums // 6 if is_fetched else sums // 3 * 2
 
 
-def rows_beside(kernel: KernelFacts, upcast: dict[UOp, int], wanted: int) -> dict[UOp, int]:
+def rows_beside(
+    kernel: KernelFacts, upcast: dict[UOp, int], wanted: int, target: Target
+) -> dict[UOp, int]:
     """Rows that are summed up side by side where registers hold fewer sums than `wanted`: each
     waits for its own last addition only."""
     rows = [c for c in kernel.outputs if c not in upcast and axis_extent(c) > 1]
     room = wanted // max(math.prod(upcast.values()), 1)
-    return {rows[-1]: best_tile(axis_extent(rows[-1]), room)} if rows and room > 1 else {}
+    if not rows or room <= 1:
+        return {}
+    return {rows[-1]: best_tile(axis_extent(rows[-1]), room, target)}

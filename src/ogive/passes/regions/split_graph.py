@@ -21,7 +21,6 @@ from ogive.ir.ops import Op
 from ogive.named import NamedTuple
 from ogive.passes.fuse.choose_kept import choose
 from ogive.passes.graph.keep_computed_shapes import keep_computed_shapes
-from ogive.passes.graph.operand_layouts import KEPT_BYTES
 from ogive.passes.graph.pack_operands import PANELS, pack_operands
 from ogive.passes.graph.pick_terms import pick_terms
 from ogive.passes.graph.place_scatters import place_scatters
@@ -68,22 +67,23 @@ class Schedule(NamedTuple):
 def split(sink: UOp, target: Target, config: Config) -> Schedule:
     """Cut a parametric graph into steps."""
     sink = keep_computed_shapes(place_scatters(simplify_values(split_complex(sink))))
-    sink = split_scans(split_reductions(reduce_once(pick_terms(sink), target)))
+    sink = split_reductions(reduce_once(pick_terms(sink), target), target)
+    sink = split_scans(sink, target)
     if config.pack_operands:
         sink = pack_operands(sink, target)
     sink = keep_old_versions(separate_versions(separate_targets(sink)))
     staged = stage_overlaps(sink)
-    regions = _cut(staged, config)
+    regions = _cut(staged, target, config)
     if regions is None:
         staged = stage_overlaps(sink, everything=True)
-        regions = _cut(staged, config)
+        regions = _cut(staged, target, config)
     if regions is None:
         raise ScheduleError("the assignments of this graph cannot be put into an order")
     if config.search is None:
         # What is searched for is one shape's kernel: it is timed over memory of that size.
         flat = [flatten(region, target) for region in regions]
         regions = reroll(merge(flat, staged.src, config.kernel_node_limit))
-    table = _SlotTable(staged)
+    table = _SlotTable(staged, target)
     steps: list[Step | CopyStep | CallStep] = []
     for region in regions:
         slots = tuple([table.slot_of(value) for value in region.values])
@@ -105,8 +105,8 @@ def _host_step(region: HostRegion, slots: tuple[int, ...]) -> CopyStep | CallSte
     return CallStep(name, slots, writes, reads)
 
 
-def _cut(sink: UOp, config: Config) -> list[Region | HostRegion] | None:
-    choice = choose(sink, config)
+def _cut(sink: UOp, target: Target, config: Config) -> list[Region | HostRegion] | None:
+    choice = choose(sink, target, config)
     kept_set = set(choice.kept)
     regions: list[Region | HostRegion] = []
     called: set[UOp] = set()
@@ -125,7 +125,8 @@ def _cut(sink: UOp, config: Config) -> list[Region | HostRegion] | None:
 class _SlotTable:
     """Numbers the memory of a run."""
 
-    def __init__(self, sink: UOp) -> None:
+    def __init__(self, sink: UOp, target: Target) -> None:
+        self.kept_bytes = target.costs.packing.kept_bytes
         parameters = sorted(
             [node for node in sink.walk() if node.op is Op.PARAM], key=lambda node: node.arg[0]
         )
@@ -144,7 +145,7 @@ class _SlotTable:
             self.numbers[base] = len(self.slots)
             count = upper_count(base.shape)
             is_panel = base.op is Op.CONTIGUOUS and base.arg == PANELS
-            is_kept = is_panel and count * base.dtype.itemsize >= KEPT_BYTES
+            is_kept = is_panel and count * base.dtype.itemsize >= self.kept_bytes
             self.slots.append(Slot(base.dtype, count, None, is_kept))
         self.numbers[value] = self.numbers[base]
         return self.numbers[value]

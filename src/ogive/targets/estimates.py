@@ -1,0 +1,70 @@
+"""Small estimates that several passes share: of one operation, one axis, one register file."""
+
+from __future__ import annotations
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import TRANSCENDENTAL, Op
+from ogive.targets.target import Target
+
+_KINDS = {
+    Op.DIV: "division", Op.RECIPROCAL: "division", Op.SQRT: "square_root",
+    Op.FLOORDIV: "integer_division", Op.MOD: "integer_division", Op.GATHER: "gather",
+    Op.THREEFRY: "random_bits",
+}  # fmt: skip
+"""The fields of `Operations` that say what operations take which are not simple."""
+
+
+def operation_cost(node: UOp, target: Target) -> int:
+    """Cycles of a vector of an elementwise or gathering node."""
+    operations = target.costs.operations
+    if node.op in TRANSCENDENTAL:
+        return operations.function
+    if node.op in (Op.CAST, Op.BITCAST) or _puts_together(node):
+        return 0
+    return int(getattr(operations, _KINDS.get(node.op, "simple")))
+
+
+def _puts_together(node: UOp) -> bool:
+    """Whether a node puts narrow elements together into a word, which mostly is loaded whole."""
+    shifted = node.src[1] if node.op is Op.OR else node
+    if shifted.op is not Op.SHL or shifted.src[1].op is not Op.CONST:
+        return False
+    (element, _) = shifted.src
+    return element.op is Op.CAST and element.src[0].dtype.itemsize < node.dtype.itemsize
+
+
+def sums_in_registers(target: Target) -> int:
+    """How many vectors of sums a product keeps; the other registers are for its operands."""
+    return target.vector_registers - target.vector_registers // 4
+
+
+def best_tile(extent: int, most: int, target: Target) -> int:
+    """The tile length up to `most` that wastes least of `extent`, the longest of those.
+
+    A long tile reads less for each sum; one that does not fill the axis needs gates.
+    """
+    gate = target.costs.operations.gate_share
+    read_again = target.costs.tiles.read_again
+
+    def loss(tile: int) -> float:
+        gated = gate if extent % tile else 0.0
+        return -(-extent // tile) * tile / extent + read_again / tile + gated
+
+    return min(range(1, min(most, extent) + 1), key=lambda tile: (loss(tile), -tile), default=1)
+
+
+def whole_vectors(extent: int, lanes: int, target: Target) -> float:
+    """How many vectors of `lanes` an axis takes as long as. A vector that need not be whole may
+    take less, where arithmetic goes by halves."""
+    if extent >= lanes:
+        return -(-extent // lanes)
+    steps = target.vector_bytes // target.step_bytes
+    return -(-extent * steps // lanes) / steps
+
+
+def lane_use(extent: int, lanes: int, target: Target) -> float:
+    """The share of lanes that do something if an axis is spread over vectors of `lanes`, less
+    what the gates of a last vector take that is not full."""
+    if extent % lanes == 0:
+        return 1.0 if extent else 0.0
+    return extent / (-(-extent // lanes) * lanes) - target.costs.operations.mask_share

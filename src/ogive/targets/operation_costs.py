@@ -1,0 +1,93 @@
+"""What operations and memory take on a target: the table that the other costs are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Operations:
+    """What one operation on a whole vector takes, in cycles. A cycle is what an addition takes.
+
+    Measured on an AMD EPYC (Zen 4) with one thread, as time beside that of additions over arrays
+    that the first-level cache holds (7b8e788, 20ae9c1).
+    """
+
+    cycle_nanoseconds: float = 0.2
+    """Nanoseconds of a cycle: 5·10⁹ vector instructions a second."""
+
+    simple: int = 1
+    """Cycles of an addition, a comparison, a selection and the like."""
+
+    division: int = 4
+    """Cycles of a division of floats, or of a reciprocal."""
+
+    square_root: int = 6
+    """Cycles of a square root."""
+
+    integer_division: int = 8
+    """Cycles of a floor division or remainder."""
+
+    gather: int = 4
+    """Cycles of a vector whose lanes come from places that are data."""
+
+    random_bits: int = 80
+    """Cycles of a block of the random cipher (twenty rounds of four operations)."""
+
+    function: int = 12
+    """Cycles of an elementary function: the mean of `exp`, `log`, `tanh` and `sin` of float32."""
+
+    lane_reduction: float = 2.5
+    """Cycles of a sum across the lanes of a vector, several being summed at once (610b3ea)."""
+
+    transposed_store: float = 0.3
+    """Cycles of an element of a product that changes lanes on its way to memory (20ae9c1)."""
+
+    gate_share: float = 0.02
+    """The share of a kernel's time that gates take where tiles do not fill their axis (ff26dda)."""
+
+    mask_share: float = 0.06
+    """The share of a kernel's time that masks take where an axis does not fill its last vector
+    (6055663)."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """How fast memory is, and what starting and sharing work takes.
+
+    Rates are bytes a nanosecond of one thread: what a fast machine has (an EPYC and a Xeon of
+    2023), so that work is rather left to one thread than shared in vain.
+    """
+
+    rates: tuple[float, float, float, float] = (200.0, 100.0, 80.0, 20.0)
+    """Bytes a nanosecond read or written in the first, second and third cache, and in memory."""
+
+    memory_threads: int = 4
+    """How many threads memory serves at that rate; a cache serves all."""
+
+    launch: float = 50.0
+    """Nanoseconds that a step of a plan takes besides its work."""
+
+    sharing: float = 4000.0
+    """Nanoseconds that it takes to share work out, whatever the number of threads."""
+
+    sharing_thread: float = 1000.0
+    """Nanoseconds more for each thread."""
+
+    apart_bytes: int = 1 << 10
+    """Bytes between rows from which on a processor does not fetch the next one by itself."""
+
+    set_bytes: int = 1 << 12
+    """Bytes between lines that share a set of the first-level cache."""
+
+    ways: int = 8
+    """How many lines a set of the first-level cache holds."""
+
+    few_sets_bytes: int = 2048
+    """Rows a multiple of this many bytes apart fall into few sets of the first-level cache."""
+
+    streams: int = 8
+    """How many rows are read side by side at full speed."""
+
+    fetched_rows: int = 16
+    """How many rows a processor fetches ahead side by side."""

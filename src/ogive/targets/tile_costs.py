@@ -1,0 +1,130 @@
+"""What the placement of a kernel's axes decides by: lanes, register tiles, the nest of loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Which axis goes into lanes, and how many vectors are computed side by side.
+
+    Measured on an AMD EPYC (Zen 4) (8d88b25, a933416, d4a7c1e).
+    """
+
+    picked_rows: int = 8
+    """Rows up to which a tile is picked out of vectors, whatever their length."""
+
+    transposed_rows: int = 16
+    """Rows of a tile that registers hold while it is transposed."""
+
+    reuse: int = 8
+    """About how many products of a register tile each element that is loaded goes into."""
+
+    work_between_gathers: int = 3
+    """Cycles between loads that make up for one of them being gathered."""
+
+    near_lane: float = 0.25
+    """Cycles to load a lane that is picked out of vectors."""
+
+    far_lane: float = 1.0
+    """Cycles to load a lane that is gathered."""
+
+    cut_rows: int = 8
+    """Rows that are cut into panels at a time."""
+
+    gathered_rows: int = 4
+    """Rows that are read at the same positions at a time."""
+
+    scanned_steps: int = 16
+    """Elements of a row that are scanned at a time: a line of memory, of four bytes each."""
+
+    sorted_steps: int = 8
+    """Elements of a row to be sorted that are transposed at a time."""
+
+    scanned_rows: int = 4
+    """Rows that are scanned side by side, so that each waits for its own last sum only."""
+
+    most_vectors: int = 4
+    """Vectors that are computed side by side if they take few cycles."""
+
+    little_work: int = 12
+    """Cycles up to which a vector takes few."""
+
+    some_work: int = 40
+    """Cycles up to which a vector takes some: two of those are computed side by side."""
+
+    column_tiles: int = 8
+    """Sums of columns are cut into at least this many tiles."""
+
+    parallel_tiles: int = 512
+    """Output loops are joined into the parallel one until it has this many iterations."""
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """What a register tile of a product takes, in cycles: a multiply-add of vectors is 1.
+
+    Measured on an AMD EPYC (Zen 4) with products of 1 to 4096 rows (dfde8e0, 9d5a238, 610b3ea).
+    """
+
+    spread: float = 0.25
+    """Cycles of an element that is spread over a vector, beside multiply-adds."""
+
+    near_load: float = 0.25
+    """Cycles of a vector from the first-level cache, beside multiply-adds."""
+
+    far_load: float = 1.0
+    """Cycles of a vector from further away."""
+
+    picked_load: float = 2.0
+    """Cycles of a vector whose lanes are picked out of several."""
+
+    far_visit: float = 12.0
+    """Cycles to go to vectors that lie far from the last ones and in no near cache."""
+
+    stored_row: int = 3
+    """Cycles to go to another row to store."""
+
+    spilled: int = 2
+    """Cycles to bring a sum of blocks that has no register from the stack and back."""
+
+    setup: int = 10
+    """Cycles that begin and end a tile."""
+
+    read_again: float = 0.25
+    """Cycles to read an operand again for each tile, beside the sums of a row of one."""
+
+    narrow: int = 3
+    """Vectors up to which a tile is not wide."""
+
+    widest: int = 8
+    """The most vectors of a tile that has several rows."""
+
+    least_tiles: int = 4
+    """Wide tiles are at least this many."""
+
+    many_tiles: int = 8
+    """Tiles from which on it does not matter whether one is left over for the last thread."""
+
+    least_panel: int = 4
+    """Rows from which on a panel makes a good tile."""
+
+    many_vectors: int = 8
+    """Vectors of columns of which one more or less makes no difference."""
+
+    least_sums: int = 4
+    """Vectors of sums from which on none waits for its last addition."""
+
+    score_vectors: int = 2
+    """Vectors of columns of a tile of scores whose rows nothing is read again for."""
+
+    added_score_vectors: int = 4
+    """Vectors of each row that are read at a time where rows of scores are added up."""
+
+    most_score_vectors: int = 6
+    """The most vectors of columns of any other tile of scores."""
+
+    score_row_registers: int = 4
+    """One register of this many is not for sums of scores, but for the maximum and the sum of a
+    row, which are updated with every vector of them."""

@@ -60,8 +60,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "signal": ("fft", "tensor", "live", "ir", "errors", "named"),
     "special": ("tensor", "live", "ir", "errors"),
     "nn": ("random", "tensor", "live", "ir", "errors", "named"),
-    "optim": ("nn", "autograd", "jit.watch", "tensor", "live", "ir", "errors", "named"),
-    "amp": ("optim", "autograd", "jit.watch", "tensor", "live", "ir", "errors"),
+    "optim": ("nn", "autograd", "jit.tracing.watch", "tensor", "live", "ir", "errors", "named"),
+    "amp": ("optim", "autograd", "jit.tracing.watch", "tensor", "live", "ir", "errors"),
     "onnx": ("random", "io", "nn", "jit", "tensor", "fft", "live", "ir", "errors", "named"),
     "cuda": (),
     "torch": (

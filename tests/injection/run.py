@@ -21,7 +21,7 @@ from pathlib import Path
 import ogive
 from ogive.devices.write_clock import clock
 from ogive.errors import ExecuteError
-from ogive.jit import watch
+from ogive.jit.tracing import watch
 from ogive.live import registry
 from tests.injection.injector import KINDS, Alarm, Bytecodes, send
 from tests.injection.programs import PROGRAMS, Program

@@ -13,7 +13,7 @@ import pytest
 import ogive
 from ogive import Tensor
 from ogive.engine import execution
-from ogive.jit import prepare
+from ogive.jit.tracing import prepare
 from ogive.live import registry
 from ogive.optim import SGD
 from ogive.tensor.creation import user_data

@@ -8,7 +8,7 @@ from typing import Any
 from ogive.autograd import no_grad
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError
 from ogive.ir import dtype as dtypes
-from ogive.jit.watch import is_tracing
+from ogive.jit.tracing.watch import is_tracing
 from ogive.optim.optimizer import Optimizer
 from ogive.tensor.core import to_device
 from ogive.tensor.creation.constructors import full

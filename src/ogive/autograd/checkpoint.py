@@ -19,8 +19,8 @@ from ogive.autograd.gradient import gradient, total
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
+from ogive.jit.tracing.watch import inlining
 from ogive.jit.trees import rebuild
-from ogive.jit.watch import inlining
 from ogive.live import history
 from ogive.live.history import Argument
 from ogive.live.registry import connect, graph_lock, make

@@ -16,8 +16,8 @@ from ogive.autograd.batching import Batching, moved_axis
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError
 from ogive.ir.node import UOp
 from ogive.ir.shape import Dim, greatest
+from ogive.jit.tracing.watch import inlining
 from ogive.jit.trees import leaves, rebuild
-from ogive.jit.watch import inlining
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import memory_device, to_axis, wrap
@@ -100,7 +100,7 @@ class _Examples:
     def stand_in(self, value: Any, axis: int | None) -> Any:
         """What the function is given for a leaf of its arguments."""
         # Here, since it brings the engine along, which importing Ogive must not.
-        from ogive.jit.placeholder import flat_without_memory, tensor_on
+        from ogive.jit.tracing.placeholders import flat_without_memory, tensor_on
 
         if isinstance(value, numpy.ndarray):
             value = Tensor(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import threading
 import types
 import weakref
@@ -11,10 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from ogive.config import Config, current_config
-from ogive.errors import ArgumentError, ArgumentTypeError, nearest
+from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.jit.donation import donated_inputs, donated_names, parameter_names
 from ogive.jit.explain import Facts, describe_call, difference, function_name
+from ogive.jit.tracing.watch import is_inlining, trace_lock
 from ogive.jit.trees import DISTURBED, Call, Key
-from ogive.jit.watch import is_inlining, trace_lock
 from ogive.journal import log
 from ogive.live import history, registry
 from ogive.named import NamedTuple
@@ -22,7 +22,7 @@ from ogive.tensor import autocast_dtypes
 
 if TYPE_CHECKING:
     from ogive.engine.steps.profile import StepTime
-    from ogive.jit.entry import Entry
+    from ogive.jit.calls.entry import Entry
     from ogive.tensor.tensor import Tensor
 
 P = ParamSpec("P")
@@ -65,8 +65,8 @@ class Jitted(Generic[P, R]):
             raise ArgumentError(f"jit: keep must be a positive integer, got {keep!r}")
         functools.update_wrapper(self, function)
         self.__wrapped__ = function
-        self._names = _parameter_names(function)
-        self._donate = _donated_names(donate, self._names)
+        self._names = parameter_names(function)
+        self._donated = donated_names(donate, self._names)
         self._keep = keep
         self._config = config
         # By kind of call: traces for what the function found at other times, the last one first.
@@ -142,7 +142,7 @@ class Jitted(Generic[P, R]):
         What the function assigns, it assigns every time. Raises `ArgumentError` where arguments are
         donated: only one call can use them.
         """
-        if self._donate:
+        if self._donated:
             raise ArgumentError("profile: a function that uses up its arguments runs only once")
         number = self._number_of(self._config or current_config())
         while True:
@@ -248,7 +248,7 @@ class Jitted(Generic[P, R]):
         self._in_a_row[key] = self._hits, count
         if count < RECAPTURES:
             return False
-        from ogive.jit.unwatched import warn_of_changes
+        from ogive.jit.guards.unwatched import warn_of_changes
 
         warn_of_changes(function_name(self.__wrapped__), count, str(reason))
         with self._lock:
@@ -259,10 +259,10 @@ class Jitted(Generic[P, R]):
     def _trace(
         self, args: Any, kwargs: Any, config: Config, call: Call, reason: str | None
     ) -> Entry:
-        from ogive.jit.entry import Entry
-        from ogive.jit.prepare import prepare
-        from ogive.jit.trace import trace
-        from ogive.jit.unwatched import warn_of
+        from ogive.jit.calls.entry import Entry
+        from ogive.jit.guards.unwatched import warn_of
+        from ogive.jit.tracing.prepare import prepare
+        from ogive.jit.tracing.trace import trace
 
         name = function_name(self.__wrapped__)
         facts = describe_call(args, kwargs, self._names, config, call)
@@ -272,7 +272,7 @@ class Jitted(Generic[P, R]):
         unknown = {path: why for path, why in traced.unwatched.items() if path not in self._named}
         self._named.update(unknown)
         warn_of(name, unknown)
-        donated = self._donated(args, kwargs)
+        donated = donated_inputs(self._donated, self._names, args, kwargs)
         prepared = prepare(traced, donated, config)
         token = object()
         forget = functools.partial(_forget, weakref.ref(self), call.key, token)
@@ -284,25 +284,6 @@ class Jitted(Generic[P, R]):
             while len(self._entries) > self._keep:
                 self._entries.pop(next(iter(self._entries)), None)  # it may just be forgotten
         return entry
-
-    def _donated(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
-        """Which of the call's inputs are donated."""
-        if not self._donate:
-            return []
-        positions: list[int] = []
-        seen = 0
-        for place, value in enumerate((*args, *[kwargs[name] for name in sorted(kwargs)])):
-            count = len(Call((value,), {}).inputs)
-            if self._name_at(place, args, kwargs) in self._donate:
-                positions.extend(range(seen, seen + count))
-            seen += count
-        return positions
-
-    def _name_at(self, place: int, args: Any, kwargs: Any) -> int | str:
-        if place >= len(args):
-            name: str = sorted(kwargs)[place - len(args)]
-            return name
-        return self._names[place] if place < len(self._names) else place
 
     def __repr__(self) -> str:
         return f"<captured function {getattr(self, '__qualname__', self.__wrapped__)!s}>"
@@ -338,36 +319,6 @@ def _forget(owner: weakref.ref[Jitted[Any, Any]], key: Any, token: object, _: An
             if not kept:
                 jitted._entries.pop(key, None)
             jitted._last = None
-
-
-def _parameter_names(function: Any) -> list[str]:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return []
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [parameter.name for parameter in parameters if parameter.kind in kinds]
-
-
-def _donated_names(donate: Any, names: list[str]) -> frozenset[int | str]:
-    given = (donate,) if isinstance(donate, int | str) else tuple(donate)
-    chosen: set[int | str] = set()
-    for entry in given:
-        if isinstance(entry, bool) or not isinstance(entry, int | str):
-            raise ArgumentTypeError(f"donate takes positions and names of arguments, got {entry!r}")
-        if isinstance(entry, int) and names:
-            if not 0 <= entry < len(names):
-                raise ArgumentError(
-                    f"donate: there is no argument {entry}; the function takes {', '.join(names)}"
-                )
-            entry = names[entry]
-        elif isinstance(entry, str) and names and entry not in names:
-            raise ArgumentError(
-                f"donate: there is no argument {entry!r}{nearest(entry, names)}; the function "
-                f"takes {', '.join(names)}"
-            )
-        chosen.add(entry)
-    return frozenset(chosen)
 
 
 @overload

@@ -9,7 +9,8 @@ for it: the compiled form of a graph, the gradients of a value.
 
 Other memory can only stand behind the same node if nobody reads what was there. That is so when all
 references to the node, and to every kept node above it, come from kept nodes: then `take` hands it
-out again, to memory of the same role (the same result of the same graph, say).
+out again, to memory of the same role (the same result of the same graph, say). Why the count of
+references tells is in `references.py`.
 
 Kept graphs keep small amounts of memory alive. When they have become too many, or none has been of
 use for a while, all are let go.
@@ -18,16 +19,16 @@ use for a while, all are let go.
 
 from __future__ import annotations
 
-import sys
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import registry
+from ogive.live.references import count_references
 from ogive.named import NamedTuple
 
 KEPT_BYTES = 1 << 21
@@ -39,9 +40,7 @@ ALL_KEPT_BYTES = 1 << 23
 _MISSES = 64
 """How many graphs in a row are not found before the loop that was kept is taken to be over."""
 
-_count: Callable[[Any], int] | None = getattr(sys, "getrefcount", None)
-if not getattr(sys, "_is_gil_enabled", lambda: True)():
-    _count = None  # counts are kept by each thread, and nobody's is the whole
+_count = count_references
 
 
 def _local_references() -> int:

@@ -13,7 +13,7 @@ import numpy
 
 from ogive.autograd import enable_grad, no_grad
 from ogive.errors import ArgumentError, ArgumentTypeError, TraceError
-from ogive.jit.watch import is_tracing
+from ogive.jit.tracing.watch import is_tracing
 from ogive.optim.line_search import Array, Trial, strong_wolfe
 from ogive.optim.optimizer import Optimizer, State
 from ogive.tensor.tensor import Tensor

@@ -15,7 +15,7 @@ from ogive.autograd import enable_grad, no_grad
 from ogive.autograd.backward import take_companions
 from ogive.errors import ArgumentError, ArgumentTypeError, StateError, nearest
 from ogive.ir import dtype as dtypes
-from ogive.jit.watch import is_tracing
+from ogive.jit.tracing.watch import is_tracing
 from ogive.nn.module import Module
 from ogive.nn.parameter import UninitializedParameter
 from ogive.nn.state import clear_gradients, load_tensors

@@ -15,7 +15,7 @@ from typing import Any
 
 from ogive.autograd import no_grad
 from ogive.errors import ArgumentError
-from ogive.jit.watch import is_tracing
+from ogive.jit.tracing.watch import is_tracing
 from ogive.nn.layers.normalization import BatchNorm
 from ogive.nn.module import Module
 from ogive.optim.optimizer import Optimizer

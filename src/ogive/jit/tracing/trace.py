@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy
@@ -20,16 +19,17 @@ from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.jit.explain import function_name
-from ogive.jit.placeholder import flat_without_memory, tensor_on
-from ogive.jit.places import Place, Record, content_of
-from ogive.jit.reads import Reads
+from ogive.jit.guards.places import Place, Record, content_of
+from ogive.jit.guards.reads import Reads
+from ogive.jit.tracing.placeholders import flat_without_memory, tensor_on
+from ogive.jit.tracing.traced_function import Fresh, Result, Trace, Update
+from ogive.jit.tracing.watch import Found, Watch, trace_lock
+from ogive.jit.tracing.watched_slots import watching
 from ogive.jit.trees import Call, argument_leaves, leaves, rebuild, refuse_file_view
-from ogive.jit.watch import Found, Watch, trace_lock, watching
 from ogive.live import history, registry
-from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, memory_device, wrap
-from ogive.tensor.creation.supplied_numbers import Supplier, collecting
+from ogive.tensor.creation.supplied_numbers import collecting
 from ogive.tensor.tensor import Tensor
 
 _FACTS = {"gradient": "grad", "is_flagged": "requires_grad", "hooks": "hooks"}
@@ -40,56 +40,6 @@ ATTEMPTS = 3
 so once."""
 
 _LEFT_OVER = "this tensor was made while ogive.jit captured {name}() and has no values"
-
-
-class Result:
-    """A leaf of what the function returned: an "input", a "found" tensor, or a "fresh" one."""
-
-    __slots__ = ("kind", "position")
-
-    def __init__(self, kind: str, position: int) -> None:
-        self.kind = kind
-        self.position = position
-
-
-class Fresh(NamedTuple):
-    """A new tensor that the function returned, and whether it was computed from leaves."""
-
-    node: UOp
-    device: str
-    flows: bool
-
-
-class Update(NamedTuple):
-    """A tensor that the function assigned to: an argument or one it found, and its new value."""
-
-    kind: str
-    position: int
-    node: UOp
-
-
-@dataclass
-class Trace:
-    """What a function does with one kind of call.
-
-    `flats[i]` is the placeholder memory of input i. `found` are the tensors that it found by
-    itself, each memory when it did, and `views` those that show one of them. `results` is the
-    returned tree with `Result`s for leaves. `records` is what it read besides, and `unwatched` what
-    of it cannot be watched. `dropped` are the tensors that are left without a gradient.
-    `supplies` are the numbers that it takes, in order: where each is kept and who gives it.
-    """
-
-    flats: list[UOp]
-    found: list[Found]
-    views: list[Found]
-    results: Any
-    fresh: list[Fresh]
-    updates: list[Update]
-    records: list[Record]
-    unwatched: dict[str, str]
-    dropped: list[Tensor]
-    inputs: list[str]
-    supplies: list[tuple[UOp, Supplier]]
 
 
 def trace(

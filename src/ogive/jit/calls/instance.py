@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -11,51 +10,10 @@ import numpy
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
 from ogive.engine.execution import Execution
-from ogive.engine.missing_values import flat_node
-from ogive.ir.memory import shaped
-from ogive.ir.node import UOp
-from ogive.jit.prepare import Made, Prepared
-from ogive.jit.whereabouts import Whereabouts
-from ogive.jit.wiring import Wiring, Words
-from ogive.live import history, registry
-
-RECYCLED_BYTES = 1 << 18
-"""Results up to this size keep their nodes and memory, to be used again when nobody has them."""
-
-RECYCLED_CELLS = 3
-_reference_count: Callable[[Any], int] | None = getattr(sys, "getrefcount", None)
-
-
-class Cell:
-    """Memory of a result, with its nodes.
-
-    It is free when they have no more references than they had before any tensor held them.
-    """
-
-    __slots__ = ("address", "buffer", "counts", "flat", "node")
-
-    def __init__(self, nbytes: int, made: Made) -> None:
-        self.buffer = Buffer(nbytes, made.device)
-        self.address = self.buffer.address
-        with registry.graph_lock:
-            self.flat = flat_node(self.buffer, made.dtype, nbytes // made.dtype.itemsize)
-            symbolic = any(isinstance(size, UOp) for size in made.shape)
-            self.node = self.flat if symbolic else shaped(self.flat, made.shape)
-            registry.connect(self.node)
-            if made.flows:
-                history.cut(self.flat)
-        self.counts = self._count_references() if _reference_count is not None else None
-
-    def is_free(self) -> bool:
-        """Whether nobody else has the memory or a node on it. What was lent stays so for ever."""
-        if self.counts is None or self.buffer.borrowed:
-            return False
-        return self.counts == self._count_references()
-
-    def _count_references(self) -> tuple[int, int, int]:
-        count = _reference_count
-        assert count is not None
-        return count(self.node), count(self.flat), count(self.buffer)
+from ogive.jit.calls.result_memory import Cell, Cells
+from ogive.jit.calls.whereabouts import Whereabouts
+from ogive.jit.calls.wiring import Wiring, Words
+from ogive.jit.tracing.prepare import Prepared
 
 
 class Instance:
@@ -66,7 +24,7 @@ class Instance:
     """
 
     __slots__ = (
-        "_addresses", "_found", "_results", "_sizes", "_wiring", "_words", "execution", "supplied",
+        "_addresses", "_found", "_results", "_wiring", "_words", "execution", "supplied",
     )  # fmt: skip
 
     def __init__(
@@ -76,7 +34,6 @@ class Instance:
         self.execution = Execution(graph, config, f"{name}, ")
         self._wiring = wiring
         self._words: Any = memoryview(self.execution.native.words.data)
-        self._sizes = [slot.nbytes for slot in graph.slots]
         given = [Buffer(0)] * len(prepared.normalized.buffers)
         for slot, buffer in enumerate(graph.allocate(given, config)):
             if slot not in wiring.given:
@@ -89,8 +46,10 @@ class Instance:
         self._addresses: list[int] = [0] * len(wiring.inputs)
         self._found: Whereabouts | None = None
         # For each fresh result: the words that take its address, and cells to use again.
-        self._results: list[tuple[Made, Words, list[Cell]]] = [
-            (made, wiring.words[made.slot], []) for made in wiring.fresh if made.slot is not None
+        self._results: list[tuple[Words, Cells]] = [
+            (wiring.words[made.slot], Cells(made, graph.slots[made.slot].nbytes))
+            for made in wiring.fresh
+            if made.slot is not None
         ]
 
     def _write(self, words: Sequence[int], address: int) -> None:
@@ -115,27 +74,12 @@ class Instance:
         """Memory for each fresh result that nobody else has, and that the plan writes to."""
         words = self._words
         found = []
-        for made, positions, waiting in self._results:
-            for cell in waiting:
-                if cell.is_free():
-                    cell.buffer.writes += 2
-                    break
-            else:
-                cell = self._new_cell(made, waiting, recycle)
+        for positions, cells in self._results:
+            cell = cells.take(recycle)
             for word in positions:
                 words[word] = cell.address
             found.append(cell)
         return found
-
-    def _new_cell(self, made: Made, waiting: list[Cell], recycle: bool) -> Cell:
-        assert made.slot is not None
-        nbytes = self._sizes[made.slot]
-        cell = Cell(nbytes, made)
-        if nbytes <= RECYCLED_BYTES and recycle:
-            if len(waiting) == RECYCLED_CELLS:
-                del waiting[0]
-            waiting.append(cell)
-        return cell
 
 
 def _address(memory: Any) -> int:

@@ -16,7 +16,6 @@ its caller's.
 from __future__ import annotations
 
 import builtins
-import functools
 import sys
 import types
 from collections import deque
@@ -27,8 +26,8 @@ from typing import Any
 import numpy
 
 from ogive.ir.node import UOp
-from ogive.jit.codes import is_users, names_in
-from ogive.jit.places import (
+from ogive.jit.guards.codes import is_users, names_in
+from ogive.jit.guards.places import (
     ABSENT,
     CONSTANTS,
     CONTAINERS,
@@ -41,12 +40,11 @@ from ogive.jit.places import (
     is_same,
     structure_of,
 )
-from ogive.jit.unwatched import why_uncalled, why_unwatched
+from ogive.jit.guards.reachable import attributes_of, is_open, parts_of
+from ogive.jit.guards.unwatched import why_uncalled, why_unwatched
 from ogive.tensor.creation.supplied_numbers import Supplier
 from ogive.tensor.tensor import Tensor
 
-_OPEN = ("ogive.nn.", "ogive.optim.", "ogive.amp.")
-_CLOSED = ("threading", "_thread", "logging", "typing", "abc", "weakref", "multiprocessing")
 _LEAVES = (*CONSTANTS, Tensor, Supplier, UOp, numpy.generic)
 _reading: dict[int, Reads] = {}
 
@@ -166,7 +164,7 @@ class Reads:
             self._know_object(value, path)
 
     def _know_object(self, value: Any, path: str) -> None:
-        for attribute in _PARTS.get(type(value), ()) or _parts_of(value):
+        for attribute in parts_of(value):
             self._waiting.append((getattr(value, attribute), path))
         if isinstance(value, CONTAINERS):
             content = content_of(value, path)
@@ -174,8 +172,8 @@ class Reads:
                 self._note(content)
             for key, entry in zip(content.labels(), content.values, strict=True):
                 self._waiting.append((entry, f"{path}[{key!r}]"))
-        if _is_open(type(value)):
-            attributes = _attributes_of(value)
+        if is_open(type(value)):
+            attributes = attributes_of(value)
             if attributes is not None:
                 self._attributes[id(value)] = attributes, dict(attributes)
             if not self._patch(type(value)) and attributes is not None:
@@ -372,39 +370,3 @@ def _is_ours(value: Any) -> bool:
 
 
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
-_PARTS: dict[type, tuple[str, ...]] = {
-    types.MethodType: ("__func__", "__self__"),
-    functools.partial: ("func", "args", "keywords"),
-    functools.partialmethod: ("func", "args", "keywords"),
-    functools.cached_property: ("func",),
-    property: ("fget",),
-    classmethod: ("__func__",),
-    staticmethod: ("__func__",),
-}
-"""What is called or read through an object that Python itself has made."""
-
-
-def _parts_of(value: Any) -> tuple[str, ...]:
-    """A captured function, or another that is wrapped."""
-    return ("__wrapped__",) if callable(type(value)) and _wraps(value) else ()
-
-
-def _wraps(value: Any) -> bool:
-    return "__wrapped__" in (_attributes_of(value) or ())
-
-
-def _attributes_of(value: Any) -> dict[str, Any] | None:
-    try:
-        found = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _is_open(kind: type) -> bool:
-    """Whether objects of a class may hold what is the user's."""
-    module = kind.__module__ or ""
-    if module.startswith(_OPEN):
-        return True
-    root = module.partition(".")[0]
-    return root not in ("ogive", "numpy", "torch", "builtins", "functools", *_CLOSED)

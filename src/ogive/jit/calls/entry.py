@@ -20,27 +20,26 @@ from ogive.engine import realize
 from ogive.engine.announced_writes import make_way
 from ogive.engine.execution import Execution
 from ogive.engine.faults import explain_fault
-from ogive.engine.missing_values import flat_node, flat_without_memory
 from ogive.engine.plan import execute_plan_of, unexecuted
-from ogive.errors import ArgumentError, VariableError
-from ogive.ir.memory import memory_leaf, shaped
+from ogive.errors import VariableError
+from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
-from ogive.ir.symbolic.variable import rebind
-from ogive.jit.guards import Guards
-from ogive.jit.instance import Cell, Instance
-from ogive.jit.overwriting import Overwriting
-from ogive.jit.places import Record
-from ogive.jit.prepare import Made, Owner, Prepared
-from ogive.jit.trace import Result, Trace, is_pending
-from ogive.jit.trees import DISTURBED, Call, rebuild
-from ogive.jit.whereabouts import Whereabouts, facts_of, look_up, pattern, show_facts
-from ogive.jit.wiring import wire
+from ogive.jit.calls.instance import Instance
+from ogive.jit.calls.overwriting import Overwriting
+from ogive.jit.calls.result_memory import Cell
+from ogive.jit.calls.results import CallResults, donated_node
+from ogive.jit.calls.whereabouts import Whereabouts, facts_of, look_up, pattern, show_facts
+from ogive.jit.calls.wiring import wire
+from ogive.jit.guards.guard_set import Guards
+from ogive.jit.guards.places import Record
+from ogive.jit.tracing.prepare import Owner, Prepared
+from ogive.jit.tracing.trace import is_pending
+from ogive.jit.tracing.traced_function import Trace
+from ogive.jit.trees import DISTURBED, Call
 from ogive.live import registry
 from ogive.live.kept_graphs import kept_graphs
-from ogive.tensor.core import hold, wrap
-from ogive.tensor.memory import views
+from ogive.tensor.core import wrap
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -66,20 +65,19 @@ class Entry:
         self.prepared = prepared
         self.name = name
         self.token = token
-        self.results = trace.results
         self.input_paths = trace.inputs
         self.records: list[Record] = trace.records
         self._guards = Guards(trace.records)
         self._wiring = wire(trace, prepared)
         self._suppliers = [supplier for _, supplier in trace.supplies]
-        self._gone: dict[int, UOp] = {
-            at: _donated_node(call.inputs[at], name, trace.inputs[at])
+        gone: dict[int, UOp] = {
+            at: donated_node(call.inputs[at], name, trace.inputs[at])
             for at in dict.fromkeys(donated)
         }
-        self.writes = bool(prepared.written or prepared.moved or self._gone)
-        self._dropped = trace.dropped
+        self.writes = bool(prepared.written or prepared.moved or gone)
         self.tensors = [weakref.ref(found.tensor, forget) for found in trace.found]
-        self._overwriting = Overwriting(trace, prepared, self.tensors, self._gone)
+        self._overwriting = Overwriting(trace, prepared, self.tensors, gone)
+        self._results = CallResults(trace, prepared, self._wiring, self.tensors, gone)
         self.facts = [facts_of(found.tensor, found.seen) for found in trace.found]
         self.identities = [_reference(value, forget) for value in call.identities]
         fixed = prepared.normalized.variables
@@ -90,17 +88,9 @@ class Entry:
         self._symbolic = bool(graph.variables)
         self._found = look_up([found.seen for found in trace.found]) if trace.found else None
         self._instances: list[Instance] = []
-        self._simple = self._simple_result()
-
-    def _simple_result(self) -> bool:
-        """Whether the function returns one new tensor of a fixed shape and does nothing else."""
-        made = self.prepared.results
-        return (
-            isinstance(self.results, Result)
-            and self.results.kind == "fresh"
-            and len(self._wiring.fresh) == len(made) == 1
-            and not self._symbolic
-            and not self.writes
+        # The steady call of a small function: nothing but a new tensor.
+        self._simple = (
+            self._results.is_one_new_tensor() and not self._symbolic and not self.writes
         )
 
     # Guards
@@ -253,8 +243,8 @@ class Entry:
         if self.writes:
             return self._write(execution, call, instance, cells, variables)
         fault = execution.run()
-        if self._dropped:
-            at_once(self._drops())
+        if self._results.dropped:
+            at_once(self._results.drops())
         if clock.now != call.moment and _is_disturbed(call, found):
             self._instances.append(instance)
             return DISTURBED
@@ -265,7 +255,7 @@ class Entry:
             if self._simple:
                 result: Any = wrap(cells[0].node, self._wiring.fresh[0].device)
             else:
-                result = self._results(call, cells, variables)
+                result = self._results.make(call, cells, variables)
         # Only now: a cell is free while no tensor holds its node.
         self._instances.append(instance)
         return result
@@ -297,10 +287,10 @@ class Entry:
         def conclude(fault: Fault | None, together: list[Change]) -> None:
             together = [*together, *self._overwriting.seen(call)]
             if fault is None:
-                results.append(self._results(call, cells, variables))
-                together += [*self._moves(call, cells, variables), *self._drops()]
+                results.append(self._results.make(call, cells, variables))
+                together += [*self._results.moves(call, cells, variables), *self._results.drops()]
             if fault is None or not fault.stopped:
-                together = [*together, *self._donations(call)]
+                together = [*together, *self._results.donations(call)]
             at_once(together)
 
         uses = self._overwriting.uses(call, self._found)
@@ -312,10 +302,6 @@ class Entry:
             self._follow(self._found)
         return results[-1]
 
-    def _drops(self) -> list[Change]:
-        """What lets tensors have no gradient that the function leaves without one."""
-        return [(tensor, "gradient", None) for tensor in self._dropped]
-
     def _follow(self, found: Whereabouts) -> None:
         """Note where the tensors are that have moved in this call."""
         nodes = list(found.nodes)
@@ -325,60 +311,6 @@ class Entry:
                 if tensor is not None and not is_pending(tensor, tensor.node):
                     nodes[owner.position] = tensor.node
             self._found = look_up(nodes)
-
-    def _results(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> Any:
-        """What the function returns. `graph_lock` is held, and nothing is donated yet."""
-        by_slot = self._by_slot(cells)
-        tensors: list[Tensor] = []
-        for made in self.prepared.results:
-            if made.donated is not None:
-                node = shaped(memory_leaf(call.inputs[made.donated].node), made.shape)
-            elif made.slot is None:
-                node = shaped(flat_node(Buffer(0), made.dtype, 0), made.shape)
-            else:
-                node = _node_of(by_slot[made.slot], made, variables)
-            registry.connect(node)
-            tensors.append(wrap(node, made.device))
-        taken = {
-            id(tensor): hold(tensor.node, tensor.device)
-            for tensor in [call.inputs[at] for at in self._gone]
-        }
-
-        def result(leaf: Result | None) -> Any:
-            if leaf is None:
-                return None
-            if leaf.kind == "fresh":
-                return tensors[leaf.position]
-            tensor = self._owner(Owner(leaf.kind, leaf.position), call)
-            return taken.get(id(tensor), tensor)
-
-        return rebuild(self.results, result)
-
-    def _by_slot(self, cells: list[Cell]) -> dict[int | None, Cell]:
-        return {made.slot: cell for made, cell in zip(self._wiring.fresh, cells, strict=True)}
-
-    def _moves(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> list[Change]:
-        """What lets tensors have the memory that their new values are in."""
-        by_slot = self._by_slot(cells)
-        moves: list[Change] = []
-        for owner, made in self.prepared.moved:
-            tensor = self._owner(owner, call)
-            if tensor is not None:
-                moves += views.changes(tensor, _node_of(by_slot[made.slot], made, variables))
-        return moves
-
-    def _donations(self, call: Call) -> list[Change]:
-        """What lets arguments be used up."""
-        moves: list[Change] = []
-        for at, gone in self._gone.items():
-            moves += registry.moves_to(call.inputs[at], gone)
-            moves.append((call.inputs[at], "shared", None))
-        return moves
-
-    def _owner(self, owner: Owner, call: Call) -> Any:
-        if owner.kind == "input":
-            return call.inputs[owner.position]
-        return self.tensors[owner.position]()
 
     def _variables(self, call: Call) -> dict[str, int]:
         fixed = self.prepared.normalized.variables
@@ -433,28 +365,6 @@ def _memory_of(owner: Owner, call: Call, found: Whereabouts | None) -> Any:
     """The memory of an argument or of a tensor that the function found, as they are used now."""
     memories = call.memories if owner.kind == "input" or found is None else found.buffers
     return memories[owner.position]
-
-
-def _donated_node(tensor: Any, name: str, path: str) -> UOp:
-    if not isinstance(tensor, Tensor):
-        raise ArgumentError(f"{path} of {name} is a NumPy array, and only tensors can be donated")
-    message = (
-        f"this tensor was donated to {name} as {path}, which has used up its memory; use what the "
-        "function returned, or do not donate it"
-    )
-    flat = flat_without_memory(tensor.shape, tensor.dtype, tensor.device, ArgumentError, message)
-    node = shaped(flat, tensor.shape)
-    registry.connect(node)
-    return node
-
-
-def _node_of(cell: Cell, made: Made, variables: dict[str, int]) -> UOp:
-    shape: Shape = made.shape
-    if variables:
-        shape = tuple([rebind(n, variables) if isinstance(n, UOp) else n for n in shape])
-    node = cell.node if cell.node.shape == shape else shaped(cell.flat, shape)
-    registry.connect(node)
-    return node
 
 
 def _reference(value: Any, forget: Callable[[Any], None]) -> Callable[[], Any]:

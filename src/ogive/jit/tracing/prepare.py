@@ -25,7 +25,7 @@ from ogive.ir.memory import is_memory, memory_leaf, reads_elsewhere, shaped
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape, element_count
-from ogive.jit.trace import Trace
+from ogive.jit.tracing.traced_function import Trace
 from ogive.live import registry
 from ogive.named import NamedTuple
 from ogive.passes.graph.normalize import Normalized

@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from ogive.jit.prepare import Made, Owner, Prepared
-from ogive.jit.trace import Trace
+from ogive.jit.tracing.prepare import Made, Owner, Prepared
+from ogive.jit.tracing.traced_function import Trace
 from ogive.named import NamedTuple
 
 Words = tuple[int, ...]

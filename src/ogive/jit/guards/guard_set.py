@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
-from ogive.jit.places import Absence, Content, Elements, Place, Record, Structure
+from ogive.jit.guards.places import Absence, Content, Elements, Place, Record, Structure
 
 _Getter = Callable[[Any], Any]
 

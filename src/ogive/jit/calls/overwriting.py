@@ -16,10 +16,10 @@ from ogive.at_once import Change
 from ogive.devices.buffer import Buffer
 from ogive.engine.missing_values import flat_node
 from ogive.ir.memory import memory_leaf, shaped
-from ogive.jit.prepare import Owner, Prepared
-from ogive.jit.trace import Trace
+from ogive.jit.calls.whereabouts import Whereabouts
+from ogive.jit.tracing.prepare import Owner, Prepared
+from ogive.jit.tracing.traced_function import Trace
 from ogive.jit.trees import Call
-from ogive.jit.whereabouts import Whereabouts
 from ogive.live import registry
 from ogive.tensor.memory import views
 from ogive.tensor.memory.views import Storage

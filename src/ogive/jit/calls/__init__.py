@@ -1,0 +1,1 @@
+"""The steady call of a captured function."""

@@ -1,0 +1,137 @@
+"""What a call of a captured function gives: results, tensors that move, arguments that are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ogive.at_once import Change
+from ogive.devices.buffer import Buffer
+from ogive.engine.missing_values import flat_node, flat_without_memory
+from ogive.errors import ArgumentError
+from ogive.ir.memory import memory_leaf, shaped
+from ogive.ir.node import UOp
+from ogive.ir.shape import Shape
+from ogive.ir.symbolic.variable import rebind
+from ogive.jit.calls.result_memory import Cell
+from ogive.jit.calls.wiring import Wiring
+from ogive.jit.tracing.prepare import Made, Owner, Prepared
+from ogive.jit.tracing.traced_function import Result, Trace
+from ogive.jit.trees import Call, rebuild
+from ogive.live import registry
+from ogive.tensor.core import hold, wrap
+from ogive.tensor.memory import views
+from ogive.tensor.tensor import Tensor
+
+
+class CallResults:
+    """What calls of one kind give, once they have run.
+
+    `tensors` are those that the function finds. Arguments that are `gone` after a call stand for
+    nodes without memory then. Tensors that are `dropped` are left without a gradient.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        prepared: Prepared,
+        wiring: Wiring,
+        tensors: Sequence[Callable[[], Any]],
+        gone: dict[int, UOp],
+    ) -> None:
+        self.gone = gone
+        self.dropped = trace.dropped
+        self._tree = trace.results
+        self._made = prepared.results
+        self._moved = prepared.moved
+        self._fresh = wiring.fresh
+        self._tensors = tensors
+
+    def is_one_new_tensor(self) -> bool:
+        """Whether the function returns one new tensor, in memory of its own."""
+        return (
+            isinstance(self._tree, Result)
+            and self._tree.kind == "fresh"
+            and len(self._fresh) == len(self._made) == 1
+        )
+
+    def make(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> Any:
+        """What the function returns. `graph_lock` is held, and nothing is donated yet."""
+        by_slot = self._by_slot(cells)
+        tensors: list[Tensor] = []
+        for made in self._made:
+            if made.donated is not None:
+                node = shaped(memory_leaf(call.inputs[made.donated].node), made.shape)
+            elif made.slot is None:
+                node = shaped(flat_node(Buffer(0), made.dtype, 0), made.shape)
+            else:
+                node = _node_of(by_slot[made.slot], made, variables)
+            registry.connect(node)
+            tensors.append(wrap(node, made.device))
+        taken = {
+            id(tensor): hold(tensor.node, tensor.device)
+            for tensor in [call.inputs[at] for at in self.gone]
+        }
+
+        def result(leaf: Result | None) -> Any:
+            if leaf is None:
+                return None
+            if leaf.kind == "fresh":
+                return tensors[leaf.position]
+            tensor = self._owner(Owner(leaf.kind, leaf.position), call)
+            return taken.get(id(tensor), tensor)
+
+        return rebuild(self._tree, result)
+
+    def _by_slot(self, cells: list[Cell]) -> dict[int | None, Cell]:
+        return {made.slot: cell for made, cell in zip(self._fresh, cells, strict=True)}
+
+    def moves(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> list[Change]:
+        """What lets tensors have the memory that their new values are in."""
+        by_slot = self._by_slot(cells)
+        moves: list[Change] = []
+        for owner, made in self._moved:
+            tensor = self._owner(owner, call)
+            if tensor is not None:
+                moves += views.changes(tensor, _node_of(by_slot[made.slot], made, variables))
+        return moves
+
+    def donations(self, call: Call) -> list[Change]:
+        """What lets arguments be used up."""
+        moves: list[Change] = []
+        for at, gone in self.gone.items():
+            moves += registry.moves_to(call.inputs[at], gone)
+            moves.append((call.inputs[at], "shared", None))
+        return moves
+
+    def _owner(self, owner: Owner, call: Call) -> Any:
+        if owner.kind == "input":
+            return call.inputs[owner.position]
+        return self._tensors[owner.position]()
+
+    def drops(self) -> list[Change]:
+        """What lets tensors have no gradient that the function leaves without one."""
+        return [(tensor, "gradient", None) for tensor in self.dropped]
+
+
+def donated_node(tensor: Any, name: str, path: str) -> UOp:
+    """What an argument stands for after a call has used it up. Raises `ArgumentError`."""
+    if not isinstance(tensor, Tensor):
+        raise ArgumentError(f"{path} of {name} is a NumPy array, and only tensors can be donated")
+    message = (
+        f"this tensor was donated to {name} as {path}, which has used up its memory; use what the "
+        "function returned, or do not donate it"
+    )
+    flat = flat_without_memory(tensor.shape, tensor.dtype, tensor.device, ArgumentError, message)
+    node = shaped(flat, tensor.shape)
+    registry.connect(node)
+    return node
+
+
+def _node_of(cell: Cell, made: Made, variables: dict[str, int]) -> UOp:
+    shape: Shape = made.shape
+    if variables:
+        shape = tuple([rebind(n, variables) if isinstance(n, UOp) else n for n in shape])
+    node = cell.node if cell.node.shape == shape else shaped(cell.flat, shape)
+    registry.connect(node)
+    return node

@@ -1,0 +1,1 @@
+"""A function and a call become a compiled graph."""

@@ -239,12 +239,6 @@ class CompiledGraph:
                 buffers.append(new(slot.nbytes))
         return buffers
 
-    def set_addresses(self, native: NativePlan, addresses: Sequence[int]) -> None:
-        """Let a native plan of this graph use the memory at `addresses`, one per slot."""
-        words = native.words
-        for position, slot in self.word_slots:
-            words[position] = addresses[slot]
-
     def set_variables(self, native: NativePlan, values: Mapping[str, int]) -> None:
         """Give the variables of a native plan of this graph their values."""
         for position, name in self.word_variables:

@@ -1,7 +1,8 @@
 """All settings, in one frozen dataclass.
 
 A setting comes from, strongest first: the `config=` of a call, `ogive.configure(...)`, a variable
-`OGIVE_<NAME>` of the environment, the default. Passes receive a `Config`; none reads a global.
+`OGIVE_<NAME>` of the environment as it is at the first use, the default. Passes receive a `Config`;
+none reads a global. A value that makes no sense is an error and never replaced in silence.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import functools
 import math
 import os
 import time
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ogive.errors import ConfigError, nearest
+from ogive.errors import ConfigError, ConfigWarning, nearest, origin_line, user_origin
 
 if TYPE_CHECKING:
     from ogive.targets.costs import Costs
@@ -56,6 +58,10 @@ class Beam:
 
 
 PLANNERS = ("arena", "remap", "disabled")
+MOST_THREADS = 513
+"""A pool has room for this many, the caller's included."""
+
+KERNELS_KEPT = 4096
 LOG_TOPICS = ("schedule", "compile", "execute", "recompile", "search")
 
 
@@ -79,7 +85,7 @@ class Config:
     schedule_cache: bool = _plain(True, "reuse the plan of an equal graph")
     disk_cache: bool = _plain(True, "keep plans and kernels on disk for the next process")
     disk_cache_bytes: int = _plain(1 << 30, "most bytes kept on disk; the least used go first")
-    kernel_cache_size: int = _plain(4096, "most kernels kept in memory")
+    kernel_cache_size: int = _plain(KERNELS_KEPT, "most kernels kept in memory")
     threads: int = _plain(0, "threads that run kernels; 0 means all cores this process may use")
     verify: bool = _plain(False, "check every graph against the dialect of its stage")
     log: str = _plain("", f"comma-separated topics to print: {', '.join(LOG_TOPICS)}")
@@ -94,7 +100,11 @@ class Config:
                     f"got {value!r}"
                 )
         if self.kernel_cache_size <= 0:
-            object.__setattr__(self, "kernel_cache_size", 4096)
+            _warn(
+                f"kernel_cache_size={self.kernel_cache_size} would keep no kernel; "
+                f"{KERNELS_KEPT} is used instead"
+            )
+            object.__setattr__(self, "kernel_cache_size", KERNELS_KEPT)
         if self.kernel_node_limit < 1:
             raise ConfigError(f"kernel_node_limit must be at least 1, got {self.kernel_node_limit}")
         if self.disk_cache_bytes < 0:
@@ -112,8 +122,10 @@ class Config:
                     f"log takes topics among {', '.join(LOG_TOPICS)}, got {topic!r}"
                     f"{nearest(topic, LOG_TOPICS)}"
                 )
-        if self.threads < 0:
-            raise ConfigError(f"threads must be 0 (all cores) or more, got {self.threads}")
+        if not 0 <= self.threads <= MOST_THREADS:
+            raise ConfigError(
+                f"threads must be 0 (all cores) or from 1 to {MOST_THREADS}, got {self.threads}"
+            )
 
     @functools.cached_property
     def code_key(self) -> tuple[Any, ...]:
@@ -142,8 +154,13 @@ class Config:
 _TYPES: dict[str, tuple[type, ...]] = {
     entry.name: (type(entry.default),) for entry in dataclasses.fields(Config)
 } | {"search": (Beam, type(None)), "costs": (type(None),)}
-_VARIABLES = {name: f"OGIVE_{name.upper()}" for name in _TYPES} | {"search": "OGIVE_BEAM"}
-del _VARIABLES["costs"]  # which no text says
+VARIABLES = {name: f"OGIVE_{name.upper()}" for name in _TYPES} | {"search": "OGIVE_BEAM"}
+"""The variable of the environment for each setting that a text can say."""
+
+del VARIABLES["costs"]
+
+OTHER_VARIABLES = ("OGIVE_CACHE_DIR",)
+"""Variables of ours that are no setting: see `folders.py`."""
 
 
 def _kinds_of(name: str, value: Any) -> tuple[type, ...]:
@@ -159,20 +176,9 @@ def _describe(kinds: tuple[type, ...]) -> str:
     return " or ".join(["None" if kind is type(None) else kind.__name__ for kind in kinds])
 
 
-def _from_environment() -> dict[str, Any]:
-    changes: dict[str, Any] = {}
-    for name, variable in _VARIABLES.items():
-        kinds = _TYPES[name]
-        text = os.environ.get(variable)
-        if text is None:
-            continue
-        try:
-            changes[name] = _parse(kinds[0], text)
-        except ValueError:
-            raise ConfigError(
-                f"{variable}={text!r} is not of type {_describe(kinds)}"
-            ) from None
-    return changes
+def _warn(message: str) -> None:
+    filename, line = origin_line(user_origin()) or ("ogive", 1)
+    warnings.warn_explicit(message, ConfigWarning, filename, line)
 
 
 def _parse(kind: type, text: str) -> Any:
@@ -180,27 +186,83 @@ def _parse(kind: type, text: str) -> Any:
         lowered = text.strip().lower()
         if lowered in ("1", "true", "yes", "on"):
             return True
-        if lowered in ("0", "false", "no", "off", ""):
+        if lowered in ("0", "false", "no", "off"):
             return False
         raise ValueError(text)
     if kind is Beam:
         width, _, seconds = text.partition(",")
-        if width.strip() in ("", "0"):
+        if width.strip() == "0":
             return None
         return Beam(int(width), float(seconds)) if seconds else Beam(int(width))
     return kind(text)
 
 
-_configured: dict[str, Any] = {}
-_current: Config | None = None
+class Settings:
+    """The settings of a process: variables of an environment, and over them what is configured."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._configured: dict[str, Any] = {}
+        self._current: Config | None = None
+
+    def current(self) -> Config:
+        """The settings in force where a call gives none. The environment is read once.
+
+        Raises `ConfigError` for a variable that makes no sense; one that is no setting is warned
+        of.
+        """
+        if self._current is None:
+            config = Config().with_changes({**self._read(), **self._configured})
+            for variable, hint in self.unknown_variables():
+                _warn(f"{variable} is no setting of ours{hint}, and does nothing")
+            self._current = config
+        return self._current
+
+    def configure(self, changes: Mapping[str, Any]) -> Config:
+        """Change settings from now on; gives those now in force. Raises `ConfigError`."""
+        updated = self.current().with_changes(changes)
+        self._configured.update(changes)
+        self._current = updated
+        return updated
+
+    def origin(self, name: str) -> str:
+        """Where a setting comes from: `ogive.configure`, a variable, or the default."""
+        if name in self._configured:
+            return "ogive.configure"
+        variable = VARIABLES.get(name, "")
+        return variable if self._environment.get(variable) else "default"
+
+    def unknown_variables(self) -> list[tuple[str, str]]:
+        """Variables that look like ours and are not, each with what may have been meant."""
+        known = (*VARIABLES.values(), *OTHER_VARIABLES)
+        return [
+            (variable, nearest(variable, known))
+            for variable in sorted(self._environment)
+            if variable.startswith("OGIVE_") and variable not in known
+        ]
+
+    def _read(self) -> dict[str, Any]:
+        changes: dict[str, Any] = {}
+        for name, variable in VARIABLES.items():
+            kinds = _TYPES[name]
+            text = self._environment.get(variable)
+            if not text:
+                continue  # as if it were not there
+            try:
+                checked = Config().with_changes({name: _parse(kinds[0], text)})
+            except ConfigError as error:
+                raise ConfigError(f"{variable}={text!r}: {error}") from None
+            except ValueError:
+                expected = _describe(kinds)
+                raise ConfigError(f"{variable}={text!r} is not of type {expected}") from None
+            changes[name] = getattr(checked, name)
+        return changes
 
 
-def current_config() -> Config:
-    """The settings in force where a call gives none."""
-    global _current
-    if _current is None:
-        _current = Config().with_changes({**_from_environment(), **_configured})
-    return _current
+settings = Settings(os.environ)
+"""Those of this process."""
+
+current_config = settings.current
 
 
 def configure(**changes: Any) -> Config:
@@ -211,8 +273,4 @@ def configure(**changes: Any) -> Config:
 
     Raises `ConfigError` for an unknown name or a value of the wrong type; nothing changes then.
     """
-    global _current
-    updated = current_config().with_changes(changes)
-    _configured.update(changes)
-    _current = updated
-    return updated
+    return settings.configure(changes)

@@ -112,6 +112,10 @@ class CacheWarning(UserWarning):
     """The cache folder cannot be used; everything works, and the next process compiles again."""
 
 
+class ConfigWarning(UserWarning):
+    """A setting that does nothing, or not what it says; the message has what is done instead."""
+
+
 class CaptureWarning(UserWarning):
     """A captured function uses something that cannot be watched, or changes at every call."""
 

@@ -38,8 +38,6 @@ def cache_place(environment: Mapping[str, str] | None = None) -> str:
 
 def _user_cache(variables: Mapping[str, str]) -> str:
     home = os.path.expanduser("~")
-    if sys.platform == "win32":
-        return variables.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
     if sys.platform == "darwin":
         return os.path.join(home, "Library", "Caches")
     # The XDG rules tell programs to ignore a relative path.
@@ -47,11 +45,13 @@ def _user_cache(variables: Mapping[str, str]) -> str:
     return named if os.path.isabs(named) else os.path.join(home, ".cache")
 
 
-def folder_problem(folder: str | Path) -> str | None:
+def folder_problem(folder: str | Path, user: int | None = None) -> str | None:
     """Why `folder` cannot be trusted with code we would run; None if it can, or is not there yet.
 
-    It must be a folder that belongs to this user and that nobody else may enter (mode 0700).
+    It must be a folder that belongs to `user` (this one, if not given) and that nobody else may
+    enter (mode 0700).
     """
+    user = os.geteuid() if user is None else user
     try:
         status = os.stat(folder)
     except FileNotFoundError:
@@ -60,10 +60,8 @@ def folder_problem(folder: str | Path) -> str | None:
         return f"it cannot be looked at: {error.strerror}"
     if not stat.S_ISDIR(status.st_mode):
         return "it is not a folder; move it away"
-    if sys.platform == "win32":
-        return None  # the user's profile is private there, and modes mean nothing
-    if status.st_uid != os.geteuid():
-        return f"it belongs to user {status.st_uid} and we are {os.geteuid()}; choose another"
+    if status.st_uid != user:
+        return f"it belongs to user {status.st_uid} and we are {user}; choose another"
     mode = stat.S_IMODE(status.st_mode)
     if mode != 0o700:
         return f"its mode is {mode:04o}, not 0700; chmod 700 {folder}"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ogive import cli, config
+from ogive import cli
 from ogive.store.keys import make_key
 from ogive.store.open_stores import open_stores
 from ogive.store.rows import Kind
@@ -17,7 +17,6 @@ from ogive.store.rows import Kind
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     place = tmp_path / "cache"
     monkeypatch.setenv("OGIVE_CACHE_DIR", str(place))
-    monkeypatch.setattr(config, "_current", None)
     yield place
     open_stores.store_in(str(place)).close()
 

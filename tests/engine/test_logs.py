@@ -10,6 +10,7 @@ import pytest
 
 import ogive
 from ogive import Beam, Config, Tensor
+from ogive.config import Settings
 from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.caches.kernel_cache import kernel_cache
 from ogive.errors import ConfigError
@@ -116,11 +117,8 @@ def test_searches_tell_their_choices(lines: Lines) -> None:
     assert re.match("ogive: search: .* chosen: .*parallel", choice)
 
 
-def test_the_environment_asks_for_several_topics(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OGIVE_LOG", "schedule,execute")
-    monkeypatch.setattr(ogive.config, "_current", None)
-    monkeypatch.setattr(ogive.config, "_configured", {})  # which goes before the environment
-    config = ogive.config.current_config()
+def test_the_environment_asks_for_several_topics() -> None:
+    config = Settings({"OGIVE_LOG": "schedule,execute"}).current()
     assert config.logs("schedule") and config.logs("execute") and not config.logs("search")
 
 

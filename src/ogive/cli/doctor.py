@@ -6,17 +6,19 @@ import dataclasses
 import os
 import platform
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy
+from numpy.typing import NDArray
 
 from ogive import __version__
 from ogive.cli.calibrate import describe_speeds
 from ogive.cli.screen import Screen, find_screen
-from ogive.config import Config, current_config
+from ogive.config import Config, Settings, settings
 from ogive.devices.cpu.host import host_target
-from ogive.errors import OgiveError, nearest
+from ogive.devices.cpu.speeds import Speeds
+from ogive.errors import OgiveError
 from ogive.folders import CACHE_VARIABLE, cache_folder, folder_bytes, folder_problem
 from ogive.journal import show_bytes
 from ogive.targets.target import Target
@@ -54,17 +56,25 @@ class Report:
         self.fact(label, f"BROKEN: {text}")
 
 
-def run() -> int:
-    """Print the report; 1 if something is broken."""
+def run(
+    settings: Settings = settings,
+    check: Callable[[Config], str | None] | None = None,
+    stored: Callable[[Config], Speeds | None] | None = None,
+) -> int:
+    """Print the report; 1 if something is broken.
+
+    `check` says what is wrong with the CPU (`check_cpu` if not given), `stored` how fast the
+    machine was measured to be.
+    """
     report = Report(find_screen())
     _report_versions(report)
     target = _find_target(report)
     if target is not None:
         _report_machine(report, target)
-    _report_devices(report)
+    _report_devices(report, settings, check or check_cpu)
     _report_cache(report)
-    _report_speeds(report)
-    _report_settings(report, os.environ)
+    _report_speeds(report, settings, stored)
+    _report_settings(report, settings)
     print()
     if report.broken:
         print(f"{report.broken} thing{'s are' if report.broken > 1 else ' is'} broken.")
@@ -131,11 +141,13 @@ def _processor_name() -> str:
     return names[0] if names else platform.processor()
 
 
-def _report_devices(report: Report) -> None:
+def _report_devices(
+    report: Report, settings: Settings, check: Callable[[Config], str | None]
+) -> None:
     report.section("Devices")
     try:
-        problem = check_cpu()
-        threads = count_threads()
+        problem = check(settings.current())
+        threads = count_threads(settings.current())
     except Exception as error:
         problem = _first_line(error)
     if problem is None:
@@ -147,26 +159,38 @@ def _report_devices(report: Report) -> None:
     report.fact("CUDA", "not there yet")
 
 
-def check_cpu() -> str | None:
+def _compute(array: NDArray[numpy.float32], config: Config) -> NDArray[numpy.float32]:
+    compiled = config.with_changes({"disk_cache": False})
+    result: NDArray[numpy.float32] = (
+        (Tensor(array).sqrt() * 2 + 1).sum(1).realize(config=compiled).numpy()
+    )
+    return result
+
+
+def check_cpu(
+    config: Config,
+    compute: Callable[[NDArray[numpy.float32], Config], NDArray[numpy.float32]] = _compute,
+) -> str | None:
     """Compile and run a small kernel; what is wrong with its result, or None."""
     array = numpy.arange(1, 1008, dtype=numpy.float32).reshape(19, 53)
-    compiled = current_config().with_changes({"disk_cache": False})
-    result = (Tensor(array).sqrt() * 2 + 1).sum(1).realize(config=compiled).numpy()
+    result = compute(array, config)
     expected = (numpy.sqrt(array.astype(numpy.float64)) * 2 + 1).sum(1)
     if numpy.allclose(result, expected, rtol=1e-5):
         return None
     return f"a kernel gave {result[:3].tolist()}…, not {expected[:3].tolist()}…"
 
 
-def count_threads() -> int:
-    """How many threads run kernels under the settings in force."""
+def count_threads(config: Config) -> int:
+    """How many threads run kernels under a configuration."""
     # Here, so that a compiler that does not even load is reported like anything else.
     from ogive.engine.steps.compiled_graph import pool_for
 
-    return pool_for(current_config()).threads
+    return pool_for(config).threads
 
 
-def _report_speeds(report: Report) -> None:
+def _report_speeds(
+    report: Report, settings: Settings, stored: Callable[[Config], Speeds | None] | None
+) -> None:
     from ogive.engine.machine.machine_speeds import stored_speeds
 
     report.section("Speed")
@@ -174,7 +198,7 @@ def _report_speeds(report: Report) -> None:
     try:
         # Looking for them would make the folder, and complain of one that has been complained of.
         usable = folder.exists() and folder_problem(folder) is None
-        speeds = stored_speeds(current_config()) if usable else None
+        speeds = (stored or stored_speeds)(settings.current()) if usable else None
     except OgiveError:
         speeds = None  # The settings tell why.
     if speeds is None:
@@ -198,26 +222,19 @@ def _report_cache(report: Report) -> None:
         report.fact("state", "not made yet")
 
 
-def _report_settings(report: Report, variables: Iterable[str]) -> None:
+def _report_settings(report: Report, settings: Settings) -> None:
     report.section("Settings")
     try:
-        config = current_config()
+        config = settings.current()
     except OgiveError as error:
         report.fault("environment", _first_line(error))
         return
     names = [entry.name for entry in dataclasses.fields(Config)]
     wide = max(map(len, names)) + 2
-    for entry in dataclasses.fields(Config):
-        variable = f"OGIVE_{entry.name.upper()}"
-        origin = variable if variable in os.environ else "default"
-        value = getattr(config, entry.name)
-        print(f"  {entry.name:{wide}}{value!r} ({origin})")
-    known = {*(f"OGIVE_{name.upper()}" for name in names), CACHE_VARIABLE}
-    for variable in sorted(variables):
-        if variable.startswith("OGIVE_") and variable not in known:
-            report.fault(
-                "environment", f"{variable} is no setting of ours{nearest(variable, known)}"
-            )
+    for name in names:
+        print(f"  {name:{wide}}{getattr(config, name)!r} ({settings.origin(name)})")
+    for variable, hint in settings.unknown_variables():
+        report.fault("environment", f"{variable} is no setting of ours{hint}")
 
 
 def _first_line(error: BaseException) -> str:

@@ -17,7 +17,7 @@ from ogive import Config, Tensor, counters
 from ogive.engine.caches.graph_cache import GraphCache, graph_cache
 from ogive.engine.caches.kernel_cache import Kernel, kernel_cache
 from ogive.engine.steps.compiled_graph import Launch
-from ogive.errors import LoadError
+from ogive.errors import ConfigWarning, LoadError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -316,8 +316,11 @@ def test_kernels_leave_memory_first_in_first_out() -> None:
 
 
 @pytest.mark.parametrize("size", [0, -1])
-def test_a_senseless_number_of_kernels_means_4096(size: int) -> None:
-    assert Config(kernel_cache_size=size).kernel_cache_size == Config().kernel_cache_size == 4096
+def test_a_senseless_number_of_kernels_means_4096_and_is_warned_of(size: int) -> None:
+    with pytest.warns(ConfigWarning, match=f"kernel_cache_size={size} .* 4096 is used") as caught:
+        senseless = Config(kernel_cache_size=size)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert senseless.kernel_cache_size == Config().kernel_cache_size == 4096
 
 
 def test_graphs_in_memory_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import enum
 import itertools
 
+from ogive.config import MOST_THREADS
+
 COPY_TILE_BITS = 16
 COPY_TILE = 1 << COPY_TILE_BITS
 """Bytes in one tile of `ogive_copy`."""
@@ -16,7 +18,7 @@ COPY_TILE = 1 << COPY_TILE_BITS
 EXPORTS = ("ogive_start", "ogive_resume", "ogive_copy", "ogive_run_parts", "ogive_resize_pool")
 """What the driver is called by."""
 
-MAX_WORKERS = 512
+MAX_WORKERS = MOST_THREADS - 1
 """The pool has room for the handles of so many threads, beside the one that runs a plan."""
 
 MAX_THREADS = MAX_WORKERS + 1

@@ -68,7 +68,7 @@ class Pool:
 def _workers(threads: int) -> int:
     if threads < 1:
         raise ArgumentError(f"a pool of {threads} threads cannot run anything; give 1 or more")
-    return min(threads - 1, MAX_WORKERS)
+    return min(threads - 1, MAX_WORKERS)  # a machine may have more cores
 
 
 def _stop(driver: Driver, words: NDArray[numpy.int64]) -> None:

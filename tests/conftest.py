@@ -79,6 +79,15 @@ def unmeasured_machine() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def checked_accessors() -> None:
+    """A node that is asked for a source which its op does not have is an error."""
+    from ogive.ir.accessors import check_accessors
+    from ogive.ir.node import UOp
+
+    check_accessors(UOp)
+
+
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A cache folder for one test alone."""

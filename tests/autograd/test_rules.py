@@ -98,7 +98,7 @@ INTEGERS_ONLY = {Op.NOT, Op.AND, Op.OR, Op.XOR, Op.SHL, Op.SHR, Op.THREEFRY}
 
 
 def test_every_operation_on_floats_has_a_rule_or_is_said_to_be_flat() -> None:
-    over_axes = {Op.REDUCE_AXES, Op.GATHER, Op.SCATTER, Op.SCAN, Op.CONTIGUOUS, Op.COPY}
+    over_axes = {Op.REDUCE_AXES, Op.GATHER, Op.SCATTER, Op.SCAN_AXIS, Op.CONTIGUOUS, Op.COPY}
     scheduled = {Op.DOT}  # comes in after gradients are taken
     wanted = (ELEMENTWISE | MOVEMENT | over_axes) - INTEGERS_ONLY - scheduled
     assert wanted - set(RULES) - FLAT == set()

@@ -79,7 +79,7 @@ def _evaluate_one(node: UOp, values: dict[UOp, Array]) -> Array:
         return np.asarray(first[tuple(indices)])
     if op is Op.SCATTER:
         return _scatter(first, [values[source] for source in node.src[1:]], node.arg)
-    if op is Op.SCAN:
+    if op is Op.SCAN_AXIS:
         combining, axis = node.arg
         scanned: Array = _COMBINATIONS[combining].accumulate(_widen(first), axis)
         return scanned.astype(dtype.numpy)

@@ -110,7 +110,7 @@ def test_walking_allows_a_replacement_that_contains_its_key() -> None:
     x = vector(1, 2)
     reader = x + 1
     old = x.node
-    store = UOp(Op.STORE, void, (old, UOp.const(float32, 0.0)))
+    store = UOp(Op.ASSIGN, void, (old, UOp.const(float32, 0.0)))
     after = UOp(Op.AFTER, float32, (old, store))
     registry.substitute({old: after}, walk=True)
     assert x.node is after

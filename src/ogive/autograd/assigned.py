@@ -1,6 +1,6 @@
 """Gradients of assigned versions.
 
-    y = AFTER(x, STORE(part of x, value))     value gets upstream at the part,
+    y = AFTER(x, ASSIGN(part of x, value))     value gets upstream at the part,
                                               x gets upstream, with zeros at the part
 """
 

@@ -62,7 +62,7 @@ def _without_rule(node: UOp) -> str:
             f"vmap: {node.arg[0]}, a function of ogive.custom, works on one example; call it "
             "outside, write it with tensor operations, or say that it is batched"
         )
-    if node.op in (Op.STORE, Op.AFTER):
+    if node.op in (Op.ASSIGN, Op.AFTER):
         return (
             "vmap: a tensor outside the function is assigned a value for each example; return "
             "the values instead"
@@ -115,7 +115,7 @@ def _marked(batching: Batching, node: UOp) -> UOp:
 
 def _scan(batching: Batching, node: UOp) -> UOp:
     op, axis = node.arg
-    return make(Op.SCAN, node.dtype, (_source(batching, node),), (op, axis + 1))
+    return make(Op.SCAN_AXIS, node.dtype, (_source(batching, node),), (op, axis + 1))
 
 
 def _arrange(batching: Batching, node: UOp) -> UOp:
@@ -192,7 +192,7 @@ _RULES: dict[Op, Rule] = {
     Op.PAD: _pad,
     Op.SHRINK: _shrink,
     Op.REDUCE_AXES: _reduce,
-    Op.SCAN: _scan,
+    Op.SCAN_AXIS: _scan,
     Op.SORT: _marked,
     Op.ARRANGE: _arrange,
     Op.GATHER: _gather,

@@ -242,7 +242,7 @@ RULES: dict[Op, Rule] = {
     Op.REDUCE_AXES: (_reduced,),
     Op.GATHER: (gathered,),
     Op.SCATTER: (scattered_base, scattered_value),
-    Op.SCAN: (scanned,),
+    Op.SCAN_AXIS: (scanned,),
     Op.CONTIGUOUS: (_passed_on,),
     Op.COPY: (_copied_back,),
 }

@@ -16,8 +16,10 @@ def to_parametric(
     graphs are checked if the configuration says so.
     """
     if config.verify:
+        from ogive.ir.accessors import check_accessors
         from ogive.ir.dialects.verify import verify
 
+        check_accessors(UOp)
         verify(asked, "tensor")
     normalized = normalize(asked, whole, order)
     if "DISK" in [window.buffer.arg[0] for window in normalized.windows]:

@@ -80,12 +80,10 @@ def computing_devices(order: Iterable[UOp]) -> dict[UOp, str | None]:
     constants, and for files, which are read from anywhere."""
     where: dict[UOp, str | None] = {}
     for node in order:
-        if node.op is Op.BUFFER:
-            where[node] = first_computing(node.arg[:1])
-        elif node.op is Op.PARAM:
-            where[node] = first_computing(node.arg[2:])
+        if node.op in (Op.BUFFER, Op.PARAM):
+            where[node] = first_computing((node.device,))
         elif node.op is Op.COPY:
-            where[node] = node.arg
+            where[node] = node.device
         else:
             found = first_computing([where[source] for source in node.src])
             # A function is called once, wherever what it returns is read.

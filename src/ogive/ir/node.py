@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ogive.digest import blake2b
 from ogive.errors import Origin
+from ogive.ir import accessors
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar
 from ogive.ir.ops import Op
@@ -153,7 +154,7 @@ def intern_node(
         _forget(present)
 
 
-class UOp:
+class UOp(accessors.Accessors):
     """A node: operation, element type, sources, argument and tag, which make its identity.
 
     `id` is monotonic and never reused. `metadata` does not take part in identity; see
@@ -161,10 +162,10 @@ class UOp:
     """
 
     __slots__ = (
-        "__weakref__", "_below", "_bounds", "_content_key", "_has_index", "_linear", "_order",
-        "_ranges_below", "_shape", "_simplified", "_sound_bounds", "arg", "dtype", "history",
-        "holders", "id", "leaf", "memory", "metadata", "op", "origin", "ran", "reference", "role",
-        "src", "tag", "trace", "users",
+        "__weakref__", "_below", "_bounds", "_content_key", "_first", "_has_index", "_linear",
+        "_number", "_order", "_placement", "_ranges_below", "_second", "_shape", "_simplified",
+        "_sound_bounds", "arg", "dtype", "history", "holders", "id", "leaf", "memory", "metadata",
+        "op", "origin", "ran", "reference", "role", "src", "tag", "trace", "users",
     )  # fmt: skip
 
     op: Op
@@ -175,6 +176,8 @@ class UOp:
     id: int
     metadata: Mapping[type, Any] | None
     origin: Origin | None
+    _first: UOp  # the first two sources, under the names that they have in the op table
+    _second: UOp
     _below: list[UOp]
     _bounds: tuple[Any, Any]
     _linear: tuple[dict[UOp, int], int] | None  # kept by `ir.linear`
@@ -206,11 +209,14 @@ class UOp:
 
         def __getattr__(self, name: str) -> Any:
             """A property that is not known yet; known ones are fields."""
-            try:
-                slot, function = _computed[name]
-            except KeyError:
-                raise AttributeError(f"a node has no {name!r}") from None
-            return _compute(self, slot, function)
+            found = _computed.get(name)
+            if found is not None:
+                return _compute(self, *found)
+            if name in accessors.KEPT and self.op in accessors.FIELDS[name]:
+                value = accessors.read_field(self, name)
+                setattr(self, "_" + name, value)
+                return value
+            raise AttributeError(accessors.explain_missing(self.op, name))
 
     @staticmethod
     def const(dtype: DType, value: Scalar | complex) -> UOp:
@@ -414,8 +420,10 @@ class UOp:
         raise TypeError("nodes are interned by identity and cannot be pickled")
 
 
-_CLOSING = {Op.REDUCE: 1, Op.STAGE: 2, Op.STORE: 2}
+_CLOSING = accessors.SOURCES["closed"]
 """The ops that close loops, and where their ranges begin among the sources."""
+
+accessors.install(UOp)
 
 
 def _make(cls: type[UOp], op: Op, dtype: DType, src: Any, arg: Any, tag: Any) -> UOp:
@@ -423,6 +431,10 @@ def _make(cls: type[UOp], op: Op, dtype: DType, src: Any, arg: Any, tag: Any) ->
     node.op = op
     node.dtype = dtype
     node.src = src
+    if src:
+        node._first = src[0]
+        if len(src) > 1:
+            node._second = src[1]
     node.arg = arg
     node.tag = tag
     node.id = _next_id()

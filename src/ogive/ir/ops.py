@@ -1,126 +1,289 @@
-"""The op table: every operation a graph may contain, from tensor expression to instruction.
+"""The op table: the whole language, from tensor expression to instruction.
 
-The first thing to open in this code base. Each stage of the compiler uses a part of it; which part
-is said by its dialect in `verify.py`.
+The first thing to open in this code base. A node is an op, an element type, sources and an
+argument; a line here says for one op
+
+    NAME = "sources", "argument", STAGES, "meaning"
+
+- *sources*, by name and in order. `gate?` may be absent, `closed...` are any number.
+- *argument*: `(field: kind, ...)` is a tuple of fields, `field: kind` the field itself. Nothing:
+  there is none. `kind?` may be None, `[field: kind]` left out. The kinds are in `KINDS`.
+- *stages*: the dialects in which it occurs, see `STAGES`; `dialects/verify.py` checks it.
+
+Every name is an attribute of a node: `store.value`, `counter.extent`, `counter.placement`. What is
+optional and absent is None there, what is `...` a tuple. An op has no names but its own: asking a
+RANGE for its `value` is an error. One name has one meaning, and for a source that is read often
+one position, so that reading it costs no more than `src[0]` (see `accessors.py`).
 """
 
 from __future__ import annotations
 
-from enum import Enum, auto
+from enum import Enum
+
+from ogive.named import NamedTuple
+
+STAGES = ("tensor", "parametric", "region", "loops", "placed", "lowered")
+"""The stages of a graph, in order: of tensors; with the data taken out; of one kernel; as loops;
+every axis with its place; every access with its stride."""
+
+_Stages = tuple[str, ...]
+EVERYWHERE: _Stages = STAGES
+TENSOR: _Stages = STAGES[:1]
+GRAPH: _Stages = STAGES[:2]
+SHAPED: _Stages = STAGES[:3]
+REGION: _Stages = STAGES[2:3]
+NOT_TENSOR: _Stages = STAGES[1:]
+KERNEL: _Stages = STAGES[2:]
+LOOPS: _Stages = STAGES[3:]
+
+KINDS = {
+    "any": "whatever the op's owner put there",
+    "int": "an integer",
+    "str": "a text",
+    "scalar": "a Python number of the node's dtype",
+    "combining": "an op of REDUCING",
+    "axes": "a tuple of integers",
+    "sizes": "a tuple of integers; None takes the next of the `lengths`",
+    "pairs": "a tuple of pairs of integers; None takes the next of the `lengths`",
+    "outputs": "a tuple of (shape, dtype)",
+    "devices": "a tuple of names of devices",
+    "placement": "LOOP, PARALLEL, UPCAST or LANE",
+    "stride": "how far apart neighbouring lanes lie: an integer, or IRREGULAR",
+}
+"""What the fields of arguments are."""
+
+
+class Source(NamedTuple):
+    """A source of an op: `x`, `x?` or `x...`."""
+
+    name: str
+    is_optional: bool
+    is_rest: bool
+
+
+class Field(NamedTuple):
+    """A field of an op's argument."""
+
+    name: str
+    kind: str
+    is_optional: bool
+    may_be_left_out: bool
+
+
+def _parse_source(text: str) -> Source:
+    return Source(text.rstrip("?."), text.endswith("?"), text.endswith("..."))
+
+
+def _parse_field(text: str) -> Field:
+    name, kind = text.strip("[]").split(": ")
+    return Field(name, kind.rstrip("?"), kind.endswith("?"), text.startswith("["))
+
+
+_Line = tuple[str, str, _Stages, str]
+
+
+def _unary(meaning: str, stages: _Stages = EVERYWHERE) -> _Line:
+    return "operand", "", stages, meaning
+
+
+def _binary(meaning: str, stages: _Stages = EVERYWHERE) -> _Line:
+    return "left, right", "", stages, meaning
 
 
 class Op(Enum):
-    """An operation. Comments give `(sources) argument`."""
+    """An operation: its `sources`, the `fields` of its argument, its `stages` and its `meaning`."""
 
     # Leaves
-    CONST = auto()  # () a Python number; a scalar of any shape after EXPAND
-    UNIQUE = auto()  # () an integer: what makes two buffers different
-    BUFFER = auto()  # (UNIQUE) (device, element count): memory that holds a realized value
-    PARAM = auto()  # () (slot, element count): "the slot-th buffer of the call"
-    VARIABLE = auto()  # () (name, low, high): an integer known at execution
-    BIND = auto()  # (VARIABLE, CONST): a variable with this run's value
-    IOTA = auto()  # () length: 0, 1, 2, ... along one axis
+    CONST = "", "literal: scalar", EVERYWHERE, "a number: a scalar, of any shape after EXPAND"
+    UNIQUE = "", "number: int", TENSOR, "what makes two buffers different"
+    BUFFER = "identity", "(device: str, size: int)", TENSOR, "memory that holds a realized value"
+    PARAM = (
+        "", "(slot: int, size: int, [device: str])", NOT_TENSOR,
+        "the slot-th buffer of the call; which device it is on is no part of a kernel",
+    )  # fmt: skip
+    VARIABLE = "", "(name: str, low: int, high: int)", EVERYWHERE, "an integer known at execution"
+    BIND = "variable, bound", "", TENSOR, "a variable with this run's value, a CONST"
+    IOTA = "symbolic?", "stop: int?", SHAPED, "0, 1, 2, ... along one axis; one of both is there"
 
-    # Movement: where elements are read from (an argument entry None takes the next source)
-    RESHAPE = auto()  # (x, ...) shape
-    PERMUTE = auto()  # (x) order of the axes
-    EXPAND = auto()  # (x, ...) shape: axes of length 1 are repeated
-    PAD = auto()  # (x, ...) ((before, after) per axis, fill value)
-    SHRINK = auto()  # (x, ...) (begin, end) per axis
-    FLIP = auto()  # (x) the axes that run backwards
+    # Movement: where elements are read from
+    RESHAPE = "operand, lengths...", "sizes: sizes", SHAPED, "the same elements in another shape"
+    PERMUTE = "operand", "order: axes", SHAPED, "the axes in another order"
+    EXPAND = "operand, lengths...", "sizes: sizes", SHAPED, "axes of length 1 are repeated"
+    PAD = "operand, lengths...", "(widths: pairs, fill: scalar)", SHAPED, "`fill` around, per axis"
+    SHRINK = "operand, lengths...", "spans: pairs", SHAPED, "from begin to end, per axis"
+    FLIP = "operand", "axes: axes", SHAPED, "these axes run backwards"
 
     # Elementwise, one source
-    CAST = auto()  # (x): converted to the node's dtype
-    BITCAST = auto()  # (x): the same bits read as the node's dtype, of the same size
-    NEG = auto()
-    NOT = auto()  # bitwise complement; logical for bool
-    ABS = auto()
-    FLOOR = auto()
-    CEIL = auto()
-    ROUND = auto()  # half to even
-    TRUNC = auto()
-    RECIPROCAL = auto()
-    SQRT = auto()
-    RSQRT = auto()
-    EXP = auto()
-    EXP2 = auto()
-    EXPM1 = auto()
-    LOG = auto()
-    LOG2 = auto()
-    LOG10 = auto()
-    LOG1P = auto()
-    SIN = auto()
-    COS = auto()
-    TAN = auto()
-    ASIN = auto()
-    ACOS = auto()
-    ATAN = auto()
-    SINH = auto()
-    COSH = auto()
-    TANH = auto()
-    ASINH = auto()
-    ACOSH = auto()
-    ATANH = auto()
-    ERF = auto()
-    ERFC = auto()
-    REAL = auto()  # the real part of a complex number
-    IMAGINARY = auto()  # its imaginary part
+    CAST = _unary("converted to the node's dtype")
+    BITCAST = _unary("the same bits read as the node's dtype, of the same size")
+    NEG = _unary("-x")
+    NOT = _unary("bitwise complement; logical for bool")
+    ABS = _unary("|x|")
+    FLOOR = _unary("rounded down")
+    CEIL = _unary("rounded up")
+    ROUND = _unary("rounded, half to even")
+    TRUNC = _unary("rounded toward zero")
+    RECIPROCAL = _unary("1 / x")
+    SQRT = _unary("the square root")
+    RSQRT = _unary("1 / the square root")
+    EXP = _unary("e to the power of x")
+    EXP2 = _unary("2 to the power of x")
+    EXPM1 = _unary("EXP less 1")
+    LOG = _unary("the natural logarithm")
+    LOG2 = _unary("the logarithm to base 2")
+    LOG10 = _unary("the logarithm to base 10")
+    LOG1P = _unary("LOG of 1 more")
+    SIN = _unary("sine")
+    COS = _unary("cosine")
+    TAN = _unary("tangent")
+    ASIN = _unary("the angle of a sine")
+    ACOS = _unary("the angle of a cosine")
+    ATAN = _unary("the angle of a tangent")
+    SINH = _unary("hyperbolic sine")
+    COSH = _unary("hyperbolic cosine")
+    TANH = _unary("hyperbolic tangent")
+    ASINH = _unary("the reverse of SINH")
+    ACOSH = _unary("the reverse of COSH")
+    ATANH = _unary("the reverse of TANH")
+    ERF = _unary("the error function")
+    ERFC = _unary("1 less ERF")
+    REAL = _unary("the real part of a complex number")
+    IMAGINARY = _unary("its imaginary part")
 
     # Elementwise, two sources
-    ADD = auto()
-    SUB = auto()
-    MUL = auto()
-    DIV = auto()  # floats only
-    FLOORDIV = auto()  # rounds down; an integer divided by zero is a fault
-    MOD = auto()  # the sign of the divisor, as Python has it
-    MAXIMUM = auto()  # NaN wins
-    MINIMUM = auto()  # NaN wins
-    POW = auto()
-    ATAN2 = auto()
-    COPYSIGN = auto()
-    AND = auto()
-    OR = auto()
-    XOR = auto()
-    SHL = auto()
-    SHR = auto()
-    COMPLEX = auto()  # (real part, imaginary part)
-    DOT = auto()  # (word, word) (dtype, dtype): the sum of products of the elements in two uint32
-    THREEFRY = auto()  # (counter, key): 64 random bits, a function of both; all are uint64
-    CMPLT = auto()
-    CMPLE = auto()
-    CMPEQ = auto()
-    CMPNE = auto()
+    ADD = _binary("x + y")
+    SUB = _binary("x - y")
+    MUL = _binary("x * y")
+    DIV = _binary("x / y, of floats only")
+    FLOORDIV = _binary("x / y rounded down; an integer divided by zero is a fault")
+    MOD = _binary("the remainder, with the sign of the divisor, as Python has it")
+    MAXIMUM = _binary("the greater one; NaN wins")
+    MINIMUM = _binary("the lesser one; NaN wins")
+    POW = _binary("x to the power of y")
+    ATAN2 = _binary("the angle of the point (y, x)")
+    COPYSIGN = _binary("x with the sign of y")
+    AND = _binary("bitwise and; logical for bool")
+    OR = _binary("bitwise or; logical for bool")
+    XOR = _binary("bitwise exclusive or; logical for bool")
+    SHL = _binary("x shifted left by y bits")
+    SHR = _binary("x shifted right by y bits")
+    COMPLEX = _binary("a complex number of its real and its imaginary part")
+    DOT = (
+        "left, right", "(left_dtype: str, right_dtype: str)", KERNEL,
+        "the sum of products of the elements that lie in two words of uint32",
+    )  # fmt: skip
+    THREEFRY = _binary("64 random bits, a function of a counter and a key; all are uint64")
+    CMPLT = _binary("x < y")
+    CMPLE = _binary("x <= y")
+    CMPEQ = _binary("x == y")
+    CMPNE = _binary("x != y")
 
     # Elementwise, three sources
-    WHERE = auto()  # (condition, if true, if false)
+    WHERE = "condition, if_true, if_false", "", EVERYWHERE, "one or the other, by the condition"
 
     # Values over whole axes
-    REDUCE_AXES = auto()  # (x) (combining op, axes): the axes stay, with length 1
-    GATHER = auto()  # (x, an int64 index per axis...): x at those positions; outside is a fault
-    SCATTER = auto()  # (x, value, index per axis...) op or None: x, the values combined in
-    SCAN = auto()  # (x, [initial]) (combining op, axis); loops: (value, initial, RANGE) op
-    SORT = auto()  # (x): in ascending order along its last axis
-    ARRANGE = auto()  # (x, starts, group): each element at the next place of its group, in order
-    CONTIGUOUS = auto()  # (x) hints: must be in memory, row-major
-    DETACH = auto()  # (x): no gradient flows through
-    GRADIENT = auto()  # (value, inputs...) rule: the value; the rule gives the inputs' gradients
-    COPY = auto()  # (x) device: the same values in the memory of that device
-    CUSTOM = auto()  # (function, x...) (name, ((shape, dtype), ...), n): its n-th output
+    REDUCE_AXES = (
+        "operand", "(combine: combining, axes: axes)", SHAPED,
+        "the axes are combined and stay, with length 1",
+    )  # fmt: skip
+    GATHER = (
+        "operand, indices...", "", SHAPED,
+        "the operand at these positions, an int64 per axis; outside is a fault",
+    )  # fmt: skip
+    SCATTER = (
+        "operand, value, indices...", "combine: combining?", GRAPH,
+        "the operand, with the values put or combined in at these positions",
+    )  # fmt: skip
+    SCAN_AXIS = (
+        "operand, initial?", "(combine: combining, axis: int)", SHAPED,
+        "running totals along an axis, from `initial` on",
+    )  # fmt: skip
+    SORT = "operand", "", SHAPED, "in ascending order along the last axis"
+    ARRANGE = (
+        "operand, starts, groups", "", SHAPED,
+        "each element at the next place of its group, in order",
+    )  # fmt: skip
+    CONTIGUOUS = "operand", "hints: any?", GRAPH, "must be in memory, row-major"
+    DETACH = "operand", "", GRAPH, "no gradient flows through"
+    GRADIENT = (
+        "operand, inputs...", "rule: any?", GRAPH,
+        "the operand; the rule gives the gradients of the inputs",
+    )  # fmt: skip
+    COPY = "operand", "device: str", GRAPH, "the same values in the memory of that device"
+    CUSTOM = (
+        "function, inputs...", "(name: str, outputs: outputs, output: int)", GRAPH,
+        "the output-th result of a Python function, which memory stands for",
+    )  # fmt: skip
+    STAGE_AXIS = (
+        "operand", "(space: str, axis: int)", REGION,
+        "kept in scratch memory along an axis, instead of being computed at each use",
+    )  # fmt: skip
 
     # Memory and order
-    STORE = auto()  # (target, value, [index per axis...]) op; loops: (INDEX, value, ranges...) op
-    AFTER = auto()  # (value, effects...): the value as it is once the effects have happened
-    STAGE = auto()  # (x) (space, axis); loops: (value, offset, ranges...) (space, op or None);
-    #                 where they are to be in order then, the op is (SORT, how many)
-    SINK = auto()  # (roots...): one graph to compile together
+    ASSIGN = (
+        "target, value, indices...", "combine: combining?", SHAPED,
+        "the value is put, or combined, into the memory that the target is a view of",
+    )  # fmt: skip
+    AFTER = "operand, effects...", "", GRAPH, "the operand as it is once the effects have happened"
+    SINK = (
+        "roots...", "devices: devices?", EVERYWHERE,
+        "one graph to compile together, and where each root is to be, if not all on one device",
+    )  # fmt: skip
 
     # Loops
-    RANGE = auto()  # (extent) (number, placement): a counter from 0 to extent
-    REDUCE = auto()  # (value, ranges...) combining op: closes the ranges
-    INDEX = auto()  # (PARAM or STAGE, offset, [gate]): a place in memory, valid where gate holds
-    LOAD = auto()  # (INDEX): its content; zero where the gate does not hold
-    TALLY = auto()  # (INDEX of a STAGE, RANGE): its content, which is greater by one from then on
-    CHECK = auto()  # (value, condition, [gate]) (site, n): n, and a fault where the condition fails
+    RANGE = (
+        "extent", "(number: int, placement: placement?)", LOOPS,
+        "a counter from 0 to the extent",
+    )  # fmt: skip
+    REDUCE = (
+        "operand, closed...", "combine: combining", LOOPS,
+        "the operand combined over the loops that it closes",
+    )  # fmt: skip
+    SCAN = (
+        "operand, start, loop, tile?", "combine: combining", LOOPS,
+        "a running total, passed on from each iteration of a loop in order to the next",
+    )  # fmt: skip
+    INDEX = (
+        "base, offset, gate?", "", LOOPS,
+        "a place in memory, of a PARAM or a STAGE, valid where the gate holds",
+    )  # fmt: skip
+    LOAD = (
+        "place, lanes?", "stride: stride?", LOOPS,
+        "the content of an INDEX; zero where its gate does not hold",
+    )  # fmt: skip
+    STORE = (
+        "place, value, closed...", "(stride: stride?, combine: combining?)", LOOPS,
+        "the value is put, or combined, into an INDEX, for all loops that it closes",
+    )  # fmt: skip
+    STAGE = (
+        "operand, offset, closed...",
+        "(space: str, length: int, combine: combining?, sorted_count: int?, count: int?, "
+        "stride: stride?)",
+        LOOPS,
+        "a row of scratch memory, whole once the loops that it closes are over; see `staged_row`",
+    )  # fmt: skip
+    TALLY = "place, counter", "", LOOPS, "the content of an INDEX, one more from then on"
+    CHECK = (
+        "operand, holds, gate?", "(site: int, fallback: int)", LOOPS,
+        "the operand; a fault, and the fallback, where it does not hold",
+    )  # fmt: skip
+
+    sources: tuple[Source, ...]
+    fields: tuple[Field, ...]
+    is_tuple: bool
+    stages: _Stages
+    meaning: str
+
+    def __new__(cls, sources: str, argument: str, stages: _Stages, meaning: str) -> Op:
+        member = object.__new__(cls)
+        member._value_ = len(cls.__members__) + 1
+        member.sources = tuple([_parse_source(text) for text in sources.split(", ") if text])
+        member.is_tuple = argument.startswith("(")
+        texts = argument.strip("()").split(", ")
+        member.fields = tuple([_parse_field(text) for text in texts if text])
+        member.stages = stages
+        member.meaning = meaning
+        return member
 
     __hash__ = object.__hash__
 
@@ -166,3 +329,19 @@ by side, or in the lanes of one register."""
 
 IRREGULAR = "gather"
 """The stride of a `LOAD` or `STORE` whose lanes lie anywhere."""
+
+
+def staged_row(
+    length: int,
+    combine: Op | None = None,
+    sorted_count: int | None = None,
+    count: int | None = None,
+    stride: int | str | None = None,
+) -> tuple[str, int, Op | None, int | None, int | None, int | str | None]:
+    """The argument of a `STAGE`: a row of that many elements.
+
+    What comes to a place again is combined with what is there. `sorted_count` elements are put in
+    order once the row is whole. What the tile needs in all, `count` elements, and how far apart
+    the lanes lie are known when accesses are lowered.
+    """
+    return SCRATCH, length, combine, sorted_count, count, stride

@@ -44,7 +44,7 @@ def _summary(node: UOp) -> str:
     parts = [node.op.name]
     if node.dtype.name != "void":
         parts.append(node.dtype.name)
-    if node.arg is not None:
+    if node.arg is not None and not (node.op.is_tuple and set(node.arg) == {None}):
         parts.append(_argument(node.arg))
     return _cut(" ".join(parts), 60)
 

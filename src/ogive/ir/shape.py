@@ -73,8 +73,8 @@ def split_argument(argument: Any) -> tuple[Any, tuple[UOp, ...]]:
 
 
 _SHAPE_OF_SOURCE = frozenset({
-    Op.FLIP, Op.CONTIGUOUS, Op.DETACH, Op.GRADIENT, Op.COPY, Op.AFTER, Op.STORE,
-    Op.SCATTER, Op.SCAN, Op.SORT, Op.STAGE,
+    Op.FLIP, Op.CONTIGUOUS, Op.DETACH, Op.GRADIENT, Op.COPY, Op.AFTER, Op.ASSIGN,
+    Op.SCATTER, Op.SCAN_AXIS, Op.SORT, Op.STAGE_AXIS,
 })  # fmt: skip
 
 

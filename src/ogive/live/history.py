@@ -181,7 +181,7 @@ def remember(
     when the run began, and will have been when it is over. Versions that are `moved` (those that
     the run has written and left so, and copies of overwritten ones) are read where they are now:
 
-        before   t = MUL(AFTER(w, STORE(w, v)), 2)    after   t in memory, from MUL(w, 2)
+        before   t = MUL(AFTER(w, ASSIGN(w, v)), 2)    after   t in memory, from MUL(w, 2)
     """
     if not _open_arguments and not any(map(is_end, buffers)):
         return
@@ -254,7 +254,7 @@ def gradient_sources(node: UOp) -> Iterable[UOp]:
     if node.op is Op.DETACH:
         return ()
     sources = node.src[1:] if node.op is Op.GRADIENT else node.src
-    return [source for source in sources if source.dtype.is_inexact or source.op is Op.STORE]
+    return [source for source in sources if source.dtype.is_inexact or source.op is Op.ASSIGN]
 
 
 # Whether operations are recorded

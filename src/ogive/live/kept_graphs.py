@@ -118,6 +118,7 @@ class KeptGraphs:
                 if node.role is not None:
                     self._pools.setdefault(node.role, []).append(node)
                     references[node] += 1
+            self._hold(node.src[:2])  # the slots that its accessors read
             # Nodes may share a tuple of sources, as those made by `replace` do.
             if id(node.src) not in self._tuples:
                 self._tuples.add(id(node.src))

@@ -227,7 +227,7 @@ def substitute(
 
     Replacements are re-visited: a key inside one is replaced as well. With `walk` they are taken as
     they are, which is what a replacement that contains its own key needs (`BUFFER` becomes
-    `AFTER(BUFFER, STORE(BUFFER, value))`). Tensors above none of the keys are not touched.
+    `AFTER(BUFFER, ASSIGN(BUFFER, value))`). Tensors above none of the keys are not touched.
     """
     with graph_lock:
         done = {key: value for key, value in mapping.items() if key is not value}
@@ -249,7 +249,7 @@ def substitute(
         for node in _held(affected, done):
             # A constant that a tensor holds may be replaced; as an operand it stays what it is.
             sources = [s if s.op in _EDGELESS else done.get(s, s) for s in node.src]
-            if node.op is Op.STORE:
+            if node.op is Op.ASSIGN:
                 sources[0] = _moved_place(node.src[0], done)
             rebuilt = node.replace(src=tuple(sources))
             connect(rebuilt)

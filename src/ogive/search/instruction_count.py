@@ -22,7 +22,7 @@ def count_instructions(program: list[Item]) -> Counter[str]:
             continue
         if isinstance(item, Accumulate):
             counters = {*item.into.ranges, *item.into.closed}
-            op = item.into.arg
+            op = item.into.combine
             name = f"REDUCE_{op.name}" if item.into.op is Op.REDUCE else "STAGE"
         else:
             counters = set(item.src[2:] if item.op is Op.STORE else item.ranges)

@@ -365,7 +365,7 @@ def scan(node: UOp, op: Op, axis: int) -> UOp:
         wide = cast(node, dtypes.float32)
     elif op in (Op.ADD, Op.MUL) and node.dtype is dtypes.float32:
         wide = cast(node, dtypes.float64)
-    return make(Op.SCAN, node.dtype, (wide,), (op, axis), node.shape)
+    return make(Op.SCAN_AXIS, node.dtype, (wide,), (op, axis), node.shape)
 
 
 def sort(node: UOp) -> UOp:

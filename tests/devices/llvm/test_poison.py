@@ -13,7 +13,7 @@ from ogive.devices.llvm.compile_region import compile_placed
 from ogive.devices.llvm.library.assembler import assemble
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
-from ogive.ir.ops import SCRATCH, Op
+from ogive.ir.ops import Op, staged_row
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.place.placement import Placement
 
@@ -25,10 +25,10 @@ def half_staged() -> UOp:
     output = UOp(Op.PARAM, dtypes.float32, (), (0, 16))
     to, along = make_range(16, 0), make_range(8, 1)
     one = UOp.const(dtypes.float32, 1.0)
-    stage = UOp(Op.STAGE, dtypes.float32, (one, along * 2, along), (SCRATCH, 16, None))
+    stage = UOp(Op.STAGE, dtypes.float32, (one, along * 2, along), staged_row(16))
     read = UOp(Op.LOAD, dtypes.float32, (UOp(Op.INDEX, dtypes.float32, (stage, to)),))
     place = UOp(Op.INDEX, dtypes.float32, (output, to))
-    return UOp(Op.SINK, dtypes.void, (UOp(Op.STORE, dtypes.void, (place, read, to)),))
+    return UOp(Op.SINK, dtypes.void, (UOp(Op.STORE, dtypes.void, (place, read, to), (None, None)),))
 
 
 def test_what_was_not_staged_is_nan() -> None:

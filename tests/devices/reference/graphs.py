@@ -26,7 +26,7 @@ def move(op: Op, node: UOp, argument: Any, *lengths: UOp) -> UOp:
 
 
 def store(target: UOp, value: UOp, *indices: UOp, op: Op | None = None) -> UOp:
-    return UOp(Op.STORE, dtypes.void, (target, value, *indices), op)
+    return UOp(Op.ASSIGN, dtypes.void, (target, value, *indices), op)
 
 
 def run(memory: list[Array], *stores: UOp, **variables: int) -> int | None:

@@ -89,14 +89,14 @@ def test_a_scan_combines_what_it_starts_from_with_all_up_to_each_element(op: Op)
         Op.ADD: np.add, Op.MUL: np.multiply, Op.MAXIMUM: np.maximum, Op.MINIMUM: np.minimum,
     }  # fmt: skip
     sources = (given(1, numbers), given(2, start))
-    got = result_of(UOp(Op.SCAN, dtypes.int8, sources, (op, 0)), numbers, start)
+    got = result_of(UOp(Op.SCAN_AXIS, dtypes.int8, sources, (op, 0)), numbers, start)
     running = functions[op].accumulate(np.concatenate([start, numbers]), 0, dtype=np.int8)
     np.testing.assert_array_equal(got, running[1:])
 
 
 def test_a_scan_has_the_dtype_of_its_elements_while_it_runs() -> None:
     halves = np.array([60000, 60000, -60000], np.float32)
-    value = UOp(Op.SCAN, dtypes.float16, (given(1, halves),), (Op.ADD, 0))
+    value = UOp(Op.SCAN_AXIS, dtypes.float16, (given(1, halves),), (Op.ADD, 0))
     assert result_of(value, halves).tolist() == [60000, np.inf, 60000]
 
 
@@ -107,7 +107,7 @@ def test_rows_are_put_in_order() -> None:
 
 
 def test_what_is_staged_is_the_value_itself() -> None:
-    staged = UOp(Op.STAGE, dtypes.float32, (given(1, CUBE),), (SCRATCH, 2))
+    staged = UOp(Op.STAGE_AXIS, dtypes.float32, (given(1, CUBE),), (SCRATCH, 2))
     np.testing.assert_array_equal(result_of(staged, CUBE), CUBE)
 
 

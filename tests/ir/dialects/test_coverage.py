@@ -8,7 +8,7 @@ from ogive.errors import VerifyError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
-from ogive.ir.ops import IRREGULAR, LANE, LOOP, SCRATCH, Op
+from ogive.ir.ops import IRREGULAR, LANE, LOOP, Op, staged_row
 from ogive.passes.loops.rangeify import make_range
 
 LANES, PAIRS, READ = make_range(8, 1, LANE), make_range(2, 0, LOOP), make_range(16, 2, LOOP)
@@ -17,7 +17,7 @@ ZERO = UOp.const(dtypes.index, 0)
 
 def kernel(place: UOp, stride: int | str | None, *closed: UOp, read: UOp = READ) -> UOp:
     """A row of 16 is staged at a place, and then stored element by element."""
-    row = (SCRATCH, 16, 48, stride, None)
+    row = staged_row(16, count=48, stride=stride)
     one = UOp.const(dtypes.float32, 1.0)
     stage = UOp(Op.STAGE, dtypes.float32, (one, place, *closed), row)
     load = UOp(Op.LOAD, dtypes.float32, (UOp(Op.INDEX, dtypes.float32, (stage, read)),))
@@ -69,7 +69,7 @@ def test_what_a_tile_reads_behind_a_row_is_allowed() -> None:
 
 
 def test_what_a_gate_keeps_from_being_read_is_allowed() -> None:
-    row = (SCRATCH, 16, 48, None, None)
+    row = staged_row(16, count=48)
     along = make_range(8, 3, LOOP)
     one = UOp.const(dtypes.float32, 1.0)
     stage = UOp(Op.STAGE, dtypes.float32, (one, along, along), row)

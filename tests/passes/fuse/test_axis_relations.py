@@ -89,7 +89,7 @@ def test_a_view_knows_every_loop_that_a_position_depends_on(node: UOp) -> None:
         top = top.src[0]
     target = UOp(Op.PARAM, dtypes.float32, (), (0, math.prod(node.shape)))
     shaped = UOp(Op.RESHAPE, dtypes.float32, (target,), node.shape)
-    store = UOp(Op.STORE, dtypes.void, (shaped, node))
+    store = UOp(Op.ASSIGN, dtypes.void, (shaped, node))
     loops = rangeify(UOp(Op.SINK, dtypes.void, (store,)))
     (made,) = loops.src
     axes = [axis for axis, size in enumerate(node.shape) if size != 1]

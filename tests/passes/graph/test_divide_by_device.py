@@ -22,7 +22,7 @@ def copied(node: UOp, device: str) -> UOp:
 
 
 def assigned(version: UOp, new: UOp) -> UOp:
-    store = UOp(Op.STORE, dtypes.void, (version, new))
+    store = UOp(Op.ASSIGN, dtypes.void, (version, new))
     return UOp(Op.AFTER, version.dtype, (version, store))
 
 

@@ -45,7 +45,7 @@ def added_up(kernel: Kernel) -> UOp:
 
 
 def is_added_up(loops: UOp) -> bool:
-    return any(n.op is Op.STAGE and n.arg[1] is not None for n in loops.walk())
+    return any(n.op is Op.STAGE and n.combine is not None for n in loops.walk())
 
 
 @pytest.mark.parametrize("name", CASES)

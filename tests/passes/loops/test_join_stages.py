@@ -16,7 +16,7 @@ from ogive.errors import OptimizeError, VerifyError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
-from ogive.ir.ops import SCRATCH, Op
+from ogive.ir.ops import SCRATCH, Op, staged_row
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.scratch_layout import shared_areas
 from ogive.passes.lower.linearize import Item, Loop
@@ -312,16 +312,19 @@ def test_a_stage_that_is_no_stage_is_refused() -> None:
     def stage(*sources: UOp, argument: Any) -> UOp:
         return UOp(Op.STAGE, dtypes.float32, sources, argument)
 
-    plain = (SCRATCH, 4, None)
-    op = r"combining op, \(SORT, count\) or None"
+    def staged_axis(axis: int) -> UOp:
+        return UOp(Op.STAGE_AXIS, dtypes.float32, (value,), (SCRATCH, axis))
+
+    plain = staged_row(4)
     verify(stage(value, position, position, argument=plain), "loops")
     for node, dialect, expected in (
-        (stage(value, position, position, argument=None), "loops", rf"\(space, length, {op}\)"),
+        (stage(value, position, position, argument=None), "loops", r"\(space: str, length: int, "),
         (stage(value, value, position, argument=plain), "loops", "an index as second source"),
         (stage(value, position, value, argument=plain), "loops", "ranges to close, not CONST"),
-        (stage(value, first, argument=plain), "lowered", rf"length, count, stride, {op}\)"),
-        (stage(value, argument=(SCRATCH, 0)), "region", r"\(space, axis\) as argument"),
-        (stage(value, argument=(SCRATCH, 0)), "parametric", "not allowed here"),
+        (stage(value, first, argument=plain), "lowered", "the count of all its elements"),
+        (staged_axis(0), "region", "an axis below 0"),
+        (staged_axis(0), "parametric", "not allowed here"),
+        (stage(value, position, position, argument=plain), "region", "not allowed here"),
     ):
         with pytest.raises(VerifyError, match=expected):
             verify(node, dialect)

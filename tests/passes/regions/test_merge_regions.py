@@ -308,7 +308,7 @@ def test_a_kernel_that_says_it_writes_more_than_it_has_is_damaged() -> None:
 def test_the_verifier_refuses_two_stores_to_one_buffer() -> None:
     memory = UOp(Op.PARAM, dtypes.float32, (), (0, 4))
     kept = [
-        UOp(Op.STORE, dtypes.void, (memory, UOp.const(dtypes.float32, number)))
+        UOp(Op.ASSIGN, dtypes.void, (memory, UOp.const(dtypes.float32, number)))
         for number in (1.0, 2.0)
     ]
     with pytest.raises(OgiveError, match="stores to different buffers"):

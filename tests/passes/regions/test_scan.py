@@ -151,13 +151,13 @@ def test_a_tensor_may_be_assigned_its_own_running_sums() -> None:
 def test_the_verifier_wants_an_axis_and_a_start_that_fit() -> None:
     x = UOp(Op.RESHAPE, dtypes.float32, (UOp(Op.PARAM, dtypes.float32, (), (0, 6, "CPU")),), (2, 3))
     start = UOp(Op.SHRINK, dtypes.float32, (x,), ((0, 1), (0, 3)))
-    verify(UOp(Op.SCAN, x.dtype, (x, start), (Op.ADD, 0)), "parametric")
+    verify(UOp(Op.SCAN_AXIS, x.dtype, (x, start), (Op.ADD, 0)), "parametric")
     with pytest.raises(VerifyError, match="an axis below 2, not 2"):
-        verify(UOp(Op.SCAN, x.dtype, (x,), (Op.ADD, 2)), "parametric")
+        verify(UOp(Op.SCAN_AXIS, x.dtype, (x,), (Op.ADD, 2)), "parametric")
     with pytest.raises(VerifyError, match=r"\(2, 1\) to start from, not \(1, 3\)"):
-        verify(UOp(Op.SCAN, x.dtype, (x, start), (Op.ADD, 1)), "parametric")
-    with pytest.raises(VerifyError, match="combining op, axis"):
-        verify(UOp(Op.SCAN, x.dtype, (x,), (Op.SUB, 1)), "parametric")
+        verify(UOp(Op.SCAN_AXIS, x.dtype, (x, start), (Op.ADD, 1)), "parametric")
+    with pytest.raises(VerifyError, match="combine: combining, axis: int"):
+        verify(UOp(Op.SCAN_AXIS, x.dtype, (x,), (Op.SUB, 1)), "parametric")
 
 
 @pytest.mark.parametrize(("lanes", "steps"), [(1, 3), (4, 1), (4, 4), (8, 16), (8, 7), (16, 5)])

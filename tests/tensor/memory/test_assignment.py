@@ -29,7 +29,7 @@ def test_assign_stores_into_the_buffer(read: Read) -> None:
     assert x.assign(x + 1) is x
     assert x.node.op is Op.AFTER
     value, store = x.node.src
-    assert value is old and store.op is Op.STORE and store.src[0] is old
+    assert value is old and store.op is Op.ASSIGN and store.src[0] is old
     assert read(x).tolist() == [2, 3, 4]
 
 
@@ -65,7 +65,7 @@ def test_a_lazy_tensor_just_takes_the_new_value(read: Read) -> None:
     assert x.node is value.node
     zeros = ogive.zeros(4)
     zeros[1::2] = 1
-    assert Op.STORE not in {node.op for node in zeros.node.walk()}
+    assert Op.ASSIGN not in {node.op for node in zeros.node.walk()}
     assert read(zeros).tolist() == [0, 1, 0, 1]
 
 
@@ -75,7 +75,7 @@ def test_borrowed_memory_is_never_a_target(read: Read) -> None:
     x[0] = 9
     y = Tensor.from_numpy(array).assign(5)
     for tensor in (x, y):
-        assert Op.STORE not in {node.op for node in tensor.node.walk()}
+        assert Op.ASSIGN not in {node.op for node in tensor.node.walk()}
     assert read(x).tolist() == [9, 1, 2, 3]
     assert array.tolist() == [0, 1, 2, 3]
 

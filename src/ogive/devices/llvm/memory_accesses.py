@@ -58,17 +58,17 @@ class Memory:
     def base(self, memory: UOp) -> str:
         """Where a buffer begins, or what is staged in scratch memory."""
         if memory.op is not Op.STAGE:
-            return self.bases[memory.arg[0]]
+            return self.bases[memory.slot]
         memory = self.areas.get(memory, memory)
         if memory not in self.scratch:
-            kind = f"[{memory.arg[2]} x {memory_type(memory.dtype, 1)}]"
+            kind = f"[{memory.count} x {memory_type(memory.dtype, 1)}]"
             self.scratch[memory] = self.writer.allocate(kind)
         return self.scratch[memory]
 
     def poison(self, stage: UOp) -> None:
         """Set all bits of a staged value's memory, unless another one lies there still."""
         if stage not in self.areas:
-            size = stage.arg[2] * stage.dtype.itemsize
+            size = stage.count * stage.dtype.itemsize
             self.writer.declarations.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
             self.writer.effect(
                 f"call void @llvm.memset.p0.i64(ptr {self.base(stage)}, i8 -1, i64 {size}, "

@@ -19,8 +19,8 @@ from ogive.devices.llvm.registers import Places, Tile
 from ogive.devices.llvm.sort_exchanges import Exchanges
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
-from ogive.ir.ops import IRREGULAR, REDUCING, UPCAST, Op
-from ogive.passes.loops.scratch_layout import row_starts, sorted_count
+from ogive.ir.ops import IRREGULAR, UPCAST, Op
+from ogive.passes.loops.scratch_layout import row_starts
 from ogive.passes.lower.cache_hints import Traffic
 from ogive.passes.lower.irregular_lanes import Picks, find_picks
 from ogive.passes.lower.linearize import is_loop
@@ -126,7 +126,7 @@ class Transfers:
     def store(self, node: UOp) -> None:
         """Store a tile."""
         lane = lane_of(node.src[2:])
-        lanes = 1 if lane is None or node.arg[0] is None else int(lane.src[0].arg)
+        lanes = 1 if lane is None or node.stride is None else int(lane.src[0].arg)
         found = [counter for counter in node.src[2:] if counter.arg[1] == UPCAST]
         counters = tuple(sorted(found, key=lambda counter: counter.arg[0]))
         between = interleaved_counter(node, lanes, self.memory.target)
@@ -156,7 +156,7 @@ class Transfers:
 
     def _store_turned(self, node: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int) -> None:
         """The reverse of how such a tile is loaded."""
-        (place, value), stride = node.src[:2], node.arg[0]
+        (place, value), stride = node.src[:2], node.stride
         is_streamed = node in self.traffic.streamed
         for entries, spot in self._turned_tiles(place, rows, counters, lanes):
             values = [self.values.operand(value, tuple(e.items()), lanes) for e in entries]
@@ -187,18 +187,18 @@ class Transfers:
         """Store one more staged value, which is then read back like any other memory."""
         lanes = self.accumulators.lanes_of(node)
         counters = self.accumulators.counters_of(node)
-        stride, op = node.arg[3:]
+        stride = node.stride
         for position in self.values.entries(counters):
             places = tuple(zip(counters, position, strict=True))
             offset = self._offset(node.src[1], places, stride, lanes)
             value = self.values.operand(node.src[0], places, lanes)
-            if op in REDUCING:
+            if node.combine is not None:
                 value = self._added(node, value, offset, stride, lanes)
             self.memory.store(node, node.dtype, value, offset, stride, None, lanes)
 
     def put_in_order(self, stage: UOp) -> None:
         """What was staged as it came is in order from here on, if it should be."""
-        count = sorted_count(stage)
+        count = stage.sorted_count
         if count is None:
             return
         exchanges = Exchanges(stage, self.values.lanes_of(stage), self.memory, self.instructions)
@@ -208,7 +208,7 @@ class Transfers:
     def _added(self, node: UOp, value: str, offset: Offset, stride: Stride, lanes: int) -> str:
         """A value combined with what the iterations before the first one have staged there."""
         present = self.memory.load(node, node.dtype, offset, stride, None, lanes)
-        combined = self.instructions.combine(node.arg[-1], node.dtype, present, value, lanes)
+        combined = self.instructions.combine(node.combine, node.dtype, present, value, lanes)
         kind = register_type(node.dtype, lanes)
         for counter in node.closed:
             if is_loop(counter) and counter not in node.src[1].ranges:

@@ -79,7 +79,7 @@ class _Evaluation:
         for node in order:
             if node.op in MOVEMENT:
                 self.arguments[node] = self.argument_of(node)
-            if node.op not in (Op.SINK, Op.STORE):
+            if node.op not in (Op.SINK, Op.ASSIGN):
                 sources = [self.values[source] for source in node.src]
                 value = FUNCTIONS[node.op](self, node, sources)
                 self.values[node] = rounded(numpy.asarray(value), node.dtype)
@@ -111,7 +111,7 @@ class _Evaluation:
         wanted = wanted_elements(self.region, self.values, self.arguments)
         sites = [node for node in self.region.walk() if can_fault(node)]
         for site, node in enumerate(sites):
-            if node.op is Op.STORE:
+            if node.op is Op.ASSIGN:
                 failed = self.wrong[node].any()
             else:
                 failed = (self.wrong[node] & wanted.get(node, numpy.False_)).any()
@@ -242,9 +242,9 @@ FUNCTIONS: dict[Op, Evaluate] = {
     Op.BITCAST: _bitcast,
     Op.DOT: _dot,
     Op.REDUCE_AXES: _reduce_axes,
-    Op.SCAN: _scan,
+    Op.SCAN_AXIS: _scan,
     Op.SORT: _sort,
     Op.GATHER: _gather,
     Op.ARRANGE: _arrange,
-    Op.STAGE: _stage,
+    Op.STAGE_AXIS: _stage,
 }

@@ -54,9 +54,9 @@ def _wanted_below(
         return [(sources[0], _at(shape, places[wanted & (places >= 0)]))]
     if op is Op.REDUCE_AXES:
         return [(sources[0], numpy.broadcast_to(wanted, values[sources[0]].shape))]
-    if op in (Op.STAGE, Op.SORT):
+    if op in (Op.STAGE_AXIS, Op.SORT):
         # A row of these is worked out whole.
-        axis = node.arg[1] if op is Op.STAGE else wanted.ndim - 1
+        axis = node.arg[1] if op is Op.STAGE_AXIS else wanted.ndim - 1
         return [(sources[0], numpy.broadcast_to(wanted.any(axis, keepdims=True), wanted.shape))]
     if op is Op.GATHER:
         x, *indices = sources

@@ -32,8 +32,8 @@ def find_uncovered(root: UOp) -> tuple[UOp, str] | None:
     None if there is none."""
     readers: dict[UOp, list[UOp]] = {}
     for node in root.walk():
-        if node.op in (Op.LOAD, Op.TALLY) and node.src[0].src[0].op is Op.STAGE:
-            readers.setdefault(node.src[0].src[0], []).append(node)
+        if node.op in (Op.LOAD, Op.TALLY) and node.place.base.op is Op.STAGE:
+            readers.setdefault(node.place.base, []).append(node)
     for stage, reads in readers.items():
         rows = _Rows(stage)
         written = None if rows.are_dense() else rows.written()
@@ -51,15 +51,15 @@ class _Rows:
 
     def __init__(self, stage: UOp) -> None:
         self.stage = stage
-        _, self.length, count, self.stride, _ = stage.arg
-        tile = [counter for counter in stage.ranges if counter.arg[1] == UPCAST]
-        self.inner = {counter for counter in stage.ranges if counter.arg[1] in (UPCAST, LANE)}
-        self.lanes = math.prod([_extent(c) for c in self.inner if c.arg[1] == LANE])
-        self.step = count // math.prod([_extent(counter) for counter in tile])
+        self.length, self.stride = stage.length, stage.stride
+        tile = [counter for counter in stage.ranges if counter.placement == UPCAST]
+        self.inner = {counter for counter in stage.ranges if counter.placement in (UPCAST, LANE)}
+        self.lanes = math.prod([_extent(c) for c in self.inner if c.placement == LANE])
+        self.step = stage.count // math.prod([_extent(counter) for counter in tile])
 
     def are_dense(self) -> bool:
         """Whether strides say that each row is written without gaps."""
-        terms, constant = linear_form(self.stage.src[1])
+        terms, constant = linear_form(self.stage.offset)
         steps = [(step, counter) for counter, step in terms.items() if counter not in self.inner]
         lane = _lane(self.stage.closed)
         if lane is not None and self.stride != IRREGULAR:
@@ -76,7 +76,7 @@ class _Rows:
     def written(self) -> set[int] | None:
         """The places that are written; None if they are too many to be looked at, or not known."""
         lane = _lane((*self.stage.closed, *self.stage.ranges))
-        places = self.stage.src[1]
+        places = self.stage.offset
         if lane is not None and self.stride != IRREGULAR:
             places = places + lane * self.stride
         found = _tabulated(places, None) if is_known(places) else None
@@ -85,7 +85,7 @@ class _Rows:
     def missing(self, read: UOp, written: set[int]) -> int | None:
         """An element of a row that is read and was not written, if there is one."""
         places = _places(read)
-        gate = read.src[0].src[2] if len(read.src[0].src) > 2 else None
+        gate = read.place.gate
         if is_known(places):
             found = _tabulated(places, gate if gate is not None and is_known(gate) else None)
         else:
@@ -100,18 +100,18 @@ class _Rows:
 
 def _places(read: UOp) -> UOp:
     """Where an access reads, as an expression of its counters."""
-    offset = read.src[0].src[1]
-    if read.op is Op.TALLY or len(read.src) == 1:
+    offset = read.place.offset
+    lanes = None if read.op is Op.TALLY else read.lanes
+    if lanes is None:
         return offset
-    lanes = read.src[1]
-    return offset + (lanes if read.arg == IRREGULAR else lanes * read.arg)
+    return offset + (lanes if read.stride == IRREGULAR else lanes * read.stride)
 
 
 def _tabulated(places: UOp, gate: UOp | None) -> list[int] | None:
     """All values of an expression where a gate holds; None if they are too many."""
     counters = sorted(
         places.ranges | (gate.ranges if gate is not None else frozenset()),
-        key=lambda counter: counter.arg[0],
+        key=lambda counter: counter.number,
     )
     extents = [_extent(counter) for counter in counters]
     if math.prod(extents) > MOST_PLACES:
@@ -130,8 +130,8 @@ def _tabulated(places: UOp, gate: UOp | None) -> list[int] | None:
 
 
 def _lane(counters: tuple[UOp, ...]) -> UOp | None:
-    return next((counter for counter in counters if counter.arg[1] == LANE), None)
+    return next((counter for counter in counters if counter.placement == LANE), None)
 
 
 def _extent(counter: UOp) -> int:
-    return int(counter.src[0].vmax)
+    return int(counter.extent.vmax)

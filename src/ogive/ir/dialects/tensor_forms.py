@@ -1,7 +1,7 @@
-"""How the nodes of a tensor graph must look.
+"""What must hold in tensor graphs beside what the op table says.
 
-A function here is given a node of one op, with as many sources as it should have, and says what was
-expected of it, or None if it is so. `verify.py` has the table of who is asked for what.
+A function here is given a node of one op, with sources and an argument as the table has them, and
+says what was expected of it, or None if it is so. `verify.py` knows who is asked for what.
 """
 
 from __future__ import annotations
@@ -10,23 +10,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ogive.ir.dialects.arguments import is_integer
 from ogive.ir.dtype import DType, bool_, float32, index, int32, int64, uint32, uint64, void
 from ogive.ir.node import UOp
-from ogive.ir.ops import COMPARISON, REDUCING, SCRATCH, TRANSCENDENTAL, Op
+from ogive.ir.ops import COMPARISON, SCRATCH, TRANSCENDENTAL, Op
 from ogive.ir.shape import movement_argument
 
 Problem = str | None
 """What was expected, if it is not what was found."""
-
-
-def is_integer(value: Any) -> bool:
-    """Whether a value is an integer, and not True or False."""
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def are_integers(value: Any) -> bool:
-    """Whether a value is a tuple of integers."""
-    return isinstance(value, tuple) and all(is_integer(part) for part in value)
 
 
 # Leaves
@@ -36,51 +27,41 @@ _PYTHON_TYPES: dict[str, type] = {"bool": bool, "float": float, "complex": compl
 
 def expect_const(node: UOp) -> Problem:
     kind = _PYTHON_TYPES.get(node.dtype.kind, int)
-    return None if type(node.arg) is kind else f"a {kind.__name__} for {node.dtype.name}"
-
-
-def expect_unique(node: UOp) -> Problem:
-    return None if is_integer(node.arg) else "an integer as argument"
+    return None if type(node.literal) is kind else f"a {kind.__name__} for {node.dtype.name}"
 
 
 def expect_buffer(node: UOp) -> Problem:
-    if node.src[0].op is not Op.UNIQUE:
-        return "UNIQUE as source"
-    arg = node.arg
-    fits = isinstance(arg, tuple) and len(arg) == 2 and isinstance(arg[0], str)
-    return None if fits and is_integer(arg[1]) else "(device, element count) as argument"
+    return None if node.identity.op is Op.UNIQUE else "UNIQUE as source"
 
 
 def expect_param(node: UOp) -> Problem:
     """In a region: which device runs it is no part of a kernel."""
-    fits = are_integers(node.arg) and len(node.arg) == 2 and min(node.arg) >= 0
-    return None if fits else "(slot, element count) as argument"
+    return _expect_slot(node) if node.device is None else "no device"
 
 
 def expect_memory(node: UOp) -> Problem:
     """A `PARAM` of a parametric graph."""
-    arg = node.arg
-    fits = isinstance(arg, tuple) and len(arg) == 3 and isinstance(arg[2], str)
-    if fits and are_integers(arg[:2]) and min(arg[:2]) >= 0:
-        return None
-    return "(slot, element count, device) as argument"
+    return _expect_slot(node) if node.device is not None else "a device"
+
+
+def _expect_slot(node: UOp) -> Problem:
+    fits = node.slot >= 0 and node.size >= 0
+    return None if fits else "a slot and an element count that are not negative"
 
 
 def expect_variable(node: UOp) -> Problem:
-    arg = node.arg
-    fits = isinstance(arg, tuple) and len(arg) == 3 and isinstance(arg[0], str)
-    if not fits or not are_integers(arg[1:]) or arg[1] > arg[2]:
-        return "(name, low, high) as argument"
+    if node.low > node.high:
+        return "a low that is not above the high"
     return None if node.dtype.is_integer else "an integer dtype"
 
 
 def expect_bind(node: UOp) -> Problem:
-    fits = node.src[0].op is Op.VARIABLE and node.src[1].op is Op.CONST
+    fits = node.variable.op is Op.VARIABLE and node.bound.op is Op.CONST
     return None if fits else "(VARIABLE, CONST) as sources"
 
 
 def expect_iota(node: UOp) -> Problem:
-    fits = is_integer(node.arg) if not node.src else node.arg is None
+    fits = (node.symbolic is None) is not (node.stop is None)
     return None if fits else "a length, as argument or as source"
 
 
@@ -88,13 +69,14 @@ def expect_iota(node: UOp) -> Problem:
 
 
 def expect_movement(node: UOp) -> Problem:
-    if node.src[0].dtype is not node.dtype:
-        return f"the dtype of the source, {node.src[0].dtype.name}"
-    if any(source.dtype is not index for source in node.src[1:]):
+    if node.operand.dtype is not node.dtype:
+        return f"the dtype of the source, {node.operand.dtype.name}"
+    lengths = node.src[1:]
+    if any(length.dtype is not index for length in lengths):
         return "index nodes as symbolic lengths"
-    if _count_missing(node.arg if node.op is not Op.PAD else node.arg[0]) != len(node.src) - 1:
+    if _count_missing(node.widths if node.op is Op.PAD else node.arg) != len(lengths):
         return "one source for each None in the argument"
-    return _MOVEMENT_CHECKS[node.op](node.src[0].shape, movement_argument(node))
+    return _MOVEMENT_CHECKS[node.op](node.operand.shape, movement_argument(node))
 
 
 def _count_missing(argument: Any) -> int:
@@ -126,9 +108,8 @@ def _expect_expand(shape: tuple[Any, ...], arg: Any) -> Problem:
 
 
 def _expect_pad(shape: tuple[Any, ...], arg: Any) -> Problem:
-    fits = len(arg) == 2 and len(arg[0]) == len(shape) and all(len(pair) == 2 for pair in arg[0])
-    if not fits:
-        return "((before, after) per axis, fill value)"
+    if len(arg[0]) != len(shape):
+        return f"(before, after) for each axis of {shape}"
     negative = any(_is_static(size) and size < 0 for pair in arg[0] for size in pair)
     return "lengths that are not negative" if negative else None
 
@@ -142,7 +123,7 @@ def _expect_shrink(shape: tuple[Any, ...], arg: Any) -> Problem:
 
 
 def _expect_flip(shape: tuple[Any, ...], arg: Any) -> Problem:
-    fits = are_integers(arg) and all(0 <= axis < len(shape) for axis in arg)
+    fits = all(0 <= axis < len(shape) for axis in arg)
     return None if fits else f"axes of {shape}, not {arg}"
 
 
@@ -176,8 +157,6 @@ _DOT_TOTALS: dict[tuple[str, str], DType] = {
 
 
 def expect_elementwise(node: UOp) -> Problem:
-    if node.arg is not None:
-        return "no argument"
     return expect_dtypes(node) or _expect_equal_shapes(node.src)
 
 
@@ -240,18 +219,15 @@ def _expect_equal_shapes(sources: tuple[UOp, ...]) -> Problem:
 
 
 def expect_reduce_axes(node: UOp) -> Problem:
-    arg = node.arg
-    if not isinstance(arg, tuple) or len(arg) != 2 or arg[0] not in REDUCING:
-        return "(combining op, axes) as argument"
-    if node.dtype.is_complex and arg[0] is not Op.ADD:
+    if node.dtype.is_complex and node.combine is not Op.ADD:
         return "a sum, or a real dtype"
-    rank = len(node.src[0].shape)
-    fits = are_integers(arg[1]) and all(0 <= axis < rank for axis in arg[1])
-    return None if fits else f"axes below {rank}, not {arg[1]}"
+    rank = len(node.operand.shape)
+    fits = all(0 <= axis < rank for axis in node.axes)
+    return None if fits else f"axes below {rank}, not {node.axes}"
 
 
 def expect_gather(node: UOp) -> Problem:
-    return _expect_indices(node.src[0], node.src[1:]) or expect_same_dtype(node)
+    return _expect_indices(node.operand, node.indices) or expect_same_dtype(node)
 
 
 def expect_scatter(node: UOp) -> Problem:
@@ -260,23 +236,18 @@ def expect_scatter(node: UOp) -> Problem:
 
 def _expect_indexed_store(node: UOp) -> Problem:
     target, value, *indices = node.src
-    if node.arg is not None and node.arg not in REDUCING:
-        return "a combining op or None as argument"
     if target.dtype is not value.dtype:
         return f"a value of {target.dtype.name}, not {value.dtype.name}"
     return _expect_indices(target, tuple(indices)) or _expect_equal_shapes(node.src[1:])
 
 
-def expect_scan(node: UOp) -> Problem:
-    arg = node.arg
-    if not isinstance(arg, tuple) or len(arg) != 2 or arg[0] not in REDUCING:
-        return "(combining op, axis) as argument"
-    shape = node.src[0].shape
-    if not is_integer(arg[1]) or not 0 <= arg[1] < len(shape):
-        return f"an axis below {len(shape)}, not {arg[1]}"
-    wanted = (*shape[: arg[1]], 1, *shape[arg[1] + 1 :])
-    if len(node.src) == 2 and node.src[1].shape != wanted:
-        return f"{wanted} to start from, not {node.src[1].shape}"
+def expect_scan_axis(node: UOp) -> Problem:
+    shape, axis = node.operand.shape, node.axis
+    if not 0 <= axis < len(shape):
+        return f"an axis below {len(shape)}, not {axis}"
+    wanted = (*shape[:axis], 1, *shape[axis + 1 :])
+    if node.initial is not None and node.initial.shape != wanted:
+        return f"{wanted} to start from, not {node.initial.shape}"
     kinds = {source.dtype.kind for source in node.src}
     return None if kinds == {node.dtype.kind} else f"sources of the kind of {node.dtype.name}"
 
@@ -309,7 +280,7 @@ def expect_same_dtype(node: UOp) -> Problem:
     return None if node.dtype is wanted else f"the dtype of the source, {wanted.name}"
 
 
-def expect_store(node: UOp) -> Problem:
+def expect_assign(node: UOp) -> Problem:
     if len(node.src) > 2:
         return _expect_indexed_store(node)
     target, value = node.src
@@ -323,47 +294,39 @@ def expect_sink(node: UOp) -> Problem:
     return None if node.dtype is void else "no dtype"
 
 
+def expect_placeless_sink(node: UOp) -> Problem:
+    return expect_sink(node) if node.devices is None else "no devices"
+
+
 def expect_placed_sink(node: UOp) -> Problem:
     """A graph that one device computes need not say which."""
-    devices = node.arg
-    if devices is None:
-        return expect_sink(node)
-    fits = isinstance(devices, tuple) and len(devices) == len(node.src)
-    fits = fits and all(isinstance(device, str) for device in devices)
+    fits = node.devices is None or len(node.devices) == len(node.roots)
     return expect_sink(node) or (None if fits else "a device for each source as argument")
 
 
 def expect_region_sink(node: UOp) -> Problem:
+    if not node.roots:
+        return "one store or more"
     targets = []
-    for store in node.src:
-        target = store.src[0]
+    for store in node.roots:
+        target = store.target
         while target.op is not Op.PARAM:
-            target = target.src[0]
+            target = target.operand
         targets.append(target)
     differ = len(set(targets)) == len(targets)
-    return expect_sink(node) or (None if differ else "stores to different buffers")
+    return expect_placeless_sink(node) or (None if differ else "stores to different buffers")
 
 
-def expect_stage(node: UOp) -> Problem:
-    fits = _is_space_and_number(node.arg) and 0 <= node.arg[1] < len(node.shape)
-    return expect_same_dtype(node) if fits else "(space, axis) as argument"
-
-
-def _is_space_and_number(value: Any) -> bool:
-    fits = isinstance(value, tuple) and len(value) == 2
-    return fits and value[0] == SCRATCH and is_integer(value[1])
-
-
-def expect_copy(node: UOp) -> Problem:
-    return expect_same_dtype(node) if isinstance(node.arg, str) else "a device as argument"
+def expect_stage_axis(node: UOp) -> Problem:
+    if node.space != SCRATCH or not 0 <= node.axis < len(node.shape):
+        return f"{SCRATCH!r} as space and an axis below {len(node.shape)}"
+    return expect_same_dtype(node)
 
 
 def expect_custom(node: UOp) -> Problem:
-    arg = node.arg
-    fits = isinstance(arg, tuple) and len(arg) == 3 and isinstance(arg[0], str)
-    if not fits or not is_integer(arg[2]) or not 0 <= arg[2] < len(arg[1]):
-        return "(name, ((shape, dtype), ...), output number) as argument"
-    if node.src[0].op not in (Op.BUFFER, Op.PARAM):
+    if not 0 <= node.output < len(node.outputs):
+        return f"an output below {len(node.outputs)}"
+    if node.function.op not in (Op.BUFFER, Op.PARAM):
         return "the memory that stands for a function as first source"
-    dtype = arg[1][arg[2]][1]
+    dtype = node.outputs[node.output][1]
     return None if node.dtype is dtype else f"{dtype.name}, as declared"

@@ -1,9 +1,8 @@
-"""What each stage's graphs may contain: the dialects as one table, and the verifier that reads it.
+"""The verifier: whether a graph is one of its stage.
 
-A `Form` says how a node of an op must look: how many sources, which dtypes, what argument, and
-what else must hold. A dialect is a mapping from the ops it allows to their forms. What is checked
-is in `tensor_forms.py` and `loop_forms.py`; and in `coverage.py` that a lowered kernel reads no
-scratch memory but what it has written.
+The op table says in which dialects an op occurs, how many sources it has and what argument. What
+else must hold is in `tensor_forms.py` and `loop_forms.py`; and in `coverage.py` that a lowered
+kernel reads no scratch memory but what it has written.
 """
 
 from __future__ import annotations
@@ -13,30 +12,11 @@ from collections.abc import Callable
 from ogive.errors import VerifyError
 from ogive.ir.dialects import loop_forms as loops
 from ogive.ir.dialects import tensor_forms as tensors
+from ogive.ir.dialects.arguments import expect_argument
 from ogive.ir.dialects.coverage import find_uncovered
 from ogive.ir.dialects.tensor_forms import Problem
 from ogive.ir.node import UOp, walk
-from ogive.ir.ops import BINARY, ELEMENTWISE, MOVEMENT, Op
-from ogive.named import NamedTuple
-
-
-class Form(NamedTuple):
-    """How a node of one op must look. `check` says what was expected where a node is not so."""
-
-    least: int
-    most: int | None
-    check: Callable[[UOp], Problem]
-
-    def expect(self, node: UOp) -> Problem:
-        """What was expected, if a node is not so."""
-        count = len(node.src)
-        if self.least <= count and (self.most is None or count <= self.most):
-            return self.check(node)
-        if self.most is None:
-            wanted = f"{self.least} or more"
-        else:
-            wanted = " or ".join(map(str, dict.fromkeys((self.least, self.most))))
-        return f"{wanted} sources, not {count}"
+from ogive.ir.ops import ELEMENTWISE, MOVEMENT, STAGES, Op
 
 
 def verify(root: UOp | tuple[UOp, ...], dialect: str) -> None:
@@ -44,11 +24,14 @@ def verify(root: UOp | tuple[UOp, ...], dialect: str) -> None:
 
     The error names the node, its op and what was expected.
     """
-    forms = DIALECTS[dialect]
+    checks = DIALECTS[dialect]
     with_complex = dialect in _WITH_COMPLEX
     for node in walk(root if isinstance(root, tuple) else (root,)):
-        form = forms.get(node.op)
-        problem = "another op, this one is not allowed here" if form is None else form.expect(node)
+        check = checks.get(node.op)
+        if check is None:
+            problem: Problem = "another op, this one is not allowed here"
+        else:
+            problem = _expect_sources(node) or expect_argument(node) or check(node)
         if node.dtype.is_complex and not with_complex:
             problem = "a real dtype: complex numbers are pairs of floats from here on"
         if problem is not None:
@@ -64,78 +47,83 @@ def verify(root: UOp | tuple[UOp, ...], dialect: str) -> None:
         )
 
 
-_ELEMENTWISE = {
-    op: Form(arity, arity, tensors.expect_elementwise)
-    for op in ELEMENTWISE
-    for arity in [3 if op is Op.WHERE else 2 if op in BINARY else 1]
-} | {Op.DOT: Form(2, 2, tensors.expect_dot)}
-_VALUES: dict[Op, Form] = {
-    Op.CONST: Form(0, 0, tensors.expect_const),
-    Op.VARIABLE: Form(0, 0, tensors.expect_variable),
-    Op.PARAM: Form(0, 0, tensors.expect_param),
-    Op.IOTA: Form(0, 1, tensors.expect_iota),
-    **{op: Form(1, None, tensors.expect_movement) for op in MOVEMENT},
-    **_ELEMENTWISE,
-    Op.REDUCE_AXES: Form(1, 1, tensors.expect_reduce_axes),
-    Op.GATHER: Form(2, None, tensors.expect_gather),
-    Op.SCAN: Form(1, 2, tensors.expect_scan),
-    Op.SORT: Form(1, 1, tensors.expect_sort),
-    Op.ARRANGE: Form(3, 3, tensors.expect_arrange),
-    Op.STAGE: Form(1, 1, tensors.expect_stage),
-    Op.STORE: Form(2, None, tensors.expect_store),
-    Op.SINK: Form(0, None, tensors.expect_sink),
+def _expect_sources(node: UOp) -> Problem:
+    sources = node.op.sources
+    count, most = len(node.src), len(sources)
+    has_rest = bool(sources) and sources[-1].is_rest
+    least = len([source for source in sources if not source.is_optional and not source.is_rest])
+    if least <= count and (has_rest or count <= most):
+        return None
+    wanted = f"{least} or more" if has_rest else " or ".join(map(str, range(least, most + 1)))
+    return f"{wanted} sources, not {count}"
+
+
+Check = Callable[[UOp], Problem]
+
+
+def _expect_nothing(node: UOp) -> Problem:
+    return None
+
+
+_TENSORS: dict[Op, Check] = {
+    Op.CONST: tensors.expect_const,
+    Op.UNIQUE: _expect_nothing,
+    Op.BUFFER: tensors.expect_buffer,
+    Op.VARIABLE: tensors.expect_variable,
+    Op.BIND: tensors.expect_bind,
+    Op.IOTA: tensors.expect_iota,
+    **dict.fromkeys(MOVEMENT, tensors.expect_movement),
+    **dict.fromkeys(ELEMENTWISE, tensors.expect_elementwise),
+    Op.DOT: tensors.expect_dot,
+    Op.REDUCE_AXES: tensors.expect_reduce_axes,
+    Op.GATHER: tensors.expect_gather,
+    Op.SCATTER: tensors.expect_scatter,
+    Op.SCAN_AXIS: tensors.expect_scan_axis,
+    Op.SORT: tensors.expect_sort,
+    Op.ARRANGE: tensors.expect_arrange,
+    Op.STAGE_AXIS: tensors.expect_stage_axis,
+    Op.ASSIGN: tensors.expect_assign,
+    Op.CUSTOM: tensors.expect_custom,
+    **dict.fromkeys(
+        (Op.CONTIGUOUS, Op.DETACH, Op.GRADIENT, Op.COPY, Op.AFTER), tensors.expect_same_dtype
+    ),
+    Op.SINK: tensors.expect_placeless_sink,
 }
-_REGION: dict[Op, Form] = _VALUES | {Op.SINK: Form(1, None, tensors.expect_region_sink)}
-_PARAMETRIC: dict[Op, Form] = _VALUES | {
-    Op.PARAM: Form(0, 0, tensors.expect_memory),
-    Op.SINK: Form(0, None, tensors.expect_placed_sink),
-    Op.CONTIGUOUS: Form(1, 1, tensors.expect_same_dtype),
-    Op.DETACH: Form(1, 1, tensors.expect_same_dtype),
-    Op.GRADIENT: Form(1, None, tensors.expect_same_dtype),
-    Op.SCATTER: Form(3, None, tensors.expect_scatter),
-    Op.COPY: Form(1, 1, tensors.expect_copy),
-    Op.CUSTOM: Form(1, None, tensors.expect_custom),
-    Op.AFTER: Form(1, None, tensors.expect_same_dtype),
+_LOOPS: dict[Op, Check] = {
+    Op.RANGE: loops.expect_unplaced_range,
+    Op.REDUCE: loops.expect_reduce,
+    Op.SCAN: loops.expect_unplaced_scan,
+    Op.INDEX: loops.expect_index,
+    Op.LOAD: loops.expect_load,
+    Op.TALLY: loops.expect_tally,
+    Op.CHECK: loops.expect_check,
+    Op.STORE: loops.expect_store,
+    Op.STAGE: loops.expect_stage,
 }
-del _PARAMETRIC[Op.STAGE], _PARAMETRIC[Op.DOT]
-_TENSOR: dict[Op, Form] = _PARAMETRIC | {
-    Op.UNIQUE: Form(0, 0, tensors.expect_unique),
-    Op.BUFFER: Form(1, 1, tensors.expect_buffer),
-    Op.BIND: Form(2, 2, tensors.expect_bind),
+_FROM: dict[str, dict[Op, Check]] = {
+    "tensor": _TENSORS,
+    "parametric": {Op.PARAM: tensors.expect_memory, Op.SINK: tensors.expect_placed_sink},
+    "region": {Op.PARAM: tensors.expect_param, Op.SINK: tensors.expect_region_sink},
+    "loops": {**_LOOPS, Op.SINK: tensors.expect_placeless_sink},
+    "placed": {Op.RANGE: loops.expect_placed_range, Op.SCAN: loops.expect_scan},
+    "lowered": {
+        Op.LOAD: loops.expect_lowered_load,
+        Op.STORE: loops.expect_lowered_store,
+        Op.STAGE: loops.expect_lowered_stage,
+    },
 }
-del _TENSOR[Op.PARAM]
-_LOOPS: dict[Op, Form] = {
-    Op.PARAM: Form(0, 0, tensors.expect_param),
-    Op.CONST: Form(0, 0, tensors.expect_const),
-    Op.VARIABLE: Form(0, 0, tensors.expect_variable),
-    Op.RANGE: Form(1, 1, loops.expect_unplaced_range),
-    **_ELEMENTWISE,
-    Op.REDUCE: Form(1, None, loops.expect_reduce),
-    Op.SCAN: Form(3, 3, loops.expect_scan),
-    Op.INDEX: Form(2, 3, loops.expect_index),
-    Op.LOAD: Form(1, 1, loops.expect_load),
-    Op.TALLY: Form(2, 2, loops.expect_tally),
-    Op.CHECK: Form(2, 3, loops.expect_check),
-    Op.STORE: Form(2, None, loops.expect_store),
-    Op.STAGE: Form(2, None, loops.expect_stage),
-    Op.SINK: Form(0, None, tensors.expect_sink),
-}
-_PLACED: dict[Op, Form] = _LOOPS | {
-    Op.RANGE: Form(1, 1, loops.expect_placed_range),
-    Op.SCAN: Form(3, 4, loops.expect_scan),
-}
-_LOWERED: dict[Op, Form] = _PLACED | {
-    Op.LOAD: Form(1, 2, loops.expect_lowered_load),
-    Op.STORE: Form(2, None, loops.expect_lowered_store),
-    Op.STAGE: Form(2, None, loops.expect_lowered_stage),
-}
+"""What is checked of an op from that stage on, beside what the op table says."""
+
+
+def _checks() -> dict[str, dict[Op, Check]]:
+    """For each dialect the ops that it allows, each with what is checked of it."""
+    found: dict[str, dict[Op, Check]] = {}
+    checks: dict[Op, Check] = {}
+    for dialect in STAGES:
+        checks = checks | _FROM.get(dialect, {})
+        found[dialect] = {op: checks[op] for op in Op if dialect in op.stages}
+    return found
+
 
 _WITH_COMPLEX = frozenset({"tensor", "parametric"})
-DIALECTS: dict[str, dict[Op, Form]] = {
-    "tensor": _TENSOR,
-    "parametric": _PARAMETRIC,
-    "region": _REGION,
-    "loops": _LOOPS,
-    "placed": _PLACED,
-    "lowered": _LOWERED,
-}
+DIALECTS = _checks()

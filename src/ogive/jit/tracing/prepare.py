@@ -3,7 +3,7 @@
 Three kinds of memory are told apart. Inputs and tensors that the function found are other people's:
 their addresses are filled in at each call. Results are fresh at each call. The rest is scratch.
 
-    x.assign(x + 1); return x * 2     roots   AFTER(x, STORE(x, x + 1)), MUL(AFTER(...), 2)
+    x.assign(x + 1); return x * 2     roots   AFTER(x, ASSIGN(x, x + 1)), MUL(AFTER(...), 2)
                                       slots   0: input x, written in place    1: result
 """
 
@@ -136,7 +136,7 @@ class _Preparation:
                     continue
                 target = shaped(flat, node.shape)
                 if not _reads_elsewhere(node, target, flat):
-                    store = UOp(Op.STORE, dtypes.void, (target, node))
+                    store = UOp(Op.ASSIGN, dtypes.void, (target, node))
                     self.fresh[position] = UOp(Op.AFTER, node.dtype, (target, store))
                     found[position] = at
                     self.targets[flat] = Owner("input", at)
@@ -152,7 +152,7 @@ class _Preparation:
         done: dict[UOp, UOp] = {}
         for node in walk(roots):
             sources = tuple([done[source] for source in node.src])
-            if node.op is Op.AFTER and node.src[1].op is Op.STORE and node not in chains:
+            if node.op is Op.AFTER and node.src[1].op is Op.ASSIGN and node not in chains:
                 version = version_below(node)
                 if version.op is Op.BUFFER or version in chains:
                     # The number keeps copies apart, of each other and of results.
@@ -160,7 +160,7 @@ class _Preparation:
                     copy = UOp(Op.CONTIGUOUS, version.dtype, (done[version],), mark)
                     target, value = node.src[1].src
                     target = _rebase(target, version, copy, done)
-                    store = UOp(Op.STORE, dtypes.void, (target, done[value]))
+                    store = UOp(Op.ASSIGN, dtypes.void, (target, done[value]))
                     sources = (_rebase(node.src[0], version, copy, done), store)
             same = all(new is old for new, old in zip(sources, node.src, strict=True))
             done[node] = node if same else node.replace(src=sources)

@@ -52,7 +52,7 @@ from ogive.targets.target import Target
 ROUNDS = 4
 """How often the choice is revised at most."""
 
-_KEPT = (Op.CONTIGUOUS, Op.SCAN, Op.ARRANGE, Op.STORE, Op.COPY, Op.CUSTOM)
+_KEPT = (Op.CONTIGUOUS, Op.SCAN_AXIS, Op.ARRANGE, Op.ASSIGN, Op.COPY, Op.CUSTOM)
 
 
 @dataclass

@@ -44,8 +44,8 @@ class Kernel:
     @property
     def is_ordered(self) -> bool:
         """Whether some of its loops are innermost and in order, whichever axes they are of."""
-        is_scattered = self.root.op is Op.STORE and len(self.root.src) > 2
-        return is_scattered or self.root.op in (Op.SCAN, Op.ARRANGE)
+        is_scattered = self.root.op is Op.ASSIGN and len(self.root.src) > 2
+        return is_scattered or self.root.op in (Op.SCAN_AXIS, Op.ARRANGE)
 
 
 @dataclass
@@ -69,7 +69,7 @@ class Readers:
 
 def open_kernel(root: UOp, nest: tuple[int, ...] | None) -> tuple[Kernel, View]:
     """A kernel that computes `root`, and how it does: along its axes, or those in another order."""
-    stored = root.op is Op.STORE and len(root.src) > 2
+    stored = root.op is Op.ASSIGN and len(root.src) > 2
     shape = common_shape(root.src[1:]) if stored else root.shape
     if root.op is Op.ARRANGE:
         shape = root.src[0].shape
@@ -104,12 +104,12 @@ def pass_on(
     op = node.op
     if op in (Op.COPY, Op.CUSTOM):
         return  # they read memory as it stands
-    if op is Op.STORE:
+    if op is Op.ASSIGN:
         for kernel, view in reads.views:
             for source in node.src[1:]:
                 readers[source].add(kernel, view)
         return
-    if op is Op.SCAN:
+    if op is Op.SCAN_AXIS:
         _open_scan(node, reads, readers)
         return
     if op is Op.SORT:

@@ -40,7 +40,7 @@ def _picked(node: UOp) -> UOp:
         _expanded(position, node.shape) if axis == axes[0] else _count_along(axis, node.shape)
         for axis in range(len(node.shape))
     ]
-    return UOp(Op.GATHER, node.dtype, (term, *places), ())
+    return UOp(Op.GATHER, node.dtype, (term, *places))
 
 
 def _only_position(condition: UOp, axis: int) -> UOp | None:

@@ -1,7 +1,7 @@
 """A scatter becomes a store into memory of its own.
 
     before   SCATTER(x, value, i...) ADD
-    after    AFTER(c, STORE(c, value, i...) ADD), where c = CONTIGUOUS(x)
+    after    AFTER(c, ASSIGN(c, value, i...) ADD), where c = CONTIGUOUS(x)
 
 The copy is a kernel like any other (filling with zeros, say), and the store that follows it changes
 what it holds in place. Nobody else reads or writes the copy, so if an index is out of range nothing
@@ -9,7 +9,7 @@ is lost but the result. What is scattered into a scatter that nothing else reads
 copy:
 
     before   SCATTER(SCATTER(x, v, i...), w, j...)
-    after    AFTER(a, STORE(a, w, j...)), where a = AFTER(c, STORE(c, v, i...))
+    after    AFTER(a, ASSIGN(a, w, j...)), where a = AFTER(c, ASSIGN(c, v, i...))
 """
 
 from __future__ import annotations
@@ -69,5 +69,5 @@ class _Placing:
             self.copies[base] += 1
             number = self.copies[base]
             memory = UOp(Op.CONTIGUOUS, node.dtype, (base,), ("scatter", number))
-        store = UOp(Op.STORE, dtypes.void, (memory, *rest), node.arg, node.tag)
+        store = UOp(Op.ASSIGN, dtypes.void, (memory, *rest), node.arg, node.tag)
         return UOp(Op.AFTER, node.dtype, (memory, store))

@@ -166,7 +166,7 @@ def _sink(splitting: _Splitting, node: UOp) -> UOp:
 
 
 def _store(splitting: _Splitting, node: UOp) -> UOp:
-    return UOp(Op.STORE, node.dtype, splitting.stored(node), node.arg, node.tag)
+    return UOp(Op.ASSIGN, node.dtype, splitting.stored(node), node.arg, node.tag)
 
 
 def _real(splitting: _Splitting, node: UOp) -> UOp:
@@ -195,7 +195,7 @@ def _cast_to_real(splitting: _Splitting, node: UOp) -> UOp:
 
 _TO_REAL: dict[Op, Callable[[_Splitting, UOp], UOp]] = {
     Op.SINK: _sink,
-    Op.STORE: _store,
+    Op.ASSIGN: _store,
     Op.REAL: _real,
     Op.IMAGINARY: _imaginary,
     Op.CMPEQ: _compare,

@@ -25,10 +25,12 @@ from ogive.targets.target import Target
 
 def split_scans(sink: UOp, target: Target) -> UOp:
     """The graph with long scans along few other elements made in chunks."""
-    if not any(node.op is Op.SCAN for node in sink.walk()):
+    if not any(node.op is Op.SCAN_AXIS for node in sink.walk()):
         return sink
     costs = target.costs.reductions
-    chunked = transform(sink, lambda node: _split(node, costs) if node.op is Op.SCAN else node)
+    chunked = transform(
+        sink, lambda node: _split(node, costs) if node.op is Op.SCAN_AXIS else node
+    )
     return chunked.with_sources(_plain_roots(chunked.src))
 
 
@@ -40,7 +42,7 @@ def _plain_roots(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
         value = root
         while value.op is Op.RESHAPE:
             value = value.src[0]
-        if value.op is Op.SCAN and value not in taken:
+        if value.op is Op.SCAN_AXIS and value not in taken:
             taken.add(value)
             root = value
         plain.append(root)
@@ -67,9 +69,9 @@ def _split(node: UOp, costs: Reductions) -> UOp:
     parts = _pad(source, axis, (0, chunks * chunk - length), identity)
     parts = reshape(parts, (*shape[:axis], chunks, chunk, *shape[axis + 1 :]))
     totals = UOp(Op.REDUCE_AXES, wide, (parts,), (op, (axis + 1,)))
-    running = _split(UOp(Op.SCAN, wide, (totals,), (op, axis)), costs)
+    running = _split(UOp(Op.SCAN_AXIS, wide, (totals,), (op, axis)), costs)
     starts = _shrink(_pad(running, axis, (1, 0), identity), axis, chunks)
-    scanned = UOp(Op.SCAN, node.dtype, (parts, starts), (op, axis + 1))
+    scanned = UOp(Op.SCAN_AXIS, node.dtype, (parts, starts), (op, axis + 1))
     whole = reshape(scanned, (*shape[:axis], chunks * chunk, *shape[axis + 1 :]))
     return _shrink(whole, axis, length)
 

@@ -25,7 +25,7 @@ import math
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp, substitute, walk
-from ogive.ir.ops import ELEMENTWISE, LOOP, SCRATCH, Op
+from ogive.ir.ops import ELEMENTWISE, LOOP, Op, staged_row
 from ogive.passes.loops.accesses import memory_accesses
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
@@ -57,7 +57,7 @@ def _stores_totals(root: UOp) -> bool:
     """Whether a kernel stores reductions as they are, all of the same axes, and has no loops in
     order besides."""
     return all(
-        store.arg is None
+        store.combine is None
         and store.src[1].op is Op.REDUCE
         and store.src[2:] == root.src[0].src[2:]
         for store in root.src
@@ -157,8 +157,8 @@ class _Rows:
         (value,) = substitute((total.src[0],), self.sums, revisit=False)
         rows = {row: beside * axis_extent(groups) + groups}
         few = UOp(Op.REDUCE, total.dtype, (self.at(value, within, rows), beside), total.arg)
-        argument = (SCRATCH, self.block, total.arg)
-        return UOp(Op.STAGE, total.dtype, (few, within, groups, within), argument)
+        block = staged_row(self.block, total.combine)
+        return UOp(Op.STAGE, total.dtype, (few, within, groups, within), block)
 
     def at(self, node: UOp, place: UOp, rows: dict[UOp, UOp]) -> UOp:
         """The same with the column at a place of the block."""

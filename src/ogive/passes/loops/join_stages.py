@@ -13,7 +13,6 @@ from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
-from ogive.passes.loops.scratch_layout import sorted_count
 
 
 def join_stages(root: UOp) -> UOp:
@@ -55,7 +54,7 @@ def _find_first_reader(root: UOp) -> tuple[UOp, UOp] | None:
             reads.setdefault(node.src[0], []).append(node)
     for stage, places in reads.items():
         own = stage.src[1]
-        if closing.get(own) != [stage] or sorted_count(stage):
+        if closing.get(own) != [stage] or stage.sorted_count:
             continue  # it has joined already, or is not what is read yet
         for place in places:
             counter = place.src[1]

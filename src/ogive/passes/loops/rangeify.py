@@ -16,7 +16,7 @@ from typing import Any
 from ogive.ir import dtype as dtypes
 from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp
-from ogive.ir.ops import COMPARISON, ELEMENTWISE, LOOP, SCRATCH, Op
+from ogive.ir.ops import COMPARISON, ELEMENTWISE, LOOP, Op, staged_row
 from ogive.ir.positions import (
     MOVES,
     NOWHERE,
@@ -111,7 +111,7 @@ class _Rangeifier:
         *line, counter = access.position
         (number,) = self.new_ranges(starts.shape[-1:])
         first = self.value_of((starts, Access((*line, number), None)))
-        row = (SCRATCH, int(number.src[0].vmax), None)
+        row = staged_row(int(number.extent.vmax))
         staged = UOp(Op.STAGE, starts.dtype, (first, number, number), row)
         which = harmless_position(self.value_of((group, access)), starts.shape[-1])
         spot = UOp(Op.INDEX, starts.dtype, (staged, which))
@@ -122,7 +122,7 @@ class _Rangeifier:
         (place,) = self.values[store.src[0], target].src
         value = with_checks(self.values[read], target.position, place)
         ranges = tuple([r for r in read[1].position if r.op is Op.RANGE])
-        return UOp(Op.STORE, dtypes.void, (place, value, *ranges), store.arg)
+        return UOp(Op.STORE, dtypes.void, (place, value, *ranges), (None, store.combine))
 
     def output_ranges(self, store: UOp, shape: tuple[Dim, ...]) -> Position:
         """The counters of a store's elements; stores of equal shapes share theirs."""
@@ -158,14 +158,14 @@ class _Rangeifier:
             return tuple([_read(source, access) for source in node.src])
         if op in MOVES:
             return (_read(node.src[0], MOVES[op](node, access)),)
-        if op is Op.SCAN:
+        if op is Op.SCAN_AXIS:
             first = list(access.position)
             first[node.arg[1]] = index_constant(0)
             initial = [_read(source, Access(tuple(first), access.gate)) for source in node.src[1:]]
             return (_read(node.src[0], access), *initial)
         if op is Op.REDUCE_AXES:
             return (_read(node.src[0], self.open_reduction(node, access)),)
-        if op in (Op.STAGE, Op.SORT):
+        if op in (Op.STAGE_AXIS, Op.SORT):
             return (_read(node.src[0], self.open_stage(node, access)),)
         if op is Op.GATHER:
             indices = [_read(index, access) for index in node.src[1:]]
@@ -236,9 +236,9 @@ class _Rangeifier:
     def staged(self, node: UOp, value: UOp, counter: UOp, access: Access) -> UOp:
         """A read of what is staged along a counter, and put in order if that is asked for."""
         axis = _staged_axis(node)
-        op = (Op.SORT, node.shape[axis]) if node.op is Op.SORT else None
+        sorted_count = node.shape[axis] if node.op is Op.SORT else None
         closed = (counter,) if counter.op is Op.RANGE else ()
-        row = (SCRATCH, int(counter.vmax) + 1, op)
+        row = staged_row(int(counter.vmax) + 1, sorted_count=sorted_count)
         stage = UOp(Op.STAGE, node.dtype, (value, counter, *closed), row)
         gate = () if access.gate is None else (access.gate,)
         place = UOp(Op.INDEX, node.dtype, (stage, access.position[axis], *gate))
@@ -284,13 +284,13 @@ class _Rangeifier:
             if op is Op.WHERE and values[0].op is Op.CONST:
                 return values[1] if values[0].arg else values[2]
             return UOp(op, node.dtype, tuple(values), node.arg)
-        if op is Op.SCAN:
+        if op is Op.SCAN_AXIS:
             return self.running(node, values, access)
         if op is Op.REDUCE_AXES:
             counters = self.closed[read]
             reduced = UOp(Op.REDUCE, node.dtype, (values[0], *counters), node.arg[0])
             return reduced if counters else values[0]
-        if op in (Op.STAGE, Op.SORT):
+        if op in (Op.STAGE_AXIS, Op.SORT):
             return self.staged(node, values[0], below[0][1].position[_staged_axis(node)], access)
         if op is Op.GATHER:
             return with_checks(values[0], below[0][1].position, values[0])
@@ -304,7 +304,7 @@ def _ordered_axes(store: UOp) -> set[int]:
     axis but those along which no two values meet.
     """
     value = store.src[1]
-    if value.op is Op.SCAN:
+    if value.op is Op.SCAN_AXIS:
         return {value.arg[1]}
     if value.op is Op.ARRANGE:
         return {len(value.src[0].shape) - 1}
@@ -315,8 +315,7 @@ def _ordered_axes(store: UOp) -> set[int]:
 
 def _staged_axis(node: UOp) -> int:
     """The axis along which a value is staged; what is put in order is so along its last one."""
-    axis: int = node.arg[1] if node.op is Op.STAGE else len(node.shape) - 1
-    return axis
+    return node.axis if node.op is Op.STAGE_AXIS else len(node.shape) - 1
 
 
 def _read(source: UOp, access: Access) -> Read:

@@ -53,7 +53,7 @@ def lay_out(root: UOp) -> dict[UOp, Rows]:
     longest: dict[UOp, int] = {}
     for node in root.walk():
         if node.op is Op.STAGE:
-            room = filled_length(sorted_count(node) or 1)
+            room = filled_length(node.sorted_count or 1)
             longest[node] = max(longest.get(node, 0), int(node.src[1].vmax) + 1, room)
         elif node.op is Op.INDEX and node.src[0].op is Op.STAGE:
             stage = node.src[0]
@@ -65,16 +65,10 @@ def lay_out(root: UOp) -> dict[UOp, Rows]:
     return {stage: Rows(stage, common[stage.ranges]) for stage in longest}
 
 
-def sorted_count(stage: UOp) -> int | None:
-    """How many elements of a staged row are put in order, if they are."""
-    op = stage.arg[-1]
-    return int(op[1]) if isinstance(op, tuple) else None
-
-
 def row_starts(stage: UOp, tile: tuple[UOp, ...]) -> list[int]:
     """Where the row of each entry of the tile of a lowered staged value begins."""
     lengths = [int(counter.src[0].arg) for counter in tile]
-    length = stage.arg[2] // math.prod(lengths)
+    length = stage.count // math.prod(lengths)
     return [number * length for number in range(math.prod(lengths))]
 
 
@@ -82,7 +76,7 @@ def check_size(root: UOp) -> None:
     """Raise `OptimizeError` if a lowered kernel needs more scratch memory than there is."""
     stages = [node for node in root.walk() if node.op is Op.STAGE]
     areas = shared_areas(root)
-    size = sum([stage.arg[2] * stage.dtype.itemsize for stage in stages if stage not in areas])
+    size = sum([stage.count * stage.dtype.itemsize for stage in stages if stage not in areas])
     if size > MOST_BYTES:
         raise OptimizeError(f"{size} bytes of scratch memory are more than {MOST_BYTES}")
 
@@ -106,7 +100,7 @@ def shared_areas(root: UOp) -> dict[UOp, UOp]:
     areas: dict[UOp, UOp] = {}
     taken: set[UOp] = set()
     for stage in stages:
-        if stage.arg[-1] is not None:
+        if stage.combine is not None or stage.sorted_count is not None:
             continue  # it is written again and again
         needed = stage.src[0].backward_slice() | {stage.src[0]}
         for other in stages:
@@ -136,7 +130,8 @@ def _succeeds(stage: UOp, other: UOp, reads: list[UOp], nodes: list[UOp]) -> boo
 
 def _room(stage: UOp) -> tuple[object, ...]:
     """What staged values have in common that may take each other's room."""
-    return (stage.dtype, stage.ranges, stage.arg[:3], stage.arg[-1])
+    space, length, combine, sorted_count, count, _ = stage.arg
+    return (stage.dtype, stage.ranges, space, length, combine, sorted_count, count)
 
 
 def _is_written_next(read: UOp, stage: UOp) -> bool:
@@ -145,5 +140,5 @@ def _is_written_next(read: UOp, stage: UOp) -> bool:
         [counter for counter in node.ranges.union(node.closed) if counter.arg[1] == LANE]
         for node in (read, stage)
     ]
-    is_apart = len(stage.arg) > 3 and read.arg != stage.arg[3]
+    is_apart = stage.count is not None and read.stride != stage.stride
     return read.src[0].src[1] is stage.src[1] and lanes[0] == lanes[1] and not is_apart

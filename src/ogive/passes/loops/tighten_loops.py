@@ -27,7 +27,6 @@ from ogive.ir.symbolic.conditions import conjuncts, difference
 from ogive.ir.symbolic.index_arithmetic import from_linear, minimum
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
-from ogive.passes.loops.scratch_layout import sorted_count
 from ogive.passes.place.placement import axis_extent, output_axes
 from ogive.targets.target import Target
 
@@ -149,7 +148,7 @@ def _end_of(
 def _read_if(stage: UOp, nodes: Iterable[UOp]) -> list[UOp]:
     """A condition that holds for every element of a staged row that is read, unless it is put in
     order before."""
-    if sorted_count(stage) is not None:
+    if stage.sorted_count is not None:
         return []
     ends = {
         node.src[1].src[0] if node.src[1].op is Op.RANGE else None
@@ -202,6 +201,6 @@ def _with_its_length(node: UOp) -> UOp:
     """A node as it is; a staged value as one of rows no longer than its loop now is."""
     if node.op is not Op.STAGE:
         return node
-    space, length, op = node.arg
+    space, length, *rest = node.arg
     shorter = min(length, int(node.src[1].vmax) + 1)
-    return UOp(Op.STAGE, node.dtype, node.src, (space, shorter, op))
+    return UOp(Op.STAGE, node.dtype, node.src, (space, shorter, *rest))

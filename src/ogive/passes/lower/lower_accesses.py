@@ -3,8 +3,8 @@
     before   LOAD(INDEX(PARAM 1, r0*16 + lane))
     after    LOAD(INDEX(PARAM 1, r0*16), lane) stride 1
 
-    before   STAGE(x, r0*16 + lane, r0, lane) (scratch, 100, None), x in a register tile of u0
-    after    STAGE(x, r0*16 + u0*112, r0, lane) (scratch, 100, 448, 1, None): a row for each entry
+    before   STAGE(x, r0*16 + lane, r0, lane) a row of 100, x in a register tile of u0
+    after    STAGE(x, r0*16 + u0*112, r0, lane) of 448 for all entries, stride 1
 
     before   LOAD(INDEX(PARAM 1, r0*512 + index(LOAD ...[lane])))
     after    LOAD(INDEX(PARAM 1, r0*512), index(LOAD ...)) irregular
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
-from ogive.ir.ops import IRREGULAR, LANE, UPCAST, Op
+from ogive.ir.ops import IRREGULAR, LANE, UPCAST, Op, staged_row
 from ogive.ir.symbolic.conditions import difference
 from ogive.ir.symbolic.index_arithmetic import from_linear, linear_form
 from ogive.passes.loops.scratch_layout import Rows, check_size, lay_out
@@ -62,7 +62,7 @@ def _lower_access(node: UOp, sources: tuple[UOp, ...]) -> UOp:
     if node.op is Op.STORE and lane is None:
         lane = lane_of(sources[1].ranges)
     if lane is None:
-        return UOp(node.op, node.dtype, sources, None if node.op is Op.LOAD else (None, node.arg))
+        return UOp(node.op, node.dtype, sources, node.arg)
     first, lanes = _apart(offset, lane)
     stride = _stride(lanes, lane)
     if stride != IRREGULAR or node.op is Op.LOAD:
@@ -70,7 +70,7 @@ def _lower_access(node: UOp, sources: tuple[UOp, ...]) -> UOp:
     if node.op is Op.LOAD:
         by_lane = from_linear(lanes) if stride == IRREGULAR else lane
         return UOp(Op.LOAD, node.dtype, (place, by_lane), stride)
-    return UOp(Op.STORE, node.dtype, (place, *sources[1:]), (stride, node.arg))
+    return UOp(Op.STORE, node.dtype, (place, *sources[1:]), (stride, node.combine))
 
 
 def _lower_stage(node: UOp, sources: tuple[UOp, ...], rows: Rows) -> UOp:
@@ -82,9 +82,8 @@ def _lower_stage(node: UOp, sources: tuple[UOp, ...], rows: Rows) -> UOp:
         first, lanes = _apart(offset, lane)
         stride = _stride(lanes, lane)
         offset = offset if stride == IRREGULAR else first
-    space, length, op = node.arg
-    argument = (space, length, rows.count, stride, op)
-    return UOp(Op.STAGE, node.dtype, (sources[0], offset, *sources[2:]), argument)
+    row = staged_row(node.length, node.combine, node.sorted_count, rows.count, stride)
+    return UOp(Op.STAGE, node.dtype, (sources[0], offset, *sources[2:]), row)
 
 
 def _apart(offset: UOp, lane: UOp) -> tuple[UOp, dict[UOp, int]]:

@@ -11,7 +11,6 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, IRREGULAR, LANE, PARALLEL, Op
 from ogive.ir.shape import Dim, greatest
 from ogive.named import NamedTuple
-from ogive.passes.loops.scratch_layout import sorted_count
 from ogive.passes.loops.sorting_network import exchange_count
 from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target
@@ -87,7 +86,7 @@ def _counted(root: UOp, target: Target) -> Iterator[tuple[UOp, int, frozenset[UO
             cost = operation_cost(node, target)
         elif node.op in (Op.LOAD, Op.STORE, Op.REDUCE, Op.SCAN, Op.TALLY):
             cost = 1
-        elif node.op is Op.STAGE and (count := sorted_count(node)) is not None:
+        elif node.op is Op.STAGE and (count := node.sorted_count) is not None:
             cost = 2 * exchange_count(count)
         else:
             continue
@@ -116,7 +115,7 @@ def _repetition(counters: frozenset[UOp]) -> tuple[int, int, tuple[UOp, ...]]:
 
 def _is_irregular(node: UOp) -> bool:
     """Whether an access touches its lanes one by one."""
-    stride = node.arg[0] if node.op is Op.STORE else node.arg if node.op is Op.LOAD else None
+    stride = node.stride if node.op in (Op.LOAD, Op.STORE) else None
     return stride == IRREGULAR or (isinstance(stride, int) and stride not in (0, 1))
 
 

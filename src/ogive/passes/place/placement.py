@@ -246,7 +246,7 @@ def _may_store_again(root: UOp) -> bool:
     nothing is read where it is stored, which is how an operand may be overwritten."""
     results = frozenset([counter for store in root.src for counter in store.src[2:]])
     stored = [_strides(store) for store in root.src]
-    return all(store.arg is None for store in root.src) and not any(
+    return all(store.combine is None for store in root.src) and not any(
         node.ranges == results and _may_meet(_strides(node), stored)
         for node in root.walk()
         if node.op is Op.LOAD

@@ -14,7 +14,6 @@ from collections.abc import Iterable
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.loops.scratch_layout import sorted_count
 from ogive.passes.place.kernel_facts import KernelFacts
 from ogive.passes.place.placement import axis_extent
 from ogive.targets.estimates import best_tile
@@ -26,7 +25,7 @@ def sorted_rows(
 ) -> tuple[dict[UOp, int], dict[UOp, int]] | None:
     """The lanes and the tile of a kernel that puts rows in order; None if it does not, or there is
     a single row."""
-    stages = [n for n in kernel.root.walk() if n.op is Op.STAGE and sorted_count(n) is not None]
+    stages = [n for n in kernel.root.walk() if n.op is Op.STAGE and n.sorted_count is not None]
     beside = [c for c in kernel.outputs if all(c in stage.ranges for stage in stages)]
     if not stages or not beside:
         return None

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ogive.ir.node import UOp
-from ogive.ir.ops import REDUCING, Op
+from ogive.ir.ops import Op
 from ogive.passes.loops.scratch_layout import shared_areas
 from ogive.targets.target import Target
 
@@ -75,6 +75,6 @@ def find_rows(root: UOp, target: Target) -> StagedRows | None:
     inside = frozenset().union(*[node.ranges for node in reductions])
     columns = tuple([counter for counter in closed if counter in inside])
     terms = [c for node in reductions if not node.ranges.isdisjoint(columns) for c in node.closed]
-    added = [c for stage in stages if stage.arg[-1] in REDUCING for c in stage.src[0].closed]
+    added = [c for stage in stages if stage.combine is not None for c in stage.src[0].closed]
     room = int(target.costs.staging.tile_share * target.l2_bytes)
     return StagedRows(scope, size, columns, tuple(terms), tuple(added), room)

@@ -3,7 +3,7 @@
 A region is what one kernel computes, as a graph of its own over `PARAM` slots numbered by first
 visit, so that equal work anywhere in the program is the *same* interned node:
 
-    SINK(STORE(RESHAPE(PARAM 0), ADD(RESHAPE(PARAM 1), CONST 1)))
+    SINK(ASSIGN(RESHAPE(PARAM 0), ADD(RESHAPE(PARAM 1), CONST 1)))
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ogive.ir.ops import SCRATCH, Op
 from ogive.named import NamedTuple
 
 STORAGE = frozenset({
-    Op.PARAM, Op.AFTER, Op.CONTIGUOUS, Op.SCAN, Op.ARRANGE, Op.COPY, Op.CUSTOM,
+    Op.PARAM, Op.AFTER, Op.CONTIGUOUS, Op.SCAN_AXIS, Op.ARRANGE, Op.COPY, Op.CUSTOM,
 })  # fmt: skip
 """The ops whose values are in memory whatever is chosen."""
 
@@ -85,7 +85,7 @@ def cut_region(
     that of the axes in its loops, where it is not their own.
     """
     cutting = _Cutting(root, kept, staged)
-    if root.op is Op.STORE:
+    if root.op is Op.ASSIGN:
         base = storage(root.src[0])
         cutting.parameter(base, storage_count(base))
         target, value, *positions = cutting.cut(root.src)
@@ -96,7 +96,7 @@ def cut_region(
         (value,) = cutting.cut(root.src if root.op is Op.CONTIGUOUS else (root,))
     if order is not None:
         target, value = [UOp(Op.PERMUTE, n.dtype, (n,), order) for n in (target, value)]
-    store = UOp(Op.STORE, dtypes.void, (target, value, *positions), argument)
+    store = UOp(Op.ASSIGN, dtypes.void, (target, value, *positions), argument)
     graph = UOp(Op.SINK, dtypes.void, (store,))
     return Region(graph, tuple(cutting.values), (root,), cutting.sources() | {store: root})
 
@@ -131,7 +131,7 @@ class _Cutting:
                 done[node] = UOp(node.op, node.dtype, sources, node.arg)
                 if node in self.staged:
                     row = (SCRATCH, self.staged[node])
-                    done[node] = UOp(Op.STAGE, node.dtype, (done[node],), row)
+                    done[node] = UOp(Op.STAGE_AXIS, node.dtype, (done[node],), row)
             else:
                 done[node] = node
         return [done[node] for node in nodes]

@@ -1,7 +1,7 @@
 """What the elements of a row program read: which buffers each goes through a part of its own of,
 and which it reads one element of, at its own place.
 
-    STORE(s, REDUCE_AXES(ADD, EXP(x[4, 100] - EXPAND(m[4, 1]))))    of x a part, of m one element
+    ASSIGN(s, REDUCE_AXES(ADD, EXP(x[4, 100] - EXPAND(m[4, 1]))))    of x a part, of m one element
 
 Of two row programs of which one reads the results of the other in this way, each element needs
 nothing of the first one but its own result: they can be one kernel (`merge.py`), which goes through

@@ -33,7 +33,7 @@ def indices_of(node: UOp) -> tuple[UOp, ...]:
     """The sources of a node by which it finds elements of its first one, if it does."""
     if node.op is Op.GATHER:
         return node.src[1:]
-    return node.src[2:] if node.op in (Op.SCATTER, Op.STORE) else ()
+    return node.src[2:] if node.op in (Op.SCATTER, Op.ASSIGN) else ()
 
 
 def _is_within(index: UOp, length: Dim) -> bool:

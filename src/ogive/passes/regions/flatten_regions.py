@@ -1,7 +1,7 @@
 """Stage 4, second step: work element by element over whole buffers forgets its shape.
 
-    before   STORE(RESHAPE(PARAM 0, (3, 4)), EXP(RESHAPE(PARAM 1, (3, 4))))
-    after    STORE(SHRINK(PARAM 0, (0, #n)), EXP(SHRINK(PARAM 1, (0, #n))))         with #n = 12
+    before   ASSIGN(RESHAPE(PARAM 0, (3, 4)), EXP(RESHAPE(PARAM 1, (3, 4))))
+    after    ASSIGN(SHRINK(PARAM 0, (0, #n)), EXP(SHRINK(PARAM 1, (0, #n))))         with #n = 12
 
 `#n` is a variable of the scheduler's own, with a value fixed for each launch: one kernel serves
 every shape, and an optimizer's step over all parameters is as many launches of it. Or rather two
@@ -53,9 +53,9 @@ def _common_count(graph: UOp) -> int | None:
     if count < 2:
         return None
     for node in graph.walk():
-        if node.op is Op.STORE and len(node.src) > 2:
+        if node.op is Op.ASSIGN and len(node.src) > 2:
             return None  # a scatter
-        if node.op in (Op.SINK, Op.STORE, Op.CONST) or node.dtype is dtypes.index:
+        if node.op in (Op.SINK, Op.ASSIGN, Op.CONST) or node.dtype is dtypes.index:
             continue
         if not all(isinstance(size, int) for size in node.shape):
             return None

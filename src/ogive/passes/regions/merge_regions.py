@@ -90,7 +90,7 @@ class _Merger:
         """Whether a region works on whole buffers element by element, or is a row program with
         memory of its own."""
         facts = self.facts[region.graph]
-        is_row_program = facts.reads is not None and region.roots[0].op is not Op.STORE
+        is_row_program = facts.reads is not None and region.roots[0].op is not Op.ASSIGN
         return is_row_program or (LENGTH in dict(region.fixed) and not facts.can_fault)
 
     def faults_above(self, sources: Sequence[set[int]]) -> list[int]:
@@ -182,7 +182,7 @@ class _Merger:
 
         If the store is interrupted half-way, the copy has to be whole.
         """
-        overwritten = {r.values[0] for r in regions if r.roots[0].op is Op.STORE}
+        overwritten = {r.values[0] for r in regions if r.roots[0].op is Op.ASSIGN}
         return any(
             not self.facts[region.graph].node_count
             and region.roots[0] in self.outputs
@@ -207,7 +207,7 @@ class _Merger:
         """Whether what a region computes has to be in memory."""
         (root,) = self.region(number).roots
         is_read = any(self.place[other] != self.place[number] for other in self.after[number])
-        return is_read or root.op is Op.STORE or root in self.outputs
+        return is_read or root.op is Op.ASSIGN or root in self.outputs
 
 
 def _memory(value: UOp) -> UOp:

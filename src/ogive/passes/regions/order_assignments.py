@@ -1,6 +1,6 @@
 """In-place assignment without surprises.
 
-An assignment makes a new *version* of a buffer: `AFTER(old, STORE(view of old, value))`. In memory
+An assignment makes a new *version* of a buffer: `AFTER(old, ASSIGN(view of old, value))`. In memory
 the two are one buffer, so whoever reads the old version must run before the store.
 """
 
@@ -19,14 +19,14 @@ from ogive.passes.regions.fault_checks import can_fault
 def separate_targets(sink: UOp) -> UOp:
     """Give a root that is a part of a buffer, to which something is stored, memory of its own.
 
-        before   SINK(SHRINK(x), AFTER(x, STORE(SHRINK(x), 1)))
-        after    SINK(CONTIGUOUS(SHRINK(x)), AFTER(x, STORE(SHRINK(x), 1)))
+        before   SINK(SHRINK(x), AFTER(x, ASSIGN(SHRINK(x), 1)))
+        after    SINK(CONTIGUOUS(SHRINK(x)), AFTER(x, ASSIGN(SHRINK(x), 1)))
 
     Otherwise the root, which is kept elsewhere, would be what the store writes to.
     """
     targets: set[UOp] = set()
     for node in sink.walk():
-        if node.op is Op.STORE:
+        if node.op is Op.ASSIGN:
             view = node.src[0]
             while view.op not in STORAGE:
                 targets.add(view)
@@ -43,8 +43,8 @@ def separate_targets(sink: UOp) -> UOp:
 def separate_versions(sink: UOp) -> UOp:
     """Give each assignment to the same version of a buffer, but the first, a copy to write to.
 
-        before   ADD(AFTER(x, STORE(x, 1)), AFTER(x, STORE(x, 2)))
-        after    ADD(AFTER(x, STORE(x, 1)), AFTER(CONTIGUOUS(x), STORE(CONTIGUOUS(x), 2)))
+        before   ADD(AFTER(x, ASSIGN(x, 1)), AFTER(x, ASSIGN(x, 2)))
+        after    ADD(AFTER(x, ASSIGN(x, 1)), AFTER(CONTIGUOUS(x), ASSIGN(CONTIGUOUS(x), 2)))
     """
     order = sink.walk()
     writers: dict[UOp, list[UOp]] = {}
@@ -82,14 +82,14 @@ def _rebase(view: UOp, base: UOp) -> UOp:
 def stage_overlaps(sink: UOp, everything: bool = False) -> UOp:
     """Compute a stored value elsewhere first where storing it directly could go wrong.
 
-        before   STORE(SHRINK(x), SHRINK'(x))         after   STORE(SHRINK(x), CONTIGUOUS(...))
+        before   ASSIGN(SHRINK(x), SHRINK'(x))         after   ASSIGN(SHRINK(x), CONTIGUOUS(...))
 
     That is where it reads the buffer it is stored to at other places than it writes, and where it
     could fault half-way. `everything` stages all stores, for assignments that need each other's
     old values (a swap). What is stored by indices goes into memory that nobody else knows.
     """
     order = sink.walk()
-    stores = [node for node in order if node.op is Op.STORE and len(node.src) == 2]
+    stores = [node for node in order if node.op is Op.ASSIGN and len(node.src) == 2]
     if not everything:
         faulty = _faulty_nodes(order)
         bits = {memory: 1 << at for at, memory in enumerate({storage(s.src[0]) for s in stores})}
@@ -154,7 +154,7 @@ def keep_old_versions(sink: UOp) -> UOp:
     The kept part is a kernel of its own, which runs before the store like any other reader.
     """
     order = sink.walk()
-    stores = [node for node in order if node.op is Op.STORE]
+    stores = [node for node in order if node.op is Op.ASSIGN]
     if not stores:
         return sink
     bits = {store: 1 << number for number, store in enumerate(stores)}
@@ -172,7 +172,7 @@ def keep_old_versions(sink: UOp) -> UOp:
     endangered = _gather_bits(order, overwriting)
 
     def is_overtaken(node: UOp, source: UOp) -> bool:
-        if node.op in (Op.AFTER, Op.SINK) or (node.op is Op.STORE and source is node.src[0]):
+        if node.op in (Op.AFTER, Op.SINK) or (node.op is Op.ASSIGN and source is node.src[0]):
             return False
         return bool(after[node] & ~after[source] & endangered[source])
 
@@ -201,7 +201,7 @@ def dependencies(regions: Sequence[Region | HostRegion]) -> list[tuple[set[int],
                     found[position][0].add(writer[source])
     for position, region in enumerate(regions):
         for root, version in zip(region.roots, region.values, strict=False):
-            if root.op is Op.STORE:
+            if root.op is Op.ASSIGN:
                 found[position][1].update(readers[version])
         found[position][1].discard(position)
     return found

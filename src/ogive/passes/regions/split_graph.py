@@ -117,7 +117,7 @@ def _cut(sink: UOp, target: Target, config: Config) -> list[Region | HostRegion]
             region = host_region(node)
             called.update(region.roots)
             regions.append(region)
-    if any(node.op is Op.STORE for node in choice.kept):
+    if any(node.op is Op.ASSIGN for node in choice.kept):
         return order_regions(regions)
     return regions
 

@@ -1,6 +1,6 @@
 """Assignment makes a new version of a tensor; whoever read the old one keeps it.
 
-    x.assign(v)   x = BUFFER   →   x = AFTER(BUFFER, STORE(BUFFER, v))
+    x.assign(v)   x = BUFFER   →   x = AFTER(BUFFER, ASSIGN(BUFFER, v))
 
 A tensor that is not memory of ours just stands for the new value. Borrowed memory is never
 written to. Tensors that show the same storage are changed together (`views.py`).

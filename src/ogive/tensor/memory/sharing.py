@@ -154,7 +154,7 @@ def _is_about_to_be_written(memory: UOp) -> bool:
             user = reference()
             if user is None or user.src[0] is not node:
                 continue
-            if user.op is Op.STORE and is_read_outside(user, ()):
+            if user.op is Op.ASSIGN and is_read_outside(user, ()):
                 return True
             if user.op in MOVEMENT:
                 stack.append(user)

@@ -9,7 +9,7 @@ from one another by movements alone, by `detach()` or by `data` show one storage
 Nodes are values and never change; it is the storage that goes from one value to the next. Writing
 to any of its tensors makes the next one, and all of them show that from then on:
 
-    r.assign(5)                      storage   X   →   AFTER(X, STORE(SHRINK(PERMUTE(X)), 5))
+    r.assign(5)                      storage   X   →   AFTER(X, ASSIGN(SHRINK(PERMUTE(X)), 5))
 
 What was computed from them before reads the old value. `graph_lock` is held in all that follows.
 """
@@ -370,4 +370,4 @@ def is_writable(node: UOp) -> bool:
 
 def store(old: UOp, part: UOp, value: UOp) -> UOp:
     """The version of `old` that follows from writing `value` to a `part` of it."""
-    return make(Op.AFTER, old.dtype, (old, make(Op.STORE, dtypes.void, (part, value))))
+    return make(Op.AFTER, old.dtype, (old, make(Op.ASSIGN, dtypes.void, (part, value))))

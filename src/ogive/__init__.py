@@ -12,9 +12,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ogive import errors
+from ogive.compat.einops_backend import announce as _announce_to_einops
 from ogive.config import Beam, Config, configure
 from ogive.counters import counters
-from ogive.einops_backend import announce as _announce_to_einops
 from ogive.errors import OgiveError
 from ogive.ir.dtype import (
     DType,
@@ -117,6 +117,7 @@ if TYPE_CHECKING:
         set_grad_enabled,
     )
     from ogive.autograd.vectorize import vmap
+    from ogive.compat.pytorch.argument_order import constant_pad_nd, rsub
     from ogive.io import load, save
     from ogive.random import (
         Generator,
@@ -159,7 +160,6 @@ if TYPE_CHECKING:
         triangular_solve,
     )
     from ogive.tensor.memory.sharing import from_dlpack
-    from ogive.tensor.reordered import constant_pad_nd, rsub
 
 _AUTOGRAD = (
     "checkpoint", "custom_gradient", "enable_grad", "hessian", "inference_mode", "is_grad_enabled",
@@ -192,7 +192,7 @@ _LOADED_LATER = {
     "triangular_solve": "ogive.tensor.linear_algebra.triangular_solvers",
     "cholesky_solve": "ogive.tensor.linear_algebra.triangular_solvers",
     "cholesky_inverse": "ogive.tensor.linear_algebra.triangular_solvers",
-    "constant_pad_nd": "ogive.tensor.reordered",
+    "constant_pad_nd": "ogive.compat.pytorch.argument_order",
     "cuda": "ogive.cuda",
     "data": "ogive.data",
     "fft": "ogive.fft",
@@ -208,7 +208,7 @@ _LOADED_LATER = {
     "nonzero_static": "ogive.tensor.indexing.coordinates",
     "onnx": "ogive.onnx",
     "optim": "ogive.optim",
-    "rsub": "ogive.tensor.reordered",
+    "rsub": "ogive.compat.pytorch.argument_order",
     "save": "ogive.io",
     "unravel_index": "ogive.tensor.indexing.coordinates",
     "random": "ogive.random",
@@ -384,10 +384,10 @@ def __getattr__(name: str) -> Any:
         found = module if module.__name__ == f"ogive.{name}" else getattr(module, name)
         globals()[name] = found
         return found
-    from ogive.namespace import NAMES, find
+    from ogive.compat.function_names import NAMES, find
 
     if name not in NAMES:
-        from ogive.namespace.unlike import ADVICE
+        from ogive.compat.pytorch.missing_names import ADVICE
 
         advice = f": {ADVICE[name]}" if name in ADVICE else ""
         message = f"module 'ogive' has no attribute {name!r}{advice}"
@@ -398,6 +398,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     # The names of the array API standard are not in `__all__`: many are Python's own.
-    from ogive.namespace import NAMES
+    from ogive.compat.function_names import NAMES
 
     return sorted({*globals(), *_LOADED_LATER, *NAMES})

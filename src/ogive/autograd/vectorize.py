@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 
 from ogive.autograd.batching import Batching, moved_axis
+from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError
 from ogive.ir.node import UOp
 from ogive.ir.shape import Dim, greatest
@@ -21,7 +22,6 @@ from ogive.jit.trees import leaves, rebuild
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import memory_device, to_axis, wrap
-from ogive.tensor.keywords import also
 from ogive.tensor.tensor import Tensor
 
 NO_VALUES = (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError
 from ogive.ir import dtype as dtypes
 from ogive.tensor.core import to_axis, to_entries, to_integer
 from ogive.tensor.creation.constructors import arange
-from ogive.tensor.keywords import also
 from ogive.tensor.tensor import Tensor
 
 Axes = int | Sequence[int] | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ogive.compat.methods.keywords import also
 from ogive.fft.transforms import (
     Lengths,
     fftn,
@@ -11,7 +12,6 @@ from ogive.fft.transforms import (
     irfftn,
     rfftn,
 )
-from ogive.tensor.keywords import also
 from ogive.tensor.tensor import Tensor
 
 LAST = (-2, -1)

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.fft.stages import transform
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.tensor.core import to_axis, to_entries, to_integer
 from ogive.tensor.elementwise.complex_numbers import complex, parts_of
-from ogive.tensor.keywords import also
 from ogive.tensor.movement.joining import cat, stack
 from ogive.tensor.tensor import Tensor
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 
+from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
@@ -18,7 +19,6 @@ from ogive.random.draw import Draw, operation, to_float, wide
 from ogive.random.generator import Generator
 from ogive.tensor import build
 from ogive.tensor.core import Core, memory_device, to_device, to_number, to_operand, to_shape
-from ogive.tensor.keywords import also
 from ogive.tensor.tensor import Tensor
 
 

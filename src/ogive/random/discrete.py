@@ -7,6 +7,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, to_dtype
@@ -19,7 +20,6 @@ from ogive.random.draw import PRECISION, Draw, operation, to_float
 from ogive.random.generator import Generator
 from ogive.tensor import build
 from ogive.tensor.core import memory_device, to_device, to_integer, to_number, to_shape
-from ogive.tensor.keywords import also
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.values.custom_function import custom
 

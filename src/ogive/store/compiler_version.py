@@ -21,7 +21,7 @@ from ogive.store.store import Store
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SURFACE = frozenset(
     {
-        "amp", "autograd", "cli", "compat", "data", "fft", "io", "jit", "namespace", "nn",
+        "amp", "autograd", "cli", "compat", "data", "fft", "io", "jit", "nn",
         "onnx", "optim", "random", "signal", "special", "tensor", "torch", "__pycache__",
     }
 )  # fmt: skip

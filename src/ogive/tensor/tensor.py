@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ogive.compat.methods import missing_attributes, tensor_types
 from ogive.ir.dtype import to_dtype
 from ogive.live.registry import graph_lock
-from ogive.tensor import kinds, unlike
 from ogive.tensor.core import Core, adopt, attribute, bind_class, settable, to_device
 from ogive.tensor.creation import new_like, sampling, user_data
 from ogive.tensor.elementwise import (
@@ -119,17 +119,17 @@ class Tensor(Core):
     __array_ufunc__ = interchange.array_ufunc
     __array_function__ = interchange.array_function
 
-    cuda = kinds.cuda
-    pin_memory = kinds.pin_memory
-    is_pinned = kinds.is_pinned
-    type = kinds.type
+    cuda = tensor_types.cuda
+    pin_memory = tensor_types.pin_memory
+    is_pinned = tensor_types.is_pinned
+    type = tensor_types.type
 
-    data_ptr = unlike.Missing(unlike.STRIDES)
-    grad_fn = unlike.Missing(
+    data_ptr = missing_attributes.Missing(missing_attributes.STRIDES)
+    grad_fn = missing_attributes.Missing(
         "a graph is made of nodes, see `node`; is_leaf says whether it was computed"
     )
-    storage = unlike.Missing(unlike.STRIDES)
-    stride = unlike.Missing(unlike.STRIDES)
+    storage = missing_attributes.Missing(missing_attributes.STRIDES)
+    stride = missing_attributes.Missing(missing_attributes.STRIDES)
 
     # Memory
 

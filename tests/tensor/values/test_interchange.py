@@ -14,10 +14,10 @@ import torch
 
 import ogive
 from ogive import Tensor, Variable
+from ogive.compat.numpy_functions import BY_VALUE, FUNCTIONS, UFUNCS
 from ogive.devices.dlpack import make_capsule
 from ogive.errors import ArgumentTypeError, DeviceError, DtypeError, InterchangeError, TraceError
 from ogive.ir import dtype as dtypes
-from ogive.tensor.numpy_functions import BY_VALUE, FUNCTIONS, UFUNCS
 
 FOREIGN = (dtypes.bfloat16, dtypes.float8_e4m3, dtypes.float8_e5m2)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError, ShapeError, needing_memory
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar, to_dtype
@@ -27,7 +28,6 @@ from ogive.tensor.core import (
     to_shape,
     wrap,
 )
-from ogive.tensor.keywords import also
 from ogive.tensor.lengths import at_most, is_symbolic
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor

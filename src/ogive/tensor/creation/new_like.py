@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ogive.compat.methods.keywords import also
 from ogive.ir.dtype import Scalar, to_dtype
 from ogive.ir.shape import Shape
 from ogive.live.registry import graph_lock
@@ -18,7 +19,6 @@ from ogive.tensor.core import (
     to_tensor,
     wrap,
 )
-from ogive.tensor.keywords import also
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from ogive.compat.methods.keywords import also
 from ogive.errors import ShapeError
 from ogive.tensor.build import show
 from ogive.tensor.core import Core
-from ogive.tensor.keywords import also
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

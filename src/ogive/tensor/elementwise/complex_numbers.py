@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Any
 
+from ogive.compat.methods.keywords import also
 from ogive.errors import DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, promote
@@ -18,7 +19,6 @@ from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import Core, same_device, to_operand, to_tensor, wrap
 from ogive.tensor.elementwise.binary_operations import Operation, common_dtype, refuse, to_node
-from ogive.tensor.keywords import also
 from ogive.tensor.memory import views
 from ogive.tensor.movement.joining import cat, stack, where
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy
 from numpy.linalg import LinAlgError
 
+from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import promote
@@ -26,7 +27,6 @@ from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.elementwise.complex_numbers import complex as complex_of
-from ogive.tensor.keywords import also
 from ogive.tensor.movement.joining import cat, where
 from ogive.tensor.values.custom_function import custom
 

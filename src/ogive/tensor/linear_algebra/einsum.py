@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import promote
@@ -22,7 +23,6 @@ from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import lower
 from ogive.tensor.core import Core, same_device, to_axes, to_axis, to_integer, wrap
 from ogive.tensor.elementwise.binary_operations import field_dtype
-from ogive.tensor.keywords import also
 from ogive.tensor.linear_algebra.matrix_product import multiply_and_sum
 from ogive.tensor.movement.joining import to_tensors
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.live.registry import graph_lock
@@ -14,7 +15,6 @@ from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import lowered, widened
 from ogive.tensor.core import to_axes, to_integer, to_tensor, wrap
-from ogive.tensor.keywords import also
 from ogive.tensor.linear_algebra import decompositions as parts
 from ogive.tensor.movement.joining import where
 from ogive.tensor.reduction.basic_reductions import Axes

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import Core, wrap
-from ogive.tensor.keywords import also
 from ogive.tensor.losses.regression import check_same_shape, meet_floats, reduce_losses
 from ogive.tensor.movement.joining import where
 from ogive.tensor.reduction.distances import pairwise_distance

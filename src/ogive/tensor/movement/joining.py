@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import result_type
@@ -15,7 +16,6 @@ from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_axis, to_operand, wrap
 from ogive.tensor.elementwise.binary_operations import common_dtype, to_node
-from ogive.tensor.keywords import also
 from ogive.tensor.lengths import difference
 
 if TYPE_CHECKING:

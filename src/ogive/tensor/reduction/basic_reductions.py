@@ -10,6 +10,7 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from ogive.compat.methods.keywords import numpy_names
 from ogive.errors import ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, to_dtype
@@ -29,7 +30,6 @@ from ogive.tensor.elementwise.binary_operations import (
     field_dtype,
 )
 from ogive.tensor.gradients.known_gradients import with_gradient
-from ogive.tensor.keywords import numpy_names
 from ogive.tensor.lengths import is_symbolic, span
 from ogive.tensor.movement.joining import where
 

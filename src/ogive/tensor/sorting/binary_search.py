@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import result_type
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_integer, to_tensor, wrap
-from ogive.tensor.keywords import also
 from ogive.tensor.movement.joining import where
 
 if TYPE_CHECKING:

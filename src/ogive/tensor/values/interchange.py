@@ -118,7 +118,7 @@ def to_index(self: Tensor) -> int:
 
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
     """NumPy's elementwise functions of tensors, such as `numpy.exp(x)`."""
-    from ogive.tensor.numpy_functions import call_ufunc
+    from ogive.compat.numpy_functions import call_ufunc
 
     return call_ufunc(ufunc, method, inputs, keywords)
 
@@ -127,7 +127,7 @@ def array_function(
     self: Tensor, function: Any, types: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Any:
     """NumPy's other functions of tensors, such as `numpy.mean(x)`."""
-    from ogive.tensor.numpy_functions import call_function
+    from ogive.compat.numpy_functions import call_function
 
     return call_function(function, arguments, keywords)
 

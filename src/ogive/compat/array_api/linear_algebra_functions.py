@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ogive.compat.array_api.elementwise_functions import to_array
 from ogive.errors import ShapeError
-from ogive.namespace.elementwise import to_array
 from ogive.tensor.core import to_axis
 from ogive.tensor.tensor import Tensor
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import ml_dtypes
 
+from ogive.compat.array_api.elementwise_functions import to_array
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, promote, to_dtype
-from ogive.namespace.elementwise import to_array
 from ogive.tensor.tensor import Tensor
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ogive.compat.array_api.elementwise_functions import to_array
+from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir.dtype import promote
-from ogive.namespace.elementwise import to_array
 from ogive.tensor.core import to_axes, to_axis
-from ogive.tensor.keywords import also
 from ogive.tensor.movement.joining import cat, to_tensors
 from ogive.tensor.movement.stacking import broadcast_tensors
 from ogive.tensor.tensor import Tensor

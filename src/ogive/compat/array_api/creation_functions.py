@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy
 
+from ogive.compat.array_api.elementwise_functions import to_array
 from ogive.errors import ArgumentError
 from ogive.ir.dtype import to_dtype
-from ogive.namespace.elementwise import to_array
 from ogive.tensor.core import to_device
 from ogive.tensor.memory.sharing import from_dlpack
 from ogive.tensor.tensor import Tensor

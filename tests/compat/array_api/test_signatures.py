@@ -10,8 +10,8 @@ import pytest
 
 import ogive
 from ogive import Tensor
-from ogive.namespace import NAMES
-from tests.namespace.standard import (
+from ogive.compat.function_names import NAMES
+from tests.compat.array_api.standard import (
     ATTRIBUTES,
     CONSTANTS,
     DTYPES,
@@ -111,6 +111,6 @@ def test_names_are_listed_and_unknown_ones_refused() -> None:
 
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_every_name_of_a_chapter_is_in_its_module(name: str) -> None:
-    module = __import__(f"ogive.namespace.{NAMES[name]}", fromlist=[name])
+    module = __import__(f"ogive.compat.{NAMES[name]}", fromlist=[name])
     found, own = getattr(ogive, name), getattr(module, name)
     assert found is own or getattr(found, "__wrapped__", None) is own

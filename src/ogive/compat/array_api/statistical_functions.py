@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ogive.compat.array_api.elementwise_functions import to_array
 from ogive.errors import AxisError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import to_dtype
-from ogive.namespace.elementwise import to_array
 from ogive.tensor.core import to_axis, to_entries
 from ogive.tensor.creation.constructors import full
 from ogive.tensor.movement.joining import cat

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ogive.compat.array_api.data_type_functions import isdtype
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
-from ogive.namespace.data_types import isdtype
 from ogive.tensor.core import DEFAULT_DEVICE, DEVICES, to_device
 
 STANDARD = (

@@ -11,9 +11,9 @@ import pytest
 import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError
+from tests.compat.array_api.programs import PROGRAMS, Program, inputs
+from tests.compat.array_api.standard import EXTENSIONS, FUNCTIONS
 from tests.docs.markdown import ROOT, python_blocks, run_block
-from tests.namespace.programs import PROGRAMS, Program, inputs
-from tests.namespace.standard import EXTENSIONS, FUNCTIONS
 
 OURS, NUMPYS = inputs(ogive), inputs(numpy)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ogive.namespace.elementwise import to_array
-from ogive.namespace.statistical import Axes, reduce
+from ogive.compat.array_api.elementwise_functions import to_array
+from ogive.compat.array_api.statistical_functions import Axes, reduce
 from ogive.tensor.tensor import Tensor
 
 

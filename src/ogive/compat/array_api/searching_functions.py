@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ogive.compat.array_api.elementwise_functions import to_array
+from ogive.compat.array_api.statistical_functions import Axes, reduce
 from ogive.errors import ShapeError
-from ogive.namespace.elementwise import to_array
-from ogive.namespace.statistical import Axes, reduce
 from ogive.tensor.tensor import Tensor
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ogive.namespace.elementwise import to_array
+from ogive.compat.array_api.elementwise_functions import to_array
 from ogive.tensor.tensor import Tensor
 
 

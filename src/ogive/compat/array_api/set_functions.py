@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ogive.compat.array_api.elementwise_functions import to_array
 from ogive.ir import dtype as dtypes
 from ogive.named import NamedTuple
-from ogive.namespace.elementwise import to_array
 from ogive.tensor.core import Core
 from ogive.tensor.creation.constructors import arange, full
 from ogive.tensor.tensor import Tensor

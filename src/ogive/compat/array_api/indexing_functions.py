@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ogive.compat.array_api.elementwise_functions import to_array
 from ogive.errors import ShapeError
 from ogive.ir import dtype as dtypes
-from ogive.namespace.elementwise import to_array
 from ogive.tensor.tensor import Tensor
 
 

@@ -1,7 +1,8 @@
-"""The functions of the array API standard, 2024.12, by chapter; `ogive` has them all by name.
+"""Which functions `ogive` has besides its own, by name: those of the array API standard, 2024.12,
+by chapter, and PyTorch's.
 
-A function here takes the arguments that the standard gives it, by the standard's names, and calls
-the methods of `Tensor`, which follow PyTorch. Where the two mean different things, the function
+A function of the standard takes the arguments that the standard gives it, by the standard's names,
+and calls the methods of `Tensor`, which follow PyTorch. Where the two mean different things, it
 does as the standard says: see `docs/array-api.md`. A call that is none of the standard's, such as
 `ogive.sum(x, dim=1)`, is that of the method. Chapters are loaded when they are asked for.
 What PyTorch has besides and is a method of `Tensor` is a function as well: `ogive.topk(x, 3)`.
@@ -12,18 +13,18 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from ogive.namespace.both import with_method
+from ogive.compat.pytorch.two_signatures import with_method
 
 CHAPTERS: dict[str, tuple[str, ...]] = {
-    "constants": ("e", "inf", "nan", "newaxis", "pi"),
-    "creation": ("as_tensor", "asarray", "is_tensor", "tril", "triu"),
-    "data_types": (
+    "array_api.constants": ("e", "inf", "nan", "newaxis", "pi"),
+    "array_api.creation_functions": ("as_tensor", "asarray", "is_tensor", "tril", "triu"),
+    "array_api.data_type_functions": (
         "astype", "can_cast", "finfo", "iinfo", "isdtype", "promote_types", "result_type",
     ),
-    "dtype_names": (
+    "pytorch.dtype_names": (
         "cdouble", "cfloat", "double", "dtype", "float", "half", "int", "long", "short",
     ),
-    "elementwise": (
+    "array_api.elementwise_functions": (
         "abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and",
         "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
         "ceil", "clip", "conj", "copysign", "cos", "cosh", "divide", "equal", "exp", "expm1",
@@ -34,20 +35,20 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
         "remainder", "round", "sign", "signbit", "sin", "sinh", "sqrt", "square", "subtract",
         "tan", "tanh", "trunc",
     ),
-    "indexing": ("take", "take_along_axis"),
-    "inspection": ("__array_namespace_info__",),
-    "linear_algebra": ("matmul", "matrix_transpose", "vecdot"),
-    "manipulation": (
+    "array_api.indexing_functions": ("take", "take_along_axis"),
+    "array_api.inspection": ("__array_namespace_info__",),
+    "array_api.linear_algebra_functions": ("matmul", "matrix_transpose", "vecdot"),
+    "array_api.manipulation_functions": (
         "broadcast_arrays", "broadcast_to", "concat", "expand_dims", "flip", "moveaxis",
         "permute_dims", "repeat", "reshape", "roll", "squeeze", "tile", "unstack",
     ),
-    "searching": ("argmax", "argmin", "count_nonzero", "nonzero"),
-    "sets": ("unique_all", "unique_counts", "unique_inverse", "unique_values"),
-    "sorting": ("argsort", "sort"),
-    "statistical": (
+    "array_api.searching_functions": ("argmax", "argmin", "count_nonzero", "nonzero"),
+    "array_api.set_functions": ("unique_all", "unique_counts", "unique_inverse", "unique_values"),
+    "array_api.sorting_functions": ("argsort", "sort"),
+    "array_api.statistical_functions": (
         "cumulative_prod", "cumulative_sum", "max", "mean", "min", "prod", "std", "sum", "var",
     ),
-    "utility": ("all", "any", "diff"),
+    "array_api.utility_functions": ("all", "any", "diff"),
 }  # fmt: skip
 """The names of each chapter. Others of the standard's are where PyTorch's of the same name are."""
 
@@ -82,16 +83,18 @@ METHODS: tuple[str, ...] = (
 """PyTorch's functions that the standard knows nothing of: the methods of these names."""
 
 BOTH = (
-    "creation", "elementwise", "linear_algebra", "manipulation", "searching", "sorting",
-    "statistical", "utility",
+    "array_api.creation_functions", "array_api.elementwise_functions",
+    "array_api.linear_algebra_functions", "array_api.manipulation_functions",
+    "array_api.searching_functions", "array_api.sorting_functions",
+    "array_api.statistical_functions", "array_api.utility_functions",
 )  # fmt: skip
 """The chapters whose functions PyTorch has, too, with other arguments."""
 
 NAMES: dict[str, str] = {name: chapter for chapter, names in CHAPTERS.items() for name in names}
-NAMES.update(dict.fromkeys(METHODS, "methods"))
+NAMES.update(dict.fromkeys(METHODS, "pytorch.methods_as_functions"))
 
 
 def find(name: str) -> Any:
     """The function of that name. Raises `KeyError` if it is in no chapter here."""
-    found = getattr(importlib.import_module(f"ogive.namespace.{NAMES[name]}"), name)
+    found = getattr(importlib.import_module(f"ogive.compat.{NAMES[name]}"), name)
     return with_method(found) if NAMES[name] in BOTH else found

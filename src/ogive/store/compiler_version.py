@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
 from collections.abc import Iterator
 
 from ogive.config import LOADED_AT
@@ -66,9 +65,8 @@ def _source_files(folder: str, prefix: str = "") -> Iterator[tuple[str, tuple[in
         for entry in entries:
             if entry.name.endswith(".py"):
                 status = entry.stat()
-                # Where it is the time of creation, it says nothing; the time of writing must do.
-                changed = status.st_mtime_ns if sys.platform == "win32" else status.st_ctime_ns
-                yield prefix + entry.name, (status.st_size, status.st_mtime_ns, changed)
+                times = (status.st_mtime_ns, status.st_ctime_ns)
+                yield prefix + entry.name, (status.st_size, *times)
             elif entry.name not in SURFACE and entry.is_dir():
                 yield from _source_files(entry.path, f"{prefix}{entry.name}/")
 
@@ -98,7 +96,7 @@ def llvm_identity() -> bytes | None:
             libraries = sorted(
                 f"{entry.name} {entry.stat().st_size} {entry.stat().st_mtime_ns}"
                 for entry in entries
-                if entry.name.endswith((".so", ".dylib", ".dll"))
+                if entry.name.endswith((".so", ".dylib"))
             )
     except OSError:
         return None

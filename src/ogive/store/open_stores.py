@@ -16,10 +16,9 @@ class OpenStores:
         self._stores: dict[str, Store] = {}
         self._lock = threading.Lock()
         self._held: list[Store] = []
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(
-                before=self._hold, after_in_parent=self._let_go, after_in_child=self._renew
-            )
+        os.register_at_fork(
+            before=self._hold, after_in_parent=self._let_go, after_in_child=self._renew
+        )
 
     def store_in(self, folder: str) -> Store:
         """The one store for a folder."""

@@ -59,7 +59,6 @@ def test_without_helpers_the_work_is_done_all_the_same(monkeypatch: pytest.Monke
     assert assembly.all[1].code == assemble(text(1), TARGET)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_fork_waits_for_those_who_assemble() -> None:
     inside, waited = threading.Event(), []
 

@@ -303,7 +303,6 @@ def test_threads_share_panels_and_leave_no_wrong_one_behind() -> None:
     assert (inputs @ w).numpy().tobytes() == expected[1]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_child_process_has_its_own_versions() -> None:
     x, w = Tensor(normal(ROWS, DEPTH)), Tensor(normal(DEPTH, COLUMNS))
     y = x @ w

@@ -262,7 +262,6 @@ def test_ctrl_c_interrupts_a_long_execute_and_the_plan_stays_usable(script: Scri
     assert finish(process) == "interrupted\n"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
 def test_a_forked_child_has_its_own_pool(script: Script) -> None:
     output = finish(
         script(
@@ -282,7 +281,6 @@ def test_a_forked_child_has_its_own_pool(script: Script) -> None:
     assert output == "child\n" * 3
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
 def test_a_fork_while_other_threads_execute_leaves_the_plan_usable(script: Script) -> None:
     output = finish(
         script(
@@ -312,7 +310,6 @@ def test_a_fork_while_other_threads_execute_leaves_the_plan_usable(script: Scrip
     assert output == "done\n"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
 def test_a_fork_while_other_threads_compile_leaves_the_compiler_usable(script: Script) -> None:
     output = finish(
         script(

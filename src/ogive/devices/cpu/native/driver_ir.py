@@ -32,22 +32,15 @@ from ogive.devices.cpu.native.layout import (
     Status,
     StepKind,
 )
-from ogive.devices.cpu.native.platform_ir import has_threads, platform_ir
-from ogive.devices.cpu.native.pool_ir import NO_POOL, SHARE
+from ogive.devices.cpu.native.platform_ir import platform_ir
+from ogive.devices.cpu.native.pool_ir import SHARE
 from ogive.devices.cpu.native.worker_ir import WORKERS
 from ogive.targets.target import Target
 
 
 def driver_ir(target: Target) -> str:
     """The whole driver for one target."""
-    parts = [
-        _RUN,
-        LONG_STEP,
-        _COPY,
-        _PARTS,
-        platform_ir(target),
-        SHARE + WORKERS if has_threads(target) else NO_POOL,
-    ]
+    parts = [_RUN, LONG_STEP, _COPY, _PARTS, platform_ir(target), SHARE, WORKERS]
     constants = {
         "no_fault": NO_FAULT,
         "step_bytes": 8 * STEP_WORDS,

@@ -4,24 +4,37 @@ from __future__ import annotations
 
 from string import Template
 
+from ogive.errors import CompileError
+from ogive.named import NamedTuple
 from ogive.targets.target import Target
 
 
-def has_threads(target: Target) -> bool:
-    """Whether the pool can be had: it wants POSIX threads."""
-    return "windows" not in target.triple
+class _System(NamedTuple):
+    """Numbers of a C library, and whether threads can be told which processors to run on."""
+
+    monotonic: int  # CLOCK_MONOTONIC
+    set_mask: int  # SIG_SETMASK
+    has_places: bool
+
+
+_SYSTEMS = {
+    "linux": _System(monotonic=1, set_mask=2, has_places=True),
+    "apple": _System(monotonic=6, set_mask=3, has_places=False),
+}
+"""The systems that there is a driver for, by what is in their triples."""
 
 
 def platform_ir(target: Target) -> str:
     """`@clock`, `@relax`, `@enter_float_mode`, `@leave_float_mode`, `@set_signal_mask`,
-    `@processor`, `@leave_processor`."""
-    apple = "apple" in target.triple
-    monotonic = 6 if apple else 4 if "freebsd" in target.triple else 1
-    system = _POSIX if has_threads(target) else _WINDOWS
+    `@processor`, `@leave_processor`. Raises `CompileError` for a system that is none of ours."""
+    systems = [system for name, system in _SYSTEMS.items() if name in target.triple]
+    if not systems:
+        raise CompileError(f"no driver for {target.triple!r}: Ogive runs on Linux and macOS")
+    system = systems[0]
     processor = {"x86_64": _X86, "aarch64": _ARM, "arm64": _ARM}.get(target.architecture, _OTHER)
-    constants = {"monotonic": monotonic, "set_mask": 3 if apple or monotonic == 4 else 2}
-    places = _PLACES if "linux" in target.triple else _NO_PLACES
-    return Template(system).substitute(constants) + processor + places
+    constants = {"monotonic": system.monotonic, "set_mask": system.set_mask}
+    places = _PLACES if system.has_places else _NO_PLACES
+    return Template(_POSIX).substitute(constants) + processor + places
 
 
 _POSIX = """
@@ -43,15 +56,6 @@ define internal i32 @set_signal_mask(ptr %mask, ptr %old) nounwind {
   ret i32 %error
 }
 declare i32 @pthread_sigmask(i32, ptr, ptr) nounwind
-"""
-
-_WINDOWS = """
-define internal i64 @clock() nounwind {
-  %milliseconds = call i64 @GetTickCount64()
-  %nanoseconds = mul i64 %milliseconds, 1000000
-  ret i64 %nanoseconds
-}
-declare i64 @GetTickCount64() nounwind
 """
 
 _X86 = """

@@ -94,5 +94,4 @@ def _renew_after_fork() -> None:
         pool.forget_workers()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_after_fork)
+os.register_at_fork(after_in_child=_renew_after_fork)

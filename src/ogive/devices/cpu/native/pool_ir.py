@@ -8,18 +8,6 @@ the job and waits for those inside, never for one that has not come. If `busy` i
 does its step alone: nothing can deadlock.
 """
 
-NO_POOL = """
-define internal i64 @share_step(ptr %plan, ptr %record, i64 %left, i64 %now, i64 %deadline) {
-  ret i64 -1
-}
-define internal i1 @consult_pool(ptr %pool, i64 %now, i64 %elapsed, i64 %taken, i64 %left) {
-  ret i1 false
-}
-define void @ogive_resize_pool(ptr %pool, i64 %wanted) nounwind {
-  ret void
-}
-"""
-
 SHARE = """
 ; Runs a parallel step with the pool's help. Returns how many spans have tiles that are left for
 ; later, or -1 if the pool is absent or busy and the step was not begun.

@@ -1,4 +1,4 @@
-"""LLVM's own linker, for what `runtime.objects` leaves to it."""
+"""LLVM's own linker, for what `objects.py` leaves to it."""
 
 from __future__ import annotations
 

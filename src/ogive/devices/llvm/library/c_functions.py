@@ -1,22 +1,35 @@
 """The functions of LLVM that we call, taken out of the library inside llvmlite.
 
 Importing the package takes several times as long as loading that library, and through the package
-only one thread at a time gets into LLVM.
+only one thread at a time gets into LLVM. These functions are nobody's promise: from one release to
+the next they may go or take other arguments. So only releases that we know are called, and the rest
+is refused in words before anything is.
 """
 
 from __future__ import annotations
 
 import ctypes
-import functools
 import os
+import re
+from collections.abc import Callable
 from typing import Any
 
 from ogive.devices.llvm.library.llvm_folder import llvm_folder
+from ogive.errors import CompileError
+
+KNOWN_RELEASES = ("0.50",)
+"""The releases of llvmlite whose functions take what `_SIGNATURES` says."""
+
+KNOWN_LLVM = 22
+"""The major version of LLVM that our passes and kernels are tested with."""
+
+NEEDED = "pip install 'llvmlite>=0.50,<0.51'"
 
 _POINTER, _TEXT, _SIZE, _YES = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_bool
 _NUMBER = ctypes.c_int
 
 _SIGNATURES: dict[str, tuple[Any, ...]] = {  # what each returns, and what it takes
+    "GetVersionInfo": (ctypes.c_uint,),
     # This machine
     "GetProcessTriple": (None, _POINTER),
     "GetHostCPUName": (None, _POINTER),
@@ -81,14 +94,85 @@ _LONG = frozenset(
 """Worth letting other threads run meanwhile: to get the interpreter back takes up to 5 ms."""
 
 
-@functools.lru_cache(maxsize=len(_SIGNATURES))
-def llvm_function(name: str) -> Any:
-    """A function by the name that llvmlite exports it under, less its prefix."""
-    result, *arguments = _SIGNATURES[name]
-    function = _library(name in _LONG)["LLVMPY_" + name]
-    function.restype = result
-    function.argtypes = arguments
-    return function
+class LlvmLibrary:
+    """llvmlite's library as this process has it: found, checked and loaded at the first call."""
+
+    def __init__(self, find_folder: Callable[[], str | None] = llvm_folder) -> None:
+        self._find_folder = find_folder
+        self._functions: dict[str, Any] = {}
+        self._libraries: tuple[ctypes.CDLL, ctypes.CDLL] | None = None
+
+    def function(self, name: str) -> Any:
+        """A function by the name that llvmlite exports it under, less its prefix.
+
+        Raises `CompileError` if this is no llvmlite that we know.
+        """
+        found = self._functions.get(name)
+        if found is None:
+            holding, releasing = self._libraries or self._load()
+            result, *arguments = _SIGNATURES[name]
+            found = (releasing if name in _LONG else holding)["LLVMPY_" + name]
+            found.restype = result
+            found.argtypes = arguments
+            self._functions[name] = found
+        return found
+
+    def _load(self) -> tuple[ctypes.CDLL, ctypes.CDLL]:
+        """The library twice: its functions keep the interpreter lock, or release it."""
+        folder = self._find_folder()
+        if folder is None:
+            raise CompileError(f"llvmlite is not installed, and LLVM is in it; {NEEDED}")
+        release = _release(folder)
+        if not release.startswith(tuple([f"{known}." for known in KNOWN_RELEASES])):
+            raise CompileError(
+                f"llvmlite {release or 'of an unknown release'} in {folder}: its functions may "
+                f"differ from those of {' or '.join(KNOWN_RELEASES)}, which we call; {NEEDED}"
+            )
+        path = _path(folder)
+        try:
+            libraries = ctypes.PyDLL(path), ctypes.CDLL(path)
+        except OSError as error:
+            raise CompileError(f"llvmlite's library does not load: {error}; {NEEDED}") from None
+        problem = library_problem(libraries[0])
+        if problem is not None:
+            raise CompileError(f"llvmlite {release} in {folder} {problem}; {NEEDED}")
+        self._libraries = libraries
+        return libraries
+
+
+def library_problem(library: ctypes.CDLL) -> str | None:
+    """Why a library is not one whose functions we can call; None if it is."""
+    missing = [name for name in _SIGNATURES if not hasattr(library, "LLVMPY_" + name)]
+    if missing:
+        return f"has no {', '.join(missing)}"
+    version = library["LLVMPY_GetVersionInfo"]
+    version.restype, version.argtypes = ctypes.c_uint, ()
+    major = version() >> 16
+    return None if major == KNOWN_LLVM else f"has LLVM {major}, not {KNOWN_LLVM}"
+
+
+def _release(folder: str) -> str:
+    """Which release of llvmlite a folder has, read and not imported; empty if it does not tell."""
+    try:
+        with open(os.path.join(folder, "_version.py"), encoding="utf-8") as file:
+            found = re.search(r"^version_version = '([^']*)'", file.read(), re.MULTILINE)
+    except OSError:
+        return ""
+    return found[1] if found else ""
+
+
+def _path(folder: str) -> str:
+    for name in ("libllvmlite.so", "libllvmlite.dylib"):
+        path = os.path.join(folder, "binding", name)
+        if os.path.isfile(path):
+            return path
+    from llvmlite.binding import ffi
+
+    return str(ffi.lib._name)
+
+
+llvm_function = LlvmLibrary().function
+"""Of the library of this process."""
 
 
 class Message:
@@ -104,21 +188,3 @@ class Message:
         llvm_function("DisposeString")(self._text)
         self._text.value = None
         return text
-
-
-@functools.lru_cache(maxsize=2)
-def _library(releasing: bool) -> ctypes.CDLL:
-    """The library, its functions `releasing` the interpreter lock or not."""
-    return (ctypes.CDLL if releasing else ctypes.PyDLL)(_path())
-
-
-@functools.lru_cache(maxsize=1)
-def _path() -> str:
-    folder = llvm_folder()
-    for name in ("libllvmlite.so", "libllvmlite.dylib", "llvmlite.dll"):
-        path = os.path.join(folder or "", "binding", name)
-        if os.path.isfile(path):
-            return path
-    from llvmlite.binding import ffi
-
-    return str(ffi.lib._name)

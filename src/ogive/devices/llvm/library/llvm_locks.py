@@ -84,5 +84,4 @@ def _go_on() -> None:
         llvm_lock.release()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_wait, after_in_parent=_go_on, after_in_child=_go_on)
+os.register_at_fork(before=_wait, after_in_parent=_go_on, after_in_child=_go_on)

@@ -53,7 +53,8 @@ def test_kernels_are_assembled_and_want_nothing_but_to_move_memory(triple: str) 
 
 
 def test_the_driver_is_assembled_for_processors_that_it_knows_nothing_of() -> None:
-    facts = read_object(driver_object(describe_cpu("riscv64-unknown-linux-gnu")))
+    target = describe_cpu("riscv64-unknown-linux-gnu", "generic-rv64", "+m,+a,+f,+d,+c")
+    facts = read_object(driver_object(target))
     assert facts.defined == set(EXPORTS) and facts.undefined <= POSIX | LINUX
 
 

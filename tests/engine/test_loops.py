@@ -15,6 +15,7 @@ from ogive import Tensor, nn, optim
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import live_uop_ids
 from ogive.live.kept_graphs import kept_graphs
+from ogive.live.registry import buffer_of
 from tests.engine.counting import Count
 from tests.jit.test_updates import run_threads
 
@@ -187,7 +188,7 @@ def test_a_loop_that_is_over_is_let_go() -> None:
     x = Tensor(np.ones(7))
     for _ in range(5):
         x = (x + 1).realize()
-    memory = weakref.ref(memory_leaf(x.node).memory)
+    memory = weakref.ref(buffer_of(memory_leaf(x.node)))
     del x
     gc.collect()
     assert memory() is not None

@@ -44,7 +44,7 @@ def gradient_of(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp]:
 
 def _still_holds(known: Gradients, is_target: Callable[[UOp], bool]) -> bool:
     """Whether leaves are leaves, and nothing else has become one or got a history."""
-    if any(is_target(node) or node.history is not None for node in known.others):
+    if any(is_target(node) or history.has_record(node) for node in known.others):
         return False
     return all(is_target(version) for version, _ in known.pairs)
 

@@ -18,6 +18,7 @@ from ogive.engine.steps.compiled_graph import CompiledGraph
 from ogive.errors import DivisionByZeroError, IndexRangeError, Origin
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.live import registry
 from ogive.passes.graph.normalize import Normalized
 from ogive.passes.regions.fault_checks import FAULTING, can_fault, indices_of
 from ogive.passes.regions.join_schedules import schedule_devices
@@ -61,8 +62,8 @@ def _origin_of(node: UOp, asked: Iterable[Tensor]) -> Origin | None:
     for tensor in asked:
         if tensor.node.origin == origin:
             return tensor.origin
-    holders = [holder for reference in node.holders or () if (holder := reference()) is not None]
-    origins: list[Origin | None] = [h.origin for h in holders if h.node is node]
+    holders = registry.holders_of(node)
+    origins: list[Origin | None] = [holder.origin for holder in holders if holder.node is node]
     return origin if origin in origins or not origins else origins[-1]
 
 

@@ -137,8 +137,9 @@ class Realization:
             base = version_below(node)
             while base.op is Op.AFTER:
                 base = version_below(base)
-            same = base.op is Op.BUFFER and base.memory is memory_leaf(mapping[node]).memory
-            if same and base.history is None and node not in self.recorded:
+            memory = registry.buffer_of(memory_leaf(mapping[node]))
+            same = base.op is Op.BUFFER and registry.buffer_of(base) is memory
+            if same and not history.has_record(base) and node not in self.recorded:
                 mapping[node] = shaped(base, node.shape)
 
     def _may_end(self, step: int) -> bool:
@@ -292,7 +293,7 @@ def _memory_node(buffer: Buffer, value: UOp, role: Any = None) -> UOp:
         source = (UOp.unique(),)
         node = registry.make(Op.BUFFER, value.dtype, source, (buffer.device, length), (length,))
         node.origin = value.origin
-        node.role = role
+        node.live.role = role
     registry.set_buffer(node, buffer)
     return shaped(node, value.shape)
 

@@ -36,10 +36,11 @@ def recurring(roots: tuple[UOp, ...], order: list[UOp]) -> tuple[UOp, ...]:
     seen: list[UOp] = []
     for node in order:
         if node.op not in _FREE:
-            if node.ran:
+            live = node.live
+            if live.ran:
                 seen.append(node)
             else:
-                node.ran = True
+                live.ran = True
     if not seen:
         return ()
     lasting = _lasting(order)

@@ -164,8 +164,8 @@ class UOp(accessors.Accessors):
     __slots__ = (
         "__weakref__", "_below", "_bounds", "_content_key", "_first", "_has_index", "_linear",
         "_number", "_order", "_placement", "_ranges_below", "_second", "_shape", "_simplified",
-        "_sound_bounds", "arg", "dtype", "history", "holders", "id", "leaf", "memory", "metadata",
-        "op", "origin", "ran", "reference", "role", "src", "tag", "trace", "users",
+        "_sound_bounds", "arg", "dtype", "id", "live", "metadata", "op", "origin", "reference",
+        "src", "tag", "trace",
     )  # fmt: skip
 
     op: Op
@@ -180,18 +180,12 @@ class UOp(accessors.Accessors):
     _second: UOp
     _below: list[UOp]
     _bounds: tuple[Any, Any]
-    _linear: tuple[dict[UOp, int], int] | None  # kept by `ir.linear`
-    _order: tuple[Any, ...]  # kept by `ir.linear`
+    _linear: tuple[dict[UOp, int], int] | None  # kept by `ir.symbolic.linear_forms`
+    _order: tuple[Any, ...]  # kept by `ir.symbolic.linear_forms`
     _simplified: UOp | None  # kept by `ir.symbolic.index_arithmetic`
     trace: tuple[str, UOp] | None  # with tracing on: the rule that made this node, and from what
     reference: weakref.ref[UOp]  # to the node itself, for whoever must not keep it alive
-    users: Any  # kept by `ir.registry`, as are `holders` and `memory`
-    holders: Any
-    memory: Any
-    ran: bool  # kept by `engine.again`
-    history: Any  # kept by `ir.history`
-    leaf: weakref.ref[Any] | None  # kept by `ir.history`
-    role: Any  # of a buffer node: what else may stand behind it, see `ir.kept`
+    live: Any  # what the process knows of the node; None to the language
 
     if TYPE_CHECKING:
 
@@ -438,9 +432,7 @@ def _make(cls: type[UOp], op: Op, dtype: DType, src: Any, arg: Any, tag: Any) ->
     node.arg = arg
     node.tag = tag
     node.id = _next_id()
-    node.metadata = node.origin = None
-    node.users = node.holders = node.memory = node.history = node.leaf = node.role = None
-    node.ran = False
+    node.metadata = node.origin = node.live = None
     return node
 
 

@@ -98,17 +98,20 @@ def follow(tensor: Any, node: UOp) -> None:
 
 def inherit(old: UOp, new: UOp) -> None:
     """`new` takes the place of `old`: of a version of a leaf, perhaps."""
-    leaf = memory_leaf(old).leaf
+    live = memory_leaf(old).live
+    leaf = None if live is None else live.leaf
     if leaf is not None:
         _set_leaf(new, leaf)
 
 
 def stand_for(memory: UOp, other: UOp) -> None:
     """Let gradients flow through a buffer as they do through the memory that it stands for."""
-    for name in ("leaf", "history"):
-        value = getattr(memory, name, None)
-        if value is not None:
-            setattr(other, name, value)
+    live = memory.live
+    if live is None or (live.leaf is None and live.history is None):
+        return
+    onto = other.live
+    onto.leaf = live.leaf or onto.leaf
+    onto.history = live.history or onto.history
 
 
 def _set_leaf(node: UOp, leaf: weakref.ref[Any]) -> None:
@@ -116,7 +119,7 @@ def _set_leaf(node: UOp, leaf: weakref.ref[Any]) -> None:
     if base.op is Op.GRADIENT:
         base.arg.leaf = leaf
     else:
-        base.leaf = leaf
+        base.live.leaf = leaf
 
 
 def leaf_of(node: UOp) -> Any:
@@ -129,7 +132,7 @@ def leaf_of(node: UOp) -> Any:
 def _leaf_reference(node: UOp) -> weakref.ref[Any] | None:
     if node.op is Op.GRADIENT:
         return getattr(node.arg, "leaf", None)
-    return node.leaf
+    return None if node.live is None else node.live.leaf
 
 
 def is_version(node: UOp) -> bool:
@@ -150,23 +153,29 @@ _CUT = Record(UOp.const(dtypes.float32, 0.0), ())
 
 def record_of(node: UOp) -> Record | None:
     """The history of a buffer, if it has one."""
-    record: Record | None = node.history
+    record: Record | None = None if node.live is None else node.live.history
     return None if record is _CUT else record
+
+
+def has_record(node: UOp) -> bool:
+    """Whether a buffer has a history, or one that is cut."""
+    return node.live is not None and node.live.history is not None
 
 
 def cut(node: UOp) -> None:
     """Note that a buffer holds what was computed from leaves, and that it is not known how."""
-    node.history = _CUT
+    node.live.history = _CUT
 
 
 def forget(node: UOp) -> None:
     """Let go of the history of a buffer, and of the memory that only this kept alive."""
-    node.history = None
+    if node.live is not None:
+        node.live.history = None
 
 
 def is_cut(node: UOp) -> bool:
     """Whether a buffer holds what was computed from leaves in a way that is not known."""
-    return node.history is _CUT
+    return node.live is not None and node.live.history is _CUT
 
 
 def remember(
@@ -198,7 +207,7 @@ def remember(
                 for node in walk((expression,)):
                     if node.op is Op.BUFFER and node not in versions:
                         versions[node] = count_writes(node)[1]
-            memory_leaf(memory).history = Record(expression, tuple(versions.items()))
+            memory_leaf(memory).live.history = Record(expression, tuple(versions.items()))
 
 
 def _read_by(root: UOp, moved: Collection[UOp]) -> tuple[list[UOp], list[UOp]]:
@@ -244,7 +253,8 @@ def is_end(node: UOp) -> bool:
     """Whether a gradient that reaches this node is of use: for a leaf, a history, an argument."""
     if node.op is Op.GRADIENT:
         return is_version(node) or (isinstance(node.arg, Argument) and node.arg.open)
-    if node.leaf is None and node.history is None:
+    live = node.live
+    if live is None or (live.leaf is None and live.history is None):
         return False  # nearly all nodes: the rest takes longer to ask
     return is_version(node) or record_of(node) is not None
 

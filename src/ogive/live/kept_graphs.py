@@ -114,9 +114,10 @@ class KeptGraphs:
                 continue
             references[node] = 1
             if node.op is Op.BUFFER:
-                self._nbytes += node.memory.nbytes
-                if node.role is not None:
-                    self._pools.setdefault(node.role, []).append(node)
+                live = node.live
+                self._nbytes += live.memory.nbytes
+                if live.role is not None:
+                    self._pools.setdefault(live.role, []).append(node)
                     references[node] += 1
             self._hold(node.src[:2])  # the slots that its accessors read
             # Nodes may share a tuple of sources, as those made by `replace` do.
@@ -168,7 +169,8 @@ class KeptGraphs:
         """A buffer node of that role whose memory nobody reads any more, without its memory."""
         for node in self._pools.get(role, ()):
             if self._is_ours(node) and self.is_idle(node):
-                node.memory = node.history = node.leaf = None
+                live = node.live
+                live.memory = live.history = live.leaf = None
                 return node
         return None
 
@@ -185,7 +187,7 @@ class KeptGraphs:
         references = self._references
         if _count is None or buffer not in references or registry.has_holder(buffer):
             return False
-        if not all(reference() in references for reference in buffer.users if reference()):
+        if not all(user in references for user in registry.users_of(buffer)):
             return False
         readers = self._readers.get(buffer.id)
         if readers is None:
@@ -203,8 +205,7 @@ class KeptGraphs:
         found = [buffer]
         seen = {buffer}
         for node in found:
-            for reference in node.users or ():
-                user = reference()
+            for user in registry.users_of(node):
                 if user in self._references and user not in seen:
                     seen.add(user)
                     found.append(user)

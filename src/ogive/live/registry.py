@@ -31,6 +31,7 @@ from ogive.ir.node import UOp, intern_node, interned_nodes
 from ogive.ir.node import substitute as substitute_below
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.live import history
+from ogive.live.attached import Live, WeakList
 
 graph_lock = threading.RLock()
 """Held while a tensor graph grows or changes."""
@@ -68,23 +69,6 @@ class Holder(Protocol):
     @property
     def is_reader(self) -> bool: ...
 
-
-class WeakList(list[Any]):
-    """Weak references. The dead ones, and those that are there twice, are dropped whenever the list
-    has doubled since the last time."""
-
-    limit = 8
-
-    def add(self, reference: weakref.ref[Any]) -> None:
-        """Take on one more."""
-        self.append(reference)
-        if len(self) > self.limit:
-            self[:] = {id(entry): entry for entry in self if entry() is not None}.values()
-            self.limit = max(2 * len(self), WeakList.limit)
-
-
-_NOBODY: Any = ()
-"""The users or holders of a connected node that has none; None is what an unconnected one has."""
 
 _EDGELESS = frozenset({Op.CONST, Op.VARIABLE, Op.UNIQUE})
 """Never replaced below another node, and used by too many to keep count."""
@@ -125,8 +109,20 @@ def tensor(number: int) -> Any:
 
 def tensors_on(node: UOp) -> list[Any]:
     """The live tensors that hold the very node."""
-    found = [holder for reference in node.holders if (holder := reference()) is not None]
-    return [each for each in found if each.node is node and each.id in _tensors]
+    return [each for each in holders_of(node) if each.node is node and each.id in _tensors]
+
+
+def holders_of(node: UOp) -> list[Any]:
+    """The tensors, and what is like them, that hold a node or have held it."""
+    live = node.live
+    references = () if live is None else live.holders or ()
+    return [holder for reference in references if (holder := reference()) is not None]
+
+
+def users_of(node: UOp) -> list[UOp]:
+    """The live nodes that are built on the very node."""
+    references = node.live or ()
+    return [user for reference in references if (user := reference()) is not None]
 
 
 def live_tensor_ids() -> list[int]:
@@ -150,10 +146,11 @@ def moves_to(tensor: Holder, node: UOp) -> list[Change]:
 
 
 def _add_holder(node: UOp, reference: weakref.ref[Any]) -> None:
-    if node.holders:
-        node.holders.add(reference)
+    live = node.live
+    if live.holders is None:
+        live.holders = WeakList((reference,))
     else:
-        node.holders = WeakList((reference,))
+        live.holders.add(reference)
 
 
 # Edges
@@ -174,7 +171,7 @@ def make(
     A caller that knows the `shape` spares the node working it out.
     """
     node = intern_node(UOp, op, dtype, src, arg)
-    if node.users is None:
+    if node.live is None:
         if shape is not None:
             _set_shape(node, shape)
         _connect_one(node)
@@ -183,14 +180,14 @@ def make(
 
 def connect(root: UOp) -> None:
     """Register the edges of a graph that was not built by `make`, as far down as they are new."""
-    if root.users is not None:
+    if root.live is not None:
         return
     with graph_lock:
         found = {root}
         stack = [root]
         while stack:
             for source in stack.pop().src:
-                if source not in found and source.users is None:
+                if source not in found and source.live is None:
                     found.add(source)
                     stack.append(source)
         # A node is younger than its sources, so ids are a topological order.
@@ -204,15 +201,17 @@ def _connect_one(node: UOp) -> None:
     for source in node.src:
         if source.op in _EDGELESS:
             continue
-        if source.users is None:
+        if source.live is None:
             connect(source)
-        if source.users:
-            source.users.add(reference)
-        else:
-            source.users = WeakList((reference,))
-    if node.holders is None:
-        node.holders = _NOBODY
-    node.users = _NOBODY
+        users = source.live
+        users.append(reference)
+        if len(users) > users.limit:
+            users.prune()
+    live = Live()
+    live.limit = WeakList.limit
+    live.holders = live.memory = live.role = live.history = live.leaf = None
+    live.ran = False
+    node.live = live
 
 
 # Substitution
@@ -259,7 +258,7 @@ def substitute(
         # Found first and moved after: one node's replacement may itself be a node to replace.
         moves: list[Change] = []
         for node, replacement in done.items():
-            if node.holders:
+            if node.live is not None and node.live.holders:
                 moves += _holder_moves(node, replacement)
         at_once([*moves, *together])
 
@@ -267,7 +266,7 @@ def substitute(
 def _holder_moves(node: UOp, replacement: UOp) -> list[Change]:
     """What lets the tensors that hold `node` hold another, once it is stored."""
     moves: list[Change] = []
-    for reference in list(node.holders or ()):
+    for reference in list(node.live.holders or ()) if node.live is not None else ():
         holder = reference()
         if holder is not None and holder.node is node:
             _add_holder(replacement, reference)
@@ -301,10 +300,10 @@ def move_holders(node: UOp, replacement: UOp) -> None:
 def _above(keys: Iterable[UOp], kept: set[UOp]) -> list[UOp]:
     """The keys and every node above one, sources first; what is above only `kept` is left out."""
     global _visited
-    found = {key for key in keys if key.users is not None}
+    found = {key for key in keys if key.live is not None}
     stack = list(found)
     while stack:
-        for reference in stack.pop().users:
+        for reference in stack.pop().live:
             user = reference()
             if user is not None and user not in found and user not in kept:
                 found.add(user)
@@ -322,14 +321,14 @@ def _held(affected: list[UOp], replaced: Mapping[UOp, UOp]) -> list[UOp]:
     for node in reversed(affected):
         if node in replaced:
             continue
-        if has_holder(node) or any(reference() in needed for reference in node.users):
+        if has_holder(node) or any(reference() in needed for reference in node.live):
             needed.add(node)
     return [node for node in affected if node in needed]
 
 
 def has_holder(node: UOp, besides: Collection[int] = ()) -> bool:
     """Whether a live tensor holds the very node; those `besides`, by their ids, do not count."""
-    for reference in node.holders:
+    for reference in node.live.holders or ():
         holder = reference()
         if (
             holder is not None
@@ -365,9 +364,8 @@ def are_read_outside(
             current = stack.pop()
             if has_holder(current, besides):
                 return True
-            for reference in current.users or ():
-                user = reference()
-                if user is not None and user not in seen and user not in inside:
+            for user in users_of(current):
+                if user not in seen and user not in inside:
                     seen.add(user)
                     stack.append(user)
         return False
@@ -388,13 +386,15 @@ def visited_count() -> int:
 def set_buffer(node: UOp, buffer: Any) -> None:
     """Put memory behind a BUFFER node, once."""
     with graph_lock:
-        assert node.memory is None, "a buffer node has its memory for life"
-        node.memory = buffer
+        connect(node)
+        assert node.live.memory is None, "a buffer node has its memory for life"
+        node.live.memory = buffer
 
 
 def buffer_of(node: UOp) -> Any:
     """The memory behind a BUFFER node, or None."""
-    return node.memory
+    live = node.live
+    return None if live is None else live.memory
 
 
 def nodes_on(buffer: Any) -> list[UOp]:
@@ -405,4 +405,4 @@ def nodes_on(buffer: Any) -> list[UOp]:
 
 def buffer_count() -> int:
     """How many live nodes have memory."""
-    return len([node for node in interned_nodes() if node.memory is not None])
+    return len([node for node in interned_nodes() if buffer_of(node) is not None])

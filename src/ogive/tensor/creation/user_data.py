@@ -104,7 +104,7 @@ def memory_node(buffer: Buffer, shape: tuple[int, ...], dtype: DType) -> UOp:
     if node is None:
         count = buffer.nbytes // dtype.itemsize
         node = make(Op.BUFFER, dtype, (UOp.unique(),), (buffer.device, count))
-        node.role = role
+        node.live.role = role
     registry.set_buffer(node, buffer)
     return build.reshape(node, shape)
 

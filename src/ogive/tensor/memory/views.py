@@ -29,7 +29,8 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 from ogive.live import history, registry
-from ogive.live.registry import WeakList, make
+from ogive.live.attached import WeakList
+from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import READ_ONLY, Core, hold, wrap
 from ogive.tensor.memory.movement_chains import UNNOTICED, Lineage, Restride, View, detach

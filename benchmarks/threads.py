@@ -33,8 +33,8 @@ def measure_threads(
     """Everything this part finds out, as plain data."""
     from ogive.config import current_config
     from ogive.devices.cpu.host import host_cores
+    from ogive.devices.cpu.machine_speeds import current_speeds, measure_speeds
     from ogive.devices.cpu.speeds import thread_counts
-    from ogive.engine.machine.machine_speeds import current_speeds, measure_speeds
     from ogive.engine.steps.compiled_graph import pool_for
 
     pool_for(current_config())

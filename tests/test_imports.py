@@ -30,15 +30,17 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     # What a device is like, the passes that compile for it, the devices themselves
     "targets": ("ir", "digest", "named"),
     "passes": ("targets", "ir", "config", "errors", "named"),
-    "devices": ("passes", "targets", "ir", "at_once", "config", "digest", "errors", "named"),
-    "counters": ("devices.cpu.allocator",),
+    "devices": (
+        "store", "passes", "targets", "ir", "at_once", "config", "digest", "errors", "folders",
+        "named",
+    ),
+    "counters": ("devices.protocol",),
     "search": (
         "store", "passes", "devices", "targets", "ir", "journal", "config", "errors", "named",
     ),
     # Over them: what outlives the process, and what runs
     "store": (
-        "passes.regions.slots", "devices", "targets", "ir", "digest", "folders", "config", "errors",
-        "named",
+        "passes.regions.slots", "targets", "ir", "digest", "folders", "config", "errors", "named",
     ),
     "engine": (
         "search", "store", "passes", "devices", "targets", "live", "ir", "at_once", "counters",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 
-from ogive.devices.cpu.allocator import allocator
+from ogive.devices.protocol import devices_in_use
 
 _counts = dict.fromkeys(
     (
@@ -31,17 +31,24 @@ def counters() -> dict[str, int]:
     on disk; so it is with kernels, of which `kernels_searched` had faster code searched for.
     `panels_kept` of operands were kept, and `panels_reused` by another plan than made them.
     `bytes_allocated` were had from the system for buffers, and `bytes_reused` from buffers that had
-    been freed.
+    been freed, on all devices together; where there are others, `bytes_allocated on CPU:1` and the
+    like say it of one.
 
     >>> counters()["schedules_created"] >= 0
     True
     """
+    devices = [device for device in devices_in_use() if device.memory.bytes_allocated]
     with _lock:
-        return {
-            **_counts,
-            "bytes_allocated": allocator.bytes_allocated,
-            "bytes_reused": allocator.bytes_reused,
-        }
+        found = {**_counts, "bytes_allocated": 0, "bytes_reused": 0}
+    for device in devices:
+        memory = device.memory
+        for name, value in (
+            ("bytes_allocated", memory.bytes_allocated), ("bytes_reused", memory.bytes_reused),
+        ):  # fmt: skip
+            found[name] += value
+            if len(devices) > 1:
+                found[f"{name} on {device.name}"] = value
+    return found
 
 
 def count(name: str, times: int = 1) -> None:

@@ -1,4 +1,4 @@
-"""Where Ogive keeps files of its own, and whether that place is fit for it."""
+"""Where Ogive keeps files of its own, whether that place is fit for it, and where LLVM is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 from collections.abc import Mapping
+from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -78,3 +79,17 @@ def folder_bytes(folder: Path) -> int:
             except OSError:
                 continue  # gone since it was listed
     return total
+
+
+def llvm_folder() -> str | None:
+    """Where llvmlite is installed, found without importing it."""
+    # Nearly always on the path; only the general way, which takes longer to load, knows of others.
+    spec = PathFinder.find_spec("llvmlite")
+    if spec is None:
+        import importlib.util
+
+        try:
+            spec = importlib.util.find_spec("llvmlite")
+        except (ImportError, ValueError):
+            return None
+    return None if spec is None or spec.origin is None else os.path.dirname(spec.origin)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ogive.cli import main
+from ogive.devices.cpu import calibrate, machine_speeds
 from ogive.devices.cpu.speeds import Speeds, usual_speeds
-from ogive.engine.machine import calibrate, machine_speeds
 from ogive.targets.target import describe_cpu
 
 

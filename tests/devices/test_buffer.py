@@ -10,8 +10,9 @@ import numpy
 import pytest
 
 from ogive.devices.buffer import Buffer
-from ogive.devices.cpu.allocator import ALIGNMENT, allocator
+from ogive.devices.protocol import find_device
 from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.ir.memory import ALIGNMENT
 
 
 def test_memory_is_allocated_on_first_use() -> None:
@@ -132,11 +133,12 @@ def test_a_strided_array_cannot_be_borrowed() -> None:
 
 
 def test_borrowed_memory_is_never_released_to_the_allocator() -> None:
-    held = allocator.bytes_held
+    memory = find_device("CPU").memory
+    held = memory.bytes_held
     buffer = Buffer.borrow(numpy.zeros(1000))
     assert buffer.address
     del buffer
-    assert allocator.bytes_held == held
+    assert memory.bytes_held == held
 
 
 def test_memory_is_reused_when_the_last_user_goes() -> None:
@@ -153,9 +155,10 @@ def test_memory_is_reused_when_the_last_user_goes() -> None:
 def test_buffers_do_not_leak() -> None:
     gc.collect()
     Buffer(12_345_678).as_numpy()[:] = 1
-    allocated = allocator.bytes_allocated
+    memory = find_device("CPU").memory
+    allocated = memory.bytes_allocated
     for _ in range(200):
         buffer = Buffer(12_345_678)
         buffer.view(5, 5).as_numpy()[:] = 1
         del buffer
-    assert allocator.bytes_allocated == allocated
+    assert memory.bytes_allocated == allocated

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 
 import pytest
 
 from ogive.config import PLANNERS
-from ogive.devices.cpu.allocator import ALIGNMENT
-from ogive.devices.memory_planner import Life, plan_memory
+from ogive.devices.memory_planner import Life, MemoryPlan, describe, place
+from ogive.ir.memory import ALIGNMENT
+
+
+def plan_memory(
+    lives: Mapping[int, Life], left_out: Mapping[int, str], mode: str, devices: str = "A"
+) -> MemoryPlan:
+    """A plan on devices of one letter, which take turns."""
+    slots = [devices[number % len(devices)] for number in range(1 + max(lives, default=0))]
+    return describe(place(lives, mode, slots), lives, left_out, slots)
 
 
 def random_lives(seed: int, count: int) -> dict[int, Life]:
@@ -69,3 +78,17 @@ def test_nothing_to_plan_takes_nothing() -> None:
     for mode in PLANNERS:
         plan = plan_memory({}, {3: "an output"}, mode)
         assert plan.blocks == () and plan.peak == 0 and plan.left_out == {3: "an output"}
+
+
+@pytest.mark.parametrize("mode", PLANNERS)
+def test_each_device_is_planned_by_itself(mode: str) -> None:
+    lives = random_lives(7, 40)
+    plan = plan_memory(lives, {}, mode, "AB")
+    own = [
+        plan_memory({slot // 2: life for slot, life in lives.items() if slot % 2 == rest}, {}, mode)
+        for rest in range(2)
+    ]
+    assert plan.by_device == {"A": own[0].planned, "B": own[1].planned}
+    assert plan.peak == own[0].peak + own[1].peak
+    for slot, (block, _) in plan.places.items():
+        assert plan.devices[block] == "AB"[slot % 2]

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Config, Tensor
-from ogive.devices.cpu.native.native_plan import _LEFT, _STEP, KernelStep, NativePlan
+from ogive.devices.cpu.native.native_plan import _LEFT, _STEP, NativePlan
+from ogive.devices.protocol import KernelStep
 from ogive.devices.write_clock import clock
 from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.steps.compiled_graph import CompiledGraph

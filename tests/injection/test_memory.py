@@ -12,7 +12,8 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor
-from ogive.devices.cpu import allocator as module
+from ogive.devices import host_memory as module
+from ogive.devices.protocol import find_device
 from ogive.devices.write_clock import clock
 from ogive.errors import AllocateError
 
@@ -35,7 +36,7 @@ class Shortage:
         monkeypatch.setattr(module, "_system_block", ask)
 
     def begin(self, at: int) -> None:
-        module.allocator.trim()
+        find_device("CPU").memory.trim()
         self.left = at
 
     def end(self) -> None:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from unittest import mock
 
 from ogive import Config
+from ogive.devices.cpu import host_machine
 from ogive.devices.cpu.host import host_target
-from ogive.engine.machine import host_machine
 from ogive.targets.target import Target
 
 CONFIG = Config(verify=True, poison=True, planner="disabled")

@@ -14,6 +14,7 @@ import pytest
 
 import ogive
 from ogive import Beam, Config, Tensor
+from ogive.devices.protocol import find_device
 from ogive.engine.caches import found_placements as search_module
 from ogive.engine.caches.found_placements import placed_key, placement_cache
 from ogive.engine.caches.graph_cache import graph_cache
@@ -136,7 +137,9 @@ def kernel_for(region: UOp) -> Kernel:
     assert disk is not None
     placement_cache.search([region], TARGET, BEAM, disk)
     entries: list[Any] = []
-    (kernel,) = kernel_cache.kernels_for([region], TARGET, BEAM, disk, entries)
+    (kernel,) = kernel_cache.kernels_for(
+        [region], find_device("CPU"), TARGET, BEAM, disk, entries
+    )
     disk.write(entries, BEAM)
     return kernel
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ogive import Tensor
+from ogive.devices.cpu.kernel_timer import CpuTimer
 from ogive.errors import OptimizeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
@@ -153,5 +154,7 @@ def test_variables_take_the_middle_of_their_range() -> None:
 def test_caches_are_swept_only_for_what_does_not_fit_them() -> None:
     small, large = loops(data(10) + 1), loops(data(TARGET.l2_bytes // 4) + 1)
     assert scratch_bytes(small) == 80
-    assert Bench(small, TARGET, 1)._sweep is None
-    assert Bench(large, TARGET, 1)._sweep is not None
+    for kernel, is_swept in ((small, False), (large, True)):
+        timer = CpuTimer(TARGET, 1)
+        timer.sweep_between(scratch_bytes(kernel))
+        assert (timer._sweep is not None) == is_swept

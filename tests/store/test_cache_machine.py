@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ogive.config import Config
+from ogive.devices.cpu import host_machine
 from ogive.devices.cpu.host import HostCpu, detect_cpu, host_target, machine_signature
-from ogive.engine.machine import host_machine
 from ogive.store import disk_cache as disk_module
 from ogive.store.rows import Kind
 

@@ -12,8 +12,8 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor
+from ogive.devices.cpu.host_machine import target_for
 from ogive.devices.cpu.speeds import usual_speeds
-from ogive.engine.machine.host_machine import target_for
 from ogive.errors import ConfigError
 from ogive.search.messages import TARGET as FIELD
 from ogive.store.encoding import Reader, Writer

@@ -13,11 +13,9 @@ import numpy
 from numpy.typing import NDArray
 
 from ogive import __version__
-from ogive.cli.calibrate import describe_speeds
 from ogive.cli.screen import Screen, find_screen
 from ogive.config import Config, Settings, settings
-from ogive.devices.cpu.host import host_target
-from ogive.devices.cpu.speeds import Speeds
+from ogive.devices.protocol import HostSpeeds, host
 from ogive.errors import OgiveError
 from ogive.folders import CACHE_VARIABLE, cache_folder, folder_bytes, folder_problem
 from ogive.journal import show_bytes
@@ -59,7 +57,7 @@ class Report:
 def run(
     settings: Settings = settings,
     check: Callable[[Config], str | None] | None = None,
-    stored: Callable[[Config], Speeds | None] | None = None,
+    stored: Callable[[Config], HostSpeeds | None] | None = None,
 ) -> int:
     """Print the report; 1 if something is broken.
 
@@ -100,7 +98,7 @@ def _report_versions(report: Report) -> None:
 
 def _find_target(report: Report) -> Target | None:
     try:
-        return host_target()
+        return host().confirmed_target(Config(disk_cache=False))
     except Exception as error:
         report.section("Machine")
         report.fault("target", f"LLVM does not tell: {_first_line(error)}")
@@ -189,22 +187,20 @@ def count_threads(config: Config) -> int:
 
 
 def _report_speeds(
-    report: Report, settings: Settings, stored: Callable[[Config], Speeds | None] | None
+    report: Report, settings: Settings, stored: Callable[[Config], HostSpeeds | None] | None
 ) -> None:
-    from ogive.engine.machine.machine_speeds import stored_speeds
-
     report.section("Speed")
     folder = cache_folder()
     try:
         # Looking for them would make the folder, and complain of one that has been complained of.
         usable = folder.exists() and folder_problem(folder) is None
-        speeds = (stored or stored_speeds)(settings.current()) if usable else None
+        speeds = (stored or host().stored_speeds)(settings.current()) if usable else None
     except OgiveError:
         speeds = None  # The settings tell why.
     if speeds is None:
         report.fact("measured", "not yet; `ogive calibrate` does, in half a second")
         return
-    for label, text in describe_speeds(speeds):
+    for label, text in speeds.describe():
         report.fact(label, text)
 
 

@@ -14,7 +14,7 @@ from ogive import __version__
 from ogive.cli.picture import draw
 from ogive.cli.screen import Screen, find_screen
 from ogive.config import current_config
-from ogive.devices.cpu.host import host_target
+from ogive.devices.protocol import host
 from ogive.engine.caches.kernel_cache import Kernel
 from ogive.engine.steps.compiled_graph import pool_for
 from ogive.ir.node import UOp
@@ -87,7 +87,7 @@ def _inputs() -> tuple[Array, Array, Array, Array]:
 def _cut(node: UOp) -> tuple[list[UOp], UOp]:
     """The regions that the scheduler makes of a graph, and the parametric graph between."""
     sink = normalize((node,)).sink
-    steps = split(sink, host_target(), current_config()).kernels
+    steps = split(sink, host().confirmed_target(current_config()), current_config()).kernels
     return [step.region.graph for step in steps], sink
 
 

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ogive.devices.cpu.allocator import ALIGNMENT, Allocator, Block, RawBytes, allocator
-from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.devices.host_memory import RawBytes
+from ogive.devices.protocol import Block, Memory, find_device
+from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError
+from ogive.ir.device_names import DEFAULT_DEVICE
+from ogive.ir.memory import ALIGNMENT
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -36,6 +39,7 @@ class Buffer:
         "__weakref__",
         "_address",
         "_block",
+        "_memory",
         "_offset",
         "_owner",
         "borrowed",
@@ -46,7 +50,7 @@ class Buffer:
         "written_at",
     )
 
-    def __init__(self, nbytes: int, device: str = "CPU") -> None:
+    def __init__(self, nbytes: int, device: str = DEFAULT_DEVICE) -> None:
         self.nbytes = nbytes
         self.device = device
         self.borrowed = False
@@ -56,6 +60,7 @@ class Buffer:
         self._address = 0
         self._offset = 0
         self._block: Block | None = None
+        self._memory: Memory | None = None
         self._owner: Buffer | NDArray[Any] | None = None
 
     @classmethod
@@ -123,21 +128,24 @@ class Buffer:
         elif self.nbytes == 0:
             self._address = _EMPTY_ADDRESS
         else:
-            block = allocator.allocate(self.nbytes)
-            with allocator.lock:
+            memory = self._memory = find_device(self.device).memory
+            block = memory.allocate(self.nbytes)
+            with memory.lock:
                 # Another thread may have been faster; then ours is freed with this frame.
                 if self._block is None:
                     self._block = block
                 self._address = self._block[0]
         return self._address
 
-    def __del__(self, _allocator: Allocator = allocator) -> None:
+    def __del__(self) -> None:
         block = getattr(self, "_block", None)  # there is none if its making was interrupted
         if block is not None:
-            _allocator.release(block)
+            self._memory.release(block)  # type: ignore[union-attr]  # it is where that is from
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
+        if not find_device(self.device).addressable:
+            raise DeviceError(f"this is memory of {self.device}; copy it to the host first")
         return {
             "data": (self.address, isinstance(self.base._owner, numpy.ndarray)),
             "shape": (self.nbytes,),
@@ -171,15 +179,33 @@ class Buffer:
         source = numpy.frombuffer(data, numpy.uint8)
         if source.nbytes != self.nbytes:
             raise ArgumentError(f"{source.nbytes} bytes were given to a buffer of {self.nbytes}")
-        self.as_numpy()[:] = source
+        find_device(self.device).copy_in(self.address, source.data)
+
+    def fill(self, array: NDArray[Any]) -> None:
+        """Overwrite all of the buffer with the elements of an array, in row-major order."""
+        device = find_device(self.device)
+        if device.addressable:
+            self.as_numpy(array.dtype, array.shape)[...] = array
+        else:
+            flat = numpy.ascontiguousarray(array).reshape(-1)
+            device.copy_in(self.address, flat.view(numpy.uint8).data)
+
+    def contents(self, dtype: DTypeLike, shape: tuple[int, ...]) -> NDArray[Any]:
+        """What the buffer holds, to be read: the memory itself, or a copy of what is elsewhere."""
+        device = find_device(self.device)
+        if device.addressable:
+            return self.as_numpy(dtype, shape)
+        array: NDArray[Any] = numpy.empty(self.nbytes, numpy.uint8)
+        device.copy_out(self.address, array.data)
+        return array.view(dtype).reshape(shape)
 
     def __repr__(self) -> str:
         state = "borrowed" if self.borrowed else "allocated" if self.allocated else "lazy"
         return f"Buffer({self.device}, {self.nbytes} bytes, {state})"
 
 
-def poisoned_buffer(nbytes: int) -> Buffer:
+def poisoned_buffer(nbytes: int, device: str = DEFAULT_DEVICE) -> Buffer:
     """New memory with all bits set: NaN in every float dtype, and no likely integer."""
-    buffer = Buffer(nbytes)
-    buffer.as_numpy()[:] = 0xFF
+    buffer = Buffer(nbytes, device)
+    buffer.fill(numpy.full(nbytes, 0xFF, numpy.uint8))
     return buffer

@@ -4,7 +4,7 @@ A value lives from the level that writes it to the last level that reads it; two
 do not meet may share memory. Levels, not positions in a list, decide: whatever may run side by side
 has the same level, so reuse can never break the order.
 
-- `arena`: one block for everything, each value at its own offset (the default);
+- `arena`: one block for everything on a device, each value at its own offset (the default);
 - `remap`: whole buffers are handed on;
 - `disabled`: every value has memory of its own.
 
@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ogive.devices.cpu.allocator import ALIGNMENT
 from ogive.named import NamedTuple
+from ogive.passes.regions.slots import aligned
 
 
 class Life(NamedTuple):
@@ -28,64 +28,85 @@ class Life(NamedTuple):
 
 
 class Places(NamedTuple):
-    """`places[slot]` is (block, offset); `blocks` are the sizes to allocate."""
+    """`places[slot]` is (block, offset); `blocks` are the sizes to allocate, each on a device."""
 
     places: Mapping[int, tuple[int, int]]
     blocks: tuple[int, ...]
+    devices: tuple[str, ...]
 
 
 class MemoryPlan(NamedTuple):
-    """Where intermediates lie (`places` and `blocks` as in `Places`), and what that takes.
+    """Where intermediates lie (`places`, `blocks`, `devices` as in `Places`), and what that takes.
 
     `logical` is what separate buffers would take, `planned` what the blocks take, `peak` the
-    largest sum of sizes that are needed at one level: no plan can take less. `left_out` gives the
-    slots that were not planned, with the reason. `kept` is what lies beside them from run to run.
+    largest sum of sizes that are needed at one level, device by device: no plan can take less.
+    `left_out` gives the slots that were not planned, with the reason. `kept` is what lies beside
+    them from run to run.
     """
 
     places: Mapping[int, tuple[int, int]]
     blocks: tuple[int, ...]
+    devices: tuple[str, ...]
     logical: int
     planned: int
     peak: int
     left_out: Mapping[int, str]
     kept: int = 0
 
+    @property
+    def by_device(self) -> dict[str, int]:
+        """What the blocks take on each device."""
+        taken: dict[str, int] = {}
+        for device, size in zip(self.devices, self.blocks, strict=True):
+            taken[device] = taken.get(device, 0) + size
+        return taken
 
-def plan_memory(
-    lives: Mapping[int, Life], left_out: Mapping[int, str], mode: str = "arena"
-) -> MemoryPlan:
-    """Places for the intermediates `lives`, by slot, and what they take."""
-    return describe(place(lives, mode), lives, left_out)
+
+def place(lives: Mapping[int, Life], mode: str, devices: Sequence[str]) -> Places:
+    """Places for the intermediates `lives`, by slot; `devices` has the device of each slot."""
+    places: dict[int, tuple[int, int]] = {}
+    blocks: list[int] = []
+    homes: list[str] = []
+    for device, own in _by_device(lives, devices).items():
+        found, sizes = _place(_padded(own), mode)
+        places |= {slot: (len(blocks) + block, offset) for slot, (block, offset) in found.items()}
+        blocks += sizes
+        homes += [device] * len(sizes)
+    return Places(places, tuple(blocks), tuple(homes))
 
 
-def place(lives: Mapping[int, Life], mode: str) -> Places:
-    """Places for the intermediates `lives`, by slot."""
-    padded = _padded(lives)
+def _by_device(lives: Mapping[int, Life], devices: Sequence[str]) -> dict[str, dict[int, Life]]:
+    found: dict[str, dict[int, Life]] = {}
+    for slot, life in lives.items():
+        found.setdefault(devices[slot], {})[slot] = life
+    return found
+
+
+def _place(
+    padded: Mapping[int, Life], mode: str
+) -> tuple[dict[int, tuple[int, int]], list[int]]:
+    """Places on one device."""
     if mode == "arena":
-        places, blocks = _arena(padded)
-    elif mode == "remap":
-        places, blocks = _remap(padded)
-    else:
-        places = {slot: (block, 0) for block, slot in enumerate(padded)}
-        blocks = [life.nbytes for life in padded.values()]
-    return Places(places, tuple(blocks))
+        return _arena(padded)
+    if mode == "remap":
+        return _remap(padded)
+    places = {slot: (block, 0) for block, slot in enumerate(padded)}
+    return places, [life.nbytes for life in padded.values()]
 
 
-def describe(placed: Places, lives: Mapping[int, Life], left_out: Mapping[int, str]) -> MemoryPlan:
-    """What the places of `lives` take."""
-    padded = list(_padded(lives).values())
+def describe(
+    placed: Places, lives: Mapping[int, Life], left_out: Mapping[int, str], devices: Sequence[str]
+) -> MemoryPlan:
+    """What the places of `lives` take; `devices` has the device of each slot."""
+    padded = _padded(lives)
+    peaks = [largest_live_set(list(own.values())) for own in _by_device(padded, devices).values()]
     return MemoryPlan(
         *placed,
-        logical=sum(life.nbytes for life in padded),
+        logical=sum(life.nbytes for life in padded.values()),
         planned=sum(placed.blocks),
-        peak=largest_live_set(padded),
+        peak=sum(peaks),
         left_out=dict(left_out),
     )
-
-
-def aligned(nbytes: int) -> int:
-    """What so many bytes take of a block."""
-    return -(-nbytes // ALIGNMENT) * ALIGNMENT
 
 
 def _padded(lives: Mapping[int, Life]) -> dict[int, Life]:

@@ -26,7 +26,7 @@ from typing import Any, Protocol
 
 from ogive.at_once import Change, at_once
 from ogive.devices.buffer import Buffer
-from ogive.devices.cpu.native.native_plan import Fault
+from ogive.devices.protocol import Fault
 from ogive.devices.write_clock import clock
 from ogive.engine.missing_values import lose
 from ogive.errors import ExecuteError

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
-from ogive.devices.cpu.native.native_plan import Fault
+from ogive.devices.protocol import Fault
 from ogive.engine.announced_writes import Conclude, Runnable, anywhere, write
 from ogive.engine.caches.kept_panels import Keeper
 from ogive.engine.steps.compiled_graph import CompiledGraph, pool_for

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ogive.config import Config
-from ogive.devices.cpu.native.native_plan import Fault
-from ogive.engine.machine.host_machine import target_for
+from ogive.devices.protocol import Fault, find_device
 from ogive.engine.steps.compiled_graph import CompiledGraph
 from ogive.errors import DivisionByZeroError, IndexRangeError, Origin
 from ogive.ir.node import UOp
@@ -39,8 +38,9 @@ def explain_fault(
     if fault.error is not None:
         return fault.error
     sink, faulting = _numbered(normalized.sink)
-    target = target_for(config)
-    schedule = schedule_devices(sink, lambda part, device: split(part, target, config))
+    schedule = schedule_devices(
+        sink, lambda part, device: split(part, find_device(device).target(config), config)
+    )
     step = schedule.steps[graph.order[fault.step]]
     assert isinstance(step, Step), "other steps bring their error along"
     sites = [node for node in step.region.graph.walk() if can_fault(node)]

@@ -9,7 +9,8 @@ same normalized graph.
 
 from __future__ import annotations
 
-from ogive.devices.disk.disk_files import DiskBuffer
+from ogive.devices.handle import Handle
+from ogive.ir.device_names import FILES
 from ogive.ir.memory import FILE_VIEWS, shaped
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
@@ -25,7 +26,7 @@ def narrow_files(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
     divided: dict[UOp, UOp] = {}
     read: dict[UOp, None] = {}  # what is asked of files by anything but a view
     for node in order:
-        if node.op is Op.BUFFER and isinstance(registry.buffer_of(node), DiskBuffer):
+        if node.op is Op.BUFFER and _is_file(node):
             ranges[node] = node, 0
         elif node.op is Op.RESHAPE and len(node.src) == 1 and node.src[0] in ranges:
             ranges[node] = ranges[node.src[0]]
@@ -57,6 +58,11 @@ def narrow_files(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
     return substitute(roots, replacements, revisit=False) if replacements else roots
 
 
+def _is_file(node: UOp) -> bool:
+    """Whether a buffer is a file, and no placeholder for one."""
+    return bool(node.arg[0] == FILES) and isinstance(registry.buffer_of(node), Handle)
+
+
 def _rows_first(node: UOp) -> UOp | None:
     """A `SHRINK` as one of whole rows and one inside them, if that leaves out any rows."""
     axis = row_axis(node)
@@ -72,7 +78,7 @@ def _rows_first(node: UOp) -> UOp | None:
 def _part(file: UOp, start: int, count: int) -> UOp:
     size = file.dtype.itemsize
     buffer = registry.buffer_of(file).view(start * size, count * size)
-    node = UOp(Op.BUFFER, file.dtype, (UOp.unique(),), ("DISK", count))
+    node = UOp(Op.BUFFER, file.dtype, (UOp.unique(),), (FILES, count))
     node.origin = file.origin
     registry.set_buffer(node, buffer)
     return node

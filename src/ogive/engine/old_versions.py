@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ogive.devices.cpu.native.native_plan import Fault
+from ogive.devices.protocol import Fault
 from ogive.ir.memory import is_memory, memory_leaf
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op

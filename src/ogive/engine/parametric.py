@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ogive.config import Config
+from ogive.ir.device_names import FILES
 from ogive.ir.node import UOp
 from ogive.passes.graph.normalize import Normalized, normalize
 
@@ -22,7 +23,7 @@ def to_parametric(
         check_accessors(UOp)
         verify(asked, "tensor")
     normalized = normalize(asked, whole, order)
-    if "DISK" in [window.buffer.arg[0] for window in normalized.windows]:
+    if FILES in [window.buffer.arg[0] for window in normalized.windows]:
         from ogive.engine.file_reads import narrow_files
 
         normalized = normalize(narrow_files(asked), whole)

@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 
 from ogive.at_once import Change, at_once
 from ogive.devices.buffer import Buffer
-from ogive.devices.cpu.native.native_plan import Fault
 from ogive.devices.memory_planner import MemoryPlan
+from ogive.devices.protocol import Fault
 from ogive.devices.write_clock import clock, is_disturbed
 from ogive.engine.announced_writes import make_way
 from ogive.engine.caches.kernel_cache import Kernel

@@ -14,7 +14,7 @@ from ogive.at_once import Change
 from ogive.config import Config
 from ogive.counters import count
 from ogive.devices.buffer import Buffer
-from ogive.devices.cpu.native.native_plan import Fault
+from ogive.devices.protocol import Fault
 from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.execution import Execution, Executions
 from ogive.engine.faults import explain_fault
@@ -24,6 +24,7 @@ from ogive.engine.parametric import to_parametric
 from ogive.engine.plan import Plan, execute_plan_of, note_values, unexecuted
 from ogive.engine.routes import Route, keep_route
 from ogive.errors import ExecuteError
+from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.ir.memory import memory_leaf, shaped
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
@@ -280,7 +281,7 @@ def _count_writes(stored: Collection[Buffer], node: UOp) -> tuple[int, int]:
 
 def _absent(value: UOp) -> UOp:
     """A value that cannot be known any more."""
-    device = memory_leaf(value).arg[0] if is_realized(value) else "CPU"
+    device = memory_leaf(value).arg[0] if is_realized(value) else DEFAULT_DEVICE
     flat = flat_without_memory(value.shape, value.dtype, device, ExecuteError, OVERTAKEN)
     return shaped(flat, value.shape)
 

@@ -21,6 +21,7 @@ from ogive.engine.realization import Realization, is_realized
 from ogive.engine.recurring_values import recurring
 from ogive.engine.routes import Route, find_route
 from ogive.errors import ArgumentError, ArgumentTypeError, OgiveError
+from ogive.ir.device_names import FILES
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
@@ -207,7 +208,7 @@ def _pending(tensors: Sequence[Tensor]) -> tuple[UOp, ...]:
             [
                 t.node
                 for t in tensors
-                if not is_realized(t.node) and 0 not in t.shape and t.device != "DISK"
+                if not is_realized(t.node) and 0 not in t.shape and t.device != FILES
             ]
         )
     )

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ogive.ir.device_names import FILES
 from ogive.ir.memory import upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
@@ -75,7 +76,7 @@ def _lasting(order: Iterable[UOp]) -> dict[UOp, bool]:
         if node.op is Op.BUFFER:
             device, count = node.arg
             if count:  # a Python function that is a step has a buffer without elements
-                lasting[node] = device != "DISK" and registry.buffer_of(node).version is not None
+                lasting[node] = device != FILES and registry.buffer_of(node).version is not None
         elif read := [lasting[source] for source in node.src if source in lasting]:
             lasting[node] = all(read)
     return lasting

@@ -13,6 +13,7 @@ from ogive.config import Config
 from ogive.devices.buffer import Buffer
 from ogive.engine.execution import Executions
 from ogive.engine.old_versions import effects_among
+from ogive.ir.device_names import STORAGE
 from ogive.ir.node import UOp, walk
 from ogive.live.kept_graphs import KEPT_BYTES, kept_graphs
 from ogive.named import NamedTuple
@@ -62,7 +63,7 @@ def keep_route(
         return
     if sum(buffer.nbytes for buffer in inputs) > KEPT_BYTES:
         return
-    if any(buffer.device != "CPU" for buffer in inputs):
+    if any(buffer.device in STORAGE for buffer in inputs):
         return
     executions.kept += 1
     plain = normalized._replace(made={})

@@ -21,6 +21,10 @@ LONGEST = 1 << 40
 """More elements than any buffer has: the size of one whose length only a launch knows."""
 
 
+ALIGNMENT = 64
+"""Bytes of a line: memory of its own begins on one of its own, on any device."""
+
+
 def upper_shape(shape: Shape) -> tuple[int, ...]:
     """The greatest length of each axis."""
     return tuple([greatest(size) for size in shape])

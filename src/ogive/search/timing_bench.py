@@ -9,18 +9,15 @@ import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
-from ogive.devices.cpu.native.layout import Status
-from ogive.devices.cpu.native.link import LoadedKernel, link
-from ogive.devices.cpu.native.native_plan import KernelStep, NativePlan, copy_step
-from ogive.devices.cpu.native.pool import Pool
 from ogive.devices.llvm.compile_region import PlacedKernel, linearize_placed
 from ogive.devices.llvm.emit import emit
-from ogive.devices.llvm.library.assembler import assemble
+from ogive.devices.protocol import Executable, KernelFault, KernelStep, host
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -58,7 +55,7 @@ class _Specimen:
     work: int
     tiles: int
     signature: Signature
-    loaded: LoadedKernel | None = None
+    loaded: Executable | None = None
 
 
 class Bench:
@@ -74,7 +71,7 @@ class Bench:
         self.loops = loops
         self.target = target
         self.clock = clock
-        self._pool = Pool(threads or None)
+        self._timer = host().timer(target, threads)
         nodes = loops.walk()
         self._variables = {
             node.arg[0]: (node.arg[1] + node.arg[2]) // 2
@@ -86,19 +83,7 @@ class Bench:
             if node.op is Op.PARAM:
                 self._buffers[node.arg[0]] = scratch(node.dtype, node.arg[1])
         self._specimens: dict[PlacementKey, _Specimen] = {}
-        self._sweep = self._make_sweep()
-
-    def _make_sweep(self) -> NativePlan | None:
-        """A plan that leaves nothing of the kernel in the cores' own caches.
-
-        What fits there is likely to be there when the kernel runs for real, too.
-        """
-        caches = self.target.l2_bytes * self._pool.threads
-        if sum(buffer.nbytes for buffer in self._buffers.values()) <= caches:
-            return None
-        self._swept = Buffer(caches), Buffer(caches)
-        there, here = self._swept
-        return NativePlan([copy_step(there.address, here.address, caches)], self._pool)
+        self._timer.sweep_between(sum(buffer.nbytes for buffer in self._buffers.values()))
 
     def inspect(self, placement: Placement, most: int) -> Inspection:
         """Look at a placement; its text is written if it has at most `most` instructions.
@@ -126,7 +111,7 @@ class Bench:
         """Compile and load a placement, unless it has been."""
         self._loaded(placement, most)
 
-    def _loaded(self, placement: Placement, most: int) -> tuple[_Specimen, LoadedKernel]:
+    def _loaded(self, placement: Placement, most: int) -> tuple[_Specimen, Executable]:
         key = placement_key(placement)
         if key not in self._specimens:
             self.inspect(placement, most)
@@ -134,8 +119,8 @@ class Bench:
         if specimen is None:
             raise Unfit("too many instructions")
         if specimen.loaded is None:
-            code = assemble(specimen.text, self.target)
-            specimen.loaded = link(code, specimen.kernel.name)
+            code = host().assemble(specimen.text, self.target)
+            specimen.loaded = host().load(specimen.kernel.name, code)
         return specimen, specimen.loaded
 
     def time(self, placement: Placement, most: int, work: int, cut: float | None) -> float:
@@ -148,7 +133,7 @@ class Bench:
         step, scale = self._step(placement, most, work)
         limit = NEVER if cut is None else max(int(cut / scale * 1e9), 1)
         self._warm_up(step, limit)
-        plan = NativePlan([step], self._pool, limit)
+        plan = self._timer.program(step, limit)
         times: list[int] = []
         while not self._enough(times):
             times.append(self._run(plan))
@@ -165,7 +150,7 @@ class Bench:
         plans = []
         for step, scale in steps:
             self._warm_up(step, NEVER)
-            plans.append((NativePlan([step], self._pool, NEVER), scale))
+            plans.append((self._timer.program(step, NEVER), scale))
         times: list[int] = []
         pairs = []
         while not self._enough(times, MOST_PAIRS, COMPARED_SECONDS):
@@ -188,30 +173,27 @@ class Bench:
         specimen, loaded = self._loaded(placement, most)
         if specimen.tiles < 1:
             raise Unfit("it has nothing to do")
-        tiles = min(specimen.tiles, max(work // specimen.work, LEAST_TILES * self._pool.threads))
+        tiles = min(specimen.tiles, max(work // specimen.work, LEAST_TILES * self._timer.threads))
         signature = specimen.signature
         arguments = [self._buffers[slot].address for slot in signature.slots]
         arguments += [self._variables[name] for name in signature.variables]
         grain = grain_of(specimen.work)
-        step = KernelStep(loaded, arguments, tiles, grain, parallel=tiles > grain)
+        step = self._timer.step(loaded, arguments, tiles, grain)
         return step, specimen.tiles / tiles
 
     def _warm_up(self, step: KernelStep, limit: int) -> None:
         """A first run: threads wake, pages and code come into memory."""
         limit = min(NEVER, WARM_UP_PATIENCE * limit)
-        if self._run(NativePlan([step], self._pool, limit)) > limit:
+        if self._run(self._timer.program(step, limit)) > limit:
             raise Unfit("slower than the best")
 
-    def _run(self, plan: NativePlan) -> int:
+    def _run(self, program: Any) -> int:
         """The nanoseconds that a run takes; `NEVER` if it was cut."""
-        if self._sweep is not None:
-            self._sweep.execute()
-        start = self.clock()
-        status = plan.execute_once()
-        taken = self.clock() - start
-        if status is Status.FAULTED:
-            raise Unfit("it faults on the scratch data")
-        return taken if status is Status.FINISHED else NEVER
+        try:
+            taken = self._timer.run(program, self.clock)
+        except KernelFault:
+            raise Unfit("it faults on the scratch data") from None
+        return NEVER if taken is None else taken
 
 
 _CONFIG = Config()

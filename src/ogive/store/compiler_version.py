@@ -11,8 +11,8 @@ import os
 from collections.abc import Iterator
 
 from ogive.config import LOADED_AT
-from ogive.devices.llvm.library.llvm_folder import llvm_folder
 from ogive.digest import blake2b
+from ogive.folders import llvm_folder
 from ogive.store.keys import make_key
 from ogive.store.rows import Kind
 from ogive.store.store import Store

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,6 @@ from ogive.store.records import (
     CodeRecord,
     GraphRecord,
     KernelRecord,
-    host_slots,
     unpack_code,
     unpack_graph,
     unpack_kernel,
@@ -39,12 +38,14 @@ class Disk:
         self._origin = origin
         self._signature = signature
 
-    def graph_key(self, sink: UOp, target: Target, config: Config) -> Key:
-        """What the compiled form of a parametric graph depends on."""
-        return self._graph_key(encode_graph(sink), target, config)
+    def graph_key(self, sink: UOp, targets: Mapping[str, Target], config: Config) -> Key:
+        """What the compiled form of a parametric graph depends on: the target of each device."""
+        return self._graph_key(encode_graph(sink), targets, config)
 
-    def _graph_key(self, graph: Encoded, target: Target, config: Config) -> Key:
-        return self._key(b"graph", target, _settings(config), graph.text)
+    def _graph_key(self, graph: Encoded, targets: Mapping[str, Target], config: Config) -> Key:
+        keys = [f"{device} {target.key}" for device, target in sorted(targets.items())]
+        text = "\n".join(keys).encode()
+        return make_key(b"graph", self._origin, text, _settings(config), graph.text)
 
     def kernel_key(self, region: UOp, target: Target, config: Config) -> Key:
         """What the kernel of a region depends on."""
@@ -62,11 +63,11 @@ class Disk:
         return make_key(label, self._origin, target.key.encode(), *parts)
 
     def find_graph(
-        self, sink: UOp, target: Target, config: Config
+        self, sink: UOp, targets: Mapping[str, Target], config: Config
     ) -> tuple[GraphRecord, dict[Key, CodeRecord]] | None:
         """The compiled form of a parametric graph, with the code of all its kernels."""
         graph = encode_graph(sink)
-        key = self._graph_key(graph, target, config)
+        key = self._graph_key(graph, targets, config)
         payload = self.store.read(Kind.GRAPH, [key]).get(key)
         if payload is None:
             return None
@@ -74,7 +75,7 @@ class Disk:
             record = unpack_graph(payload)
         except DamagedRecord:
             return None
-        if not _fits(record, graph.leaves, sink.src):
+        if not _fits(record, graph.leaves, sink):
             return None
         codes = self.find_codes([kernel.code for kernel in record.kernels])
         return (record, codes) if all(k.code in codes for k in record.kernels) else None
@@ -111,35 +112,32 @@ def _settings(config: Config) -> bytes:
     return repr(config.code_key).encode()
 
 
-def _fits(record: GraphRecord, leaves: Sequence[UOp], roots: Sequence[UOp]) -> bool:
+def _fits(record: GraphRecord, leaves: Sequence[UOp], sink: UOp) -> bool:
     """Whether a record speaks of parameters, variables and results that a graph has.
 
     Not of all its parameters: simplification may have found that some have no say in the results.
     """
     parameters: dict[int, UOp] = {}
     variables: dict[str, tuple[int, int]] = {}
-    handles: set[int | None] = set()
     for node in leaves:
         if node.op is Op.PARAM:
             parameters[node.arg[0]] = node
         elif node.op is Op.VARIABLE:
             variables[node.arg[0]] = node.arg[1:]
-        else:
-            handles.add(node.src[0].arg[0])
-    if record.variables != variables or len(record.outputs) != len(roots):
-        return False
-    # What stands for a file or a function must never be taken for the address of memory.
-    used = {slot.parameter for slot in record.slots}
-    if {record.slots[number].parameter for number in host_slots(record.steps)} != handles & used:
+    if record.variables != variables or len(record.outputs) != len(sink.src):
         return False
     for slot in record.slots:
         if slot.parameter is not None:
             found = parameters.pop(slot.parameter, None)
-            if found is None or (found.dtype, found.arg[1]) != (slot.dtype, slot.count):
+            # What stands for a file or a function must never be taken for memory: so says its
+            # device, and the record was checked for that.
+            known = (slot.dtype, slot.count, slot.device)
+            if found is None or (found.dtype, *found.arg[1:]) != known:
                 return False
+    outputs = [record.slots[output] for output in record.outputs]
     return all(
-        record.slots[output].dtype is root.dtype
-        for output, root in zip(record.outputs, roots, strict=True)
+        slot.dtype is root.dtype and slot.device == device
+        for slot, root, device in zip(outputs, sink.src, sink.arg, strict=True)
     )
 
 

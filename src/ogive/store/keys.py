@@ -15,7 +15,7 @@ from ogive.ir.ops import Op
 from ogive.named import NamedTuple
 
 DIGEST_BYTES = 16
-_LEAVES = (Op.PARAM, Op.VARIABLE, Op.COPY, Op.CUSTOM)
+_LEAVES = (Op.PARAM, Op.VARIABLE)
 _OP_NAMES = {op: op.name for op in Op}
 
 
@@ -41,7 +41,7 @@ def _check(text: bytes) -> bytes:
 
 
 class Encoded(NamedTuple):
-    """A graph as bytes, and its parameters, variables, copies and calls."""
+    """A graph as bytes, and its parameters and variables."""
 
     text: bytes
     leaves: list[UOp]

@@ -10,12 +10,12 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from ogive.devices.memory_planner import aligned
+from ogive.ir.device_names import FUNCTIONS, STORAGE
 from ogive.ir.dtype import BY_NAME
 from ogive.ir.node import UOp
 from ogive.ir.symbolic.variable import OWN
 from ogive.named import NamedTuple
-from ogive.passes.regions.slots import CallStep, CopyStep, Slot
+from ogive.passes.regions.slots import CallStep, CopyStep, Slot, aligned
 from ogive.store.encoding import (
     MOST,
     MOST_BYTES,
@@ -66,7 +66,7 @@ class GraphRecord(NamedTuple):
     """A compiled graph without code.
 
     `order` has the positions of the steps in their schedule, `levels` says which run side by side,
-    and `offsets` where in one block of memory each slot lies: -1 for what is not in it.
+    and `offsets` where in one block of memory on its device each slot lies: -1 for what is in none.
     """
 
     kernels: tuple[KernelRecord, ...]
@@ -143,11 +143,8 @@ def pack_graph(record: GraphRecord) -> bytes:
     writer = Writer()
     writer.variables(record.variables)
     # By column, since reading one long list takes a fraction of the time of many short ones.
-    names = list(dict.fromkeys(slot.dtype.name for slot in record.slots))
-    writer.number(len(names))
-    for name in names:
-        writer.text(name)
-    writer.numbers([names.index(slot.dtype.name) for slot in record.slots])
+    _write_names(writer, [slot.dtype.name for slot in record.slots])
+    _write_names(writer, [slot.device for slot in record.slots])
     writer.numbers([slot.count for slot in record.slots])
     writer.numbers([-1 if slot.parameter is None else slot.parameter for slot in record.slots])
     writer.numbers([slot.panel for slot in record.slots])
@@ -198,7 +195,7 @@ def unpack_graph(data: bytes) -> GraphRecord:
     levels = reader.numbers(0, len(steps) - 1)
     offsets = reader.numbers(-1, MOST_BYTES)
     reader.finish()
-    _check_host_slots(steps, outputs)
+    _check_devices(steps, slots, outputs)
     _check_arrangement(steps, order, levels)
     _check_offsets(slots, outputs, offsets)
     return GraphRecord(kernels, steps, slots, outputs, variables, order, levels, offsets)
@@ -218,8 +215,8 @@ def _read_copy(reader: Reader, slots: Sequence[Slot]) -> CopyStep:
     if len(step.slots) != 2:
         raise DamagedRecord("a copy has two slots")
     destination, source = [slots[number] for number in step.slots]
-    if destination.parameter is not None or source.parameter is None:
-        raise DamagedRecord("a copy goes from an input to memory of the run")
+    if destination.parameter is not None:
+        raise DamagedRecord("a copy goes to memory of the run")
     if (destination.dtype, destination.count) != (source.dtype, source.count):
         raise DamagedRecord("a copy is as large as what it copies")
     return step
@@ -244,22 +241,28 @@ def _read_call(reader: Reader, slots: Sequence[Slot]) -> CallStep:
     return step
 
 
-def host_slots(steps: Sequence[LaunchRecord | CopyStep | CallStep]) -> set[int]:
-    """The slots that hold no memory: files that are copied, and functions that are called."""
-    copied = {step.slots[1] for step in steps if isinstance(step, CopyStep)}
-    return copied | {step.function for step in steps if isinstance(step, CallStep)}
-
-
-def _check_host_slots(
-    steps: Sequence[LaunchRecord | CopyStep | CallStep], outputs: Sequence[int]
+def _check_devices(
+    steps: Sequence[LaunchRecord | CopyStep | CallStep],
+    slots: Sequence[Slot],
+    outputs: Sequence[int],
 ) -> None:
+    """Kernels and functions are given memory, kernels that of one device; files are copied."""
+    devices = [slot.device for slot in slots]
     used = set(outputs)
     for step in steps:
         if isinstance(step, LaunchRecord):
             used.update(step.slots)
+            if len({devices[slot] for slot in step.slots}) > 1:
+                raise DamagedRecord("a kernel has memory of two devices")
         elif isinstance(step, CallStep):
-            used.update(step.read)
-    if used & host_slots(steps):
+            used.update((*step.written, *step.read))
+            if devices[step.function] != FUNCTIONS:
+                raise DamagedRecord("a call is of no function")
+        else:
+            used.update(step.written)
+            if devices[step.slots[1]] == FUNCTIONS:
+                raise DamagedRecord("a copy is of a function")
+    if any(devices[slot] in STORAGE for slot in used):
         raise DamagedRecord("a file or a function is used as memory")
 
 
@@ -282,36 +285,53 @@ def _check_arrangement(
 def _check_offsets(slots: Sequence[Slot], outputs: Sequence[int], offsets: Sequence[int]) -> None:
     _same_length(slots, offsets)
     given = set(outputs)
-    total = end = 0
+    total = dict.fromkeys([slot.device for slot in slots], 0)
+    end = dict(total)
     for number, (slot, offset) in enumerate(zip(slots, offsets, strict=True)):
         if (offset >= 0) != (slot.parameter is None and number not in given):
             raise DamagedRecord("a slot has memory twice, or none")
         if offset >= 0:
             size = aligned(slot.nbytes)
-            total += size
-            end = max(end, offset + size)
+            total[slot.device] += size
+            end[slot.device] = max(end[slot.device], offset + size)
             if offset != aligned(offset):
                 raise DamagedRecord("a slot lies across lines")
-    if end > total:
+    if any(end[device] > total[device] for device in total):
         raise DamagedRecord("slots take more memory than there is in all of them")
 
 
 def _read_slots(reader: Reader) -> tuple[Slot, ...]:
-    found = [BY_NAME.get(reader.text()) for _ in range(reader.number())]
-    known = [dtype for dtype in found if dtype is not None]
-    if len(known) != len(found):
+    found = [BY_NAME.get(name) for name in _read_names(reader)]
+    dtypes = [dtype for dtype in found if dtype is not None]
+    devices = _read_names(reader)
+    if len(dtypes) != len(found):
         raise DamagedRecord("a dtype is unknown")
-    kinds = reader.numbers(0, len(known) - 1)
     counts = reader.numbers(0, MOST_BYTES // 8)
     parameters = reader.numbers(-1, MOST)
     panels = reader.numbers(0, 1)
-    _same_length(kinds, counts, parameters, panels)
+    _same_length(dtypes, devices, counts, parameters, panels)
     return tuple(
         [
-            Slot(known[kind], count, None if parameter < 0 else parameter, bool(panel))
-            for kind, count, parameter, panel in zip(kinds, counts, parameters, panels, strict=True)
+            Slot(dtype, count, None if parameter < 0 else parameter, bool(panel), device)
+            for dtype, device, count, parameter, panel in zip(
+                dtypes, devices, counts, parameters, panels, strict=True
+            )
         ]
     )
+
+
+def _write_names(writer: Writer, names: Sequence[str]) -> None:
+    """Names of which many are equal."""
+    distinct = list(dict.fromkeys(names))
+    writer.number(len(distinct))
+    for name in distinct:
+        writer.text(name)
+    writer.numbers([distinct.index(name) for name in names])
+
+
+def _read_names(reader: Reader) -> list[str]:
+    distinct = [reader.text() for _ in range(reader.number())]
+    return [distinct[number] for number in reader.numbers(0, len(distinct) - 1)]
 
 
 def _read_launches(

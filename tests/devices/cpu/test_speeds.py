@@ -6,7 +6,8 @@ import dataclasses
 
 import pytest
 
-from ogive.devices.cpu.speeds import Speeds, Work, thread_count, thread_counts, usual_speeds
+from ogive.devices.cpu.speeds import Speeds, thread_count, thread_counts, usual_speeds
+from ogive.devices.protocol import Work
 from ogive.targets.target import describe_cpu
 
 GB = 10**9

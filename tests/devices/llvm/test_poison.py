@@ -8,9 +8,10 @@ from ogive import Config, Tensor
 from ogive.devices.buffer import poisoned_buffer
 from ogive.devices.cpu.host import host_target
 from ogive.devices.cpu.native.link import link
-from ogive.devices.cpu.native.native_plan import KernelStep, NativePlan
+from ogive.devices.cpu.native.native_plan import NativePlan
 from ogive.devices.llvm.compile_region import compile_placed
 from ogive.devices.llvm.library.assembler import assemble
+from ogive.devices.protocol import KernelStep
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op, staged_row

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ogive import Config, Tensor
+from ogive.devices.cpu.host_machine import target_for
 from ogive.devices.reference.evaluate_region import evaluate_region
 from ogive.devices.reference.number_formats import Array
-from ogive.engine.machine.host_machine import target_for
 from ogive.ir.dialects.verify import verify
 from ogive.ir.memory import upper_shape
 from ogive.ir.node import UOp

@@ -12,10 +12,12 @@ import pytest
 from ogive.devices.cpu.host import host_target
 from ogive.devices.llvm.library.assembler import assemble
 from ogive.devices.llvm.library.llvm_locks import assembling
+from ogive.devices.protocol import find_device
 from ogive.engine.caches.assembly import Assembly
 from ogive.errors import CompileError
 
 TARGET = host_target()
+CPU = find_device("CPU")
 
 
 def text(number: int) -> str:
@@ -24,7 +26,7 @@ def text(number: int) -> str:
 
 @pytest.mark.parametrize("helpers", [0, 1, 3])
 def test_every_text_becomes_the_code_that_it_would_be_alone(helpers: int) -> None:
-    with Assembly(TARGET, helpers) as assembly:
+    with Assembly(CPU, TARGET, helpers) as assembly:
         for number in range(20):
             assembly.add(number, text(number))
     codes = [assembly.all[number].code for number in range(20)]
@@ -33,7 +35,7 @@ def test_every_text_becomes_the_code_that_it_would_be_alone(helpers: int) -> Non
 
 @pytest.mark.parametrize("helpers", [0, 2])
 def test_a_text_that_llvm_refuses_spoils_no_other(helpers: int) -> None:
-    with Assembly(TARGET, helpers) as assembly:
+    with Assembly(CPU, TARGET, helpers) as assembly:
         assembly.add("bad", "define i64 @f( {")
         assembly.add("good", text(1))
     assert assembly.all["good"].code == assemble(text(1), TARGET)
@@ -42,7 +44,7 @@ def test_a_text_that_llvm_refuses_spoils_no_other(helpers: int) -> None:
 
 
 def test_no_helper_outlives_an_error() -> None:
-    with pytest.raises(KeyError), Assembly(TARGET, 2) as assembly:
+    with pytest.raises(KeyError), Assembly(CPU, TARGET, 2) as assembly:
         for number in range(50):
             assembly.add(number, text(number))
         raise KeyError
@@ -54,7 +56,7 @@ def test_without_helpers_the_work_is_done_all_the_same(monkeypatch: pytest.Monke
         raise RuntimeError("can't create new thread at interpreter shutdown")
 
     monkeypatch.setattr(_thread, "start_new_thread", refuse)
-    with Assembly(TARGET, 2) as assembly:
+    with Assembly(CPU, TARGET, 2) as assembly:
         assembly.add(1, text(1))
     assert assembly.all[1].code == assemble(text(1), TARGET)
 

@@ -83,8 +83,8 @@ def test_a_handle_is_no_memory(path: Path) -> None:
 # Records
 
 SLOTS = (
-    Slot(dtypes.float32, 32, 0),
-    Slot(dtypes.uint8, 0, 1),
+    Slot(dtypes.float32, 32, 0, device="DISK"),
+    Slot(dtypes.uint8, 0, 1, device="PYTHON"),
     Slot(dtypes.float32, 32, None),
     Slot(dtypes.float32, 32, None),
     Slot(dtypes.int64, 4, None),
@@ -114,7 +114,8 @@ def test_steps_survive_the_way() -> None:
         record(CopyStep((2,))),
         record(CopyStep((2, 0, 0))),
         record(CopyStep((0, 2))),
-        record(CopyStep((2, 3))),
+        record(CopyStep((2, 1))),
+        record(CopyStep((4, 1))),
         record(CopyStep((4, 0))),
         record(CopyStep((2, 9))),
         record(CALL._replace(slots=(3, 4, 1))),

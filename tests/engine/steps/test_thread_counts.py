@@ -10,8 +10,8 @@ import pytest
 
 from ogive import Tensor, Variable
 from ogive.config import Config
+from ogive.devices.cpu import machine_speeds
 from ogive.devices.cpu.speeds import Speeds, usual_speeds
-from ogive.engine.machine import machine_speeds
 from ogive.engine.plan import Plan
 from ogive.engine.realize import prepare
 from ogive.targets.target import describe_cpu

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from ogive import Config, Tensor
+from ogive.devices.cpu import host_machine
 from ogive.devices.cpu.host import host_target
 from ogive.devices.llvm.compile_region import compile_region
 from ogive.devices.llvm.library.assembler import assembly
-from ogive.engine.machine import host_machine
 from ogive.ir.ops import Op
 from ogive.passes.graph.normalize import normalize
 from ogive.passes.regions.split_graph import split

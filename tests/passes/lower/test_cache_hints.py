@@ -12,9 +12,10 @@ from ogive import Config, Tensor
 from ogive.devices.buffer import Buffer
 from ogive.devices.cpu.host import host_target
 from ogive.devices.cpu.native.link import link
-from ogive.devices.cpu.native.native_plan import KernelStep, NativePlan
-from ogive.devices.llvm.compile_region import CompiledKernel, compile_region
+from ogive.devices.cpu.native.native_plan import NativePlan
+from ogive.devices.llvm.compile_region import compile_region
 from ogive.devices.llvm.library.assembler import assemble
+from ogive.devices.protocol import CompiledKernel, KernelStep
 from ogive.ir.symbolic.evaluate import evaluate
 from ogive.passes.graph.normalize import normalize
 from ogive.passes.regions.split_graph import Step, split

@@ -19,7 +19,7 @@ TARGET = describe_cpu("x86_64-unknown-linux-gnu", "haswell", "+avx,+avx2,+fma")
 
 
 def launch_of(value: Tensor) -> Launch:
-    (step,) = compile_graph(normalize((value.node,)).sink, TARGET, Config()).steps
+    (step,) = compile_graph(normalize((value.node,)).sink, {"CPU": TARGET}, Config()).steps
     assert isinstance(step, Launch)
     return step
 
@@ -78,5 +78,6 @@ MANY: dict[str, Callable[[], Tensor]] = {
 def test_costs_fit_into_a_record(name: str) -> None:
     from ogive.store.records import pack_kernel, unpack_kernel
 
-    for step in compile_graph(normalize((MANY[name]().node,)).sink, TARGET, Config()).launches:
+    sink = normalize((MANY[name]().node,)).sink
+    for step in compile_graph(sink, {"CPU": TARGET}, Config()).launches:
         assert unpack_kernel(pack_kernel(step.kernel.record)).costs == step.kernel.record.costs

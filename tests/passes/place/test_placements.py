@@ -14,9 +14,10 @@ import ogive
 from ogive import Config, Tensor
 from ogive.devices.cpu.host import host_target
 from ogive.devices.cpu.native.link import link
-from ogive.devices.cpu.native.native_plan import KernelStep, NativePlan
-from ogive.devices.llvm.compile_region import CompiledKernel, compile_placed
+from ogive.devices.cpu.native.native_plan import NativePlan
+from ogive.devices.llvm.compile_region import compile_placed
 from ogive.devices.llvm.library.assembler import assemble
+from ogive.devices.protocol import CompiledKernel, KernelStep
 from ogive.errors import OptimizeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op

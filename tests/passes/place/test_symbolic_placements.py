@@ -13,9 +13,9 @@ import ogive
 from ogive import Config, Tensor, Variable
 from ogive.devices.cpu.host import host_target
 from ogive.devices.cpu.native.link import link
-from ogive.devices.cpu.native.native_plan import KernelStep, NativePlan
-from ogive.devices.llvm.compile_region import CompiledKernel
+from ogive.devices.cpu.native.native_plan import NativePlan
 from ogive.devices.llvm.library.assembler import assemble
+from ogive.devices.protocol import CompiledKernel, KernelStep
 from ogive.ir.memory import upper_shape
 from ogive.ir.symbolic.evaluate import evaluate
 from ogive.live import registry

@@ -14,9 +14,10 @@ import ogive
 from ogive import Config, Tensor, Variable
 from ogive.devices.cpu.host import host_target
 from ogive.devices.cpu.native.link import link
-from ogive.devices.cpu.native.native_plan import KernelStep, NativePlan
+from ogive.devices.cpu.native.native_plan import NativePlan
 from ogive.devices.llvm.compile_region import compile_region
 from ogive.devices.llvm.library.assembler import assemble
+from ogive.devices.protocol import KernelStep
 from ogive.errors import IndexRangeError, VerifyError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dialects.verify import verify

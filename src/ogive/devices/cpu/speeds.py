@@ -3,30 +3,23 @@
 The model is small. Work takes as long as its instructions take or as its bytes take to come and go,
 whichever is longer; several threads divide the instructions, and the bytes as far as the level of
 the memory they are in lets them; and it takes time to share the work out and to wait for the last.
-Figures come from measuring (`engine/machine/calibrate.py`) or, before that, from
+Figures come from measuring (`devices/cpu/calibrate.py`) or, before that, from
 `usual_speeds`. Nothing here has a say in what is computed, only in who computes it.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ogive.named import NamedTuple
+from ogive.devices.protocol import Work
 from ogive.targets.target import Target
 
 WORTH_A_THREAD = 1.1
 """More threads must be so many times as fast as fewer: the others may have better things to do."""
 
 LEVELS = ("L1", "L2", "L3", "memory")
-
-
-class Work(NamedTuple):
-    """What a step does: vector instructions, and bytes that it reads and writes, each once."""
-
-    instructions: int
-    read: int
-    written: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +47,32 @@ class Speeds:
         computing = work.instructions / (self.instructions * threads)
         moving = work.read / self.read[level][column] + work.written / self.write[level][column]
         return 1e9 * max(computing, moving) + self.launch + self.sharing[column]
+
+    def thread_count(self, work: Work, most: int) -> int:
+        """How many threads `work` is worth, of `most`."""
+        return thread_count(self, work, most)
+
+    def describe(self) -> Iterator[tuple[str, str]]:
+        """What is known about the speed: labels and texts.
+
+        >>> rates = ((10**9, 2 * 10**9),) * 4
+        >>> two = Speeds((1, 2, 3), (1, 2), rates, rates, 10**9, 30, (0, 2000))
+        >>> dict(two.describe())["reads"]
+        'L1 1.0 → 2.0, L2 1.0 → 2.0, L3 1.0 → 2.0, memory 1.0 → 2.0 GB/s'
+        """
+        yield "threads", f"1 → {self.threads[-1]}"
+        for label, table in (("reads", self.read), ("writes", self.write)):
+            rates = [
+                f"{name} {row[0] / 1e9:.1f} → {row[-1] / 1e9:.1f}"
+                for name, row in zip(LEVELS, table, strict=True)
+            ]
+            yield label, ", ".join(rates) + " GB/s"
+        billions = self.instructions / 1e9
+        yield "computes", f"{billions:.1f} G vector instructions a second, each thread"
+        yield "a step", f"{self.launch} ns"
+        shared = zip(self.threads[1:], self.sharing[1:], strict=True)
+        costs = [f"{count}: {nanoseconds / 1000:.1f}" for count, nanoseconds in shared]
+        yield "sharing it", (", ".join(costs) + " µs") if costs else "one thread, nothing to share"
 
     def _level(self, nbytes: int, threads: int) -> int:
         """Where data of that size is when it is used again and again; L1 and L2 are a thread's."""

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from ogive.config import Config
 from ogive.devices.llvm.emit import emit
+from ogive.devices.protocol import CompiledKernel
 from ogive.ir.dialects.verify import verify
 from ogive.ir.dtype import index
 from ogive.ir.node import UOp
@@ -23,29 +24,16 @@ from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.loops.split_axes import split_axes
 from ogive.passes.loops.tighten_loops import tighten_loops
 from ogive.passes.lower.kernel_names import kernel_axes, kernel_name
-from ogive.passes.lower.kernel_signature import Signature, kernel_signature
+from ogive.passes.lower.kernel_signature import kernel_signature
 from ogive.passes.lower.linearize import Item, linearize
 from ogive.passes.lower.lower_accesses import lower
 from ogive.passes.lower.separate_loops import separate_loops
-from ogive.passes.lower.tile_work import TileCosts, tile_costs, work_per_tile
+from ogive.passes.lower.tile_work import tile_costs, work_per_tile
 from ogive.passes.place.choose_placement import choose_placement
 from ogive.passes.place.placement import Placement, place
 from ogive.targets.target import Target
 
 Result = TypeVar("Result")
-
-
-class CompiledKernel(NamedTuple):
-    """A kernel as text, how to call it, and how long each stage took."""
-
-    name: str
-    axes: tuple[tuple[str, int], ...]  # (placement, length), outermost first
-    ir: str
-    signature: Signature
-    tiles: UOp  # how many tiles the parallel axis has: an index expression of variables
-    work: int  # about how many operations one tile takes
-    costs: TileCosts
-    timings: dict[str, float]
 
 
 class _Clock:

@@ -10,7 +10,8 @@ import time
 from collections import deque
 from collections.abc import Hashable
 
-from ogive.engine.caches.helper_threads import Helper
+from ogive.devices.helper_threads import Helper
+from ogive.devices.protocol import Device
 from ogive.targets.target import Target
 
 
@@ -31,13 +32,11 @@ class Assembled:
         assert self._code is not None, "it is there when the assembly has ended"
         return self._code
 
-    def make(self, target: Target) -> None:
+    def make(self, device: Device, target: Target) -> None:
         """Assemble it."""
-        from ogive.devices.llvm.library.assembler import assemble
-
         start = time.thread_time()
         try:
-            self._code = assemble(self._text, target)
+            self._code = device.assemble(self._text, target)
         except Exception as error:
             self._error = error
         self.seconds = time.thread_time() - start
@@ -46,8 +45,9 @@ class Assembled:
 class Assembly:
     """All texts of a graph: `add` them inside of a `with`, after which all are assembled."""
 
-    def __init__(self, target: Target, helpers: int) -> None:
+    def __init__(self, device: Device, target: Target, helpers: int) -> None:
         self.all: dict[Hashable, Assembled] = {}
+        self._device = device
         self._target = target
         self._most = helpers
         self._waiting: deque[Assembled] = deque()
@@ -69,7 +69,7 @@ class Assembly:
                 made = self._waiting.popleft()
             except IndexError:  # another thread took the last one
                 return
-            made.make(self._target)
+            made.make(self._device, self._target)
 
     def __enter__(self) -> Assembly:
         return self

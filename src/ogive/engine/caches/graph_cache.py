@@ -6,22 +6,24 @@ import os
 import sys
 import threading
 import time
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from ogive.config import Config
 from ogive.counters import count
+from ogive.devices.protocol import find_device, host
 from ogive.engine.caches.found_placements import schedule_for
 from ogive.engine.caches.kernel_cache import kernel_cache
 from ogive.engine.execution import Executions
-from ogive.engine.machine.host_machine import begin_driver, confirmed_target, target_for
 from ogive.engine.steps.compiled_graph import CompiledGraph, Launch, Step
 from ogive.errors import AllocateError, LoadError
+from ogive.ir.device_names import DEFAULT_DEVICE
+from ogive.ir.memory import computing_devices
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.journal import log, show_bytes, since
 from ogive.live.kept_graphs import kept_graphs
-from ogive.passes.regions.join_schedules import schedule_devices
 from ogive.passes.regions.slots import CallStep, CopyStep
 from ogive.store.disk_cache import Disk, disk_for
 from ogive.store.encoding import CannotEncode
@@ -29,23 +31,49 @@ from ogive.store.records import GraphRecord, LaunchRecord, pack_graph
 from ogive.store.rows import Entry, Kind
 from ogive.targets.target import Target
 
+if TYPE_CHECKING:
+    from ogive.passes.regions.split_graph import Schedule
+    from ogive.passes.regions.split_graph import Step as ScheduledStep
+
+Targets = Mapping[str, Target]
+"""What code depends on, for each device that computes some of a graph."""
+
+
+def targets_for(sink: UOp, config: Config, confirmed: bool = False) -> Targets:
+    """The targets of the devices of a parametric graph, `confirmed` if it is to be compiled."""
+    found = dict.fromkeys(sink.arg or (DEFAULT_DEVICE,))
+    found |= dict.fromkeys(computing_devices(sink.walk()).values())
+    devices = [find_device(name) for name in found if name is not None]
+    if confirmed:
+        return {device.name: device.confirmed_target(config) for device in devices}
+    return {device.name: device.target(config) for device in devices}
+
 
 def compile_graph(
-    sink: UOp, target: Target, config: Config, disk: Disk | None = None
+    sink: UOp, targets: Targets, config: Config, disk: Disk | None = None
 ) -> CompiledGraph:
     """Schedule a parametric graph and compile its kernels, each distinct region once."""
+    from ogive.passes.regions.join_schedules import schedule_devices
+
     schedule = schedule_devices(
-        sink, lambda part, device: schedule_for(part, target, config, disk)
+        sink, lambda part, device: schedule_for(part, targets[device], config, disk)
     )
     entries: list[Entry] = []
-    regions = [step.region.graph for step in schedule.kernels]
-    kernels = iter(kernel_cache.kernels_for(regions, target, config, disk, entries))
+    kernels = {
+        name: iter(
+            kernel_cache.kernels_for(
+                [step.region.graph for step in schedule.kernels if _device(step, schedule) == name],
+                find_device(name), target, config, disk, entries,
+            )
+        )
+        for name, target in targets.items()
+    }  # fmt: skip
     steps: list[Step] = []
     for step in schedule.steps:
         if isinstance(step, CopyStep | CallStep):
             steps.append(step)
         else:
-            kernel = next(kernels)
+            kernel = next(kernels[_device(step, schedule)])
             steps.append(Launch.of(kernel, kernel.arguments(step.slots), step.region.fixed))
     variables = {n.arg[0]: n.arg[1:] for n in sink.walk() if n.op is Op.VARIABLE}
     graph = CompiledGraph.of(steps, schedule.slots, schedule.outputs, variables)
@@ -53,11 +81,16 @@ def compile_graph(
     if disk is not None:
         try:
             payload = pack_graph(_record(graph))
-            entries.append((Kind.GRAPH, disk.graph_key(sink, target, config), payload))
+            entries.append((Kind.GRAPH, disk.graph_key(sink, targets, config), payload))
         except CannotEncode:
             pass  # its kernels are kept all the same
         disk.write(entries, config)
     return graph
+
+
+def _device(step: ScheduledStep, schedule: Schedule) -> str:
+    """The device that a step of a schedule writes to, and runs on."""
+    return schedule.slots[step.slots[0]].device
 
 
 def _check_memory(graph: CompiledGraph) -> None:
@@ -70,16 +103,24 @@ def _check_memory(graph: CompiledGraph) -> None:
         )
 
 
-def load_graph(sink: UOp, target: Target, config: Config, disk: Disk) -> CompiledGraph | None:
+def load_graph(sink: UOp, targets: Targets, config: Config, disk: Disk) -> CompiledGraph | None:
     """The compiled form of a parametric graph, if the disk has it with all its code.
 
     The code is linked at once, while it could still be compiled instead. Raises `LoadError`.
     """
-    found = disk.find_graph(sink, target, config)
+    found = disk.find_graph(sink, targets, config)
     if found is None:
         return None
     record, codes = found
-    kernels = [kernel_cache.kernel_of(k, codes[k.code], disk) for k in record.kernels]
+    devices = {
+        step.kernel: find_device(record.slots[step.slots[0]].device)
+        for step in record.steps
+        if isinstance(step, LaunchRecord)
+    }
+    kernels = [
+        kernel_cache.kernel_of(kernel, codes[kernel.code], disk, devices[number])
+        for number, kernel in enumerate(record.kernels)
+    ]
     steps = tuple(
         [
             Launch(kernels[step.kernel], step.slots, step.tiles, step.grain, step.fixed)
@@ -145,8 +186,9 @@ class GraphCache:
     def find(self, sink: UOp, config: Config) -> Executions:
         """The executions of a graph, which is compiled at most once unless the cache is off."""
         start = time.perf_counter()
-        target = target_for(config)
-        key = (sink, target.key, config.code_key)
+        devices = sink.arg if len(sink.arg) == 1 else dict.fromkeys(sink.arg)
+        targets = [find_device(device).target(config).key for device in devices]
+        key = (sink, *targets, config.code_key)
         if config.schedule_cache:
             found = self._graphs.get(key)
             if found is not None:
@@ -159,14 +201,14 @@ class GraphCache:
             with making.lock:
                 found = self._graphs.get(key)
                 if found is None:
-                    found = self._keep(key, self._make(sink, target, config, start))
+                    found = self._keep(key, self._make(sink, config, start))
                 else:
                     count("schedule_hits")
                 return found
-        return self._make(sink, target, config, start)
+        return self._make(sink, config, start)
 
-    def _make(self, sink: UOp, target: Target, config: Config, start: float) -> Executions:
-        graph, how = self._load_or_compile(sink, target, config)
+    def _make(self, sink: UOp, config: Config, start: float) -> Executions:
+        graph, how = self._load_or_compile(sink, config)
         _tell(graph, how, start, config)
         return Executions(graph)
 
@@ -183,20 +225,19 @@ class GraphCache:
             self._graphs.clear()
         kept_graphs.clear()
 
-    def _load_or_compile(
-        self, sink: UOp, target: Target, config: Config
-    ) -> tuple[CompiledGraph, str]:
+    def _load_or_compile(self, sink: UOp, config: Config) -> tuple[CompiledGraph, str]:
         """A graph, and where it is from."""
         disk = disk_for(config)
         try:
-            graph = None if disk is None else load_graph(sink, target, config, disk)
+            targets = targets_for(sink, config)
+            graph = None if disk is None else load_graph(sink, targets, config, disk)
         except LoadError:
             graph = disk = None
         if graph is not None:
             count("schedule_disk_hits")
             return graph, "found on disk"
-        begin_driver(config)
-        graph = compile_graph(sink, confirmed_target(config), config, disk)
+        host().prepare(config)
+        graph = compile_graph(sink, targets_for(sink, config, confirmed=True), config, disk)
         count("schedules_created")
         return graph, "made"
 

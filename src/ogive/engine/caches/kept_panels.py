@@ -34,7 +34,7 @@ from ogive.named import NamedTuple
 from ogive.passes.regions.slots import CallStep, CopyStep
 
 if TYPE_CHECKING:
-    from ogive.devices.cpu.native.native_plan import Fault, NativePlan
+    from ogive.devices.protocol import Fault, Program
     from ogive.engine.steps.compiled_graph import CompiledGraph
 
 Memories = Sequence[Buffer | None]
@@ -52,6 +52,7 @@ class Panel(NamedTuple):
     tiles: int
     slot: int
     nbytes: int
+    device: str
     sources: tuple[int, ...]
     layout: Hashable
     words: tuple[int, ...]
@@ -71,6 +72,8 @@ def find_panels(graph: CompiledGraph) -> tuple[Panel, ...]:
     for number, (level, step) in enumerate(zip(graph.levels, graph.steps, strict=True)):
         if isinstance(step, CopyStep | CallStep) or not isinstance(step.tiles, int):
             continue
+        if not graph.device_of(step).is_native:
+            continue
         slot, *sources = step.slots
         memory = graph.slots[slot]
         if not memory.panel or slot in graph.outputs:
@@ -81,10 +84,19 @@ def find_panels(graph: CompiledGraph) -> tuple[Panel, ...]:
             continue
         if not graph.stored.isdisjoint(sources) or len(step.fixed) < len(step.variables):
             continue
-        layout = (step.kernel.record.code, step.tiles, step.fixed)
+        layout = (memory.device, step.kernel.record.code, step.tiles, step.fixed)
         words = tuple(places[slot])
         found.append(
-            Panel(number, step.tiles, slot, memory.nbytes, tuple(sources), layout, words)
+            Panel(
+                step=number,
+                tiles=step.tiles,
+                slot=slot,
+                nbytes=memory.nbytes,
+                device=memory.device,
+                sources=tuple(sources),
+                layout=layout,
+                words=words,
+            )
         )
     return tuple(found)
 
@@ -230,7 +242,7 @@ class Keeper:
     A run is between `prepare` and `finish`, and no other run of the plan comes in between.
     """
 
-    def __init__(self, panels: Sequence[Panel], native: NativePlan, most_bytes: int) -> None:
+    def __init__(self, panels: Sequence[Panel], native: Program, most_bytes: int) -> None:
         self._native = native
         self._most_bytes = most_bytes
         self._places = [_Place(panel) for panel in panels]
@@ -238,7 +250,7 @@ class Keeper:
         self._made: list[_Made] = []
 
     @classmethod
-    def of(cls, graph: CompiledGraph, native: NativePlan, config: Config) -> Keeper | None:
+    def of(cls, graph: CompiledGraph, native: Program, config: Config) -> Keeper | None:
         """The keeper of a plan of `graph`, if there is anything to keep."""
         if not config.pack_constants or not graph.panels:
             return None
@@ -298,7 +310,7 @@ class Keeper:
         kept.sightings += 1
         if kept.sightings < 2 or panel.nbytes > self._most_bytes:
             return None
-        memory = Buffer(panel.nbytes)
+        memory = Buffer(panel.nbytes, panel.device)
         try:
             _ = memory.address
         except AllocateError:

@@ -10,8 +10,7 @@ from weakref import WeakValueDictionary
 
 from ogive.config import Config
 from ogive.counters import count
-from ogive.devices.cpu.host import host_cores
-from ogive.devices.cpu.native.link import LoadedKernel, link
+from ogive.devices.protocol import Device, Executable, host
 from ogive.engine.caches.assembly import Assembly
 from ogive.engine.caches.found_placements import placed_key, placement_cache
 from ogive.errors import LoadError, OptimizeError
@@ -25,7 +24,7 @@ from ogive.store.records import CodeRecord, KernelRecord, pack_code, pack_kernel
 from ogive.store.rows import Entry, Kind
 
 if TYPE_CHECKING:
-    from ogive.devices.llvm.compile_region import CompiledKernel
+    from ogive.devices.protocol import CompiledKernel
     from ogive.store.disk_cache import Disk
     from ogive.targets.target import Target
 
@@ -36,12 +35,13 @@ class Code:
     `ir` is the LLVM IR it was made from, compressed if it comes from the disk.
     """
 
-    def __init__(self, name: str, object_code: bytes, ir: str | bytes) -> None:
+    def __init__(self, device: Device, name: str, object_code: bytes, ir: str | bytes) -> None:
         self.name = name
+        self._device = device
         self.object_code = object_code
         self._ir = ir
         self.kept_in: Disk | None = None
-        self._loaded: LoadedKernel | None = None
+        self._loaded: Executable | None = None
 
     @property
     def ir(self) -> str:
@@ -57,11 +57,11 @@ class Code:
         return unpacked
 
     @property
-    def loaded(self) -> LoadedKernel:
+    def loaded(self) -> Executable:
         """Its entry point in memory."""
         # Not a `cached_property`, whose lock a child process would inherit locked.
         if self._loaded is None:
-            self._loaded = link(self.object_code, self.name)
+            self._loaded = self._device.load(self.name, self.object_code)
         return self._loaded
 
 
@@ -101,7 +101,7 @@ class Kernel:
         return self.record.tiles
 
     @property
-    def loaded(self) -> LoadedKernel:
+    def loaded(self) -> Executable:
         return self.code.loaded
 
     def arguments(self, call: Sequence[int]) -> tuple[int, ...]:
@@ -135,12 +135,13 @@ class KernelCache:
     def kernels_for(
         self,
         regions: Iterable[UOp],
+        device: Device,
         target: Target,
         config: Config,
         disk: Disk | None,
         entries: list[Entry],
     ) -> list[Kernel]:
-        """The kernels that compute some regions, each compiled at most once.
+        """The kernels that compute some regions on a device, each compiled at most once.
 
         What the disk does not have is added to `entries`.
         """
@@ -148,7 +149,7 @@ class KernelCache:
         with self._lock:
             found: dict[UOp, Kernel] = {}
             drafts: dict[UOp, _Draft] = {}
-            with Assembly(target, (config.threads or host_cores()) - 1) as assembly:
+            with Assembly(device, target, (config.threads or host().cores()) - 1) as assembly:
                 for region in asked:
                     kernel = self._kernels.get((region, target.key, config.code_key))
                     if kernel is not None:
@@ -156,13 +157,15 @@ class KernelCache:
                     if kernel is not None or region in found or region in drafts:
                         count("kernel_hits")
                         continue
-                    kernel = self._from_disk(region, target, config, disk)
+                    kernel = self._from_disk(region, device, target, config, disk)
                     if kernel is None:
-                        drafts[region] = self._draft(region, target, config, disk, assembly)
+                        drafts[region] = self._draft(
+                            region, device, target, config, disk, assembly
+                        )
                     else:
                         found[region] = kernel
             for region, draft in drafts.items():
-                found[region] = self._finish(region, draft, assembly, config)
+                found[region] = self._finish(region, device, draft, assembly, config)
             for region, kernel in found.items():
                 self._remember(region, kernel, target, config)
                 if disk is not None and kernel.kept_in is not disk:
@@ -182,16 +185,18 @@ class KernelCache:
             self._codes.clear()
         placement_cache.clear()
 
-    def kernel_of(self, record: KernelRecord, stored: CodeRecord, disk: Disk) -> Kernel:
+    def kernel_of(
+        self, record: KernelRecord, stored: CodeRecord, disk: Disk, device: Device
+    ) -> Kernel:
         """A kernel that was read from the disk."""
-        made = Code(record.name, stored.object_code, stored.ir)
+        made = Code(device, record.name, stored.object_code, stored.ir)
         code = self._codes.setdefault(record.code, made)
         kernel = Kernel(record, code, {})
         kernel.kept_in = code.kept_in = disk
         return kernel
 
     def _from_disk(
-        self, region: UOp, target: Target, config: Config, disk: Disk | None
+        self, region: UOp, device: Device, target: Target, config: Config, disk: Disk | None
     ) -> Kernel | None:
         if disk is None:
             return None
@@ -199,16 +204,22 @@ class KernelCache:
         if found is None or not _fits(found[0], region):
             return None
         count("kernel_disk_hits")
-        return self.kernel_of(*found, disk)
+        return self.kernel_of(*found, disk, device)
 
     def _draft(
-        self, region: UOp, target: Target, config: Config, disk: Disk | None, assembly: Assembly
+        self,
+        region: UOp,
+        device: Device,
+        target: Target,
+        config: Config,
+        disk: Disk | None,
+        assembly: Assembly,
     ) -> _Draft:
         """Write the text of a kernel, and have it assembled unless equal text has been.
 
         Regions that differ can become equal kernels once their axes are placed.
         """
-        compiled = _compile(region, target, config)
+        compiled = _compile(region, device, target, config)
         text = compiled.ir
         key = (
             make_key(b"code", target.key.encode(), text.encode())
@@ -222,13 +233,15 @@ class KernelCache:
         stored = None if disk is None else disk.find_codes([key]).get(key)
         if stored is not None:
             count("kernel_disk_hits")
-            code = self._codes[key] = Code(compiled.name, stored.object_code, text)
+            code = self._codes[key] = Code(device, compiled.name, stored.object_code, text)
             return _Draft(compiled, key, code)
         assembly.add(key, text)
         count("kernels_compiled")
         return _Draft(compiled, key, None)
 
-    def _finish(self, region: UOp, draft: _Draft, assembly: Assembly, config: Config) -> Kernel:
+    def _finish(
+        self, region: UOp, device: Device, draft: _Draft, assembly: Assembly, config: Config
+    ) -> Kernel:
         """The kernel of a draft whose text has been assembled."""
         compiled, key, code = draft
         code = code or self._codes.get(key)
@@ -236,7 +249,7 @@ class KernelCache:
         if code is None:
             assembled = assembly.all[key]
             compiled.timings["assemble"] = assembled.seconds
-            code = self._codes[key] = Code(compiled.name, assembled.code, compiled.ir)
+            code = self._codes[key] = Code(device, compiled.name, assembled.code, compiled.ir)
         if config.logs("compile"):
             stages = ", ".join(f"{name} {1e3 * s:.2f}" for name, s in compiled.timings.items())
             log("compile", f"{compiled.name}, in ms: {stages}")
@@ -251,17 +264,15 @@ class _Draft(NamedTuple):
     code: Code | None
 
 
-def _compile(region: UOp, target: Target, config: Config) -> CompiledKernel:
-    from ogive.devices.llvm.compile_region import compile_region
-
+def _compile(region: UOp, device: Device, target: Target, config: Config) -> CompiledKernel:
     placement = placement_cache.get(region, target, config)
     try:
-        return compile_region(region, target, config, placement)
+        return device.compile_region(region, target, config, placement)
     except OptimizeError:
         if placement is None:
             raise
         # It was read from a disk, and does not belong to this kernel.
-        return compile_region(region, target, config)
+        return device.compile_region(region, target, config, None)
 
 
 def _place(region: UOp, target: Target, config: Config, disk: Disk) -> Key:

@@ -7,20 +7,26 @@ from collections.abc import Mapping, Sequence
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer, poisoned_buffer
-from ogive.devices.cpu.native.native_plan import HostStep, KernelStep, NativePlan
-from ogive.devices.cpu.native.pool import Pool, default_pool
-from ogive.devices.memory_planner import Life, MemoryPlan, Places, aligned, describe, place
+from ogive.devices.memory_planner import Life, MemoryPlan, Places, describe, place
+from ogive.devices.protocol import (
+    Device,
+    DeviceStep,
+    HostStep,
+    KernelStep,
+    Pool,
+    Program,
+    find_device,
+    host,
+)
 from ogive.engine.caches.kept_panels import Panel, find_panels
 from ogive.engine.caches.kernel_cache import Kernel
-from ogive.engine.machine.host_machine import ensure_driver
-from ogive.engine.machine.machine_speeds import know_speeds
 from ogive.engine.steps.execution_levels import arrange, left_out_of, lives_of
 from ogive.engine.steps.thread_counts import SymbolicThreads, is_symbolic, level_threads
 from ogive.ir.node import UOp
 from ogive.ir.symbolic.evaluate import evaluate
 from ogive.ir.symbolic.variable import names_in
 from ogive.named import NamedTuple
-from ogive.passes.regions.slots import CallStep, CopyStep, Slot
+from ogive.passes.regions.slots import CallStep, CopyStep, Slot, aligned
 
 
 class Launch(NamedTuple):
@@ -71,7 +77,7 @@ class CompiledGraph:
 
     `variables` has the bounds of each variable by name. Steps of equal `levels` may run side by
     side; `order` has their positions in the schedule. `offsets` say where slots lie in one block of
-    memory, if that is known.
+    memory on their device, if that is known.
     """
 
     def __init__(
@@ -121,13 +127,17 @@ class CompiledGraph:
         """What need not be computed again while inputs do not change."""
         return find_panels(self)
 
-    def native_plan(self, pool: Pool) -> NativePlan:
+    def native_plan(self, pool: Pool) -> Program:
         """A native plan of this graph; addresses and variables are filled in later."""
-        return NativePlan(self.native_steps(pool.threads), pool)
+        return host().bind(self.native_steps(pool.threads), pool)
 
-    def native_steps(self, threads: int) -> list[KernelStep | HostStep]:
-        """The native steps for a pool of so many threads, as `native_plan` takes them."""
-        made: list[KernelStep | HostStep] = []
+    def device_of(self, step: Step) -> Device:
+        """The device that a step writes to, which is the one that does it."""
+        return find_device(self.slots[step.slots[0]].device)
+
+    def native_steps(self, threads: int) -> list[DeviceStep]:
+        """The steps as their devices do them, for a pool of so many threads."""
+        made: list[DeviceStep] = []
         last = -1
         worth = level_threads(self.steps, self.levels, self.slots, self.variables, threads)
         for level, step in zip(self.levels, self.steps, strict=True):
@@ -137,22 +147,24 @@ class CompiledGraph:
                 values = dict(step.fixed)
                 arguments = [0] * len(step.slots)
                 arguments += [values.get(name, 0) for name in step.variables]
-                made.append(
-                    KernelStep(
-                        step.kernel.loaded,
-                        arguments,
-                        tiles,
-                        step.grain,
-                        worth[level],
-                        parallel=shared,
-                        joins=level == last,
-                        whole=not self.stored.isdisjoint(step.written),
-                    )
+                launch = KernelStep(
+                    step.kernel.loaded,
+                    arguments,
+                    tiles,
+                    step.grain,
+                    worth[level],
+                    parallel=shared,
+                    joins=level == last,
+                    whole=not self.stored.isdisjoint(step.written),
                 )
+                made.append(self.device_of(step).launch_step(launch))
+            elif isinstance(step, CopyStep):
+                to, source = [self.slots[slot] for slot in step.slots]
+                made.append(self.device_of(step).copy_step(find_device(source.device), to.nbytes))
             else:
-                from ogive.engine.steps.host_steps import host_function
+                from ogive.engine.steps.function_calls import calling
 
-                made.append(HostStep(host_function(step, self.slots), [0] * len(step.slots)))
+                made.append(HostStep(calling(step, self.slots), [0] * len(step.slots)))
             last = level
         return made
 
@@ -165,8 +177,7 @@ class CompiledGraph:
             for slot in step.slots:
                 found.append((position, slot))
                 position += 1
-            if isinstance(step, Launch):
-                position += len(step.variables)
+            position += _further_words(step)
         return tuple(found)
 
     @functools.cached_property
@@ -178,10 +189,10 @@ class CompiledGraph:
             position += len(step.slots)
             if isinstance(step, Launch):
                 fixed = dict(step.fixed)
-                for name in step.variables:
+                for number, name in enumerate(step.variables):
                     if name not in fixed:
-                        found.append((position, name))
-                    position += 1
+                        found.append((position + number, name))
+            position += _further_words(step)
         return tuple(found)
 
     @functools.cached_property
@@ -210,24 +221,30 @@ class CompiledGraph:
     def places(self, mode: str) -> Places:
         """Where the intermediates lie."""
         if mode not in self._places:
-            self._places[mode] = place(self._lives, mode)
+            self._places[mode] = place(self._lives, mode, self._devices)
         return self._places[mode]
+
+    @functools.cached_property
+    def _devices(self) -> tuple[str, ...]:
+        """The device of each slot."""
+        return tuple([slot.device for slot in self.slots])
 
     def memory(self, mode: str) -> MemoryPlan:
         """Where the intermediates lie, and what that takes."""
-        return describe(self.places(mode), self._lives, self._left_out)
+        return describe(self.places(mode), self._lives, self._left_out, self._devices)
 
     @property
     def offsets(self) -> tuple[int, ...]:
-        """Where each slot lies in the one block of the default mode; -1 for what does not."""
+        """Where each slot lies in the one block that its device has in the default mode; -1 for
+        what does not."""
         places = self.places("arena").places
         return tuple([places.get(number, (0, -1))[1] for number in range(len(self.slots))])
 
     def allocate(self, inputs: Sequence[Buffer], config: Config) -> list[Buffer]:
         """The memory of one run by slot, given that of the parameters."""
-        places, sizes = self.places(config.planner)
+        places, sizes, devices = self.places(config.planner)
         new = poisoned_buffer if config.poison else Buffer
-        blocks = [new(size) for size in sizes]
+        blocks = [new(size, device) for size, device in zip(sizes, devices, strict=True)]
         buffers = []
         for number, slot in enumerate(self.slots):
             if slot.parameter is not None:
@@ -236,10 +253,10 @@ class CompiledGraph:
                 block, offset = places[number]
                 buffers.append(blocks[block].view(offset, slot.nbytes))
             else:
-                buffers.append(new(slot.nbytes))
+                buffers.append(new(slot.nbytes, slot.device))
         return buffers
 
-    def set_variables(self, native: NativePlan, values: Mapping[str, int]) -> None:
+    def set_variables(self, native: Program, values: Mapping[str, int]) -> None:
         """Give the variables of a native plan of this graph their values."""
         for position, name in self.word_variables:
             native.words[position] = values[name]
@@ -250,21 +267,24 @@ class CompiledGraph:
             native.threads[positions] = worth
 
 
+def _further_words(step: Step) -> int:
+    """How many argument words a step has behind those for its slots."""
+    if isinstance(step, Launch):
+        return len(step.variables)
+    return 1 if isinstance(step, CopyStep) else 0  # how many bytes it copies
+
+
 def _arena(slots: Sequence[Slot], offsets: Sequence[int]) -> Places:
-    """The places of slots in one block."""
-    places = {number: (0, offset) for number, offset in enumerate(offsets) if offset >= 0}
-    ends = [offset + aligned(slots[number].nbytes) for number, (_, offset) in places.items()]
-    return Places(places, (max(ends),) if ends else ())
-
-
-@functools.lru_cache(maxsize=16)
-def _pool_of(threads: int) -> Pool:
-    return Pool(threads) if threads else default_pool()
+    """The places of slots in one block for each device."""
+    places: dict[int, tuple[int, int]] = {}
+    ends: dict[str, int] = {}
+    for number, (slot, offset) in enumerate(zip(slots, offsets, strict=True)):
+        if offset >= 0:
+            ends[slot.device] = max(ends.get(slot.device, 0), offset + aligned(slot.nbytes))
+            places[number] = list(ends).index(slot.device), offset
+    return Places(places, tuple(ends.values()), tuple(ends))
 
 
 def pool_for(config: Config) -> Pool:
     """The threads that run kernels under a configuration."""
-    ensure_driver(config)
-    pool = _pool_of(config.threads)
-    know_speeds(config, pool)
-    return pool
+    return host().pool(config)

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ogive.devices.memory_planner import Life, largest_live_set
+from ogive.devices.protocol import find_device
 from ogive.engine.steps.step_order import order_for_memory
 from ogive.named import NamedTuple
 from ogive.passes.regions.slots import CallStep, CopyStep, Slot
@@ -145,6 +146,8 @@ def _kind(step: Step, slots: Sequence[Slot]) -> tuple[str | None, int]:
     fault, and runs beside others of its kind alone.
     """
     if isinstance(step, CopyStep | CallStep) or not isinstance(step.tiles, int):
+        return None, 0
+    if not find_device(slots[step.slots[0]].device).is_native:
         return None, 0
     work = step.tiles * step.kernel.record.work
     written = [slots[slot] for slot in step.written]

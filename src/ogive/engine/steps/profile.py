@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from ogive.devices.cpu.native.native_plan import Fault, KernelStep, NativePlan
-from ogive.devices.cpu.native.pool import Pool
+from ogive.devices.protocol import Fault, KernelStep, Pool, Program, host
 from ogive.engine.caches.kernel_cache import Kernel
 from ogive.engine.steps.compiled_graph import CompiledGraph, Launch
 from ogive.named import NamedTuple
@@ -29,16 +28,17 @@ class StepTime(NamedTuple):
 class StepTimer:
     """The steps of a native plan as plans of their own, over the memory that it has now."""
 
-    def __init__(self, graph: CompiledGraph, native: NativePlan, pool: Pool) -> None:
+    def __init__(self, graph: CompiledGraph, native: Program, pool: Pool) -> None:
         self._steps = [s.kernel if isinstance(s, Launch) else s for s in graph.steps]
-        self._plans: list[NativePlan] = []
+        self._plans: list[Program] = []
+        self._devices = [graph.device_of(step) for step in graph.steps]
         for number, step in enumerate(graph.native_steps(pool.threads)):
             first = native.offsets[number]
             given = native.words[first : first + len(step.arguments)].tolist()
             if isinstance(step, KernelStep):
                 tiles, threads = int(native.tiles[number]), int(native.threads[number])
                 step = step._replace(tiles=tiles, threads=threads, joins=False)
-            self._plans.append(NativePlan([step._replace(arguments=given)], pool))
+            self._plans.append(host().bind([step._replace(arguments=given)], pool))
         self._best = [float("inf")] * len(self._plans)
 
     def run(self, times: int = 1) -> Fault | None:
@@ -54,6 +54,7 @@ class StepTimer:
         for number, plan in enumerate(self._plans):
             start = time.perf_counter()
             fault = plan.execute()
+            self._devices[number].record().wait()
             self._best[number] = min(self._best[number], time.perf_counter() - start)
             if fault is not None:
                 return fault._replace(step=number)
@@ -65,7 +66,7 @@ class StepTimer:
             plan.rewind()
 
     def outcome(self, may_end: Callable[[int], bool]) -> Fault | None:
-        """How the last run ended: see `NativePlan.outcome`."""
+        """How the last run ended: see `Program.outcome`."""
         for number, plan in enumerate(self._plans):
             fault = plan.outcome(partial(_at, may_end, number))
             if fault is not None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ogive.devices.cpu.speeds import Speeds, Work, thread_count
-from ogive.engine.machine.machine_speeds import current_speeds
+from ogive.devices.protocol import HostSpeeds, Work, host
 from ogive.ir.symbolic.evaluate import evaluate
 from ogive.passes.regions.slots import CallStep, CopyStep, Slot
 
@@ -55,11 +54,11 @@ class SymbolicThreads:
         self._slots = slots
         self._lows = {name: low for name, (low, _) in bounds.items()}
         self._positions = [position for position, _ in launches]
-        self._found: dict[tuple[Speeds, int, tuple[int, ...]], list[int]] = {}
+        self._found: dict[tuple[HostSpeeds, int, tuple[int, ...]], list[int]] = {}
 
     def at(self, values: Mapping[str, int], most: int) -> tuple[list[int], list[int]]:
         """The positions of the launches, and how many threads each is worth, of `most`."""
-        speeds = current_speeds()
+        speeds = host().speeds()
         near = {name: max(1 << values[name].bit_length() >> 1, self._lows[name]) for name in values}
         key = (speeds, most, tuple(near.values()))
         found = self._found.get(key)
@@ -71,7 +70,7 @@ class SymbolicThreads:
 
     def _count(self, step: Launch, values: Mapping[str, int], most: int) -> int:
         work = launch_work(step, evaluate(step.tiles, values), self._slots, values)
-        return thread_count(current_speeds(), work, most)
+        return host().speeds().thread_count(work, most)
 
 
 def level_threads(
@@ -95,4 +94,5 @@ def level_threads(
         own = launch_work(step, evaluate(step.tiles, greatest), slots, greatest)
         before = work.get(level, Work(0, 0, 0))
         work[level] = Work(*map(sum, zip(before, own, strict=True)))
-    return {level: thread_count(current_speeds(), own, most) for level, own in work.items()}
+    speeds = host().speeds()
+    return {level: speeds.thread_count(own, most) for level, own in work.items()}

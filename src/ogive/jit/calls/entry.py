@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ogive.at_once import Change, at_once
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
-from ogive.devices.cpu.native.native_plan import Fault
+from ogive.devices.protocol import Fault
 from ogive.devices.write_clock import clock, is_disturbed
 from ogive.engine import realize
 from ogive.engine.announced_writes import make_way

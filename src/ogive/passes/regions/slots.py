@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.ir.dtype import DType
+from ogive.ir.memory import ALIGNMENT
 from ogive.named import NamedTuple
+
+
+def aligned(nbytes: int) -> int:
+    """What so many bytes take of a block."""
+    return -(-nbytes // ALIGNMENT) * ALIGNMENT
 
 
 class Slot(NamedTuple):

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.devices.buffer import Buffer
-from ogive.devices.disk.disk_files import DiskBuffer
+from ogive.devices.protocol import find_device
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
+from ogive.ir.device_names import FILES
 from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.memory import memory_leaf, upper_shape
 from ogive.ir.node import UOp
@@ -47,7 +48,7 @@ def node_of(data: Any, dtype: DType | None, device: str) -> UOp:
     array = to_array(data, dtype)
     buffer = Buffer(array.nbytes, device)
     if array.nbytes:
-        buffer.as_numpy(array.dtype, array.shape)[...] = array
+        buffer.fill(array)
     return memory_node(buffer, array.shape, to_dtype(array.dtype))
 
 
@@ -76,8 +77,7 @@ def file_node(path: Any, shape: Any, dtype: Any, offset: Any) -> UOp:
             f"from_file: {nbytes} bytes from offset {start} on are in no file; the offset counts "
             "bytes from the beginning"
         )
-    buffer = DiskBuffer(os.path.abspath(os.fspath(path)), start, nbytes)
-    buffer.check()
+    buffer = find_device(FILES).open_file(os.path.abspath(os.fspath(path)), start, nbytes)
     return memory_node(buffer, lengths, kind)
 
 
@@ -99,7 +99,7 @@ def fill_buffer(pieces: Iterable[bytes], dtype: DType, count: int, swapped: bool
 
 def memory_node(buffer: Buffer, shape: tuple[int, ...], dtype: DType) -> UOp:
     """A BUFFER node over `buffer`, in `shape`: one for such data that nobody reads now, or new."""
-    role = (dtype, shape) if buffer.nbytes <= KEPT_BYTES and buffer.device != "DISK" else None
+    role = (dtype, shape) if buffer.nbytes <= KEPT_BYTES and buffer.device != FILES else None
     node = None if role is None else kept_graphs.take(role)
     if node is None:
         count = buffer.nbytes // dtype.itemsize
@@ -128,7 +128,7 @@ def read_memory(tensor: Core) -> NDArray[Any] | None:
     if memory is None:
         return None  # assigned to since it was realized
     writes = memory.writes
-    array = memory.as_numpy(node.dtype.numpy, upper_shape(node.shape))
+    array = memory.contents(node.dtype.numpy, upper_shape(node.shape))
     front = array[tuple([slice(evaluate(size)) for size in node.shape])]
     values: NDArray[Any] = numpy.array(front, order="C")  # of one element, `front` is no array
     undisturbed = not writes & 1 and memory.writes == writes and tensor.node is node

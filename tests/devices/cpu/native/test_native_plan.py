@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from ogive.devices.cpu.native.link import Library
-from ogive.devices.cpu.native.native_plan import Fault, HostStep, KernelStep, NativePlan, copy_step
+from ogive.devices.cpu.native.native_plan import NativePlan, copy_step
 from ogive.devices.cpu.native.pool import Pool
+from ogive.devices.protocol import Fault, HostStep, KernelStep
 from ogive.errors import ExecuteError
 
 Counts = NDArray[numpy.int64]

@@ -10,8 +10,9 @@ import numpy
 import pytest
 
 from ogive.devices.cpu.native.link import Library
-from ogive.devices.cpu.native.native_plan import KernelStep, NativePlan
+from ogive.devices.cpu.native.native_plan import NativePlan
 from ogive.devices.cpu.native.pool import Pool
+from ogive.devices.protocol import KernelStep
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "sched_getaffinity"), reason="the system does not say where threads may run"

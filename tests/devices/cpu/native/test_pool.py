@@ -16,9 +16,10 @@ import pytest
 
 from ogive.devices.cpu.host import host_target
 from ogive.devices.cpu.native.link import Library, link_library
-from ogive.devices.cpu.native.native_plan import KernelStep, NativePlan
+from ogive.devices.cpu.native.native_plan import NativePlan
 from ogive.devices.cpu.native.pool import Pool
 from ogive.devices.llvm.library.assembler import assemble
+from ogive.devices.protocol import KernelStep
 from ogive.errors import ArgumentError
 
 KERNELS = Path(__file__).with_name("kernels.ll")
@@ -29,7 +30,8 @@ import numpy
 from ogive.devices.llvm.library.assembler import assemble
 from ogive.devices.cpu.host import host_target
 from ogive.devices.cpu.native.link import link_library
-from ogive.devices.cpu.native.native_plan import KernelStep, NativePlan, HostStep
+from ogive.devices.cpu.native.native_plan import NativePlan
+from ogive.devices.protocol import HostStep, KernelStep
 from ogive.devices.cpu.native.pool import Pool, default_pool
 
 KERNELS = {str(KERNELS)!r}

@@ -10,8 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from ogive.devices.cpu.native.link import Library
-from ogive.devices.cpu.native.native_plan import Fault, HostStep, KernelStep, NativePlan
+from ogive.devices.cpu.native.native_plan import NativePlan
 from ogive.devices.cpu.native.pool import Pool
+from ogive.devices.protocol import Fault, HostStep, KernelStep
 
 Counts = NDArray[numpy.int64]
 MakePool = Callable[[int], Pool]

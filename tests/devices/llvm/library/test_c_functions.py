@@ -11,8 +11,8 @@ import pytest
 
 from ogive.devices.llvm.library import c_functions
 from ogive.devices.llvm.library.c_functions import LlvmLibrary, library_problem, llvm_function
-from ogive.devices.llvm.library.llvm_folder import llvm_folder
 from ogive.errors import CompileError
+from ogive.folders import llvm_folder
 
 
 def installed() -> Path:

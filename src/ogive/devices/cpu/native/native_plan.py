@@ -22,10 +22,9 @@ from ogive.devices.cpu.native.layout import (
     Status,
     StepKind,
 )
-from ogive.devices.cpu.native.link import LoadedKernel
 from ogive.devices.cpu.native.pool import Pool, default_pool
+from ogive.devices.protocol import DeviceStep, Fault, HostStep, KernelFault, KernelStep, StepFailure
 from ogive.errors import ExecuteError
-from ogive.named import NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,58 +43,6 @@ _LEFT = PLAN_FIELDS.index("left")
 _FAULT = PLAN_FIELDS.index("fault")
 _THREADS = STEP_FIELDS.index("threads")
 _KIND = STEP_FIELDS.index("kind")
-
-
-class KernelStep(NamedTuple):
-    """A kernel over `tiles` whole tiles of its parallel axis.
-
-    `arguments` are its words (buffer addresses, then variables), `grain` the least number of tiles
-    worth a call, `threads` the most threads worth waking, those of a group being its first step's.
-    Any split of `[0, tiles)` into calls must give the same result. A step that
-    `joins` may run beside the one before it, and beside those which that one joins; its number of
-    tiles, and theirs, stays as it is. One that is `whole` writes over what it must not leave half
-    changed.
-    """
-
-    kernel: LoadedKernel
-    arguments: Sequence[int]
-    tiles: int = 1
-    grain: int = 1
-    threads: int = MAX_THREADS
-    parallel: bool = True
-    joins: bool = False
-    whole: bool = False
-
-
-class HostStep(NamedTuple):
-    """A step that Python does, between the native ones: `function(*arguments)`."""
-
-    function: Callable[..., None]
-    arguments: Sequence[int] = ()
-
-
-class StepFailure(Exception):
-    """Raised by a host step that failed for the reason `error`; for its plan it is a fault."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__(str(error))
-        self.error = error
-
-
-Step = KernelStep | HostStep
-
-
-class Fault(NamedTuple):
-    """Why a plan ended early: the site number that a kernel reported, and the kernel's step.
-
-    A host step has no sites but an `error`. A run that was `stopped` from outside did not begin
-    its step, or may repeat it.
-    """
-
-    step: int
-    site: int
-    error: Exception | None = None
-    stopped: bool = False
 
 
 def copy_step(destination: int, source: int, nbytes: int) -> KernelStep:
@@ -136,7 +83,7 @@ class NativePlan:
 
     def __init__(
         self,
-        steps: Sequence[Step],
+        steps: Sequence[DeviceStep],
         pool: Pool | None = None,
         pause_nanoseconds: int = PAUSE_NANOSECONDS,
     ) -> None:
@@ -250,6 +197,8 @@ class NativePlan:
                     self._call(step)
                 except StepFailure as failure:
                     return Fault(step, 0, failure.error)
+                except KernelFault as found:
+                    return Fault(step, found.site)
             status = self._resume(self._address)
         return None
 
@@ -303,14 +252,15 @@ class NativePlan:
         self._lock = threading.Lock()
 
 
-def _record(step: Step, arguments: int) -> tuple[int, ...]:
+def _record(step: DeviceStep, arguments: int) -> tuple[int, ...]:
     if isinstance(step, HostStep):
         return 0, 0, 0, 0, 0, StepKind.HOST, 0
     kind = StepKind.PARALLEL if step.parallel else StepKind.SERIAL
-    return step.kernel.address, arguments, step.tiles, step.grain, step.threads, kind, 0
+    threads = min(step.threads, MAX_THREADS)
+    return step.kernel.address, arguments, step.tiles, step.grain, threads, kind, 0
 
 
-def _groups(steps: Sequence[Step]) -> list[range]:
+def _groups(steps: Sequence[DeviceStep]) -> list[range]:
     """The steps that may run side by side, as runs of two and more."""
     groups: list[range] = []
     for position, step in enumerate(steps):
@@ -322,7 +272,7 @@ def _groups(steps: Sequence[Step]) -> list[range]:
     return groups
 
 
-def _parts(step: Step) -> Iterator[tuple[int, int]]:
+def _parts(step: DeviceStep) -> Iterator[tuple[int, int]]:
     """The tiles of a step, in calls of its grain: (first, end)."""
     assert isinstance(step, KernelStep), "only kernels run side by side"
     grain = max(step.grain, 1)

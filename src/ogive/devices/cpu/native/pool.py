@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from ogive.devices.cpu.allocator import ALIGNMENT
 from ogive.devices.cpu.host import host_cores
 from ogive.devices.cpu.native.driver import Driver, loaded_driver
 from ogive.devices.cpu.native.layout import MAX_WORKERS, NUMBER_BITS, POOL_BYTES, WORDS
 from ogive.devices.llvm.library.llvm_locks import llvm_lock
 from ogive.errors import ArgumentError
+from ogive.ir.memory import ALIGNMENT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,8 +14,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ogive.devices.llvm.library.llvm_folder import llvm_folder
 from ogive.errors import CompileError
+from ogive.folders import llvm_folder
 
 KNOWN_RELEASES = ("0.50",)
 """The releases of llvmlite whose functions take what `_SIGNATURES` says."""

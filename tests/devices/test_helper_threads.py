@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from ogive.engine.caches.helper_threads import Helper
+from ogive.devices.helper_threads import Helper
 
 
 def test_a_helper_works_and_is_waited_for() -> None:
@@ -51,7 +51,7 @@ def test_a_helper_that_dies_before_it_works_is_not_waited_for(
 def test_a_helper_that_works_is_waited_for_when_the_process_ends() -> None:
     program = """
 import time
-from ogive.engine.caches.helper_threads import Helper
+from ogive.devices.helper_threads import Helper
 
 def work():
     time.sleep(0.3)

@@ -8,8 +8,9 @@ import threading
 import numpy
 import pytest
 
-from ogive.devices.cpu.allocator import ALIGNMENT, Allocator, size_class
+from ogive.devices.host_memory import Allocator, size_class
 from ogive.errors import AllocateError
+from ogive.ir.memory import ALIGNMENT
 
 
 def test_a_size_class_wastes_at_most_a_quarter() -> None:
@@ -21,7 +22,7 @@ def test_a_size_class_wastes_at_most_a_quarter() -> None:
 
 
 def test_blocks_are_aligned_and_large_enough() -> None:
-    allocator = Allocator()
+    allocator = Allocator("CPU")
     for nbytes in [1, 63, 64, 65, 1000, 1 << 20]:
         address, capacity, owner = allocator.allocate(nbytes)
         first = owner.ctypes.data
@@ -32,7 +33,7 @@ def test_blocks_are_aligned_and_large_enough() -> None:
 
 
 def test_a_released_block_is_handed_out_again() -> None:
-    allocator = Allocator()
+    allocator = Allocator("CPU")
     block = allocator.allocate(1000)
     allocator.release(block)
     assert allocator.allocate(1001) is block
@@ -40,27 +41,27 @@ def test_a_released_block_is_handed_out_again() -> None:
 
 
 def test_blocks_in_use_do_not_overlap() -> None:
-    allocator = Allocator()
+    allocator = Allocator("CPU")
     blocks = [allocator.allocate(100) for _ in range(50)]
     spans = sorted((address, address + capacity) for address, capacity, _ in blocks)
     assert all(end <= start for (_, end), (start, _) in itertools.pairwise(spans))
 
 
 def test_the_bytes_held_are_bounded() -> None:
-    allocator = Allocator(held_limit=10_000)
+    allocator = Allocator("CPU", held_limit=10_000)
     for block in [allocator.allocate(size) for size in (1000, 2000, 4000) for _ in range(5)]:
         allocator.release(block)
         assert allocator.bytes_held <= 10_000
 
 
 def test_a_block_over_the_limit_is_not_kept() -> None:
-    allocator = Allocator(held_limit=1000)
+    allocator = Allocator("CPU", held_limit=1000)
     allocator.release(allocator.allocate(5000))
     assert allocator.bytes_held == 0
 
 
 def test_trim_gives_back_all_that_is_held() -> None:
-    allocator = Allocator()
+    allocator = Allocator("CPU")
     for block in [allocator.allocate(size) for size in (10, 1000, 100_000)]:
         allocator.release(block)
     assert allocator.bytes_held > 0
@@ -70,13 +71,13 @@ def test_trim_gives_back_all_that_is_held() -> None:
 
 def test_impossible_memory_is_a_typed_error_that_tells_the_size() -> None:
     with pytest.raises(AllocateError, match=r"cannot allocate 1,152,921,504,606,846,976 bytes"):
-        Allocator().allocate(1 << 60)
+        Allocator("CPU").allocate(1 << 60)
     with pytest.raises(MemoryError):
-        Allocator().allocate(1 << 60)
+        Allocator("CPU").allocate(1 << 60)
 
 
 def test_threads_never_get_the_same_block() -> None:
-    allocator = Allocator()
+    allocator = Allocator("CPU")
     clashes: list[int] = []
 
     def work(seed: int) -> None:

@@ -7,10 +7,10 @@ import dataclasses
 import pytest
 
 from ogive.config import Config
+from ogive.devices.cpu import calibrate, machine_speeds
 from ogive.devices.cpu.host import host_target, machine_signature
 from ogive.devices.cpu.native.pool import Pool
 from ogive.devices.cpu.speeds import Speeds, usual_speeds
-from ogive.engine.machine import calibrate, machine_speeds
 from ogive.engine.steps.compiled_graph import pool_for
 from ogive.store.disk_cache import disk_for
 from ogive.store.encoding import DamagedRecord

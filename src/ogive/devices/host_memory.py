@@ -1,4 +1,5 @@
-"""Host memory in 64-byte-aligned blocks, kept by size when freed so that they can be had again.
+"""Memory of this process, for the devices whose memory it is: in 64-byte-aligned blocks, kept by
+size when freed so that they can be had again.
 
 A freed block goes to the list of its size class. A plan that frees and allocates the same sizes at
 every run therefore neither calls the system nor faults its pages in again.
@@ -9,12 +10,13 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import weakref
 
 import numpy
 
 from ogive.errors import AllocateError
+from ogive.ir.memory import ALIGNMENT
 
-ALIGNMENT = 64
 HELD_LIMIT = 2 << 30
 """The most bytes kept free, where an eighth of the machine's memory is not less."""
 
@@ -44,9 +46,13 @@ class Allocator:
     served, `bytes_held` what they hold now. Each counts capacities, which `size_class` rounds up.
     """
 
-    __slots__ = ("_free", "bytes_allocated", "bytes_held", "bytes_reused", "held_limit", "lock")
+    __slots__ = (
+        "__weakref__", "_free", "bytes_allocated", "bytes_held", "bytes_reused", "device",
+        "held_limit", "lock",
+    )  # fmt: skip
 
-    def __init__(self, held_limit: int | None = None) -> None:
+    def __init__(self, device: str, held_limit: int | None = None) -> None:
+        self.device = device
         self.held_limit = _default_limit() if held_limit is None else held_limit
         self.bytes_allocated = 0
         self.bytes_reused = 0
@@ -55,6 +61,7 @@ class Allocator:
         self._free: dict[int, list[Block]] = {}
         # Reentrant: the collector may release a dead buffer while this thread holds it.
         self.lock = threading.RLock()
+        _allocators.add(self)
 
     def allocate(self, nbytes: int) -> Block:
         """A block of at least `nbytes`, its content undefined.
@@ -72,13 +79,14 @@ class Allocator:
         try:
             return _system_block(capacity)
         except MemoryError:
-            self.trim()
+            for other in list(_allocators):
+                other.trim()
         try:
             return _system_block(capacity)
         except MemoryError:
             raise AllocateError(
-                f"cannot allocate {nbytes:,} bytes of CPU memory; free other tensors or work on "
-                "smaller pieces"
+                f"cannot allocate {nbytes:,} bytes of {self.device} memory; free other tensors or "
+                "work on smaller pieces"
             ) from None
 
     def release(self, block: Block) -> None:
@@ -128,8 +136,14 @@ def _default_limit() -> int:
     return min(HELD_LIMIT, memory // 8)
 
 
-allocator = Allocator()
-"""The allocator of CPU memory. There is one, since memory freed here serves whoever asks next."""
+_allocators: weakref.WeakSet[Allocator] = weakref.WeakSet()
+"""All there are: they share one memory, of which each holds what it may need again."""
+
+
+def _renew_after_fork() -> None:
+    for allocator in _allocators:
+        allocator.renew_lock()
+
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=allocator.renew_lock)
+    os.register_at_fork(after_in_child=_renew_after_fork)

@@ -21,7 +21,7 @@ from ogive.devices.cpu.host import (
     machine_signature,
 )
 from ogive.devices.cpu.native.driver import driver_is_loaded, driver_object, load_driver
-from ogive.engine.caches.helper_threads import Helper
+from ogive.devices.helper_threads import Helper
 from ogive.errors import LoadError
 from ogive.store.compiler_version import llvm_identity
 from ogive.store.disk_cache import Disk, disk_for

@@ -7,19 +7,24 @@ memory, so that one kernel over much memory, run over some of its tiles, measure
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
-from ogive.devices.cpu.native.native_plan import KernelStep, NativePlan
+from ogive.devices.cpu.native.link import link
+from ogive.devices.cpu.native.native_plan import NativePlan
 from ogive.devices.cpu.native.pool import Pool
 from ogive.devices.cpu.speeds import Speeds, thread_counts
-from ogive.engine.caches.graph_cache import compile_graph
-from ogive.engine.steps.compiled_graph import Launch
+from ogive.devices.llvm.compile_region import compile_region
+from ogive.devices.llvm.library.assembler import assemble
+from ogive.devices.protocol import KernelStep
 from ogive.ir.dtype import float32, void
+from ogive.ir.memory import shaped
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.passes.lower.tile_work import grain_of
 from ogive.targets.target import Target
 
 ROW = 2048
@@ -133,28 +138,29 @@ class _Bench:
 class _Specimen:
     """A kernel that runs over `memory`, which is its largest buffer."""
 
-    def __init__(self, sink: UOp, target: Target, memory: Buffer) -> None:
-        graph = compile_graph(sink, target, Config())
-        (step,) = graph.steps
-        assert isinstance(step, Launch) and isinstance(step.tiles, int)
-        self.step, self.tiles, self.nbytes = step, step.tiles, memory.nbytes
+    def __init__(self, region: UOp, target: Target, memory: Buffer) -> None:
+        kernel = compile_region(region, target, Config())
+        assert kernel.tiles.op is Op.CONST
+        self.loaded = link(assemble(kernel.ir, target), kernel.name)
+        self.costs, self.grain = kernel.costs, grain_of(kernel.work)
+        self.tiles, self.nbytes = int(kernel.tiles.arg), memory.nbytes
+        sizes = {n.arg[0]: n.arg[1] * n.dtype.itemsize for n in region.walk() if n.op is Op.PARAM}
         self.buffers = [
-            memory if slot.nbytes == memory.nbytes else Buffer(slot.nbytes)
-            for slot in graph.slots
+            memory if sizes[slot] == memory.nbytes else Buffer(sizes[slot])
+            for slot in kernel.signature.slots
         ]
 
     @property
     def instructions(self) -> int:
         """The vector instructions of a tile."""
-        count = self.step.kernel.record.costs[0]
+        count = self.costs[0]
         assert isinstance(count, int)
         return count
 
     def plan(self, pool: Pool, tiles: int, threads: int = 1, repeats: int = 1) -> NativePlan:
         """A plan that runs the first `tiles` of the kernel, `repeats` times."""
-        arguments = [self.buffers[slot].address for slot in self.step.slots]
-        arguments += [value for _, value in self.step.fixed]
-        step = KernelStep(self.step.kernel.loaded, arguments, tiles, self.step.grain, threads)
+        arguments = [buffer.address for buffer in self.buffers]
+        step = KernelStep(self.loaded, arguments, tiles, self.grain, threads)
         return NativePlan([step] * repeats, pool)
 
     def rate(self, pool: Pool, nbytes: int, threads: int, overhead: int) -> int:
@@ -180,31 +186,32 @@ def _times(plan: NativePlan) -> list[float]:
 
 def _row_sums(count: int) -> UOp:
     """The sum of each row of `count` numbers."""
-    rows = (count // ROW, ROW)
-    given = UOp(Op.RESHAPE, float32, (_parameter(0, count),), rows)
-    return _sink(UOp(Op.REDUCE_AXES, float32, (given,), (Op.ADD, (1,))))
+    rows = count // ROW
+    given = UOp(Op.RESHAPE, float32, (_parameter(1, count),), (rows, ROW))
+    return _region(UOp(Op.REDUCE_AXES, float32, (given,), (Op.ADD, (1,))), (rows, 1))
 
 
 def _filling(count: int) -> UOp:
     """`count` times one number."""
-    value = UOp(Op.EXPAND, float32, (_parameter(0, 1),), (count,))
-    return _sink(UOp(Op.CONTIGUOUS, float32, (value,), ()))
+    return _region(UOp(Op.EXPAND, float32, (_parameter(1, 1),), (count,)), (count,))
 
 
 def _arithmetic(count: int) -> UOp:
     """`count` numbers, each multiplied and added to many times."""
-    value = _parameter(0, count)
+    value = _parameter(1, count)
     factor, term = [
-        UOp(Op.EXPAND, float32, (_parameter(number, 1),), (count,)) for number in (1, 2)
+        UOp(Op.EXPAND, float32, (_parameter(number, 1),), (count,)) for number in (2, 3)
     ]
     for _ in range(CHAIN):
         value = UOp(Op.ADD, float32, (UOp(Op.MUL, float32, (value, factor)), term))
-    return _sink(value)
+    return _region(value, (count,))
 
 
 def _parameter(number: int, count: int) -> UOp:
     return UOp(Op.PARAM, float32, (), (number, count))
 
 
-def _sink(value: UOp) -> UOp:
-    return UOp(Op.SINK, void, (value,))
+def _region(value: UOp, shape: tuple[int, ...]) -> UOp:
+    """The region that stores a value."""
+    target = shaped(_parameter(0, math.prod(shape)), shape)
+    return UOp(Op.SINK, void, (UOp(Op.ASSIGN, void, (target, value)),))

@@ -12,9 +12,9 @@ import threading
 
 from ogive.config import Config
 from ogive.devices.cpu.host import host_cores, machine_signature
+from ogive.devices.cpu.host_machine import target_for
 from ogive.devices.cpu.native.pool import Pool
 from ogive.devices.cpu.speeds import LEVELS, Speeds, usual_speeds
-from ogive.engine.machine.host_machine import target_for
 from ogive.store.disk_cache import Disk, disk_for
 from ogive.store.encoding import DamagedRecord, Reader, Writer
 from ogive.store.keys import Key, make_key
@@ -61,7 +61,7 @@ def know_speeds(config: Config, pool: Pool) -> None:
 def measure_speeds(config: Config) -> Speeds | None:
     """Measure the machine (half a second) and keep that; None if it is too busy to tell."""
     global _speeds
-    from ogive.engine.machine.calibrate import measure
+    from ogive.devices.cpu.calibrate import measure
 
     found = measure(target_for(config))
     place = _place(config)

@@ -1,0 +1,65 @@
+"""The processor that all CPUs of a process share: its target, its threads, what runs on it.
+
+Loaded with the first plan, and not before: a process that only makes tensors needs none of it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+from ogive.config import Config
+from ogive.devices.cpu import host, host_machine, machine_speeds
+from ogive.devices.cpu.native.link import LoadedKernel, link
+from ogive.devices.cpu.native.native_plan import NativePlan
+from ogive.devices.cpu.native.pool import Pool, default_pool
+from ogive.devices.cpu.speeds import Speeds
+from ogive.devices.protocol import DeviceStep
+from ogive.targets.target import Target
+
+
+class Processor:
+    """What `CpuDevice` does with code and threads."""
+
+    def target(self, config: Config) -> Target:
+        return host_machine.target_for(config)
+
+    def confirmed_target(self, config: Config) -> Target:
+        return host_machine.confirmed_target(config)
+
+    def load(self, name: str, code: bytes) -> LoadedKernel:
+        return link(code, name)
+
+    def prepare(self, config: Config) -> None:
+        host_machine.begin_driver(config)
+
+    def pool(self, config: Config) -> Pool:
+        host_machine.ensure_driver(config)
+        pool = _pool_of(config.threads)
+        machine_speeds.know_speeds(config, pool)
+        return pool
+
+    def bind(self, steps: Sequence[DeviceStep], pool: object) -> NativePlan:
+        assert isinstance(pool, Pool), "pools are from `pool`"
+        return NativePlan(steps, pool)
+
+    def speeds(self) -> Speeds:
+        return machine_speeds.current_speeds()
+
+    def stored_speeds(self, config: Config) -> Speeds | None:
+        return machine_speeds.stored_speeds(config)
+
+    def measure_speeds(self, config: Config) -> Speeds | None:
+        host_machine.ensure_driver(config)
+        return machine_speeds.measure_speeds(config)
+
+    def cores(self) -> int:
+        return host.host_cores()
+
+
+@functools.lru_cache(maxsize=16)
+def _pool_of(threads: int) -> Pool:
+    return Pool(threads) if threads else default_pool()
+
+
+processor = Processor()

@@ -1,1 +1,0 @@
-"""The machine under a process: its target, its driver, and how fast it is."""

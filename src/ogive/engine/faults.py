@@ -20,8 +20,6 @@ from ogive.ir.ops import Op
 from ogive.live import registry
 from ogive.passes.graph.normalize import Normalized
 from ogive.passes.regions.fault_checks import FAULTING, can_fault, indices_of
-from ogive.passes.regions.join_schedules import schedule_devices
-from ogive.passes.regions.split_graph import Step, split
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -37,6 +35,10 @@ def explain_fault(
     """The error that tells the user what happened, and where; `asked` are the tensors wanted."""
     if fault.error is not None:
         return fault.error
+    # Here, since a run without faults needs no part of the compiler.
+    from ogive.passes.regions.join_schedules import schedule_devices
+    from ogive.passes.regions.split_graph import Step, split
+
     sink, faulting = _numbered(normalized.sink)
     schedule = schedule_devices(
         sink, lambda part, device: split(part, find_device(device).target(config), config)

@@ -79,6 +79,17 @@ def test_row_programs_over_other_rows_stay_apart() -> None:
     assert stores(product, product * (left @ right.T)) == [1, 1]
 
 
+def test_steps_that_each_read_all_of_the_one_before_stay_apart() -> None:
+    """In one kernel each element would compute the past for itself, 16 times at each step."""
+    weight, inputs = Tensor(data(16, 16)), Tensor(data(4, 16))
+    state, expected = Tensor(numpy.zeros((1, 16), numpy.float32)), numpy.zeros((1, 16))
+    for step in range(4):
+        state = (inputs[step : step + 1] + state @ weight).tanh()
+        expected = numpy.tanh(inputs.numpy()[step : step + 1] + expected @ weight.numpy())
+    assert len(state.prepare().kernels) == 4
+    numpy.testing.assert_allclose(state.numpy(), expected, rtol=1e-4)
+
+
 def test_results_of_one_buffer_in_other_shapes_and_dtypes_are_one_kernel() -> None:
     x = data(12, 4)
     tensor = Tensor(x)

@@ -166,11 +166,20 @@ class _Merger:
         return not self.risks_copy(regions)
 
     def share_parts(self, regions: Sequence[Region]) -> bool:
-        """Whether regions are no row programs, or all of one kind that go through the same."""
+        """Whether regions are no row programs, or all of one kind that go through the same.
+
+        What one reads of another's results is the element at its own place: a row of them would be
+        computed anew for each element, and the rows under it for each of those.
+        """
         reads = [self.facts[region.graph].reads for region in regions]
         programs = [each for each in reads if each is not None]
         if len(programs) < len(regions):
             return not programs
+        computed = {root for region in regions for root in region.roots}
+        for region, each in zip(regions, programs, strict=True):
+            for slot, value in enumerate(region.values[1:], start=1):
+                if slot not in each.single and _origin(value) in computed:
+                    return False
         parts = [
             {region.values[slot] for slot in each.parts}
             for region, each in zip(regions, programs, strict=True)

@@ -33,18 +33,18 @@ def measure_threads(
     """Everything this part finds out, as plain data."""
     from ogive.config import current_config
     from ogive.devices.cpu.host import host_cores
-    from ogive.devices.cpu.machine_speeds import current_speeds, measure_speeds
+    from ogive.devices.cpu.machine_speeds import machine_speeds
     from ogive.devices.cpu.speeds import thread_counts
     from ogive.engine.steps.compiled_graph import pool_for
 
     pool_for(current_config())
     start = perf_counter()
-    measured = measure_speeds(current_config())
+    measured = machine_speeds.measure(current_config())
     seconds = perf_counter() - start
     counts = thread_counts(host_cores())
     report: dict[str, Any] = {
         "measured": seconds if measured else None,
-        "speeds": dataclasses.asdict(current_speeds()),
+        "speeds": dataclasses.asdict(machine_speeds.current()),
         "add": {},
         "rows": {},
     }

@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
-from unittest import mock
 
 from ogive import Config
-from ogive.devices.cpu import host_machine
 from ogive.devices.cpu.host import host_target
+from ogive.devices.cpu.host_machine import host_machine
 from ogive.targets.target import Target
 
 CONFIG = Config(verify=True, poison=True, planner="disabled")
@@ -34,5 +33,5 @@ def targets() -> dict[str, tuple[Target, Config]]:
 def running_on(name: str) -> Iterator[Config]:
     """Have code made for a target, with its configuration."""
     target, config = targets()[name]
-    with mock.patch.multiple(host_machine, _target=target, _confirmed=True):
+    with host_machine.taken_for(target):
         yield config

@@ -12,7 +12,7 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor
-from ogive.devices.cpu.host_machine import target_for
+from ogive.devices.cpu.host_machine import host_machine
 from ogive.devices.cpu.speeds import usual_speeds
 from ogive.errors import ConfigError
 from ogive.search.messages import TARGET as FIELD
@@ -60,9 +60,9 @@ def test_costs_travel_with_their_target() -> None:
 
 
 def test_settings_may_bring_costs_of_their_own() -> None:
-    target = target_for(Config(costs=OTHER))
+    target = host_machine.target_for(Config(costs=OTHER))
     assert target.costs is OTHER
-    assert target_for(Config()).costs is CPU_COSTS
+    assert host_machine.target_for(Config()).costs is CPU_COSTS
     with pytest.raises(ConfigError, match="takes a value of type Costs or None, got 3"):
         Config(costs=3)  # type: ignore[arg-type]
 

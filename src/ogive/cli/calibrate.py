@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 
-from ogive.config import current_config
-from ogive.devices.protocol import host
+from ogive.config import Config, current_config
+from ogive.devices.protocol import HostSpeeds, host
 
 
-def run() -> int:
+def run(measure: Callable[[Config], HostSpeeds | None] | None = None) -> int:
     """Measure and print; 1 if the machine was too busy."""
     start = time.perf_counter()
-    speeds = host().measure_speeds(current_config())
+    speeds = (measure or host().measure_speeds)(current_config())
     if speeds is None:
         print("ogive: other processes take too much of this machine to measure it", file=sys.stderr)
         return 1

@@ -7,8 +7,14 @@ import dataclasses
 import pytest
 
 from ogive.config import Config
-from ogive.devices.cpu import calibrate, machine_speeds
+from ogive.devices.cpu.calibrate import Care, measure
 from ogive.devices.cpu.host import host_target, machine_signature
+from ogive.devices.cpu.machine_speeds import (
+    JOBS_BEFORE,
+    MachineSpeeds,
+    pack_speeds,
+    unpack_speeds,
+)
 from ogive.devices.cpu.native.pool import Pool
 from ogive.devices.cpu.speeds import Speeds, usual_speeds
 from ogive.engine.steps.compiled_graph import pool_for
@@ -25,16 +31,26 @@ needs_signature = pytest.mark.skipif(machine_signature() is None, reason="nothin
 
 
 @pytest.fixture(autouse=True)
-def new_process(own_cache: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that knows nothing, with a cache of its own, on four cores."""
+def new_cache(own_cache: str) -> None:
+    """A cache of its own, and a driver."""
     pool_for(CONFIG)
-    monkeypatch.setattr(machine_speeds, "host_cores", lambda: 4)
-    forget(monkeypatch)
 
 
-def forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine_speeds, "_speeds", None)
-    monkeypatch.setattr(machine_speeds, "_settled", False)
+class Measured:
+    """Stands for measuring: what it finds, and how often it was asked."""
+
+    def __init__(self, found: Speeds | None) -> None:
+        self.found = found
+        self.calls = 0
+
+    def __call__(self, target: object) -> Speeds | None:
+        self.calls += 1
+        return self.found
+
+
+def new_process(measured: Measured, cores: int = 4) -> MachineSpeeds:
+    """What a process of so many cores knows that has just begun."""
+    return MachineSpeeds(lambda: cores, measured)
 
 
 class Offered:
@@ -44,85 +60,69 @@ class Offered:
         self.jobs = jobs
 
 
-def know(jobs: int = 0, config: Config = CONFIG) -> dict[str, object]:
+def know(speeds: MachineSpeeds, jobs: int = 0, config: Config = CONFIG) -> dict[str, object]:
     pool: Pool = Offered(jobs)  # type: ignore[assignment]
-    machine_speeds.know_speeds(config, pool)
-    return dataclasses.asdict(machine_speeds.current_speeds())
+    speeds.know(config, pool)
+    return dataclasses.asdict(speeds.current())
 
 
-def measuring(monkeypatch: pytest.MonkeyPatch, found: Speeds | None) -> list[int]:
-    calls: list[int] = []
-
-    def measure(target: object) -> Speeds | None:
-        calls.append(1)
-        return found
-
-    monkeypatch.setattr(calibrate, "measure", measure)
-    return calls
-
-
-def test_at_first_a_machine_is_taken_to_be_like_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = measuring(monkeypatch, FOUR)
+def test_at_first_a_machine_is_taken_to_be_like_others() -> None:
+    speeds = new_process(measured := Measured(FOUR))
     usual = dataclasses.asdict(usual_speeds(host_target()))
-    assert know() == know(machine_speeds.JOBS_BEFORE - 1) == usual
-    assert not calls
+    assert know(speeds) == know(speeds, JOBS_BEFORE - 1) == usual
+    assert not measured.calls
 
 
 @needs_signature
-def test_a_process_that_shares_out_much_measures_once_for_all(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    calls = measuring(monkeypatch, FOUR)
-    know()
+def test_a_process_that_shares_out_much_measures_once_for_all() -> None:
+    measured = Measured(FOUR)
+    first = new_process(measured)
+    know(first)
+    for speeds in (first, new_process(measured)):
+        for _ in range(3):
+            assert know(speeds, JOBS_BEFORE) == dataclasses.asdict(FOUR)
+    assert measured.calls == 1
+
+
+def test_a_busy_machine_is_not_measured_again_and_nothing_is_kept() -> None:
+    speeds = new_process(measured := Measured(None))
+    usual = know(speeds)
     for _ in range(3):
-        assert know(machine_speeds.JOBS_BEFORE) == dataclasses.asdict(FOUR)
-    forget(monkeypatch)
-    for _ in range(3):
-        assert know(machine_speeds.JOBS_BEFORE) == dataclasses.asdict(FOUR)
-    assert len(calls) == 1
+        assert know(speeds, JOBS_BEFORE) == usual
+    assert measured.calls == 1
+    assert speeds.stored(CONFIG) is None
 
 
-def test_a_busy_machine_is_not_measured_again_and_nothing_is_kept(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    calls = measuring(monkeypatch, None)
-    usual = know()
-    for _ in range(3):
-        assert know(machine_speeds.JOBS_BEFORE) == usual
-    assert len(calls) == 1
-    assert machine_speeds.stored_speeds(CONFIG) is None
-
-
-def test_without_a_disk_nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = measuring(monkeypatch, FOUR)
+def test_without_a_disk_nothing_is_measured() -> None:
+    speeds = new_process(measured := Measured(FOUR))
     config = Config(disk_cache=False)
-    know(0, config)
-    know(machine_speeds.JOBS_BEFORE, config)
-    assert not calls
+    know(speeds, 0, config)
+    know(speeds, JOBS_BEFORE, config)
+    assert not measured.calls
 
 
 @needs_signature
-def test_figures_for_other_cores_are_not_this_machines(monkeypatch: pytest.MonkeyPatch) -> None:
-    measuring(monkeypatch, FOUR)
-    assert machine_speeds.measure_speeds(CONFIG) is FOUR
-    assert machine_speeds.stored_speeds(CONFIG) is not None
-    monkeypatch.setattr(machine_speeds, "host_cores", lambda: 5)
-    assert machine_speeds.stored_speeds(CONFIG) is None
+def test_figures_for_other_cores_are_not_this_machines() -> None:
+    measured = Measured(FOUR)
+    assert new_process(measured).measure(CONFIG) is FOUR
+    assert new_process(measured).stored(CONFIG) is not None
+    assert new_process(measured, cores=5).stored(CONFIG) is None
 
 
 @needs_signature
 @pytest.mark.parametrize("payload", [b"", b"nonsense", b"\0" * 200, b"\xff" * 400])
 def test_a_damaged_record_is_as_good_as_none(payload: bytes) -> None:
-    place = machine_speeds._place(CONFIG)
+    speeds = new_process(Measured(None))
+    place = speeds.place(CONFIG)
     disk = disk_for(CONFIG)
     assert place is not None and disk is not None
     disk.write([(Kind.NOTE, place[1], payload)], CONFIG)
-    assert machine_speeds.stored_speeds(CONFIG) is None
-    assert know() == dataclasses.asdict(usual_speeds(host_target()))
+    assert speeds.stored(CONFIG) is None
+    assert know(speeds) == dataclasses.asdict(usual_speeds(host_target()))
 
 
 def test_figures_come_back_as_they_were_written() -> None:
-    found = machine_speeds.unpack_speeds(machine_speeds.pack_speeds(FOUR))
+    found = unpack_speeds(pack_speeds(FOUR))
     assert dataclasses.asdict(found) == dataclasses.asdict(FOUR)
 
 
@@ -141,32 +141,27 @@ def test_figures_come_back_as_they_were_written() -> None:
     ],
 )
 def test_figures_that_no_machine_has_are_refused(change: dict[str, object]) -> None:
-    data = machine_speeds.pack_speeds(dataclasses.replace(FOUR, **change))  # type: ignore[arg-type]
+    data = pack_speeds(dataclasses.replace(FOUR, **change))  # type: ignore[arg-type]
     with pytest.raises(DamagedRecord):
-        machine_speeds.unpack_speeds(data)
+        unpack_speeds(data)
 
 
 def test_any_cut_of_a_record_is_refused() -> None:
-    data = machine_speeds.pack_speeds(FOUR)
+    data = pack_speeds(FOUR)
     for length in range(0, len(data), 7):
         with pytest.raises(DamagedRecord):
-            machine_speeds.unpack_speeds(data[:length])
+            unpack_speeds(data[:length])
 
 
-def test_measuring_finds_figures_that_a_record_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {
-        "SECONDS": 0.001, "MOST_MEMORY": 8 << 20, "LEAST_GAIN": 1e9, "LEAST_CPU_SHARE": 0.0,
-    }.items():  # fmt: skip
-        monkeypatch.setattr(calibrate, name, value)
-    found = calibrate.measure(dataclasses.replace(host_target(), cores=3))
+def test_measuring_finds_figures_that_a_record_can_hold() -> None:
+    care = Care(seconds=0.001, most_memory=8 << 20, least_gain=1e9, least_cpu_share=0.0)
+    found = measure(dataclasses.replace(host_target(), cores=3), care)
     assert found is not None and found.threads == (1, 2, 3)
-    again = machine_speeds.unpack_speeds(machine_speeds.pack_speeds(found))
+    again = unpack_speeds(pack_speeds(found))
     assert dataclasses.asdict(again) == dataclasses.asdict(found)
     assert found.read[0][0] > 10**8 and found.instructions > 10**7
 
 
-def test_where_others_take_the_cores_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibrate, "SECONDS", 0.001)
-    monkeypatch.setattr(calibrate, "MOST_MEMORY", 8 << 20)
-    monkeypatch.setattr(calibrate, "LEAST_CPU_SHARE", 1e9)
-    assert calibrate.measure(dataclasses.replace(host_target(), cores=2)) is None
+def test_where_others_take_the_cores_nothing_is_found() -> None:
+    care = Care(seconds=0.001, most_memory=8 << 20, least_cpu_share=1e9)
+    assert measure(dataclasses.replace(host_target(), cores=2), care) is None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ogive import Config, Tensor
-from ogive.devices.cpu.host_machine import target_for
+from ogive.devices.cpu.host_machine import host_machine
 from ogive.devices.reference.evaluate_region import evaluate_region
 from ogive.devices.reference.number_formats import Array
 from ogive.ir.dialects.verify import verify
@@ -31,7 +31,7 @@ def evaluate_tensors(tensors: Sequence[Tensor], config: Config | None = None) ->
     config = config or Config()
     roots = [UOp(Op.CONTIGUOUS, t.dtype, (t.node,), ()) for t in tensors]  # memory of their own
     normalized = normalize(tuple(roots))
-    schedule = split(normalized.sink, target_for(config), config)
+    schedule = split(normalized.sink, host_machine.target_for(config), config)
     memory = [_allocate(slot, normalized) for slot in schedule.slots]
     for number, step in enumerate(schedule.steps):
         assert isinstance(step, Step), "a step that is no region"

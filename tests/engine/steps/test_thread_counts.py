@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy
 import pytest
 
 from ogive import Tensor, Variable
 from ogive.config import Config
-from ogive.devices.cpu import machine_speeds
+from ogive.devices.cpu.machine_speeds import machine_speeds
 from ogive.devices.cpu.speeds import Speeds, usual_speeds
 from ogive.engine.plan import Plan
 from ogive.engine.realize import prepare
@@ -24,15 +25,15 @@ EAGER = dataclasses.replace(
 
 
 @pytest.fixture(autouse=True)
-def machine(monkeypatch: pytest.MonkeyPatch) -> Callable[[Speeds], None]:
+def machine() -> Iterator[Callable[[Speeds], None]]:
     """A machine of sixteen cores, or of whatever else is said."""
+    with contextlib.ExitStack() as stack:
 
-    def be(given: Speeds) -> None:
-        monkeypatch.setattr(machine_speeds, "_speeds", given)
-        monkeypatch.setattr(machine_speeds, "_settled", True)
+        def be(given: Speeds) -> None:
+            stack.enter_context(machine_speeds.taken_for(given))
 
-    be(SIXTEEN)
-    return be
+        be(SIXTEEN)
+        yield be
 
 
 def numbers(*shape: int) -> Tensor:

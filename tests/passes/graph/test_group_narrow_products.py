@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from ogive import Config, Tensor
-from ogive.devices.cpu import host_machine
 from ogive.devices.cpu.host import host_target
+from ogive.devices.cpu.host_machine import host_machine
 from ogive.devices.llvm.compile_region import compile_region
 from ogive.devices.llvm.library.assembler import assembly
 from ogive.ir.ops import Op
@@ -35,11 +35,10 @@ def plain_host() -> Target:
 
 
 @pytest.fixture(params=["host", "plain"])
-def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
+def target(request: pytest.FixtureRequest) -> Iterator[Target]:
     chosen = host_target() if request.param == "host" else plain_host()
-    monkeypatch.setattr(host_machine, "_target", chosen)
-    monkeypatch.setattr(host_machine, "_confirmed", True)
-    yield chosen
+    with host_machine.taken_for(chosen):
+        yield chosen
 
 
 def dots_in(tensor: Tensor, target: Target) -> int:

@@ -24,6 +24,7 @@ from ogive.ir.dtype import float32, void
 from ogive.ir.memory import shaped
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.named import NamedTuple
 from ogive.passes.lower.tile_work import grain_of
 from ogive.targets.target import Target
 
@@ -33,27 +34,33 @@ ROW = 2048
 CHAIN = 24
 """Multiplications and additions for each number of the working kernel."""
 
-SECONDS = 0.008
-"""How long one figure is measured, and at least `TIMES` times."""
-
 TIMES = 3
+"""A figure is measured at least so often."""
+
 LAUNCHES = 64
-MOST_MEMORY = 128 << 20
 SHARED_NANOSECONDS = 40_000
 """What the work takes on one thread that is shared out to see what sharing costs."""
 
-LEAST_GAIN = 0.9
-"""Two threads that take a greater part than this of one thread's time were not both there."""
 
-LEAST_CPU_SHARE = 0.8
-"""A thread that gets less of its core than this measures the others, not the machine."""
+class Care(NamedTuple):
+    """How carefully to measure, and what to believe.
+
+    One figure is measured for `seconds`, over `most_memory` bytes or less. Two threads that take a
+    greater part than `least_gain` of one thread's time were not both there. A thread that gets less
+    of its core than `least_cpu_share` measures the others, not the machine.
+    """
+
+    seconds: float = 0.008
+    most_memory: int = 128 << 20
+    least_gain: float = 0.9
+    least_cpu_share: float = 0.8
 
 
-def measure(target: Target) -> Speeds | None:
+def measure(target: Target, care: Care | None = None) -> Speeds | None:
     """The speeds of this machine; None if other processes leave us too little of it."""
     pool = Pool(target.cores)
     try:
-        return _Bench(target, pool).measure()
+        return _Bench(target, pool, care or Care()).measure()
     finally:
         pool.set_threads(1)
 
@@ -61,11 +68,12 @@ def measure(target: Target) -> Speeds | None:
 class _Bench:
     """The kernels and the memory to run them over."""
 
-    def __init__(self, target: Target, pool: Pool) -> None:
+    def __init__(self, target: Target, pool: Pool, care: Care) -> None:
         self.pool = pool
+        self.care = care
         self.caches = (target.l1_bytes, target.l2_bytes, target.l3_bytes)
         self.threads = thread_counts(target.cores)
-        memory = Buffer(min(max(2 * target.l3_bytes, 32 << 20), MOST_MEMORY))
+        memory = Buffer(min(max(2 * target.l3_bytes, 32 << 20), care.most_memory))
         count = memory.nbytes // float32.itemsize
         self.nbytes = memory.nbytes
         self.reading = _Specimen(_row_sums(count), target, memory)
@@ -80,7 +88,7 @@ class _Bench:
         launch = self._launch()
         work = self._tile_nanoseconds()
         elapsed, own = time.perf_counter() - began[0], time.thread_time() - began[1]
-        if own < LEAST_CPU_SHARE * elapsed:
+        if own < self.care.least_cpu_share * elapsed:
             return None
         sharing = self._sharing(work)
         if sharing is None:
@@ -95,14 +103,26 @@ class _Bench:
             sharing=sharing,
         )
 
+    def _times(self, plan: NativePlan) -> list[float]:
+        """Nanoseconds of runs of a plan, after one to warm it up."""
+        plan.execute()
+        found: list[float] = []
+        end = time.perf_counter() + self.care.seconds
+        while len(found) < TIMES or time.perf_counter() < end:
+            start = time.perf_counter_ns()
+            plan.execute()
+            found.append(time.perf_counter_ns() - start)
+        return found
+
     def _launch(self) -> int:
         """Nanoseconds that a step takes which does next to nothing."""
         plan = self.working.plan(self.pool, 1, repeats=LAUNCHES)
-        return round(min(_times(plan)) / LAUNCHES)
+        return round(min(self._times(plan)) / LAUNCHES)
 
     def _tile_nanoseconds(self) -> float:
         """What one tile of the working kernel takes."""
-        return min(_times(self.working.plan(self.pool, self.working.tiles))) / self.working.tiles
+        tiles = self.working.tiles
+        return min(self._times(self.working.plan(self.pool, tiles))) / tiles
 
     def _sharing(self, tile: float) -> tuple[int, ...] | None:
         """What sharing out adds to a thread's part of the work; None if no other thread came.
@@ -113,9 +133,9 @@ class _Bench:
         alone = tile * tiles
         found = [0]
         for threads in self.threads[1:]:
-            times = _times(self.working.plan(self.pool, tiles, threads))
+            times = self._times(self.working.plan(self.pool, tiles, threads))
             good = statistics.quantiles(times, n=4)[0]
-            if threads == 2 and good > LEAST_GAIN * alone:
+            if threads == 2 and good > self.care.least_gain * alone:
                 return None
             found.append(max(round(good - alone / threads), found[-1]))
         return tuple(found)
@@ -130,9 +150,17 @@ class _Bench:
                 # What one thread does within its L1 is over before another comes.
                 alone = first // 2 if threads == 1 else second * threads // 2
                 nbytes = (alone, second * threads // 2, third // 2, self.nbytes)[level]
-                row.append(specimen.rate(self.pool, min(nbytes, self.nbytes), threads, overhead))
+                row.append(self._rate(specimen, min(nbytes, self.nbytes), threads, overhead))
             rows.append(tuple(row))
         return tuple(rows)
+
+    def _rate(self, specimen: _Specimen, nbytes: int, threads: int, overhead: int) -> int:
+        """Bytes a second over memory of that size, again and again."""
+        tiles = max(specimen.tiles * nbytes // specimen.nbytes, 1)
+        repeats = LAUNCHES if threads == 1 and nbytes < 1 << 20 else 1
+        best = min(self._times(specimen.plan(self.pool, tiles, threads, repeats))) / repeats
+        touched = tiles * specimen.nbytes // specimen.tiles
+        return max(round(1e9 * touched / max(best - overhead, best / 2)), 1)
 
 
 class _Specimen:
@@ -162,26 +190,6 @@ class _Specimen:
         arguments = [buffer.address for buffer in self.buffers]
         step = KernelStep(self.loaded, arguments, tiles, self.grain, threads)
         return NativePlan([step] * repeats, pool)
-
-    def rate(self, pool: Pool, nbytes: int, threads: int, overhead: int) -> int:
-        """Bytes a second over memory of that size, again and again."""
-        tiles = max(self.tiles * nbytes // self.nbytes, 1)
-        repeats = LAUNCHES if threads == 1 and nbytes < 1 << 20 else 1
-        best = min(_times(self.plan(pool, tiles, threads, repeats))) / repeats
-        touched = tiles * self.nbytes // self.tiles
-        return max(round(1e9 * touched / max(best - overhead, best / 2)), 1)
-
-
-def _times(plan: NativePlan) -> list[float]:
-    """Nanoseconds of runs of a plan, after one to warm it up."""
-    plan.execute()
-    found: list[float] = []
-    end = time.perf_counter() + SECONDS
-    while len(found) < TIMES or time.perf_counter() < end:
-        start = time.perf_counter_ns()
-        plan.execute()
-        found.append(time.perf_counter_ns() - start)
-    return found
 
 
 def _row_sums(count: int) -> UOp:

@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import os
 import threading
+from collections.abc import Callable, Iterator
 
 from ogive.config import Config
 from ogive.devices.cpu.host import (
@@ -32,83 +33,99 @@ from ogive.store.rows import Kind
 from ogive.targets.costs import Costs
 from ogive.targets.target import Target
 
-_lock = threading.RLock()
-_driver_lock = threading.Lock()
-_target: Target | None = None
-_confirmed = False
 
+class HostMachine:
+    """What this process knows of its machine: the target, found when first asked for."""
 
-def target_for(config: Config) -> Target:
-    """The target of this machine, with the costs that the settings have, if they have some."""
-    target = _host_target(config)
-    return target if config.costs is None else _with_costs(target, config.costs)
+    def __init__(self, detect: Callable[[], HostCpu] = detect_cpu) -> None:
+        self._detect = detect
+        self._target: Target | None = None
+        self._confirmed = False
+        self.renew_locks()
+
+    def renew_locks(self) -> None:
+        """Forget locks that a thread of the parent process held when it forked."""
+        self._lock = threading.RLock()
+        self._driver_lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def taken_for(self, target: Target) -> Iterator[None]:
+        """Inside, code is made for `target`."""
+        before = self._target, self._confirmed
+        self._target, self._confirmed = target, True
+        try:
+            yield
+        finally:
+            self._target, self._confirmed = before
+
+    def target_for(self, config: Config) -> Target:
+        """The target of this machine, with the costs that the settings have, if they have some."""
+        target = self._find_target(config)
+        return target if config.costs is None else _with_costs(target, config.costs)
+
+    def _find_target(self, config: Config) -> Target:
+        if self._target is not None:
+            return self._target
+        with self._lock:
+            if self._target is None:
+                cpu = noted_cpu(config)
+                self._confirmed = cpu is None
+                self._target = host_target_of(cpu or self._detect_and_note(config))
+            return self._target
+
+    def confirmed_target(self, config: Config) -> Target:
+        """The target, in LLVM's own words: what is about to be compiled loads LLVM anyway."""
+        target = self._find_target(config)
+        if self._confirmed:
+            return self.target_for(config)
+        with self._lock:
+            if not self._confirmed:
+                cpu = self._detect()
+                if (cpu.triple, cpu.name) != (target.triple, target.cpu) or (
+                    host_target_of(cpu).features != target.features
+                ):
+                    note_cpu(config, cpu)
+                    self._target = host_target_of(cpu)
+                self._confirmed = True
+            return self.target_for(config)
+
+    def _detect_and_note(self, config: Config) -> HostCpu:
+        cpu = self._detect()
+        note_cpu(config, cpu)
+        return cpu
+
+    def begin_driver(self, config: Config) -> None:
+        """Let another thread load the native driver, or assemble it, while kernels are compiled."""
+        if not driver_is_loaded() and not self._driver_lock.locked() and host_cores() > 1:
+            Helper(self._ensure_quietly, config).start()
+
+    def _ensure_quietly(self, config: Config) -> None:
+        with contextlib.suppress(Exception):  # who needs the driver will try again, and be told
+            self.ensure_driver(config)
+
+    def ensure_driver(self, config: Config) -> None:
+        """Load the native driver, from the disk if it is there."""
+        if driver_is_loaded():
+            return
+        with self._driver_lock:
+            if not driver_is_loaded():
+                self._load_or_assemble(config)
+
+    def _load_or_assemble(self, config: Config) -> None:
+        disk = disk_for(config)
+        if disk is None:
+            load_driver(driver_object(self.confirmed_target(config)))
+            return
+        if not _load_from(disk, disk.driver_key(self.target_for(config))):
+            target = self.confirmed_target(config)
+            code = driver_object(target)
+            load_driver(code)
+            disk.write([(Kind.CODE, disk.driver_key(target), pack_code("", code))], config)
 
 
 @functools.lru_cache(maxsize=16)
 def _with_costs(target: Target, costs: Costs) -> Target:
     return dataclasses.replace(target, costs=costs)
-
-
-def _host_target(config: Config) -> Target:
-    global _target, _confirmed
-    if _target is not None:
-        return _target
-    with _lock:
-        if _target is None:
-            cpu = _noted_cpu(config)
-            _confirmed = cpu is None
-            _target = host_target_of(cpu or _detect_and_note(config))
-        return _target
-
-
-def confirmed_target(config: Config) -> Target:
-    """The target, in LLVM's own words: what is about to be compiled loads LLVM anyway."""
-    global _target, _confirmed
-    target = _host_target(config)
-    if _confirmed:
-        return target_for(config)
-    with _lock:
-        if not _confirmed:
-            cpu = detect_cpu()
-            if (cpu.triple, cpu.name) != (target.triple, target.cpu) or (
-                host_target_of(cpu).features != target.features
-            ):
-                _note(config, cpu)
-                _target = host_target_of(cpu)
-            _confirmed = True
-        return target_for(config)
-
-
-def begin_driver(config: Config) -> None:
-    """Let another thread load the native driver, or assemble it, while kernels are compiled."""
-    if not driver_is_loaded() and not _driver_lock.locked() and host_cores() > 1:
-        Helper(_ensure_quietly, config).start()
-
-
-def _ensure_quietly(config: Config) -> None:
-    with contextlib.suppress(Exception):  # who needs the driver will try again, and be told
-        ensure_driver(config)
-
-
-def ensure_driver(config: Config) -> None:
-    """Load the native driver, from the disk if it is there."""
-    if driver_is_loaded():
-        return
-    with _driver_lock:
-        if not driver_is_loaded():
-            _load_or_assemble(config)
-
-
-def _load_or_assemble(config: Config) -> None:
-    disk = disk_for(config)
-    if disk is None:
-        load_driver(driver_object(confirmed_target(config)))
-        return
-    if not _load_from(disk, disk.driver_key(target_for(config))):
-        target = confirmed_target(config)
-        code = driver_object(target)
-        load_driver(code)
-        disk.write([(Kind.CODE, disk.driver_key(target), pack_code("", code))], config)
 
 
 def _load_from(disk: Disk, key: Key) -> bool:
@@ -122,13 +139,15 @@ def _load_from(disk: Disk, key: Key) -> bool:
     return True
 
 
-def _note_key() -> Key | None:
+def note_key() -> Key | None:
+    """Where a disk keeps what this CPU is; None where machines cannot be told apart."""
     machine, llvm = machine_signature(), llvm_identity()
     return None if machine is None or llvm is None else make_key(b"cpu", machine, llvm)
 
 
-def _noted_cpu(config: Config) -> HostCpu | None:
-    disk, key = disk_for(config), _note_key()
+def noted_cpu(config: Config) -> HostCpu | None:
+    """What an earlier process found this CPU to be."""
+    disk, key = disk_for(config), note_key()
     if disk is None or key is None:
         return None
     payload = disk.store.read(Kind.NOTE, [key]).get(key)
@@ -143,14 +162,9 @@ def _noted_cpu(config: Config) -> HostCpu | None:
     return cpu
 
 
-def _detect_and_note(config: Config) -> HostCpu:
-    cpu = detect_cpu()
-    _note(config, cpu)
-    return cpu
-
-
-def _note(config: Config, cpu: HostCpu) -> None:
-    disk, key = disk_for(config), _note_key()
+def note_cpu(config: Config, cpu: HostCpu) -> None:
+    """Keep what this CPU is for the next process."""
+    disk, key = disk_for(config), note_key()
     if disk is not None and key is not None:
         writer = Writer()
         for text in cpu:
@@ -158,11 +172,5 @@ def _note(config: Config, cpu: HostCpu) -> None:
         disk.write([(Kind.NOTE, key, writer.finish())], config)
 
 
-def _renew_after_fork() -> None:
-    global _lock, _driver_lock
-    _lock = threading.RLock()
-    _driver_lock = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_after_fork)
+host_machine = HostMachine()
+os.register_at_fork(after_in_child=host_machine.renew_locks)

@@ -7,18 +7,24 @@ Plans that are bound from then on go by it. Where nothing can be kept on disk, n
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from ogive.config import Config
 from ogive.devices.cpu.host import host_cores, machine_signature
-from ogive.devices.cpu.host_machine import target_for
+from ogive.devices.cpu.host_machine import host_machine
 from ogive.devices.cpu.native.pool import Pool
 from ogive.devices.cpu.speeds import LEVELS, Speeds, usual_speeds
 from ogive.store.disk_cache import Disk, disk_for
 from ogive.store.encoding import DamagedRecord, Reader, Writer
 from ogive.store.keys import Key, make_key
 from ogive.store.rows import Kind
+
+if TYPE_CHECKING:
+    from ogive.targets.target import Target
 
 FORMAT = 1
 JOBS_BEFORE = 4096
@@ -28,70 +34,96 @@ MOST_SPEED = 10**15
 MOST_NANOSECONDS = 10**9
 MOST_THREADS = 1 << 12
 
-_lock = threading.Lock()
-_speeds: Speeds | None = None
-_settled = False
 
+class MachineSpeeds:
+    """What this process knows of its machine's speed.
 
-def current_speeds() -> Speeds:
-    """What is known now."""
-    assert _speeds is not None, "a pool comes before its plans"
-    return _speeds
+    `cores` counts the threads that can run at once, `measure` finds out how fast a target is
+    (`calibrate.measure` if not given), `jobs_before` is `JOBS_BEFORE`.
+    """
 
+    def __init__(
+        self,
+        cores: Callable[[], int] = host_cores,
+        measure: Callable[[Target], Speeds | None] | None = None,
+        jobs_before: int = JOBS_BEFORE,
+    ) -> None:
+        self.jobs_before = jobs_before
+        self._cores = cores
+        self._measure = measure
+        self._speeds: Speeds | None = None
+        self._settled = False
+        self.renew_lock()
 
-def know_speeds(config: Config, pool: Pool) -> None:
-    """Know how fast the machine is before plans are bound to `pool`, by measuring if need be."""
-    global _speeds, _settled
-    if _settled or (_speeds is not None and pool.jobs < JOBS_BEFORE):
-        return
-    if not _lock.acquire(blocking=_speeds is None):
-        return  # Another thread is measuring.
-    try:
-        if _speeds is None:
-            found = stored_speeds(config)
-            _speeds = found or usual_speeds(target_for(config))
-            _settled = found is not None or _place(config) is None or host_cores() == 1
-        elif not _settled:
-            _settled = True
-            measure_speeds(config)
-    finally:
-        _lock.release()
+    def renew_lock(self) -> None:
+        """Forget a lock that a thread of the parent process held when it forked."""
+        self._lock = threading.Lock()
 
+    @contextlib.contextmanager
+    def taken_for(self, speeds: Speeds) -> Iterator[None]:
+        """Inside, the machine is as fast as is said."""
+        before = self._speeds, self._settled
+        self._speeds, self._settled = speeds, True
+        try:
+            yield
+        finally:
+            self._speeds, self._settled = before
 
-def measure_speeds(config: Config) -> Speeds | None:
-    """Measure the machine (half a second) and keep that; None if it is too busy to tell."""
-    global _speeds
-    from ogive.devices.cpu.calibrate import measure
+    def current(self) -> Speeds:
+        """What is known now."""
+        assert self._speeds is not None, "a pool comes before its plans"
+        return self._speeds
 
-    found = measure(target_for(config))
-    place = _place(config)
-    if found is None:
-        return None
-    _speeds = found
-    if place is not None:
+    def know(self, config: Config, pool: Pool) -> None:
+        """Know the machine's speed before plans are bound to `pool`, by measuring if need be."""
+        if self._settled or (self._speeds is not None and pool.jobs < self.jobs_before):
+            return
+        if not self._lock.acquire(blocking=self._speeds is None):
+            return  # Another thread is measuring.
+        try:
+            if self._speeds is None:
+                found = self.stored(config)
+                self._speeds = found or usual_speeds(host_machine.target_for(config))
+                is_kept = self.place(config) is not None
+                self._settled = found is not None or not is_kept or self._cores() == 1
+            elif not self._settled:
+                self._settled = True
+                self.measure(config)
+        finally:
+            self._lock.release()
+
+    def measure(self, config: Config) -> Speeds | None:
+        """Measure the machine (half a second) and keep that; None if it is too busy to tell."""
+        from ogive.devices.cpu.calibrate import measure
+
+        found = (self._measure or measure)(host_machine.target_for(config))
+        if found is None:
+            return None
+        self._speeds = found
+        place = self.place(config)
+        if place is not None:
+            disk, key = place
+            disk.write([(Kind.NOTE, key, pack_speeds(found))], config)
+        return found
+
+    def stored(self, config: Config) -> Speeds | None:
+        """What an earlier measurement found, on this machine and with as many cores."""
+        place = self.place(config)
+        if place is None:
+            return None
         disk, key = place
-        disk.write([(Kind.NOTE, key, pack_speeds(found))], config)
-    return found
+        payload = disk.store.read(Kind.NOTE, [key]).get(key)
+        try:
+            return None if payload is None else unpack_speeds(payload)
+        except DamagedRecord:
+            return None
 
-
-def stored_speeds(config: Config) -> Speeds | None:
-    """What an earlier measurement found, on this machine and with as many cores."""
-    place = _place(config)
-    if place is None:
-        return None
-    disk, key = place
-    payload = disk.store.read(Kind.NOTE, [key]).get(key)
-    try:
-        return None if payload is None else unpack_speeds(payload)
-    except DamagedRecord:
-        return None
-
-
-def _place(config: Config) -> tuple[Disk, Key] | None:
-    disk, machine = disk_for(config), machine_signature()
-    if disk is None or machine is None:
-        return None
-    return disk, make_key(b"speeds", b"%d" % FORMAT, machine, b"%d" % host_cores())
+    def place(self, config: Config) -> tuple[Disk, Key] | None:
+        """Where figures are kept; None if nowhere."""
+        disk, machine = disk_for(config), machine_signature()
+        if disk is None or machine is None:
+            return None
+        return disk, make_key(b"speeds", b"%d" % FORMAT, machine, b"%d" % self._cores())
 
 
 def pack_speeds(speeds: Speeds) -> bytes:
@@ -127,10 +159,5 @@ def unpack_speeds(data: bytes) -> Speeds:
     return speeds
 
 
-def _renew_after_fork() -> None:
-    global _lock
-    _lock = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_after_fork)
+machine_speeds = MachineSpeeds()
+os.register_at_fork(after_in_child=machine_speeds.renew_lock)

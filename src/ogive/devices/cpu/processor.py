@@ -9,7 +9,9 @@ import functools
 from collections.abc import Sequence
 
 from ogive.config import Config
-from ogive.devices.cpu import host, host_machine, machine_speeds
+from ogive.devices.cpu import host
+from ogive.devices.cpu.host_machine import host_machine
+from ogive.devices.cpu.machine_speeds import machine_speeds
 from ogive.devices.cpu.native.link import LoadedKernel, link
 from ogive.devices.cpu.native.native_plan import NativePlan
 from ogive.devices.cpu.native.pool import Pool, default_pool
@@ -36,7 +38,7 @@ class Processor:
     def pool(self, config: Config) -> Pool:
         host_machine.ensure_driver(config)
         pool = _pool_of(config.threads)
-        machine_speeds.know_speeds(config, pool)
+        machine_speeds.know(config, pool)
         return pool
 
     def bind(self, steps: Sequence[DeviceStep], pool: object) -> NativePlan:
@@ -44,14 +46,14 @@ class Processor:
         return NativePlan(steps, pool)
 
     def speeds(self) -> Speeds:
-        return machine_speeds.current_speeds()
+        return machine_speeds.current()
 
     def stored_speeds(self, config: Config) -> Speeds | None:
-        return machine_speeds.stored_speeds(config)
+        return machine_speeds.stored(config)
 
     def measure_speeds(self, config: Config) -> Speeds | None:
         host_machine.ensure_driver(config)
-        return machine_speeds.measure_speeds(config)
+        return machine_speeds.measure(config)
 
     def cores(self) -> int:
         return host.host_cores()

@@ -7,53 +7,47 @@ from pathlib import Path
 import pytest
 
 from ogive.config import Config
-from ogive.devices.cpu import host_machine
 from ogive.devices.cpu.host import HostCpu, detect_cpu, host_target, machine_signature
+from ogive.devices.cpu.host_machine import HostMachine, note_cpu, note_key
 from ogive.store import disk_cache as disk_module
 from ogive.store.rows import Kind
 
 CONFIG = Config()
 
 
-@pytest.fixture(autouse=True)
-def new_process(own_cache: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_machine, "_target", None)
-    monkeypatch.setattr(host_machine, "_confirmed", False)
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def test_the_target_is_llvms() -> None:
-    assert host_machine.target_for(CONFIG) == host_machine.confirmed_target(CONFIG) == host_target()
+    machine = HostMachine()
+    assert machine.target_for(CONFIG) == machine.confirmed_target(CONFIG) == host_target()
 
 
 needs_signature = pytest.mark.skipif(machine_signature() is None, reason="LLVM is always asked")
 
 
 @needs_signature
-def test_a_second_process_does_not_ask_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = host_machine.target_for(CONFIG)
-    monkeypatch.setattr(host_machine, "_target", None)
-    monkeypatch.setattr(host_machine, "detect_cpu", lambda: pytest.fail("LLVM was asked"))
-    assert host_machine.target_for(CONFIG) == first
+def test_a_second_process_does_not_ask_llvm() -> None:
+    first = HostMachine().target_for(CONFIG)
+    second = HostMachine(lambda: pytest.fail("LLVM was asked"))
+    assert second.target_for(CONFIG) == first
 
 
 @needs_signature
-def test_a_wrong_note_is_corrected_before_anything_is_compiled(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cpu = detect_cpu()
-    host_machine._note(CONFIG, HostCpu(cpu.triple, "i486", "-avx2"))
-    assert host_machine.target_for(CONFIG).cpu == "i486"
-    assert host_machine.confirmed_target(CONFIG) == host_machine.target_for(CONFIG) == host_target()
-    monkeypatch.setattr(host_machine, "_target", None)
-    assert host_machine.target_for(CONFIG) == host_target()
+def test_a_wrong_note_is_corrected_before_anything_is_compiled() -> None:
+    cpu, machine = detect_cpu(), HostMachine()
+    note_cpu(CONFIG, HostCpu(cpu.triple, "i486", "-avx2"))
+    assert machine.target_for(CONFIG).cpu == "i486"
+    assert machine.confirmed_target(CONFIG) == machine.target_for(CONFIG) == host_target()
+    assert HostMachine().target_for(CONFIG) == host_target()
 
 
 @needs_signature
 def test_a_note_that_makes_no_sense_is_ignored() -> None:
-    disk, key = disk_module.disk_for(CONFIG), host_machine._note_key()
+    disk, key = disk_module.disk_for(CONFIG), note_key()
     assert disk is not None and key is not None
     disk.write([(Kind.NOTE, key, b"nonsense")], CONFIG)
-    assert host_machine.target_for(CONFIG) == host_target()
+    assert HostMachine().target_for(CONFIG) == host_target()
 
 
 CORE = """processor : 0

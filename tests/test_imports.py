@@ -104,6 +104,7 @@ FOR_TYPES_ONLY = {
     ("engine.plan", "tensor.tensor"),
     ("engine.realization", "tensor.tensor"),
     ("engine.realize", "tensor.tensor"),
+    ("engine.record_passes", "tensor.tensor"),
     ("tensor.values.evaluation", "engine"),
 }
 """Imports under `TYPE_CHECKING` that `ALLOWED` forbids; they never run."""

@@ -46,8 +46,8 @@ def test_an_error_of_ours_is_one_line_without_traceback(
     def fail() -> int:
         raise ShapeError("no pond")
 
-    monkeypatch.setitem(cli.COMMANDS, "stages", (fail, "fail"))
-    assert cli.main(["stages"]) == 1
+    monkeypatch.setitem(cli.COMMANDS, "doctor", (fail, "fail"))
+    assert cli.main(["doctor"]) == 1
     assert capsys.readouterr().err == "ogive: no pond\n"
 
 

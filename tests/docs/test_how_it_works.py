@@ -11,6 +11,7 @@ from tests.docs.markdown import ROOT, python_blocks, run_block
 PAGES = [
     "README.md",
     "docs/how-it-works.md",
+    "docs/passes.md",
     "docs/autograd.md",
     "docs/training.md",
     "docs/interchange.md",

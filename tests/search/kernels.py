@@ -10,10 +10,11 @@ import numpy as np
 
 from ogive import Beam, Config, Tensor
 from ogive.devices.cpu.host import host_target
-from ogive.devices.llvm.compile_region import loops_of
 from ogive.ir.node import UOp
 from ogive.passes.graph.normalize import normalize
-from ogive.passes.regions.split_graph import Step, split
+from ogive.passes.pipeline.graph_passes import schedule_graph
+from ogive.passes.pipeline.region_passes import loops_of
+from ogive.passes.regions.number_slots import Step
 
 CONFIG = Config(pack_operands=False, search=Beam())
 TARGET = host_target()
@@ -26,7 +27,7 @@ def data(*shape: int) -> Tensor:
 
 def region_of(tensor: Tensor) -> UOp:
     """The region of a one-kernel computation."""
-    (step,) = split(normalize((tensor.node,)).sink, TARGET, CONFIG).steps
+    (step,) = schedule_graph(normalize((tensor.node,)).sink, TARGET, CONFIG).steps
     assert isinstance(step, Step)
     return step.region.graph
 

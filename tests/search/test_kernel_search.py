@@ -10,8 +10,9 @@ import pytest
 
 from ogive import Beam, Config
 from ogive.ir.node import UOp
-from ogive.passes.place.choose_placement import choose_placement
-from ogive.passes.place.placement import Placement, place
+from ogive.passes.pipeline.region_passes import placement_for
+from ogive.passes.place.place_axes import place_axes
+from ogive.passes.place.placement import Placement
 from ogive.search.beam import BeamSearch, Limits, Outcome
 from ogive.search.kernel_search import Means, search_placements
 from ogive.search.placement_encoding import placement_key
@@ -103,7 +104,7 @@ def test_kernels_that_come_too_late_get_the_heuristics_placement(recorded: Recor
     found, searched = search(what, beam(10.0), store, recorded)
     assert len(recorded.budgets) == 1 and searched == 2
     late = next(iter(what))
-    wanted = choose_placement(loops(data(1000).exp()), TARGET, CONFIG)
+    wanted = placement_for(loops(data(1000).exp()), TARGET, CONFIG)
     assert placement_key(found[late].placement) == placement_key(wanted)
     assert not unpack_result(store.rows[late]).complete
 
@@ -170,7 +171,7 @@ def test_a_real_search_ends_with_a_possible_placement(name: str) -> None:
     region = region_of(KERNELS[name]())
     found, searched = search_placements({region: 1}, TARGET, beam(20.0), Memory())
     assert searched == 1
-    place(loops(KERNELS[name]()), found[region].placement)
+    place_axes(loops(KERNELS[name]()), found[region].placement)
     assert (found[region].taken or 0) > 0
 
 
@@ -191,7 +192,7 @@ def test_without_processes_the_heuristics_placement_is_used() -> None:
     region, store = region_of(data(5000).exp()), Memory()
     means = Means(command=["/nonexistent/python"])
     found, _ = search_placements({region: 1}, TARGET, beam(1.0), store, means)
-    wanted = choose_placement(loops(data(5000).exp()), TARGET, CONFIG)
+    wanted = placement_for(loops(data(5000).exp()), TARGET, CONFIG)
     assert placement_key(found[region].placement) == placement_key(wanted)
     assert not store.rows, "another time there may be a worker"
 

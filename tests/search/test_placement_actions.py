@@ -6,8 +6,9 @@ import pytest
 
 from ogive.errors import OptimizeError
 from ogive.ir.node import UOp
-from ogive.passes.place.choose_placement import choose_placement
-from ogive.passes.place.placement import Placement, place
+from ogive.passes.pipeline.region_passes import placement_for
+from ogive.passes.place.place_axes import place_axes
+from ogive.passes.place.placement import Placement
 from ogive.search.placement_actions import Actions
 from ogive.search.placement_encoding import (
     MOST_TILE,
@@ -27,14 +28,14 @@ KERNELS = {
 
 
 def heuristic(root: UOp) -> Placement:
-    return choose_placement(root, TARGET, CONFIG)
+    return placement_for(root, TARGET, CONFIG)
 
 
 def possible(root: UOp, placements: list[Placement]) -> list[Placement]:
     found = []
     for placement in placements:
         try:
-            place(root, placement)
+            place_axes(root, placement)
             found.append(placement)
         except OptimizeError:
             pass

@@ -14,7 +14,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.symbolic.variable import Variable
-from ogive.passes.place.choose_placement import choose_placement
+from ogive.passes.pipeline.region_passes import placement_for
 from ogive.passes.place.placement import Placement
 from ogive.search.timing_bench import NEVER, Bench, Unfit, scratch, scratch_bytes
 from tests.search.kernels import CONFIG, TARGET, data, loops
@@ -23,7 +23,7 @@ MOST = 20_000
 
 
 def heuristic(root: UOp) -> Placement:
-    return choose_placement(root, TARGET, CONFIG)
+    return placement_for(root, TARGET, CONFIG)
 
 
 @pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.bfloat16, dtypes.int8, dtypes.bool_])

@@ -151,7 +151,7 @@ def test_a_second_process_neither_schedules_nor_compiles(tmp_path: Path) -> None
 def test_a_warm_start_loads_no_part_of_the_compiler_and_no_start_llvmlite(tmp_path: Path) -> None:
     program = "from ogive import Tensor; import sys; (Tensor([1.0]) + 1).realize(); " + (
         "print(*[m for m in sys.modules if m.startswith(('llvmlite', 'ogive.devices.llvm.emit', "
-        "'ogive.passes.fuse', 'ogive.passes.regions.split_graph'))])"
+        "'ogive.passes.fuse', 'ogive.passes.pipeline.graph_passes'))])"
     )
     first = run(program, tmp_path / "cache").stdout
     assert "ogive.devices.llvm.emit" in first and "llvmlite" not in first

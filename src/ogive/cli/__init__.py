@@ -21,10 +21,10 @@ def _demo(save: str = "ogive-digits.safetensors") -> int:
     return run(save)
 
 
-def _stages() -> int:
+def _stages(only: str | None = None) -> int:
     from ogive.cli.stages import run
 
-    return run()
+    return run(only)
 
 
 def _doctor() -> int:
@@ -86,6 +86,11 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument(
                 "--save", metavar="PATH", default="ogive-digits.safetensors",
                 help="where to put the trained model (default: %(default)s)",
+            )  # fmt: skip
+        if name == "stages":
+            command.add_argument(
+                "--pass", metavar="NAME", dest="only",
+                help="show what one pass of the compiler makes of it: before and after",
             )  # fmt: skip
         if name == "cache":
             command.add_argument("action", nargs="?", choices=CACHE_ACTIONS, default="info")

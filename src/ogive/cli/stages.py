@@ -14,14 +14,14 @@ from ogive import __version__
 from ogive.cli.picture import draw
 from ogive.cli.screen import Screen, find_screen
 from ogive.config import current_config
-from ogive.devices.protocol import host
 from ogive.engine.caches.kernel_cache import Kernel
+from ogive.engine.record_passes import record_passes
 from ogive.engine.steps.compiled_graph import pool_for
-from ogive.ir.node import UOp
+from ogive.errors import ArgumentError, nearest
 from ogive.ir.printer import format_tree
-from ogive.passes.graph.normalize import normalize
-from ogive.passes.loops.rangeify import rangeify
-from ogive.passes.regions.split_graph import split
+from ogive.passes.pipeline.capture_passes import CAPTURE_PASSES
+from ogive.passes.pipeline.graph_passes import GRAPH_PASSES
+from ogive.passes.pipeline.pass_runner import Step
 from ogive.tensor.tensor import Tensor
 
 Array = NDArray[numpy.float32]
@@ -47,8 +47,10 @@ def ripples_in_numpy(x: Array, y: Array, drop_x: Array, drop_y: Array) -> Array:
     return result
 
 
-def run() -> int:
-    """Tell the whole story on standard output."""
+def run(only: str | None = None) -> int:
+    """Tell the whole story on standard output, or what one pass does."""
+    if only is not None:
+        return _tell_pass(find_screen(), only)
     screen = find_screen()
     inputs = _inputs()
     height = ripples(*[Tensor(array) for array in inputs])
@@ -57,14 +59,13 @@ def run() -> int:
         f"is at {WIDTH} × {HEIGHT} points."
     )
     _tell_capture(screen, height)
-    node = height.node
+    steps = record_passes(height)
     # Before its stages are looked at one by one, which would leave less for it to do.
     start = time.perf_counter()
     # Not from the disk, since what it shows is how a kernel is made.
     plan = height.prepare(config=current_config().with_changes({"disk_cache": False}))
     prepared = time.perf_counter() - start
-    regions, sink = _cut(node)
-    _tell_schedule(screen, sink, regions)
+    _tell_schedule(screen, steps)
     _tell_kernels(screen, plan.kernels)
     _tell_compile_time(screen, plan.kernels, prepared)
     expected = ripples_in_numpy(*inputs)
@@ -84,11 +85,30 @@ def _inputs() -> tuple[Array, Array, Array, Array]:
     return x, y, drops[:, 0].copy(), drops[:, 1].copy()
 
 
-def _cut(node: UOp) -> tuple[list[UOp], UOp]:
-    """The regions that the scheduler makes of a graph, and the parametric graph between."""
-    sink = normalize((node,)).sink
-    steps = split(sink, host().confirmed_target(current_config()), current_config()).kernels
-    return [step.region.graph for step in steps], sink
+def _tell_pass(screen: Screen, name: str) -> int:
+    steps = record_passes(ripples(*[Tensor(array) for array in _inputs()]))
+    table = {each.name: each for each in (*CAPTURE_PASSES, *GRAPH_PASSES)}
+    table |= {step.ran.name: step.ran for step in steps}
+    if name not in table:
+        raise ArgumentError(
+            f"there is no pass {name!r}{nearest(name, table)}; the passes are {', '.join(table)}"
+        )
+    asked = table[name]
+    screen.title(f"{name}: {asked.takes.name} → {asked.gives.name}")
+    screen.say(asked.shows)
+    for step in steps:
+        if step.ran.name == name:
+            before, after = step.show()
+            screen.title(f"before, {asked.takes.meaning}")
+            screen.show(before)
+            screen.title(f"after {step.seconds * 1e3:.2f} ms, {asked.gives.meaning}")
+            screen.show("as it was" if after == before else after)
+    return 0
+
+
+def _last(steps: Sequence[Step], name: str) -> Step:
+    """The last step of a pass."""
+    return [step for step in steps if step.ran.name == name][-1]
 
 
 def _race(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float]:
@@ -118,7 +138,8 @@ def _tell_capture(screen: Screen, height: Tensor) -> None:
     screen.show(format_tree(height.node))
 
 
-def _tell_schedule(screen: Screen, sink: UOp, regions: Sequence[UOp]) -> None:
+def _tell_schedule(screen: Screen, steps: Sequence[Step]) -> None:
+    sink = _last(steps, "normalize").after.sink
     screen.title("2. You ask for the values: the data is taken out")
     screen.say(
         "Buffers become numbered parameters, so that the same expression over other data finds "
@@ -126,18 +147,19 @@ def _tell_schedule(screen: Screen, sink: UOp, regions: Sequence[UOp]) -> None:
     )
     parameters = [line for line in format_tree(sink).splitlines() if "PARAM" in line]
     screen.show("\n".join(parameters))
-    count = len(regions)
+    count = len(_last(steps, "number_slots").after.kernels)
+    region, loops = _last(steps, "rangeify").show()
     screen.title(f"3. It is cut into {count} region{'s' if count > 1 else ''}, a kernel each")
     screen.say(
         "A value is computed where it is used, unless that would repeat too much work: then it is "
         "kept in memory and the graph is cut there. The last region:"
     )
-    screen.show(format_tree(regions[-1]))
+    screen.show(region)
     screen.title("4. Shapes and movement become loops and indices")
     screen.say(
         "A RANGE is a loop counter (i0, i1, …), and reading from another shape is arithmetic:"
     )
-    screen.show(format_tree(rangeify(regions[-1])))
+    screen.show(loops)
 
 
 def _tell_kernels(screen: Screen, kernels: Sequence[Kernel]) -> None:
@@ -167,7 +189,7 @@ def _tell_compile_time(screen: Screen, kernels: Sequence[Kernel], prepared: floa
             stages[stage] = stages.get(stage, 0.0) + seconds
     stages["all else"] = prepared - sum(stages.values())
     for stage, seconds in stages.items():
-        screen.show(f"{stage:10} {seconds * 1e3:8.2f} ms")
+        screen.show(f"{stage:18} {seconds * 1e3:8.2f} ms")
     screen.say(
         f"Together {prepared * 1e3:.0f} ms for {len(kernels)} kernels. All else is scheduling, "
         "linking, and, once in a process, starting LLVM and making the thread pool."

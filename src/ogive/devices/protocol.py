@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ogive.devices.buffer import Buffer
     from ogive.ir.node import UOp
     from ogive.passes.lower.kernel_signature import Signature
+    from ogive.passes.pipeline.pass_runner import Watcher
     from ogive.passes.place.placement import Placement
     from ogive.targets.target import Target
 
@@ -170,7 +171,7 @@ DONE = _Over()
 
 
 class CompiledKernel(NamedTuple):
-    """A kernel as text in its device's language, how to call it, and how long each stage took."""
+    """A kernel as text in its device's language, how to call it, and how long each pass took."""
 
     name: str
     axes: tuple[tuple[str, int], ...]  # (placement, length), outermost first
@@ -305,9 +306,17 @@ class Device(abc.ABC):
 
     @abc.abstractmethod
     def compile_region(
-        self, region: UOp, target: Target, config: Config, placement: Placement | None
+        self,
+        region: UOp,
+        target: Target,
+        config: Config,
+        placement: Placement | None,
+        watch: Watcher | None = None,
     ) -> CompiledKernel:
-        """The kernel of a region as text. Raises `OptimizeError` for a placement that fits not."""
+        """The kernel of a region as text; `watch` is told of every pass.
+
+        Raises `OptimizeError` for a placement that fits not.
+        """
 
     @abc.abstractmethod
     def assemble(self, text: str, target: Target) -> bytes:

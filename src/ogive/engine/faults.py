@@ -18,8 +18,8 @@ from ogive.errors import DivisionByZeroError, IndexRangeError, Origin
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import registry
+from ogive.passes.graph.fault_checks import FAULTING, can_fault, indices_of
 from ogive.passes.graph.normalize import Normalized
-from ogive.passes.regions.fault_checks import FAULTING, can_fault, indices_of
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -35,13 +35,15 @@ def explain_fault(
     """The error that tells the user what happened, and where; `asked` are the tensors wanted."""
     if fault.error is not None:
         return fault.error
-    # Here, since a run without faults needs no part of the compiler.
-    from ogive.passes.regions.join_schedules import schedule_devices
-    from ogive.passes.regions.split_graph import Step, split
+    # Here, since runs without a fault need no pass.
+    from ogive.passes.pipeline.graph_passes import schedule_devices, schedule_graph
+    from ogive.passes.regions.number_slots import Step
 
     sink, faulting = _numbered(normalized.sink)
     schedule = schedule_devices(
-        sink, lambda part, device: split(part, find_device(device).target(config), config)
+        sink,
+        config,
+        lambda part, device: schedule_graph(part, find_device(device).target(config), config),
     )
     step = schedule.steps[graph.order[fault.step]]
     assert isinstance(step, Step), "other steps bring their error along"

@@ -22,19 +22,21 @@ from enum import Enum
 
 from ogive.named import NamedTuple
 
-STAGES = ("tensor", "parametric", "region", "loops", "placed", "lowered")
-"""The stages of a graph, in order: of tensors; with the data taken out; of one kernel; as loops;
-every axis with its place; every access with its stride."""
+STAGES = ("tensor", "parametric", "real", "stored", "region", "loops", "placed", "lowered")
+"""The stages of a graph, in order: of tensors; with the data taken out; without complex numbers;
+with memory for what is scattered; of one kernel; as loops; every axis with its place; every access
+with its stride."""
 
 _Stages = tuple[str, ...]
 EVERYWHERE: _Stages = STAGES
 TENSOR: _Stages = STAGES[:1]
-GRAPH: _Stages = STAGES[:2]
-SHAPED: _Stages = STAGES[:3]
-REGION: _Stages = STAGES[2:3]
+BEFORE_STORED: _Stages = STAGES[:3]
+GRAPH: _Stages = STAGES[:4]
+SHAPED: _Stages = STAGES[:5]
+REGION: _Stages = STAGES[4:5]
 NOT_TENSOR: _Stages = STAGES[1:]
-KERNEL: _Stages = STAGES[2:]
-LOOPS: _Stages = STAGES[3:]
+FROM_STORED: _Stages = STAGES[3:]
+LOOPS: _Stages = STAGES[5:]
 
 KINDS = {
     "any": "whatever the op's owner put there",
@@ -169,7 +171,7 @@ class Op(Enum):
     SHR = _binary("x shifted right by y bits")
     COMPLEX = _binary("a complex number of its real and its imaginary part")
     DOT = (
-        "left, right", "(left_dtype: str, right_dtype: str)", KERNEL,
+        "left, right", "(left_dtype: str, right_dtype: str)", FROM_STORED,
         "the sum of products of the elements that lie in two words of uint32",
     )  # fmt: skip
     THREEFRY = _binary("64 random bits, a function of a counter and a key; all are uint64")
@@ -191,7 +193,7 @@ class Op(Enum):
         "the operand at these positions, an int64 per axis; outside is a fault",
     )  # fmt: skip
     SCATTER = (
-        "operand, value, indices...", "combine: combining?", GRAPH,
+        "operand, value, indices...", "combine: combining?", BEFORE_STORED,
         "the operand, with the values put or combined in at these positions",
     )  # fmt: skip
     SCAN_AXIS = (
@@ -204,9 +206,9 @@ class Op(Enum):
         "each element at the next place of its group, in order",
     )  # fmt: skip
     CONTIGUOUS = "operand", "hints: any?", GRAPH, "must be in memory, row-major"
-    DETACH = "operand", "", GRAPH, "no gradient flows through"
+    DETACH = "operand", "", TENSOR, "no gradient flows through"
     GRADIENT = (
-        "operand, inputs...", "rule: any?", GRAPH,
+        "operand, inputs...", "rule: any?", TENSOR,
         "the operand; the rule gives the gradients of the inputs",
     )  # fmt: skip
     COPY = "operand", "device: str", GRAPH, "the same values in the memory of that device"

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ogive.config import Config
-from ogive.devices.llvm.compile_region import loops_of
 from ogive.ir.node import UOp
 from ogive.passes.lower.kernel_names import kernel_name
 from ogive.passes.lower.tile_work import work_per_tile
-from ogive.passes.place.choose_placement import choose_placement
+from ogive.passes.pipeline.region_passes import loops_of, placement_for
 from ogive.passes.place.placement import Placement
 from ogive.search.beam import BeamSearch, Limits, Outcome
 from ogive.search.placement_actions import Actions
@@ -102,7 +101,7 @@ def search_placements(
                     outcome = _search(case, target, config, worker, end, report, means)
                 except NoWorker as error:
                     report.note(str(error))
-                    start = choose_placement(case.loops, target, config)
+                    start = placement_for(case.loops, target, config)
                     found |= dict.fromkeys(case.regions, Result(start, beam.seconds, False))
                     continue
                 report.chosen(outcome)
@@ -136,7 +135,7 @@ def _search(
 ) -> Outcome:
     assert config.search is not None
     clock = means.clock
-    start = choose_placement(case.loops, target, config)
+    start = placement_for(case.loops, target, config)
     report.begin(kernel_name(case.loops))
     if clock() >= deadline:
         return Outcome(start, 1.0, False, 0)

@@ -15,8 +15,7 @@ import numpy
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
-from ogive.devices.llvm.compile_region import PlacedKernel, linearize_placed
-from ogive.devices.llvm.emit import emit
+from ogive.devices.llvm.compile_region import PlacedKernel, linearize_placed, write_placed
 from ogive.devices.protocol import Executable, KernelFault, KernelStep, host
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
@@ -105,7 +104,7 @@ class Bench:
 
     def text_of(self, kernel: PlacedKernel, placement: Placement) -> str:
         """The LLVM IR of a placed kernel."""
-        return emit(kernel.name, kernel.root, kernel.program, self.target)
+        return write_placed(kernel, self.target, _CONFIG)
 
     def compile(self, placement: Placement, most: int) -> None:
         """Compile and load a placement, unless it has been."""

@@ -17,7 +17,7 @@ from ogive.live.registry import graph_lock, make
 from ogive.passes.graph.normalize import normalize
 from ogive.passes.loops.join_words import join_words
 from ogive.passes.loops.rangeify import rangeify
-from ogive.passes.regions.split_graph import split
+from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.tensor.core import wrap
 from tests.passes.place.test_placements import Kernel, check
 
@@ -51,7 +51,7 @@ def test_random_placements_of_dot_products_keep_the_result() -> None:
 def packings(left: Tensor, right: Tensor) -> list[UOp]:
     """The loop graphs that lay out the operands of a product in words, the first one's first."""
     product = left.cast("int32") @ right.cast("int32")
-    steps = split(normalize((product.node,)).sink, host_target(), CONFIG).kernels
+    steps = schedule_graph(normalize((product.node,)).sink, host_target(), CONFIG).kernels
     graphs = [step.region.graph for step in steps]
     return [
         rangeify(graph)

@@ -16,7 +16,7 @@ from ogive import Config, Tensor
 from ogive.devices.llvm.compile_region import compile_region
 from ogive.ir.ops import Op
 from ogive.passes.graph.normalize import normalize
-from ogive.passes.regions.split_graph import split
+from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.targets.target import Target
 from tests.conftest import Golden
 from tests.passes.regions.selection import count_along, gather, scan, scatter
@@ -75,7 +75,7 @@ KERNELS: dict[str, Callable[[], Tensor]] = {
 def emitted(tensor: Tensor, target: Target = TARGET) -> str:
     """The code of the last kernel that computes a tensor; of most it is the only one."""
     config = Config(verify=True)
-    step = split(normalize((tensor.node,)).sink, target, config).kernels[-1]
+    step = schedule_graph(normalize((tensor.node,)).sink, target, config).kernels[-1]
     kernel = compile_region(step.region.graph, target, config)
     axes = ", ".join(f"{placement} {length}" for placement, length in kernel.axes)
     return f"; {kernel.name}\n; axes: {axes or 'none'}\n{kernel.ir}"

@@ -18,8 +18,9 @@ from ogive.ir.ops import Op
 from ogive.ir.symbolic.evaluate import evaluate
 from ogive.live import registry
 from ogive.passes.graph.normalize import Normalized, normalize
+from ogive.passes.pipeline.graph_passes import schedule_graph
+from ogive.passes.regions.number_slots import Step
 from ogive.passes.regions.slots import Slot
-from ogive.passes.regions.split_graph import Step, split
 
 
 class Fault(Exception):
@@ -31,7 +32,7 @@ def evaluate_tensors(tensors: Sequence[Tensor], config: Config | None = None) ->
     config = config or Config()
     roots = [UOp(Op.CONTIGUOUS, t.dtype, (t.node,), ()) for t in tensors]  # memory of their own
     normalized = normalize(tuple(roots))
-    schedule = split(normalized.sink, host_machine.target_for(config), config)
+    schedule = schedule_graph(normalized.sink, host_machine.target_for(config), config)
     memory = [_allocate(slot, normalized) for slot in schedule.slots]
     for number, step in enumerate(schedule.steps):
         assert isinstance(step, Step), "a step that is no region"

@@ -17,7 +17,7 @@ from ogive.devices.llvm.compile_region import compile_region
 from ogive.devices.llvm.library.assembler import assembly
 from ogive.ir.ops import Op
 from ogive.passes.graph.normalize import normalize
-from ogive.passes.regions.split_graph import split
+from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.targets.target import Target, describe_cpu
 
 CHECKED = Config(verify=True)
@@ -43,7 +43,7 @@ def target(request: pytest.FixtureRequest) -> Iterator[Target]:
 
 def dots_in(tensor: Tensor, target: Target) -> int:
     """How many kernels multiply words."""
-    steps = split(normalize((tensor.node,)).sink, target, CHECKED).kernels
+    steps = schedule_graph(normalize((tensor.node,)).sink, target, CHECKED).kernels
     return sum([any(n.op is Op.DOT for n in step.region.graph.walk()) for step in steps])
 
 
@@ -144,6 +144,6 @@ def test_each_target_has_its_instruction(
 ) -> None:
     target = describe_cpu(triple, "", features)
     operand = Tensor(np.ones((64, 64), kind))
-    *_, last = split(normalize(((operand @ operand).node,)).sink, target, CHECKED).kernels
+    *_, last = schedule_graph(normalize(((operand @ operand).node,)).sink, target, CHECKED).kernels
     kernel = compile_region(last.region.graph, target, CHECKED)
     assert instruction in assembly(kernel.ir, target)

@@ -20,7 +20,7 @@ from ogive.ir.ops import SCRATCH, Op, staged_row
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.scratch_layout import shared_areas
 from ogive.passes.lower.linearize import Item, Loop
-from ogive.passes.place.choose_placement import choose_placement
+from ogive.passes.pipeline.region_passes import placement_for
 from ogive.passes.place.placement import Placement, axis_extent
 from ogive.search.messages import Open, pack_message, unpack_message
 from ogive.targets.target import describe_cpu
@@ -107,7 +107,7 @@ def test_the_steps_of_attention_share_one_area() -> None:
     query, key, value = data(2, 40, 16), data(2, 50, 16), data(2, 50, 16)
     target = host_with(SMALL_SCORES)
     *_, loops = kernels_of(attention(query, key, value), target)
-    kernel = linearize_placed(loops, choose_placement(loops, target, CONFIG), CONFIG)
+    kernel = linearize_placed(loops, placement_for(loops, target, CONFIG), CONFIG)
     first, *others = staged_in(kernel.root)
     assert shared_areas(kernel.root) == dict.fromkeys(others, first)
 
@@ -121,7 +121,7 @@ def test_tiles_of_attention_fill_the_vectors_of_both_products(
 ) -> None:
     operand = data(*shape)
     loops = kernels_of(attention(operand, operand + 1, operand), TARGET)[-1]
-    placement = choose_placement(loops, TARGET, CONFIG)
+    placement = placement_for(loops, TARGET, CONFIG)
     tile = {number: n for number, n in placement.upcast.items() if number in placement.lanes}
     assert list(tile.values()) == vectors
     for node in loops.walk():

@@ -12,8 +12,8 @@ from ogive import Tensor
 from ogive.devices.cpu.host import host_target
 from ogive.devices.llvm.compile_region import compile_region
 from ogive.passes.graph.normalize import normalize
+from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.passes.place.placement import axis_extent, output_axes
-from ogive.passes.regions.split_graph import split
 from tests.passes.loops.loops import CONFIG, kernels_of
 
 RANDOM = np.random.default_rng(11)
@@ -28,7 +28,7 @@ def whole(*shape: int, dtype: str = "float32") -> Tensor:
 def code_of(tensor: Tensor) -> str:
     """The text of the one kernel that computes a tensor."""
     target = host_target()
-    (step,) = split(normalize((tensor.node,)).sink, target, CONFIG).kernels
+    (step,) = schedule_graph(normalize((tensor.node,)).sink, target, CONFIG).kernels
     return compile_region(step.region.graph, target, CONFIG).ir
 
 

@@ -18,7 +18,8 @@ from ogive.devices.llvm.library.assembler import assemble
 from ogive.devices.protocol import CompiledKernel, KernelStep
 from ogive.ir.symbolic.evaluate import evaluate
 from ogive.passes.graph.normalize import normalize
-from ogive.passes.regions.split_graph import Step, split
+from ogive.passes.pipeline.graph_passes import schedule_graph
+from ogive.passes.regions.number_slots import Step
 from ogive.targets.target import Target, describe_cpu
 
 pytestmark = pytest.mark.skipif(
@@ -40,7 +41,7 @@ def random(*shape: int, seed: int = 0) -> Any:
 def compile_last(
     tensor: Tensor, target: Target, config: Config = CONFIG
 ) -> tuple[CompiledKernel, Step]:
-    step = split(normalize((tensor.node,)).sink, target, config).kernels[-1]
+    step = schedule_graph(normalize((tensor.node,)).sink, target, config).kernels[-1]
     return compile_region(step.region.graph, target, config), step
 
 

@@ -16,7 +16,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.graph.normalize import normalize
-from ogive.passes.regions.split_graph import split
+from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.targets.target import Target, describe_cpu
 
 WIDE = describe_cpu("x86_64-linux-gnu", "znver4", "+avx,+avx2,+avx512f,+avx512vl,+avx512bw")
@@ -26,7 +26,7 @@ SHUFFLED_BITS = re.compile(r"shufflevector <\d+ x i1>.*<i32 \d")
 
 def code_of(tensor: Tensor, target: Target) -> str:
     """The code of all kernels of a tensor."""
-    steps = split(normalize((tensor.node,)).sink, target, Config()).kernels
+    steps = schedule_graph(normalize((tensor.node,)).sink, target, Config()).kernels
     return "\n".join(compile_region(step.region.graph, target, Config()).ir for step in steps)
 
 

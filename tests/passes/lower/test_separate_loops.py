@@ -11,12 +11,12 @@ import pytest
 import ogive
 from ogive import Config, Tensor
 from ogive.devices.cpu.host import host_target
-from ogive.devices.llvm.compile_region import linearize_placed, loops_of
+from ogive.devices.llvm.compile_region import linearize_placed
 from ogive.ir.ops import Op
 from ogive.passes.graph.normalize import normalize
 from ogive.passes.lower.linearize import Item, Loop
-from ogive.passes.place.choose_placement import choose_placement
-from ogive.passes.regions.split_graph import split
+from ogive.passes.pipeline.graph_passes import schedule_graph
+from ogive.passes.pipeline.region_passes import loops_of, placement_for
 
 Pair = Callable[[Tensor, Tensor], Tensor]
 CONFIG = Config(verify=True)
@@ -59,9 +59,9 @@ def test_a_sum_of_sums_shares_no_loop_with_what_goes_through_all_of_it() -> None
 
 def program_of(tensor: Tensor) -> list[Item]:
     target = host_target()
-    (step,) = split(normalize((tensor.node,)).sink, target, CONFIG).kernels
+    (step,) = schedule_graph(normalize((tensor.node,)).sink, target, CONFIG).kernels
     loops = loops_of(step.region.graph, target, CONFIG)
-    untiled = replace(choose_placement(loops, target, CONFIG), upcast={})
+    untiled = replace(placement_for(loops, target, CONFIG), upcast={})
     return linearize_placed(loops, untiled, CONFIG).program
 
 

@@ -28,14 +28,14 @@ from ogive.passes.loops.join_stages import join_stages
 from ogive.passes.loops.merge_axes import merge_axes
 from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.loops.split_axes import split_axes
+from ogive.passes.pipeline.graph_passes import schedule_graph
+from ogive.passes.place.place_axes import place_axes
 from ogive.passes.place.placement import (
     Placement,
     axis_extent,
     output_axes,
-    place,
     reduction_axes,
 )
-from ogive.passes.regions.split_graph import split
 from ogive.targets.target import Target
 
 Array = NDArray[Any]
@@ -104,7 +104,7 @@ class Kernel:
     def __init__(self, tensor: Tensor, target: Target | None = None) -> None:
         target = target or host_target()
         normalized = normalize((tensor.node,), whole=True)
-        (self.step,) = split(normalized.sink, target, CONFIG).kernels
+        (self.step,) = schedule_graph(normalized.sink, target, CONFIG).kernels
         loops = rangeify(self.step.region.graph)
         merged = merge_axes(join_stages(loops))
         divided = split_axes(merged, target)
@@ -159,7 +159,7 @@ def possible_placements(
         loops = forms[int(random.integers(len(forms)))]
         placement = draw(loops, random)
         try:
-            place(loops, placement)
+            place_axes(loops, placement)
         except OptimizeError:
             continue
         yield placement, compile_placed(loops, placement, host_target(), config)
@@ -224,27 +224,27 @@ def gates_of(placed: UOp, memory: Op) -> list[bool]:
 def test_a_tile_of_sums_that_would_run_past_the_end_starts_earlier() -> None:
     loops = loops_of(data(10, 6) @ data(6, 9))
     rows, columns = [axis.arg[0] for axis in output_axes(loops)]
-    placed = place(loops, Placement(lanes={columns: 4}, upcast={rows: 4}))
+    placed = place_axes(loops, Placement(lanes={columns: 4}, upcast={rows: 4}))
     assert not any(gates_of(placed, Op.LOAD) + gates_of(placed, Op.STORE))
 
 
 def test_a_tile_that_starts_earlier_stores_once_what_may_be_read_where_it_is_stored() -> None:
     loops = loops_of(data(10, 9) + data(10, 6) @ data(6, 9))
     rows, columns = [axis.arg[0] for axis in output_axes(loops)]
-    placed = place(loops, Placement(upcast={rows: 4}))
+    placed = place_axes(loops, Placement(upcast={rows: 4}))
     assert not any(gates_of(placed, Op.LOAD)) and all(gates_of(placed, Op.STORE))
-    placed = place(loops, Placement(lanes={columns: 4}))
+    placed = place_axes(loops, Placement(lanes={columns: 4}))
     assert any(gates_of(placed, Op.LOAD)) and all(gates_of(placed, Op.STORE))
 
 
 def test_a_tile_of_a_transpose_starts_earlier_unless_its_loop_is_unrolled() -> None:
     loops = loops_of(data(9, 70).T.contiguous())
     columns, rows = [axis.arg[0] for axis in output_axes(loops)]
-    placed = place(loops, Placement(lanes={rows: 4}, upcast={columns: 4}, parallel=2))
+    placed = place_axes(loops, Placement(lanes={rows: 4}, upcast={columns: 4}, parallel=2))
     assert not any(gates_of(placed, Op.LOAD) + gates_of(placed, Op.STORE))
-    placed = place(loops, Placement(lanes={rows: 4}, order=(columns, rows), parallel=1))
+    placed = place_axes(loops, Placement(lanes={rows: 4}, order=(columns, rows), parallel=1))
     assert all(gates_of(placed, Op.LOAD) + gates_of(placed, Op.STORE))
-    placed = place(loops, Placement(upcast={columns: 4}, order=(rows, columns), parallel=1))
+    placed = place_axes(loops, Placement(upcast={columns: 4}, order=(rows, columns), parallel=1))
     assert not any(gates_of(placed, Op.LOAD) + gates_of(placed, Op.STORE))
 
 
@@ -262,7 +262,7 @@ def test_a_tile_stays_where_positions_are_data() -> None:
     table, rows = data(9), Tensor(np.arange(30).reshape(10, 3) % 9)
     loops = loops_of(table[rows].sum(-1))
     (axis,) = output_axes(loops)
-    placed = place(loops, Placement(upcast={axis.arg[0]: 4}))
+    placed = place_axes(loops, Placement(upcast={axis.arg[0]: 4}))
     assert any(gates_of(placed, Op.LOAD)) and all(gates_of(placed, Op.STORE))
 
 
@@ -315,7 +315,7 @@ def test_an_axis_the_kernel_does_not_have_is_refused() -> None:
         Placement(lanes={9: 4}), Placement(upcast={9: 4}), Placement(order=(9,)),
     ):  # fmt: skip
         with pytest.raises(OptimizeError, match="names axis 9; the kernel has"):
-            place(loops, placement)
+            place_axes(loops, placement)
 
 
 def test_an_order_that_leaves_out_an_axis_is_refused() -> None:
@@ -323,25 +323,25 @@ def test_an_order_that_leaves_out_an_axis_is_refused() -> None:
     first, second = [counter.arg[0] for counter in output_axes(loops)]
     for order in ((first,), (first, first), (first, second, first)):
         with pytest.raises(OptimizeError, match="must name each output axis once"):
-            place(loops, Placement(order=order))
+            place_axes(loops, Placement(order=order))
 
 
 def test_more_parallel_axes_than_there_are_are_refused() -> None:
     loops = loops_of(data(4, 5).T + 1)
     for count in (-1, 3):
         with pytest.raises(OptimizeError, match=f"{count} parallel axes of 2"):
-            place(loops, Placement(parallel=count))
+            place_axes(loops, Placement(parallel=count))
 
 
 def test_two_lane_axes_in_one_value_are_refused() -> None:
     loops = loops_of(data(6, 7).T + data(7, 6))
     first, second = [counter.arg[0] for counter in output_axes(loops)]
     with pytest.raises(OptimizeError, match="both in the lanes of one value"):
-        place(loops, Placement(lanes={first: 4, second: 4}))
+        place_axes(loops, Placement(lanes={first: 4, second: 4}))
     reduced = loops_of(data(6, 7).sum(-1))
     (row,), (column,) = output_axes(reduced), reduction_axes(reduced)
     with pytest.raises(OptimizeError, match="both in the lanes of one value"):
-        place(reduced, Placement(lanes={row.arg[0]: 4, column.arg[0]: 4}))
+        place_axes(reduced, Placement(lanes={row.arg[0]: 4, column.arg[0]: 4}))
 
 
 def test_lanes_of_values_that_never_meet_are_accepted() -> None:
@@ -353,18 +353,18 @@ def test_lanes_of_values_that_never_meet_are_accepted() -> None:
         if counter.arg[0] != rows
     ]
     assert len(others) == 3
-    place(loops, Placement(lanes=dict.fromkeys(others, 8)))
+    place_axes(loops, Placement(lanes=dict.fromkeys(others, 8)))
 
 
 @pytest.mark.parametrize("count", [-4, 0, 3, 12])
 def test_lane_counts_that_are_no_power_of_two_are_refused(count: int) -> None:
     loops = loops_of(data(64) + 1)
     with pytest.raises(OptimizeError, match="power of two"):
-        place(loops, Placement(lanes={output_axes(loops)[0].arg[0]: count}))
+        place_axes(loops, Placement(lanes={output_axes(loops)[0].arg[0]: count}))
 
 
 @pytest.mark.parametrize("count", [-1, 0])
 def test_empty_tiles_are_refused(count: int) -> None:
     loops = loops_of(data(64) + 1)
     with pytest.raises(OptimizeError, match="at least 1"):
-        place(loops, Placement(upcast={output_axes(loops)[0].arg[0]: count}))
+        place_axes(loops, Placement(upcast={output_axes(loops)[0].arg[0]: count}))

@@ -22,7 +22,7 @@ from ogive.live import registry
 from ogive.passes.graph.normalize import normalize
 from ogive.passes.loops.merge_axes import merge_axes
 from ogive.passes.loops.rangeify import rangeify
-from ogive.passes.regions.split_graph import split
+from ogive.passes.pipeline.graph_passes import schedule_graph
 from tests.passes.place.test_placements import possible_placements
 
 Array = NDArray[Any]
@@ -69,7 +69,7 @@ class Kernel:
         tensors = {value: build(SIZE.bind(value)) for value in VALUES}
         normalized = {value: normalize((tensor.node,)) for value, tensor in tensors.items()}
         assert len({each.sink for each in normalized.values()}) == 1
-        (self.step,) = split(normalized[0].sink, host_target(), CONFIG).kernels
+        (self.step,) = schedule_graph(normalized[0].sink, host_target(), CONFIG).kernels
         loops = rangeify(self.step.region.graph)
         self.forms = [loops, merge_axes(loops)]
         self.inputs = {

@@ -6,7 +6,7 @@ import functools
 
 from ogive import Tensor
 from ogive.config import Config
-from ogive.passes.place.choose_placement import choose_placement
+from ogive.passes.pipeline.region_passes import placement_for
 from ogive.targets.target import describe_cpu
 from tests.passes.loops.loops import kernels_of
 
@@ -15,7 +15,7 @@ TARGET = describe_cpu("x86_64-linux-gnu", "skylake-avx512", "+avx,+avx2,+avx512f
 
 def vectors_of(result: Tensor) -> list[int]:
     (kernel,) = kernels_of(result, TARGET)
-    return list(choose_placement(kernel, TARGET, Config()).upcast.values())
+    return list(placement_for(kernel, TARGET, Config()).upcast.values())
 
 
 def tree(leaves: list[Tensor]) -> Tensor:

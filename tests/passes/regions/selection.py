@@ -9,7 +9,7 @@ from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 from ogive.live.registry import graph_lock
 from ogive.passes.graph.normalize import normalize
-from ogive.passes.regions.split_graph import split
+from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.tensor import build
 from ogive.tensor.core import wrap
 
@@ -35,7 +35,7 @@ def scan(x: Tensor, op: Op, axis: int) -> Tensor:
 def kernels_of(*tensors: Tensor) -> list[UOp]:
     """The region graphs that compute some tensors."""
     normalized = normalize(tuple(nodes(tensors)))
-    schedule = split(normalized.sink, host_target(), Config(verify=True))
+    schedule = schedule_graph(normalized.sink, host_target(), Config(verify=True))
     return [step.region.graph for step in schedule.kernels]
 
 

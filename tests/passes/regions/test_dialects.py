@@ -20,10 +20,10 @@ from ogive.passes.graph.normalize import normalize
 from ogive.passes.loops.merge_axes import merge_axes
 from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.loops.split_axes import split_axes
-from ogive.passes.lower.lower_accesses import lower
-from ogive.passes.place.choose_placement import choose_placement
-from ogive.passes.place.placement import place
-from ogive.passes.regions.split_graph import split
+from ogive.passes.lower.lower_accesses import lower_accesses
+from ogive.passes.pipeline.graph_passes import schedule_graph
+from ogive.passes.pipeline.region_passes import placement_for
+from ogive.passes.place.place_axes import place_axes
 
 
 def data(*shape: int) -> Tensor:
@@ -78,7 +78,7 @@ def test_every_stage_keeps_to_its_dialect(name: str) -> None:
     verify(tensor.node, "tensor")
     sink = normalize((tensor.node,)).sink
     verify(sink, "parametric")
-    for step in split(sink, host_target(), config).kernels:
+    for step in schedule_graph(sink, host_target(), config).kernels:
         verify(step.region.graph, "region")
         loops = rangeify(step.region.graph)
         verify(loops, "loops")
@@ -86,9 +86,9 @@ def test_every_stage_keeps_to_its_dialect(name: str) -> None:
         verify(merged, "loops")
         axes = split_axes(merged, host_target())
         verify(axes, "loops")
-        placed = place(axes, choose_placement(axes, host_target(), config))
+        placed = place_axes(axes, placement_for(axes, host_target(), config))
         verify(placed, "placed")
-        verify(lower(placed), "lowered")
+        verify(lower_accesses(placed), "lowered")
 
 
 @pytest.mark.parametrize("name", CORPUS)
@@ -123,7 +123,7 @@ def test_a_verified_compilation_checks_every_stage(
 ) -> None:
     monkeypatch.setitem(DIALECTS, dialect, {})
     sink = normalize((data(3, 5).exp().node,)).sink
-    (step,) = split(sink, host_target(), Config()).kernels
+    (step,) = schedule_graph(sink, host_target(), Config()).kernels
     with pytest.raises(VerifyError, match=f"in the {dialect} dialect"):
         compile_region(step.region.graph, host_target(), Config(verify=True))
 

@@ -24,11 +24,11 @@ from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import registry
+from ogive.passes.graph.fault_checks import can_fault
 from ogive.passes.graph.normalize import normalize
 from ogive.passes.loops.rangeify import rangeify
+from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.passes.place.placement import output_axes
-from ogive.passes.regions.fault_checks import can_fault
-from ogive.passes.regions.split_graph import split
 from ogive.targets.target import Target
 from tests.passes.place.test_placements import Kernel, check
 from tests.passes.regions.selection import count_along, gather, kernels_of
@@ -80,7 +80,7 @@ def test_columns_are_the_same_whether_lanes_are_gathered_or_loaded_one_by_one(
 def run_for(target: Target, tensor: Tensor, wanted: Array) -> None:
     """Check what a tensor's only kernel gives that is written for another target."""
     normalized = normalize((tensor.node,))
-    (step,) = split(normalized.sink, target, CONFIG).kernels
+    (step,) = schedule_graph(normalized.sink, target, CONFIG).kernels
     kernel = compile_region(step.region.graph, target, CONFIG)
     assert ("masked.gather" in kernel.ir) == (target.gathers and wanted.itemsize >= 4)
     output = np.zeros(wanted.shape, wanted.dtype)

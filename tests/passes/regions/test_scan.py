@@ -17,7 +17,8 @@ from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.loops.rangeify import rangeify
-from ogive.passes.place.placement import Placement, ordered_axes, output_axes, place
+from ogive.passes.place.place_axes import place_axes
+from ogive.passes.place.placement import Placement, ordered_axes, output_axes
 from tests.passes.place.test_placements import Kernel, check
 from tests.passes.regions.selection import kernels_of, scan
 
@@ -184,7 +185,7 @@ def test_only_the_axis_of_a_scan_has_a_tile_in_order() -> None:
     loops = rangeify(kernels_of(scan(Tensor(np.zeros((4, 8))), Op.ADD, 1))[0])
     (along,) = ordered_axes(loops)
     with pytest.raises(OptimizeError, match="names axis"):
-        place(loops, Placement(lanes={along.arg[0]: 4}))
+        place_axes(loops, Placement(lanes={along.arg[0]: 4}))
 
 
 def test_sums_of_floats_are_rounded_once() -> None:

@@ -12,7 +12,7 @@ from ogive import Config, Tensor, Variable
 from ogive.devices.cpu.host import host_target
 from ogive.devices.cpu.native.link import link
 from ogive.devices.cpu.native.native_plan import NativePlan
-from ogive.devices.llvm.compile_region import compile_region, loops_of
+from ogive.devices.llvm.compile_region import compile_region
 from ogive.devices.llvm.library.assembler import assemble
 from ogive.devices.protocol import KernelStep
 from ogive.errors import IndexRangeError, VerifyError
@@ -24,8 +24,9 @@ from ogive.live import registry
 from ogive.passes.graph.normalize import normalize
 from ogive.passes.loops.merge_axes import merge_axes
 from ogive.passes.loops.rangeify import rangeify
+from ogive.passes.pipeline.graph_passes import schedule_graph
+from ogive.passes.pipeline.region_passes import loops_of
 from ogive.passes.place.placement import ordered_axes, output_axes
-from ogive.passes.regions.split_graph import split
 from tests.passes.place.test_placements import possible_placements
 from tests.passes.regions.selection import count_along, kernels_of, scatter
 
@@ -238,7 +239,7 @@ def test_random_placements_keep_the_result() -> None:
         count_along(1, shape), count_along(2, shape), op=Op.ADD,
     )  # fmt: skip
     normalized = normalize((got.node,))
-    step = split(normalized.sink, host_target(), CONFIG).kernels[-1]
+    step = schedule_graph(normalized.sink, host_target(), CONFIG).kernels[-1]
     inputs = [registry.buffer_of(buffer) for buffer in normalized.buffers]
     loops = rangeify(step.region.graph)
     random = np.random.default_rng(2)

@@ -18,7 +18,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.graph.normalize import normalize
 from ogive.passes.loops.rangeify import rangeify
-from ogive.passes.regions.split_graph import split
+from ogive.passes.pipeline.graph_passes import schedule_graph
 from tests.tensor.oracle import ErrorCase, agree, agree_on_dtype, each_error, normal, refuses
 
 Shape = tuple[int, ...]
@@ -166,7 +166,7 @@ def test_a_batch_may_depend_on_a_variable() -> None:
 
 def loops_of(tensor: Tensor) -> list[UOp]:
     """The loop graphs of the kernels that compute a tensor."""
-    schedule = split(normalize((tensor.node,)).sink, host_target(), Config())
+    schedule = schedule_graph(normalize((tensor.node,)).sink, host_target(), Config())
     return [rangeify(step.region.graph) for step in schedule.kernels]
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ogive.devices.cpu.processor import Processor
     from ogive.devices.cpu.speeds import Speeds
     from ogive.ir.node import UOp
+    from ogive.passes.pipeline.pass_runner import Watcher
     from ogive.passes.place.placement import Placement
     from ogive.targets.target import Target
 
@@ -80,11 +81,16 @@ class CpuDevice(Host):
         return self._processor.confirmed_target(config)
 
     def compile_region(
-        self, region: UOp, target: Target, config: Config, placement: Placement | None
+        self,
+        region: UOp,
+        target: Target,
+        config: Config,
+        placement: Placement | None,
+        watch: Watcher | None = None,
     ) -> CompiledKernel:
         from ogive.devices.llvm.compile_region import compile_region
 
-        return compile_region(region, target, config, placement)
+        return compile_region(region, target, config, placement, watch)
 
     def assemble(self, text: str, target: Target) -> bytes:
         from ogive.devices.llvm.library.assembler import assemble

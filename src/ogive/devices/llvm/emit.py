@@ -1,4 +1,4 @@
-"""Stage 9: nested blocks of instructions become the text of one LLVM function.
+"""Nested blocks of instructions become the text of one LLVM function.
 
 The function takes `(arguments, begin, end, fault)`: the words of its buffers and variables, the
 slice of its parallel axis to run, and where to report a fault.
@@ -37,7 +37,7 @@ SHORT_COPY = 48
 
 
 def emit(
-    name: str, root: UOp, program: list[Item], target: Target, poison: bool = False
+    program: list[Item], root: UOp, name: str, target: Target, poison: bool = False
 ) -> str:
     """The LLVM module of one kernel, as text; its scratch memory is filled with `poison` first."""
     return _Emitter(root, program, target, poison).module(name)

@@ -38,7 +38,7 @@ from ogive.devices.reference.number_formats import Array, bitcast, cast, held, r
 from ogive.devices.reference.wanted_elements import wanted_elements
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
-from ogive.passes.regions.fault_checks import can_fault, indices_of
+from ogive.passes.graph.fault_checks import can_fault, indices_of
 
 
 def evaluate_region(

@@ -24,7 +24,7 @@ from ogive.store.rows import Kind
 
 if TYPE_CHECKING:
     from ogive.passes.place.placement import Placement
-    from ogive.passes.regions.split_graph import Schedule
+    from ogive.passes.regions.number_slots import Schedule
     from ogive.search.search_result import Result
     from ogive.store.disk_cache import Disk
     from ogive.targets.target import Target
@@ -150,14 +150,14 @@ def schedule_for(sink: UOp, target: Target, config: Config, disk: Disk | None) -
 
     A search also tries the schedule in which no operand is packed.
     """
-    from ogive.passes.regions.split_graph import split
+    from ogive.passes.pipeline.graph_passes import schedule_graph
 
-    usual = split(sink, target, config)
+    usual = schedule_graph(sink, target, config)
     if config.search is None:
         return usual
     schedules = [usual]
     if config.pack_operands:
-        plain = split(sink, target, dataclasses.replace(config, pack_operands=False))
+        plain = schedule_graph(sink, target, dataclasses.replace(config, pack_operands=False))
         if _regions(plain) != _regions(usual):
             schedules.append(plain)
     regions = [region for schedule in schedules for region in _regions(schedule)]

@@ -32,8 +32,8 @@ from ogive.store.rows import Entry, Kind
 from ogive.targets.target import Target
 
 if TYPE_CHECKING:
-    from ogive.passes.regions.split_graph import Schedule
-    from ogive.passes.regions.split_graph import Step as ScheduledStep
+    from ogive.passes.regions.number_slots import Schedule
+    from ogive.passes.regions.number_slots import Step as ScheduledStep
 
 Targets = Mapping[str, Target]
 """What code depends on, for each device that computes some of a graph."""
@@ -53,10 +53,10 @@ def compile_graph(
     sink: UOp, targets: Targets, config: Config, disk: Disk | None = None
 ) -> CompiledGraph:
     """Schedule a parametric graph and compile its kernels, each distinct region once."""
-    from ogive.passes.regions.join_schedules import schedule_devices
+    from ogive.passes.pipeline.graph_passes import schedule_devices
 
     schedule = schedule_devices(
-        sink, lambda part, device: schedule_for(part, targets[device], config, disk)
+        sink, config, lambda part, device: schedule_for(part, targets[device], config, disk)
     )
     entries: list[Entry] = []
     kernels = {

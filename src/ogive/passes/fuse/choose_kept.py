@@ -23,7 +23,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from ogive.config import Config
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import is_memory
 from ogive.ir.node import UOp, walk
@@ -66,7 +65,7 @@ class Choice:
     orders: dict[UOp, tuple[int, ...]] = field(default_factory=dict)
 
 
-def choose(sink: UOp, target: Target, config: Config) -> Choice:
+def choose_kept(sink: UOp, target: Target, node_limit: int) -> Choice:
     """The nodes of the parametric graph to keep.
 
     Whether a value may be recomputed depends on what is kept below it, and that on its readers:
@@ -77,7 +76,7 @@ def choose(sink: UOp, target: Target, config: Config) -> Choice:
     chosen = Choice(_estimate(order), {})
     for _ in range(ROUNDS):
         before = chosen
-        chosen = _choose_once(sink, order, scores, before, target, config)
+        chosen = _choose_once(sink, order, scores, before, target, node_limit)
         if set(chosen.kept) == set(before.kept) and chosen.staged == before.staged:
             break
     return chosen
@@ -89,7 +88,7 @@ def _choose_once(
     scores: Scores,
     before: Choice,
     target: Target,
-    config: Config,
+    node_limit: int,
 ) -> Choice:
     varying = find_varying(order)
     summary = summarize(order, set(before.kept), before.staged, varying, target)
@@ -105,15 +104,16 @@ def _choose_once(
         reads = readers[node]
         must_keep = op in _KEPT or node in forced
         if not must_keep and op is Op.SORT:
-            must_keep = not _stays_inside(node, reads, target, config)
+            must_keep = not _stays_inside(node, reads, target, node_limit)
         elif not must_keep and op not in MOVEMENT:
             parts = reads.by_kernel() if node in scores.unshared else [reads]
             must_keep = any(
-                _must_keep(node, part, summary[node], target, config) for part in parts
+                _must_keep(node, part, summary[node], target, node_limit) for part in parts
             )
             is_score = must_keep and node in scores.rows
             axes = {
-                _stage_axis(node, part, summary[node], is_score, target, config) for part in parts
+                _stage_axis(node, part, summary[node], is_score, target, node_limit)
+                for part in parts
             }
             axis = axes.pop() if len(axes) == 1 else None
             if axis is not None:
@@ -162,14 +162,14 @@ def _is_computed(node: UOp) -> bool:
 
 
 def _must_keep(
-    node: UOp, reads: Readers, summary: Summary, target: Target, config: Config
+    node: UOp, reads: Readers, summary: Summary, target: Target, node_limit: int
 ) -> bool:
     costs = target.costs.fusion
     views = reads.views
     if not views:
         return False
     several_kernels = any(kernel is not views[0][0] for kernel, _ in views)
-    if any(kernel.node_count >= config.kernel_node_limit for kernel, _ in views):
+    if any(kernel.node_count >= node_limit for kernel, _ in views):
         return True
     if summary.reduces:
         if several_kernels or views[0][0].is_ordered:
@@ -203,7 +203,7 @@ def _stage_axis(
     summary: Summary,
     is_score: bool,
     target: Target,
-    config: Config,
+    node_limit: int,
 ) -> int | None:
     """The axis along which a value is staged in the kernel that reads it, if it should be: a score
     that would be kept otherwise, or what several loops would work out from the same row."""
@@ -216,7 +216,7 @@ def _stage_axis(
     views = [view for _, view in reads.views]
     distinct = len({view.loops for view in views})
     is_row = distinct > 1 and summary.cost >= costs.row_work
-    if not (is_score or is_row) or kernel.node_count >= config.kernel_node_limit:
+    if not (is_score or is_row) or kernel.node_count >= node_limit:
         return None
     share = costs.score_row_share if is_score else costs.row_share
     longest = int(share * target.l2_bytes)
@@ -231,13 +231,13 @@ def _stage_axis(
     return None if _reduction_prefix(kernel, views[0], others, target) is None else axis
 
 
-def _stays_inside(node: UOp, reads: Readers, target: Target, config: Config) -> bool:
+def _stays_inside(node: UOp, reads: Readers, target: Target, node_limit: int) -> bool:
     """Whether lines are sorted by the kernel that reads them, each as a row of its own: it reads
     every line once, and by loops that stand around those along it."""
     if not reads.views:
         return False
     kernel, first = reads.views[0]
-    if kernel.is_ordered or kernel.rows or kernel.node_count >= config.kernel_node_limit:
+    if kernel.is_ordered or kernel.rows or kernel.node_count >= node_limit:
         return False
     last = len(node.shape) - 1
     for other, view in reads.views:

@@ -30,7 +30,7 @@ from ogive.ir.positions import (
 from ogive.ir.shape import Dim, common_shape
 from ogive.ir.symbolic.index_arithmetic import symbolic_rules
 from ogive.passes.fuse.axis_relations import counted_axes
-from ogive.passes.regions.fault_checks import (
+from ogive.passes.graph.fault_checks import (
     can_fault,
     checked_divisor,
     checked_position,

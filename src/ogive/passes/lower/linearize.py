@@ -1,4 +1,4 @@
-"""Stage 8: a placed kernel graph becomes nested blocks of instructions in order.
+"""A placed kernel graph becomes nested blocks of instructions in order.
 
 Every value goes into the innermost loop it depends on, and no further; so nothing is recomputed
 and nothing needs to be hoisted later. Loops of one block are ordered by what they need.

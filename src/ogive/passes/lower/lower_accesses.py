@@ -1,4 +1,4 @@
-"""Stage 7: every access is told how its lanes lie in memory, every gate which lanes it admits.
+"""Every access is told how its lanes lie in memory, every gate which lanes it admits.
 
     before   LOAD(INDEX(PARAM 1, r0*16 + lane))
     after    LOAD(INDEX(PARAM 1, r0*16), lane) stride 1
@@ -26,7 +26,7 @@ from ogive.ir.symbolic.index_arithmetic import from_linear, linear_form
 from ogive.passes.loops.scratch_layout import Rows, check_size, lay_out
 
 
-def lower(root: UOp) -> UOp:
+def lower_accesses(root: UOp) -> UOp:
     """The kernel with the strides of all its accesses made explicit.
 
     Raises `OptimizeError` if what it stages is too much.

@@ -14,7 +14,6 @@ machine's core count or from timings: they fix the order of every reduction.
 
 from __future__ import annotations
 
-from ogive.config import Config
 from ogive.ir.node import UOp
 from ogive.passes.place.choose_lanes import choose_lanes
 from ogive.passes.place.kernel_facts import KernelFacts
@@ -29,18 +28,18 @@ from ogive.passes.place.vector_counts import tile_vectors
 from ogive.targets.target import Target
 
 
-def choose_placement(root: UOp, target: Target, config: Config) -> Placement:
+def choose_placement(root: UOp, target: Target, vectorize: bool) -> Placement:
     """A good placement for the loop graph of one kernel."""
     kernel = KernelFacts.of(root, target)
-    scanned = scanned_rows(kernel, target) if config.vectorize else None
-    in_order = sorted_rows(kernel, target) if config.vectorize else None
+    scanned = scanned_rows(kernel, target) if vectorize else None
+    in_order = sorted_rows(kernel, target) if vectorize else None
     if scanned is not None:
         rows, count, along, steps = scanned
         lanes, upcast = {rows: count}, {along: steps}
     elif in_order is not None:
         lanes, upcast = in_order
     else:
-        lanes = choose_lanes(kernel, target) if config.vectorize else {}
+        lanes = choose_lanes(kernel, target) if vectorize else {}
         upcast = _choose_upcast(kernel, lanes, target)
     order = choose_order(kernel, lanes, target)
     return Placement(

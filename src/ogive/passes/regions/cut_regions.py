@@ -1,9 +1,10 @@
-"""Stage 4, first step: cut the parametric graph at the kept values into regions.
+"""The graph is cut at the kept values into regions.
 
 A region is what one kernel computes, as a graph of its own over `PARAM` slots numbered by first
 visit, so that equal work anywhere in the program is the *same* interned node:
 
-    SINK(ASSIGN(RESHAPE(PARAM 0), ADD(RESHAPE(PARAM 1), CONST 1)))
+    before   EXP(CONTIGUOUS(ADD(PARAM 7, CONST 1)))
+    after    SINK(ASSIGN(PARAM 0, ADD(PARAM 1, CONST 1)))   SINK(ASSIGN(PARAM 0, EXP(PARAM 1)))
 """
 
 from __future__ import annotations
@@ -16,11 +17,8 @@ from ogive.ir.memory import shaped, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import SCRATCH, Op
 from ogive.named import NamedTuple
-
-STORAGE = frozenset({
-    Op.PARAM, Op.AFTER, Op.CONTIGUOUS, Op.SCAN_AXIS, Op.ARRANGE, Op.COPY, Op.CUSTOM,
-})  # fmt: skip
-"""The ops whose values are in memory whatever is chosen."""
+from ogive.passes.fuse.choose_kept import Choice
+from ogive.passes.versions.storage import storage
 
 
 @dataclass(frozen=True)
@@ -28,10 +26,10 @@ class Region:
     """One kernel's work: the normalized graph, and for each slot the value that stands there.
 
     `values[slot]` is a node of the parametric graph: a `PARAM`, an `AFTER` or a kept node.
-    `roots` are the kept nodes the region computes, one for each `STORE` of the graph; they are
+    `roots` are the kept nodes the region computes, one for each `ASSIGN` of the graph; they are
     written to the first slots, in order.
     `sources` leads from the region's nodes back to the parametric graph's. `fixed` has the values
-    of the scheduler's own variables in the graph (`flatten.py`, `reroll.py`).
+    of the scheduler's own variables in the graph (`flatten_regions.py`, `reroll_regions.py`).
     """
 
     graph: UOp
@@ -52,7 +50,22 @@ class HostRegion(NamedTuple):
     roots: tuple[UOp, ...]
 
 
-def host_region(root: UOp) -> HostRegion:
+def cut_regions(choice: Choice) -> list[Region | HostRegion]:
+    """The regions that compute what is kept, producers first; a call with several results once."""
+    kept = set(choice.kept)
+    regions: list[Region | HostRegion] = []
+    called: set[UOp] = set()
+    for node in choice.kept:
+        if node.op not in (Op.COPY, Op.CUSTOM):
+            regions.append(_cut_region(node, kept, choice.staged, choice.orders.get(node)))
+        elif node not in called:
+            region = _host_region(node)
+            called.update(region.roots)
+            regions.append(region)
+    return regions
+
+
+def _host_region(root: UOp) -> HostRegion:
     """The work of a `COPY`, or of the call that a `CUSTOM` node is an output of."""
     if root.op is Op.COPY:
         return HostRegion(root, (root, root.src[0]), (root,))
@@ -73,7 +86,7 @@ def without_shape(node: UOp) -> UOp:
     return node
 
 
-def cut_region(
+def _cut_region(
     root: UOp,
     kept: set[UOp],
     staged: Mapping[UOp, int],
@@ -140,13 +153,6 @@ class _Cutting:
         """For each node of the region the one that it stands for."""
         found = {new: old for old, new in self._done.items()}
         return found | {self._done[n].src[0]: n for n in self.staged if n in self._done}
-
-
-def storage(node: UOp) -> UOp:
-    """The version of a buffer that a chain of movement ops starts from."""
-    while node.op not in STORAGE and node.src:
-        node = node.src[0]
-    return node
 
 
 def storage_count(node: UOp) -> int:

@@ -4,8 +4,8 @@ and which it reads one element of, at its own place.
     ASSIGN(s, REDUCE_AXES(ADD, EXP(x[4, 100] - EXPAND(m[4, 1]))))    of x a part, of m one element
 
 Of two row programs of which one reads the results of the other in this way, each element needs
-nothing of the first one but its own result: they can be one kernel (`merge.py`), which goes through
-the part that both share while it is in a cache.
+nothing of the first one but its own result: they can be one kernel (`merge_regions.py`), which
+goes through the part that both share while it is in a cache.
 """
 
 from __future__ import annotations

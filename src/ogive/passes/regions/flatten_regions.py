@@ -1,4 +1,4 @@
-"""Stage 4, second step: work element by element over whole buffers forgets its shape.
+"""Work element by element over whole buffers forgets its shape.
 
     before   ASSIGN(RESHAPE(PARAM 0, (3, 4)), EXP(RESHAPE(PARAM 1, (3, 4))))
     after    ASSIGN(SHRINK(PARAM 0, (0, #n)), EXP(SHRINK(PARAM 1, (0, #n))))         with #n = 12
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import LONGEST, shaped
@@ -28,7 +29,14 @@ LEAST_WIDTH = 4
 """Bytes of the elements that decide how many of them are more than caches hold."""
 
 
-def flatten(region: Region | HostRegion, target: Target) -> Region | HostRegion:
+def flatten_regions(
+    regions: Sequence[Region | HostRegion], target: Target
+) -> list[Region | HostRegion]:
+    """The regions, those that can be over one axis of a length given at launch."""
+    return [_flatten(region, target) for region in regions]
+
+
+def _flatten(region: Region | HostRegion, target: Target) -> Region | HostRegion:
     """The region over one axis of a length given at launch, if it is of that kind."""
     if isinstance(region, HostRegion):
         return region

@@ -1,32 +1,34 @@
 """The schedules of several devices become one, over one table of slots.
 
+    before   CPU: f, slots (1, 0)     CPU:1: copy, slots (1, 0), whose parameter 0 is kept by f
+    after    f, slots (1, 0); copy, slots (2, 1)
+
 What one part of a graph keeps for a later one (`passes/graph/divide_by_device.py`) is a parameter
 of the later schedule, and becomes the slot where the earlier one has it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.graph.divide_by_device import Part, divide_by_device
+from ogive.passes.graph.divide_by_device import Part
+from ogive.passes.regions.number_slots import Schedule, Step
 from ogive.passes.regions.slots import CallStep, CopyStep, Slot
-from ogive.passes.regions.split_graph import Schedule, Step
 
 
-def schedule_devices(sink: UOp, schedule: Callable[[UOp, str], Schedule]) -> Schedule:
+def join_schedules(schedules: Sequence[Schedule], parts: Sequence[Part], sink: UOp) -> Schedule:
     """The schedule of a parametric graph, from that of each part; slots have their devices."""
-    parts = divide_by_device(sink)
     devices = {
         node.arg[0]: node.arg[2] if len(node.arg) > 2 else DEFAULT_DEVICE
         for node in sink.walk()
         if node.op is Op.PARAM
     }
     joined = _Joining(devices, len(sink.src))
-    for part in parts:
-        joined.add(part, schedule(part.sink, part.device))
+    for part, schedule in zip(parts, schedules, strict=True):
+        joined.add(part, schedule)
     return Schedule(tuple(joined.steps), tuple(joined.slots), tuple(joined.outputs))
 
 

@@ -1,4 +1,4 @@
-"""Stage 4, third step: regions over the same elements become one, with several stores.
+"""Regions over the same elements become one, with several stores.
 
     before   m ← f(m, g)     v ← h(v, g)     p ← k(p, m, v)         three kernels
     after    m, v, p ← f(m, g), h(v, g), k(p, f(m, g), h(v, g))     one, that reads a buffer once
@@ -8,7 +8,7 @@ the others a value at hand, and what one of them overwrites they have loaded bef
 order. A result that nobody else reads is not stored at all.
 
 The same goes for row programs whose elements go through the same rows, where one reads of the
-other's results the element at its own place (`elements.py`):
+other's results the element at its own place (`element_reads.py`):
 
     before   m[i] ← max of x[i, k]     s[i] ← sum of exp(x[i, k] - m[i])          two kernels
     after    m[i], s[i] ← max of x[i, k], sum of exp(x[i, k] - max of x[i, k])    one
@@ -24,21 +24,22 @@ from ogive.ir.memory import LONGEST
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
-from ogive.passes.regions.cut_regions import HostRegion, Region, storage
+from ogive.passes.graph.fault_checks import can_fault
+from ogive.passes.regions.cut_regions import HostRegion, Region
 from ogive.passes.regions.element_reads import element_reads, without_ones
-from ogive.passes.regions.fault_checks import can_fault
 from ogive.passes.regions.flatten_regions import LENGTH, spread
 from ogive.passes.regions.order_assignments import dependencies
+from ogive.passes.versions.storage import storage
 
 MOST_REGIONS = 8
 """How many regions become one at most: each of its buffers takes registers."""
 
 
-def merge(
-    regions: Sequence[Region | HostRegion], outputs: Sequence[UOp], node_limit: int
+def merge_regions(
+    regions: Sequence[Region | HostRegion], sink: UOp, node_limit: int
 ) -> list[Region | HostRegion]:
-    """The same work in fewer regions. `regions` are in order; `outputs` are what is asked for."""
-    merger = _Merger(regions, outputs, node_limit)
+    """The same work in fewer regions. `regions` are in order; `sink` has what is asked for."""
+    merger = _Merger(regions, sink.src, node_limit)
     for number in merger.candidates:
         merger.find_partners(number)
     return merger.build()
@@ -122,7 +123,7 @@ class _Merger:
         return region
 
     def touched(self, region: Region) -> list[UOp]:
-        """The values a region has all elements of, an assignment's by its `STORE` too; or those
+        """The values a region has all elements of, an assignment's by its `ASSIGN` too; or those
         that a row program reads at its elements' places."""
         found: list[UOp] = []
         facts = self.facts[region.graph]

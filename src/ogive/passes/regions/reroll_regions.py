@@ -1,4 +1,4 @@
-"""Stage 4, last step: regions that differ only in where they cut become one, run once for each.
+"""Regions that differ only in where they cut become one, run once for each.
 
 A loop over time that the user wrote in Python is a graph of equal pieces, each reading its own row:
 
@@ -30,7 +30,7 @@ particular, takes their place."""
 _MOVED = (Op.SHRINK, Op.PAD)
 
 
-def reroll(regions: Sequence[Region | HostRegion]) -> list[Region | HostRegion]:
+def reroll_regions(regions: Sequence[Region | HostRegion]) -> list[Region | HostRegion]:
     """The same regions, of which those that are alike share a graph."""
     graphs = dict.fromkeys([r.graph for r in regions if isinstance(r, Region)])
     if len(graphs) < LEAST_REGIONS:

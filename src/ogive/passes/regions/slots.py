@@ -45,6 +45,11 @@ class CopyStep(NamedTuple):
         """The slot that is filled."""
         return self.slots[:1]
 
+    @property
+    def read(self) -> tuple[int, ...]:
+        """The slot that is brought."""
+        return self.slots[1:]
+
     def __repr__(self) -> str:
         return f"<copy slot {self.slots[1]} to slot {self.slots[0]}>"
 

@@ -51,14 +51,25 @@ def assembly(ir_text: str, target: Target) -> str:
         return _emit(machine, module, _ASSEMBLY).decode()
 
 
+def check_module(ir_text: str) -> None:
+    """Raise `CompileError` in LLVM's words if a text is no well-formed module."""
+    context = llvm_function("ContextCreate")()
+    try:
+        llvm_function("DisposeModule")(_parse(ir_text, context))
+    finally:
+        llvm_function("ContextDispose")(context)
+
+
 @contextlib.contextmanager
 def _optimized(ir_text: str, target: Target, machine: int) -> Iterator[int]:
     """A module after our passes, for as long as it is needed."""
     # A context of its own: the global one keeps every type and constant for ever.
     context = llvm_function("ContextCreate")()
     try:
-        module = _parse(ir_text, context, target, machine)
+        module = _parse(ir_text, context)
         try:
+            llvm_function("SetTarget")(module, target.triple.encode())
+            llvm_function("SetDataLayout")(module, _data_layout(machine))
             _run_passes(module, machine)
             yield module
         finally:
@@ -67,13 +78,12 @@ def _optimized(ir_text: str, target: Target, machine: int) -> Iterator[int]:
         llvm_function("ContextDispose")(context)
 
 
-def _parse(ir_text: str, context: int, target: Target, machine: int) -> int:
+def _parse(ir_text: str, context: int) -> int:
+    """A module that LLVM finds well-formed. Raises `CompileError` in its words."""
     message = Message()
     module = llvm_function("ParseAssembly")(context, ir_text.encode(), message.place)
     refused = message.take()
     if not refused:
-        llvm_function("SetTarget")(module, target.triple.encode())
-        llvm_function("SetDataLayout")(module, _data_layout(machine))
         if not llvm_function("VerifyModule")(module, message.place):
             message.take()
             return int(module)

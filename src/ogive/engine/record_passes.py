@@ -1,0 +1,42 @@
+"""What every pass does to a computation: for tools, and for who works on a pass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ogive.config import Config, current_config
+from ogive.devices.protocol import find_device
+from ogive.engine.parametric import to_parametric
+from ogive.ir.node import UOp
+from ogive.passes.pipeline.pass_runner import Step
+
+if TYPE_CHECKING:
+    from ogive.passes.regions.number_slots import Schedule
+    from ogive.tensor.tensor import Tensor
+
+
+def record_passes(*tensors: Tensor, config: Config | None = None) -> list[Step]:
+    """Compile what tensors ask for, run nothing, and give every pass as it was run, in order.
+
+    Those of kernels come region by region. A step has the pass (`ran`), what it was given
+    (`before`), what it gave (`after`), its `seconds`, and `show()` for both as text.
+    """
+    from ogive.passes.pipeline.graph_passes import schedule_devices, schedule_graph
+
+    config = current_config() if config is None else config
+    steps: list[Step] = []
+    regions: dict[tuple[str, UOp], None] = {}
+
+    def schedule(part: UOp, device: str) -> Schedule:
+        target = find_device(device).confirmed_target(config)
+        made = schedule_graph(part, target, config, steps.append)
+        regions.update(dict.fromkeys([(device, step.region.graph) for step in made.kernels]))
+        return made
+
+    asked = tuple([tensor.node for tensor in tensors])
+    sink = to_parametric(asked, config, watch=steps.append).sink
+    schedule_devices(sink, config, schedule, steps.append)
+    for name, region in regions:
+        device = find_device(name)
+        device.compile_region(region, device.confirmed_target(config), config, None, steps.append)
+    return steps

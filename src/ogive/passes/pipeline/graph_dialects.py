@@ -1,0 +1,42 @@
+"""The dialects of graphs, from what the user wrote to lowered loops.
+
+What each may contain is in `ir/dialects/verify.py`, under the same name.
+"""
+
+from __future__ import annotations
+
+from ogive.ir.node import UOp
+from ogive.ir.printer import format_tree
+from ogive.passes.pipeline.pass_runner import Dialect
+
+
+def _graph_dialect(name: str, meaning: str) -> Dialect:
+    def check(root: UOp | tuple[UOp, ...]) -> None:
+        # Here, so that a process that checks nothing does not load the forms of all ops.
+        from ogive.ir.dialects.verify import verify
+
+        verify(root, name)
+
+    def show(root: UOp | tuple[UOp, ...]) -> str:
+        roots = root if isinstance(root, tuple) else (root,)
+        return "\n".join([format_tree(each) for each in roots])
+
+    return Dialect(name, meaning, check, show)
+
+
+TENSOR = _graph_dialect("tensor", "what the user wrote, over buffers")
+PARAMETRIC = _graph_dialect("parametric", "what the user wrote, over numbered parameters")
+REAL = _graph_dialect("real", "a parametric graph without complex numbers")
+STORED = _graph_dialect("stored", "the same, with memory for all that is written by indices")
+REGION = _graph_dialect("region", "what one kernel computes, over its own slots")
+LOOPS = _graph_dialect("loops", "loops over counters, memory at index expressions")
+PLACED = _graph_dialect("placed", "loops of which each is one, or parallel, upcast or lanes")
+LOWERED = _graph_dialect("lowered", "accesses that say how their lanes lie in memory")
+
+
+NORMALIZED = Dialect(
+    "normalized",
+    "a parametric graph, and the buffers and values taken out of it",
+    lambda normalized: PARAMETRIC.check(normalized.sink),
+    lambda normalized: PARAMETRIC.show(normalized.sink),
+)

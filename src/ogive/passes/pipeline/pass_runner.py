@@ -1,0 +1,154 @@
+"""What a pass is, and how passes are run.
+
+A `Pass` is a line of a table: its name, the dialect that it takes and the one that it gives, the
+function, and what else the function reads. A `Compilation` holds what has been made so far, the
+newest value of each dialect; it runs passes on that, one after the other, and is the only one who
+does. It times every pass, and where the configuration says so (`OGIVE_VERIFY=1`), it checks what
+every pass gives against the dialect.
+
+    before   region = SINK(ASSIGN(...))                  compilation.run(LOOP_PASSES)
+    after    region, loops; timings = {"rangeify": 0.0002, "join_words": 0.00001, ...}
+"""
+
+from __future__ import annotations
+
+import operator
+import time
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from ogive.config import Config
+from ogive.errors import VerifyError
+from ogive.named import NamedTuple
+
+
+class Dialect(NamedTuple):
+    """A form that a program has between two passes.
+
+    `meaning` says what it is; `check` raises `VerifyError` for what is not so; `show` writes it
+    for people.
+    """
+
+    name: str
+    meaning: str
+    check: Callable[[Any], None]
+    show: Callable[[Any], str]
+
+
+def expect(dialect: Dialect, fits: bool, what: str) -> None:
+    """Raise `VerifyError` unless something is as it is expected to be in a dialect."""
+    if not fits:
+        raise VerifyError(f"in the {dialect.name} dialect: expected {what}")
+
+
+class Condition(NamedTuple):
+    """When a pass is run: in words, and as a question about what has been made so far."""
+
+    words: str
+    holds: Callable[[Any], bool]
+
+
+class Pass:
+    """One pass: `function(value in the dialect it takes, *what it reads)` in the one it gives.
+
+    `reads` names other dialects, whose newest value it is given, `target`, or a setting, as
+    `config.vectorize`. `shows` is one line, *before → after*. `when` says under what condition it
+    runs, if not always.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        takes: Dialect,
+        gives: Dialect,
+        function: Callable[..., Any],
+        shows: str,
+        reads: tuple[str, ...] = (),
+        when: Condition | None = None,
+    ) -> None:
+        self.name = name
+        self.takes = takes
+        self.gives = gives
+        self.function = function
+        self.shows = shows
+        self.reads = reads
+        self.when = when
+        get = operator.attrgetter(takes.name, *reads)
+        self.arguments: Callable[[Any], tuple[Any, ...]] = (
+            get if reads else lambda values: (get(values),)
+        )
+
+    def under(self, condition: Condition) -> Pass:
+        """The same pass, run if a condition holds."""
+        return Pass(
+            self.name, self.takes, self.gives, self.function, self.shows, self.reads, condition
+        )
+
+    def doing(self, function: Callable[..., Any]) -> Pass:
+        """A pass that does something else in the place of this one."""
+        return Pass(
+            self.name, self.takes, self.gives, function, self.shows, self.reads, self.when
+        )
+
+    def __repr__(self) -> str:
+        return f"<pass {self.name}: {self.takes.name} → {self.gives.name}>"
+
+
+class Step(NamedTuple):
+    """One pass as it was run: what it was given, what it gave, the seconds it took."""
+
+    ran: Pass
+    before: Any
+    after: Any
+    seconds: float
+
+    def show(self) -> tuple[str, str]:
+        """What it was given and what it gave, as text."""
+        return self.ran.takes.show(self.before), self.ran.gives.show(self.after)
+
+
+Watcher = Callable[[Step], None]
+
+
+class Compilation:
+    """Runs passes over the values given, by the names of their dialects.
+
+    `values` has what was given and made so far; `timings` the seconds that each pass took.
+    `watch` is told of every pass that has been run.
+    """
+
+    def __init__(self, config: Config, watch: Watcher | None = None, **given: Any) -> None:
+        self.values = SimpleNamespace(config=config, **given)
+        self.timings: dict[str, float] = {}
+        self._verify = config.verify
+        self._watch = watch
+
+    def run(self, passes: Sequence[Pass]) -> Any:
+        """Run passes in order, but those whose condition does not hold; gives the last value."""
+        values, timings = self.values, self.timings
+        if self._verify:
+            passes[0].takes.check(getattr(values, passes[0].takes.name))
+        clock = time.perf_counter
+        for each in passes:
+            if each.when is not None and not each.when.holds(values):
+                continue
+            arguments = each.arguments(values)
+            start = clock()
+            made = each.function(*arguments)
+            seconds = clock() - start
+            timings[each.name] = timings.get(each.name, 0.0) + seconds
+            if self._verify:
+                _verify(each, made)
+            if self._watch is not None:
+                self._watch(Step(each, arguments[0], made, seconds))
+            setattr(values, each.gives.name, made)
+        return getattr(values, passes[-1].gives.name)
+
+
+def _verify(ran: Pass, made: Any) -> None:
+    try:
+        ran.gives.check(made)
+    except VerifyError as error:
+        what, _, _ = str(error).partition("\n")  # the user's line is added once more
+        raise VerifyError(f"after {ran.name}: {what}", error.origin) from error

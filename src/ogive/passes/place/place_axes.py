@@ -1,0 +1,300 @@
+"""Every axis of a kernel goes where its placement says.
+
+    before   out[r0] = x[r0], r0 < 1000              lanes r0: 16, tile r0: 4
+    after    out[(r0*4 + u1)*16 + l2] = ..., gated   r0 < 16 parallel, u1 < 4 upcast, l2 < 16 lanes
+
+An axis of length n becomes up to three counters, `(outer * upcast + tile) * lanes + lane`:
+
+- `lanes`: neighbouring elements in one vector register;
+- `upcast`: elements held in registers side by side (a register tile, or several accumulators);
+- the rest stays a loop, of which the first output loops together are the PARALLEL one, which the
+  runtime hands out in slices.
+
+An axis whose iterations follow each other in order (a scan's, one along which a scatter may meet
+an element again, or one along which rows are added up) is a LOOP from the beginning, and stays
+within the output loops. A scan's may have a tile: a few iterations at a time, one after the other.
+
+Any placement of any kernel is right, whatever the lengths: excess lanes and tile entries are gated,
+or a tile that would have some starts earlier.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence, Set
+
+from ogive.errors import OptimizeError
+from ogive.ir.node import UOp
+from ogive.ir.ops import LANE, LOOP, PARALLEL, UPCAST, Op
+from ogive.ir.positions import index_node
+from ogive.ir.shape import Dim
+from ogive.ir.symbolic.index_arithmetic import linear_form, minimum
+from ogive.passes.loops.rangeify import make_range
+from ogive.passes.loops.replace_counters import replace_ranges
+from ogive.passes.place.placement import (
+    Placement,
+    axis_extent,
+    counters_together,
+    ordered_axes,
+    output_axes,
+    reduction_axes,
+    scanned_axes,
+)
+
+MOST_UNROLLED = 4
+"""Tiles up to which LLVM unrolls a loop that moves them."""
+
+
+def place_axes(root: UOp, placement: Placement) -> UOp:
+    """The kernel with every counter replaced by placed ones; raises `OptimizeError` if the
+    placement names axes that the kernel does not have or puts two lane axes into one value."""
+    outputs = output_axes(root)
+    reductions = reduction_axes(root)
+    by_number = {counter.arg[0]: counter for counter in (*outputs, *reductions)}
+    scanned = [counter for counter in scanned_axes(root) if counter.arg[0] in placement.upcast]
+    _check(placement, outputs, by_number, scanned)
+    _check_lanes(root, placement)
+    nest = [by_number[number] for number in placement.order] if placement.order else outputs
+    loops = _Loops(placement)
+    loops.place_parallel(nest[: placement.parallel])
+    loops.place(nest[placement.parallel :])
+    replacements = {
+        counter: loops.make(counter.src[0])
+        for counter in (*ordered_axes(root), *_accumulated_axes(root))
+        if counter not in scanned
+    }
+    for counter in scanned:
+        loops.outer[counter] = loops.make(_loop_extent(counter.src[0], counter, placement))
+    moved = _moved_tiles(root, nest, placement)
+    loops.start(nest, moved)
+    loops.place(reductions)
+    stores_again = bool(moved) and _may_store_again(root)
+    gates: dict[UOp, UOp] = {}
+    within: dict[UOp, UOp] = {}
+    for counter in (*nest, *scanned, *reductions):
+        position = replacements[counter] = loops.position(counter)
+        if counter in moved:
+            if not stores_again:
+                tile = placement.upcast.get(counter.arg[0], 1)
+                gates[counter] = (loops.outer[counter] * tile).lt(position + 1)  # what is new
+            continue
+        runs_over = int(position.vmax) >= axis_extent(counter)
+        if runs_over or counter.src[0].op is not Op.CONST:
+            gates[counter] = position.lt(replace_ranges(counter.src[0], replacements))
+            within[counter] = gates[counter]
+        if counter.ranges_below:
+            # How far a row goes is no matter of the memory that all rows read.
+            within[counter] = position.lt(axis_extent(counter))
+    return replace_ranges(root, replacements, gates, within)
+
+
+def _accumulated_axes(root: UOp) -> list[UOp]:
+    """The counters of loops in order that add to what is staged."""
+    axes: dict[UOp, None] = {}
+    for node in root.walk():
+        if node.op is Op.STAGE:
+            axes.update(dict.fromkeys([c for c in node.closed if c.arg[1] is not None]))
+    return list(axes)
+
+
+class _Loops:
+    """Makes the placed counters, numbered from the outermost on.
+
+    `outer` has the loop over the tiles of each axis, and `starts` where the tile of a result's
+    axis begins.
+    """
+
+    def __init__(self, placement: Placement) -> None:
+        self.placement = placement
+        self.outer: dict[UOp, UOp] = {}
+        self.starts: dict[UOp, UOp] = {}
+        self._numbers = itertools.count()
+
+    def make(self, extent: Dim, kind: str = LOOP) -> UOp:
+        """One more counter."""
+        return make_range(extent, next(self._numbers), kind)
+
+    def place_parallel(self, counters: Sequence[UOp]) -> None:
+        """One PARALLEL counter for the product of the loops of the given axes."""
+        extents = [_loop_extent(c.src[0], c, self.placement) for c in counters]
+        total: Dim = 1
+        for extent in extents:
+            total = total * extent
+        if total == 1:
+            self.outer.update(dict.fromkeys(counters, index_node(0)))
+            return
+        position = self.make(total, PARALLEL)
+        for counter, extent in zip(reversed(counters), reversed(extents), strict=True):
+            self.outer[counter] = position % extent if counter is not counters[0] else position
+            position = position // extent
+
+    def place(self, counters: Sequence[UOp]) -> None:
+        """A LOOP for each of the given axes whose loop runs more than once."""
+        for counter in counters:
+            extent = _loop_extent(self._longest(counter), counter, self.placement)
+            self.outer[counter] = self.make(extent) if extent != 1 else index_node(0)
+
+    def start(self, counters: Sequence[UOp], moved: Set[UOp]) -> None:
+        """Note where the tiles of the given axes begin, those `moved` no later than the last that
+        is whole."""
+        for counter in counters:
+            step = _step(counter, self.placement)
+            start = self.outer[counter] * step
+            if counter in moved:
+                start = minimum(start, axis_extent(counter) - step)
+            self.starts[counter] = start
+
+    def position(self, counter: UOp) -> UOp:
+        """Where an axis is, by its placed counters."""
+        number = counter.arg[0]
+        tile = self.placement.upcast.get(number, 1)
+        lanes = self.placement.lanes.get(number, 1)
+        position = self.starts.get(counter, self.outer[counter] * (tile * lanes))
+        if tile > 1:
+            position = position + self.make(tile, UPCAST) * lanes
+        if lanes > 1:
+            position = position + self.make(lanes, LANE)
+        return position
+
+    def _longest(self, counter: UOp) -> UOp:
+        """The extent of an axis where it is greatest in the tile of the result."""
+        extent = counter.src[0]
+        if not extent.ranges:
+            return extent
+        extent = _longest(extent, self.starts, self.placement)
+        if extent.vmax > axis_extent(counter):
+            extent = minimum(extent, axis_extent(counter))
+        return extent
+
+
+def _moved_tiles(root: UOp, nest: Sequence[UOp], placement: Placement) -> set[UOp]:
+    """The output axes whose last tile would run past the end, and starts earlier instead.
+
+        before   r < 10 in tiles of 4:   r = r0*4 + tile,          loaded and stored if r < 10
+        after                            r = min(r0*4, 6) + tile
+
+    So the loops of reductions load whole tiles, without gates, and so do moves to elsewhere, but
+    for those along a short innermost loop: LLVM unrolls it, and knows how much of the last tile
+    there is. What is computed again is stored again, unless it might have changed: then it is
+    stored if r0*4 <= r. Where memory is read, or what is a fault, may not depend on that. Of lanes,
+    stores with gates would take longer.
+    """
+    uneven = {
+        counter
+        for counter in nest
+        if counter.src[0].op is Op.CONST
+        and axis_extent(counter) > _step(counter, placement)
+        and axis_extent(counter) % _step(counter, placement)
+    }
+    if not uneven:
+        return uneven
+    may_store_again = _may_store_again(root)
+    reduced: set[UOp] = set()
+    for node in root.walk():
+        if node.op is Op.REDUCE:
+            reduced |= node.ranges
+        elif node.op is Op.CHECK or (node.op is Op.INDEX and node.src[1].has_index):
+            uneven -= node.ranges
+    if not may_store_again:
+        return {c for c in uneven if c in reduced and c.arg[0] not in placement.lanes}
+    unrolled = [
+        counter
+        for counter in nest[placement.parallel :][-1:]
+        if axis_extent(counter) <= MOST_UNROLLED * _step(counter, placement)
+    ]
+    return {c for c in uneven if (c in reduced if reduced else c not in unrolled)}
+
+
+def _may_store_again(root: UOp) -> bool:
+    """Whether elements can be computed and stored a second time: nothing is added to memory, and
+    nothing is read where it is stored, which is how an operand may be overwritten."""
+    results = frozenset([counter for store in root.src for counter in store.src[2:]])
+    stored = [_strides(store) for store in root.src]
+    return all(store.combine is None for store in root.src) and not any(
+        node.ranges == results and _may_meet(_strides(node), stored)
+        for node in root.walk()
+        if node.op is Op.LOAD
+    )
+
+
+def _may_meet(loaded: dict[UOp, int] | None, stored: list[dict[UOp, int] | None]) -> bool:
+    """Whether an element may be read where it is stored: elsewhere, some stride is another one."""
+    return loaded is None or None in stored or loaded in stored
+
+
+def _strides(access: UOp) -> dict[UOp, int] | None:
+    """What a load or store goes along its counters; None if that is not linear in all of them."""
+    terms, _ = linear_form(access.src[0].src[1])
+    return terms if all(term.op is Op.RANGE for term in terms) else None
+
+
+def _loop_extent(extent: UOp, counter: UOp, placement: Placement) -> Dim:
+    step = _step(counter, placement)
+    if extent.op is Op.CONST:
+        return -(-extent.arg // step)
+    return (extent + (step - 1)) // step
+
+
+def _step(counter: UOp, placement: Placement) -> int:
+    """How many iterations of an axis one of its loop does."""
+    number = counter.arg[0]
+    return placement.upcast.get(number, 1) * placement.lanes.get(number, 1)
+
+
+def _longest(
+    extent: UOp, starts: Mapping[UOp, UOp], placement: Placement, rising: bool = True
+) -> UOp:
+    """An extent at the entry of the result's tile where it is greatest (or least)."""
+    if not extent.ranges:
+        return extent
+    if extent.op is Op.RANGE:
+        return starts[extent] + (_step(extent, placement) - 1 if rising else 0)
+    if extent.op is Op.FLOORDIV and extent.src[1].vmin > 0 and not extent.src[1].ranges:
+        return _longest(extent.src[0], starts, placement, rising) // extent.src[1]
+    if extent.op is Op.MINIMUM:
+        return minimum(*[_longest(part, starts, placement, rising) for part in extent.src])
+    terms, constant = linear_form(extent)
+    if extent in terms:
+        return index_node(int(extent.vmax if rising else extent.vmin))
+    total = index_node(constant)
+    for term, factor in terms.items():
+        total = total + _longest(term, starts, placement, rising is (factor > 0)) * factor
+    return total
+
+
+def _check(
+    placement: Placement,
+    outputs: tuple[UOp, ...],
+    by_number: Mapping[int, UOp],
+    scanned: list[UOp],
+) -> None:
+    in_tiles = set(placement.upcast) - {counter.arg[0] for counter in scanned}
+    for number in (*placement.lanes, *sorted(in_tiles), *placement.order):
+        if number not in by_number:
+            raise OptimizeError(
+                f"the placement names axis {number}; the kernel has {sorted(by_number)}"
+            )
+    if placement.order and sorted(placement.order) != [c.arg[0] for c in outputs]:
+        raise OptimizeError(
+            f"the order {placement.order} must name each output axis once: "
+            f"{[c.arg[0] for c in outputs]}"
+        )
+    if not 0 <= placement.parallel <= len(outputs):
+        raise OptimizeError(f"{placement.parallel} parallel axes of {len(outputs)} output axes")
+    for number, count in placement.lanes.items():
+        if count < 1 or count & (count - 1):
+            raise OptimizeError(f"axis {number} in {count} lanes: it must be a power of two")
+    for number, count in placement.upcast.items():
+        if count < 1:
+            raise OptimizeError(f"axis {number} in a tile of {count}: it must be at least 1")
+
+
+def _check_lanes(root: UOp, placement: Placement) -> None:
+    """A value has at most one lane axis: a register holds one row of elements."""
+    in_lanes = {number for number, count in placement.lanes.items() if count > 1}
+    if len(in_lanes) < 2:
+        return
+    for node in root.walk():
+        found = [c.arg[0] for c in counters_together(node) if c.arg[0] in in_lanes]
+        if len(found) > 1:
+            raise OptimizeError(f"axes {sorted(found)} are both in the lanes of one value")

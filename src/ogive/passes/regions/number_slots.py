@@ -1,0 +1,106 @@
+"""The memory of a run gets numbers: ordered regions become steps over slots.
+
+    before   x ← f(PARAM 1, PARAM 0)     y ← g(x)                    values in the graph
+    after    f: slots (2, 1, 0)          g: slots (3, 2)             outputs (3,)
+
+Slots are the buffers of a run: first the graph's own parameters, then one for every kept value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ogive.ir.memory import is_memory, upper_count
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.named import NamedTuple
+from ogive.passes.graph.pack_operands import PANELS
+from ogive.passes.regions.cut_regions import HostRegion, Region
+from ogive.passes.regions.slots import CallStep, CopyStep, Slot
+from ogive.passes.versions.storage import storage
+from ogive.targets.target import Target
+
+
+class Step(NamedTuple):
+    """One region and the run's slots that stand for its own."""
+
+    region: Region
+    slots: tuple[int, ...]
+
+    @property
+    def written(self) -> tuple[int, ...]:
+        """The slots that the kernel writes."""
+        return self.slots[: len(self.region.roots)]
+
+    @property
+    def read(self) -> tuple[int, ...]:
+        """The slots that the kernel only reads."""
+        return self.slots[len(self.region.roots) :]
+
+
+class Schedule(NamedTuple):
+    """What to run, in order, over which memory; `outputs[i]` is the slot of the i-th root."""
+
+    steps: tuple[Step | CopyStep | CallStep, ...]
+    slots: tuple[Slot, ...]
+    outputs: tuple[int, ...]
+
+    @property
+    def kernels(self) -> tuple[Step, ...]:
+        """The steps that kernels do."""
+        return tuple([step for step in self.steps if isinstance(step, Step)])
+
+
+def number_slots(
+    regions: Sequence[Region | HostRegion], sink: UOp, target: Target
+) -> Schedule:
+    """The steps that compute the roots of `sink`; what has no elements needs none."""
+    table = _SlotTable(sink, target)
+    steps: list[Step | CopyStep | CallStep] = []
+    for region in regions:
+        slots = tuple([table.slot_of(value) for value in region.values])
+        if isinstance(region, HostRegion):
+            steps.append(_host_step(region, slots))
+        elif all(0 not in source.shape for source in region.graph.src[0].src):
+            steps.append(Step(region, slots))
+    outputs = tuple([table.slot_of(root) for root in sink.src])
+    return Schedule(tuple(steps), tuple(table.slots), outputs)
+
+
+def _host_step(region: HostRegion, slots: tuple[int, ...]) -> CopyStep | CallStep:
+    root = region.root
+    if root.op is Op.COPY:
+        return CopyStep(slots)
+    name, outputs, _ = root.arg
+    writes = tuple([shape for shape, _ in outputs])
+    reads = tuple([source.shape for source in root.src[1:]])
+    return CallStep(name, slots, writes, reads)
+
+
+class _SlotTable:
+    """Numbers the memory of a run."""
+
+    def __init__(self, sink: UOp, target: Target) -> None:
+        self.kept_bytes = target.costs.packing.kept_bytes
+        parameters = sorted(
+            [node for node in sink.walk() if node.op is Op.PARAM], key=lambda node: node.arg[0]
+        )
+        self.slots: list[Slot] = []
+        self.numbers: dict[UOp, int] = {}
+        for node in parameters:
+            self.numbers[node] = len(self.slots)
+            self.slots.append(Slot(node.dtype, node.arg[1], node.arg[0]))
+
+    def slot_of(self, value: UOp) -> int:
+        """The slot where a value lies: its own, or that of the buffer it is a version of."""
+        base = value
+        while base not in self.numbers and is_memory(base):
+            base = storage(base.src[0])
+        if base not in self.numbers:
+            self.numbers[base] = len(self.slots)
+            count = upper_count(base.shape)
+            is_panel = base.op is Op.CONTIGUOUS and base.arg == PANELS
+            is_kept = is_panel and count * base.dtype.itemsize >= self.kept_bytes
+            self.slots.append(Slot(base.dtype, count, None, is_kept))
+        self.numbers[value] = self.numbers[base]
+        return self.numbers[value]

@@ -1,0 +1,46 @@
+"""Each assignment to the same version of a buffer, but the first, has a copy to write to.
+
+    before   ADD(AFTER(x, ASSIGN(x, 1)), AFTER(x, ASSIGN(x, 2)))
+    after    ADD(AFTER(x, ASSIGN(x, 1)), AFTER(CONTIGUOUS(x), ASSIGN(CONTIGUOUS(x), 2)))
+"""
+
+from __future__ import annotations
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.passes.versions.storage import STORAGE, storage
+
+
+def separate_versions(sink: UOp) -> UOp:
+    """The graph with a copy for each further assignment to a version."""
+    order = sink.walk()
+    writers: dict[UOp, list[UOp]] = {}
+    for node in order:
+        if node.op is Op.AFTER:
+            writers.setdefault(storage(node.src[0]), []).append(node)
+    if all(len(nodes) == 1 for nodes in writers.values()):
+        return sink
+    done: dict[UOp, UOp] = {}
+    for node in order:
+        sources = tuple([done[source] for source in node.src])
+        number = writers[storage(node.src[0])].index(node) if node.op is Op.AFTER else 0
+        if number:
+            version = done[storage(node.src[0])]
+            # The number keeps several copies of one version apart.
+            copy = UOp(Op.CONTIGUOUS, version.dtype, (version,), ("version", number))
+            target, *rest = sources[1].src
+            store = sources[1].replace(src=(_rebase(target, copy), *rest))
+            sources = (_rebase(sources[0], copy), store)
+        done[node] = node.with_sources(sources)
+    return done[sink]
+
+
+def _rebase(view: UOp, base: UOp) -> UOp:
+    """A chain of movement ops over another version."""
+    chain = []
+    while view.op not in STORAGE:
+        chain.append(view)
+        view = view.src[0]
+    for node in reversed(chain):
+        base = node.replace(src=(base, *node.src[1:]))
+    return base

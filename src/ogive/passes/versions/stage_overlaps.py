@@ -1,0 +1,47 @@
+"""A stored value is computed elsewhere first where storing it directly could go wrong.
+
+    before   ASSIGN(SHRINK(x), SHRINK'(x))         after   ASSIGN(SHRINK(x), CONTIGUOUS(...))
+
+That is where it reads the buffer it is stored to at other places than it writes, and where it could
+fault half-way. What is stored by indices goes into memory that nobody else knows.
+"""
+
+from __future__ import annotations
+
+from ogive.ir.memory import reads_elsewhere
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.passes.graph.fault_checks import can_fault
+from ogive.passes.versions.storage import STORAGE, gather_bits, keep_sources, storage
+
+
+def stage_overlaps(sink: UOp) -> UOp:
+    """The graph with stored values kept where they may not be stored directly."""
+    order = sink.walk()
+    stores = [node for node in order if node.op is Op.ASSIGN and len(node.src) == 2]
+    faulty = _faulty_nodes(order)
+    bits = {memory: 1 << at for at, memory in enumerate({storage(s.src[0]) for s in stores})}
+    reads = gather_bits(order, bits)
+    staged = {
+        store
+        for store in stores
+        if store.src[1] in faulty or _reads_elsewhere(store, bits, reads)
+    }
+    return keep_sources(order, lambda node, source: node in staged and source is node.src[1])
+
+
+def _faulty_nodes(order: list[UOp]) -> set[UOp]:
+    """The nodes that can be in one kernel with something that may fault."""
+    found: set[UOp] = set()
+    for node in order:
+        inherits = node.op not in STORAGE and not found.isdisjoint(node.src)
+        if inherits or can_fault(node):
+            found.add(node)
+    return found
+
+
+def _reads_elsewhere(store: UOp, bits: dict[UOp, int], reads: dict[UOp, int]) -> bool:
+    """Whether the value reads the target's buffer other than element by element in place."""
+    target, value = store.src
+    own = bits[storage(target)]
+    return reads_elsewhere(value, target, lambda node: bool(reads[node] & own))

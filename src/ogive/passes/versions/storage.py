@@ -1,0 +1,50 @@
+"""What memory a value lies in, and edges of the graph that go through memory of their own.
+
+An assignment makes a new *version* of a buffer: `AFTER(old, ASSIGN(view of old, value))`. In memory
+the two are one buffer, so whoever reads the old version must run before the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+
+STORAGE = frozenset({
+    Op.PARAM, Op.AFTER, Op.CONTIGUOUS, Op.SCAN_AXIS, Op.ARRANGE, Op.COPY, Op.CUSTOM,
+})  # fmt: skip
+"""The ops whose values are in memory whatever is chosen."""
+
+
+def storage(node: UOp) -> UOp:
+    """The version of a buffer that a chain of movement ops starts from."""
+    while node.op not in STORAGE and node.src:
+        node = node.src[0]
+    return node
+
+
+def gather_bits(order: list[UOp], bits: dict[UOp, int]) -> dict[UOp, int]:
+    """For each node the bits of all nodes that can be in one kernel with it, or that it reads."""
+    found: dict[UOp, int] = {}
+    for node in order:
+        gathered = bits.get(node, 0)
+        if node.op not in STORAGE:
+            for source in node.src:
+                gathered |= found[source]
+        found[node] = gathered
+    return found
+
+
+def keep_sources(order: list[UOp], wanted: Callable[[UOp, UOp], bool]) -> UOp:
+    """The graph, `order` being its walk, with the wanted (node, source) edges kept in memory."""
+    done: dict[UOp, UOp] = {}
+    for node in order:
+        sources = []
+        for source in node.src:
+            new = done[source]
+            if source.op is not Op.CONTIGUOUS and wanted(node, source):
+                new = UOp(Op.CONTIGUOUS, new.dtype, (new,), ())
+            sources.append(new)
+        done[node] = node.with_sources(tuple(sources))
+    return done[order[-1]]

@@ -217,7 +217,7 @@ def test_matrices_that_do_not_do_are_errors_at_the_users_line(
         lazy.numpy()
     assert isinstance(caught.value, ValueError)
     line = inspect.getsourcelines(call)[1]
-    assert f"test_linalg.py:{line}" in str(caught.value)
+    assert f"test_linear_algebra.py:{line}" in str(caught.value)
 
 
 X = Tensor(TALL)

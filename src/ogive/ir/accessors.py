@@ -1,13 +1,14 @@
 """The names of the op table as attributes of nodes: `store.value`, `counter.extent`.
 
 Most nodes are asked for their first or second source, many times. A name that stands for either of
-them, in whatever op has it, is another name of the slot in which a node has that source: it is read
-as fast as any field. The other names are properties that look up where their op has them.
+them, in whatever op has it, is another name of the slot in which a node has that source, and one
+that stands for a whole argument another name of `arg`: both are read as fast as any field. Other
+names are properties that look up where their op has them.
 
     counter.placement    RANGE: the second field of its argument
     load.value           AttributeError: LOAD has no 'value', but place, lanes, stride
 
-Names of slots are checked only as far as there is a source: a RANGE gives its extent for `left`.
+Names of slots are checked only as far as there is something: a RANGE gives its extent for `left`.
 After `check_accessors()`, as in the tests and with `OGIVE_VERIFY=1`, all are.
 """
 
@@ -128,6 +129,9 @@ _PLAIN = {
 }
 """Names that stand for a source which is always there, and always at that position."""
 
+_WHOLE = {name for name, places in FIELDS.items() if set(places.values()) == {None}} - KEPT
+"""Names of fields that are the argument itself, in whatever op has them."""
+
 
 def install(node_class: type) -> None:
     """Give a class of nodes, which has the slots `_first` and `_second`, the names of the table."""
@@ -139,8 +143,12 @@ def install(node_class: type) -> None:
         accessor = slots[position] if position < len(slots) else property(_source(name, where))
         setattr(node_class, name, accessor)
     for name, places in FIELDS.items():
-        kept = name in KEPT
-        accessor = node_class.__dict__["_" + name] if kept else property(_field(name, places))
+        if name in KEPT:
+            accessor = node_class.__dict__["_" + name]
+        elif name in _WHOLE:
+            accessor = node_class.__dict__["arg"]
+        else:
+            accessor = property(_field(name, places))
         setattr(node_class, name, accessor)
 
 
@@ -148,6 +156,8 @@ def check_accessors(node_class: type) -> None:
     """From now on no node gives a source for a name that its op does not have."""
     for name in _PLAIN:
         setattr(node_class, name, property(_source(name, SOURCES[name])))
+    for name in _WHOLE:
+        setattr(node_class, name, property(_field(name, FIELDS[name])))
 
 
 def _source(name: str, where: dict[Op, int]) -> _Getter:

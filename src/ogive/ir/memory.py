@@ -52,18 +52,18 @@ def memory_leaf(node: UOp) -> UOp:
     if (
         node.op is Op.SHRINK
         and all(begin == 0 for begin, _ in movement_argument(node))
-        and node.src[0].shape == upper_shape(node.shape)
+        and node.operand.shape == upper_shape(node.shape)
     ):
-        node = node.src[0]
+        node = node.operand
     while node.op is Op.RESHAPE:
-        node = node.src[0]
+        node = node.operand
     return node if node.op in (Op.BUFFER, Op.PARAM, Op.AFTER) else top
 
 
 def host_value(node: UOp) -> UOp | None:
     """What lies under reshapes, if a step that is no kernel makes it: a copy or a custom value."""
     while node.op is Op.RESHAPE:
-        node = node.src[0]
+        node = node.operand
     return node if node.op in (Op.COPY, Op.CUSTOM) else None
 
 
@@ -75,8 +75,8 @@ FILE_VIEWS = frozenset(
 def file_of(node: UOp) -> UOp | None:
     """The buffer on `DISK` that a node is a view of, if it is one."""
     while node.op in FILE_VIEWS:
-        node = node.src[0]
-    return node if node.op is Op.BUFFER and node.arg[0] == FILES else None
+        node = node.operand
+    return node if node.op is Op.BUFFER and node.device == FILES else None
 
 
 def computing_devices(order: Iterable[UOp]) -> dict[UOp, str | None]:

@@ -65,7 +65,7 @@ def _counted(value: UOp) -> UOp | None:
     if value.op is Op.CONST:
         return index_constant(value.arg)
     if value.op is Op.CAST:
-        return value.src[0] if value.src[0].dtype is dtypes.index else None
+        return value.operand if value.operand.dtype is dtypes.index else None
     if value.op not in (Op.ADD, Op.SUB):
         return None
     left, right = [_counted(source) for source in value.src]
@@ -82,8 +82,8 @@ def padded(node: UOp, value: UOp, access: Access) -> UOp:
         return value
     fill = node.dtype.canonical(movement_argument(node)[1])
     # A gated load gives zero by itself; positive zero, that is.
-    is_plain_load = value.op is Op.LOAD and len(value.src[0].src) == 3
-    if is_plain_load and value.src[0].src[2] is inside and repr(fill) in ("0", "0.0", "False"):
+    is_gated = value.op is Op.LOAD and value.place.gate is inside
+    if is_gated and repr(fill) in ("0", "0.0", "False"):
         return value
     return UOp(Op.WHERE, node.dtype, (inside, value, UOp.const(node.dtype, fill)))
 
@@ -99,7 +99,7 @@ def _expand(node: UOp, access: Access) -> Access:
     zero = index_constant(0)
     position = [
         zero if size == 1 else entry
-        for entry, size in zip(access.position, node.src[0].shape, strict=True)
+        for entry, size in zip(access.position, node.operand.shape, strict=True)
     ]
     return Access(tuple(position), access.gate)
 
@@ -127,7 +127,7 @@ def _pad(node: UOp, access: Access) -> Access:
     position = [
         index_constant(0) if size == 1 else entry - before
         for entry, size, (before, _) in zip(
-            access.position, node.src[0].shape, pads, strict=True
+            access.position, node.operand.shape, pads, strict=True
         )
     ]
     return Access(tuple(position), _inside(node, access, least=2))
@@ -138,7 +138,7 @@ def _inside(node: UOp, access: Access, least: int) -> UOp | None:
     gate = access.gate
     pads = movement_argument(node)[0]
     for entry, size, (before, after) in zip(
-        access.position, node.src[0].shape, pads, strict=True
+        access.position, node.operand.shape, pads, strict=True
     ):
         if isinstance(size, int) and 0 < size < least:
             continue
@@ -153,7 +153,7 @@ def _inside(node: UOp, access: Access, least: int) -> UOp | None:
 def _reshape(node: UOp, access: Access) -> Access:
     """Axes that are the same in front and at the back are read as they are: what is known about
     their position only under the gate would be lost in the flat one."""
-    before, after = node.src[0].shape, node.shape
+    before, after = node.operand.shape, node.shape
     shortest = min(len(before), len(after))
     front = 0
     while front < shortest and before[front] == after[front]:

@@ -37,7 +37,7 @@ def _is_condition(node: UOp) -> bool:
         if node.op not in (Op.AND, Op.OR, Op.NOT):
             break
         node = node.src[0]
-    return node.op in COMPARISON and node.src[0].dtype is index
+    return node.op in COMPARISON and node.left.dtype is index
 
 
 def _summary(node: UOp) -> str:
@@ -94,25 +94,25 @@ def _expression(node: UOp, texts: _Texts) -> tuple[str, int]:
     if op is Op.CONST:
         return str(node.arg), _LEAF if node.arg >= 0 else 9
     if op is Op.RANGE:
-        return f"i{node.arg[0]}", _LEAF
+        return f"i{node.number}", _LEAF
     if op is Op.VARIABLE:
-        return str(node.arg[0]), _LEAF
+        return str(node.name), _LEAF
     if op is Op.BIND:
-        return f"{node.src[0].arg[0]}={node.src[1].arg}", 0
+        return f"{node.variable.name}={node.bound.literal}", 0
     if op in _PREFIX:
         symbol, binding = _PREFIX[op]
-        return symbol + _within(texts[node.src[0]], binding), binding
+        return symbol + _within(texts[node.operand], binding), binding
     if op in _INFIX:
         symbol, binding = _INFIX[op]
-        left = _within(texts[node.src[0]], binding)
-        if op is Op.ADD and (subtracted := _subtracted(node.src[1], texts)) is not None:
+        left = _within(texts[node.left], binding)
+        if op is Op.ADD and (subtracted := _subtracted(node.right, texts)) is not None:
             return f"{left} - {subtracted}", binding
-        if op is Op.ADD and (subtracted := _subtracted(node.src[0], texts)) is not None:
-            return f"{_within(texts[node.src[1]], binding)} - {subtracted}", binding
+        if op is Op.ADD and (subtracted := _subtracted(node.left, texts)) is not None:
+            return f"{_within(texts[node.right], binding)} - {subtracted}", binding
         joined = symbol if op is Op.MUL else f" {symbol} "
-        return f"{left}{joined}{_within(texts[node.src[1]], binding + 1)}", binding
+        return f"{left}{joined}{_within(texts[node.right], binding + 1)}", binding
     if op is Op.CAST:
-        return f"{node.dtype.name}({texts[node.src[0]][0]})", _LEAF
+        return f"{node.dtype.name}({texts[node.operand][0]})", _LEAF
     if op in _CALLS:
         return f"{_CALLS[op]}({', '.join([texts[source][0] for source in node.src])})", _LEAF
     return _summary(node).replace(" ", ":"), _LEAF
@@ -122,10 +122,10 @@ def _subtracted(term: UOp, texts: _Texts) -> str | None:
     """`x*3` for the term `x*-3`, and `3` for `-3`; None for other terms."""
     if term.op is Op.CONST and term.arg < 0:
         return str(-term.arg)
-    if term.op is not Op.MUL or term.src[1].op is not Op.CONST or term.src[1].arg >= 0:
+    if term.op is not Op.MUL or term.right.op is not Op.CONST or term.right.literal >= 0:
         return None
-    factor = -term.src[1].arg
-    return _within(texts[term.src[0]], 8) + (f"*{factor}" if factor != 1 else "")
+    factor = -term.right.literal
+    return _within(texts[term.left], 8) + (f"*{factor}" if factor != 1 else "")
 
 
 def _within(part: tuple[str, int], binding: int) -> str:

@@ -84,11 +84,11 @@ def infer_shape(node: UOp) -> Shape:
     if op in ELEMENTWISE:
         return common_shape(node.src)
     if op in (Op.BUFFER, Op.PARAM):
-        return (node.arg[1],)
+        return (node.size,)
     if op is Op.IOTA:
-        return (node.arg,) if node.arg is not None else (node.src[0],)
+        return (node.stop,) if node.stop is not None else (node.symbolic,)
     if op is Op.PERMUTE:
-        shape = node.src[0].shape
+        shape = node.operand.shape
         return tuple([shape[axis] for axis in node.arg])
     if op in (Op.RESHAPE, Op.EXPAND):
         return tuple(movement_argument(node))
@@ -99,18 +99,18 @@ def infer_shape(node: UOp) -> Shape:
         return tuple(
             [
                 as_length(before + size + after)
-                for size, (before, after) in zip(node.src[0].shape, pads, strict=True)
+                for size, (before, after) in zip(node.operand.shape, pads, strict=True)
             ]
         )
     if op is Op.REDUCE_AXES:
-        axes = node.arg[1]
-        return tuple([1 if i in axes else size for i, size in enumerate(node.src[0].shape)])
+        axes = node.axes
+        return tuple([1 if i in axes else size for i, size in enumerate(node.operand.shape)])
     if op in _SHAPE_OF_SOURCE:
         return node.src[0].shape
     if op is Op.GATHER:
-        return common_shape(node.src[1:])
+        return common_shape(node.indices)
     if op is Op.ARRANGE:
-        *lines, chunks, length = node.src[0].shape
+        *lines, chunks, length = node.operand.shape
         return (*lines, as_length(chunks * length))
     if op is Op.CUSTOM:
         _, outputs, number = node.arg

@@ -55,7 +55,7 @@ class Argument:
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
         """What the inputs get: the identity passes on what it is given."""
-        return [upstream for _ in node.src[1:]]
+        return [upstream for _ in node.inputs]
 
 
 _open_arguments: dict[int, weakref.ref[Argument]] = {}
@@ -263,7 +263,7 @@ def gradient_sources(node: UOp) -> Iterable[UOp]:
     """The sources that a gradient may flow to; for an assignment, the store among them."""
     if node.op is Op.DETACH:
         return ()
-    sources = node.src[1:] if node.op is Op.GRADIENT else node.src
+    sources = node.inputs if node.op is Op.GRADIENT else node.src
     return [source for source in sources if source.dtype.is_inexact or source.op is Op.ASSIGN]
 
 

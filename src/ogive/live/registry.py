@@ -249,7 +249,7 @@ def substitute(
             # A constant that a tensor holds may be replaced; as an operand it stays what it is.
             sources = [s if s.op in _EDGELESS else done.get(s, s) for s in node.src]
             if node.op is Op.ASSIGN:
-                sources[0] = _moved_place(node.src[0], done)
+                sources[0] = _moved_place(node.target, done)
             rebuilt = node.replace(src=tuple(sources))
             connect(rebuilt)
             if tracking and node.op is Op.AFTER:
@@ -283,7 +283,7 @@ def _moved_place(view: UOp, replacements: Mapping[UOp, UOp]) -> UOp:
     moves: list[UOp] = []
     while view.op in MOVEMENT:
         moves.append(view)
-        view = view.src[0]
+        view = view.operand
     place = replacements.get(view, view)
     for move in reversed(moves):
         place = move.replace(src=(place, *move.src[1:]))

@@ -65,33 +65,34 @@ def infer_sound_bounds(node: UOp) -> tuple[int, int] | None:
 
 
 def _range(node: UOp) -> Interval:
-    return 0, max(node.src[0]._bounds[1] - 1, 0)
+    return 0, max(node.extent._bounds[1] - 1, 0)
 
 
 def _variable(node: UOp) -> Interval:
-    return node.arg[1], node.arg[2]
+    return node.low, node.high
 
 
 def _bind(node: UOp) -> Interval:
-    return node.src[0]._bounds
+    return node.variable._bounds
 
 
 def _iota(node: UOp) -> Interval:
-    return 0, max((node.arg if node.arg is not None else node.src[0]._bounds[1]) - 1, 0)
+    stop: Any = node.stop if node.symbolic is None else node.symbolic._bounds[1]
+    return 0, max(stop - 1, 0)
 
 
 def _add(node: UOp) -> Interval:
-    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    (a, b), (c, d) = node.left._bounds, node.right._bounds
     return a + c, b + d
 
 
 def _sub(node: UOp) -> Interval:
-    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    (a, b), (c, d) = node.left._bounds, node.right._bounds
     return a - d, b - c
 
 
 def _mul(node: UOp) -> Interval:
-    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    (a, b), (c, d) = node.left._bounds, node.right._bounds
     if c is d or c == d:
         return (a * c, b * c) if c >= 0 else (b * c, a * c)
     corners = (a * c, a * d, b * c, b * d)
@@ -99,19 +100,19 @@ def _mul(node: UOp) -> Interval:
 
 
 def _neg(node: UOp) -> Interval:
-    low, high = node.src[0]._bounds
+    low, high = node.operand._bounds
     return -high, -low
 
 
 def _abs(node: UOp) -> Interval:
-    low, high = node.src[0]._bounds
+    low, high = node.operand._bounds
     if low >= 0:
         return low, high
     return (-high, -low) if high <= 0 else (0, max(-low, high))
 
 
 def _floordiv(node: UOp) -> Interval | None:
-    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    (a, b), (c, d) = node.left._bounds, node.right._bounds
     if c > 0 or d < 0:
         corners = (a // c, a // d, b // c, b // d)
         return min(corners), max(corners)
@@ -119,7 +120,7 @@ def _floordiv(node: UOp) -> Interval | None:
 
 
 def _mod(node: UOp) -> Interval | None:
-    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    (a, b), (c, d) = node.left._bounds, node.right._bounds
     if c > 0:
         if c == d and a // c == b // c:
             return a % c, b % c
@@ -128,17 +129,17 @@ def _mod(node: UOp) -> Interval | None:
 
 
 def _maximum(node: UOp) -> Interval:
-    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    (a, b), (c, d) = node.left._bounds, node.right._bounds
     return max(a, c), max(b, d)
 
 
 def _minimum(node: UOp) -> Interval:
-    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    (a, b), (c, d) = node.left._bounds, node.right._bounds
     return min(a, c), min(b, d)
 
 
 def _shift_left(node: UOp) -> Interval | None:
-    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    (a, b), (c, d) = node.left._bounds, node.right._bounds
     if c < 0 or d >= node.dtype.bits:
         return None
     corners = (a << c, a << d, b << c, b << d)
@@ -146,7 +147,7 @@ def _shift_left(node: UOp) -> Interval | None:
 
 
 def _shift_right(node: UOp) -> Interval | None:
-    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    (a, b), (c, d) = node.left._bounds, node.right._bounds
     if c < 0 or d >= node.dtype.bits:
         return None
     corners = (a >> c, a >> d, b >> c, b >> d)
@@ -154,7 +155,7 @@ def _shift_right(node: UOp) -> Interval | None:
 
 
 def _and(node: UOp) -> Interval | None:
-    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    (a, b), (c, d) = node.left._bounds, node.right._bounds
     if node.dtype.kind == "bool":
         return a and c, b and d
     if a >= 0 and c >= 0:
@@ -165,7 +166,7 @@ def _and(node: UOp) -> Interval | None:
 
 
 def _or(node: UOp) -> Interval | None:
-    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    (a, b), (c, d) = node.left._bounds, node.right._bounds
     if node.dtype.kind == "bool":
         return a or c, b or d
     if a >= 0 and c >= 0:
@@ -174,7 +175,7 @@ def _or(node: UOp) -> Interval | None:
 
 
 def _xor(node: UOp) -> Interval | None:
-    (a, b), (c, d) = node.src[0]._bounds, node.src[1]._bounds
+    (a, b), (c, d) = node.left._bounds, node.right._bounds
     if node.dtype.kind == "bool":
         return (a != c, a != c) if a == b and c == d else _BOTH
     if a >= 0 and c >= 0:
@@ -183,7 +184,7 @@ def _xor(node: UOp) -> Interval | None:
 
 
 def _not(node: UOp) -> Interval:
-    low, high = node.src[0]._bounds
+    low, high = node.operand._bounds
     if node.dtype.kind == "bool":
         return not high, not low
     if node.dtype.kind == "uint":
@@ -219,7 +220,7 @@ def _equal(node: UOp) -> Interval:
 
 
 def _not_equal(node: UOp) -> Interval:
-    if node.src[0].dtype.kind in _INEXACT:
+    if node.left.dtype.kind in _INEXACT:
         return _BOTH
     never, always = _equal(node)
     return not always, not never
@@ -233,13 +234,13 @@ def _where(node: UOp) -> Interval:
         return a, b
     if not high:
         return c, d
-    if condition.op is Op.CMPLT and condition.src[1].op is Op.CONST:
+    if condition.op is Op.CMPLT and condition.right.op is Op.CONST:
         # Where x < n, x and x + m are less as well, and elsewhere x is not: a wrapped index.
-        x, most = condition.src[0], condition.src[1].arg
+        x, most = condition.left, condition.right.literal
         if chosen is x:
             b = min(b, most - 1)
-        elif chosen.op is Op.ADD and chosen.src[0] is x and x._bounds[1] >= most:
-            (e, f) = chosen.src[1]._bounds
+        elif chosen.op is Op.ADD and chosen.left is x and x._bounds[1] >= most:
+            (e, f) = chosen.right._bounds
             a, b = x._bounds[0] + e, most - 1 + f
         if other is x:
             c = max(c, most)
@@ -250,22 +251,22 @@ def _check(node: UOp) -> Interval:
     """What is less than a limit, or else what stands in for it."""
     value, condition = node.src[:2]
     low, high = value._bounds
-    if condition.op is Op.CMPLT and condition.src[0] is value:
-        high = min(high, condition.src[1]._bounds[1] - 1)
-    return min(low, node.arg[1]), max(high, node.arg[1])
+    if condition.op is Op.CMPLT and condition.left is value:
+        high = min(high, condition.right._bounds[1] - 1)
+    return min(low, node.fallback), max(high, node.fallback)
 
 
 def _same(node: UOp) -> Interval:
-    return node.src[0]._bounds
+    return node.operand._bounds
 
 
 def _pad(node: UOp) -> Interval:
-    (low, high), fill = node.src[0]._bounds, node.arg[1]
+    (low, high), fill = node.operand._bounds, node.fill
     return min(low, fill), max(high, fill)
 
 
 def _cast(node: UOp) -> Interval | None:
-    source = node.src[0]
+    source = node.operand
     if source.dtype.kind in _INEXACT:
         return None
     low, high = source._bounds

@@ -195,9 +195,9 @@ def implies(x: UOp, y: UOp) -> bool:
 def _follows(wanted: UOp, known: UOp) -> bool:
     """Whether a comparison holds where another one does: where its left side is less far above its
     right side than the other's is."""
-    if not all(part.op is Op.CMPLT and part.src[0].dtype is index for part in (wanted, known)):
+    if not all(part.op is Op.CMPLT and part.left.dtype is index for part in (wanted, known)):
         return False
-    terms, bound = difference(*[part.src[0] - part.src[1] for part in (wanted, known)])
+    terms, bound = difference(*[part.left - part.right for part in (wanted, known)])
     return interval(terms)[1] <= bound
 
 
@@ -229,7 +229,7 @@ def _conjoin(parts: list[UOp]) -> list[UOp]:
     groups: dict[frozenset[tuple[UOp, int]], list[UOp]] = {}
     kept: list[UOp] = []
     for part in dict.fromkeys(parts):
-        if part.op in (Op.CMPLT, Op.CMPEQ, Op.CMPNE) and part.src[0].dtype is index:
+        if part.op in (Op.CMPLT, Op.CMPEQ, Op.CMPNE) and part.left.dtype is index:
             terms, _ = difference(*part.src)
             positive = _leading_positive(terms)
             groups.setdefault(frozenset(positive.items()), []).append(part)
@@ -239,7 +239,7 @@ def _conjoin(parts: list[UOp]) -> list[UOp]:
             kept.append(part)
     for key, members in groups.items():
         kept.extend(members if len(members) == 1 else _intersect(dict(key), members))
-    if any(part.op is Op.NOT and part.src[0] in kept for part in kept):
+    if any(part.op is Op.NOT and part.operand in kept for part in kept):
         return [condition(False)]
     return kept
 

@@ -140,10 +140,10 @@ def _remainder_drop_multiples(x: UOp, a: UOp) -> UOp | None:
         changed |= kept != coefficient
         if not kept:
             continue
-        if term.op is Op.MOD and term.src[1].op is Op.CONST:
-            period = term.src[1].arg
+        if term.op is Op.MOD and term.right.op is Op.CONST:
+            period = term.right.literal
             if period > 0 and kept * period % divisor == 0:
-                total += add_scaled(reduced, term.src[0], kept)
+                total += add_scaled(reduced, term.left, kept)
                 changed = True
                 continue
         total += add_scaled(reduced, term, kept)
@@ -280,9 +280,9 @@ def _find_joint(terms: Terms) -> tuple[UOp, UOp, UOp] | None:
     """A quotient and a remainder among the terms, and what they are together."""
     coefficients = set(terms.values())
     for remainder, coefficient in terms.items():
-        if remainder.op is not Op.MOD or remainder.src[1].op is not Op.CONST:
+        if remainder.op is not Op.MOD or remainder.right.op is not Op.CONST:
             continue
-        x, period = remainder.src[0], remainder.src[1].arg
+        x, period = remainder.left, remainder.right.literal
         if period <= 1 or coefficient * period not in coefficients:
             continue
         quotient = floordiv(x, period)
@@ -293,10 +293,10 @@ def _find_joint(terms: Terms) -> tuple[UOp, UOp, UOp] | None:
                 return term, remainder, x
             if (dividend := _dividend(term, remainder, period)) is not None:
                 return term, remainder, dividend
-            if term.op is Op.MOD and term.src[1].op is Op.CONST and term.src[1].arg > 0:
-                whole = x if term.src[0] is quotient else _dividend(term.src[0], remainder, period)
+            if term.op is Op.MOD and term.right.op is Op.CONST and term.right.literal > 0:
+                whole = x if term.left is quotient else _dividend(term.left, remainder, period)
                 if whole is not None:
-                    return term, remainder, modulo(whole, period * term.src[1].arg)
+                    return term, remainder, modulo(whole, period * term.right.literal)
     return None
 
 
@@ -305,7 +305,7 @@ def _dividend(quotient: UOp, remainder: UOp, period: int) -> UOp | None:
 
     The dividends need not look alike: `(i*16 + j) % 3` has become `(i + j) % 3`.
     """
-    if quotient.op is not Op.FLOORDIV or quotient.src[1] is not remainder.src[1]:
+    if quotient.op is not Op.FLOORDIV or quotient.right is not remainder.right:
         return None
-    dividend = quotient.src[0]
+    dividend = quotient.left
     return dividend if modulo(dividend, period) is remainder else None

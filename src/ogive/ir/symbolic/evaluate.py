@@ -41,13 +41,13 @@ def evaluate(value: Dim, variables: Mapping[str, int] | None = None) -> int:
         if node.op is Op.CONST:
             done[node] = node.arg
         elif node.op is Op.VARIABLE:
-            name = node.arg[0]
+            name = node.name
             if variables is not None and name in variables:
                 done[node] = variables[name]
             elif node is value:
                 raise VariableError(f"variable {name!r} has no value; bind it with .bind(...)")
         elif node.op is Op.BIND:
-            done[node] = node.src[1].arg
+            done[node] = node.bound.literal
         else:
             missing = [s.arg[0] for s in node.src if s not in done]
             if missing:

@@ -106,8 +106,8 @@ def _multiply_terms(x: UOp, y: UOp) -> UOp:
     factors: list[UOp] = []
     for term in (x, y):
         while term.op is Op.MUL:
-            factors.append(term.src[1])
-            term = term.src[0]
+            factors.append(term.right)
+            term = term.left
         factors.append(term)
     first, *others = in_order(factors)
     for factor in others:

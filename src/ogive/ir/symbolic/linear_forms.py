@@ -161,11 +161,11 @@ def order_key(node: UOp) -> tuple[Any, ...]:
         done.append(last.arg if last.op is Op.CONST else 0)
         leaf = first
     if leaf.op is Op.RANGE:
-        head = (0, leaf.arg[0])
+        head: tuple[int, int | str] = (0, leaf.number)
     elif leaf.op is Op.VARIABLE:
-        head = (1, leaf.arg[0])
+        head = (1, leaf.name)
     elif leaf.op is Op.BIND:  # in the place of its variable, whatever its value
-        head = (1, leaf.src[0].arg[0])
+        head = (1, leaf.variable.name)
     else:
         head = (2, leaf.op.value)
     node._order = key = (*head, *reversed(done))
@@ -215,14 +215,14 @@ def linear_form(node: UOp) -> tuple[Terms, int]:
     while stack:
         part, factor = stack.pop()
         if part.op is Op.ADD:
-            stack.append((part.src[1], factor))
-            stack.append((part.src[0], factor))
+            stack.append((part.right, factor))
+            stack.append((part.left, factor))
         elif part.op is Op.CONST:
             constant += factor * part.arg
-        elif part.op is Op.MUL and part.src[1].op is Op.CONST:
-            stack.append((part.src[0], factor * part.src[1].arg))
-        elif part.op is Op.MUL and part.src[0].op is Op.CONST:
-            stack.append((part.src[1], factor * part.src[0].arg))
+        elif part.op is Op.MUL and part.right.op is Op.CONST:
+            stack.append((part.left, factor * part.right.literal))
+        elif part.op is Op.MUL and part.left.op is Op.CONST:
+            stack.append((part.right, factor * part.left.literal))
         else:
             terms[part] = terms.get(part, 0) + factor
     if 0 in terms.values():
@@ -275,15 +275,15 @@ def interval(terms: Terms) -> tuple[int, int]:
     low = high = 0
     paired: Terms | None = None
     for term, coefficient in terms.items():
-        if term.op is Op.RANGE and term.src[0].op is not Op.CONST:
-            extent, constant = linear_form(term.src[0])
+        if term.op is Op.RANGE and term.extent.op is not Op.CONST:
+            extent, constant = linear_form(term.extent)
             rest = dict(terms) if paired is None else paired
             if term in rest and all(
                 rest.get(part, 0) == -coefficient * n for part, n in extent.items()
             ):
                 for part in (term, *extent):
                     rest.pop(part)
-                greatest = int(term.src[0].bounds[1])
+                greatest = int(term.extent.bounds[1])
                 near, far = -coefficient * (1 - constant), -coefficient * (greatest - constant)
                 low += min(near, far)
                 high += max(near, far)

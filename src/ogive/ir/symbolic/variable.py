@@ -73,7 +73,7 @@ OWN = "#"
 
 def names_in(value: UOp) -> set[str]:
     """The names of the variables in an expression."""
-    return {node.arg[0] for node in value.walk() if node.op is Op.VARIABLE}
+    return {node.name for node in value.walk() if node.op is Op.VARIABLE}
 
 
 def _whole(value: Any) -> int | None:
@@ -112,7 +112,7 @@ def bindings(sizes: Iterable[Any]) -> dict[str, int]:
 
 def note_variable(node: UOp, variables: dict[str, UOp]) -> None:
     """Add a VARIABLE. Raises `VariableError` if its name belongs to another one already."""
-    name = node.arg[0]
+    name = node.name
     if variables.setdefault(name, node) is not node:
         raise VariableError(
             f"two variables named {name!r} with different bounds, {variables[name].arg[1:]} and "
@@ -122,7 +122,7 @@ def note_variable(node: UOp, variables: dict[str, UOp]) -> None:
 
 def note_binding(node: UOp, values: dict[str, int]) -> None:
     """Add the value of a BIND. Raises `VariableError` if its name has another one already."""
-    name, value = node.src[0].arg[0], node.src[1].arg
+    name, value = node.variable.name, node.bound.literal
     if values.setdefault(name, value) != value:
         raise VariableError(
             f"variable {name!r} is bound to {values[name]} and to {value} in one graph",
@@ -133,9 +133,9 @@ def note_binding(node: UOp, values: dict[str, int]) -> None:
 def rebind(node: UOp, values: Mapping[str, int]) -> UOp:
     """A graph with its bound variables bound to other values; names left out stay."""
     changes = {
-        bound: _bound(bound.src[0], values[bound.src[0].arg[0]])
+        bound: _bound(bound.variable, values[bound.variable.name])
         for bound in node.walk()
-        if bound.op is Op.BIND and bound.src[0].arg[0] in values
+        if bound.op is Op.BIND and bound.variable.name in values
     }
     return substitute((node,), changes, revisit=False)[0]
 

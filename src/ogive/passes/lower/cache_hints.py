@@ -63,8 +63,8 @@ def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
     least = target.streamed_turned_bytes if is_far else target.streamed_bytes
     if least is None or sum(map(_least_bytes, stores)) < least:
         return Traffic(ahead=ahead)
-    read = {load.src[0].src[0] for load in loads}
-    written_only = [store for store in stores if store.src[0].src[0] not in read]
+    read = {load.place.base for load in loads}
+    written_only = [store for store in stores if store.place.base not in read]
     further = target.costs.accesses.ahead_lines * CACHE_LINE
     ahead |= {load: integer(further // load.dtype.itemsize) for load in turned}
     streamed = frozenset([store for store in written_only if _fills_lines(store, target)])
@@ -77,12 +77,12 @@ def next_lines(program: list[Item], target: Target) -> dict[UOp, UOp]:
     if target.streamed_bytes is None:
         return {}
     found = [pair for item in program if isinstance(item, Loop) for pair in _loads_of(item, [])]
-    passes = Counter([load.src[0].src[0] for load, _ in found])
+    passes = Counter([load.place.base for load, _ in found])
     ahead: dict[UOp, UOp] = {}
     for load, counters in found:
-        size = math.prod([int(counter.src[0].vmin) for counter in load.ranges])
+        size = math.prod([int(counter.extent.vmin) for counter in load.ranges])
         is_long = size * load.dtype.itemsize >= target.streamed_bytes
-        is_once = passes[load.src[0].src[0]] == 1 and load.ranges.issuperset(counters)
+        is_once = passes[load.place.base] == 1 and load.ranges.issuperset(counters)
         if is_long and is_once and len(counters) > 1 and _follows(load, counters[-1]):
             ahead[load] = _lines_later(load, counters, target)
     return ahead
@@ -102,15 +102,15 @@ def _lines_later(load: UOp, counters: list[UOp], target: Target) -> UOp:
     """How far away that is which is read some lines later: behind the end of a row, it is in the
     next row of the tile that follows."""
     lines = target.costs.accesses.ahead_bytes // load.dtype.itemsize
-    terms, _ = linear_form(load.src[0].src[1])
+    terms, _ = linear_form(load.place.offset)
     inner: dict[UOp, int] = {}
     length = terms[counters[-1]]
     for counter in reversed(counters):
-        step, count = terms.get(counter, 0), counter.src[0]
+        step, count = terms.get(counter, 0), counter.extent
         if step != length or count.op is not Op.CONST:
             break
         inner[counter] = step
-        length *= count.arg
+        length *= count.literal
     else:
         return integer(lines)
     position = from_linear(inner)
@@ -121,12 +121,12 @@ def _lines_later(load: UOp, counters: list[UOp], target: Target) -> UOp:
 
 def _follows(load: UOp, counter: UOp) -> bool:
     """Whether each iteration reads what lies behind that of the last one."""
-    terms, _ = linear_form(load.src[0].src[1])
+    terms, _ = linear_form(load.place.offset)
     length = lane_count(load)
     for term in sorted(terms, key=lambda term: terms[term]):
-        if term.op is Op.RANGE and term.arg[1] == UPCAST and terms[term] == length:
-            length *= int(term.src[0].arg)
-    return load.arg == 1 and terms.get(counter) == length
+        if term.op is Op.RANGE and term.placement == UPCAST and terms[term] == length:
+            length *= int(term.extent.literal)
+    return load.stride == 1 and terms.get(counter) == length
 
 
 def next_rows(program: list[Item], target: Target) -> dict[UOp, UOp]:
@@ -143,7 +143,7 @@ def next_rows(program: list[Item], target: Target) -> dict[UOp, UOp]:
                 stride = _row_stride(load, outer.counter)
                 is_far = stride * load.dtype.itemsize >= target.costs.memory.apart_bytes
                 if is_far and _bytes_within(load, outer.counter) <= target.l2_bytes // 4:
-                    read[load.src[0].src[0], stride] = load
+                    read[load.place.base, stride] = load
             for row, load in read.items():
                 if row in last:
                     ahead.pop(last[row], None)
@@ -161,18 +161,18 @@ def next_columns(program: list[Item], target: Target) -> dict[UOp, UOp]:
             size = load.dtype.itemsize
             strides = _strides(load, outer.counter)
             stride = strides[min(strides)] if strides else 0
-            terms, _ = linear_form(load.src[0].src[1])
-            steps = [step for c, step in terms.items() if c.op is Op.RANGE and c.arg[1] == LOOP]
+            terms, _ = linear_form(load.place.offset)
+            steps = [step for c, step in terms.items() if c.op is Op.RANGE and c.placement == LOOP]
             apart = target.costs.memory.apart_bytes
             is_near = 0 < stride * size < apart <= max(steps, default=0) * size
-            if is_near and load.src[0].src[0].arg[1] * size > target.l2_bytes:
+            if is_near and load.place.base.size * size > target.l2_bytes:
                 ahead[load] = integer(stride)
     return ahead
 
 
 def _parallel_loops(program: list[Item]) -> list[Loop]:
     return [
-        item for item in program if isinstance(item, Loop) and item.counter.arg[1] == PARALLEL
+        item for item in program if isinstance(item, Loop) and item.counter.placement == PARALLEL
     ]
 
 
@@ -186,7 +186,7 @@ def _loads_within(loop: Loop) -> Iterator[UOp]:
 
 def _reads_memory(item: Item) -> TypeGuard[UOp]:
     """Whether an instruction loads from memory that is not the kernel's own."""
-    return isinstance(item, UOp) and item.op is Op.LOAD and item.src[0].src[0].op is Op.PARAM
+    return isinstance(item, UOp) and item.op is Op.LOAD and item.place.base.op is Op.PARAM
 
 
 def _row_stride(load: UOp, counter: UOp) -> int:
@@ -199,7 +199,7 @@ def _row_stride(load: UOp, counter: UOp) -> int:
 def _strides(load: UOp, counter: UOp) -> dict[int, int]:
     """How far apart vectors are that are read one after so many iterations and the next ones: that
     many and the distance, for each axis that the counter is made of. Nothing if that varies."""
-    terms, _ = linear_form(load.src[0].src[1])
+    terms, _ = linear_form(load.place.offset)
     strides: dict[int, int] = {}
     for term, factor in terms.items():
         if counter in term.ranges:
@@ -208,15 +208,15 @@ def _strides(load: UOp, counter: UOp) -> dict[int, int]:
                 if period is None or period in strides:
                     return {}
                 strides[period] = step * factor
-    return strides if load.arg == 1 else {}
+    return strides if load.stride == 1 else {}
 
 
 def _period(part: UOp, counter: UOp) -> int | None:
     """After how many iterations `counter // period % length`, or without either, changes."""
     if part.op is Op.MOD:
-        part = part.src[0]
-    if part.op is Op.FLOORDIV and part.src[1].op is Op.CONST and part.src[0] is counter:
-        return int(part.src[1].arg)
+        part = part.left
+    if part.op is Op.FLOORDIV and part.right.op is Op.CONST and part.left is counter:
+        return int(part.right.literal)
     return 1 if part is counter else None
 
 
@@ -231,20 +231,20 @@ def _before_last(term: UOp, counter: UOp) -> dict[UOp, int]:
 
 def _bytes_within(load: UOp, counter: UOp) -> int:
     """How much a load reads, at most, in one iteration of a counter."""
-    counts = [int(other.src[0].vmax) for other in load.ranges if other is not counter]
+    counts = [int(other.extent.vmax) for other in load.ranges if other is not counter]
     return math.prod(counts) * load.dtype.itemsize
 
 
 def _least_bytes(store: UOp) -> int:
     """What a store writes at least, whatever the variables are."""
-    counts = [int(counter.src[0].vmin) for counter in store.src[2:]]
-    return math.prod(counts) * store.src[0].dtype.itemsize
+    counts = [int(counter.extent.vmin) for counter in store.closed]
+    return math.prod(counts) * store.place.dtype.itemsize
 
 
 def _turned_rows(store: UOp, target: Target) -> UOp | None:
     """The counter along which a store writes the elements of each of its lanes, if it does."""
-    lane = lane_of(store.src[2:])
-    return None if lane is None else turned_counter(store, int(lane.src[0].arg), target)
+    lane = lane_of(store.closed)
+    return None if lane is None else turned_counter(store, int(lane.extent.literal), target)
 
 
 def _fills_lines(store: UOp, target: Target) -> bool:
@@ -252,17 +252,18 @@ def _fills_lines(store: UOp, target: Target) -> bool:
 
     Memory that is written begins at a line: none of it is borrowed, and windows are only read.
     """
-    lane, rows = lane_of(store.src[2:]), _turned_rows(store, target)
-    along = lane if store.arg == (1, None) else rows
+    lane, rows = lane_of(store.closed), _turned_rows(store, target)
+    is_plain = store.stride == 1 and store.combine is None
+    along = lane if is_plain else rows
     if lane is None or along is None:
         return False
-    length = int(along.src[0].arg)
-    width = min(length, int(lane.src[0].arg))
-    terms, constant = linear_form(store.src[0].src[1])
+    length = int(along.extent.literal)
+    width = min(length, int(lane.extent.literal))
+    terms, constant = linear_form(store.place.offset)
     others = [step for counter, step in terms.items() if counter is not along]
     if any(number % width for number in (constant, length, *others)):
         return False
-    for counter in store.src[2:]:
-        if counter.arg[1] == UPCAST and terms.get(counter) == length:
-            length *= int(counter.src[0].arg)
-    return length * store.src[0].dtype.itemsize % CACHE_LINE == 0
+    for counter in store.closed:
+        if counter.placement == UPCAST and terms.get(counter) == length:
+            length *= int(counter.extent.literal)
+    return length * store.place.dtype.itemsize % CACHE_LINE == 0

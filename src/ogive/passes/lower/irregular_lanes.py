@@ -51,18 +51,19 @@ class Picks(NamedTuple):
 def find_picks(load: UOp, lanes: int, target: Target) -> Picks | None:
     """How a load is picked out of vectors; None if its places are not known, or if it takes no
     longer to touch its lanes one by one."""
-    if lanes == 1 or load.arg in (None, 0, 1):
+    if lanes == 1 or load.stride in (None, 0, 1):
         return None
     lane = lane_of(load.ranges)
     assert lane is not None
-    linear, constant = linear_form(load.src[0].src[1])
-    by_lane = linear_form(load.src[1])[0] if load.arg == IRREGULAR else {lane: load.arg}
+    linear, constant = linear_form(load.place.offset)
+    apart = load.lanes if load.stride == IRREGULAR else None
+    by_lane = {lane: load.stride} if apart is None else linear_form(apart)[0]
     terms = {**linear, **by_lane}
     counters = upcast_counters(load)
     inside = {term for term in terms if not term.ranges.isdisjoint((*counters, lane))}
     if not all(map(_is_known, inside)):
         return None
-    entries = list(itertools.product(*[range(counter.src[0].arg) for counter in counters]))
+    entries = list(itertools.product(*[range(counter.extent.literal) for counter in counters]))
     if len(entries) * lanes > MOST_ELEMENTS:
         return None
     grid = [(*entry, number) for entry in entries for number in range(lanes)]
@@ -82,7 +83,7 @@ def find_picks(load: UOp, lanes: int, target: Target) -> Picks | None:
 
 def _is_known(term: UOp) -> bool:
     """Whether tile and lane numbers say all about a term."""
-    if any(counter.arg[1] not in (UPCAST, LANE) for counter in term.ranges):
+    if any(counter.placement not in (UPCAST, LANE) for counter in term.ranges):
         return False
     return all(n.dtype is dtypes.index and n.op is not Op.VARIABLE for n in term.walk())
 

@@ -9,12 +9,12 @@ from ogive.passes.place.placement import ordered_axes, output_axes
 
 def kernel_axes(root: UOp) -> tuple[tuple[str, int], ...]:
     """The axes, outermost first, each with its placement and length; unplaced ones are loops."""
-    return tuple([(c.arg[1] or LOOP, int(c.src[0].vmax)) for c in _counters(root)])
+    return tuple([(c.placement or LOOP, int(c.extent.vmax)) for c in _counters(root)])
 
 
 def _counters(root: UOp) -> list[UOp]:
     counters = [node for node in root.walk() if node.op is Op.RANGE]
-    return sorted(counters, key=lambda counter: counter.arg[0])
+    return sorted(counters, key=lambda counter: counter.number)
 
 
 def kernel_name(loops: UOp, placed: UOp | None = None) -> str:
@@ -29,7 +29,7 @@ def kernel_name(loops: UOp, placed: UOp | None = None) -> str:
     if ordered_axes(loops):
         kind = "scan" if any(node.op is Op.SCAN for node in loops.walk()) else "scatter"
     axes = [
-        f"{counter.arg[1] or LOOP}{counter.src[0].arg if counter.src[0].op is Op.CONST else 'N'}"
+        f"{counter.placement or LOOP}{counter.extent.literal if counter.extent.op is Op.CONST else 'N'}"
         for counter in _counters(placed or loops)
     ]
     return "_".join([kind, *axes])
@@ -37,10 +37,10 @@ def kernel_name(loops: UOp, placed: UOp | None = None) -> str:
 
 def _is_product(reduction: UOp, outputs: frozenset[UOp]) -> bool:
     """Whether a sum multiplies two operands, each with an axis of the result the other lacks."""
-    value = reduction.src[0]
+    value = reduction.operand
     while value.op is Op.WHERE:
-        value = value.src[1]
-    if reduction.arg is not Op.ADD or value.op not in (Op.MUL, Op.DOT):
+        value = value.if_true
+    if reduction.combine is not Op.ADD or value.op not in (Op.MUL, Op.DOT):
         return False
     left, right = [outputs & factor.ranges for factor in value.src]
     return bool(left - right and right - left) and all(f.has_index for f in value.src)

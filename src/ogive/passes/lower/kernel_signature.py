@@ -17,6 +17,6 @@ class Signature(NamedTuple):
 def kernel_signature(root: UOp) -> Signature:
     """Derived from the kernel itself: the slots it touches and the variables it uses."""
     nodes = root.walk()
-    slots = sorted({node.arg[0] for node in nodes if node.op is Op.PARAM})
-    variables = sorted({node.arg[0] for node in nodes if node.op is Op.VARIABLE})
+    slots = sorted({node.slot for node in nodes if node.op is Op.PARAM})
+    variables = sorted({node.name for node in nodes if node.op is Op.VARIABLE})
     return Signature(tuple(slots), tuple(variables))

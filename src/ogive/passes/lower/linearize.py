@@ -41,12 +41,12 @@ Need = tuple[Step, Step]
 
 def is_loop(counter: UOp) -> bool:
     """Whether a counter is run through by a loop, and not held in lanes or registers."""
-    return counter.arg[1] in (LOOP, PARALLEL)
+    return counter.placement in (LOOP, PARALLEL)
 
 
 def loop_counters(counters: frozenset[UOp] | tuple[UOp, ...]) -> list[UOp]:
     """The loops among `counters`, from the outside in."""
-    return sorted([c for c in counters if is_loop(c)], key=lambda c: c.arg[0])
+    return sorted([c for c in counters if is_loop(c)], key=lambda c: c.number)
 
 
 def linearize(root: UOp) -> list[Item]:
@@ -64,7 +64,7 @@ class _Nest:
         self.depth: dict[UOp | None, int] = {None: 0}
         stores = [node for node in nodes if node.op is Op.STORE]
         for store in stores:
-            self.add_chain(None, loop_counters(store.src[2:]))
+            self.add_chain(None, loop_counters(store.closed))
         for node in reversed(nodes):
             if node.op in (Op.REDUCE, Op.STAGE):
                 self.add_chain(self.innermost(node.ranges), loop_counters(node.closed))
@@ -85,7 +85,7 @@ class _Nest:
             loops = loop_counters(item.into.closed)
             return loops[-1] if loops else self.innermost(item.into.ranges)
         if item.op is Op.STORE:
-            return self.innermost(item.src[2:])
+            return self.innermost(item.closed)
         return self.innermost(item.ranges)
 
     def path(self, block: UOp | None) -> list[UOp]:
@@ -131,7 +131,7 @@ class _Nest:
                     found.setdefault(before, set()).add(after)
         for counter in loops:
             # A symbolic extent stands in the innermost loop that it depends on.
-            extent = counter.src[0]
+            extent = counter.extent
             if extent in paths:
                 inside = self.path(counter)[len(paths[extent])]
                 found.setdefault(extent, set()).add(loops[inside])
@@ -158,7 +158,7 @@ def _note_starts(items: list[Step], loops: dict[UOp, Loop]) -> None:
                 loop = loops[closed[0]]
                 (loop.starts if item.into.op is Op.REDUCE else loop.stages).append(item.into)
         elif item.op is Op.SCAN:
-            loops[item.src[2]].starts.append(item)
+            loops[item.loop].starts.append(item)
 
 
 def _needs(items: list[Step]) -> list[Need]:
@@ -178,9 +178,9 @@ def _loads_before_stores(nodes: list[UOp]) -> list[Need]:
     loads: dict[UOp, list[UOp]] = {}
     for node in nodes:
         if node.op is Op.LOAD:
-            loads.setdefault(node.src[0].src[0], []).append(node)
+            loads.setdefault(node.place.base, []).append(node)
     stores = [node for node in nodes if node.op is Op.STORE]
-    return [(store, load) for store in stores for load in loads.get(store.src[0].src[0], ())]
+    return [(store, load) for store in stores for load in loads.get(store.place.base, ())]
 
 
 def _at_common_level(

@@ -38,13 +38,13 @@ def lower_accesses(root: UOp) -> UOp:
             done[node] = node
             continue
         sources = tuple([done[source] for source in node.src])
-        if node.op is Op.INDEX and node.src[0] in rows:
-            sources = (sources[0], rows[node.src[0]].offset(sources[1]), *sources[2:])
+        if node.op is Op.INDEX and node.base in rows:
+            sources = (sources[0], rows[node.base].offset(sources[1]), *sources[2:])
         if node.op in (Op.LOAD, Op.STORE):
             done[node] = _lower_access(node, sources)
         elif node.op is Op.STAGE:
             done[node] = _lower_stage(node, sources, rows[node])
-        elif node.op is Op.CMPLT and node.src[0].dtype is dtypes.index:
+        elif node.op is Op.CMPLT and node.left.dtype is dtypes.index:
             done[node] = _lower_condition(node, sources)
         elif sources != node.src:
             done[node] = UOp(node.op, node.dtype, sources, node.arg)
@@ -57,7 +57,7 @@ def lower_accesses(root: UOp) -> UOp:
 
 def _lower_access(node: UOp, sources: tuple[UOp, ...]) -> UOp:
     place = sources[0]
-    offset = place.src[1]
+    offset = place.offset
     lane = lane_of(offset.ranges)
     if node.op is Op.STORE and lane is None:
         lane = lane_of(sources[1].ranges)
@@ -66,7 +66,7 @@ def _lower_access(node: UOp, sources: tuple[UOp, ...]) -> UOp:
     first, lanes = _apart(offset, lane)
     stride = _stride(lanes, lane)
     if stride != IRREGULAR or node.op is Op.LOAD:
-        place = place.with_sources((place.src[0], first, *place.src[2:]))
+        place = place.with_sources((place.base, first, *place.src[2:]))
     if node.op is Op.LOAD:
         by_lane = from_linear(lanes) if stride == IRREGULAR else lane
         return UOp(Op.LOAD, node.dtype, (place, by_lane), stride)
@@ -114,18 +114,18 @@ def _lower_condition(node: UOp, sources: tuple[UOp, ...]) -> UOp:
 def lane_of(counters: frozenset[UOp] | tuple[UOp, ...]) -> UOp | None:
     """The lane counter among `counters`; a value has at most one."""
     for counter in counters:
-        if counter.op is Op.RANGE and counter.arg[1] == LANE:
+        if counter.op is Op.RANGE and counter.placement == LANE:
             return counter
     return None
 
 
 def upcast_counters(node: UOp) -> tuple[UOp, ...]:
     """The register-tile counters a value depends on, in counter order."""
-    found = [counter for counter in node.ranges if counter.arg[1] == UPCAST]
-    return tuple(sorted(found, key=lambda counter: counter.arg[0]))
+    found = [counter for counter in node.ranges if counter.placement == UPCAST]
+    return tuple(sorted(found, key=lambda counter: counter.number))
 
 
 def lane_count(node: UOp) -> int:
     """How many lanes a value has."""
-    lane = node if node.op is Op.RANGE and node.arg[1] == LANE else lane_of(node.ranges)
-    return 1 if lane is None else int(lane.src[0].arg)
+    lane = node if node.op is Op.RANGE and node.placement == LANE else lane_of(node.ranges)
+    return 1 if lane is None else int(lane.extent.literal)

@@ -28,7 +28,7 @@ def peel_limit(
     """
     found = [(gate, _limit(counter, gate, around)) for gate in gates]
     limits = {gate: limit for gate, limit in found if limit is not None}
-    fixed = [limit.arg for limit in limits.values() if limit.op is Op.CONST]
+    fixed = [limit.literal for limit in limits.values() if limit.op is Op.CONST]
     symbolic = [limit for limit in limits.values() if limit.op is not Op.CONST]
     if symbolic:
         return reduce(minimum, symbolic), frozenset(
@@ -37,7 +37,7 @@ def peel_limit(
     if not fixed:
         return None, frozenset()
     least = min(fixed)
-    return integer(least), frozenset(gate for gate, limit in limits.items() if limit.arg >= least)
+    return integer(least), frozenset(gate for gate, limit in limits.items() if limit.literal >= least)
 
 
 def _limit(counter: UOp, gate: UOp, around: frozenset[UOp]) -> UOp | None:
@@ -45,7 +45,7 @@ def _limit(counter: UOp, gate: UOp, around: frozenset[UOp]) -> UOp | None:
     within the loop; None if there are none, or they cannot be told."""
     if gate.op not in (Op.CMPLT, Op.CMPLE):
         return None
-    terms, bound = difference(gate.src[0], gate.src[1])
+    terms, bound = difference(gate.left, gate.right)
     slope = terms.pop(counter, 0)
     if slope <= 0 or any(counter in term.ranges for term in terms):
         return None
@@ -61,7 +61,7 @@ def _limit(counter: UOp, gate: UOp, around: frozenset[UOp]) -> UOp | None:
         rest += coefficient * int(high if coefficient > 0 else low)
     room = from_linear(steady, -rest)
     limit = maximum(room // slope + 1, 0)
-    return None if limit.op is Op.CONST and limit.arg <= 0 else limit
+    return None if limit.op is Op.CONST and limit.literal <= 0 else limit
 
 
 def gates_within(items: list[Item]) -> list[UOp]:
@@ -84,9 +84,9 @@ def instruction_count(items: list[Item]) -> int:
             continue
         node = item.into if isinstance(item, Accumulate) else item
         tile = 1
-        counters = set(node.src[0].ranges if isinstance(item, Accumulate) else node.ranges)
+        counters = set(node.operand.ranges if isinstance(item, Accumulate) else node.ranges)
         for counter in counters:
-            if counter.arg[1] == UPCAST:
-                tile *= counter.src[0].arg
+            if counter.placement == UPCAST:
+                tile *= counter.extent.literal
         count += tile * (FUNCTION_INSTRUCTIONS if node.op in TRANSCENDENTAL else 1)
     return count

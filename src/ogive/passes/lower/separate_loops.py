@@ -23,9 +23,9 @@ def separate_loops(root: UOp) -> UOp:
         if not moved:
             return root
         counters = loop_counters(moved[0].closed)
-        number = 1 + max([node.arg[0] for node in root.walk() if node.op is Op.RANGE])
+        number = 1 + max([node.number for node in root.walk() if node.op is Op.RANGE])
         own = {
-            counter: make_range(counter.src[0], number + position, counter.arg[1])
+            counter: make_range(counter.extent, number + position, counter.placement)
             for position, counter in enumerate(counters)
         }
         replacements = {reduction: replace_ranges(reduction, own) for reduction in moved}

@@ -19,7 +19,7 @@ from ogive.targets.target import Target
 def work_per_tile(root: UOp, target: Target) -> int:
     """The operations of one tile, a load or store counting like an addition."""
     total = sum(
-        cost * math.prod([int(counter.src[0].vmax) for counter in counters])
+        cost * math.prod([int(counter.extent.vmax) for counter in counters])
         for _, cost, counters in _counted(root, target)
     )
     return max(total, 1)
@@ -61,18 +61,18 @@ def tile_costs(root: UOp, target: Target) -> TileCosts:
     read: Counter[tuple[UOp, ...]] = Counter()
     written: Counter[tuple[UOp, ...]] = Counter()
     counted = list(_counted(root, target))
-    fused = {node.src[0] for node, _, _ in counted if node.op is Op.REDUCE and node.arg is Op.ADD}
+    fused = {node.operand for node, _, _ in counted if node.op is Op.REDUCE and node.combine is Op.ADD}
     for node, cost, counters in counted:
         if node.op is Op.MUL and node in fused:
             continue  # It is one instruction with the addition.
-        value = node.src[1] if node.op is Op.STORE else node
+        value = node.value if node.op is Op.STORE else node
         lanes, times, lengths = _repetition(counters)
         size = value.dtype.itemsize
         vectors = lanes if _is_irregular(node) else -(-lanes * size // target.vector_bytes)
         instructions[lengths] += cost * times * vectors
         if node.op is Op.STORE:
             written[lengths] += times * lanes * size
-        elif node.op is Op.LOAD and node.src[0].src[0].op is Op.PARAM:
+        elif node.op is Op.LOAD and node.place.base.op is Op.PARAM:
             read[lengths] += times * lanes * size
     return TileCosts(*[_total(terms) for terms in (instructions, read, written)])
 
@@ -92,10 +92,10 @@ def _counted(root: UOp, target: Target) -> Iterator[tuple[UOp, int, frozenset[UO
             continue
         counters = node.ranges
         if node.op is Op.STORE:
-            counters = frozenset(node.src[2:])
+            counters = frozenset(node.closed)
         elif node.op is Op.REDUCE:
-            counters = counters.union(node.src[1:])
-        yield node, cost, frozenset([each for each in counters if each.arg[1] != PARALLEL])
+            counters = counters.union(node.closed)
+        yield node, cost, frozenset([each for each in counters if each.placement != PARALLEL])
 
 
 def _repetition(counters: frozenset[UOp]) -> tuple[int, int, tuple[UOp, ...]]:
@@ -103,8 +103,8 @@ def _repetition(counters: frozenset[UOp]) -> tuple[int, int, tuple[UOp, ...]]:
     lanes = times = 1
     lengths: list[UOp] = []
     for counter in counters:
-        length = counter.src[0]
-        if counter.arg[1] == LANE:
+        length = counter.extent
+        if counter.placement == LANE:
             lanes *= int(length.vmax)
         elif length.op is Op.CONST or length.ranges:
             times *= int(length.vmax)

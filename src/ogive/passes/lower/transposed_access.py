@@ -18,20 +18,20 @@ from ogive.targets.target import Target
 def turned_counter(access: UOp, lanes: int, target: Target) -> UOp | None:
     """The tile counter along which a load or store is contiguous, if its lanes are not and
     whatever is gated is so along rows or along lanes; None if its elements are rather picked."""
-    stride, op = access.arg if access.op is Op.STORE else (access.arg, None)
-    place = access.src[0]
-    if lanes == 1 or stride in (None, 0, 1, IRREGULAR) or op is not None or place.dtype.is_bool:
+    place = access.place
+    is_combined = access.op is Op.STORE and access.combine is not None
+    if lanes == 1 or access.stride in (None, 0, 1, IRREGULAR) or is_combined or place.dtype.is_bool:
         return None
-    terms, _ = linear_form(place.src[1])
+    terms, _ = linear_form(place.offset)
     for rows, step in terms.items():
-        if step == 1 and rows.op is Op.RANGE and rows.arg[1] == UPCAST:
+        if step == 1 and rows.op is Op.RANGE and rows.placement == UPCAST:
             break
     else:
         return None
-    gates = conjuncts(place.src[2]) if len(place.src) > 2 else []
+    gates = [] if place.gate is None else conjuncts(place.gate)
     if any(rows in gate.ranges and lane_of(gate.ranges) is not None for gate in gates):
         return None
-    count = rows.src[0].arg
+    count = rows.extent.literal
     if count < target.costs.accesses.transposed_rows:
         return None
     picks = find_picks(access, lanes, target) if access.op is Op.LOAD else None
@@ -48,19 +48,19 @@ def turning_cost(count: int, lanes: int) -> int:
 
 def interleaved_counter(store: UOp, lanes: int, target: Target) -> UOp | None:
     """The tile counter along which a store fills the gaps between its lanes, if there is one."""
-    stride, op = store.arg
+    stride = store.stride
     most = target.costs.accesses.interleaved_rows
     gaps = isinstance(stride, int) and 1 < stride <= most
-    if lanes == 1 or not gaps or op is not None or store.src[0].dtype.is_bool:
+    if lanes == 1 or not gaps or store.combine is not None or store.place.dtype.is_bool:
         return None
-    for rows, step in linear_form(store.src[0].src[1])[0].items():
-        if step == 1 and rows.op is Op.RANGE and rows.arg[1] == UPCAST:
-            return rows if rows.src[0].arg == stride else None
+    for rows, step in linear_form(store.place.offset)[0].items():
+        if step == 1 and rows.op is Op.RANGE and rows.placement == UPCAST:
+            return rows if rows.extent.literal == stride else None
     return None
 
 
 def split_gate(place: UOp) -> tuple[list[UOp], list[UOp]]:
     """The conditions of an access: those that lanes have nothing to do with, and the others."""
-    parts = conjuncts(place.src[2]) if len(place.src) > 2 else []
+    parts = [] if place.gate is None else conjuncts(place.gate)
     by_lane = [part for part in parts if lane_of(part.ranges) is not None]
     return [part for part in parts if part not in by_lane], by_lane

@@ -45,13 +45,13 @@ class Accumulators:
     def _value_counters(self, node: UOp) -> tuple[UOp, ...]:
         """The tile counters of the values that are accumulated or staged."""
         found = set(self.values.tile_of(node))
-        found.update(counter for counter in node.closed if counter.arg[1] == UPCAST)
-        return tuple(sorted(found, key=lambda counter: counter.arg[0]))
+        found.update(counter for counter in node.closed if counter.placement == UPCAST)
+        return tuple(sorted(found, key=lambda counter: counter.number))
 
     def lanes_of(self, node: UOp) -> int:
         """How many lanes its accumulators have, or what is staged."""
         lane = lane_of(node.closed)
-        return int(lane.src[0].arg) if lane is not None else self.values.lanes_of(node)
+        return int(lane.extent.literal) if lane is not None else self.values.lanes_of(node)
 
     def start(self, node: UOp) -> None:
         """Set up what a reduction or a scan begins with."""
@@ -60,7 +60,7 @@ class Accumulators:
             return
         lanes = self.lanes_of(node)
         kind = register_type(node.dtype, lanes)
-        identity = constant(node.dtype, identity_element(node.arg, node.dtype), lanes)
+        identity = constant(node.dtype, identity_element(node.combine, node.dtype), lanes)
         cells = self._cells.setdefault(node, {})
         for place in self.values.entries(self.counters_of(node)):
             if place not in cells:
@@ -76,13 +76,13 @@ class Accumulators:
             if place not in cells:
                 cells[place] = self.writer.allocate(kind)
             initial = self.values.operand(
-                node.src[1], tuple(zip(counters, place, strict=True)), lanes
+                node.start, tuple(zip(counters, place, strict=True)), lanes
             )
             self.writer.effect(f"store {kind} {initial}, ptr {cells[place]}")
 
     def _counters_beside(self, node: UOp) -> tuple[UOp, ...]:
         """The tile counters of a scan but those that it goes along."""
-        return tuple([c for c in self.values.tile_of(node) if c not in node.src[2:]])
+        return tuple([c for c in self.values.tile_of(node) if c not in (node.loop, node.tile)])
 
     def scan(self, node: UOp) -> None:
         """One more value into the accumulators of a scan, which then are its value; or a few, one
@@ -96,9 +96,9 @@ class Accumulators:
             cell = self._cells[node][tuple([at[counter] for counter in beside])]
             current = self.writer.instruction(f"load {kind}, ptr {cell}")
             operand = self.values.operand(
-                node.src[0], tuple(zip(counters, place, strict=True)), lanes
+                node.operand, tuple(zip(counters, place, strict=True)), lanes
             )
-            updated = self.instructions.combine(node.arg, node.dtype, current, operand, lanes)
+            updated = self.instructions.combine(node.combine, node.dtype, current, operand, lanes)
             self.writer.effect(f"store {kind} {updated}, ptr {cell}")
             self.values.registers[node][place] = updated
 
@@ -121,7 +121,7 @@ class Accumulators:
         lanes = self.lanes_of(node)
         kind = register_type(node.dtype, lanes)
         counters, kept = self._value_counters(node), self.counters_of(node)
-        value = self.values.unwrapped(node.src[0])
+        value = self.values.unwrapped(node.operand)
         for place in self._by_scalars(value, counters):
             places = tuple(zip(counters, place, strict=True))
             at = dict(places)
@@ -132,12 +132,14 @@ class Accumulators:
             else:
                 operand = self.values.operand(value, places, lanes)
                 # The new one first: whether it is NaN is known before the last step is done.
-                updated = self.instructions.combine(node.arg, node.dtype, operand, current, lanes)
+                updated = self.instructions.combine(
+                    node.combine, node.dtype, operand, current, lanes
+                )
             self.writer.effect(f"store {kind} {updated}, ptr {cell}")
 
     def _fused_sum(self, value: UOp, current: str, places: Places, lanes: int) -> str:
         """A sum and one more product, where the gate of the product holds."""
-        product = value.src[1] if value.op is Op.WHERE else value
+        product = value.if_true if value.op is Op.WHERE else value
         factors = [self.values.operand(source, places, lanes) for source in product.src]
         if product.op is Op.DOT:
             total = self.instructions.dot(product.arg, value.dtype, [current, *factors], lanes)
@@ -145,7 +147,7 @@ class Accumulators:
             total = self.writer.of(value.dtype, lanes).intrinsic("fma", *factors, current)
         if product is value:
             return total
-        gate = self.values.operand(value.src[0], places, lanes)
+        gate = self.values.operand(value.condition, places, lanes)
         return self.writer.of(value.dtype, lanes).select(gate, total, current)
 
     def finish(self, node: UOp) -> None:
@@ -160,7 +162,7 @@ class Accumulators:
             value = self.writer.instruction(f"load {kind}, ptr {cell}")
             at = dict(zip(counters, place, strict=True))
             groups.setdefault(tuple([at[counter] for counter in kept]), []).append(value)
-        combine = partial(self.instructions.combine, node.arg, node.dtype)
+        combine = partial(self.instructions.combine, node.combine, node.dtype)
         results = {}
         for place, values in groups.items():
             while len(values) > 1:
@@ -172,11 +174,11 @@ class Accumulators:
                     for i in range(half)
                 ]
             results[place] = values[0]
-        if lane_of(node.src[1:]) is not None:
+        if lane_of(node.closed) is not None:
             sums = combine_lanes(self.writer, node.dtype, [*results.values()], lanes, combine)
             results = dict(zip(results, sums, strict=True))
         self.values.registers[node] = results
 
 
 def _has_loops(reduction: UOp) -> bool:
-    return any(is_loop(counter) for counter in reduction.src[1:])
+    return any(is_loop(counter) for counter in reduction.closed)

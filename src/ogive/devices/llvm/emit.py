@@ -96,7 +96,7 @@ class _Emitter:
         signature = kernel_signature(self.root)
         for position, slot in enumerate(signature.slots):
             self.memory.bases[slot] = self.argument(position, "ptr")
-        nodes = {n.arg[0]: n for n in self.root.walk() if n.op is Op.VARIABLE}
+        nodes = {n.name: n for n in self.root.walk() if n.op is Op.VARIABLE}
         for position, variable in enumerate(signature.variables, len(signature.slots)):
             self.values.registers[nodes[variable]] = {(): self.argument(position, "i64")}
 
@@ -127,10 +127,10 @@ class _Emitter:
         if self.poison:
             for stage in loop.stages:
                 self.memory.poison(stage)
-        if loop.counter.arg[1] == PARALLEL:
+        if loop.counter.placement == PARALLEL:
             begin, end = "%begin", "%end"
         else:
-            begin, end = "0", self.values.operand(loop.counter.src[0], (), 1)
+            begin, end = "0", self.values.operand(loop.counter.extent, (), 1)
         gates = [n for n in gates_within(loop.body) if loop.counter in n.ranges]
         around = frozenset([node for node in self.values.registers if node.op is Op.RANGE])
         limit, certain = peel_limit(loop.counter, gates, around)
@@ -141,7 +141,7 @@ class _Emitter:
         before, self.values.certain = self.values.certain, self.values.certain | certain
         self.write_loop(loop, begin, middle)
         self.values.certain = before
-        rarity = Rarity.ONCE if loop.counter.arg[1] == PARALLEL else Rarity.LAST
+        rarity = Rarity.ONCE if loop.counter.placement == PARALLEL else Rarity.LAST
         around_it, self.writer.rarity = self.writer.rarity, max(self.writer.rarity, rarity)
         self.write_loop(loop, after, end)
         self.writer.rarity = around_it
@@ -149,7 +149,7 @@ class _Emitter:
     def cut(self, begin: str, end: str, limit: UOp) -> tuple[str, str]:
         """Where the part of a loop below `limit` ends, and where the part from there on begins."""
         if limit.op is Op.CONST and begin == "0" and end.isdigit():
-            middle = str(min(limit.arg, int(end)))
+            middle = str(min(limit.literal, int(end)))
             return middle, middle
         bound = self.steady_operand(limit)
         return self.extreme("slt", end, bound), self.extreme("sgt", begin, bound)
@@ -214,13 +214,13 @@ class _Emitter:
         """The register of a node at a place in its tile."""
         op = node.op
         lanes = self.values.lanes_of(node)
-        if op is Op.WHERE and self.values.holds(node.src[0]):
-            return self.values.operand(node.src[1], places, lanes)
-        if op is Op.CMPLT and _counts_lanes(node.src[0]) and self.values.lanes_of(node.src[1]) == 1:
-            return self.first_lanes(node.src[1], self.values.operand(node.src[1], places, 1), lanes)
+        if op is Op.WHERE and self.values.holds(node.condition):
+            return self.values.operand(node.if_true, places, lanes)
+        if op is Op.CMPLT and _counts_lanes(node.left) and self.values.lanes_of(node.right) == 1:
+            return self.first_lanes(node.right, self.values.operand(node.right, places, 1), lanes)
         if op in ELEMENTWISE:
             operands = [self.values.operand(source, places, lanes) for source in node.src]
-            operand_dtype = node.src[1 if op is Op.WHERE else 0].dtype
+            operand_dtype = (node.if_true if op is Op.WHERE else node.src[0]).dtype
             if node.dtype is dtypes.index and op in (Op.FLOORDIV, Op.MOD):
                 return self.index_division(node, operands, lanes)
             if op is Op.DOT:
@@ -247,14 +247,14 @@ class _Emitter:
     def index_division(self, node: UOp, operands: list[str], lanes: int) -> str:
         """A quotient or remainder of indices, of unsigned ones where bounds allow it: one
         instruction instead of ten."""
-        if node.src[0].vmin >= 0 and node.src[1].vmin > 0:
+        if node.left.vmin >= 0 and node.right.vmin > 0:
             index = self.writer.of(dtypes.index, lanes)
             if node.op is Op.FLOORDIV:
                 return index.binary("udiv", *operands)
             remainder = index.binary("urem", *operands)
             hide = self.hides_remainders and lanes == 1
             return self.writer.hidden_index(remainder) if hide else remainder
-        if node.src[1].vmin <= 0 <= node.src[1].vmax:
+        if node.right.vmin <= 0 <= node.right.vmax:
             # A symbolic length may be 0 where nothing is read; the machine divides all the same.
             index = self.writer.of(dtypes.index, lanes)
             nonzero = index.select(index.icmp("eq", operands[1], 0), 1, operands[1])
@@ -263,14 +263,13 @@ class _Emitter:
 
     def check(self, node: UOp, places: Places, lanes: int) -> str:
         """A value that is reported where it is not good, and replaced by a harmless one."""
-        value = self.values.operand(node.src[0], places, lanes)
-        good = self.values.operand(node.src[1], places, lanes)
+        value = self.values.operand(node.operand, places, lanes)
+        good = self.values.operand(node.holds, places, lanes)
         gate = None
-        if len(node.src) > 2 and not self.values.holds(node.src[2]):
-            gate = self.values.operand(node.src[2], places, lanes)
-        site, substitute = node.arg
-        self.memory.report(good, gate, lanes, site)
-        harmless = constant(node.dtype, node.dtype.canonical(substitute), lanes)
+        if node.gate is not None and not self.values.holds(node.gate):
+            gate = self.values.operand(node.gate, places, lanes)
+        self.memory.report(good, gate, lanes, node.site)
+        harmless = constant(node.dtype, node.dtype.canonical(node.fallback), lanes)
         return self.writer.of(node.dtype, lanes).select(good, value, harmless)
 
 
@@ -289,4 +288,4 @@ def _adds_up(loop: Loop) -> bool:
 
 
 def _counts_lanes(node: UOp) -> bool:
-    return node.op is Op.RANGE and node.arg[1] == LANE
+    return node.op is Op.RANGE and node.placement == LANE

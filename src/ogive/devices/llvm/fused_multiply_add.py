@@ -18,7 +18,7 @@ def fused_products(root: UOp) -> frozenset[UOp]:
             users.setdefault(source, []).append(node)
 
     def are_sums(node: UOp) -> bool:
-        return all(user.op is Op.REDUCE and user.arg is Op.ADD for user in users.get(node, ()))
+        return all(user.op is Op.REDUCE and user.combine is Op.ADD for user in users.get(node, ()))
 
     gated = {node for node in nodes if _is_gated_product(node) and are_sums(node)}
     fused = gated | {
@@ -37,7 +37,7 @@ def chained_sums(root: UOp, fused: frozenset[UOp]) -> frozenset[UOp]:
             node
             for node in root.walk()
             if node.op is Op.REDUCE
-            and node.src[0] in fused
+            and node.operand in fused
             and not any(is_loop(counter) for counter in node.closed)
         ]
     )
@@ -50,6 +50,6 @@ def _is_product(node: UOp) -> bool:
 
 def _is_gated_product(node: UOp) -> bool:
     """Whether a node is a product where a condition holds, and zero elsewhere."""
-    if node.op is not Op.WHERE or not _is_product(node.src[1]):
+    if node.op is not Op.WHERE or not _is_product(node.if_true):
         return False
-    return node.src[2] is UOp.const(node.dtype, 0)
+    return node.if_false is UOp.const(node.dtype, 0)

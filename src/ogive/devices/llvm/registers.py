@@ -57,14 +57,14 @@ class Values:
 
     def entries(self, counters: tuple[UOp, ...]) -> list[Tile]:
         """All positions in a tile of these counters."""
-        return list(itertools.product(*[range(counter.src[0].arg) for counter in counters]))
+        return list(itertools.product(*[range(counter.extent.literal) for counter in counters]))
 
     def operand(self, node: UOp, places: Places, lanes: int) -> str:
         """The register of `node` at a place in the tile, in as many lanes as asked for."""
         if node.op is Op.CONST:
-            return constant(node.dtype, node.arg, lanes)
-        if node.op is Op.RANGE and node.arg[1] == LANE:
-            return "<" + ", ".join(f"i64 {i}" for i in range(node.src[0].arg)) + ">"
+            return constant(node.dtype, node.literal, lanes)
+        if node.op is Op.RANGE and node.placement == LANE:
+            return "<" + ", ".join(f"i64 {i}" for i in range(node.extent.literal)) + ">"
         if self.is_step(node):
             step = _tile_step(node)
             if step is not None:
@@ -83,7 +83,7 @@ class Values:
         found = self._steps.get(node)
         if found is None:
             found = node.dtype is dtypes.index and self.lanes_of(node) == 1
-            found = found and _tile_step(node.src[1] if node.op is Op.ADD else node) is not None
+            found = found and _tile_step(node.right if node.op is Op.ADD else node) is not None
             self._steps[node] = found
         return found
 
@@ -91,9 +91,9 @@ class Values:
         """An index of one lane at a place in the tile."""
         distance = 0
         at = dict(places)
-        while node.op is Op.ADD and (step := _tile_step(node.src[1])) is not None:
+        while node.op is Op.ADD and (step := _tile_step(node.right)) is not None:
             distance += _steps_taken(step, at)
-            node = node.src[0]
+            node = node.left
         return Offset(self.operand(node, places, 1), distance)
 
     def holds(self, gate: UOp) -> bool:
@@ -104,8 +104,8 @@ class Values:
 
     def unwrapped(self, value: UOp) -> UOp:
         """A value without gates that are known to hold."""
-        while value.op is Op.WHERE and self.holds(value.src[0]):
-            value = value.src[1]
+        while value.op is Op.WHERE and self.holds(value.condition):
+            value = value.if_true
         return value
 
 
@@ -115,11 +115,11 @@ def _tile_step(node: UOp) -> tuple[UOp | None, int] | None:
     if node.dtype is not dtypes.index:
         return None
     if node.op is Op.CONST:
-        return None, int(node.arg)
+        return None, int(node.literal)
     factor = 1
-    if node.op is Op.MUL and node.src[1].op is Op.CONST:
-        node, factor = node.src[0], int(node.src[1].arg)
-    return (node, factor) if node.op is Op.RANGE and node.arg[1] == UPCAST else None
+    if node.op is Op.MUL and node.right.op is Op.CONST:
+        node, factor = node.left, int(node.right.literal)
+    return (node, factor) if node.op is Op.RANGE and node.placement == UPCAST else None
 
 
 def _steps_taken(step: tuple[UOp | None, int], at: dict[UOp, int]) -> int:

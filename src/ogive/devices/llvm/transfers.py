@@ -66,17 +66,18 @@ class Transfers:
         self.values.registers[node] = registers
 
     def _load_entry(self, node: UOp, places: Places, lanes: int) -> str:
-        place = node.src[0]
-        offset = self.values.offset(place.src[1], places)
+        place = node.place
+        offset = self.values.offset(place.offset, places)
         gate = self._gate(place, places, lanes)
         ahead = self._ahead_of(node)
         if ahead is not None:
-            self.memory.prefetch(place.src[0], node.dtype, offset, ahead)
-        if node.arg == IRREGULAR:
-            apart = self.values.operand(node.src[1], places, lanes)
-            return self.memory.gather(place.src[0], node.dtype, offset, apart, gate, lanes)
-        stride = node.arg if lanes > 1 else None
-        return self.memory.load(place.src[0], node.dtype, offset, stride, gate, lanes)
+            self.memory.prefetch(place.base, node.dtype, offset, ahead)
+        if node.stride == IRREGULAR:
+            assert node.lanes is not None
+            apart = self.values.operand(node.lanes, places, lanes)
+            return self.memory.gather(place.base, node.dtype, offset, apart, gate, lanes)
+        stride = node.stride if lanes > 1 else None
+        return self.memory.load(place.base, node.dtype, offset, stride, gate, lanes)
 
     def _load_turned(
         self, node: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
@@ -85,9 +86,9 @@ class Transfers:
         and turn it in registers."""
         registers: dict[Tile, str] = {}
         ahead = self._ahead_of(node)
-        for entries, where in self._turned_tiles(node.src[0], rows, counters, lanes):
+        for entries, where in self._turned_tiles(node.place, rows, counters, lanes):
             values = shuffled_tiles.load_turned(
-                self.memory, node.src[0].src[0], node.dtype, where, node.arg, lanes, ahead
+                self.memory, node.place.base, node.dtype, where, node.stride, lanes, ahead
             )
             for entry, value in zip(entries, values, strict=True):
                 registers[tuple([entry[counter] for counter in counters])] = value
@@ -97,14 +98,15 @@ class Transfers:
         """How a load is picked out of vectors, if it is. An element that two lanes pick may be
         admitted for the one and not for the other."""
         picks = find_picks(node, lanes, self.memory.target)
-        gated = len(node.src[0].src) > 2 and not self.values.holds(node.src[0].src[2])
+        gate = node.place.gate
+        gated = gate is not None and not self.values.holds(gate)
         return None if picks is None or (gated and not picks.are_distinct) else picks
 
     def _load_picked(
         self, node: UOp, picks: Picks, counters: tuple[UOp, ...], lanes: int
     ) -> dict[Tile, str]:
         """A tile that vectors hold in another order."""
-        place = node.src[0]
+        place = node.place
         gates = [
             self._gate(place, tuple(zip(counters, entry, strict=True)), lanes)
             for entry in picks.sources
@@ -115,7 +117,7 @@ class Transfers:
             step = self.writer.once(f"mul i64 {number}, {factor}")
             base = self.writer.once(f"add i64 {base}, {step}")
         return shuffled_tiles.load_picked(
-            self.memory, place.src[0], node.dtype, Offset(base), picks, gates, lanes
+            self.memory, place.base, node.dtype, Offset(base), picks, gates, lanes
         )
 
     def _ahead_of(self, load: UOp) -> str | None:
@@ -125,10 +127,10 @@ class Transfers:
 
     def store(self, node: UOp) -> None:
         """Store a tile."""
-        lane = lane_of(node.src[2:])
-        lanes = 1 if lane is None or node.stride is None else int(lane.src[0].arg)
-        found = [counter for counter in node.src[2:] if counter.arg[1] == UPCAST]
-        counters = tuple(sorted(found, key=lambda counter: counter.arg[0]))
+        lane = lane_of(node.closed)
+        lanes = 1 if lane is None or node.stride is None else int(lane.extent.literal)
+        found = [counter for counter in node.closed if counter.placement == UPCAST]
+        counters = tuple(sorted(found, key=lambda counter: counter.number))
         between = interleaved_counter(node, lanes, self.memory.target)
         rows = turned_counter(node, lanes, self.memory.target)
         if between is not None:
@@ -140,46 +142,46 @@ class Transfers:
                 self._store_entry(node, tuple(zip(counters, position, strict=True)), lanes)
 
     def _store_entry(self, node: UOp, places: Places, lanes: int) -> None:
-        place, value = node.src[0], node.src[1]
-        stride, op = node.arg
-        offset = self._offset(place.src[1], places, stride, lanes)
+        place, value = node.place, node.value
+        stride, op = node.stride, node.combine
+        offset = self._offset(place.offset, places, stride, lanes)
         gate = self._gate(place, places, lanes)
         text = self.values.operand(value, places, lanes)
         where = (offset, stride if lanes > 1 else None, gate, lanes)
         if op is not None:
-            present = self.memory.load(place.src[0], value.dtype, *where)
+            present = self.memory.load(place.base, value.dtype, *where)
             text = self.instructions.combine(op, value.dtype, present, text, lanes)
         if node in self.traffic.streamed and gate is None:
-            self.memory.stream(place.src[0], value.dtype, text, offset, lanes)
+            self.memory.stream(place.base, value.dtype, text, offset, lanes)
         else:
-            self.memory.store(place.src[0], value.dtype, text, *where)
+            self.memory.store(place.base, value.dtype, text, *where)
 
     def _store_turned(self, node: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int) -> None:
         """The reverse of how such a tile is loaded."""
-        (place, value), stride = node.src[:2], node.stride
+        place, value, stride = node.place, node.value, node.stride
         is_streamed = node in self.traffic.streamed
         for entries, spot in self._turned_tiles(place, rows, counters, lanes):
             values = [self.values.operand(value, tuple(e.items()), lanes) for e in entries]
             shuffled_tiles.store_turned(
-                self.memory, place.src[0], value.dtype, values, spot, stride, lanes, is_streamed
+                self.memory, place.base, value.dtype, values, spot, stride, lanes, is_streamed
             )
 
     def _store_interleaved(
         self, node: UOp, between: UOp, counters: tuple[UOp, ...], lanes: int
     ) -> None:
         """A tile whose rows fill the gaps between each other's lanes: whole vectors are written."""
-        place, value = node.src[0], node.src[1]
+        place, value = node.place, node.value
         others = tuple([counter for counter in counters if counter is not between])
         for at in self.values.entries(others):
             fixed = tuple(zip(others, at, strict=True))
-            spots = [(*fixed, (between, number)) for number in range(between.src[0].arg)]
+            spots = [(*fixed, (between, number)) for number in range(between.extent.literal)]
             shuffled_tiles.store_interleaved(
                 self.memory,
-                place.src[0],
+                place.base,
                 value.dtype,
                 [self.values.operand(value, spot, lanes) for spot in spots],
                 [self._gate(place, spot, lanes) for spot in spots],
-                self.values.offset(place.src[1], spots[0]),
+                self.values.offset(place.offset, spots[0]),
                 lanes,
             )
 
@@ -190,8 +192,8 @@ class Transfers:
         stride = node.stride
         for position in self.values.entries(counters):
             places = tuple(zip(counters, position, strict=True))
-            offset = self._offset(node.src[1], places, stride, lanes)
-            value = self.values.operand(node.src[0], places, lanes)
+            offset = self._offset(node.offset, places, stride, lanes)
+            value = self.values.operand(node.operand, places, lanes)
             if node.combine is not None:
                 value = self._added(node, value, offset, stride, lanes)
             self.memory.store(node, node.dtype, value, offset, stride, None, lanes)
@@ -211,7 +213,7 @@ class Transfers:
         combined = self.instructions.combine(node.combine, node.dtype, present, value, lanes)
         kind = register_type(node.dtype, lanes)
         for counter in node.closed:
-            if is_loop(counter) and counter not in node.src[1].ranges:
+            if is_loop(counter) and counter not in node.offset.ranges:
                 number = self.values.operand(counter, (), 1)
                 first = self.writer.instruction(f"icmp eq i64 {number}, 0")
                 combined = self.writer.instruction(
@@ -221,13 +223,13 @@ class Transfers:
 
     def tally(self, node: UOp, places: Places, lanes: int) -> str:
         """What a place of staged memory holds, and then one more."""
-        place = node.src[0]
+        place = node.place
         stride = IRREGULAR if lanes > 1 else None
-        where = (self._offset(place.src[1], places, stride, lanes), stride, None, lanes)
-        present = self.memory.load(place.src[0], node.dtype, *where)
+        where = (self._offset(place.offset, places, stride, lanes), stride, None, lanes)
+        present = self.memory.load(place.base, node.dtype, *where)
         one = constant(node.dtype, 1, lanes)
         more = self.instructions.combine(Op.ADD, node.dtype, present, one, lanes)
-        self.memory.store(place.src[0], node.dtype, more, *where)
+        self.memory.store(place.base, node.dtype, more, *where)
         return present
 
     def _offset(self, offset: UOp, places: Places, stride: Stride, lanes: int) -> Offset:
@@ -238,9 +240,9 @@ class Transfers:
 
     def _gate(self, place: UOp, places: Places, lanes: int) -> str | None:
         """The condition of an access, None if it is known to hold."""
-        if len(place.src) < 3 or self.values.holds(place.src[2]):
+        if place.gate is None or self.values.holds(place.gate):
             return None
-        return self.values.operand(place.src[2], places, lanes)
+        return self.values.operand(place.gate, places, lanes)
 
     def _turned_tiles(
         self, place: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
@@ -251,7 +253,7 @@ class Transfers:
             [part for part in found if not self.values.holds(part)] for found in split_gate(place)
         ]
         others = tuple([counter for counter in counters if counter is not rows])
-        length = rows.src[0].arg
+        length = rows.extent.literal
         for at in self.values.entries(others):
             fixed = dict(zip(others, at, strict=True))
             for begin in range(0, length, lanes):
@@ -259,7 +261,7 @@ class Transfers:
                 entries = [{**fixed, rows: number} for number in numbers]
                 spots = [tuple(entry.items()) for entry in entries]
                 where = shuffled_tiles.TurnedPlace(
-                    self.values.offset(place.src[1], spots[0]),
+                    self.values.offset(place.offset, spots[0]),
                     [self._conjunction(by_row, spot, 1) for spot in spots],
                     self._conjunction(by_lane, spots[0], lanes),
                 )

@@ -26,11 +26,11 @@ class MemoryAccess:
 
     @property
     def index(self) -> UOp:
-        return self.node.src[0]
+        return self.node.place
 
     def depends_on(self, counter: UOp) -> bool:
         """Whether the place touched changes with `counter`, or what was staged there."""
-        memory = self.index.src[0]
+        memory = self.index.base
         staged_anew = memory.op is Op.STAGE and counter in memory.ranges
         return staged_anew or counter in self.strides or counter in self.irregular
 
@@ -42,9 +42,9 @@ class MemoryAccess:
     @property
     def memory_bytes(self) -> int:
         """The size of the memory that is read or written."""
-        memory = self.index.src[0]
+        memory = self.index.base
         is_buffer = memory.op is Op.PARAM
-        count = memory.arg[1] if is_buffer else math.prod(map(axis_extent, memory.closed))
+        count = memory.size if is_buffer else math.prod(map(axis_extent, memory.closed))
         return int(count) * self.index.dtype.itemsize
 
 
@@ -55,7 +55,7 @@ def memory_accesses(root: UOp) -> list[MemoryAccess]:
         if node.op not in (Op.LOAD, Op.STORE):
             continue
         is_store = node.op is Op.STORE
-        strides, irregular = offset_strides(node.src[0].src[1])
+        strides, irregular = offset_strides(node.place.offset)
         accesses.append(MemoryAccess(node, strides, irregular, is_store))
     return accesses
 

@@ -45,9 +45,9 @@ def add_up_rows(root: UOp, target: Target) -> UOp:
     column = _column(root, [row for (row,) in rows], target)
     if column is None or not _is_cheap(totals, rows, target):
         return root
-    store = root.src[0]
+    store = root.roots[0]
     most = target.l1_bytes // 2 // sum(total.dtype.itemsize for total in totals)
-    tiles = math.prod(axis_extent(c) for c in store.src[2:] if c is not column)
+    tiles = math.prod(axis_extent(c) for c in store.closed if c is not column)
     if tiles * -(-axis_extent(column) // most) < costs.least_tiles:
         return root
     return _Rows(root, column, most, beside, target).add_up(root, totals)
@@ -58,8 +58,8 @@ def _stores_totals(root: UOp) -> bool:
     order besides."""
     return all(
         store.combine is None
-        and store.src[1].op is Op.REDUCE
-        and store.src[2:] == root.src[0].src[2:]
+        and store.value.op is Op.REDUCE
+        and store.closed == root.roots[0].closed
         for store in root.src
     ) and not any(node.op in (Op.STAGE, Op.SCAN) for node in root.walk())
 
@@ -67,7 +67,7 @@ def _stores_totals(root: UOp) -> bool:
 def _can_cut(row: tuple[UOp, ...], beside: int) -> bool:
     """Whether rows are one axis of some times as many as are added up at a time."""
     length = axis_extent(row[0])
-    is_fixed = len(row) == 1 and row[0].src[0].op is Op.CONST
+    is_fixed = len(row) == 1 and row[0].extent.op is Op.CONST
     return is_fixed and length % beside == 0 and length >= 2 * beside
 
 
@@ -86,11 +86,11 @@ def _column(root: UOp, rows: list[UOp], target: Target) -> UOp | None:
     widest = max(access.index.dtype.itemsize for access in accesses)
     held = sums_in_registers(target) * target.vector_bytes // widest
     stores = [access.strides for access in accesses if access.is_store]
-    results = [c for c in root.src[0].src[2:] if axis_extent(c) > 1]
+    results = [c for c in root.roots[0].closed if axis_extent(c) > 1]
     loads = [a for a in accesses if not a.is_store and all(map(a.depends_on, results))]
     for column in stores[0]:
         length = axis_extent(column)
-        is_fixed = column.src[0].op is Op.CONST and column.arg[1] is None
+        is_fixed = column.extent.op is Op.CONST and column.placement is None
         if length <= held or not is_fixed or any(s.get(column) != 1 for s in stores):
             continue
         beside = [load.strides for load in loads if load.strides.get(column) == 1]
@@ -121,12 +121,12 @@ class _Rows:
             step = target.costs.loops.column_step
             self.block = -(-self.length // (self.count * step)) * step
         # Other numbers than those of old counters: for a while a graph holds both.
-        base = 1 + max([node.arg[0] for node in root.walk() if node.op is Op.RANGE])
-        outputs = root.src[0].src[2:]
-        self.outer = {c: make_range(c.src[0], base + 1 + c.arg[0], c.arg[1]) for c in outputs}
+        base = 1 + max([node.number for node in root.walk() if node.op is Op.RANGE])
+        outputs = root.roots[0].closed
+        self.outer = {c: make_range(c.extent, base + 1 + c.number, c.placement) for c in outputs}
         # Blocks are the outermost loop: the same columns of the next rows follow.
         self.first = make_range(self.count, base) * self.block
-        self.last = make_range(self.block, base + 1 + column.arg[0])
+        self.last = make_range(self.block, base + 1 + column.number)
         self.numbers = itertools.count(2 * base + 1)
         # Stands for a place of the block until it is known by which loop it is read.
         self.place = make_range(self.block, next(self.numbers))
@@ -154,9 +154,9 @@ class _Rows:
                 make_range(count, next(self.numbers)),
             )
         groups, within, beside = self.loops[row]
-        (value,) = substitute((total.src[0],), self.sums, revisit=False)
+        (value,) = substitute((total.operand,), self.sums, revisit=False)
         rows = {row: beside * axis_extent(groups) + groups}
-        few = UOp(Op.REDUCE, total.dtype, (self.at(value, within, rows), beside), total.arg)
+        few = UOp(Op.REDUCE, total.dtype, (self.at(value, within, rows), beside), total.combine)
         block = staged_row(self.block, total.combine)
         return UOp(Op.STAGE, total.dtype, (few, within, groups, within), block)
 

@@ -72,7 +72,7 @@ def _outer_products(reduced: list[UOp]) -> list[UOp]:
 
 def _terms(product: UOp, accesses: list[MemoryAccess]) -> list[MemoryAccess]:
     """What a sum of products reads along its counters."""
-    inside = product.src[0].backward_slice()
+    inside = product.operand.backward_slice()
     return [
         access
         for access in accesses
@@ -91,13 +91,13 @@ def _turned_block(root: UOp, target: Target) -> dict[UOp, int]:
     rows = [access for access in accesses if not access.is_store and _has_lines(access)]
     for store in accesses:
         size = store.index.dtype.itemsize
-        count = math.prod(map(axis_extent, store.node.src[2:])) if store.is_store else 0
+        count = math.prod(map(axis_extent, store.node.closed)) if store.is_store else 0
         if count * size < least:
             continue
         block = target.costs.loops.written_lines * CACHE_LINE // size
         for column, step in store.strides.items():
             is_cut = axis_extent(column) > block and axis_extent(column) % block == 0
-            is_fixed = column.src[0].op is Op.CONST and column.arg[1] is None
+            is_fixed = column.extent.op is Op.CONST and column.placement is None
             if step != 1 or not is_cut or not is_fixed:
                 continue
             if any(access.strides.get(column, 1) != 1 for access in rows):
@@ -111,14 +111,14 @@ def _has_lines(access: MemoryAccess) -> bool:
 
 
 def _is_sum_of_products(node: UOp) -> bool:
-    term = node.src[0]
-    if term.op is Op.WHERE and term.src[2].op is Op.CONST:
-        term = term.src[1]  # the rest of a last chunk, or of a panel, is filled up
+    term = node.operand
+    if term.op is Op.WHERE and term.if_false.op is Op.CONST:
+        term = term.if_true  # the rest of a last chunk, or of a panel, is filled up
     return (
         node.op is Op.REDUCE
-        and node.arg is Op.ADD
+        and node.combine is Op.ADD
         and (term.op is Op.DOT or (term.op is Op.MUL and node.dtype.is_float))
-        and all(counter.src[0].op is Op.CONST for counter in node.closed)
+        and all(counter.extent.op is Op.CONST for counter in node.closed)
     )
 
 
@@ -160,7 +160,7 @@ def _nest(product: UOp, block: int) -> list[UOp]:
     nested = nest_sum(product, block)
     if nested is product:
         return [product]
-    inner = _nest(nested.src[0], block)
+    inner = _nest(nested.operand, block)
     return [UOp(Op.REDUCE, product.dtype, (inner[0], *nested.closed), Op.ADD), *inner]
 
 

@@ -51,10 +51,10 @@ def _sums(nodes: Sequence[UOp]) -> list[UOp]:
         node
         for node in nodes
         if node.op is Op.REDUCE
-        and node.arg is Op.ADD
+        and node.combine is Op.ADD
         and node.dtype.is_float
         and all(
-            counter.src[0].op is Op.CONST and len(closing[counter]) == 1 for counter in node.closed
+            counter.extent.op is Op.CONST and len(closing[counter]) == 1 for counter in node.closed
         )
     ]
 

@@ -38,7 +38,7 @@ def nest_sum(total: UOp, block: int) -> UOp:
     first, *inner = total.closed
     if not inner or 2 * math.prod(axis_extent(counter) for counter in inner) < block:
         return total
-    sums = UOp(Op.REDUCE, total.dtype, (total.src[0], *inner), Op.ADD)
+    sums = UOp(Op.REDUCE, total.dtype, (total.operand, *inner), Op.ADD)
     return UOp(Op.REDUCE, total.dtype, (sums, first), Op.ADD)
 
 
@@ -51,13 +51,13 @@ def cut_counters(root: UOp, reductions: Sequence[UOp], cuts: Mapping[UOp, int]) 
     numbers = itertools.count()
     replacements: dict[UOp, UOp] = {}
     counters = [node for node in root.walk() if node.op is Op.RANGE]
-    for counter in sorted(counters, key=lambda counter: counter.arg[0]):
+    for counter in sorted(counters, key=lambda counter: counter.number):
         if counter in cuts:
             blocks = make_range(axis_extent(counter) // cuts[counter], next(numbers))
             within = make_range(cuts[counter], next(numbers))
             replacements[counter] = blocks * cuts[counter] + within
         else:
-            replacements[counter] = make_range(counter.src[0], next(numbers), counter.arg[1])
+            replacements[counter] = make_range(counter.extent, next(numbers), counter.placement)
     in_blocks = {
         replace_ranges(node, replacements): _in_blocks(node, replacements, numbers)
         for node in reductions
@@ -71,10 +71,10 @@ def _in_blocks(
     reduction: UOp, replacements: Mapping[UOp, UOp], numbers: itertools.count[int]
 ) -> UOp:
     """The reduction of its blocks, each reduced, and of what follows the last full one."""
-    value, op = reduction.src[0], reduction.arg
+    value, op = reduction.operand, reduction.combine
     first, *others = reduction.closed
     around = [replacements[counter] for counter in others]
-    blocks, within = sorted(replacements[first].ranges, key=lambda counter: counter.arg[0])
+    blocks, within = sorted(replacements[first].ranges, key=lambda counter: counter.number)
 
     def reduced(value: UOp, *counters: UOp) -> UOp:
         return UOp(Op.REDUCE, reduction.dtype, (value, *counters), op)
@@ -85,7 +85,7 @@ def _in_blocks(
         return whole
     last = make_range(length - full, next(numbers))
     _, *inside = _loops_within(reduction)
-    own = {counter: make_range(counter.src[0], next(numbers)) for counter in inside}
+    own = {counter: make_range(counter.extent, next(numbers)) for counter in inside}
     rest = replace_ranges(value, {**replacements, first: last + full, **own})
     return UOp(op, reduction.dtype, (whole, reduced(rest, last, *[own[c] for c in others])))
 
@@ -98,7 +98,7 @@ def _loops_within(reduction: UOp) -> list[UOp]:
     the mean about which a variance is) stays as it is: it is worked out once.
     """
     inside = dict.fromkeys(reduction.closed)
-    for node in reversed(reduction.src[0].walk()):
+    for node in reversed(reduction.operand.walk()):
         if not node.ranges.isdisjoint(inside):
             inside.update(dict.fromkeys(node.closed))
     return list(inside)

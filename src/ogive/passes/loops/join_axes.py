@@ -25,7 +25,7 @@ def join_axes(root: UOp, target: Target) -> UOp:
     while (pair := _pair(root, target)) is not None:
         outer, inner = pair
         length = axis_extent(inner)
-        joined = make_range(axis_extent(outer) * length, outer.arg[0])
+        joined = make_range(axis_extent(outer) * length, outer.number)
         root = replace_ranges(root, {outer: joined // length, inner: joined % length})
     return root
 
@@ -35,7 +35,7 @@ def _pair(root: UOp, target: Target) -> tuple[UOp, UOp] | None:
     which is the one that memory is written along."""
     accesses = memory_accesses(root)
     written = {c for a in accesses if a.is_store for c, step in a.strides.items() if step == 1}
-    axes = [c for c in output_axes(root) if c.src[0].op is Op.CONST and c not in written]
+    axes = [c for c in output_axes(root) if c.extent.op is Op.CONST and c not in written]
     loads = [access for access in accesses if not access.is_store]
     for load in loads:
         lanes = target.vector_bytes // load.index.dtype.itemsize

@@ -20,8 +20,8 @@ def join_stages(root: UOp) -> UOp:
     before = root
     while (joined := _find_first_reader(root)) is not None:
         stage, counter = joined
-        own = stage.src[1]
-        value = replace_ranges(stage.src[0], {own: counter})
+        own = stage.offset
+        value = replace_ranges(stage.operand, {own: counter})
         moved = UOp(Op.STAGE, stage.dtype, (value, counter, counter), stage.arg)
         read = UOp(Op.LOAD, stage.dtype, (UOp(Op.INDEX, stage.dtype, (stage, counter)),))
         (root,) = substitute((root,), {stage: moved, read: value}, revisit=False)
@@ -31,11 +31,11 @@ def join_stages(root: UOp) -> UOp:
 def _renumbered(root: UOp) -> UOp:
     """The same graph, its counters numbered without gaps."""
     counters = [node for node in root.walk() if node.op is Op.RANGE]
-    counters.sort(key=lambda counter: counter.arg[0])
+    counters.sort(key=lambda counter: counter.number)
     return replace_ranges(
         root,
         {
-            counter: make_range(counter.src[0], number, counter.arg[1])
+            counter: make_range(counter.extent, number, counter.placement)
             for number, counter in enumerate(counters)
         },
     )
@@ -50,14 +50,14 @@ def _find_first_reader(root: UOp) -> tuple[UOp, UOp] | None:
             closing.setdefault(counter, []).append(node)
     reads: dict[UOp, list[UOp]] = {}
     for node in nodes:
-        if node.op is Op.INDEX and node.src[0].op is Op.STAGE:
-            reads.setdefault(node.src[0], []).append(node)
+        if node.op is Op.INDEX and node.base.op is Op.STAGE:
+            reads.setdefault(node.base, []).append(node)
     for stage, places in reads.items():
-        own = stage.src[1]
+        own = stage.offset
         if closing.get(own) != [stage] or stage.sorted_count:
             continue  # it has joined already, or is not what is read yet
         for place in places:
-            counter = place.src[1]
+            counter = place.offset
             if counter.op is Op.RANGE and len(place.src) == 2 and counter.src == own.src:
                 others = [other for other in places if other is not place]
                 if all(_can_join(stage, node, others) for node in closing[counter]):

@@ -16,9 +16,9 @@ from ogive.ir.symbolic.index_arithmetic import from_linear, linear_form
 def join_words(root: UOp) -> UOp:
     """The kernel with words loaded whole wherever they lie in memory as they are put together."""
     nodes = root.walk()
-    if not any(node.op is Op.OR and node.src[1].op is Op.SHL for node in nodes):
+    if not any(node.op is Op.OR and node.right.op is Op.SHL for node in nodes):
         return root
-    written = {node.src[0].src[0] for node in nodes if node.op is Op.STORE}
+    written = {node.place.base for node in nodes if node.op is Op.STORE}
 
     def change(node: UOp) -> UOp:
         return _whole(node, written) or node if node.op is Op.OR else node
@@ -32,20 +32,20 @@ def _whole(word: UOp, written: set[UOp]) -> UOp | None:
     if parts is None:
         return None
     first = parts[0]
-    memory, offset, *gate = first.src[0].src
+    memory, offset, *gate = first.place.src
     if memory.op is not Op.PARAM or memory in written:
         return None
     for number, part in enumerate(parts):
-        if part.src[0].src != (memory, offset + number, *gate):
+        if part.place.src != (memory, offset + number, *gate):
             return None
     count = len(parts)
     terms, constant = linear_form(offset)
     if any(factor % count for factor in (*terms.values(), constant)):
         return None
-    slot, length = memory.arg
+    length = memory.size
     if length % count:
         return None
-    words = UOp(Op.PARAM, word.dtype, (), (slot, length // count))
+    words = UOp(Op.PARAM, word.dtype, (), (memory.slot, length // count))
     steps = {term: factor // count for term, factor in terms.items()}
     start = from_linear(steps, constant // count)
     return UOp(Op.LOAD, word.dtype, (UOp(Op.INDEX, word.dtype, (words, start, *gate)),))
@@ -61,14 +61,14 @@ def _parts(word: UOp) -> list[UOp] | None:
             waiting += node.src
             continue
         shift = 0
-        if node.op is Op.SHL and node.src[1].op is Op.CONST:
-            shift, node = node.src[1].arg, node.src[0]
+        if node.op is Op.SHL and node.right.op is Op.CONST:
+            shift, node = node.right.literal, node.left
         if node.op is not Op.CAST:
             return None
-        part = node.src[0]
+        part = node.operand
         if part.op is Op.BITCAST:
-            part = part.src[0]
-        if part.op is not Op.LOAD or shift in found or node.src[0].dtype.kind != "uint":
+            part = part.operand
+        if part.op is not Op.LOAD or shift in found or node.operand.dtype.kind != "uint":
             return None
         found[shift] = part
     bits = found[0].dtype.bits if 0 in found else 0

@@ -24,8 +24,8 @@ def merge_axes(root: UOp) -> UOp:
         if pair is None:
             return root
         outer, inner = pair
-        size = inner.src[0].arg
-        merged = make_range(outer.src[0].arg * size, outer.arg[0])
+        size = inner.extent.literal
+        merged = make_range(outer.extent.literal * size, outer.number)
         # Every use is outer*size*stride + inner*stride, so either one can carry both.
         root = replace_ranges(root, {outer: index_constant(0), inner: merged})
 
@@ -35,13 +35,13 @@ def _mergeable_pair(root: UOp) -> tuple[UOp, UOp] | None:
     elsewhere = _used_outside_offsets(root)
     for group in _axis_groups(root):
         for outer, inner in pairwise(group):
-            if outer.src[0].op is not Op.CONST or inner.src[0].op is not Op.CONST:
+            if outer.extent.op is not Op.CONST or inner.extent.op is not Op.CONST:
                 continue
-            if outer.arg[1] is not None or inner.arg[1] is not None:
+            if outer.placement is not None or inner.placement is not None:
                 continue
             if outer in elsewhere or inner in elsewhere:
                 continue
-            size = inner.src[0].arg
+            size = inner.extent.literal
             if all(
                 outer not in access.irregular
                 and inner not in access.irregular
@@ -59,9 +59,7 @@ def _axis_groups(root: UOp) -> list[tuple[UOp, ...]]:
     """
     groups: dict[tuple[UOp, ...], None] = {}
     for node in root.walk():
-        if node.op is Op.STORE:
-            groups[node.src[2:]] = None
-        elif node.op in (Op.REDUCE, Op.STAGE):
+        if node.op in (Op.REDUCE, Op.STAGE, Op.STORE):
             groups[node.closed] = None
     owners: dict[UOp, int] = {}
     for group in groups:

@@ -78,7 +78,7 @@ class _Rangeifier:
         for store in self.region.src:
             target, (value, access) = self.open_store(store)
             outputs.append((store, target, (value, access)))
-            self.accesses[store.src[0]][target] = None
+            self.accesses[store.target][target] = None
             self.accesses[value][access] = None
         for node in reversed(self.order):
             for access in self.accesses[node]:
@@ -92,12 +92,12 @@ class _Rangeifier:
 
     def open_store(self, store: UOp) -> tuple[Access, Read]:
         """Where a store puts something, and what that is, by the counters of its elements."""
-        value, indices = store.src[1], indices_of(store)
+        value, indices = store.value, indices_of(store)
         if value.op is Op.ARRANGE:
-            elements = value.src[0]
+            elements = value.operand
             access = Access(self.output_ranges(store, elements.shape), None)
             return self.next_place(value, access), (elements, access)
-        shape = common_shape(store.src[1:]) if indices else store.src[0].shape
+        shape = common_shape(store.src[1:]) if indices else store.target.shape
         access = target = Access(self.output_ranges(store, shape), None)
         if indices:
             reads = [_read(index, access) for index in indices]
@@ -119,7 +119,7 @@ class _Rangeifier:
         return Access((*line[:-1], UOp(Op.CAST, dtypes.index, (place,))), None)
 
     def build_store(self, store: UOp, target: Access, read: Read) -> UOp:
-        (place,) = self.values[store.src[0], target].src
+        (place,) = self.values[store.target, target].src
         value = with_checks(self.values[read], target.position, place)
         ranges = tuple([r for r in read[1].position if r.op is Op.RANGE])
         return UOp(Op.STORE, dtypes.void, (place, value, *ranges), (None, store.combine))
@@ -157,25 +157,25 @@ class _Rangeifier:
         if op in ELEMENTWISE:
             return tuple([_read(source, access) for source in node.src])
         if op in MOVES:
-            return (_read(node.src[0], MOVES[op](node, access)),)
+            return (_read(node.operand, MOVES[op](node, access)),)
         if op is Op.SCAN_AXIS:
             first = list(access.position)
-            first[node.arg[1]] = index_constant(0)
+            first[node.axis] = index_constant(0)
             initial = [_read(source, Access(tuple(first), access.gate)) for source in node.src[1:]]
-            return (_read(node.src[0], access), *initial)
+            return (_read(node.operand, access), *initial)
         if op is Op.REDUCE_AXES:
-            return (_read(node.src[0], self.open_reduction(node, access)),)
+            return (_read(node.operand, self.open_reduction(node, access)),)
         if op in (Op.STAGE_AXIS, Op.SORT):
-            return (_read(node.src[0], self.open_stage(node, access)),)
+            return (_read(node.operand, self.open_stage(node, access)),)
         if op is Op.GATHER:
-            indices = [_read(index, access) for index in node.src[1:]]
+            indices = [_read(index, access) for index in node.indices]
             position = self.position_of(node, indices, access.gate)
-            return (_read(node.src[0], Access(position, access.gate)), *indices)
+            return (_read(node.operand, Access(position, access.gate)), *indices)
         return ()
 
     def position_of(self, node: UOp, indices: list[Read], gate: UOp | None) -> Position:
         """Where the values of a node's indices, which are worked out before their turn, lead."""
-        lengths = node.src[0].shape
+        lengths = (node.operand if node.op is Op.GATHER else node.target).shape
         return tuple(
             [
                 checked_position(self.value_of(read), length, gate, self.sites.get(node))
@@ -202,7 +202,7 @@ class _Rangeifier:
         """The reads that a read is worked out from and that have no value yet."""
         node, access = read
         if node.op is Op.GATHER and read not in self.below:
-            indices = [_read(index, access) for index in node.src[1:]]
+            indices = [_read(index, access) for index in node.indices]
             missing = [index for index in indices if index not in self.values]
             if missing:
                 return missing
@@ -210,8 +210,8 @@ class _Rangeifier:
         return [source for source in self.below[read] if source not in self.values]
 
     def open_reduction(self, node: UOp, access: Access) -> Access:
-        axes = node.arg[1]
-        lengths = tuple(node.src[0].shape[axis] for axis in axes)
+        axes = node.axes
+        lengths = tuple(node.operand.shape[axis] for axis in axes)
         key = (self.levels[node], lengths, access)
         if key not in self.shared_ranges:
             self.shared_ranges[key] = self.new_ranges(lengths)
@@ -247,8 +247,8 @@ class _Rangeifier:
     def running(self, node: UOp, values: list[UOp], access: Access) -> UOp:
         """The value of a scan at its counter, which goes through the axis in order. It is combined
         in the dtype of what is scanned."""
-        op, axis = node.arg
-        counter = access.position[axis]
+        op = node.combine
+        counter = access.position[node.axis]
         dtype = values[0].dtype
         initial = values[1] if len(values) == 2 else UOp.const(dtype, identity_element(op, dtype))
         if counter.op is not Op.RANGE:
@@ -282,13 +282,13 @@ class _Rangeifier:
             if node.dtype is dtypes.bool_ and not any(value.has_index for value in values):
                 return symbolic_rules.build(op, node.dtype, tuple(values))
             if op is Op.WHERE and values[0].op is Op.CONST:
-                return values[1] if values[0].arg else values[2]
+                return values[1] if values[0].literal else values[2]
             return UOp(op, node.dtype, tuple(values), node.arg)
         if op is Op.SCAN_AXIS:
             return self.running(node, values, access)
         if op is Op.REDUCE_AXES:
             counters = self.closed[read]
-            reduced = UOp(Op.REDUCE, node.dtype, (values[0], *counters), node.arg[0])
+            reduced = UOp(Op.REDUCE, node.dtype, (values[0], *counters), node.combine)
             return reduced if counters else values[0]
         if op in (Op.STAGE_AXIS, Op.SORT):
             return self.staged(node, values[0], below[0][1].position[_staged_axis(node)], access)
@@ -303,11 +303,11 @@ def _ordered_axes(store: UOp) -> set[int]:
     Those are the axis of a scan or of an arrangement, and where values are stored by indices, each
     axis but those along which no two values meet.
     """
-    value = store.src[1]
+    value = store.value
     if value.op is Op.SCAN_AXIS:
-        return {value.arg[1]}
+        return {value.axis}
     if value.op is Op.ARRANGE:
-        return {len(value.src[0].shape) - 1}
+        return {len(value.operand.shape) - 1}
     indices = indices_of(store)
     shape = common_shape(store.src[1:])
     return set(range(len(shape))) - counted_axes(indices, shape) if indices else set()

@@ -48,24 +48,24 @@ def _rebuild(
 ) -> UOp:
     op = node.op
     if op is Op.REDUCE:
-        value = done[node.src[0]]
-        gate = _gate_of(node.src[1:], gates)
-        identity = UOp.const(node.dtype, identity_element(node.arg, node.dtype))
+        value = done[node.operand]
+        gate = _gate_of(node.closed, gates)
+        identity = UOp.const(node.dtype, identity_element(node.combine, node.dtype))
         if gate is not None and not _is_left_out(value, gate, identity):
             value = UOp(Op.WHERE, node.dtype, (gate, value, identity))
-        counters = _new_counters(node.src[1:], done)
+        counters = _new_counters(node.closed, done)
         return UOp(op, node.dtype, (value, *counters), node.arg) if counters else value
     if op is Op.STORE:
-        counters = _new_counters(node.src[2:], done)
+        counters = _new_counters(node.closed, done)
         # Also the counters whose offset the store does not use: nobody may write past them.
-        place = _gated(done[node.src[0]], _gate_of(node.src[2:], gates))
-        return UOp(op, node.dtype, (place, done[node.src[1]], *counters), node.arg)
+        place = _gated(done[node.place], _gate_of(node.closed, gates))
+        return UOp(op, node.dtype, (place, done[node.value], *counters), node.arg)
     if op is Op.STAGE:
         counters = _new_counters(node.closed, done)
-        position = _staged_at(node, done[node.src[1]], gates)
-        return UOp(op, node.dtype, (done[node.src[0]], position, *counters), node.arg)
+        position = _staged_at(node, done[node.offset], gates)
+        return UOp(op, node.dtype, (done[node.operand], position, *counters), node.arg)
     if op is Op.SCAN:
-        value, initial = done[node.src[0]], done[node.src[1]]
+        value, initial = done[node.operand], done[node.start]
         return UOp(op, node.dtype, (value, initial, *_new_counters(node.src[2:], done)), node.arg)
     if op is Op.INDEX:
         place = UOp(op, node.dtype, tuple([done[source] for source in node.src]))
@@ -74,9 +74,9 @@ def _rebuild(
         return _gated(place, _gate_of(sorted(node.ranges, key=_number), within))
     if op is Op.CHECK:
         gate = _gate_of(sorted(node.ranges, key=_number), within)
-        if len(node.src) > 2:
-            gate = conjoin(gate, done[node.src[2]])
-        checked = (done[node.src[0]], done[node.src[1]])
+        if node.gate is not None:
+            gate = conjoin(gate, done[node.gate])
+        checked = (done[node.operand], done[node.holds])
         return UOp(op, node.dtype, checked if gate is None else (*checked, gate), node.arg)
     sources = tuple([done[source] for source in node.src])
     if node.dtype is dtypes.index or (node.dtype is dtypes.bool_ and not node.has_index):
@@ -92,12 +92,12 @@ def _staged_at(stage: UOp, position: UOp, gates: Mapping[UOp, UOp]) -> UOp:
         before   STAGE(x, r0*3 + r1), r1 < 3 in four lanes
         after    STAGE(x, where(lane < 3, r0*3 + lane, 24)), for eight r0
     """
-    terms, constant = linear_form(stage.src[1])
-    behind = int(stage.src[1].vmax) + 1
+    terms, constant = linear_form(stage.offset)
+    behind = int(stage.offset.vmax) + 1
     inside = [
         counter
         for counter in stage.closed
-        if counter in gates and terms.get(counter, 0) * counter.src[0].vmax + constant < behind
+        if counter in gates and terms.get(counter, 0) * counter.extent.vmax + constant < behind
     ]
     gate = _gate_of(inside, gates)
     if gate is None:
@@ -108,24 +108,22 @@ def _staged_at(stage: UOp, position: UOp, gates: Mapping[UOp, UOp]) -> UOp:
 
 def _is_left_out(value: UOp, gate: UOp, identity: UOp) -> bool:
     """Whether a term is the identity already wherever a gate does not hold."""
-    return value.op is Op.WHERE and value.src[2] is identity and implies(value.src[0], gate)
+    return value.op is Op.WHERE and value.if_false is identity and implies(value.condition, gate)
 
 
 def _is_inside(place: UOp) -> bool:
     """Whether even the excess of a tile lies in the buffer: then reading it does no harm, and
     what is computed from it is never stored. A buffer whose length only a launch knows may end
     anywhere."""
-    memory, offset = place.src[:2]
-    low, high = offset.bounds
-    if low < 0 or memory.op is Op.STAGE:
+    low, high = place.offset.bounds
+    if low < 0 or place.base.op is Op.STAGE:
         return low >= 0
-    size = memory.arg[1]
+    size = place.base.size
     return bool(high < size and size != LONGEST)
 
 
 def _number(counter: UOp) -> int:
-    number: int = counter.arg[0]
-    return number
+    return counter.number
 
 
 def _gate_of(counters: tuple[UOp, ...] | list[UOp], gates: Mapping[UOp, UOp]) -> UOp | None:
@@ -139,9 +137,9 @@ def _gate_of(counters: tuple[UOp, ...] | list[UOp], gates: Mapping[UOp, UOp]) ->
 def _gated(place: UOp, gate: UOp | None) -> UOp:
     if gate is None:
         return place
-    gate = conjoin(place.src[2] if len(place.src) > 2 else None, gate)
-    sources = place.src[:2] if gate is None else (*place.src[:2], gate)
-    return UOp(Op.INDEX, place.dtype, sources)
+    gate = conjoin(place.gate, gate)
+    ungated = (place.base, place.offset)
+    return UOp(Op.INDEX, place.dtype, ungated if gate is None else (*ungated, gate))
 
 
 def _new_counters(counters: tuple[UOp, ...], done: dict[UOp, UOp]) -> tuple[UOp, ...]:

@@ -26,15 +26,15 @@ class Rows:
     """How the rows of one staged value lie: `length` elements each, `count` elements in all."""
 
     def __init__(self, stage: UOp, longest: int) -> None:
-        counters = sorted(stage.ranges, key=lambda counter: counter.arg[0])
-        self.tile = [counter for counter in counters if counter.arg[1] == UPCAST]
-        self.lane = next((counter for counter in counters if counter.arg[1] == LANE), None)
-        self.lanes = 1 if self.lane is None else int(self.lane.src[0].arg)
+        counters = sorted(stage.ranges, key=lambda counter: counter.number)
+        self.tile = [counter for counter in counters if counter.placement == UPCAST]
+        self.lane = next((counter for counter in counters if counter.placement == LANE), None)
+        self.lanes = 1 if self.lane is None else int(self.lane.extent.literal)
         steps = -(-longest * self.lanes // ROW_STEP)
         self.length = (steps + 1 - steps % 2) * ROW_STEP
         self.count = self.length
         for counter in self.tile:
-            self.count *= int(counter.src[0].arg)
+            self.count *= int(counter.extent.literal)
 
     def offset(self, position: UOp) -> UOp:
         """The place of the element at a position of the axis; the lanes lie side by side."""
@@ -44,7 +44,7 @@ class Rows:
         stride = self.length
         for counter in reversed(self.tile):
             offset = offset + counter * stride
-            stride *= int(counter.src[0].arg)
+            stride *= int(counter.extent.literal)
         return offset
 
 
@@ -54,10 +54,10 @@ def lay_out(root: UOp) -> dict[UOp, Rows]:
     for node in root.walk():
         if node.op is Op.STAGE:
             room = filled_length(node.sorted_count or 1)
-            longest[node] = max(longest.get(node, 0), int(node.src[1].vmax) + 1, room)
-        elif node.op is Op.INDEX and node.src[0].op is Op.STAGE:
-            stage = node.src[0]
-            longest[stage] = max(longest.get(stage, 0), int(node.src[1].vmax) + 1)
+            longest[node] = max(longest.get(node, 0), int(node.offset.vmax) + 1, room)
+        elif node.op is Op.INDEX and node.base.op is Op.STAGE:
+            stage = node.base
+            longest[stage] = max(longest.get(stage, 0), int(node.offset.vmax) + 1)
     # Rows of equal tiles are equally long, so that one can lie where another one was.
     common: dict[frozenset[UOp], int] = {}
     for stage, length in longest.items():
@@ -67,7 +67,7 @@ def lay_out(root: UOp) -> dict[UOp, Rows]:
 
 def row_starts(stage: UOp, tile: tuple[UOp, ...]) -> list[int]:
     """Where the row of each entry of the tile of a lowered staged value begins."""
-    lengths = [int(counter.src[0].arg) for counter in tile]
+    lengths = [int(counter.extent.literal) for counter in tile]
     length = stage.count // math.prod(lengths)
     return [number * length for number in range(math.prod(lengths))]
 
@@ -95,14 +95,14 @@ def shared_areas(root: UOp) -> dict[UOp, UOp]:
     for node in nodes:
         if node.op is Op.STAGE:
             stages.append(node)
-        elif node.op is Op.LOAD and node.src[0].src[0].op is Op.STAGE:
-            readers.setdefault(node.src[0].src[0], []).append(node)
+        elif node.op is Op.LOAD and node.place.base.op is Op.STAGE:
+            readers.setdefault(node.place.base, []).append(node)
     areas: dict[UOp, UOp] = {}
     taken: set[UOp] = set()
     for stage in stages:
         if stage.combine is not None or stage.sorted_count is not None:
             continue  # it is written again and again
-        needed = stage.src[0].backward_slice() | {stage.src[0]}
+        needed = stage.operand.backward_slice() | {stage.operand}
         for other in stages:
             if other is stage or other not in needed or other in taken:
                 continue
@@ -137,8 +137,8 @@ def _room(stage: UOp) -> tuple[object, ...]:
 def _is_written_next(read: UOp, stage: UOp) -> bool:
     """Whether an element is read where a staged value is then written, lane by lane."""
     lanes = [
-        [counter for counter in node.ranges.union(node.closed) if counter.arg[1] == LANE]
+        [counter for counter in node.ranges.union(node.closed) if counter.placement == LANE]
         for node in (read, stage)
     ]
     is_apart = stage.count is not None and read.stride != stage.stride
-    return read.src[0].src[1] is stage.src[1] and lanes[0] == lanes[1] and not is_apart
+    return read.place.offset is stage.offset and lanes[0] == lanes[1] and not is_apart

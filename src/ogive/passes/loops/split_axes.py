@@ -26,16 +26,16 @@ def split_axes(root: UOp, target: Target) -> UOp:
     replacements: dict[UOp, UOp] = {}
     gates: dict[UOp, UOp] = {}
     for counter in counters:
-        number = 2 * counter.arg[0]
-        length = counter.src[0].arg if counter.src[0].op is Op.CONST else 0
-        block = blocks.get(counter, 0) if counter.arg[1] is None else 0
+        number = 2 * counter.number
+        length = counter.extent.literal if counter.extent.op is Op.CONST else 0
+        block = blocks.get(counter, 0) if counter.placement is None else 0
         if 1 < block < length and not _is_wasteful(length, block, target):
             outer = make_range(-(-length // block), number)
             expression = outer * block + make_range(block, number + 1)
             if length % block:
                 gates[counter] = expression.lt(length)
         else:
-            expression = make_range(counter.src[0], number, counter.arg[1])
+            expression = make_range(counter.extent, number, counter.placement)
         replacements[counter] = expression
     return replace_ranges(root, replacements, gates)
 
@@ -52,10 +52,10 @@ def _block_lengths(root: UOp) -> dict[UOp, int]:
     for node in root.walk():
         if node.op is not Op.INDEX:
             continue
-        for part in node.src[1].walk():
-            divides = part.op in (Op.FLOORDIV, Op.MOD) and part.src[1].op is Op.CONST
-            if divides and part.src[0].op is Op.RANGE:
-                divisors.setdefault(part.src[0], set()).add(part.src[1].arg)
+        for part in node.offset.walk():
+            divides = part.op in (Op.FLOORDIV, Op.MOD) and part.right.op is Op.CONST
+            if divides and part.left.op is Op.RANGE:
+                divisors.setdefault(part.left, set()).add(part.right.literal)
     return {
         counter: min(found)
         for counter, found in divisors.items()

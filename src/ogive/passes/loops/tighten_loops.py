@@ -52,7 +52,7 @@ def _turn_round(root: UOp, reduction: UOp, target: Target) -> UOp:
     closing = [n for n in root.walk() if n is not reduction and not late.isdisjoint(n.closed)]
     if not late or closing or not all(map(_is_free, late)) or ends_early(root, reduction, target):
         return root
-    backwards = {c: make_range(c.src[0], *c.arg) * -1 + (axis_extent(c) - 1) for c in late}
+    backwards = {c: make_range(c.extent, *c.arg) * -1 + (axis_extent(c) - 1) for c in late}
     turned = replace_ranges(reduction, backwards)
     (changed,) = substitute((root,), {reduction: turned}, revisit=False)
     return changed if ends_early(changed, turned, target) else root
@@ -68,7 +68,7 @@ def ends_early(root: UOp, reduction: UOp, target: Target) -> bool:
 
 def _is_free(counter: UOp) -> bool:
     """Whether a loop may run in any order and has a length."""
-    return counter.arg[1] is None and counter.src[0].op is Op.CONST
+    return counter.placement is None and counter.extent.op is Op.CONST
 
 
 def _find_end(
@@ -93,22 +93,24 @@ def _find_end(
 
 def _needed_if(reduction: UOp) -> list[UOp]:
     """The conditions on positions that must all hold for a term to count."""
-    value = _nest(reduction)[-1].src[0]
+    value = _nest(reduction)[-1].operand
     if value.op is not Op.WHERE:
         return []
-    identity = UOp.const(reduction.dtype, identity_element(reduction.arg, reduction.dtype))
+    identity = UOp.const(reduction.dtype, identity_element(reduction.combine, reduction.dtype))
     needed: list[UOp] = []
-    while value.op is Op.WHERE and value.src[2] is identity:
-        needed += _positional(value.src[0])
-        value = value.src[1]
+    while value.op is Op.WHERE and value.if_false is identity:
+        needed += _positional(value.condition)
+        value = value.if_true
     return needed
 
 
 def _nest(node: UOp) -> list[UOp]:
     """A reduction, and those of the same kind that it is one of: a sum of sums."""
     nest = [node]
-    while node.op is Op.REDUCE and node.src[0].op is Op.REDUCE and node.src[0].arg is node.arg:
-        node = node.src[0]
+    while node.op is Op.REDUCE and node.operand.op is Op.REDUCE:
+        if node.operand.combine is not node.combine:
+            break
+        node = node.operand
         nest.append(node)
     return nest
 
@@ -138,7 +140,7 @@ def _end_of(
     if len(ends) != 1:
         return None
     (end,) = ends
-    if end is None or end is counter.src[0]:
+    if end is None or end is counter.extent:
         return None
     low, high = end.bounds
     most = (1 - costs.least_share) * axis_extent(counter)
@@ -151,12 +153,12 @@ def _read_if(stage: UOp, nodes: Iterable[UOp]) -> list[UOp]:
     if stage.sorted_count is not None:
         return []
     ends = {
-        node.src[1].src[0] if node.src[1].op is Op.RANGE else None
+        node.offset.extent if node.offset.op is Op.RANGE else None
         for node in nodes
-        if node.op is Op.INDEX and node.src[0] is stage
+        if node.op is Op.INDEX and node.base is stage
     }
     (end,) = ends if len(ends) == 1 else (None,)
-    return [] if end is None else _positional(stage.src[1].lt(end))
+    return [] if end is None else _positional(stage.offset.lt(end))
 
 
 def _first_after(counter: UOp, condition: UOp, outputs: frozenset[UOp]) -> UOp | None:
@@ -180,17 +182,17 @@ def _ended(root: UOp, counter: UOp, closers: list[UOp], end: UOp) -> tuple[UOp, 
     """The graph in which the loop of these nodes ends there, without what the end says already;
     and the counter of that loop, a new one if others go on."""
     nodes = root.walk()
-    number, placement = counter.arg
+    number = counter.number
     if any(counter in node.closed for node in nodes if node not in closers):
-        number = 1 + max([node.arg[0] for node in nodes if node.op is Op.RANGE])
-    is_within = end.vmax <= counter.src[0].vmin
-    extent = end if is_within else minimum(end, counter.src[0])
-    shorter = make_range(extent, number, placement)
+        number = 1 + max([node.number for node in nodes if node.op is Op.RANGE])
+    is_within = end.vmax <= counter.extent.vmin
+    extent = end if is_within else minimum(end, counter.extent)
+    shorter = make_range(extent, number, counter.placement)
     holds = shorter.lt(end)
 
     def simplified(node: UOp) -> UOp:
-        is_certain = node.op is Op.WHERE and node.src[0] is holds
-        return node.src[1] if is_certain else node
+        is_certain = node.op is Op.WHERE and node.condition is holds
+        return node.if_true if is_certain else node
 
     moved = {node: _with_its_length(replace_ranges(node, {counter: shorter})) for node in closers}
     (root,) = substitute((root,), moved, revisit=False)
@@ -202,5 +204,5 @@ def _with_its_length(node: UOp) -> UOp:
     if node.op is not Op.STAGE:
         return node
     space, length, *rest = node.arg
-    shorter = min(length, int(node.src[1].vmax) + 1)
+    shorter = min(length, int(node.offset.vmax) + 1)
     return UOp(Op.STAGE, node.dtype, node.src, (space, shorter, *rest))

@@ -28,11 +28,12 @@ def kernel_name(loops: UOp, placed: UOp | None = None) -> str:
     kind = "product" if multiplies else "reduce" if reductions else "elementwise"
     if ordered_axes(loops):
         kind = "scan" if any(node.op is Op.SCAN for node in loops.walk()) else "scatter"
-    axes = [
-        f"{counter.placement or LOOP}{counter.extent.literal if counter.extent.op is Op.CONST else 'N'}"
-        for counter in _counters(placed or loops)
-    ]
+    axes = [f"{c.placement or LOOP}{_length(c.extent)}" for c in _counters(placed or loops)]
     return "_".join([kind, *axes])
+
+
+def _length(extent: UOp) -> str:
+    return str(extent.literal) if extent.op is Op.CONST else "N"
 
 
 def _is_product(reduction: UOp, outputs: frozenset[UOp]) -> bool:

@@ -37,7 +37,8 @@ def peel_limit(
     if not fixed:
         return None, frozenset()
     least = min(fixed)
-    return integer(least), frozenset(gate for gate, limit in limits.items() if limit.literal >= least)
+    held = [gate for gate, limit in limits.items() if limit.literal >= least]
+    return integer(least), frozenset(held)
 
 
 def _limit(counter: UOp, gate: UOp, around: frozenset[UOp]) -> UOp | None:

@@ -61,7 +61,8 @@ def tile_costs(root: UOp, target: Target) -> TileCosts:
     read: Counter[tuple[UOp, ...]] = Counter()
     written: Counter[tuple[UOp, ...]] = Counter()
     counted = list(_counted(root, target))
-    fused = {node.operand for node, _, _ in counted if node.op is Op.REDUCE and node.combine is Op.ADD}
+    reductions = [node for node, _, _ in counted if node.op is Op.REDUCE]
+    fused = {reduction.operand for reduction in reductions if reduction.combine is Op.ADD}
     for node, cost, counters in counted:
         if node.op is Op.MUL and node in fused:
             continue  # It is one instruction with the addition.

@@ -91,13 +91,13 @@ def checked_accessors() -> None:
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A cache folder for one test alone."""
-    from ogive.store import compiler_version, disk_cache
+    from ogive.store.disk_cache import disk_caches
     from ogive.store.open_stores import open_stores
+    from tests.store.sources import SameSources
 
     place = str(tmp_path / "cache")
     monkeypatch.setenv("OGIVE_CACHE_DIR", place)
     # Somebody may be editing the sources while the suite runs.
-    for module in (disk_cache, compiler_version):
-        monkeypatch.setattr(module, "source_signature", lambda: b"the same all through")
-    yield place
+    with disk_caches.seen_by(SameSources(b"the same all through")):
+        yield place
     open_stores.store_in(place).close()

@@ -1,7 +1,6 @@
 """Which compiler this is: a digest of its sources, and which LLVM stands under it.
 
-A cached result is only good for the compiler that made it. Reading all sources takes longer than a
-warm start may, so their digest is kept under what the file system says about them.
+A cached result is only good for the compiler that made it.
 """
 
 from __future__ import annotations
@@ -30,34 +29,55 @@ CLOCK_GRAIN = 20_000_000
 """File times lag behind the clock by up to a tick; in nanoseconds, with some to spare."""
 
 
-def compiler_digest(store: Store, signature: bytes) -> bytes | None:
-    """A digest of the sources that have a signature; None if they have changed meanwhile."""
-    key = make_key(b"sources", signature)
-    known = store.read(Kind.NOTE, [key]).get(key)
-    if known is not None:
-        return known
-    digest = _content_digest()
-    if digest is None or source_signature() != signature:
-        return None
-    store.write([(Kind.NOTE, key, digest)])
-    return digest
+class Sources:
+    """The compiler's sources, which this process began to load at a moment of `time.time_ns`."""
 
+    def __init__(self, package: str = PACKAGE, loaded_at: int = LOADED_AT) -> None:
+        self._package = package
+        self._loaded_at = loaded_at
 
-def source_signature() -> bytes | None:
-    """What the file system says about the sources that this process runs.
+    def signature(self) -> bytes | None:
+        """What the file system says about the sources that this process runs.
 
-    None where they are not files, or have changed since this process began to load them.
-    """
-    digest = blake2b(digest_size=32)
-    try:
-        for name, status in sorted(_source_files(PACKAGE)):
-            size, modified, changed = status
-            if changed > LOADED_AT - CLOCK_GRAIN:
-                return None
-            digest.update(f"{name}\0{size}\0{modified}\0{changed}\n".encode())
-    except OSError:
-        return None
-    return digest.digest()
+        None where they are not files, or have changed since this process began to load them.
+        """
+        digest = blake2b(digest_size=32)
+        try:
+            for name, status in sorted(_source_files(self._package)):
+                size, modified, changed = status
+                if changed > self._loaded_at - CLOCK_GRAIN:
+                    return None
+                digest.update(f"{name}\0{size}\0{modified}\0{changed}\n".encode())
+        except OSError:
+            return None
+        return digest.digest()
+
+    def digest(self, store: Store, signature: bytes) -> bytes | None:
+        """A digest of the sources that have a signature; None if they have changed meanwhile.
+
+        It is kept in `store`, since reading all sources takes longer than a warm start may.
+        """
+        key = make_key(b"sources", signature)
+        known = store.read(Kind.NOTE, [key]).get(key)
+        if known is not None:
+            return known
+        digest = self.content_digest()
+        if digest is None or self.signature() != signature:
+            return None
+        store.write([(Kind.NOTE, key, digest)])
+        return digest
+
+    def content_digest(self) -> bytes | None:
+        """A digest of all that the sources say; None if they cannot be read."""
+        digest = blake2b(digest_size=32)
+        try:
+            for name, _ in sorted(_source_files(self._package)):
+                with open(os.path.join(self._package, name), "rb") as file:
+                    text = file.read()
+                digest.update(f"{name}\0{len(text)}\n".encode() + text)
+        except OSError:
+            return None
+        return digest.digest()
 
 
 def _source_files(folder: str, prefix: str = "") -> Iterator[tuple[str, tuple[int, int, int]]]:
@@ -69,18 +89,6 @@ def _source_files(folder: str, prefix: str = "") -> Iterator[tuple[str, tuple[in
                 yield prefix + entry.name, (status.st_size, *times)
             elif entry.name not in SURFACE and entry.is_dir():
                 yield from _source_files(entry.path, f"{prefix}{entry.name}/")
-
-
-def _content_digest() -> bytes | None:
-    digest = blake2b(digest_size=32)
-    try:
-        for name, _ in sorted(_source_files(PACKAGE)):
-            with open(os.path.join(PACKAGE, name), "rb") as file:
-                text = file.read()
-            digest.update(f"{name}\0{len(text)}\n".encode() + text)
-    except OSError:
-        return None
-    return digest.digest()
 
 
 @functools.lru_cache(maxsize=1)

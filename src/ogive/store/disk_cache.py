@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ogive.config import Config
 from ogive.folders import cache_place
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.store.compiler_version import compiler_digest, llvm_identity, source_signature
+from ogive.store.compiler_version import Sources, llvm_identity
 from ogive.store.encoding import DamagedRecord
 from ogive.store.keys import Encoded, Key, encode_graph, make_key
-from ogive.store.open_stores import open_stores
+from ogive.store.open_stores import OpenStores, open_stores
 from ogive.store.records import (
     FORMAT,
     CodeRecord,
@@ -31,12 +31,24 @@ if TYPE_CHECKING:
 
 
 class Disk:
-    """A store, seen by one compiler: `origin` stands for all that is the same for all its work."""
+    """A store, seen by one compiler: `origin` stands for all that is the same for all its work.
 
-    def __init__(self, store: Store, origin: bytes, signature: bytes) -> None:
+    `signature` is that of its `sources` when they were loaded.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        origin: bytes,
+        signature: bytes,
+        sources: Sources,
+        make_key: Callable[..., Key],
+    ) -> None:
         self.store = store
         self._origin = origin
         self._signature = signature
+        self._sources = sources
+        self._make_key = make_key
 
     def graph_key(self, sink: UOp, targets: Mapping[str, Target], config: Config) -> Key:
         """What the compiled form of a parametric graph depends on: the target of each device."""
@@ -45,7 +57,7 @@ class Disk:
     def _graph_key(self, graph: Encoded, targets: Mapping[str, Target], config: Config) -> Key:
         keys = [f"{device} {target.key}" for device, target in sorted(targets.items())]
         text = "\n".join(keys).encode()
-        return make_key(b"graph", self._origin, text, _settings(config), graph.text)
+        return self._make_key(b"graph", self._origin, text, _settings(config), graph.text)
 
     def kernel_key(self, region: UOp, target: Target, config: Config) -> Key:
         """What the kernel of a region depends on."""
@@ -60,7 +72,7 @@ class Disk:
         return self._key(b"driver", target)
 
     def _key(self, label: bytes, target: Target, *parts: bytes) -> Key:
-        return make_key(label, self._origin, target.key.encode(), *parts)
+        return self._make_key(label, self._origin, target.key.encode(), *parts)
 
     def find_graph(
         self, sink: UOp, targets: Mapping[str, Target], config: Config
@@ -104,7 +116,7 @@ class Disk:
 
     def write(self, entries: Iterable[Entry], config: Config) -> None:
         """Keep entries, unless the compiler's sources have changed since they were loaded."""
-        if source_signature() == self._signature:
+        if self._sources.signature() == self._signature:
             self.store.write(entries, config.disk_cache_bytes)
 
 
@@ -141,17 +153,51 @@ def _fits(record: GraphRecord, leaves: Sequence[UOp], sink: UOp) -> bool:
     )
 
 
-def disk_for(config: Config) -> Disk | None:
-    """The caches on disk under a configuration; None where they are off or cannot be used."""
-    if not (config.disk_cache and config.schedule_cache and config.disk_cache_bytes):
-        return None
-    return _disk_in(open_stores.store_in(cache_place()))
+class DiskCaches:
+    """The caches on disk of a process: a `Disk` for each store.
+
+    `sources` are the compiler's, and `make_key` makes keys of all that they depend on.
+    """
+
+    def __init__(
+        self, stores: OpenStores, sources: Sources, make_key: Callable[..., Key] = make_key
+    ) -> None:
+        self._stores = stores
+        self._sources = sources
+        self._make_key = make_key
+        self._disks: dict[Store, Disk | None] = {}
+
+    @contextlib.contextmanager
+    def seen_by(
+        self, sources: Sources, make_key: Callable[..., Key] = make_key
+    ) -> Iterator[None]:
+        """Inside, the compiler has other sources, and keys are made another way."""
+        before = self._sources, self._make_key, self._disks
+        self._sources, self._make_key, self._disks = sources, make_key, {}
+        try:
+            yield
+        finally:
+            self._sources, self._make_key, self._disks = before
+
+    def disk_for(self, config: Config) -> Disk | None:
+        """The caches on disk under a configuration; None where they are off or cannot be used."""
+        if not (config.disk_cache and config.schedule_cache and config.disk_cache_bytes):
+            return None
+        store = self._stores.store_in(cache_place())
+        if store not in self._disks:
+            self._disks[store] = self._open(store)
+        return self._disks[store]
+
+    def _open(self, store: Store) -> Disk | None:
+        llvm, signature = llvm_identity(), self._sources.signature()
+        if llvm is None or signature is None:
+            return None
+        compiler = self._sources.digest(store, signature)
+        if compiler is None:
+            return None
+        origin = b"%d " % FORMAT + llvm + compiler
+        return Disk(store, origin, signature, self._sources, self._make_key)
 
 
-@lru_cache(maxsize=8)
-def _disk_in(store: Store) -> Disk | None:
-    llvm, signature = llvm_identity(), source_signature()
-    if llvm is None or signature is None:
-        return None
-    compiler = compiler_digest(store, signature)
-    return None if compiler is None else Disk(store, b"%d " % FORMAT + llvm + compiler, signature)
+disk_caches = DiskCaches(open_stores, Sources())
+disk_for = disk_caches.disk_for

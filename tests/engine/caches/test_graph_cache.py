@@ -22,16 +22,18 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.variable import Variable
-from ogive.store import compiler_version, keys
-from ogive.store import disk_cache as disk_module
+from ogive.store.compiler_version import SURFACE, Sources
 from ogive.store.database import database_path
+from ogive.store.disk_cache import disk_caches
 from ogive.store.keys import Key, encode_graph, make_key
 from ogive.store.open_stores import open_stores
-from ogive.store.records import unpack_code
+from ogive.store.records import pack_code
+from ogive.store.rows import Kind
 from tests.engine.counting import Count
+from tests.store.sources import SameSources
 from tests.test_imports import ALLOWED
 
-SIGNATURE = compiler_version.source_signature
+SAME = SameSources(b"the same for all keys")
 NAMES = (
     "schedules_created",
     "schedule_hits",
@@ -212,24 +214,30 @@ def test_a_negative_bound_is_refused() -> None:
         Config(disk_cache_bytes=-1)
 
 
-def test_forged_addresses_still_answer_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keys, "_address", lambda text: b"the same for all"[:16])
+def test_forged_addresses_still_answer_right() -> None:
+    def forged(*parts: bytes) -> Key:
+        return make_key(*parts)._replace(address=b"the same for all")
+
     x = Tensor(numpy.arange(6, dtype=numpy.float32))
-    for _ in range(3):
-        assert (x + 1).tolist() == [1, 2, 3, 4, 5, 6]
-        assert (x * 2).tolist() == [0, 2, 4, 6, 8, 10]
-        assert (x - 3).tolist() == [-3, -2, -1, 0, 1, 2]
-        forget()
+    with disk_caches.seen_by(SAME, forged):
+        for _ in range(3):
+            assert (x + 1).tolist() == [1, 2, 3, 4, 5, 6]
+            assert (x * 2).tolist() == [0, 2, 4, 6, 8, 10]
+            assert (x - 3).tolist() == [-3, -2, -1, 0, 1, 2]
+            forget()
 
 
-def test_short_addresses_still_answer_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = keys._address
-    monkeypatch.setattr(keys, "_address", lambda text: bytes(15) + bytes([whole(text)[0] & 1]))
+def test_short_addresses_still_answer_right() -> None:
+    def short(*parts: bytes) -> Key:
+        key = make_key(*parts)
+        return key._replace(address=bytes(15) + bytes([key.address[0] & 1]))
+
     x = Tensor(numpy.arange(4, dtype=numpy.float32))
-    for _ in range(2):
-        for number in range(12):
-            assert (x * number + number).tolist() == [number * (i + 1) for i in range(4)]
-        forget()
+    with disk_caches.seen_by(SAME, short):
+        for _ in range(2):
+            for number in range(12):
+                assert (x * number + number).tolist() == [number * (i + 1) for i in range(4)]
+            forget()
 
 
 def test_a_graph_with_a_parameter_that_does_not_matter_is_found_on_disk(tmp_path: Path) -> None:
@@ -245,20 +253,18 @@ def test_a_graph_with_a_parameter_that_does_not_matter_is_found_on_disk(tmp_path
         assert count == {"schedule_disk_hits": 1, "kernel_disk_hits": 1}
 
 
-def test_a_kernel_record_that_does_not_fit_is_compiled_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_kernel_record_that_does_not_fit_is_compiled_again() -> None:
     def forged(*parts: bytes) -> Key:
         return make_key(*parts) if parts[0] == b"code" else make_key(parts[0])
 
-    monkeypatch.setattr(disk_module, "make_key", forged)
     x = Tensor(numpy.arange(6, dtype=numpy.float32))
     y = Tensor(numpy.arange(8, dtype=numpy.float32))
-    (x + 1).realize()
-    forget()
-    # All graphs now have one key: those with other parameters must not take it for theirs.
-    with Count() as count:
-        (y.reshape(2, 4).sum(1) + x[:2]).realize()
+    with disk_caches.seen_by(SAME, forged):
+        (x + 1).realize()
+        forget()
+        # All graphs now have one key: those with other parameters must not take it for theirs.
+        with Count() as count:
+            (y.reshape(2, 4).sum(1) + x[:2]).realize()
     assert count["schedule_disk_hits"] == 0
 
 
@@ -375,70 +381,60 @@ def test_damaged_rows_are_compiled_again(folder: str, statement: str) -> None:
     assert count["schedules_created"] == count["kernels_compiled"] == 0
 
 
-def test_code_that_does_not_link_is_compiled_again(
-    folder: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected = values()
-    unpack = unpack_code
-    monkeypatch.setattr(
-        disk_module, "unpack_code", lambda data: unpack(data)._replace(object_code=b"no object")
-    )
+def test_code_that_does_not_link_is_compiled_again(folder: str) -> None:
+    def other_kernels(label: bytes, *parts: bytes) -> Key:
+        return make_key(label, *parts) if label == b"graph" else make_key(b"new", label, *parts)
+
+    with disk_caches.seen_by(SAME):
+        expected = values()
+    bad = pack_code("", b"no object")
+    codes = [kernel.record.code for kernel in kernel_cache._kernels.values()]
+    open_stores.store_in(folder).write([(Kind.CODE, code, bad) for code in codes])
     forget()
-    with Count() as count:
-        kernel_cache.clear()
-        monkeypatch.setattr(disk_module.Disk, "find_kernel", lambda *_: None)
-        monkeypatch.setattr(disk_module.Disk, "code_key", lambda self, ir, target: make_key(b"new"))
+    with disk_caches.seen_by(SAME, other_kernels), Count() as count:
         assert numpy.array_equal(values(), expected)
     assert count["schedules_created"] == 1
 
 
-def test_sources_that_changed_are_neither_read_for_nor_written(
-    folder: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(disk_module, "source_signature", lambda: None)
-    with Count() as count:
+def test_sources_that_changed_are_neither_read_for_nor_written(folder: str) -> None:
+    with disk_caches.seen_by(SameSources(None)), Count() as count:
         values()
         forget()
         values()
     assert count["schedules_created"] == 2
 
 
-def test_an_edit_while_the_process_runs_stops_writing(
-    folder: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    values()
-    monkeypatch.setattr(disk_module, "source_signature", lambda: b"something else")
-    program((3, 3)).realize()
-    forget()
-    with Count() as count:
+def test_an_edit_while_the_process_runs_stops_writing(folder: str) -> None:
+    sources = SameSources(b"before")
+    with disk_caches.seen_by(sources):
         values()
+        sources.told = b"after"
         program((3, 3)).realize()
+        forget()
+        with Count() as count:
+            values()
+            program((3, 3)).realize()
     assert count["schedule_disk_hits"] == count["schedules_created"] == 1
 
 
-def test_the_signature_of_the_sources_sees_every_edit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source_signature = SIGNATURE
+def test_the_signature_of_the_sources_sees_every_edit(tmp_path: Path) -> None:
     package = tmp_path / "package"
     (package / "passes").mkdir(parents=True)
     (package / "tensor").mkdir()
     for name in ("a.py", "passes/b.py", "tensor/c.py"):
         (package / name).write_text("x = 1\n")
-    monkeypatch.setattr(compiler_version, "PACKAGE", str(package))
-    monkeypatch.setattr(compiler_version, "LOADED_AT", 1 << 62)
-    first = source_signature(), compiler_version._content_digest()
+    sources = Sources(str(package), loaded_at=1 << 62)
+    first = sources.signature(), sources.content_digest()
     (package / "tensor/c.py").write_text("x = 2\n")
-    assert (source_signature(), compiler_version._content_digest()) == first
+    assert (sources.signature(), sources.content_digest()) == first
     status = os.stat(package / "passes/b.py")
     (package / "passes/b.py").write_text("x = 2\n")
     os.utime(package / "passes/b.py", ns=(status.st_atime_ns, status.st_mtime_ns))
-    second = source_signature(), compiler_version._content_digest()
+    second = sources.signature(), sources.content_digest()
     assert second[0] != first[0] and second[1] != first[1]
     (package / "new.py").write_text("")
-    assert source_signature() != second[0]
-    monkeypatch.setattr(compiler_version, "LOADED_AT", 0)
-    assert source_signature() is None
+    assert sources.signature() != second[0]
+    assert Sources(str(package), loaded_at=0).signature() is None
 
 
 def test_nothing_that_the_engine_uses_is_left_out_of_the_digest() -> None:
@@ -446,7 +442,7 @@ def test_nothing_that_the_engine_uses_is_left_out_of_the_digest() -> None:
     while new:
         used |= new
         new = {name.partition(".")[0] for part in new for name in ALLOWED[part]} - used
-    assert "passes" in used and not used & compiler_version.SURFACE
+    assert "passes" in used and not used & SURFACE
 
 
 def test_equal_structure_has_equal_text_and_else_not() -> None:

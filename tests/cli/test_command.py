@@ -41,24 +41,20 @@ def test_a_command_like_no_other_is_told_them_all(capsys: pytest.CaptureFixture[
 
 
 def test_an_error_of_ours_is_one_line_without_traceback(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def fail() -> int:
         raise ShapeError("no pond")
 
-    monkeypatch.setitem(cli.COMMANDS, "doctor", (fail, "fail"))
-    assert cli.main(["doctor"]) == 1
+    assert cli.main(["dry"], {"dry": (fail, "fail")}) == 1
     assert capsys.readouterr().err == "ogive: no pond\n"
 
 
-def test_an_interrupt_ends_quietly(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_interrupt_ends_quietly(capsys: pytest.CaptureFixture[str]) -> None:
     def stop() -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(cli.COMMANDS, "doctor", (stop, "stop"))
-    assert cli.main(["doctor"]) == 130
+    assert cli.main(["stop"], {"stop": (stop, "stop")}) == 130
     assert capsys.readouterr().err == ""
 
 

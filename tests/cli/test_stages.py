@@ -11,30 +11,23 @@ from ogive.cli.screen import NARROWEST, Screen, find_screen
 from ogive.tensor.tensor import Tensor
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stages, "MEASURING_SECONDS", 0.02)
-
-
-@pytest.mark.usefixtures("quick")
 def test_the_command_tells_every_stage(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    assert stages.run() == 0
+    assert stages.run(seconds=0.02) == 0
     printed = capsys.readouterr().out
     for part in ("height = wave", "REDUCE_AXES", "PARAM", "RANGE", "lane", "define", "NumPy"):
         assert part in printed
     assert "\033" not in printed, "no colours into a file"
 
 
-@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("columns", [10, 33, 80])
 def test_the_command_fits_the_terminal(
     columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    assert stages.run() == 0
+    assert stages.run(seconds=0.02) == 0
     assert max(map(len, capsys.readouterr().out.splitlines())) <= max(columns - 1, NARROWEST)
 
 
@@ -88,7 +81,8 @@ def test_long_lines_are_cut_and_counted(capsys: pytest.CaptureFixture[str]) -> N
 class Terminal:
     """A standard output that says it is a terminal."""
 
-    encoding = "utf-8"
+    def __init__(self, encoding: str = "utf-8") -> None:
+        self.encoding = encoding
 
     def isatty(self) -> bool:
         return True
@@ -103,20 +97,10 @@ class Terminal:
         ({"TERM": "dumb"}, 0),
     ],
 )
-def test_colours_follow_the_terminal(
-    variables: dict[str, str], colours: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("NO_COLOR", "COLORTERM"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr("sys.stdout", Terminal())
-    assert find_screen().colours == colours
-    assert find_screen().blocks
+def test_colours_follow_the_terminal(variables: dict[str, str], colours: int) -> None:
+    screen = find_screen(Terminal(), {"TERM": "xterm", **variables})
+    assert screen.colours == colours and screen.blocks
 
 
-def test_a_terminal_without_blocks_gets_plain_characters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Terminal, "encoding", "latin-1")
-    monkeypatch.setattr("sys.stdout", Terminal())
-    assert not find_screen().blocks
+def test_a_terminal_without_blocks_gets_plain_characters() -> None:
+    assert not find_screen(Terminal("latin-1")).blocks

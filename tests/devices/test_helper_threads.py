@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import subprocess
 import sys
 import threading
@@ -27,23 +26,17 @@ def test_a_helper_works_and_is_waited_for() -> None:
 
 
 @pytest.mark.parametrize("error", [RuntimeError, MemoryError])
-def test_a_helper_that_cannot_begin_is_not_waited_for(
-    monkeypatch: pytest.MonkeyPatch, error: type[Exception]
-) -> None:
+def test_a_helper_that_cannot_begin_is_not_waited_for(error: type[Exception]) -> None:
     def refuse(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(_thread, "start_new_thread", refuse)
-    helper = Helper(print)
+    helper = Helper(print, begin=refuse)
     helper.start()
     helper.wait()
 
 
-def test_a_helper_that_dies_before_it_works_is_not_waited_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(_thread, "start_new_thread", lambda *_: 1)
-    helper = Helper(print)
+def test_a_helper_that_dies_before_it_works_is_not_waited_for() -> None:
+    helper = Helper(print, begin=lambda *_: 1)
     helper.start()
     helper.wait()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ogive import Config, Tensor, Variable, counters
-from ogive.engine.caches.graph_cache import GraphCache, graph_cache
+from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.caches.kernel_cache import kernel_cache
 from ogive.ir.node import live_uop_ids
 from ogive.live.kept_graphs import kept_graphs
@@ -25,10 +25,11 @@ SMALL = Config(kernel_cache_size=4)
 
 
 @pytest.fixture(autouse=True)
-def bounded(own_cache: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(GraphCache, "LIMIT", 4)
+def bounded(own_cache: str) -> Iterator[None]:
     graph_cache.clear()
     kernel_cache.clear()
+    with graph_cache.bounded_to(4):
+        yield
 
 
 def resident_bytes() -> int:

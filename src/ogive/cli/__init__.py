@@ -6,7 +6,7 @@ import argparse
 import functools
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ogive import __version__
 from ogive.errors import OgiveError, nearest
@@ -45,7 +45,10 @@ def _cache(action: str = "info") -> int:
     return run(action)
 
 
-COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
+Command = tuple[Callable[..., int], str]
+"""What does it, and what it says of itself."""
+
+COMMANDS: dict[str, Command] = {
     "demo": (_demo, "teach a small network to read handwritten digits, and watch it"),
     "stages": (_stages, "draw ripples on a pond, and show every stage of the compiler at it"),
     "doctor": (_doctor, "say what machine this is, what works on it, and which settings hold"),
@@ -55,32 +58,34 @@ COMMANDS: dict[str, tuple[Callable[..., int], str]] = {
 CACHE_ACTIONS = ("info", "clear", "path")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(
+    arguments: Sequence[str] | None = None, commands: Mapping[str, Command] = COMMANDS
+) -> int:
     """Run the command line; gives the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given and not given[0].startswith("-") and given[0] not in COMMANDS:
+    if given and not given[0].startswith("-") and given[0] not in commands:
         print(
-            f"ogive: there is no command {given[0]!r}{nearest(given[0], COMMANDS)}; "
-            f"the commands are {', '.join(COMMANDS)}",
+            f"ogive: there is no command {given[0]!r}{nearest(given[0], commands)}; "
+            f"the commands are {', '.join(commands)}",
             file=sys.stderr,
         )
         return USAGE_ERROR
-    parser = _parser()
+    parser = _parser(commands)
     parsed = vars(parser.parse_args(given))
     command = parsed.pop("command")
     if command is None:
         parser.print_help()
         return 0
-    return _guard(functools.partial(COMMANDS[command][0], **parsed))
+    return _guard(functools.partial(commands[command][0], **parsed))
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(known: Mapping[str, Command]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ogive", description="A lazy tensor library with a real compiler under it."
     )
     parser.add_argument("--version", action="version", version=f"ogive {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command")
-    for name, (_, text) in COMMANDS.items():
+    for name, (_, text) in known.items():
         command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
         if name == "demo":
             command.add_argument(

@@ -6,7 +6,9 @@ import os
 import shutil
 import sys
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 NARROWEST, WIDEST = 20, 100
 
@@ -41,20 +43,30 @@ class Screen:
             print(f"    … {len(lines) - most} more lines")
 
 
-def find_screen() -> Screen:
-    """The screen that standard output is, as far as it lets us know."""
-    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")
+class Output(Protocol):
+    """What is asked of a stream."""
+
+    def isatty(self) -> bool: ...
+
+
+def find_screen(
+    stream: Output | None = None, environment: Mapping[str, str] | None = None
+) -> Screen:
+    """The screen that a stream (standard output) is, as far as it and the environment tell."""
+    stream = sys.stdout if stream is None else stream
+    encoding = getattr(stream, "encoding", None) or "ascii"
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="replace")
     columns = min(max(shutil.get_terminal_size().columns - 1, NARROWEST), WIDEST)
-    is_terminal = sys.stdout.isatty()
-    return Screen(columns, _count_colours(is_terminal), is_terminal and _can_encode(encoding))
+    is_terminal = stream.isatty()
+    colours = _count_colours(os.environ if environment is None else environment)
+    return Screen(columns, colours if is_terminal else 0, is_terminal and _can_encode(encoding))
 
 
-def _count_colours(is_terminal: bool) -> int:
-    if not is_terminal or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+def _count_colours(environment: Mapping[str, str]) -> int:
+    if environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
         return 0
-    return 1 << 24 if os.environ.get("COLORTERM") in ("truecolor", "24bit") else 256
+    return 1 << 24 if environment.get("COLORTERM") in ("truecolor", "24bit") else 256
 
 
 def _can_encode(encoding: str) -> bool:

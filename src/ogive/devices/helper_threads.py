@@ -17,11 +17,20 @@ from typing import Any
 
 
 class Helper:
-    """A thread that works once. Nobody may count on it: where there is no room, it never begins."""
+    """A thread that works once. Nobody may count on it: where there is no room, it never begins.
 
-    __slots__ = ("__weakref__", "_arguments", "_busy", "_work", "ended")
+    `begin` lets a thread run a function, or raises.
+    """
 
-    def __init__(self, work: Callable[..., None], *arguments: Any) -> None:
+    __slots__ = ("__weakref__", "_arguments", "_begin", "_busy", "_work", "ended")
+
+    def __init__(
+        self,
+        work: Callable[..., None],
+        *arguments: Any,
+        begin: Callable[[Callable[[], None], tuple[()]], object] = _thread.start_new_thread,
+    ) -> None:
+        self._begin = begin
         self._work = work
         self._arguments = arguments
         self._busy = _thread.allocate_lock()
@@ -34,7 +43,7 @@ class Helper:
         """Let it work."""
         # A process that ends, or has no memory left, lets no thread begin.
         with contextlib.suppress(RuntimeError, MemoryError):
-            _thread.start_new_thread(self._run, ())
+            self._begin(self._run, ())
 
     def _run(self) -> None:
         with self._busy:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import _thread
+import functools
 import os
 import threading
 import time
@@ -10,6 +10,7 @@ import time
 import pytest
 
 from ogive.devices.cpu.host import host_target
+from ogive.devices.helper_threads import Helper
 from ogive.devices.llvm.library.assembler import assemble
 from ogive.devices.llvm.library.llvm_locks import assembling
 from ogive.devices.protocol import find_device
@@ -51,12 +52,12 @@ def test_no_helper_outlives_an_error() -> None:
     assert not [helper for helper in assembly._helpers if helper._busy.locked()]
 
 
-def test_without_helpers_the_work_is_done_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_helpers_the_work_is_done_all_the_same() -> None:
     def refuse(*_: object) -> None:
         raise RuntimeError("can't create new thread at interpreter shutdown")
 
-    monkeypatch.setattr(_thread, "start_new_thread", refuse)
-    with Assembly(CPU, TARGET, 2) as assembly:
+    make_helper = functools.partial(Helper, begin=refuse)
+    with Assembly(CPU, TARGET, 2, make_helper) as assembly:
         assembly.add(1, text(1))
     assert assembly.all[1].code == assemble(text(1), TARGET)
 

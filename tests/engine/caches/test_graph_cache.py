@@ -14,7 +14,7 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor, counters
-from ogive.engine.caches.graph_cache import GraphCache, graph_cache
+from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.caches.kernel_cache import Kernel, kernel_cache
 from ogive.engine.steps.compiled_graph import Launch
 from ogive.errors import ConfigWarning, LoadError
@@ -329,11 +329,11 @@ def test_a_senseless_number_of_kernels_means_4096_and_is_warned_of(size: int) ->
     assert senseless.kernel_cache_size == Config().kernel_cache_size == 4096
 
 
-def test_graphs_in_memory_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(GraphCache, "LIMIT", 3)
+def test_graphs_in_memory_are_bounded() -> None:
     x = Tensor(numpy.arange(3, dtype=numpy.float32))
-    for number in range(8):
-        (x + number).realize(config=Config(disk_cache=False))
+    with graph_cache.bounded_to(3):
+        for number in range(8):
+            (x + number).realize(config=Config(disk_cache=False))
     assert len(graph_cache._graphs) == 3
 
 

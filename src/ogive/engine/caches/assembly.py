@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 from ogive.devices.helper_threads import Helper
 from ogive.devices.protocol import Device
@@ -43,9 +43,19 @@ class Assembled:
 
 
 class Assembly:
-    """All texts of a graph: `add` them inside of a `with`, after which all are assembled."""
+    """All texts of a graph: `add` them inside of a `with`, after which all are assembled.
 
-    def __init__(self, device: Device, target: Target, helpers: int) -> None:
+    At most so many `helpers` work at once, which `make_helper` makes.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        target: Target,
+        helpers: int,
+        make_helper: Callable[[Callable[[], None]], Helper] = Helper,
+    ) -> None:
+        self._make_helper = make_helper
         self.all: dict[Hashable, Assembled] = {}
         self._device = device
         self._target = target
@@ -59,7 +69,7 @@ class Assembly:
         self._waiting.append(made)
         self._helpers = [helper for helper in self._helpers if not helper.ended]
         if len(self._helpers) < self._most:
-            helper = Helper(self._work)
+            helper = self._make_helper(self._work)
             self._helpers.append(helper)
             helper.start()  # without a helper the work is ours
 

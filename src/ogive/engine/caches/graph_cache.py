@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -172,11 +173,19 @@ class _Making:
 class GraphCache:
     """Compiled graphs: in memory by parametric graph (interned, so by identity), then on disk."""
 
-    LIMIT = 1024
-
-    def __init__(self) -> None:
+    def __init__(self, limit: int = 1024) -> None:
+        self._limit = limit
         self._graphs: dict[Any, Executions] = {}
         self.renew_lock()
+
+    @contextlib.contextmanager
+    def bounded_to(self, limit: int) -> Iterator[None]:
+        """Inside, no more than `limit` graphs are kept in memory."""
+        before, self._limit = self._limit, limit
+        try:
+            yield
+        finally:
+            self._limit = before
 
     def renew_lock(self) -> None:
         """Forget the locks that threads of the parent process held when it forked."""
@@ -215,7 +224,7 @@ class GraphCache:
     def _keep(self, key: Any, made: Executions) -> Executions:
         with self._lock:
             made = self._graphs.setdefault(key, made)
-            while len(self._graphs) > self.LIMIT:
+            while len(self._graphs) > self._limit:
                 del self._graphs[next(iter(self._graphs))]
         return made
 

@@ -7,21 +7,44 @@ import threading
 
 from ogive.devices.protocol import devices_in_use
 
-_counts = dict.fromkeys(
-    (
-        "schedules_created",
-        "schedule_hits",
-        "schedule_disk_hits",
-        "kernels_compiled",
-        "kernel_hits",
-        "kernel_disk_hits",
-        "kernels_searched",
-        "panels_kept",
-        "panels_reused",
-    ),
-    0,
+NAMES = (
+    "schedules_created",
+    "schedule_hits",
+    "schedule_disk_hits",
+    "kernels_compiled",
+    "kernel_hits",
+    "kernel_disk_hits",
+    "kernels_searched",
+    "panels_kept",
+    "panels_reused",
 )
-_lock = threading.Lock()
+
+
+class Counts:
+    """How often each of `NAMES` has happened."""
+
+    def __init__(self) -> None:
+        self._counts = dict.fromkeys(NAMES, 0)
+        self.renew_lock()
+
+    def renew_lock(self) -> None:
+        """Forget a lock that a thread of the parent process held when it forked."""
+        self._lock = threading.Lock()
+
+    def add(self, name: str, times: int = 1) -> None:
+        """Note that something happened."""
+        with self._lock:
+            self._counts[name] += times
+
+    def read(self) -> dict[str, int]:
+        """All of them, at one moment."""
+        with self._lock:
+            return dict(self._counts)
+
+
+_counts = Counts()
+os.register_at_fork(after_in_child=_counts.renew_lock)
+count = _counts.add
 
 
 def counters() -> dict[str, int]:
@@ -38,8 +61,7 @@ def counters() -> dict[str, int]:
     True
     """
     devices = [device for device in devices_in_use() if device.memory.bytes_allocated]
-    with _lock:
-        found = {**_counts, "bytes_allocated": 0, "bytes_reused": 0}
+    found = {**_counts.read(), "bytes_allocated": 0, "bytes_reused": 0}
     for device in devices:
         memory = device.memory
         for name, value in (
@@ -49,17 +71,3 @@ def counters() -> dict[str, int]:
             if len(devices) > 1:
                 found[f"{name} on {device.name}"] = value
     return found
-
-
-def count(name: str, times: int = 1) -> None:
-    """Note that something happened."""
-    with _lock:
-        _counts[name] += times
-
-
-def _renew_lock() -> None:
-    global _lock
-    _lock = threading.Lock()
-
-
-os.register_at_fork(after_in_child=_renew_lock)

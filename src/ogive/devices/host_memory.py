@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import weakref
 
 import numpy
 
+from ogive.devices.after_fork import RenewedAfterFork
 from ogive.errors import AllocateError
 from ogive.ir.memory import ALIGNMENT
 
@@ -79,7 +79,7 @@ class Allocator:
         try:
             return _system_block(capacity)
         except MemoryError:
-            for other in list(_allocators):
+            for other in _allocators:
                 other.trim()
         try:
             return _system_block(capacity)
@@ -136,14 +136,5 @@ def _default_limit() -> int:
     return min(HELD_LIMIT, memory // 8)
 
 
-_allocators: weakref.WeakSet[Allocator] = weakref.WeakSet()
+_allocators = RenewedAfterFork(Allocator.renew_lock)
 """All there are: they share one memory, of which each holds what it may need again."""
-
-
-def _renew_after_fork() -> None:
-    for allocator in _allocators:
-        allocator.renew_lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_after_fork)

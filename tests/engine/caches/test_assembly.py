@@ -12,7 +12,7 @@ import pytest
 from ogive.devices.cpu.host import host_target
 from ogive.devices.helper_threads import Helper
 from ogive.devices.llvm.library.assembler import assemble
-from ogive.devices.llvm.library.llvm_locks import assembling
+from ogive.devices.llvm.library.llvm_gate import llvm_gate
 from ogive.devices.protocol import find_device
 from ogive.engine.caches.assembly import Assembly
 from ogive.errors import CompileError
@@ -66,12 +66,12 @@ def test_a_fork_waits_for_those_who_assemble() -> None:
     inside, waited = threading.Event(), []
 
     def work() -> None:
-        with assembling:
+        with llvm_gate.assembling:
             inside.set()
             time.sleep(0.05)
             waited.append(True)
 
-    assembling.__enter__()  # and an interrupt kept this thread from leaving again
+    llvm_gate.assembling.__enter__()  # and an interrupt kept this thread from leaving again
     thread = threading.Thread(target=work)
     thread.start()
     inside.wait()

@@ -7,7 +7,7 @@ import math
 import os
 from typing import TYPE_CHECKING
 
-from ogive.devices.llvm.library.llvm_locks import llvm_lock
+from ogive.devices.llvm.library.llvm_gate import llvm_gate
 from ogive.digest import blake2b
 from ogive.named import NamedTuple
 from ogive.targets.target import DEFAULT_CACHE_BYTES, Target, describe_cpu
@@ -28,7 +28,7 @@ def detect_cpu() -> HostCpu:
     """Ask LLVM what CPU this is. The first call loads LLVM (10 ms)."""
     from ogive.devices.llvm.library.c_functions import Message, llvm_function
 
-    with llvm_lock:
+    with llvm_gate.lock:
         parts = []
         for name in ("GetProcessTriple", "GetHostCPUName", "GetHostCPUFeatures"):
             message = Message()

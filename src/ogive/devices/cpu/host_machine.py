@@ -21,7 +21,7 @@ from ogive.devices.cpu.host import (
     host_target_of,
     machine_signature,
 )
-from ogive.devices.cpu.native.driver import driver_is_loaded, driver_object, load_driver
+from ogive.devices.cpu.native.driver import driver_object, process_driver
 from ogive.devices.helper_threads import Helper
 from ogive.errors import LoadError
 from ogive.store.compiler_version import llvm_identity
@@ -96,7 +96,7 @@ class HostMachine:
 
     def begin_driver(self, config: Config) -> None:
         """Let another thread load the native driver, or assemble it, while kernels are compiled."""
-        if not driver_is_loaded() and not self._driver_lock.locked() and host_cores() > 1:
+        if not process_driver.is_loaded and not self._driver_lock.locked() and host_cores() > 1:
             Helper(self._ensure_quietly, config).start()
 
     def _ensure_quietly(self, config: Config) -> None:
@@ -105,21 +105,21 @@ class HostMachine:
 
     def ensure_driver(self, config: Config) -> None:
         """Load the native driver, from the disk if it is there."""
-        if driver_is_loaded():
+        if process_driver.is_loaded:
             return
         with self._driver_lock:
-            if not driver_is_loaded():
+            if not process_driver.is_loaded:
                 self._load_or_assemble(config)
 
     def _load_or_assemble(self, config: Config) -> None:
         disk = disk_for(config)
         if disk is None:
-            load_driver(driver_object(self.confirmed_target(config)))
+            process_driver.load(driver_object(self.confirmed_target(config)))
             return
         if not _load_from(disk, disk.driver_key(self.target_for(config))):
             target = self.confirmed_target(config)
             code = driver_object(target)
-            load_driver(code)
+            process_driver.load(code)
             disk.write([(Kind.CODE, disk.driver_key(target), pack_code("", code))], config)
 
 
@@ -133,7 +133,7 @@ def _load_from(disk: Disk, key: Key) -> bool:
     if code is None:
         return False
     try:
-        load_driver(code.object_code)
+        process_driver.load(code.object_code)
     except LoadError:
         return False
     return True

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from ogive.devices.cpu.host import host_target
-from ogive.devices.cpu.native.driver import driver_object, load_driver, loaded_driver
+from ogive.devices.cpu.native.driver import driver_object, process_driver
 from ogive.devices.cpu.native.link import Library, LoadedKernel, link
 from ogive.devices.cpu.native.session import SESSION_LINKS, link_by_llvm
 from ogive.devices.llvm.library.assembler import assemble
@@ -127,8 +127,8 @@ def test_a_kernel_goes_when_its_last_user_drops_it(load: Link) -> None:
 
 
 def test_the_driver_is_loaded_once() -> None:
-    driver = loaded_driver()
-    assert load_driver(b"never looked at") is loaded_driver() is driver
+    driver = process_driver.get()
+    assert process_driver.load(b"never looked at") is process_driver.get() is driver
 
 
 def test_the_driver_assembles_to_the_same_bytes_each_time() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ogive.devices.cpu.host import host_target
 from ogive.devices.cpu.native.layout import EXPORTS
 from ogive.devices.cpu.native.link import LoadedKernel, link_library
-from ogive.devices.llvm.library.llvm_locks import llvm_lock
+from ogive.devices.llvm.library.llvm_gate import llvm_gate
 from ogive.named import NamedTuple
 from ogive.targets.target import Target
 
@@ -26,9 +26,6 @@ class Driver(NamedTuple):
     run_parts: LoadedKernel
 
 
-_driver: Driver | None = None
-
-
 def driver_object(target: Target) -> bytes:
     """The driver's object code for a target, the same whenever it is asked for."""
     from ogive.devices.cpu.native.driver_ir import driver_ir
@@ -37,27 +34,34 @@ def driver_object(target: Target) -> bytes:
     return assemble(driver_ir(target), target, effort=0)
 
 
-def load_driver(object_bytes: bytes) -> Driver:
-    """Load the driver from object code, unless this process has one: then that one."""
-    global _driver
-    with llvm_lock:
-        if _driver is None:
-            library = link_library(object_bytes, EXPORTS)
-            _driver = Driver(
-                start=_PlanFunction(library["ogive_start"].address),
-                resume=_PlanFunction(library["ogive_resume"].address),
-                resize_pool=_ResizeFunction(library["ogive_resize_pool"].address),
-                copy=library["ogive_copy"],
-                run_parts=library["ogive_run_parts"],
-            )
-        return _driver
+class ProcessDriver:
+    """The driver of this process. Once loaded it is there for ever."""
+
+    def __init__(self) -> None:
+        self._driver: Driver | None = None
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether it is there."""
+        return self._driver is not None
+
+    def load(self, object_bytes: bytes) -> Driver:
+        """Load it from object code, unless it is there: then that one."""
+        with llvm_gate.lock:
+            if self._driver is None:
+                library = link_library(object_bytes, EXPORTS)
+                self._driver = Driver(
+                    start=_PlanFunction(library["ogive_start"].address),
+                    resume=_PlanFunction(library["ogive_resume"].address),
+                    resize_pool=_ResizeFunction(library["ogive_resize_pool"].address),
+                    copy=library["ogive_copy"],
+                    run_parts=library["ogive_run_parts"],
+                )
+            return self._driver
+
+    def get(self) -> Driver:
+        """The driver, assembled here and now if nobody loaded it from a cache."""
+        return self._driver or self.load(driver_object(host_target()))
 
 
-def driver_is_loaded() -> bool:
-    """Whether this process has the driver."""
-    return _driver is not None
-
-
-def loaded_driver() -> Driver:
-    """The driver, assembled here and now if nobody loaded it from a cache."""
-    return _driver or load_driver(driver_object(host_target()))
+process_driver = ProcessDriver()

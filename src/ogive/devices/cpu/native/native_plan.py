@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import os
 import threading
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy
 
-from ogive.devices.cpu.native.driver import loaded_driver
+from ogive.devices.after_fork import RenewedAfterFork
+from ogive.devices.cpu.native.driver import process_driver
 from ogive.devices.cpu.native.layout import (
     COPY_TILE,
     MAX_THREADS,
@@ -48,7 +47,7 @@ _KIND = STEP_FIELDS.index("kind")
 def copy_step(destination: int, source: int, nbytes: int) -> KernelStep:
     """A copy of `nbytes` between two addresses that do not overlap."""
     tiles = -(-nbytes // COPY_TILE)
-    return KernelStep(loaded_driver().copy, (destination, source, nbytes), tiles, COPY_GRAIN)
+    return KernelStep(process_driver.get().copy, (destination, source, nbytes), tiles, COPY_GRAIN)
 
 
 class NativePlan:
@@ -87,7 +86,7 @@ class NativePlan:
         pool: Pool | None = None,
         pause_nanoseconds: int = PAUSE_NANOSECONDS,
     ) -> None:
-        driver = loaded_driver()
+        driver = process_driver.get()
         self._start = driver.start
         self._resume = driver.resume
         self._pool = pool or default_pool()
@@ -137,7 +136,7 @@ class NativePlan:
         record, stride = self._records.ctypes.data, 8 * STEP_WORDS
         rows = [(record + stride * step, step, begin, end) for step, begin, end in parts]
         table: Words = numpy.array(rows, numpy.int64)
-        run_parts = loaded_driver().run_parts.address
+        run_parts = process_driver.get().run_parts.address
         threads = self._records[group.start, _THREADS]
         job = (run_parts, table.ctypes.data, len(rows), 1, threads, StepKind.PARALLEL, len(group))
         self._records[place] = job
@@ -280,13 +279,4 @@ def _parts(step: DeviceStep) -> Iterator[tuple[int, int]]:
         yield begin, min(begin + grain, step.tiles)
 
 
-_plans: weakref.WeakSet[NativePlan] = weakref.WeakSet()
-
-
-def _renew_after_fork() -> None:
-    for plan in _plans:
-        plan.renew_lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_after_fork)
+_plans = RenewedAfterFork(NativePlan.renew_lock)

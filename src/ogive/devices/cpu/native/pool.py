@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import functools
-import os
 import weakref
 from typing import TYPE_CHECKING
 
 import numpy
 
+from ogive.devices.after_fork import RenewedAfterFork
 from ogive.devices.cpu.host import host_cores
-from ogive.devices.cpu.native.driver import Driver, loaded_driver
+from ogive.devices.cpu.native.driver import Driver, process_driver
 from ogive.devices.cpu.native.layout import MAX_WORKERS, NUMBER_BITS, POOL_BYTES, WORDS
-from ogive.devices.llvm.library.llvm_locks import llvm_lock
+from ogive.devices.llvm.library.llvm_gate import llvm_gate
 from ogive.errors import ArgumentError
 from ogive.ir.memory import ALIGNMENT
 
@@ -34,7 +34,7 @@ class Pool:
         skip = -words.ctypes.data % ALIGNMENT // 8
         self._words: NDArray[numpy.int64] = words[skip:]
         self.address: int = self._words.ctypes.data
-        self._driver = loaded_driver()
+        self._driver = process_driver.get()
         self._words[WORDS["pool_wanted"] // 8] = _workers(
             host_cores() if threads is None else threads
         )
@@ -77,7 +77,7 @@ def _stop(driver: Driver, words: NDArray[numpy.int64]) -> None:
 
 def default_pool() -> Pool:
     """The pool that plans use unless given another: one thread per core."""
-    with llvm_lock:
+    with llvm_gate.lock:
         return _first_pool()
 
 
@@ -86,12 +86,4 @@ def _first_pool() -> Pool:
     return Pool()
 
 
-_pools: weakref.WeakSet[Pool] = weakref.WeakSet()
-
-
-def _renew_after_fork() -> None:
-    for pool in _pools:
-        pool.forget_workers()
-
-
-os.register_at_fork(after_in_child=_renew_after_fork)
+_pools = RenewedAfterFork(Pool.forget_workers)

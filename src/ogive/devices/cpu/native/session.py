@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ogive.devices.llvm.library.c_functions import Message, llvm_function
-from ogive.devices.llvm.library.llvm_locks import llvm_lock, users_lock
+from ogive.devices.llvm.library.llvm_gate import llvm_gate
 from ogive.errors import LoadError
 
 _names = itertools.count()
@@ -44,21 +44,12 @@ class Tracker:
 
     def __del__(
         self,
-        _lock: threading.RLock = llvm_lock,
+        _lock: threading.RLock = llvm_gate.lock,
         _error: Any = ctypes.c_char_p,
         _reference: Any = ctypes.byref,
     ) -> None:
         with _lock:
             self._session.dispose_tracker(self._tracker, _reference(_error()))
-
-
-def link_by_llvm(object_bytes: bytes, names: tuple[str, ...]) -> tuple[dict[str, int], Tracker]:
-    """The addresses of functions of an object, and what keeps it loaded. Raises `LoadError`."""
-    global _session
-    with llvm_lock, users_lock():
-        if _session is None or _session.links == SESSION_LINKS:
-            _session = _Session()
-        return _session.link(object_bytes, names)
 
 
 class _Session:
@@ -85,7 +76,7 @@ class _Session:
 
     def __del__(
         self,
-        _lock: threading.RLock = llvm_lock,
+        _lock: threading.RLock = llvm_gate.lock,
         _error: Any = ctypes.c_char_p,
         _reference: Any = ctypes.byref,
         _is_finalizing: Callable[[], bool] = sys.is_finalizing,
@@ -123,4 +114,18 @@ class _Session:
         return addresses, Tracker(self, tracker)
 
 
-_session: _Session | None = None
+class LlvmLinker:
+    """Links with a session of LLVM, and begins another when that has linked enough."""
+
+    def __init__(self) -> None:
+        self._session: _Session | None = None
+
+    def link(self, object_bytes: bytes, names: tuple[str, ...]) -> tuple[dict[str, int], Tracker]:
+        """The addresses of functions of an object, and what keeps it loaded. Raises `LoadError`."""
+        with llvm_gate.lock, llvm_gate.users_lock():
+            if self._session is None or self._session.links == SESSION_LINKS:
+                self._session = _Session()
+            return self._session.link(object_bytes, names)
+
+
+link_by_llvm = LlvmLinker().link

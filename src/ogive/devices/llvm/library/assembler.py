@@ -13,7 +13,7 @@ import functools
 from collections.abc import Iterator
 
 from ogive.devices.llvm.library.c_functions import Message, llvm_function
-from ogive.devices.llvm.library.llvm_locks import assembling, llvm_lock, users_lock
+from ogive.devices.llvm.library.llvm_gate import llvm_gate
 from ogive.errors import CompileError
 from ogive.targets.target import Target
 
@@ -33,13 +33,13 @@ def assemble(ir_text: str, target: Target, effort: int = 2) -> bytes:
     `effort` is LLVM's optimization level for instruction selection and registers; 0 takes a fifth
     of the time and suits code that mostly calls other code.
     """
-    with _machine(target, effort) as machine, _optimized(ir_text, target, machine) as module:
+    with _machines.lend(target, effort) as machine, _optimized(ir_text, target, machine) as module:
         return _emit(machine, module, _OBJECT)
 
 
 def optimized_ir(ir_text: str, target: Target) -> str:
     """The module after our passes, as text, for display."""
-    with _machine(target) as machine, _optimized(ir_text, target, machine) as module:
+    with _machines.lend(target) as machine, _optimized(ir_text, target, machine) as module:
         printed = Message()
         llvm_function("PrintModuleToString")(module, printed.place)
         return printed.take()
@@ -47,7 +47,7 @@ def optimized_ir(ir_text: str, target: Target) -> str:
 
 def assembly(ir_text: str, target: Target) -> str:
     """The module as the target's assembly language, for display."""
-    with _machine(target) as machine, _optimized(ir_text, target, machine) as module:
+    with _machines.lend(target) as machine, _optimized(ir_text, target, machine) as module:
         return _emit(machine, module, _ASSEMBLY).decode()
 
 
@@ -127,24 +127,30 @@ def _emit(machine: int, module: int, kind: int) -> bytes:
 
 # Target machines
 
-_idle: dict[tuple[Target, int], list[int]] = {}
-"""Machines that nobody works with: as many as threads have been assembling at once."""
+
+class TargetMachines:
+    """LLVM's target machines that nobody works with: as many as threads assembled at once."""
+
+    def __init__(self) -> None:
+        self._idle: dict[tuple[Target, int], list[int]] = {}
+
+    @contextlib.contextmanager
+    def lend(self, target: Target, effort: int = 2) -> Iterator[int]:
+        """A machine that no other thread works with meanwhile."""
+        family = _family(target.triple)
+        with llvm_gate.assembling:
+            idle = self._idle.setdefault((target, effort), [])
+            try:
+                machine = idle.pop()
+            except IndexError:
+                machine = _create_machine(family, target, effort)
+            try:
+                yield machine
+            finally:
+                idle.append(machine)
 
 
-@contextlib.contextmanager
-def _machine(target: Target, effort: int = 2) -> Iterator[int]:
-    """A target machine that no other thread works with meanwhile."""
-    family = _family(target.triple)
-    with assembling:
-        idle = _idle.setdefault((target, effort), [])
-        try:
-            machine = idle.pop()
-        except IndexError:
-            machine = _create_machine(family, target, effort)
-        try:
-            yield machine
-        finally:
-            idle.append(machine)
+_machines = TargetMachines()
 
 
 def _create_machine(family: int, target: Target, effort: int) -> int:
@@ -160,7 +166,7 @@ def _create_machine(family: int, target: Target, effort: int) -> int:
 @functools.lru_cache(maxsize=8)
 def _family(triple: str) -> int:
     """What LLVM knows of a family of processors. Raises `CompileError`."""
-    with llvm_lock, users_lock():
+    with llvm_gate.lock, llvm_gate.users_lock():
         message = Message()
         for part in ("Target", "AsmPrinter"):
             llvm_function(f"InitializeNative{part}")()

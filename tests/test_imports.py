@@ -245,6 +245,23 @@ def test_imports_for_types_go_only_where_listed() -> None:
     assert not wrong, show(wrong)
 
 
+DEVICES = {
+    f"devices.{path.parent.name}" for path in (PACKAGE / "devices").glob("*/device.py")
+}
+"""The folders of kinds of devices."""
+
+
+def test_devices_are_reached_through_their_protocol_alone() -> None:
+    assert {"devices.cpu", "devices.disk"} <= DEVICES
+    wrong = [
+        entry
+        for entry in EVERY
+        for folder in DEVICES
+        if f"{entry.used}.".startswith(f"{folder}.") and not entry.user.startswith(folder)
+    ]
+    assert not wrong, show(wrong)
+
+
 def test_the_lists_of_exceptions_name_only_what_is_there() -> None:
     inside = {(entry.user, entry.used) for entry in EVERY if entry.inside_function}
     types = {(entry.user, entry.used) for entry in EVERY if entry.for_types}

@@ -35,6 +35,8 @@ from ogive.autograd.formulas import (
 )
 from ogive.autograd.indexed import gathered, scanned, scattered_base, scattered_value
 from ogive.ir import dtype as dtypes
+from ogive.ir.device_names import DEFAULT_DEVICE
+from ogive.ir.memory import computing_devices
 from ogive.ir.node import UOp
 from ogive.ir.ops import COMPARISON, MOVEMENT, Op
 from ogive.live.registry import make
@@ -224,10 +226,7 @@ def _copied_back(node: UOp, upstream: UOp) -> UOp:
 
 def _device_of(node: UOp) -> str:
     """Where a value lies, by the first memory under it."""
-    while node.op not in (Op.BUFFER, Op.COPY):
-        node = node.src[0]
-    device: str = node.arg if node.op is Op.COPY else node.arg[0]
-    return device
+    return computing_devices(node.walk())[node] or DEFAULT_DEVICE
 
 
 def _passed_on(node: UOp, upstream: UOp) -> UOp:

@@ -474,7 +474,7 @@ def check_name(given: object, index: int | None = None) -> str:
     """
     kind, colon, behind = str(given).upper().partition(":")
     if kind not in KINDS:
-        known = tuple(KINDS)
+        known = [name for name in KINDS if name != FILES]
         absent = f", and there is no {kind} here" if kind in ABSENT else ""
         raise DeviceError(
             f"unknown device {given!r}{nearest(kind, known)}; "

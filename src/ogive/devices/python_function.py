@@ -9,6 +9,7 @@ from numpy.linalg import LinAlgError
 
 from ogive.devices.handle import Handle
 from ogive.errors import ExecuteError, LinearAlgebraError, Origin
+from ogive.ir.device_names import FUNCTIONS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +26,7 @@ class PythonFunction(Handle):
     def __init__(
         self, function: Callable[..., Any], name: str, origin: Origin | None, batched: bool = False
     ) -> None:
-        super().__init__(0, "PYTHON")
+        super().__init__(0, FUNCTIONS)
         self.batched = batched
         self.function = function
         self.name = name

@@ -17,6 +17,7 @@ import numpy
 from ogive.devices.buffer import Buffer
 from ogive.devices.write_clock import clock
 from ogive.errors import DeviceError, VariableError
+from ogive.ir.device_names import FILES
 from ogive.ir.dtype import DType
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, substitute
@@ -126,7 +127,7 @@ def _read_other_tensor(tensor: Tensor, node: UOp, call: Call) -> Key:
 
 def refuse_file_view(tensor: Tensor) -> None:
     """Raise `DeviceError` for a part of a file, which is no memory that a call could fill in."""
-    if tensor.device == "DISK":
+    if tensor.device == FILES:
         raise DeviceError(
             f"a jitted function takes whole files, not views such as this one of shape "
             f"{tensor.shape}; open the part with from_file, slice inside, or copy with to('CPU')"

@@ -17,8 +17,8 @@ from ogive.ir.dtype import DType, to_dtype
 from ogive.nn.hooks import Handle, Hook, call_with_hooks, set_hooks
 from ogive.nn.parameter import Parameter
 from ogive.nn.state import IncompatibleKeys, check_state, clear_gradients, load_tensors
-from ogive.tensor.core import DEVICES, to_device
-from ogive.tensor.device_name import ABSENT
+from ogive.tensor.core import DEFAULT_DEVICE, to_device
+from ogive.tensor.device_name import is_device_name
 from ogive.tensor.memory.data_attribute import replace_value
 from ogive.tensor.tensor import Tensor
 
@@ -334,7 +334,7 @@ class Module:
 
     def cpu(self: Self) -> Self:
         """Move to the CPU. Returns the module."""
-        return self.to("CPU")
+        return self.to(DEFAULT_DEVICE)
 
     def cuda(self: Self, device: Any = None) -> Self:
         """Raises `DeviceError`: there is no CUDA device, all are on the CPU."""
@@ -357,8 +357,7 @@ class Module:
         return self.to("float64")
 
     def _move(self, target: Any) -> None:
-        kind = str(target).upper().partition(":")[0]
-        is_device = not isinstance(target, DType) and kind in (*DEVICES, *ABSENT)
+        is_device = not isinstance(target, DType) and is_device_name(target)
         dtype = None if is_device else to_dtype(target)
         if dtype is not None and not dtype.is_float:
             raise DtypeError(f"a module's tensors can become floats, not {dtype.name}")

@@ -17,7 +17,9 @@ from ogive.errors import (
     VariableError,
     user_origin,
 )
+from ogive.ir import device_names
 from ogive.ir import dtype as dtypes
+from ogive.ir.device_names import FILES, STORAGE
 from ogive.ir.dtype import DType, Scalar
 from ogive.ir.memory import file_of
 from ogive.ir.node import UOp
@@ -27,7 +29,6 @@ from ogive.ir.symbolic.variable import Variable
 from ogive.live import history, registry
 from ogive.live.registry import add_tensor
 from ogive.tensor import build, lengths
-from ogive.tensor.device_name import READ_ONLY as READ_ONLY
 from ogive.tensor.device_name import Device
 
 if TYPE_CHECKING:
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
     from ogive.tensor.memory.views import Storage
     from ogive.tensor.tensor import Tensor
 
-DEVICES = (Device("CPU"),)
+DEVICES = (Device(device_names.DEFAULT_DEVICE),)
 DEFAULT_DEVICE = DEVICES[0]
+MOST_LOOKED_AT = 256
+"""Nodes among which memory is looked for before it is taken to be where it should be."""
 
 
 Value = TypeVar("Value")
@@ -166,9 +169,9 @@ def hold(node: UOp, device: str) -> Tensor:
 
 def adopt(made: Tensor, node: UOp, device: str) -> Tensor:
     """Fill in a tensor that has nothing yet."""
+    if device is not DEFAULT_DEVICE:
+        node, device = _placed(node, device)
     made.node = node
-    if device == "DISK" and file_of(node) is None:
-        device = DEFAULT_DEVICE  # what is computed from a file is in memory
     made.device = device
     made.shared = None
     made.layout = None
@@ -177,6 +180,33 @@ def adopt(made: Tensor, node: UOp, device: str) -> Tensor:
         node.origin = origin
     add_tensor(made)
     return made
+
+
+def _placed(node: UOp, device: str) -> tuple[UOp, str]:
+    """A node that says by itself where it is, if that is not the default device."""
+    if device == FILES:
+        # What is computed from a file is in memory.
+        return node, device if file_of(node) is not None else DEFAULT_DEVICE
+    if device != DEFAULT_DEVICE and _device_below(node, device) != device:
+        node = registry.make(Op.COPY, node.dtype, (node,), device, node.shape)
+    return node, device
+
+
+def _device_below(node: UOp, expected: str) -> str | None:
+    """Where the first memory under a node is; None if there is none."""
+    stack, seen = [node], {node}
+    while stack:
+        node = stack.pop()
+        if node.op is Op.COPY:
+            return str(node.arg)
+        if node.op is Op.BUFFER and node.arg[0] not in STORAGE:
+            return str(node.arg[0])
+        new = [source for source in node.src if source not in seen]
+        seen.update(new)
+        stack += new
+        if len(seen) > MOST_LOOKED_AT:
+            return expected
+    return None
 
 
 # Reading arguments
@@ -191,7 +221,7 @@ def to_device(given: Any) -> str:
 
 def memory_device(tensor: Core) -> str:
     """Where a new tensor for the same work as `tensor` belongs: files cannot be written to."""
-    return DEFAULT_DEVICE if tensor.device == "DISK" else tensor.device
+    return DEFAULT_DEVICE if tensor.device == FILES else tensor.device
 
 
 def to_operand(value: Any, name: str) -> Tensor | Scalar:
@@ -315,14 +345,42 @@ def to_axes(dims: Any, rank: int, name: str) -> tuple[int, ...]:
     return tuple(sorted(axes))
 
 
+Operands = tuple[Any, ...]
+"""Tensors and numbers."""
+
+
 def same_device(tensors: Sequence[Core], name: str) -> str:
     """The device that all tensors are on. Files go with any: they are copied to where it is."""
     device = tensors[0].device
     for tensor in tensors:
-        if tensor.device != device and device == "DISK":
+        if tensor.device != device and device == FILES:
             device = tensor.device
-        if tensor.device not in (device, "DISK"):
+        if tensor.device not in (device, FILES):
             raise DeviceError(
                 f"{name}: tensors are on {device} and {tensor.device}; move one with to()"
             )
     return device
+
+
+def bring_together(operands: Operands, name: str) -> tuple[str, Operands]:
+    """The device on which tensors and numbers are combined, and they there.
+
+    As in PyTorch, a tensor on the default device that has no axes goes with any.
+    """
+    tensors = [value for value in operands if isinstance(value, Core)]
+    device = tensors[0].device
+    for tensor in tensors:
+        if tensor.device != device:
+            break
+    else:
+        return device, operands
+    deciding = [value for value in tensors if value.node.shape or value.device != DEFAULT_DEVICE]
+    device = same_device(deciding or tensors, name)
+    return device, tuple([_moved(value, device) for value in operands])
+
+
+def _moved(value: Core | Scalar, device: str) -> Core | Scalar:
+    if not isinstance(value, Core) or value.device in (device, FILES):
+        return value
+    moved: Core = value.to(device)  # type: ignore[attr-defined]  # all there are are tensors
+    return moved

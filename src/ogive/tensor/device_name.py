@@ -2,48 +2,49 @@
 
 from __future__ import annotations
 
-from ogive.errors import DeviceError, nearest
-
-NAMES = ("CPU",)
-ABSENT = ("CUDA", "HIP", "MPS", "XPU")
-READ_ONLY = (
-    "DISK is read-only: its tensors come from Tensor.from_file, and to('CPU') makes a copy that "
-    "can be written to"
-)
+from ogive.devices.protocol import ABSENT, KINDS, READ_ONLY, check_name, find_device
+from ogive.errors import DeviceError
+from ogive.ir.device_names import DEFAULT_DEVICE, FILES, split_name
 
 
 class Device(str):
-    """Where a tensor is: its name, which `type` gives in PyTorch's spelling.
+    """Where a tensor is: its name, of which `type` and `index` are what PyTorch calls so.
 
     >>> ogive.ones(2).device.type
     'cpu'
+    >>> ogive.ones(2, device="cpu:1").device, ogive.ones(2, device="cpu:1").device.index
+    ('CPU:1', 1)
+
+    Raises `DeviceError` for one that there is not, and for `DISK`, which is read-only.
     """
 
     __slots__ = ()
 
     def __new__(cls, type: object = "cpu", index: int | None = None) -> Device:
-        kind = str(type).upper().partition(":")[0]
-        if kind == "DISK":
+        name = check_name(type, index)
+        if name == FILES:
             raise DeviceError(READ_ONLY)
-        if kind not in NAMES:
-            absent = f", and there is no {kind} here" if kind in ABSENT else ""
-            raise DeviceError(
-                f"unknown device {type!r}{nearest(kind, NAMES)}; "
-                f"the devices are {', '.join(NAMES)}{absent}"
-            )
-        return super().__new__(cls, kind)
+        if name != DEFAULT_DEVICE:
+            find_device(name)  # which says if there is none
+        return super().__new__(cls, name)
 
     @property
     def type(self) -> str:
         """The kind of device: "cpu"."""
-        return self.lower()
+        return split_name(self)[0].lower()
 
     @property
-    def index(self) -> None:  # type: ignore[override]
-        """Which of several it is: there is one."""
+    def index(self) -> int | None:  # type: ignore[override]
+        """Which of several it is; None for the first."""
+        return split_name(self)[1] or None
 
     def __enter__(self) -> Device:
         return self
 
     def __exit__(self, *_: object) -> None:
         """Tensors are made there before, inside and after."""
+
+
+def is_device_name(given: object) -> bool:
+    """Whether `given` names a device, be it here or not, and no dtype."""
+    return str(given).upper().partition(":")[0] in (*KINDS, *ABSENT)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ogive.io import load as _load
 from ogive.io import load_torch, save_torch
+from ogive.ir.device_names import FILES
 from ogive.tensor.tensor import Tensor
 
 __all__ = [
@@ -66,7 +67,7 @@ def load(
 def _in_memory(found: Any) -> Any:
     """The same data with its tensors read, so that the file may change or go."""
     if isinstance(found, Tensor):
-        return found.to("CPU").realize() if found.device == "DISK" else found
+        return found.cpu().realize() if found.device == FILES else found
     if isinstance(found, dict):
         for key, value in found.items():
             found[key] = _in_memory(value)

@@ -13,7 +13,7 @@ from ogive.devices.buffer import Buffer
 from ogive.devices.protocol import find_device
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import FILES
+from ogive.ir.device_names import DEFAULT_DEVICE, FILES
 from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.memory import memory_leaf, upper_shape
 from ogive.ir.node import UOp
@@ -56,7 +56,7 @@ def borrowed_node(array: NDArray[Any], device: str) -> UOp:
     """A node on the memory of `array`; on a copy where that is not plain row-major memory."""
     dtype = to_dtype(array.dtype)
     plain = array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative
-    if not plain:
+    if not plain or device != DEFAULT_DEVICE:
         return node_of(array, None, device)
     return memory_node(Buffer.borrow(array), array.shape, dtype)
 
@@ -99,7 +99,8 @@ def fill_buffer(pieces: Iterable[bytes], dtype: DType, count: int, swapped: bool
 
 def memory_node(buffer: Buffer, shape: tuple[int, ...], dtype: DType) -> UOp:
     """A BUFFER node over `buffer`, in `shape`: one for such data that nobody reads now, or new."""
-    role = (dtype, shape) if buffer.nbytes <= KEPT_BYTES and buffer.device != FILES else None
+    is_kept = buffer.nbytes <= KEPT_BYTES and buffer.device != FILES
+    role = (dtype, shape, buffer.device) if is_kept else None
     node = None if role is None else kept_graphs.take(role)
     if node is None:
         count = buffer.nbytes // dtype.itemsize

@@ -17,7 +17,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
-from ogive.tensor.core import Core, same_device, to_operand, wrap
+from ogive.tensor.core import Core, bring_together, to_operand, wrap
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -183,9 +183,11 @@ def _joins(dtype: DType, value: Any) -> bool:
 def _combine_unequal(operation: Operation, left: Any, right: Any) -> Tensor:
     """The same where dtypes, devices or kinds of operands differ."""
     name = operation.name
-    operands = (to_operand(left, name), to_operand(right, name))
+    device, (first, second) = bring_together(
+        (to_operand(left, name), to_operand(right, name)), name
+    )
+    operands = (first, second)
     tensors = [value for value in operands if isinstance(value, Core)]
-    device = same_device(tensors, name)
     common = common_dtype(operands)
     if common.is_complex:
         from ogive.tensor.elementwise import complex_numbers

@@ -14,7 +14,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
-from ogive.tensor.core import Core, same_device, to_operand, wrap
+from ogive.tensor.core import Core, bring_together, to_operand, wrap
 from ogive.tensor.elementwise.binary_operations import (
     EQ,
     MAXIMUM,
@@ -318,7 +318,7 @@ def _operands(left: Any, right: Any, name: str) -> tuple[Core | Scalar, Core | S
 
 
 def _as_tensors(operands: tuple[Core | Scalar, ...], dtype: DType, name: str) -> list[Tensor]:
-    device = same_device([value for value in operands if isinstance(value, Core)], name)
+    device, operands = bring_together(operands, name)
     with graph_lock:
         return [wrap(to_node(value, dtype), device) for value in operands]
 

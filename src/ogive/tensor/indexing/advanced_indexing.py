@@ -34,7 +34,7 @@ from ogive.ir.symbolic.evaluate import evaluate
 from ogive.live.registry import graph_lock, make
 from ogive.named import NamedTuple
 from ogive.tensor import build, lengths
-from ogive.tensor.core import Core, same_device, to_operand, to_tensor, wrap
+from ogive.tensor.core import Core, memory_device, same_device, to_operand, to_tensor, wrap
 from ogive.tensor.indexing.basic_indexing import WHOLE, to_view
 from ogive.tensor.memory import assignment, views
 from ogive.tensor.memory.movement_chains import View
@@ -336,7 +336,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
     """
     operand = to_operand(value, "assignment")
     if isinstance(operand, Core):
-        same_device([self, operand], "assignment")
+        operand = operand.to(memory_device(self))
     entries = index if isinstance(index, tuple) else (index,)
     if any(map(is_advanced, entries)):
         write(self, entries, operand)

@@ -18,7 +18,7 @@ from ogive.ir.shape import Shape
 from ogive.live import history
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
-from ogive.tensor.core import Core, same_device, to_operand
+from ogive.tensor.core import Core, memory_device, to_operand
 from ogive.tensor.elementwise.binary_operations import to_node
 from ogive.tensor.lengths import difference
 from ogive.tensor.memory.movement_chains import View
@@ -46,7 +46,7 @@ def assign(self: Tensor, value: Any) -> Tensor:
     """
     operand = to_operand(value, "assign")
     if isinstance(operand, Core):
-        same_device([self, operand], "assign")
+        operand = operand.to(memory_device(self))
     with graph_lock:
         old = self.node
         write(self, View(old.shape), fit(operand, old.dtype, old.shape))

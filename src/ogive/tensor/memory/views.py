@@ -22,8 +22,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ogive.at_once import Change, at_once
+from ogive.devices.protocol import READ_ONLY
 from ogive.errors import DeviceError, GradientError, ShapeError, user_origin
 from ogive.ir import dtype as dtypes
+from ogive.ir.device_names import FILES
 from ogive.ir.memory import is_memory, memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -32,7 +34,7 @@ from ogive.live import history, registry
 from ogive.live.attached import WeakList
 from ogive.live.registry import make
 from ogive.tensor import build
-from ogive.tensor.core import READ_ONLY, Core, hold, wrap
+from ogive.tensor.core import Core, hold, wrap
 from ogive.tensor.memory.movement_chains import UNNOTICED, Lineage, Restride, View, detach
 from ogive.tensor.memory.strides import Strides, are_contiguous
 
@@ -331,8 +333,8 @@ def _leaf_among(tensors: Sequence[Core]) -> Core | None:
 
 
 def _refuse_unwritable(tensor: Core, view: View, leaf: Core | None) -> None:
-    if tensor.device == "DISK":
-        raise DeviceError(f"a tensor on DISK cannot be assigned to; {READ_ONLY}")
+    if tensor.device == FILES:
+        raise DeviceError(f"a tensor on {FILES} cannot be assigned to; {READ_ONLY}")
     if leaf is not None:
         what = "a tensor" if leaf is tensor else "a view of a tensor"
         raise GradientError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import AxisError, IndexRangeError, ShapeError
 from ogive.ir import dtype as dtypes
+from ogive.ir.device_names import DEFAULT_DEVICE, split_name
 from ogive.ir.dtype import DType
 from ogive.ir.ops import Op
 from ogive.ir.shape import Dim, Shape, as_length
@@ -115,7 +116,7 @@ def is_cpu(self: Tensor) -> bool:
     >>> Tensor([1]).is_cpu
     True
     """
-    return self.device == "CPU"
+    return split_name(self.device)[0] == DEFAULT_DEVICE
 
 
 def is_cuda(self: Tensor) -> bool:

@@ -14,7 +14,7 @@ from ogive.ir.ops import Op
 from ogive.ir.shape import Dim, Shape, as_length
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
-from ogive.tensor.core import Core, same_device, to_axis, to_operand, wrap
+from ogive.tensor.core import Core, bring_together, same_device, to_axis, to_operand, wrap
 from ogive.tensor.elementwise.binary_operations import common_dtype, to_node
 from ogive.tensor.lengths import difference
 
@@ -56,7 +56,8 @@ def where(condition: Any, if_true: Any = None, if_false: Any = None) -> Any:
         raise DtypeError(
             f"where: the condition must be bool, not {test.dtype.name}; compare it with something"
         )
-    device = same_device([test, *[value for value in values if isinstance(value, Core)]], "where")
+    device, (test, *chosen_from) = bring_together((test, *values), "where")
+    values = (chosen_from[0], chosen_from[1])
     with graph_lock:
         dtype = common_dtype(values)
         chosen = [

@@ -11,15 +11,13 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
-from ogive.tensor.core import DEVICES, Core, to_device, wrap
+from ogive.tensor.core import DEFAULT_DEVICE, DEVICES, Core, to_device, wrap
+from ogive.tensor.device_name import is_device_name
 from ogive.tensor.memory import views
 from ogive.tensor.memory.movement_chains import View
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
-
-
-KNOWN = (*DEVICES, "DISK")
 
 
 def cast(self: Tensor, dtype: Any) -> Tensor:
@@ -85,7 +83,7 @@ def to(
     for target in targets:
         if isinstance(target, Core):
             dtype, device = target.dtype, target.device
-        elif isinstance(target, str) and target.upper().partition(":")[0] in KNOWN:
+        elif isinstance(target, str) and is_device_name(target):
             device = target
         elif not isinstance(target, bool):
             dtype = _dtype_or_device(target)
@@ -94,6 +92,7 @@ def to(
         place = self.device
         if device is not None and device.upper() != place:
             place = to_device(device)
+        if place != self.device:
             node = make(Op.COPY, node.dtype, (node,), place)
         wanted = node.dtype if dtype is None else to_dtype(dtype)
         if copy:
@@ -107,7 +106,7 @@ def cpu(self: Tensor) -> Tensor:
     >>> Tensor([1, 2]).cpu().device
     'CPU'
     """
-    return self.to("CPU")
+    return self.to(DEFAULT_DEVICE)
 
 
 def type_as(self: Tensor, other: Core) -> Tensor:

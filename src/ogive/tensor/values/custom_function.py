@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ogive.devices.python_function import PythonFunction
 from ogive.errors import ArgumentError, ArgumentTypeError, user_origin
 from ogive.ir import dtype as dtypes
+from ogive.ir.device_names import FUNCTIONS
 from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.memory import host_value, memory_leaf
 from ogive.ir.node import UOp
@@ -65,8 +66,7 @@ def custom(
     specified = tuple([_to_output(entry) for entry in (outputs if several else [outputs])])
     if not specified:
         raise ArgumentError("custom: a function needs at least one output")
-    if inputs:
-        same_device(inputs, "custom")
+    device = same_device(inputs, "custom") if inputs else DEFAULT_DEVICE
     label = name or getattr(function, "__name__", None) or type(function).__name__
     shapes = [shape for shape, _ in specified]
     declared = [dtype for _, dtype in specified]
@@ -77,13 +77,13 @@ def custom(
         given = [view_as_real(t) if t.dtype.is_complex else t for t in given]
         specified = tuple([_of_parts(output) for output in specified])
     with graph_lock:
-        callee = make(Op.BUFFER, dtypes.uint8, (UOp.unique(),), ("PYTHON", 0))
+        callee = make(Op.BUFFER, dtypes.uint8, (UOp.unique(),), (FUNCTIONS, 0))
         registry.set_buffer(callee, PythonFunction(function, str(label), user_origin(), batched))
         sources = (callee, *[in_memory(tensor.node) for tensor in given])
         tensors = []
         for number, (_, dtype) in enumerate(specified):
             node = make(Op.CUSTOM, dtype, sources, (str(label), specified, number))
-            tensors.append(wrap(node, DEFAULT_DEVICE))
+            tensors.append(wrap(node, device))
     tensors = [
         narrow(view_as_complex(tensor) if dtype.is_complex else tensor, shape)
         for tensor, dtype, shape in zip(tensors, declared, shapes, strict=True)

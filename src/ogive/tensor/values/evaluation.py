@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.ir.device_names import FILES
 from ogive.tensor.core import Core
 from ogive.tensor.creation import user_data
 
@@ -63,7 +64,7 @@ def prepare_batch(tensors: Sequence[Tensor], config: Config | None = None) -> Pl
 
 def is_realized(self: Tensor) -> bool:
     """Whether the values are in memory."""
-    if self.device == "DISK":
+    if self.device == FILES:
         return False
     memory = user_data.memory_of(self.node)
     return memory is not None and memory.allocated

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError, no_memory
+from ogive.ir.device_names import FILES
 from ogive.ir.dtype import Scalar
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.evaluate import evaluate
@@ -62,7 +63,7 @@ def from_file(
     and `ArgumentError` for a negative offset.
     """
     with graph_lock:
-        return hold(user_data.file_node(path, shape, dtype, offset), "DISK")
+        return hold(user_data.file_node(path, shape, dtype, offset), FILES)
 
 
 def to_numpy(self: Tensor) -> NDArray[Any]:
@@ -79,7 +80,7 @@ def to_numpy(self: Tensor) -> NDArray[Any]:
         return numpy.array(node.arg, dtype=node.dtype.numpy)
     if 0 in node.shape:
         return user_data.empty_array(node)
-    if self.device == "DISK":
+    if self.device == FILES:
         return self.to(DEFAULT_DEVICE).numpy()
     from ogive import engine
 

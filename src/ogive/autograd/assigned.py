@@ -18,14 +18,14 @@ from ogive.tensor import build
 
 def assigned_sources(node: UOp) -> Sequence[UOp]:
     """What a version follows from: the one before, and what was written to it."""
-    return (node.src[0], *[store.src[1] for store in node.src[1:]])
+    return (node.operand, *[store.value for store in node.effects])
 
 
 def assigned_gradients(
     node: UOp, upstream: UOp, needed: Sequence[bool]
 ) -> Sequence[UOp | None]:
     """What these get."""
-    old, stores = node.src[0], node.src[1:]
+    old, stores = node.operand, node.effects
     base = memory_leaf(old)
     given = _through(old, base, upstream)
     parts: list[UOp | None] = []
@@ -35,7 +35,7 @@ def assigned_gradients(
         kept: Operand = 0.0
         if indices:
             # What is written at computed positions of the part is a scatter into it.
-            whole = build.scatter(part, value, indices, store.arg)
+            whole = build.scatter(part, value, indices, store.combine)
             upstream, below = scattered_value(whole, upstream), scattered_base(whole, upstream)
             kept = _through(part, base, below)
         parts.append(upstream if wanted else None)
@@ -48,7 +48,7 @@ def _through(view: UOp, base: UOp, value: UOp) -> UOp:
     """`value`, which has the shape of a view of `base`, in its place in `base`."""
     while view is not base:
         value = unmove(view, value)
-        view = view.src[0]
+        view = view.operand
     return value
 
 
@@ -57,7 +57,7 @@ def _seen_as(view: UOp, base: UOp, value: UOp) -> UOp:
     chain = []
     while view is not base:
         chain.append(view)
-        view = view.src[0]
+        view = view.operand
     for movement in reversed(chain):
         value = move_again(movement, value)
     return value

@@ -79,7 +79,7 @@ def is_leaf(node: UOp) -> bool:
     if node.op is Op.BUFFER and history.is_cut(node):
         raise GradientError(
             f"a gradient would flow through the result of a function captured by ogive.jit, of "
-            f"{node.arg[1]} elements, and it is not known how that was computed; call backward() "
+            f"{node.size} elements, and it is not known how that was computed; call backward() "
             "inside the function, or detach() the result"
         )
     return history.leaf_of(node) is not None

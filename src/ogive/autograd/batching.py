@@ -59,7 +59,7 @@ class Batching:
 def _without_rule(node: UOp) -> str:
     if node.op is Op.CUSTOM:
         return (
-            f"vmap: {node.arg[0]}, a function of ogive.custom, works on one example; call it "
+            f"vmap: {node.name}, a function of ogive.custom, works on one example; call it "
             "outside, write it with tensor operations, or say that it is batched"
         )
     if node.op in (Op.ASSIGN, Op.AFTER):
@@ -74,7 +74,7 @@ Rule = Callable[[Batching, UOp], UOp]
 
 
 def _source(batching: Batching, node: UOp) -> UOp:
-    return batching.repeated(node.src[0])
+    return batching.repeated(node.operand)
 
 
 def _reshape(batching: Batching, node: UOp) -> UOp:
@@ -123,7 +123,7 @@ def _arrange(batching: Batching, node: UOp) -> UOp:
 
 
 def _gather(batching: Batching, node: UOp) -> UOp:
-    x, indices = node.src[0], node.src[1:]
+    x, indices = node.operand, node.indices
     wide = [_shaped(batching, index, node.shape) for index in indices]
     if x not in batching.done:
         return build.gather(x, wide)

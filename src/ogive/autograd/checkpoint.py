@@ -103,9 +103,9 @@ class Recompute:
         own = self._arguments
         around = node.src[1 + len(own) :]
         parts: dict[Any, list[UOp]] = {key: [] for key in (*own, *map(_key, around))}
-        value = node.src[0]
+        value = node.operand
         late = {
-            each: each.replace(src=(_after(each.src[0], upstream), *each.src[1:]))
+            each: each.replace(src=(_after(each.operand, upstream), *each.inputs))
             for each in value.walk()
             if each.op is Op.GRADIENT and each.arg in own
         }

@@ -112,7 +112,7 @@ def unmove(node: UOp, moved: UOp) -> UOp:
 
     Where elements were repeated they are added up, and where some were left out there are zeros.
     """
-    source = node.src[0]
+    source = node.operand
     argument = movement_argument(node)
     if node.op is Op.RESHAPE:
         return build.reshape(moved, source.shape)

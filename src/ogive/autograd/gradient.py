@@ -120,7 +120,7 @@ class _Sweep:
         if op is Op.GRADIENT:
             if not getattr(node.arg, "is_fixed", False):
                 self.ends = None
-            return node.src[1:]
+            return node.inputs
         if op is Op.AFTER:
             self.ends = None
             return assigned_sources(node)
@@ -198,7 +198,7 @@ def _overwritten(node: UOp) -> str:
     origin = node.origin if leaf is None else leaf.origin
     made = describe_origin(origin)
     return (
-        f"a gradient needs {node.arg[1]} values of {node.dtype.name} as they were before an "
+        f"a gradient needs {node.size} values of {node.dtype.name} as they were before an "
         "assignment has overwritten them; call backward() before the assignment, or assign to "
         "another tensor" + (f" (made at {made})" if made else "")
     )
@@ -207,7 +207,7 @@ def _overwritten(node: UOp) -> str:
 def _without_rule(node: UOp) -> str:
     if node.op is Op.CUSTOM:
         return (
-            f"{node.arg[0]}, a function of ogive.custom, has no gradient; give it one with "
+            f"{node.name}, a function of ogive.custom, has no gradient; give it one with "
             "ogive.custom_gradient, or cut it off with detach()"
         )
     return f"{node.op.name} has no gradient; cut it off with detach()"

@@ -30,7 +30,7 @@ from ogive.tensor import build
 
 def gathered(node: UOp, upstream: UOp) -> UOp:
     """What the source of a `GATHER` gets."""
-    x, indices = node.src[0], node.src[1:]
+    x, indices = node.operand, node.indices
     return build.scatter(zeros_like(x), upstream, indices, Op.ADD)
 
 
@@ -51,7 +51,7 @@ def scattered_base(node: UOp, upstream: UOp) -> UOp:
 
 def scattered_value(node: UOp, upstream: UOp) -> UOp:
     """What the values that a `SCATTER` writes get."""
-    value, indices = node.src[1], node.src[2:]
+    value, indices = node.value, node.indices
     if node.arg is Op.ADD:
         return build.gather(upstream, indices)
     if node.arg is None:
@@ -148,7 +148,7 @@ def _kept(x: UOp) -> UOp:
 
 def _scanned_extreme(node: UOp, upstream: UOp, axis: int) -> UOp:
     """Each element gets what the positions get where it is the extreme so far."""
-    x = node.src[0]
+    x = node.operand
     along: Sequence[UOp] = [build.count_along(each, x.shape) for each in range(len(x.shape))]
     is_new = compare(Op.CMPEQ, x, node)
     zero = build.constant(dtypes.int64, 0)

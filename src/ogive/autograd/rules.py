@@ -51,7 +51,7 @@ Rule = tuple[Formula | None, ...]
 
 def _derivative(function: Callable[[UOp, UOp], UOp]) -> Rule:
     """A rule from `function(x, result)`, the derivative."""
-    return (lambda node, upstream: multiply(upstream, function(node.src[0], node)),)
+    return (lambda node, upstream: multiply(upstream, function(node.operand, node)),)
 
 
 def _zero(node: UOp, upstream: UOp) -> UOp:
@@ -71,22 +71,22 @@ FUNCTIONS: dict[Op, Rule] = {
     Op.EXP: _derivative(lambda x, y: y),
     Op.EXP2: _derivative(lambda x, y: multiply(y, math.log(2))),
     Op.EXPM1: _derivative(lambda x, y: add(y, 1.0)),
-    Op.LOG: (lambda node, upstream: divide(upstream, node.src[0]),),
-    Op.LOG2: (lambda node, upstream: divide(upstream, multiply(node.src[0], math.log(2))),),
-    Op.LOG10: (lambda node, upstream: divide(upstream, multiply(node.src[0], math.log(10))),),
-    Op.LOG1P: (lambda node, upstream: divide(upstream, add(node.src[0], 1.0)),),
+    Op.LOG: (lambda node, upstream: divide(upstream, node.operand),),
+    Op.LOG2: (lambda node, upstream: divide(upstream, multiply(node.operand, math.log(2))),),
+    Op.LOG10: (lambda node, upstream: divide(upstream, multiply(node.operand, math.log(10))),),
+    Op.LOG1P: (lambda node, upstream: divide(upstream, add(node.operand, 1.0)),),
     Op.SIN: _derivative(lambda x, y: apply(Op.COS, x)),
     Op.COS: _derivative(lambda x, y: negate(apply(Op.SIN, x))),
     Op.TAN: _derivative(lambda x, y: add(square(y), 1.0)),
     Op.ASIN: _derivative(lambda x, y: apply(Op.RSQRT, subtract(1.0, square(x)))),
     Op.ACOS: _derivative(lambda x, y: negate(apply(Op.RSQRT, subtract(1.0, square(x))))),
-    Op.ATAN: (lambda node, upstream: divide(upstream, add(square(node.src[0]), 1.0)),),
+    Op.ATAN: (lambda node, upstream: divide(upstream, add(square(node.operand), 1.0)),),
     Op.SINH: _derivative(lambda x, y: apply(Op.COSH, x)),
     Op.COSH: _derivative(lambda x, y: apply(Op.SINH, x)),
     Op.TANH: _derivative(lambda x, y: subtract(1.0, square(y))),
     Op.ASINH: _derivative(lambda x, y: apply(Op.RSQRT, add(square(x), 1.0))),
     Op.ACOSH: _derivative(lambda x, y: apply(Op.RSQRT, subtract(square(x), 1.0))),
-    Op.ATANH: (lambda node, upstream: divide(upstream, subtract(1.0, square(node.src[0]))),),
+    Op.ATANH: (lambda node, upstream: divide(upstream, subtract(1.0, square(node.operand))),),
     Op.ERF: _derivative(lambda x, y: _bell(x, 2 / math.sqrt(math.pi))),
     Op.ERFC: _derivative(lambda x, y: _bell(x, -2 / math.sqrt(math.pi))),
     # Steps are flat wherever they have a derivative.
@@ -109,7 +109,7 @@ def _pow_base(node: UOp, upstream: UOp) -> UOp:
 
 def _pow_exponent(node: UOp, upstream: UOp) -> UOp:
     """aᵇ · ln a; zero for a = 0 and b ≥ 0, where ln a is infinite."""
-    base, exponent = _like(node.src[0], node), node.src[1]
+    base, exponent = _like(node.left, node), node.right
     tests = (compare(Op.CMPEQ, base, 0.0), compare(Op.CMPLE, 0.0, exponent))
     flat = make(Op.AND, dtypes.bool_, tests, None, node.shape)
     slope = multiply(node, apply(Op.LOG, base))
@@ -135,7 +135,7 @@ def _extreme(position: int) -> Formula:
 
 def _divisor(node: UOp, upstream: UOp) -> UOp:
     product = multiply(upstream, conjugate(node))
-    return negate(divide(product, conjugate(node.src[1])))
+    return negate(divide(product, conjugate(node.right)))
 
 
 def _mod_divisor(node: UOp, upstream: UOp) -> UOp:
@@ -145,14 +145,14 @@ def _mod_divisor(node: UOp, upstream: UOp) -> UOp:
 
 def _inverse_norm(node: UOp) -> UOp:
     """1 / (y² + x²), and 0 at the origin."""
-    y, x = _like(node.src[0], node), _like(node.src[1], node)
+    y, x = _like(node.left, node), _like(node.right, node)
     norm = add(square(y), square(x))
     return choose(compare(Op.CMPEQ, norm, 0.0), 0.0, apply(Op.RECIPROCAL, norm))
 
 
 def _copysign(node: UOp, upstream: UOp) -> UOp:
     """The sign that the magnitude was given; 0 at 0."""
-    magnitude = node.src[0]
+    magnitude = node.left
     ratio = divide(node, magnitude)
     return multiply(upstream, choose(compare(Op.CMPEQ, magnitude, 0.0), 0.0, ratio))
 
@@ -173,11 +173,11 @@ PAIRS: dict[Op, Rule] = {
     Op.ADD: (lambda node, upstream: upstream, lambda node, upstream: upstream),
     Op.SUB: (lambda node, upstream: upstream, lambda node, upstream: negate(upstream)),
     Op.MUL: (
-        lambda node, upstream: multiply(upstream, conjugate(node.src[1])),
-        lambda node, upstream: multiply(upstream, conjugate(node.src[0])),
+        lambda node, upstream: multiply(upstream, conjugate(node.right)),
+        lambda node, upstream: multiply(upstream, conjugate(node.left)),
     ),
     Op.DIV: (
-        lambda node, upstream: divide(upstream, conjugate(node.src[1])),
+        lambda node, upstream: divide(upstream, conjugate(node.right)),
         _divisor,
     ),
     Op.POW: (_pow_base, _pow_exponent),
@@ -186,9 +186,9 @@ PAIRS: dict[Op, Rule] = {
     Op.MOD: (lambda node, upstream: upstream, _mod_divisor),
     Op.FLOORDIV: (_zero, _zero),
     Op.ATAN2: (
-        lambda node, upstream: multiply(upstream, multiply(node.src[1], _inverse_norm(node))),
+        lambda node, upstream: multiply(upstream, multiply(node.right, _inverse_norm(node))),
         lambda node, upstream: negate(
-            multiply(upstream, multiply(node.src[0], _inverse_norm(node)))
+            multiply(upstream, multiply(node.left, _inverse_norm(node)))
         ),
     ),
     Op.COPYSIGN: (_copysign, _zero),
@@ -197,8 +197,8 @@ PAIRS: dict[Op, Rule] = {
     Op.COMPLEX: (_part_of(Op.REAL), _part_of(Op.IMAGINARY)),
     Op.WHERE: (
         None,
-        lambda node, upstream: choose(_like(node.src[0], node), upstream, 0.0),
-        lambda node, upstream: choose(_like(node.src[0], node), 0.0, upstream),
+        lambda node, upstream: choose(_like(node.condition, node), upstream, 0.0),
+        lambda node, upstream: choose(_like(node.condition, node), 0.0, upstream),
     ),
 }
 
@@ -207,8 +207,7 @@ PAIRS: dict[Op, Rule] = {
 
 
 def _reduced(node: UOp, upstream: UOp) -> UOp:
-    op, axes = node.arg
-    x = node.src[0]
+    op, axes, x = node.combine, node.axes, node.operand
     wide = build.expand(upstream, x.shape)
     if op is Op.ADD:
         return wide
@@ -221,7 +220,7 @@ def _reduced(node: UOp, upstream: UOp) -> UOp:
 
 
 def _copied_back(node: UOp, upstream: UOp) -> UOp:
-    return make(Op.COPY, node.dtype, (upstream,), _device_of(node.src[0]))
+    return make(Op.COPY, node.dtype, (upstream,), _device_of(node.operand))
 
 
 def _device_of(node: UOp) -> str:
@@ -237,7 +236,7 @@ RULES: dict[Op, Rule] = {
     **FUNCTIONS,
     **PAIRS,
     **dict.fromkeys(MOVEMENT, (unmove,)),
-    Op.CAST: (lambda node, upstream: build.cast(upstream, node.src[0].dtype),),
+    Op.CAST: (lambda node, upstream: build.cast(upstream, node.operand.dtype),),
     Op.REDUCE_AXES: (_reduced,),
     Op.GATHER: (gathered,),
     Op.SCATTER: (scattered_base, scattered_value),

@@ -121,7 +121,7 @@ class _Examples:
             first = moved_axis(value.node, place, 0)
             pads = [(0, greatest(n) - n) for n in shape]
             whole = build.pad(first, ((0, 0), *pads))
-            self.rows[flat] = build.reshape(whole, (size, flat.arg[1]))
+            self.rows[flat] = build.reshape(whole, (size, flat.size))
         return tensor_on(flat, shape, device)
 
     def gather(self, returned: Any, out_axes: Any) -> Any:

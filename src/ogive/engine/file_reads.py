@@ -14,7 +14,7 @@ from ogive.ir.device_names import FILES
 from ogive.ir.memory import FILE_VIEWS, shaped
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
-from ogive.ir.shape import element_count
+from ogive.ir.shape import element_count, movement_argument
 from ogive.live import registry
 from ogive.passes.graph.contiguous_parts import first_element, row_axis
 
@@ -28,23 +28,23 @@ def narrow_files(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
     for node in order:
         if node.op is Op.BUFFER and _is_file(node):
             ranges[node] = node, 0
-        elif node.op is Op.RESHAPE and len(node.src) == 1 and node.src[0] in ranges:
-            ranges[node] = ranges[node.src[0]]
-        elif node.op is Op.SHRINK and len(node.src) == 1 and node.src[0] in ranges:
+        elif node.op is Op.RESHAPE and len(node.src) == 1 and node.operand in ranges:
+            ranges[node] = ranges[node.operand]
+        elif node.op is Op.SHRINK and len(node.src) == 1 and node.operand in ranges:
             first = first_element(node)
             if first is not None:
-                file, start = ranges[node.src[0]]
+                file, start = ranges[node.operand]
                 ranges[node] = file, start + first
             elif (rows_first := _rows_first(node)) is not None:
                 divided[node] = rows_first
-        is_row_view = node in ranges or (node.op in FILE_VIEWS and node.src[0] not in ranges)
+        is_row_view = node in ranges or (node.op in FILE_VIEWS and node.operand not in ranges)
         if not is_row_view:
             read.update(dict.fromkeys([source for source in node.src if source in ranges]))
     if divided:
         return narrow_files(substitute(roots, divided, revisit=False))
     read.update(dict.fromkeys([root for root in roots if root in ranges]))
     files = {node: ranges[node][0] for node in read}
-    whole = {file for node, file in files.items() if element_count(node.shape) == file.arg[1]}
+    whole = {file for node, file in files.items() if element_count(node.shape) == file.size}
     made: dict[tuple[UOp, int, int], UOp] = {}
     replacements: dict[UOp, UOp] = {}
     for node in read:
@@ -60,18 +60,19 @@ def narrow_files(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
 
 def _is_file(node: UOp) -> bool:
     """Whether a buffer is a file, and no placeholder for one."""
-    return bool(node.arg[0] == FILES) and isinstance(registry.buffer_of(node), Handle)
+    return bool(node.device == FILES) and isinstance(registry.buffer_of(node), Handle)
 
 
 def _rows_first(node: UOp) -> UOp | None:
     """A `SHRINK` as one of whole rows and one inside them, if that leaves out any rows."""
     axis = row_axis(node)
-    full = [(0, size) for size in node.src[0].shape]
-    rows = (*node.arg[: axis + 1], *full[axis + 1 :])
+    full = [(0, size) for size in node.operand.shape]
+    spans = movement_argument(node)
+    rows = (*spans[: axis + 1], *full[axis + 1 :])
     if rows == tuple(full):
         return None
-    inner = (*[(0, end - begin) for begin, end in node.arg[: axis + 1]], *node.arg[axis + 1 :])
-    whole_rows = UOp(Op.SHRINK, node.dtype, (node.src[0],), rows)
+    inner = (*[(0, end - begin) for begin, end in spans[: axis + 1]], *spans[axis + 1 :])
+    whole_rows = UOp(Op.SHRINK, node.dtype, (node.operand,), rows)
     return UOp(Op.SHRINK, node.dtype, (whole_rows,), inner)
 
 

@@ -53,7 +53,7 @@ def versions_to_keep(
 
 def version_below(effect: UOp) -> UOp:
     """The version that an assignment overwrites: the buffer itself, or the one before."""
-    return memory_leaf(effect.src[0])
+    return memory_leaf(effect.operand)
 
 
 class Outcome(NamedTuple):

@@ -27,7 +27,7 @@ def to_parametric(
 
         check_accessors(UOp)
     normalized = normalize_graph(asked, config, whole, order, watch)
-    if FILES in [window.buffer.arg[0] for window in normalized.windows]:
+    if FILES in [window.buffer.device for window in normalized.windows]:
         from ogive.engine.file_reads import narrow_files
 
         normalized = normalize_graph(narrow_files(asked), config, whole, None, watch)

@@ -179,9 +179,9 @@ class Realization:
         found |= {version: _absent(version) for version in overwritten}
         with registry.graph_lock:
             for effect in lost:
-                under = effect.src[0]
+                under = effect.operand
                 while (version := memory_leaf(under)) in lost:
-                    (under,) = substitute((under,), {version: version.src[0]}, revisit=False)
+                    (under,) = substitute((under,), {version: version.operand}, revisit=False)
                 if version not in overwritten:
                     registry.move_holders(effect, under)
             self.remember(found)
@@ -256,7 +256,7 @@ def _computed(root: UOp) -> UOp:
     node, detached = root, False
     while node.op in (Op.RESHAPE, Op.DETACH, Op.GRADIENT):
         detached |= node.op is not Op.RESHAPE
-        node = node.src[0]
+        node = node.operand
     if node.op is Op.SCATTER:
         return root
     if detached or root.op in (Op.CONST, Op.IOTA, Op.BIND) or is_realized(root):
@@ -281,7 +281,7 @@ def _count_writes(stored: Collection[Buffer], node: UOp) -> tuple[int, int]:
 
 def _absent(value: UOp) -> UOp:
     """A value that cannot be known any more."""
-    device = memory_leaf(value).arg[0] if is_realized(value) else DEFAULT_DEVICE
+    device = memory_leaf(value).device if is_realized(value) else DEFAULT_DEVICE
     flat = flat_without_memory(value.shape, value.dtype, device, ExecuteError, OVERTAKEN)
     return shaped(flat, value.shape)
 

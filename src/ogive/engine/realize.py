@@ -189,7 +189,7 @@ def _versions_for_gradients(recorded: Sequence[UOp]) -> list[UOp]:
     return [
         version
         for effect in recorded
-        if (version := version_below(effect)) in walk(tuple([s.src[1] for s in effect.src[1:]]))
+        if (version := version_below(effect)) in walk(tuple([s.value for s in effect.effects]))
     ]
 
 

@@ -61,7 +61,7 @@ def _worth_keeping(
             if node in kept or not lasting.get(node) or not registry.is_read_outside(node, inside):
                 continue
             while node.op in MOVEMENT:
-                node = node.src[0]
+                node = node.operand
             size = _bytes_of(node)
             if size <= room and node.op not in _FREE and node not in kept:
                 kept[node] = None

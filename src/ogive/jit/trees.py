@@ -87,7 +87,7 @@ def _read_tensor(tensor: Tensor, call: Call) -> Key:
     node = tensor.node
     flat = node
     while flat.op is Op.RESHAPE:
-        flat = flat.src[0]
+        flat = flat.operand
     if flat.op is not Op.BUFFER:
         return _read_other_tensor(tensor, node, call)
     if record_of(flat) is not None and is_recording():
@@ -151,12 +151,12 @@ def _read_bound(node: UOp, call: Call) -> Key:
     """An expression of bound variables: its structure is the key, the values are set aside."""
     bound = [entry for entry in node.walk() if entry.op is Op.BIND]
     for entry in bound:
-        name, value = entry.src[0].arg[0], entry.src[1].arg
+        name, value = entry.variable.name, entry.bound.literal
         if call.variables.setdefault(name, value) != value:
             raise VariableError(
                 f"variable {name!r} is bound to {call.variables[name]} and to {value} in one call"
             )
-    return substitute((node,), {entry: entry.src[0] for entry in bound}, revisit=False)[0]
+    return substitute((node,), {entry: entry.variable for entry in bound}, revisit=False)[0]
 
 
 def _read_constant(value: Any, call: Call) -> Key:

@@ -25,10 +25,10 @@ def count_instructions(program: list[Item]) -> Counter[str]:
             op = item.into.combine
             name = f"REDUCE_{op.name}" if item.into.op is Op.REDUCE else "STAGE"
         else:
-            counters = set(item.src[2:] if item.op is Op.STORE else item.ranges)
+            counters = set(item.closed if item.op is Op.STORE else item.ranges)
             name = item.op.name
         entries = math.prod(
-            [int(c.src[0].arg) for c in counters if c.op is Op.RANGE and c.arg[1] == UPCAST]
+            [int(c.extent.literal) for c in counters if c.op is Op.RANGE and c.placement == UPCAST]
         )
         functions = not isinstance(item, Accumulate) and item.op in TRANSCENDENTAL
         counts[name] += entries * (FUNCTION_INSTRUCTIONS if functions else 1)

@@ -41,8 +41,8 @@ class Actions:
         outputs, reductions = output_axes(loops), reduction_axes(loops)
         width = max([access.index.dtype.itemsize for access in memory_accesses(loops)], default=4)
         return Actions(
-            tuple([counter.arg[0] for counter in outputs]),
-            {counter.arg[0]: axis_extent(counter) for counter in (*outputs, *reductions)},
+            tuple([counter.number for counter in outputs]),
+            {counter.number: axis_extent(counter) for counter in (*outputs, *reductions)},
             max(target.vector_bytes // width, 2),
         )
 

@@ -73,14 +73,14 @@ class Bench:
         self._timer = host().timer(target, threads)
         nodes = loops.walk()
         self._variables = {
-            node.arg[0]: (node.arg[1] + node.arg[2]) // 2
+            node.name: (node.low + node.high) // 2
             for node in nodes
             if node.op is Op.VARIABLE
         }
         self._buffers: dict[int, Buffer] = {}
         for node in nodes:
             if node.op is Op.PARAM:
-                self._buffers[node.arg[0]] = scratch(node.dtype, node.arg[1])
+                self._buffers[node.slot] = scratch(node.dtype, node.size)
         self._specimens: dict[PlacementKey, _Specimen] = {}
         self._timer.sweep_between(sum(buffer.nbytes for buffer in self._buffers.values()))
 
@@ -217,5 +217,5 @@ def scratch(dtype: DType, count: int) -> Buffer:
 
 def scratch_bytes(loops: UOp) -> int:
     """How much memory the buffers of a kernel take."""
-    sizes = {n.arg[0]: n.arg[1] * n.dtype.itemsize for n in loops.walk() if n.op is Op.PARAM}
+    sizes = {n.slot: n.size * n.dtype.itemsize for n in loops.walk() if n.op is Op.PARAM}
     return sum(sizes.values())

@@ -133,9 +133,9 @@ def _fits(record: GraphRecord, leaves: Sequence[UOp], sink: UOp) -> bool:
     variables: dict[str, tuple[int, int]] = {}
     for node in leaves:
         if node.op is Op.PARAM:
-            parameters[node.arg[0]] = node
+            parameters[node.slot] = node
         elif node.op is Op.VARIABLE:
-            variables[node.arg[0]] = node.arg[1:]
+            variables[node.name] = node.low, node.high
     if record.variables != variables or len(record.outputs) != len(sink.src):
         return False
     for slot in record.slots:
@@ -144,7 +144,7 @@ def _fits(record: GraphRecord, leaves: Sequence[UOp], sink: UOp) -> bool:
             # What stands for a file or a function must never be taken for memory: so says its
             # device, and the record was checked for that.
             known = (slot.dtype, slot.count, slot.device)
-            if found is None or (found.dtype, *found.arg[1:]) != known:
+            if found is None or (found.dtype, found.size, found.device) != known:
                 return False
     outputs = [record.slots[output] for output in record.outputs]
     return all(

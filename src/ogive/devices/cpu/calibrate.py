@@ -172,7 +172,7 @@ class _Specimen:
         self.loaded = link(assemble(kernel.ir, target), kernel.name)
         self.costs, self.grain = kernel.costs, grain_of(kernel.work)
         self.tiles, self.nbytes = int(kernel.tiles.arg), memory.nbytes
-        sizes = {n.arg[0]: n.arg[1] * n.dtype.itemsize for n in region.walk() if n.op is Op.PARAM}
+        sizes = {n.slot: n.size * n.dtype.itemsize for n in region.walk() if n.op is Op.PARAM}
         self.buffers = [
             memory if sizes[slot] == memory.nbytes else Buffer(sizes[slot])
             for slot in kernel.signature.slots

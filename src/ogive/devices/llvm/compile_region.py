@@ -50,8 +50,8 @@ class PlacedKernel(NamedTuple):
     def tiles(self) -> UOp:
         """How many tiles the parallel axis has: an index expression of variables."""
         for node in self.root.walk():
-            if node.op is Op.RANGE and node.arg[1] == PARALLEL:
-                return node.src[0]
+            if node.op is Op.RANGE and node.placement == PARALLEL:
+                return node.extent
         return UOp.const(index, 1)
 
 

@@ -137,8 +137,8 @@ class _Evaluation:
         moves = []
         while target.op is not Op.PARAM:
             moves.append(target)
-            target = target.src[0]
-        memory = self.memory[target.arg[0]]
+            target = target.operand
+        memory = self.memory[target.slot]
         places = count_places(memory.shape)
         for node in reversed(moves):
             places = move_places(node.op, places, self.arguments[node])
@@ -150,11 +150,11 @@ Evaluate = Callable[[_Evaluation, UOp, list[Array]], Any]
 
 
 def _variable(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
-    return numpy.int64(run.variables[node.arg[0]])
+    return numpy.int64(run.variables[node.name])
 
 
 def _parameter(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
-    return held(run.memory[node.arg[0]], node.dtype)
+    return held(run.memory[node.slot], node.dtype)
 
 
 def _constant(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
@@ -186,11 +186,11 @@ def _arithmetic(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
 
 
 def _cast(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
-    return cast(sources[0], node.src[0].dtype, node.dtype)
+    return cast(sources[0], node.operand.dtype, node.dtype)
 
 
 def _bitcast(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
-    return bitcast(sources[0], node.src[0].dtype, node.dtype)
+    return bitcast(sources[0], node.operand.dtype, node.dtype)
 
 
 def _dot(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
@@ -204,7 +204,7 @@ def _reduce_axes(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
 
 def _scan(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
     """Running totals, which have the dtype of what is scanned before they have that of the node."""
-    inner = node.src[0].dtype
+    inner = node.operand.dtype
     running = scan(sources[0], sources[1] if len(sources) > 1 else None, *node.arg)
     return cast(rounded(running, inner), inner, node.dtype)
 

@@ -56,7 +56,7 @@ def _wanted_below(
         return [(sources[0], numpy.broadcast_to(wanted, values[sources[0]].shape))]
     if op in (Op.STAGE_AXIS, Op.SORT):
         # A row of these is worked out whole.
-        axis = node.arg[1] if op is Op.STAGE_AXIS else wanted.ndim - 1
+        axis = node.axis if op is Op.STAGE_AXIS else wanted.ndim - 1
         return [(sources[0], numpy.broadcast_to(wanted.any(axis, keepdims=True), wanted.shape))]
     if op is Op.GATHER:
         x, *indices = sources

@@ -76,7 +76,7 @@ def compile_graph(
         else:
             kernel = next(kernels[_device(step, schedule)])
             steps.append(Launch.of(kernel, kernel.arguments(step.slots), step.region.fixed))
-    variables = {n.arg[0]: n.arg[1:] for n in sink.walk() if n.op is Op.VARIABLE}
+    variables = {n.name: (n.low, n.high) for n in sink.walk() if n.op is Op.VARIABLE}
     graph = CompiledGraph.of(steps, schedule.slots, schedule.outputs, variables)
     _check_memory(graph)
     if disk is not None:

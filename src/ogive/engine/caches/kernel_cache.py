@@ -315,14 +315,14 @@ def _record(compiled: CompiledKernel, region: UOp, code: Key) -> KernelRecord:
 
 def _fits(record: KernelRecord, region: UOp) -> bool:
     """Whether a record speaks of slots and variables that a region has."""
-    slots = {node.arg[0] for node in region.walk() if node.op is Op.PARAM}
+    slots = {node.slot for node in region.walk() if node.op is Op.PARAM}
     if record.slots[: record.writes] != tuple(range(len(region.src))):
         return False
     return slots.issuperset(record.slots) and record.variables.items() <= _variables(region).items()
 
 
 def _variables(region: UOp) -> dict[str, tuple[int, int]]:
-    return {node.arg[0]: node.arg[1:] for node in region.walk() if node.op is Op.VARIABLE}
+    return {node.name: (node.low, node.high) for node in region.walk() if node.op is Op.VARIABLE}
 
 
 kernel_cache = KernelCache()

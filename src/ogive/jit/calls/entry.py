@@ -83,7 +83,7 @@ class Entry:
         fixed = prepared.normalized.variables
         self._fixed = {name: fixed[name] for name in fixed if name not in call.variables}
         seen = walk(tuple([found.seen for found in (*trace.found, *trace.views)]))
-        bound = {node.src[0].arg[0] for node in seen if node.op is Op.BIND}
+        bound = {node.variable.name for node in seen if node.op is Op.BIND}
         self._shared = bound & call.variables.keys()
         self._symbolic = bool(graph.variables)
         self._found = look_up([found.seen for found in trace.found]) if trace.found else None

@@ -107,7 +107,7 @@ class Overwriting:
                 buffer = registry.buffer_of(flat)
                 copy = Buffer(buffer.nbytes, buffer.device)
                 copy.copy_from(buffer.as_numpy())
-                count = flat.arg[1]
+                count = flat.size
                 registry.substitute({flat: flat_node(copy, flat.dtype, count)}, walk=True)
                 own = shaped(flat_node(buffer, flat.dtype, count), node.shape)
                 registry.move_tensor(tensor, own)

@@ -132,7 +132,7 @@ class _Preparation:
                     continue
                 if 0 in node.shape or not all(isinstance(size, int) for size in node.shape):
                     continue
-                if element_count(node.shape) != flat.arg[1]:
+                if element_count(node.shape) != flat.size:
                     continue
                 target = shaped(flat, node.shape)
                 if not _reads_elsewhere(node, target, flat):
@@ -152,16 +152,16 @@ class _Preparation:
         done: dict[UOp, UOp] = {}
         for node in walk(roots):
             sources = tuple([done[source] for source in node.src])
-            if node.op is Op.AFTER and node.src[1].op is Op.ASSIGN and node not in chains:
+            if node.op is Op.AFTER and node.effects[0].op is Op.ASSIGN and node not in chains:
                 version = version_below(node)
                 if version.op is Op.BUFFER or version in chains:
                     # The number keeps copies apart, of each other and of results.
                     mark = ("written", len(done))
                     copy = UOp(Op.CONTIGUOUS, version.dtype, (done[version],), mark)
-                    target, value = node.src[1].src
+                    target, value = node.effects[0].src
                     target = _rebase(target, version, copy, done)
                     store = UOp(Op.ASSIGN, dtypes.void, (target, done[value]))
-                    sources = (_rebase(node.src[0], version, copy, done), store)
+                    sources = (_rebase(node.operand, version, copy, done), store)
             same = all(new is old for new, old in zip(sources, node.src, strict=True))
             done[node] = node if same else node.replace(src=sources)
         self.fresh = [done[node] for node in self.fresh]
@@ -235,14 +235,14 @@ class _Preparation:
         if owner.kind == "found":
             device: str = self.trace.found[owner.position].tensor.device
         else:
-            device = self.trace.flats[owner.position].arg[0]
+            device = self.trace.flats[owner.position].device
         return device
 
     def _of_its_own(self, node: UOp, overwritten: set[UOp]) -> UOp:
         """A node that is computed into memory of its own, and is not a view or a version."""
         bottom = node
         while bottom.op in (Op.RESHAPE, Op.DETACH, Op.GRADIENT):
-            bottom = bottom.src[0]
+            bottom = bottom.operand
         plain = bottom.op not in (Op.CONST, Op.IOTA, Op.BIND, Op.BUFFER)
         if plain and is_memory(bottom):
             leaf = memory_leaf(bottom)
@@ -268,7 +268,7 @@ def _rebase(view: UOp, version: UOp, copy: UOp, done: dict[UOp, UOp]) -> UOp:
     chain = []
     while view is not version:
         chain.append(view)
-        view = view.src[0]
+        view = view.operand
     for node in reversed(chain):
         copy = node.replace(src=(copy, *[done[source] for source in node.src[1:]]))
     return copy

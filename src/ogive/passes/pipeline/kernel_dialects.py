@@ -51,7 +51,7 @@ class _Blocks:
         self.accumulated: set[UOp] = set()
 
     def enter(self, loop: Loop) -> None:
-        self.need(loop.counter.src[0], loop.counter)
+        self.need(loop.counter.extent, loop.counter)
         self.counters.append(loop.counter)
         self.made.append([])
 

@@ -38,19 +38,18 @@ def _check_regions(regions: Regions) -> None:
 def _check_region(region: Region) -> None:
     REGION.check(region.graph)
     nodes = region.graph.walk()
-    slots = {node.arg[0] for node in nodes if node.op is Op.PARAM}
+    slots = {node.slot for node in nodes if node.op is Op.PARAM}
     whole = slots == set(range(len(region.values)))
     expect(CUT, whole, f"{len(region.values)} slots, each used, not {sorted(slots)}")
-    written = [_slot(store.src[0]) for store in region.graph.src]
+    written = [_slot(store.target) for store in region.graph.src]
     in_order = written == list(range(len(region.roots)))
     expect(CUT, in_order, f"{len(region.roots)} stores, to the first slots, not {written}")
 
 
 def _slot(target: UOp) -> int:
     while target.op is not Op.PARAM:
-        target = target.src[0]
-    slot: int = target.arg[0]
-    return slot
+        target = target.operand
+    return target.slot
 
 
 def _check_ordered(regions: Regions | None) -> None:

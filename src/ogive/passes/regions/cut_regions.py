@@ -68,7 +68,7 @@ def cut_regions(choice: Choice) -> list[Region | HostRegion]:
 def _host_region(root: UOp) -> HostRegion:
     """The work of a `COPY`, or of the call that a `CUSTOM` node is an output of."""
     if root.op is Op.COPY:
-        return HostRegion(root, (root, root.src[0]), (root,))
+        return HostRegion(root, (root, root.operand), (root,))
     name, outputs, _ = root.arg
     roots = tuple(
         [
@@ -82,7 +82,7 @@ def _host_region(root: UOp) -> HostRegion:
 def without_shape(node: UOp) -> UOp:
     """The memory under reshapes."""
     while node.op is Op.RESHAPE:
-        node = node.src[0]
+        node = node.operand
     return node
 
 
@@ -99,7 +99,7 @@ def _cut_region(
     """
     cutting = _Cutting(root, kept, staged)
     if root.op is Op.ASSIGN:
-        base = storage(root.src[0])
+        base = storage(root.target)
         cutting.parameter(base, storage_count(base))
         target, value, *positions = cutting.cut(root.src)
         argument = root.arg
@@ -152,12 +152,12 @@ class _Cutting:
     def sources(self) -> dict[UOp, UOp]:
         """For each node of the region the one that it stands for."""
         found = {new: old for old, new in self._done.items()}
-        return found | {self._done[n].src[0]: n for n in self.staged if n in self._done}
+        return found | {self._done[n].operand: n for n in self.staged if n in self._done}
 
 
 def storage_count(node: UOp) -> int:
     """How many elements the memory of a region's leaf has."""
-    count: int = node.arg[1] if node.op is Op.PARAM else upper_count(node.shape)
+    count: int = node.size if node.op is Op.PARAM else upper_count(node.shape)
     return count
 
 

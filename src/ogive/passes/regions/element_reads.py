@@ -35,9 +35,9 @@ def element_reads(graph: UOp) -> ElementReads | None:
     That is one with reductions, whose other values follow from elementwise work and movement.
     """
     (store, *others) = graph.src
-    if others or len(store.src) > 2 or store.src[0].op not in (Op.RESHAPE, Op.PARAM):
+    if others or store.indices or store.target.op not in (Op.RESHAPE, Op.PARAM):
         return None
-    target, value = store.src
+    target, value = store.target, store.value
     rank = len(target.shape)
     views: dict[UOp, set[View]] = {value: {identity_view(target.shape)}}
     loops = rank
@@ -49,10 +49,10 @@ def element_reads(graph: UOp) -> ElementReads | None:
             if node.op in ELEMENTWISE:
                 below = dict.fromkeys(node.src, view)
             elif node.op in MOVEMENT:
-                below = {node.src[0]: source_view(node, view)}
+                below = {node.operand: source_view(node, view)}
             elif node.op is Op.REDUCE_AXES:
-                below = {node.src[0]: _opened(view, node.arg[1], loops)}
-                loops += len(node.arg[1])
+                below = {node.operand: _opened(view, node.axes, loops)}
+                loops += len(node.axes)
             elif node.src:
                 return None
             else:
@@ -78,9 +78,9 @@ def _sorted_reads(shape: Shape, views: dict[UOp, set[View]]) -> ElementReads:
     own = [1 << axis for axis, size in enumerate(shape) if size != 1]
     parts, single = set(), set()
     for node, found in views.items():
-        if node.op is not Op.RESHAPE or node.src[0].op is not Op.PARAM:
+        if node.op is not Op.RESHAPE or node.operand.op is not Op.PARAM:
             continue
-        slot = node.src[0].arg[0]
+        slot = node.operand.slot
         if all(view.used & sum(own) == sum(own) and view.used >> len(shape) for view in found):
             parts.add(slot)
         if all([bits for bits in view.loops if bits] == own for view in found):

@@ -54,14 +54,14 @@ def _flatten(region: Region | HostRegion, target: Target) -> Region | HostRegion
 
 def _common_count(graph: UOp) -> int | None:
     """How many elements each value has, if that many or one, in memory order throughout."""
-    shape = graph.src[0].src[0].shape
+    shape = graph.roots[0].target.shape
     if not all(isinstance(size, int) for size in shape):
         return None
     count: int = math.prod(shape)
     if count < 2:
         return None
     for node in graph.walk():
-        if node.op is Op.ASSIGN and len(node.src) > 2:
+        if node.op is Op.ASSIGN and node.indices:
             return None  # a scatter
         if node.op in (Op.SINK, Op.ASSIGN, Op.CONST) or node.dtype is dtypes.index:
             continue
@@ -70,7 +70,7 @@ def _common_count(graph: UOp) -> int | None:
         if math.prod(node.shape) not in (1, count):
             return None
         if node.op is Op.EXPAND:
-            if math.prod(node.src[0].shape) != 1:
+            if math.prod(node.operand.shape) != 1:
                 return None
         elif node.op is Op.IOTA:
             if node.arg != count:
@@ -101,7 +101,7 @@ def _flattened(graph: UOp, count: int, least: int) -> dict[UOp, UOp]:
         sources = tuple([done[source] for source in node.src])
         is_whole = math.prod(node.shape) == count if node.shape else False
         if node.op is Op.PARAM:
-            slot = node.arg[0]
+            slot = node.slot
             made = shaped(UOp(Op.PARAM, node.dtype, (), (slot, LONGEST)), (length,))
             done[node] = made if is_whole else UOp(Op.RESHAPE, node.dtype, (node,), ())
         elif node.op is Op.RESHAPE:

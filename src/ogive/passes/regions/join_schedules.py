@@ -22,7 +22,7 @@ from ogive.passes.regions.slots import CallStep, CopyStep, Slot
 def join_schedules(schedules: Sequence[Schedule], parts: Sequence[Part], sink: UOp) -> Schedule:
     """The schedule of a parametric graph, from that of each part; slots have their devices."""
     devices = {
-        node.arg[0]: node.arg[2] if len(node.arg) > 2 else DEFAULT_DEVICE
+        node.slot: node.device or DEFAULT_DEVICE
         for node in sink.walk()
         if node.op is Op.PARAM
     }

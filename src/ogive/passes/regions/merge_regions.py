@@ -50,7 +50,7 @@ class _Facts:
 
     def __init__(self, graph: UOp) -> None:
         nodes = graph.walk()
-        self.whole = [n.arg[0] for n in nodes if n.op is Op.PARAM and n.arg[1] == LONGEST]
+        self.whole = [n.slot for n in nodes if n.op is Op.PARAM and n.size == LONGEST]
         self.node_count = sum([node.op in ELEMENTWISE for node in nodes])
         self.can_fault = any(can_fault(node) for node in nodes)
         self.reads = None if self.whole or self.can_fault else element_reads(graph)
@@ -129,7 +129,7 @@ class _Merger:
         facts = self.facts[region.graph]
         for slot in facts.whole if facts.reads is None else facts.reads.single:
             value = region.values[slot]
-            found += [value, *(value.src[1:] if value.op is Op.AFTER else ())]
+            found += [value, *(value.effects if value.op is Op.AFTER else ())]
         return found
 
     def join(self, first: int, second: int) -> None:
@@ -223,7 +223,7 @@ class _Merger:
 def _memory(value: UOp) -> UOp:
     """What is written to where a version of a buffer is, or a value with memory of its own."""
     while value.op is Op.AFTER:
-        value = storage(value.src[0])
+        value = storage(value.operand)
     return value
 
 
@@ -262,7 +262,7 @@ def _reshaped(node: UOp, shape: Shape) -> UOp:
 
 def _origin(value: UOp) -> UOp:
     """The root of the region that computes what a value holds."""
-    return value.src[1] if value.op is Op.AFTER else value
+    return value.effects[0] if value.op is Op.AFTER else value
 
 
 def _renumbered(
@@ -273,10 +273,10 @@ def _renumbered(
     for node in nodes:
         sources = tuple([done[source] for source in node.src])
         if node.op is Op.PARAM:
-            value = region.values[node.arg[0]]
+            value = region.values[node.slot]
             result = results.get(_origin(value))
             if result is None:
-                result = node.replace(arg=(slots[value], node.arg[1]))
+                result = node.replace(arg=(slots[value], node.size))
             done[node] = result
         elif node.op in (Op.SHRINK, Op.RESHAPE) and sources[0].shape == node.shape:
             done[node] = sources[0]  # a result, as long as what is read of it

@@ -61,7 +61,7 @@ def number_slots(
         slots = tuple([table.slot_of(value) for value in region.values])
         if isinstance(region, HostRegion):
             steps.append(_host_step(region, slots))
-        elif all(0 not in source.shape for source in region.graph.src[0].src):
+        elif all(0 not in source.shape for source in region.graph.roots[0].src):
             steps.append(Step(region, slots))
     outputs = tuple([table.slot_of(root) for root in sink.src])
     return Schedule(tuple(steps), tuple(table.slots), outputs)
@@ -71,10 +71,9 @@ def _host_step(region: HostRegion, slots: tuple[int, ...]) -> CopyStep | CallSte
     root = region.root
     if root.op is Op.COPY:
         return CopyStep(slots)
-    name, outputs, _ = root.arg
-    writes = tuple([shape for shape, _ in outputs])
-    reads = tuple([source.shape for source in root.src[1:]])
-    return CallStep(name, slots, writes, reads)
+    writes = tuple([shape for shape, _ in root.outputs])
+    reads = tuple([source.shape for source in root.inputs])
+    return CallStep(root.name, slots, writes, reads)
 
 
 class _SlotTable:
@@ -83,19 +82,19 @@ class _SlotTable:
     def __init__(self, sink: UOp, target: Target) -> None:
         self.kept_bytes = target.costs.packing.kept_bytes
         parameters = sorted(
-            [node for node in sink.walk() if node.op is Op.PARAM], key=lambda node: node.arg[0]
+            [node for node in sink.walk() if node.op is Op.PARAM], key=lambda node: node.slot
         )
         self.slots: list[Slot] = []
         self.numbers: dict[UOp, int] = {}
         for node in parameters:
             self.numbers[node] = len(self.slots)
-            self.slots.append(Slot(node.dtype, node.arg[1], node.arg[0]))
+            self.slots.append(Slot(node.dtype, node.size, node.slot))
 
     def slot_of(self, value: UOp) -> int:
         """The slot where a value lies: its own, or that of the buffer it is a version of."""
         base = value
         while base not in self.numbers and is_memory(base):
-            base = storage(base.src[0])
+            base = storage(base.operand)
         if base not in self.numbers:
             self.numbers[base] = len(self.slots)
             count = upper_count(base.shape)

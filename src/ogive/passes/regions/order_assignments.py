@@ -45,7 +45,7 @@ def dependencies(regions: Sequence[Region | HostRegion]) -> list[tuple[set[int],
     for position, region in enumerate(regions):
         for value in region.values:
             readers.setdefault(value, []).append(position)
-            for source in (value, *(value.src[1:] if value.op is Op.AFTER else ())):
+            for source in (value, *(value.effects if value.op is Op.AFTER else ())):
                 if writer.get(source, position) != position:
                     found[position][0].add(writer[source])
     for position, region in enumerate(regions):

@@ -86,7 +86,7 @@ class _Positions:
         self.graph = self.done[graph]
 
     def _opened(self, node: UOp) -> Any:
-        shape = node.src[0].shape
+        shape = node.operand.shape
         if node.op is Op.SHRINK:
             return tuple(
                 [

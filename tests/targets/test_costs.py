@@ -28,11 +28,12 @@ OWN_BOUNDS = {
     "choose_kept.ROUNDS",
     "flatten_regions.LEAST_WIDTH",
     "irregular_lanes.MOST_ELEMENTS",
+    "keep_times.MOST_NODES",
     "loop_order.MOST_NODES",
     "merge_regions.MOST_REGIONS",
     "peel_loops.FUNCTION_INSTRUCTIONS",
     "peel_loops.LOOP_INSTRUCTIONS",
-    "placement.MOST_UNROLLED",
+    "place_axes.MOST_UNROLLED",
     "recompute_costs.COST_LIMIT",
     "reduce_once.CENTRE_NODES",
     "reroll_regions.LEAST_REGIONS",
@@ -69,7 +70,7 @@ def test_settings_may_bring_costs_of_their_own() -> None:
 
 def test_results_are_right_whatever_things_cost() -> None:
     x = np.random.default_rng(5).standard_normal((40, 70)).astype(np.float32)
-    nothing = CPU_COSTS.with_changes(fusion={"shared_work": 0, "repeated_work": 0})
+    nothing = CPU_COSTS.with_changes(fusion={"shared_work": 0, "keep_gain": -1e9})
     for costs in (CPU_COSTS, OTHER, nothing):
         given = Tensor(x).exp()
         got = (given + given.flip(0)).softmax(-1).realize(config=Config(costs=costs)).numpy()

@@ -14,6 +14,13 @@ _KINDS = {
 """The fields of `Operations` that say what operations take which are not simple."""
 
 
+_FUNCTIONS = {
+    Op.EXP: "exponential", Op.EXP2: "exponential", Op.LOG: "logarithm", Op.LOG2: "logarithm",
+    Op.SIN: "sine", Op.COS: "sine", Op.TANH: "hyperbolic_tangent", Op.ERF: "error_function",
+}  # fmt: skip
+"""The same of elementary functions that take other times than the mean of all."""
+
+
 def operation_cost(node: UOp, target: Target) -> int:
     """Cycles of a vector of an elementwise or gathering node."""
     operations = target.costs.operations
@@ -22,6 +29,16 @@ def operation_cost(node: UOp, target: Target) -> int:
     if node.op in (Op.CAST, Op.BITCAST) or _puts_together(node):
         return 0
     return int(getattr(operations, _KINDS.get(node.op, "simple")))
+
+
+def operation_time(node: UOp, target: Target) -> float:
+    """Nanoseconds of a vector of an elementwise or gathering node that is computed again."""
+    operations = target.costs.operations
+    kind = _FUNCTIONS.get(node.op)
+    cycles = operation_cost(node, target) if kind is None else getattr(operations, kind)
+    if cycles == operations.simple:
+        cycles *= operations.hidden_share
+    return float(cycles * operations.cycle_nanoseconds)
 
 
 def _puts_together(node: UOp) -> bool:

@@ -13,8 +13,9 @@ class Fusion:
     (7b8e788, ff26dda).
     """
 
-    repeated_work: int = 24
-    """Cycles that may be repeated in one kernel rather than kept in memory."""
+    keep_gain: float = 0.5
+    """What must be saved by keeping a value rather than computing it again, as a share of the time
+    to write it and to read it back."""
 
     shared_work: int = 8
     """Cycles that two kernels may both take rather than share a value through memory."""

@@ -13,8 +13,11 @@ class Operations:
     that the first-level cache holds (7b8e788, 20ae9c1).
     """
 
-    cycle_nanoseconds: float = 0.2
-    """Nanoseconds of a cycle: 5·10⁹ vector instructions a second."""
+    cycle_nanoseconds: float = 0.27
+    """Nanoseconds of a cycle: 3.7 GHz."""
+
+    least_nanoseconds: float = 0.2
+    """Nanoseconds of an instruction at the best, as of additions beside loads and stores."""
 
     simple: int = 1
     """Cycles of an addition, a comparison, a selection and the like."""
@@ -36,6 +39,24 @@ class Operations:
 
     function: int = 12
     """Cycles of an elementary function: the mean of `exp`, `log`, `tanh` and `sin` of float32."""
+
+    exponential: float = 12.0
+    """Cycles of `exp` and `exp2`."""
+
+    logarithm: float = 28.0
+    """Cycles of logarithms."""
+
+    sine: float = 22.0
+    """Cycles of `sin` and `cos`."""
+
+    hyperbolic_tangent: float = 34.0
+    """Cycles of `tanh`."""
+
+    error_function: float = 31.0
+    """Cycles of `erf`."""
+
+    hidden_share: float = 0.5
+    """The share that counts of a simple operation which is computed again: loads hide the rest."""
 
     lane_reduction: float = 2.5
     """Cycles of a sum across the lanes of a vector, several being summed at once (610b3ea)."""
@@ -61,6 +82,21 @@ class Memory:
 
     rates: tuple[float, float, float, float] = (200.0, 100.0, 80.0, 20.0)
     """Bytes a nanosecond read or written in the first, second and third cache, and in memory."""
+
+    kept_read: tuple[float, float, float, float] = (200.0, 120.0, 30.0, 10.0)
+    """Bytes a nanosecond, by level, that a kernel reads of what another one has written. Measured
+    on an AMD EPYC (Zen 4) with one thread: stencils and transposes of 1, 4 and 64 MB, with and
+    without `contiguous()`."""
+
+    kept_write: tuple[float, float, float, float] = (200.0, 64.0, 17.0, 6.0)
+    """Bytes a nanosecond, by level, that it writes."""
+
+    mixed_element: float = 0.145
+    """Nanoseconds more of an element that is read across the rows of memory by a kernel that reads
+    it along them, too: tiles of both take more registers than there are."""
+
+    mixed_functions: float = 2.0
+    """How many times as long elementary functions take in such a kernel."""
 
     memory_threads: int = 4
     """How many threads memory serves at that rate; a cache serves all."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 from hypothesis import given, settings
@@ -128,6 +129,71 @@ def test_values_vary_only_along_the_axes_that_are_named(node: UOp, bits: int) ->
             padded = np.isnan(inner)
             top_values = np.nanmax(inner, axis=0, initial=-1)
             assert np.all(padded | (inner == top_values))
+
+
+@st.composite
+def shifts(draw: st.DrawFn) -> tuple[UOp, UOp]:
+    """Two chains of movement over one value, of the same shapes, that may read other elements."""
+    before, after = draw(reshapes())
+    node = UOp(Op.PARAM, dtypes.float32, (), (1, math.prod(before)))
+    pair = [UOp(Op.RESHAPE, node.dtype, (node,), before)] * 2
+    for _ in range(draw(st.integers(1, 5))):
+        shape = pair[0].shape
+        kind = draw(st.sampled_from(["reshape", "permute", "pad", "shrink", "flip"]))
+        order = tuple(draw(st.permutations(range(len(shape)))))
+        for number, each in enumerate(pair):
+            starts = [draw(st.integers(0, min(1, n - 1))) for n in shape]
+            argument: Any
+            if kind == "reshape" and math.prod(shape) == math.prod(after):
+                op, argument = Op.RESHAPE, after
+            elif kind == "permute":
+                op, argument = Op.PERMUTE, order
+            elif kind == "pad":
+                op, argument = Op.PAD, (tuple([(at, 1 - at) for at in starts]), 0.0)
+            elif kind == "shrink":
+                ends = [at + max(n - 1, 1) for at, n in zip(starts, shape, strict=True)]
+                op, argument = Op.SHRINK, tuple(zip(starts, ends, strict=True))
+            else:
+                op, argument = Op.FLIP, tuple([a for a, at in enumerate(starts) if at])
+            pair[number] = UOp(op, each.dtype, (each,), argument)
+    return pair[0], pair[1]
+
+
+@settings(max_examples=300, deadline=None)
+@given(shifts())
+def test_equal_views_read_the_same_elements(pair: tuple[UOp, UOp]) -> None:
+    views, arrays = [], []
+    for node in pair:
+        view = identity_view(node.shape)
+        chain = []
+        while node.src[0].op is not Op.PARAM:
+            view = source_view(node, view)
+            chain.append(node)
+            node = node.src[0]
+        array = np.arange(math.prod(node.shape), dtype=np.float64).reshape(node.shape)
+        for move in reversed(chain):
+            array = _move(move, array)
+        views.append((view.loops, view.places))
+        arrays.append(array)
+    left, right = arrays
+    if views[0] == views[1]:
+        assert np.all((left == right) | np.isnan(left) | np.isnan(right))
+
+
+def test_reads_at_other_places_are_told_apart() -> None:
+    value = UOp(Op.RESHAPE, dtypes.float32, (UOp(Op.PARAM, dtypes.float32, (), (1, 9)),), (9,))
+    first, second = [UOp(Op.SHRINK, value.dtype, (value,), ((at, at + 8),)) for at in (0, 1)]
+    flipped = UOp(Op.FLIP, value.dtype, (first,), (0,))
+    folded = UOp(Op.RESHAPE, value.dtype, (first,), (2, 4))
+    across = UOp(Op.PERMUTE, value.dtype, (UOp(Op.RESHAPE, value.dtype, (first,), (4, 2)),), (1, 0))
+    found = set()
+    for node in (first, second, flipped, folded, across):
+        view = identity_view(node.shape)
+        while node is not value:
+            view = source_view(node, view)
+            node = node.src[0]
+        found.add((view.loops, view.places))
+    assert len(found) == 5
 
 
 def _move(node: UOp, array: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> np.ndarray[

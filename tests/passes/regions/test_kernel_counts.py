@@ -94,10 +94,16 @@ def test_movement_is_part_of_the_kernel_that_reads_it() -> None:
     assert len(kernels(x.T.reshape(-1).exp())) == 1
 
 
+def test_a_function_that_is_joined_is_computed_for_its_own_part_only() -> None:
+    # In the kernel of the whole, it would be computed for every element, under a gate.
+    a, b = data(20, 30), data(20, 30)
+    assert len(kernels(ogive.cat([a, b.exp(), a * 2], 1))) == 2
+
+
 def test_joining_tensors_is_one_kernel() -> None:
     a, b = data(20, 30), data(20, 30)
     assert len(kernels(ogive.cat([a, b, a * 2]))) == 1
-    assert len(kernels(ogive.cat([a, b.exp(), a * 2], 1))) == 1
+    assert len(kernels(ogive.cat([a, b + 1, a * 2], 1))) == 1
     assert len(kernels(ogive.stack([a, b], -1))) == 1
     rows = ogive.stack([data(20)[i : i + 16] for i in range(5)])
     assert len(kernels((rows * data(5, 1)).sum(0))) == 1

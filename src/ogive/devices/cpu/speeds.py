@@ -128,7 +128,7 @@ def usual_speeds(target: Target) -> Speeds:
         threads=threads,
         read=speeds,
         write=speeds,
-        instructions=round(1e9 / target.costs.operations.cycle_nanoseconds),
+        instructions=round(1e9 / target.costs.operations.least_nanoseconds),
         launch=round(costs.launch),
         sharing=tuple([0 if n == 1 else _sharing(target, n) for n in threads]),
     )

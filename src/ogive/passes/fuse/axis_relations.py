@@ -1,13 +1,18 @@
 """How the axes of a value relate to the loops of the kernel that reads it.
 
 A `View` is one way a value is read inside a kernel: for each of its axes, the set of loops its
-index depends on (as bits) and whether the index is the bare loop counter. Loops are numbered from
-the outside in: first the kernel's output axes, then the axes of the reductions inside it.
+index depends on (as bits), whether the index is the bare loop counter, and what the index is else:
+its place. Loops are numbered from the outside in: first the kernel's output axes, then the axes of
+the reductions inside it.
+
+    y[i] = x[i] + x[i + 1] + x[i + 2]      reads x by loop 0 at the places 0, 1 and 2
+
+Views that are equal read the same element at the same time, and others another one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 
 from ogive.ir.node import UOp
@@ -20,12 +25,15 @@ class View(NamedTuple):
     """How one reader sees a value: `loops[axis]` are bits of loops, `bare` bits of axes.
 
     `scope` has the bits of all loops that are open at the reader. `by_data` tells that positions
-    are values of an index, so that the same element may be read again and again.
+    are values of an index, so that the same element may be read again and again. `places[axis]` is
+    what tells apart indices of the same loops: the distance from the counter, or how an index is
+    made of several.
     """
 
     loops: tuple[int, ...]
     bare: int
     scope: int
+    places: tuple[Hashable, ...]
     by_data: bool = False
 
     @property
@@ -41,7 +49,7 @@ def identity_view(extents: Sequence[Dim]) -> View:
     """A value read by its own kernel's output loops; along an axis of one element there is none."""
     everything = (1 << len(extents)) - 1
     loops = [0 if extent == 1 else 1 << axis for axis, extent in enumerate(extents)]
-    return View(tuple(loops), everything, everything)
+    return View(tuple(loops), everything, everything, (0,) * len(loops))
 
 
 @lru_cache(maxsize=4096)
@@ -86,11 +94,13 @@ def source_view(node: UOp, view: View) -> View:
     if op is Op.PERMUTE:
         return permuted_view(view, node.arg)
     if op is Op.EXPAND:
-        kept = [
-            bits if same is size or same == size else 0
-            for bits, same, size in zip(view.loops, source.shape, node.shape, strict=True)
+        spread = [
+            same is not size and same != size
+            for same, size in zip(source.shape, node.shape, strict=True)
         ]
-        return View(tuple(kept), view.bare, view.scope, view.by_data)
+        loops = [0 if one else bits for bits, one in zip(view.loops, spread, strict=True)]
+        places = [0 if one else place for place, one in zip(view.places, spread, strict=True)]
+        return View(tuple(loops), view.bare, view.scope, tuple(places), view.by_data)
     if op is Op.RESHAPE:
         return _reshape_view(source.shape, node.shape, view)
     # PAD, SHRINK and FLIP move positions along an axis: the index is no longer bare.
@@ -98,21 +108,37 @@ def source_view(node: UOp, view: View) -> View:
     for axis, (size, other) in enumerate(zip(source.shape, node.shape, strict=True)):
         if (axis in node.arg) if op is Op.FLIP else (size is not other and size != other):
             moved |= 1 << axis
-    return View(view.loops, view.bare & ~moved, view.scope, view.by_data)
+    places = [_moved_place(node, axis, place) for axis, place in enumerate(view.places)]
+    return View(view.loops, view.bare & ~moved, view.scope, tuple(places), view.by_data)
+
+
+def _moved_place(node: UOp, axis: int, place: Hashable) -> Hashable:
+    """The place along an axis below a `PAD`, `SHRINK` or `FLIP` that is read at a place."""
+    if node.op is Op.FLIP:
+        return ("flip", node.shape[axis], place) if axis in node.arg else place
+    if len(node.src) > 1:
+        return (node, place)  # by a symbolic distance
+    step = node.arg[axis][0] if node.op is Op.SHRINK else -node.arg[0][axis][0]
+    if not step:
+        return place
+    return place + step if isinstance(place, int) else (step, place)
 
 
 def permuted_view(view: View, order: Sequence[int]) -> View:
     """How a value is read whose axes, in that order, are read by `view`."""
     loops = [0] * len(order)
+    places: list[Hashable] = [0] * len(order)
     bare = 0
     for position, axis in enumerate(order):
         loops[axis] = view.loops[position]
+        places[axis] = view.places[position]
         bare |= ((view.bare >> position) & 1) << axis
-    return View(tuple(loops), bare, view.scope, view.by_data)
+    return View(tuple(loops), bare, view.scope, tuple(places), view.by_data)
 
 
 def _reshape_view(before: Sequence[Dim], after: Sequence[Dim], view: View) -> View:
     loops = [0] * len(before)
+    places: list[Hashable] = [0] * len(before)
     bare = 0
     for axis, size in enumerate(before):
         if size == 1:
@@ -121,11 +147,16 @@ def _reshape_view(before: Sequence[Dim], after: Sequence[Dim], view: View) -> Vi
         bits = 0
         for axis in right:
             bits |= view.loops[axis]
-        for axis in left:
-            loops[axis] = bits
         if len(left) == 1 and len(right) == 1:
             bare |= ((view.bare >> right[0]) & 1) << left[0]
-    return View(tuple(loops), bare, view.scope, view.by_data)
+            places[left[0]] = view.places[right[0]]
+        else:
+            parts = tuple([(view.loops[axis], view.places[axis], after[axis]) for axis in right])
+            for axis in left:
+                places[axis] = (before[axis], parts)
+        for axis in left:
+            loops[axis] = bits
+    return View(tuple(loops), bare, view.scope, tuple(places), view.by_data)
 
 
 def gathered_view(node: UOp, view: View, varying: Mapping[UOp, int]) -> View:
@@ -135,12 +166,14 @@ def gathered_view(node: UOp, view: View, varying: Mapping[UOp, int]) -> View:
     the loops that the index varies with; `varying` has the axes along which it does (bits).
     """
     loops = []
+    places: list[Hashable] = []
     bare = 0
     by_data = view.by_data
     for axis, index in enumerate(node.src[1:]):
         counted = _counted_view(index, view)
         if counted is not None:
             loops.append(counted.loops[0])
+            places.append(counted.places[0])
             bare |= (counted.bare & 1) << axis
             continue
         by_data |= varying[index] != 0
@@ -149,7 +182,8 @@ def gathered_view(node: UOp, view: View, varying: Mapping[UOp, int]) -> View:
             if (varying[index] >> position) & 1:
                 bits |= own
         loops.append(bits)
-    return View(tuple(loops), bare, view.scope, by_data)
+        places.append((index, view.loops, view.places))
+    return View(tuple(loops), bare, view.scope, tuple(places), by_data)
 
 
 def counted_axes(indices: Sequence[UOp], shape: Sequence[Dim]) -> set[int]:

@@ -8,6 +8,7 @@ kernel unless
   kernels, or along loops that are not a prefix of the kernel's output loops;
 - it is expensive and would be recomputed by a loop it does not depend on, by an index that asks
   for more elements than there are, or by several kernels;
+- computing it at each of the places where it is read takes longer than keeping it (`keep_times`);
 - it is sorted lines, which are not read line by line;
 - it is a large product, and the kernel has one for the same elements already;
 - the kernel is full (`Config.kernel_node_limit`).
@@ -20,7 +21,9 @@ product followed by layer norm is two, cut after the product's epilogue.
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ogive.ir import dtype as dtypes
@@ -36,6 +39,7 @@ from ogive.passes.fuse.choose_staged import (
     row_axis,
     row_bytes,
 )
+from ogive.passes.fuse.keep_times import describe_in_place, is_computed_again, pays_to_keep
 from ogive.passes.fuse.kernel_readers import (
     Kernel,
     Readers,
@@ -64,6 +68,11 @@ class Choice:
     staged: dict[UOp, int]
     orders: dict[UOp, tuple[int, ...]] = field(default_factory=dict)
 
+    @functools.cached_property
+    def kept_set(self) -> frozenset[UOp]:
+        """The kept nodes, in no order."""
+        return frozenset(self.kept)
+
 
 def choose_kept(sink: UOp, target: Target, node_limit: int) -> Choice:
     """The nodes of the parametric graph to keep.
@@ -77,7 +86,7 @@ def choose_kept(sink: UOp, target: Target, node_limit: int) -> Choice:
     for _ in range(ROUNDS):
         before = chosen
         chosen = _choose_once(sink, order, scores, before, target, node_limit)
-        if set(chosen.kept) == set(before.kept) and chosen.staged == before.staged:
+        if chosen.kept_set == before.kept_set and chosen.staged == before.staged:
             break
     return chosen
 
@@ -91,7 +100,7 @@ def _choose_once(
     node_limit: int,
 ) -> Choice:
     varying = find_varying(order)
-    summary = summarize(order, set(before.kept), before.staged, varying, target)
+    summary = summarize(order, before.kept_set, before.staged, varying, target)
     readers: dict[UOp, Readers] = {node: Readers() for node in order}
     forced = {root for root in sink.src if _is_computed(root) and not is_memory(root)}
     kept: list[UOp] = []
@@ -108,7 +117,8 @@ def _choose_once(
         elif not must_keep and op not in MOVEMENT:
             parts = reads.by_kernel() if node in scores.unshared else [reads]
             must_keep = any(
-                _must_keep(node, part, summary[node], target, node_limit) for part in parts
+                _must_keep(node, part, readers, summary[node], before, target, node_limit)
+                for part in parts
             )
             is_score = must_keep and node in scores.rows
             axes = {
@@ -118,14 +128,14 @@ def _choose_once(
             axis = axes.pop() if len(axes) == 1 else None
             if axis is not None:
                 staged[node] = axis
-                reads = Readers([open_row(node, part, axis) for part in parts])
+                reads = Readers.of([open_row(node, part, axis) for part in parts])
                 must_keep = False
         if must_keep:
             kept.append(node)
             nest = loop_order(node, target)
             if nest is not None:
                 orders[node] = nest
-            reads = Readers([open_kernel(node, nest)])
+            reads = Readers.of([open_kernel(node, nest)])
         pass_on(node, reads, readers, varying, target)
     kept.reverse()
     return Choice(kept, staged, orders)
@@ -162,7 +172,13 @@ def _is_computed(node: UOp) -> bool:
 
 
 def _must_keep(
-    node: UOp, reads: Readers, summary: Summary, target: Target, node_limit: int
+    node: UOp,
+    reads: Readers,
+    readers: Mapping[UOp, Readers],
+    summary: Summary,
+    before: Choice,
+    target: Target,
+    node_limit: int,
 ) -> bool:
     costs = target.costs.fusion
     views = reads.views
@@ -186,15 +202,17 @@ def _must_keep(
             is_beside = not view.used >> kernel.output_count
             if kernel.has_product and is_beside and is_large_product(node, target):
                 return True  # the registers of one kernel hold one tile of sums
-            return len({tuple(view.loops) for _, view in views}) > 1
+            return len({(view.loops, view.places) for _, view in views}) > 1
     elif several_kernels and summary.cost >= costs.shared_work:
         return True
     if any(_is_repeated_often(kernel, view, summary, target) for kernel, view in views):
         return True
     if summary.cost and any(_asks_for_more(node, kernel, view) for kernel, view in views):
         return True
-    distinct = len({view.loops for _, view in views})
-    return summary.cost * (distinct - 1) > costs.repeated_work
+    if not summary.cost or not is_computed_again(node, views):
+        return False
+    made = describe_in_place(node, readers, before.kept_set, before.staged, target)
+    return pays_to_keep(node, views, made, target)
 
 
 def _stage_axis(
@@ -245,7 +263,7 @@ def _stays_inside(node: UOp, reads: Readers, target: Target, node_limit: int) ->
         is_plain = not along or ((view.bare >> last) & 1 and along.bit_count() == 1)
         if other is not kernel or view.by_data or not is_plain or any(b & along for b in lines):
             return False
-        if tuple(lines) != first.loops[:last]:
+        if (tuple(lines), view.places[:last]) != (first.loops[:last], first.places[:last]):
             return False
     others = long_axes(node) & ~(1 << last)
     return _reduction_prefix(kernel, first, others, target) is not None

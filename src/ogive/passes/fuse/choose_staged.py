@@ -99,6 +99,8 @@ def row_axis(
             return None
         length = extents[loop.bit_length() - 1]
         others = [bits for other, bits in enumerate(view.loops) if other != axis]
+        if view.places != views[0].places:
+            return None
         if length != greatest(node.shape[axis]) or any(bits & loop for bits in others):
             return None
     return axis

@@ -10,6 +10,7 @@ by what works element by element, changed by movement, with a loop more by a red
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ogive.ir.node import UOp
@@ -53,17 +54,31 @@ class Readers:
     """All reads of one value seen so far."""
 
     views: list[tuple[Kernel, View]] = field(default_factory=list)
+    _known: set[tuple[int, View]] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, views: Iterable[tuple[Kernel, View]]) -> Readers:
+        """These reads."""
+        made = cls()
+        for kernel, view in views:
+            made.add(kernel, view)
+        return made
 
     def add(self, kernel: Kernel, view: View) -> None:
-        entry = (kernel, view)
-        if all(kernel is not k or view != v for k, v in self.views):
-            self.views.append(entry)
+        known = (id(kernel), view)
+        if known not in self._known:
+            self._known.add(known)
+            self.views.append((kernel, view))
+
+    def includes(self, other: Readers) -> bool:
+        """Whether a value with these reads is read wherever one with `other` reads is."""
+        return self._known >= other._known
 
     def by_kernel(self) -> list[Readers]:
         """The reads of each kernel by themselves."""
         parts: dict[int, Readers] = {}
         for kernel, view in self.views:
-            parts.setdefault(id(kernel), Readers()).views.append((kernel, view))
+            parts.setdefault(id(kernel), Readers()).add(kernel, view)
         return list(parts.values())
 
 
@@ -90,7 +105,8 @@ def open_row(node: UOp, reads: Readers, axis: int) -> tuple[Kernel, View]:
     kernel.rows[bit] = around
     kernel.scratch += row_bytes(node, axis)
     loops = (*view.loops[:axis], bit, *view.loops[axis + 1 :])
-    return kernel, View(loops, view.bare, around | bit)
+    places = (*view.places[:axis], 0, *view.places[axis + 1 :])
+    return kernel, View(loops, view.bare, around | bit, places)
 
 
 def pass_on(
@@ -158,7 +174,9 @@ def _open_scan(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:
     for initial in node.src[1:]:
         axis = node.arg[1]
         loops = (*view.loops[:axis], 0, *view.loops[axis + 1 :])
-        readers[initial].add(kernel, View(loops, view.bare, view.scope & ~view.loops[axis]))
+        places = (*view.places[:axis], 0, *view.places[axis + 1 :])
+        scope = view.scope & ~view.loops[axis]
+        readers[initial].add(kernel, View(loops, view.bare, scope, places))
 
 
 def _open_arrangement(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:
@@ -172,12 +190,13 @@ def _open_arrangement(node: UOp, reads: Readers, readers: dict[UOp, Readers]) ->
     readers[x].add(kernel, view)
     readers[group].add(kernel, view)
     around = view.used & ~view.loops[-1]
-    readers[starts].add(kernel, View((*view.loops[:-1], bit), view.bare, around | bit))
+    loops, places = (*view.loops[:-1], bit), (*view.places[:-1], 0)
+    readers[starts].add(kernel, View(loops, view.bare, around | bit, places))
 
 
 def _open_reduction(node: UOp, kernel: Kernel, view: View) -> View:
     """The view of a reduction's source: its reduced axes are read by new loops."""
-    loops = list(view.loops)
+    loops, places = list(view.loops), list(view.places)
     bare = view.bare
     scope = view.used & (((1 << kernel.output_count) - 1) | sum(kernel.rows))
     work = 1
@@ -185,9 +204,9 @@ def _open_reduction(node: UOp, kernel: Kernel, view: View) -> View:
         extent = greatest(node.src[0].shape[axis])
         bit = 1 << len(kernel.extents)
         kernel.extents.append(extent)
-        loops[axis] = bit
+        loops[axis], places[axis] = bit, 0
         bare |= 1 << axis
         scope |= bit
         work *= extent
     kernel.work = max(kernel.work, math.prod(kernel.extents[: kernel.output_count]) * work)
-    return View(tuple(loops), bare, scope, view.by_data)
+    return View(tuple(loops), bare, scope, tuple(places), view.by_data)

@@ -70,7 +70,7 @@ def _opened(view: View, axes: tuple[int, ...], first: int) -> View:
     for number, axis in enumerate(axes, start=first):
         loops[axis] = 1 << number
     bare = view.bare | sum(1 << axis for axis in axes)
-    return View(tuple(loops), bare, view.scope)
+    return View(tuple(loops), bare, view.scope, view.places)
 
 
 def _sorted_reads(shape: Shape, views: dict[UOp, set[View]]) -> ElementReads:

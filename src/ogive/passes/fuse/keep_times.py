@@ -1,0 +1,174 @@
+"""Whether a value is kept in memory or computed again at each of its reads: the times of both.
+
+In goes a value with all its reads; each distinct one computes it anew, if it is not kept:
+
+    a = tanh(x);  y[i] = a[i] + a[i + 1] + a[i + 2]
+
+    again   3 hyperbolic tangents an element; x is read three times, twice from a near cache
+    kept    1 of them; x is read and `a` written by one more kernel, and `a` is read as x was
+
+Reads are distinct that differ in kernel, loops or place (`axis_relations.View`). Where one goes
+across the rows of memory, every value that it reads takes longer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence, Set
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, MOVEMENT, TRANSCENDENTAL, Op
+from ogive.ir.shape import greatest
+from ogive.named import NamedTuple
+from ogive.passes.fuse.axis_relations import View
+from ogive.passes.fuse.kernel_readers import Kernel, Readers
+from ogive.targets.estimates import operation_time
+from ogive.targets.target import Target
+
+MOST_NODES = 64
+"""How many nodes are looked at of what a value is computed from: more are dear in any case."""
+
+
+class InPlace(NamedTuple):
+    """What computing a value in place takes: nanoseconds a vector of elementary functions and of
+    all else, and the values in memory that are read for it."""
+
+    functions: float
+    others: float
+    leaves: tuple[UOp, ...]
+
+
+def describe_in_place(
+    node: UOp,
+    readers: Mapping[UOp, Readers],
+    kept: Set[UOp],
+    staged: Mapping[UOp, int],
+    target: Target,
+) -> InPlace:
+    """What a value takes that is computed from `kept` and `staged` ones, each node once. What
+    others read wherever this one is read is there in any case, and takes nothing."""
+    count = max(_count(node), 1)
+    times = {True: 0.0, False: 0.0}
+    leaves: list[UOp] = []
+    pending, seen = [(node, True)], {node}
+    while pending and len(seen) <= MOST_NODES:
+        each, is_read_alike = pending.pop()
+        is_own = each is node
+        if is_read_alike and not is_own and readers[each].includes(readers[node]):
+            continue
+        is_inside = is_own or (each not in kept and each not in staged)
+        if is_inside and (each.op in ELEMENTWISE or each.op in (*MOVEMENT, Op.GATHER)):
+            if each.op not in MOVEMENT:
+                share = min(_count(each) / count, 1)  # less of what is spread afterwards
+                times[each.op in TRANSCENDENTAL] += share * operation_time(each, target)
+            is_read_alike &= each.op in ELEMENTWISE
+            below = [source for source in each.src if source not in seen]
+            seen.update(below)
+            pending.extend([(source, is_read_alike) for source in below])
+        elif each in kept or each.op in (Op.PARAM, Op.CONTIGUOUS, Op.AFTER):
+            leaves.append(each)
+    return InPlace(times[True], times[False], tuple(leaves))
+
+
+def is_computed_again(node: UOp, views: Sequence[tuple[Kernel, View]]) -> bool:
+    """Whether some element of a value is asked for twice: by several reads, by windows that
+    overlap, or in vain, by a kernel that pads it."""
+    (kernel, view), *others = views
+    return bool(others) or _iterations(kernel, view) > _count(node)
+
+
+def _iterations(kernel: Kernel, view: View) -> int:
+    """How often a read is done."""
+    return math.prod([e for loop, e in enumerate(kernel.extents) if (view.used >> loop) & 1])
+
+
+def _asked_for(node: UOp, kernel: Kernel, view: View) -> int:
+    """How many elements a read asks for, one that it asks for twice being two. What is padded is
+    not asked for."""
+    lengths = {
+        loop: extent for loop, extent in enumerate(kernel.extents) if (view.used >> loop) & 1
+    }
+    for bits, size in zip(view.loops, node.shape, strict=True):
+        if bits.bit_count() == 1:
+            loop = bits.bit_length() - 1
+            lengths[loop] = min(lengths[loop], greatest(size))
+    return math.prod(lengths.values())
+
+
+def pays_to_keep(
+    node: UOp, views: Sequence[tuple[Kernel, View]], made: InPlace, target: Target
+) -> bool:
+    """Whether a value that is read by `views` takes less time if it is kept in memory.
+
+    A pass over memory, and the step that makes it, are certain; what is saved may be hidden behind
+    other work. So it must be more than it seems by a share of what the passes take."""
+    memory, fusion = target.costs.memory, target.costs.fusion
+    size = node.dtype.itemsize
+    count = max(_count(node), 1)
+    lanes = target.vector_bytes / size
+    own = _level(count * size, target)
+    far = max([own, *[_level(_count(leaf) * leaf.dtype.itemsize, target) for leaf in made.leaves]])
+    read = sum([min(_count(leaf) / count, 1) * leaf.dtype.itemsize for leaf in made.leaves])
+    passes = size / memory.kept_write[own] + size / memory.kept_read[own]
+    once = (made.functions + made.others) / lanes + read / memory.kept_read[far]
+    again, kept = 0.0, count * (once + size / memory.kept_write[own])
+    for each in _distinct(node, views):
+        across = memory.mixed_element if each.is_mixed and each.is_across else 0.0
+        slower = memory.mixed_functions if each.is_mixed else 1.0
+        level = 0 if each.is_near else far
+        # Gates keep from loading what is padded, and not from computing functions of it.
+        again += each.iterations * slower * made.functions / lanes
+        again += each.asked * (made.others / lanes + read / memory.kept_read[level])
+        again += each.asked * across * read / size
+        level = 0 if each.is_near else own
+        kept += each.asked * (size / memory.kept_read[level] + across)
+    return again - kept > fusion.keep_gain * count * passes + memory.launch
+
+
+class _Read(NamedTuple):
+    """How many elements are `asked` for by one of several reads, in how many iterations; whether
+    another one just before has brought their surroundings into a near cache; whether it goes across
+    the rows of memory, and whether its kernel reads elements in both ways."""
+
+    asked: int
+    iterations: int
+    is_near: bool
+    is_across: bool
+    is_mixed: bool
+
+
+def _distinct(node: UOp, views: Sequence[tuple[Kernel, View]]) -> list[_Read]:
+    """The reads of different elements."""
+    unlike = {(id(kernel), view.loops, view.places): (kernel, view) for kernel, view in views}
+    across: dict[int, set[bool]] = {}
+    for kernel, view in unlike.values():
+        across.setdefault(id(kernel), set()).add(is_transposed(kernel, view))
+    found = []
+    before: set[tuple[int, int]] = set()
+    for kernel, view in unlike.values():
+        # What goes through the outermost axis alike is near.
+        rows = (id(kernel), next((bits for bits in view.loops if bits), 0))
+        is_across, is_mixed = is_transposed(kernel, view), len(across[id(kernel)]) > 1
+        asked, iterations = _asked_for(node, kernel, view), _iterations(kernel, view)
+        found.append(_Read(asked, iterations, rows in before, is_across, is_mixed))
+        before.add(rows)
+    return found
+
+
+def is_transposed(kernel: Kernel, view: View) -> bool:
+    """Whether a read goes across the rows of a value: its last axis is gone through by an output
+    loop that is not the innermost one."""
+    along = next((bits for bits in reversed(view.loops) if bits), 0)
+    outputs = view.used & ((1 << kernel.output_count) - 1)
+    return bool(along and outputs) and not along >> (outputs.bit_length() - 1)
+
+
+def _count(node: UOp) -> int:
+    return math.prod([greatest(length) for length in node.shape])
+
+
+def _level(nbytes: int, target: Target) -> int:
+    """Where a value of that size is between two kernels: in the second or third cache, or in
+    memory."""
+    last = target.streamed_bytes or target.l3_bytes
+    return 1 + (nbytes > target.l2_bytes) + (nbytes > last)

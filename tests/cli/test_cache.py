@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ogive import cli
-from ogive.store.keys import make_key
+from ogive.store.content_keys import make_key
 from ogive.store.open_stores import open_stores
 from ogive.store.rows import Kind
 

@@ -9,7 +9,7 @@ import pytest
 
 from ogive.passes.place.placement import Placement
 from ogive.search.beam import BeamSearch, Limits, Outcome
-from ogive.search.messages import Inspection
+from ogive.search.worker_messages import Inspection
 from ogive.search.worker_process import Dropped, NoWorker, WorkerLost
 
 

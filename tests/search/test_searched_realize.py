@@ -24,8 +24,8 @@ from ogive.ir.node import UOp
 from ogive.passes.place.placement import Placement
 from ogive.search.kernel_search import search_placements
 from ogive.search.search_result import Result
+from ogive.store.content_keys import make_key
 from ogive.store.disk_cache import disk_for
-from ogive.store.keys import make_key
 from tests.engine.counting import Count
 from tests.search.kernels import TARGET, data, region_of
 

@@ -15,7 +15,7 @@ import pytest
 
 from ogive.passes.place.placement import Placement
 from ogive.search.beam import BeamSearch, Limits
-from ogive.search.messages import Done, Open, Time, frame, pack_request
+from ogive.search.worker_messages import Done, Open, Time, frame, pack_request
 from ogive.search.worker_process import Dropped, NoWorker, RemoteBench, WorkerLost, WorkerProcess
 from tests.search.kernels import TARGET, data, faulty_command, loops
 from tests.search.test_beam import Notes, tiled
@@ -102,7 +102,7 @@ def test_a_worker_that_hangs_is_ended_by_its_own_alarm(worker: WorkerProcess) ->
 @pytest.mark.parametrize("answer", ["b'nonsense' * 9", "done", "done[:-1]", "frame(b'no')"])
 def test_an_answer_that_makes_no_sense_is_a_lost_worker(answer: str) -> None:
     program = (
-        "import sys; from ogive.search.messages import Done, frame, pack_message\n"
+        "import sys; from ogive.search.worker_messages import Done, frame, pack_message\n"
         "opened, done = False, frame(pack_message(Done()))\n"
         "while sys.stdin.buffer.read1(1 << 20):\n"
         f"    sys.stdout.buffer.write({answer} if opened else done)\n"

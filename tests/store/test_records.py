@@ -11,19 +11,16 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.regions.slots import Slot
+from ogive.store.code_records import CodeRecord, pack_code, unpack_code, unpack_ir
+from ogive.store.content_keys import make_key
 from ogive.store.encoding import CannotEncode, DamagedRecord, Writer
-from ogive.store.keys import make_key
 from ogive.store.records import (
-    CodeRecord,
     GraphRecord,
     KernelRecord,
     LaunchRecord,
-    pack_code,
     pack_graph,
     pack_kernel,
-    unpack_code,
     unpack_graph,
-    unpack_ir,
     unpack_kernel,
 )
 

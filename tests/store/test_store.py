@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from ogive.errors import CacheWarning
+from ogive.store.content_keys import Key, make_key
 from ogive.store.database import connect, database_path
-from ogive.store.keys import Key, make_key
 from ogive.store.open_stores import open_stores
 from ogive.store.rows import Kind
 from ogive.store.store import TOUCH_MICROSECONDS, Connect, Store
@@ -305,7 +305,7 @@ FULL = """
 import resource, sys, warnings
 from ogive.store.store import Store
 from ogive.store.rows import Kind
-from ogive.store.keys import make_key
+from ogive.store.content_keys import make_key
 warnings.simplefilter("always")
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 store = Store(sys.argv[1])
@@ -561,7 +561,7 @@ WRITER = """
 import random, sys
 from ogive.store.store import Store
 from ogive.store.rows import Kind
-from ogive.store.keys import make_key
+from ogive.store.content_keys import make_key
 store = Store(sys.argv[1])
 print("ready", flush=True)
 number = int(sys.argv[2])

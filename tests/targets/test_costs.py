@@ -15,7 +15,7 @@ from ogive import Config, Tensor
 from ogive.devices.cpu.host_machine import host_machine
 from ogive.devices.cpu.speeds import usual_speeds
 from ogive.errors import ConfigError
-from ogive.search.messages import TARGET as FIELD
+from ogive.search.worker_messages import TARGET as FIELD
 from ogive.store.encoding import Reader, Writer
 from ogive.targets.costs import CPU_COSTS, Costs
 from ogive.targets.target import describe_cpu

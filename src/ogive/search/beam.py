@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ogive.passes.place.placement import Placement
-from ogive.search.messages import Inspection
 from ogive.search.placement_encoding import PlacementKey, placement_key
+from ogive.search.worker_messages import Inspection
 from ogive.search.worker_process import Dropped
 
 

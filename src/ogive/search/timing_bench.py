@@ -25,8 +25,8 @@ from ogive.passes.lower.kernel_signature import Signature, kernel_signature
 from ogive.passes.lower.tile_work import grain_of, work_per_tile
 from ogive.passes.place.placement import Placement
 from ogive.search.instruction_count import count_instructions
-from ogive.search.messages import Inspection
 from ogive.search.placement_encoding import PlacementKey, placement_key
+from ogive.search.worker_messages import Inspection
 from ogive.targets.target import Target
 
 LEAST_RUNS, CUT_RUNS, MOST_RUNS, MOST_PAIRS = 3, 6, 60, 200

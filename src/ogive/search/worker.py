@@ -12,7 +12,8 @@ import signal
 from typing import BinaryIO
 
 from ogive.errors import OgiveError
-from ogive.search.messages import (
+from ogive.search.timing_bench import Bench, Unfit, scratch_bytes
+from ogive.search.worker_messages import (
     HEADER_BYTES,
     Answer,
     Compare,
@@ -31,7 +32,6 @@ from ogive.search.messages import (
     unpack_header,
     unpack_request,
 )
-from ogive.search.timing_bench import Bench, Unfit, scratch_bytes
 
 SPARE_BYTES = 4 << 30
 """Memory that compiling may take besides a kernel's buffers."""

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from ogive.ir.node import UOp
 from ogive.passes.place.placement import Placement
-from ogive.search.messages import (
+from ogive.search.worker_messages import (
     HEADER_BYTES,
     Answer,
     Compare,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ogive.config import LOADED_AT
 from ogive.digest import blake2b
 from ogive.folders import llvm_folder
-from ogive.store.keys import make_key
+from ogive.store.content_keys import make_key
 from ogive.store.rows import Kind
 from ogive.store.store import Store
 

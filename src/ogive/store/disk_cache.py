@@ -10,19 +10,12 @@ from ogive.config import Config
 from ogive.folders import cache_place
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.store.code_records import CodeRecord, unpack_code
 from ogive.store.compiler_version import Sources, llvm_identity
+from ogive.store.content_keys import Encoded, Key, encode_graph, make_key
 from ogive.store.encoding import DamagedRecord
-from ogive.store.keys import Encoded, Key, encode_graph, make_key
 from ogive.store.open_stores import OpenStores, open_stores
-from ogive.store.records import (
-    FORMAT,
-    CodeRecord,
-    GraphRecord,
-    KernelRecord,
-    unpack_code,
-    unpack_graph,
-    unpack_kernel,
-)
+from ogive.store.records import FORMAT, GraphRecord, KernelRecord, unpack_graph, unpack_kernel
 from ogive.store.rows import Entry, Kind
 from ogive.store.store import Store
 

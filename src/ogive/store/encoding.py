@@ -13,7 +13,7 @@ import struct
 from collections.abc import Mapping, Sequence
 
 from ogive.ir.symbolic.variable import OWN
-from ogive.store.keys import DIGEST_BYTES, Key
+from ogive.store.content_keys import DIGEST_BYTES, Key
 
 MOST = 1 << 24
 """No list in a record is longer."""

@@ -16,10 +16,10 @@ from ogive.ir.node import UOp
 from ogive.ir.symbolic.variable import OWN
 from ogive.named import NamedTuple
 from ogive.passes.regions.slots import CallStep, CopyStep, Slot, aligned
+from ogive.store.content_keys import Key
 from ogive.store.encoding import (
     MOST,
     MOST_BYTES,
-    MOST_TEXT,
     Bounds,
     DamagedRecord,
     Reader,
@@ -27,7 +27,6 @@ from ogive.store.encoding import (
     within,
 )
 from ogive.store.graph_encoding import read_expression, write_expression
-from ogive.store.keys import Key
 
 FORMAT = 7
 """Part of every key: a change of the format makes other keys."""
@@ -77,13 +76,6 @@ class GraphRecord(NamedTuple):
     order: tuple[int, ...]
     levels: tuple[int, ...]
     offsets: tuple[int, ...]
-
-
-class CodeRecord(NamedTuple):
-    """The object code of a kernel, and the IR it was made from."""
-
-    ir: bytes  # compressed
-    object_code: bytes
 
 
 _KINDS: tuple[type, ...] = (LaunchRecord, CopyStep, CallStep)
@@ -376,37 +368,3 @@ _OTHERS: dict[int, Callable[[Reader, Sequence[Slot]], CopyStep | CallStep]] = {
 def _same_length(*columns: Sequence[object]) -> None:
     if len({len(column) for column in columns}) > 1:
         raise DamagedRecord("its columns differ in length")
-
-
-def pack_code(ir: str, object_code: bytes) -> bytes:
-    """A kernel's code as bytes."""
-    import zlib
-
-    writer = Writer()
-    writer.data(zlib.compress(ir.encode(), 1))
-    writer.data(object_code)
-    return writer.finish()
-
-
-def unpack_code(data: bytes) -> CodeRecord:
-    """A kernel's code from bytes. Raises `DamagedRecord`."""
-    reader = Reader(data)
-    record = CodeRecord(reader.data(), reader.data())
-    reader.finish()
-    if not record.object_code:
-        raise DamagedRecord("there is no code")
-    return record
-
-
-def unpack_ir(compressed: bytes) -> str:
-    """The text of a kernel. Raises `DamagedRecord`."""
-    import zlib
-
-    try:
-        inflater = zlib.decompressobj()
-        text = inflater.decompress(compressed, MOST_TEXT)
-        if inflater.unconsumed_tail or not inflater.eof:
-            raise DamagedRecord("a text is cut off")
-        return text.decode()
-    except (zlib.error, UnicodeDecodeError) as error:
-        raise DamagedRecord(f"a text cannot be read: {error}") from None

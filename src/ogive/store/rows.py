@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from ogive.digest import blake2b
 from ogive.named import NamedTuple
+from ogive.store.content_keys import DIGEST_BYTES, Key
 from ogive.store.database import pragma, used_bytes
-from ogive.store.keys import DIGEST_BYTES, Key
 
 if TYPE_CHECKING:
     import sqlite3

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from ogive.errors import CacheWarning, origin_line, user_origin
 from ogive.folders import folder_problem
 from ogive.named import NamedTuple
+from ogive.store.content_keys import Key
 from ogive.store.database import (
     NOT_A_DATABASE,
     CannotShare,
@@ -30,7 +31,6 @@ from ogive.store.database import (
     remove,
     store_files,
 )
-from ogive.store.keys import Key
 from ogive.store.rows import (
     ROW_LIMIT,
     Entry,

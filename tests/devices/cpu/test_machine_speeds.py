@@ -7,7 +7,6 @@ import dataclasses
 import pytest
 
 from ogive.config import Config
-from ogive.devices.cpu.calibrate import Care, measure
 from ogive.devices.cpu.host import host_target, machine_signature
 from ogive.devices.cpu.machine_speeds import (
     JOBS_BEFORE,
@@ -16,6 +15,7 @@ from ogive.devices.cpu.machine_speeds import (
     unpack_speeds,
 )
 from ogive.devices.cpu.native.pool import Pool
+from ogive.devices.cpu.speed_measurement import Care, measure
 from ogive.devices.cpu.speeds import Speeds, usual_speeds
 from ogive.engine.steps.compiled_graph import pool_for
 from ogive.store.disk_cache import disk_for

@@ -22,12 +22,12 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.variable import Variable
+from ogive.store.code_records import pack_code
 from ogive.store.compiler_version import SURFACE, Sources
+from ogive.store.content_keys import Key, encode_graph, make_key
 from ogive.store.database import database_path
 from ogive.store.disk_cache import disk_caches
-from ogive.store.keys import Key, encode_graph, make_key
 from ogive.store.open_stores import open_stores
-from ogive.store.records import pack_code
 from ogive.store.rows import Kind
 from tests.engine.counting import Count
 from tests.store.sources import SameSources

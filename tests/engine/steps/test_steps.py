@@ -24,8 +24,8 @@ from ogive.engine.steps.compiled_graph import Launch
 from ogive.errors import DeviceError, ExecuteError
 from ogive.ir import dtype as dtypes
 from ogive.passes.regions.slots import CallStep, CopyStep, Slot
+from ogive.store.content_keys import make_key
 from ogive.store.encoding import DamagedRecord
-from ogive.store.keys import make_key
 from ogive.store.records import GraphRecord, KernelRecord, LaunchRecord, pack_graph, unpack_graph
 
 Array = NDArray[Any]

@@ -13,7 +13,7 @@ from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.loops.add_up_rows import add_up_rows
-from ogive.search.messages import Open, pack_message, unpack_message
+from ogive.search.worker_messages import Open, pack_message, unpack_message
 from tests.passes.place.test_placements import Array, Kernel, check
 
 CASES = {

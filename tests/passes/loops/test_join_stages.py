@@ -22,7 +22,7 @@ from ogive.passes.loops.scratch_layout import shared_areas
 from ogive.passes.lower.linearize import Item, Loop
 from ogive.passes.pipeline.region_passes import placement_for
 from ogive.passes.place.placement import Placement, axis_extent
-from ogive.search.messages import Open, pack_message, unpack_message
+from ogive.search.worker_messages import Open, pack_message, unpack_message
 from ogive.targets.target import describe_cpu
 from tests.costs import SMALL_SCORES, host_with
 from tests.passes.loops.loops import CONFIG, kernels_of

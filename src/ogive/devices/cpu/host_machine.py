@@ -24,11 +24,11 @@ from ogive.devices.cpu.host import (
 from ogive.devices.cpu.native.driver import driver_object, process_driver
 from ogive.devices.helper_threads import Helper
 from ogive.errors import LoadError
+from ogive.store.code_records import pack_code
 from ogive.store.compiler_version import llvm_identity
+from ogive.store.content_keys import Key, make_key
 from ogive.store.disk_cache import Disk, disk_for
 from ogive.store.encoding import DamagedRecord, Reader, Writer
-from ogive.store.keys import Key, make_key
-from ogive.store.records import pack_code
 from ogive.store.rows import Kind
 from ogive.targets.costs import Costs
 from ogive.targets.target import Target

@@ -18,9 +18,9 @@ from ogive.devices.cpu.host import host_cores, machine_signature
 from ogive.devices.cpu.host_machine import host_machine
 from ogive.devices.cpu.native.pool import Pool
 from ogive.devices.cpu.speeds import LEVELS, Speeds, usual_speeds
+from ogive.store.content_keys import Key, make_key
 from ogive.store.disk_cache import Disk, disk_for
 from ogive.store.encoding import DamagedRecord, Reader, Writer
-from ogive.store.keys import Key, make_key
 from ogive.store.rows import Kind
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class MachineSpeeds:
     """What this process knows of its machine's speed.
 
     `cores` counts the threads that can run at once, `measure` finds out how fast a target is
-    (`calibrate.measure` if not given), `jobs_before` is `JOBS_BEFORE`.
+    (`speed_measurement.measure` if not given), `jobs_before` is `JOBS_BEFORE`.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class MachineSpeeds:
 
     def measure(self, config: Config) -> Speeds | None:
         """Measure the machine (half a second) and keep that; None if it is too busy to tell."""
-        from ogive.devices.cpu.calibrate import measure
+        from ogive.devices.cpu.speed_measurement import measure
 
         found = (self._measure or measure)(host_machine.target_for(config))
         if found is None:

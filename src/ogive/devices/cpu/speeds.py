@@ -3,7 +3,7 @@
 The model is small. Work takes as long as its instructions take or as its bytes take to come and go,
 whichever is longer; several threads divide the instructions, and the bytes as far as the level of
 the memory they are in lets them; and it takes time to share the work out and to wait for the last.
-Figures come from measuring (`devices/cpu/calibrate.py`) or, before that, from
+Figures come from measuring (`devices/cpu/speed_measurement.py`) or, before that, from
 `usual_speeds`. Nothing here has a say in what is computed, only in who computes it.
 """
 

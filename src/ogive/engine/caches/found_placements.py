@@ -19,7 +19,7 @@ from ogive.config import Config
 from ogive.counters import count
 from ogive.ir.node import UOp
 from ogive.journal import log
-from ogive.store.keys import Key, make_key
+from ogive.store.content_keys import Key, make_key
 from ogive.store.rows import Kind
 
 if TYPE_CHECKING:

@@ -18,9 +18,10 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.journal import log
 from ogive.named import NamedTuple
+from ogive.store.code_records import CodeRecord, pack_code, unpack_ir
+from ogive.store.content_keys import Key, make_key
 from ogive.store.encoding import CannotEncode, DamagedRecord
-from ogive.store.keys import Key, make_key
-from ogive.store.records import CodeRecord, KernelRecord, pack_code, pack_kernel, unpack_ir
+from ogive.store.records import KernelRecord, pack_kernel
 from ogive.store.rows import Entry, Kind
 
 if TYPE_CHECKING:

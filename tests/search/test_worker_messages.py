@@ -17,7 +17,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.variable import Variable
 from ogive.passes.place.placement import Placement
-from ogive.search.messages import (
+from ogive.search.placement_encoding import pack_placement, placement_key, unpack_placement
+from ogive.search.search_result import Result, pack_result, unpack_result
+from ogive.search.worker_messages import (
     HEADER_BYTES,
     MESSAGES,
     Answer,
@@ -40,8 +42,6 @@ from ogive.search.messages import (
     unpack_message,
     unpack_request,
 )
-from ogive.search.placement_encoding import pack_placement, placement_key, unpack_placement
-from ogive.search.search_result import Result, pack_result, unpack_result
 from ogive.store.encoding import CannotEncode, DamagedRecord, Writer
 from ogive.targets.target import Target
 from tests.search.kernels import TARGET, data, loops, region_of

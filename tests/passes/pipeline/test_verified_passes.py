@@ -1,0 +1,175 @@
+"""Every pass is checked: whatever one of them breaks is found after it, and it is named."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ogive import Beam, Config, Tensor
+from ogive.devices.cpu.host import host_target
+from ogive.devices.llvm.compile_region import EMIT_PASSES
+from ogive.errors import VerifyError
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.passes.fuse.choose_kept import Choice
+from ogive.passes.graph.divide_by_device import Part
+from ogive.passes.graph.normalize import Normalized, normalize
+from ogive.passes.pipeline.capture_passes import CAPTURE_PASSES
+from ogive.passes.pipeline.graph_passes import (
+    DIVIDE_PASSES,
+    GRAPH_PASSES,
+    JOIN_PASSES,
+    schedule_graph,
+)
+from ogive.passes.pipeline.pass_runner import Compilation, Pass
+from ogive.passes.pipeline.region_passes import REGION_PASSES
+from ogive.passes.place.placement import Placement
+from ogive.passes.regions.cut_regions import HostRegion, Region
+from ogive.passes.regions.number_slots import Schedule
+
+CHECKED = Config(verify=True, disk_cache=False)
+Passes = tuple[Pass, ...]
+
+
+def data(*shape: int) -> Tensor:
+    return Tensor(np.random.default_rng(1).standard_normal(shape).astype(np.float32))
+
+
+def wrong_graph(graph: UOp) -> UOp:
+    """A graph with a node of a dtype that its op does not have."""
+    return UOp(Op.SINK, dtypes.float32, graph.src, graph.arg)
+
+
+def wrong_regions(regions: list[Region | HostRegion]) -> list[Region | HostRegion]:
+    region = regions[-1]
+    assert isinstance(region, Region)
+    return [*regions[:-1], dataclasses.replace(region, graph=wrong_graph(region.graph))]
+
+
+def wrong_normalized(normalized: Normalized) -> Normalized:
+    return normalized._replace(sink=wrong_graph(normalized.sink))
+
+
+def wrong_parts(parts: list[Part]) -> list[Part]:
+    return [part._replace(kept=(9,)) for part in parts]
+
+
+def wrong_choice(choice: Choice) -> Choice:
+    return Choice([*choice.kept, choice.kept[0]], choice.staged, choice.orders)
+
+
+def wrong_schedule(schedule: Schedule) -> Schedule:
+    return schedule._replace(steps=schedule.steps[:-1])
+
+
+WRONG: dict[str, Callable[[Any], Any]] = {
+    "normalized": wrong_normalized,
+    "parts": wrong_parts,
+    **dict.fromkeys(("real", "stored", "region", "loops", "placed", "lowered"), wrong_graph),
+    "kept": wrong_choice,
+    **dict.fromkeys(("cut", "ordered"), wrong_regions),
+    "schedule": wrong_schedule,
+    "placement": lambda placement: Placement(lanes={0: 3}),
+    "instructions": lambda program: program[1:],
+    "llvm": lambda text: text.replace("ret void", "ret i64"),
+}
+"""For each dialect, how what is right becomes what is wrong."""
+
+
+def broken(passes: Passes, name: str) -> Passes:
+    """A table of which one pass gives what its dialect does not allow."""
+    made = []
+    for each in passes:
+        if each.name == name:
+            right, spoil = each.function, WRONG[each.gives.name]
+            each = each.doing(lambda *given, right=right, spoil=spoil: spoil(right(*given)))
+        made.append(each)
+    return tuple(made)
+
+
+def swapped() -> UOp:
+    """The graph of two tensors that swap their values, whose regions have no order at first."""
+    a, b = data(4), data(4)
+    kept = a + 0
+    a.assign(b)
+    b.assign(kept)
+    return normalize((a.node, b.node)).sink
+
+
+def graph_values(name: str) -> dict[str, Any]:
+    tensor = data(40, 50) @ data(50, 64)
+    sink = swapped() if name == "stage_assignments" else normalize((tensor.softmax(-1).node,)).sink
+    return {"parametric": sink, "target": host_target()}
+
+
+@pytest.mark.parametrize("name", [each.name for each in (*CAPTURE_PASSES, *DIVIDE_PASSES)])
+def test_a_broken_pass_of_every_graph_is_named(name: str) -> None:
+    node = data(40).exp().node
+    sink = normalize((node,)).sink
+    given: dict[str, Any] = {"tensor": (node,), "whole": False, "order": None, "parametric": sink}
+    passes = CAPTURE_PASSES if name == "normalize" else DIVIDE_PASSES
+    with pytest.raises(VerifyError, match=f"after {name}: "):
+        Compilation(CHECKED, **given).run(broken(passes, name))
+
+
+@pytest.mark.parametrize("name", dict.fromkeys([each.name for each in GRAPH_PASSES]))
+def test_a_broken_pass_of_a_new_graph_is_named(name: str) -> None:
+    with pytest.raises(VerifyError, match=f"after {name}: "):
+        Compilation(CHECKED, **graph_values(name)).run(broken(GRAPH_PASSES, name))
+
+
+def test_a_broken_pass_that_joins_schedules_is_named() -> None:
+    values = graph_values("join_schedules")
+    parts = Compilation(CHECKED, **values).run(DIVIDE_PASSES)
+    schedule = schedule_graph(parts[0].sink, host_target(), CHECKED)
+    compilation = Compilation(CHECKED, **values, parts=parts, schedules=[schedule])
+    with pytest.raises(VerifyError, match="after join_schedules: "):
+        compilation.run(broken(JOIN_PASSES, "join_schedules"))
+
+
+@pytest.mark.parametrize("name", [each.name for each in REGION_PASSES])
+def test_a_broken_pass_of_a_new_kernel_is_named(name: str) -> None:
+    with pytest.raises(VerifyError, match=f"after {name}: "):
+        Compilation(CHECKED, **region_values()).run(broken(REGION_PASSES, name))
+
+
+def test_a_broken_text_is_named() -> None:
+    compilation = Compilation(CHECKED, **region_values(), name="kernel")
+    compilation.run(REGION_PASSES)
+    with pytest.raises(VerifyError, match="after emit: in the llvm dialect"):
+        compilation.run(broken(EMIT_PASSES, "emit"))
+
+
+def region_values() -> dict[str, Any]:
+    sink = normalize((data(40, 50).softmax(-1).node,)).sink
+    (step,) = schedule_graph(sink, host_target(), CHECKED).kernels
+    return {"region": step.region.graph, "target": host_target(), "placement": None}
+
+
+def test_assignments_that_need_each_others_old_values_are_tried_a_second_time() -> None:
+    ran: list[str] = []
+    schedule_graph(swapped(), host_target(), CHECKED, lambda step: ran.append(step.ran.name))
+    tries = ["choose_kept", "cut_regions", "order_assignments"]
+    start = ran.index("choose_kept")
+    assert ran[start : start + 7] == [*tries, "stage_assignments", *tries]
+
+
+def test_a_graph_whose_regions_have_an_order_is_tried_once() -> None:
+    ran: list[str] = []
+    sink = normalize(((data(3) + 1).node,)).sink
+    schedule_graph(sink, host_target(), CHECKED, lambda step: ran.append(step.ran.name))
+    assert ran.count("choose_kept") == 1 and "stage_assignments" not in ran
+
+
+def test_what_is_searched_for_keeps_its_shapes() -> None:
+    ran: list[str] = []
+    sink = normalize(((data(3, 4) + 1).node,)).sink
+    config = Config(search=Beam(1), pack_operands=False)
+    schedule_graph(sink, host_target(), config, lambda step: ran.append(step.ran.name))
+    left_out = {"flatten_regions", "merge_regions", "reroll_regions", "pack_operands"}
+    assert not left_out & set(ran)

@@ -1,9 +1,9 @@
-"""Where Ogive's compile time goes: by stage, and per unique kernel."""
+"""Where Ogive's compile time goes: by pass, by folder of passes, and per unique kernel."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,23 +19,46 @@ def spread(values: list[float]) -> dict[str, float]:
 
 
 def summarize(kernels: Iterable[Any]) -> dict[str, object]:
-    """Count the kernels of a plan, and sum their timings stage by stage.
+    """Count the kernels of a plan, and sum their timings pass by pass.
 
-    A kernel counts once however often it runs; equal code is one kernel. `stages` maps each
-    stage, and "all" for their sum, to total, median and 95th percentile in seconds a kernel.
+    A kernel counts once however often it runs; equal code is one kernel. `passes` maps each pass,
+    `stages` each folder of passes, and "all" for their sum, to total, median and 95th percentile in
+    seconds a kernel.
     """
     every = list(kernels)
     unique = list({kernel.ir: kernel for kernel in every}.values())
     timed = [timings for kernel in unique if (timings := getattr(kernel, "timings", None))]
-    by_stage: dict[str, list[float]] = defaultdict(list)
-    for timings in timed:
-        for stage, seconds in timings.items():
-            by_stage[stage].append(float(seconds))
-        by_stage["all"].append(float(sum(timings.values())))
+    stages = stages_of_passes()
+    by_folder = [_sums({name: stages.get(name, name) for name in each}, each) for each in timed]
     return {
         "kernels": len(every),
         "unique": len(unique),
         "timed": len(timed),
         "names": [kernel.name for kernel in every],
-        "stages": {stage: spread(values) for stage, values in by_stage.items()},
+        "passes": _spreads(timed),
+        "stages": _spreads(by_folder),
     }
+
+
+def stages_of_passes() -> dict[str, str]:
+    """For each pass of kernels the folder it is in, as the table of passes has it."""
+    from ogive.passes.pipeline.region_passes import REGION_PASSES
+
+    return {each.name: each.function.__module__.split(".")[-2] for each in REGION_PASSES}
+
+
+def _sums(names: Mapping[str, str], timings: Mapping[str, float]) -> dict[str, float]:
+    """Timings under other names, of which several may be one."""
+    sums: dict[str, float] = defaultdict(float)
+    for name, seconds in timings.items():
+        sums[names[name]] += float(seconds)
+    return sums
+
+
+def _spreads(timed: Iterable[Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    by_name: dict[str, list[float]] = defaultdict(list)
+    for timings in timed:
+        for name, seconds in timings.items():
+            by_name[name].append(float(seconds))
+        by_name["all"].append(float(sum(timings.values())))
+    return {name: spread(values) for name, values in by_name.items()}

@@ -166,7 +166,8 @@ def compile_text(reports: dict[str, Any]) -> str:
             parts.append(complaint("ogive", report["status"], f"{name}: {report['reason']}"))
     if good:
         parts.append(table(*breakdown_lines(good)))
-        parts.extend(stage_table(name, report) for name, report in good.items())
+        parts.extend(pass_table(name, report) for name, report in good.items())
+        parts.append(graph_pass_table(good))
         phases = ("capture", "prepare", "execute")
         lines = [
             [name, *(milliseconds(report[phase]) for phase in phases)]
@@ -176,14 +177,24 @@ def compile_text(reports: dict[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
-def stage_table(name: str, report: dict[str, Any]) -> str:
-    """Median, 95th percentile and total of each stage, per unique kernel."""
+def pass_table(name: str, report: dict[str, Any]) -> str:
+    """Median, 95th percentile and total of each pass, per unique kernel."""
     keys = ("median", "p95", "total")
     lines = [
-        [stage, *(milliseconds(values[key]) for key in keys)]
-        for stage, values in report["stages"].items()
+        [each, *(milliseconds(values[key]) for key in keys)]
+        for each, values in report["passes"].items()
     ]
     return table([f"{name}, ms a unique kernel", *keys], lines)
+
+
+def graph_pass_table(reports: dict[str, dict[str, Any]]) -> str:
+    """How long each pass over the whole graph took, a column a report."""
+    names = dict.fromkeys([name for each in reports.values() for name in each["graph_passes"]])
+    lines = [
+        [name, *(milliseconds(each["graph_passes"].get(name)) for each in reports.values())]
+        for name in names
+    ]
+    return table(["passes over the graph, ms", *reports], lines)
 
 
 def steps_text(reports: dict[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -190,6 +191,13 @@ def test_breakdown_sums_stages_and_kernels() -> None:
     assert stages["all"]["median"] == pytest.approx(0.017)
 
 
+def test_breakdown_sums_passes_by_their_folder() -> None:
+    report: Any = summarize([kernel("a", rangeify=0.001, merge_axes=0.002, emit=0.004)])
+    assert report["stages"]["loops"]["total"] == pytest.approx(0.003)
+    assert report["stages"]["emit"] == report["passes"]["emit"]
+    assert report["passes"]["merge_axes"]["total"] == pytest.approx(0.002)
+
+
 def test_breakdown_accepts_kernels_without_timings() -> None:
     report = summarize([SimpleNamespace(name="k", ir="code", axes=())])
     assert (report["unique"], report["timed"], report["stages"]) == (1, 0, {})
@@ -231,6 +239,7 @@ def test_only_the_peak_of_arithmetic_is_shared_between_rows() -> None:
 def test_report_and_json_hold_everything() -> None:
     report = summarize([kernel("a", lower=0.001, llvm=0.010)])
     whole = {"status": "ok", **report, "capture": 0.001, "prepare": 0.02, "execute": 0.001}
+    whole["graph_passes"] = {"split_complex": 0.001}
     results = Results({"threads": 2})
     results.rows = [RowResult(TINY.name, {"ogive": Cell.measured([1e-3], compile=report)})]
     results.compile = {"1": whole, "12": {"status": "failed", "reason": "exit status 1"}}
@@ -241,6 +250,7 @@ def test_report_and_json_hold_everything() -> None:
         "median": None,
     }
     assert "lower" in compile_text(results.compile)
+    assert "split_complex" in compile_text(results.compile)
 
 
 @pytest.mark.parametrize(

@@ -181,18 +181,23 @@ def _source(name: str, where: dict[Op, int]) -> _Getter:
 
 
 def _field(name: str, places: dict[Op, int | None]) -> _Getter:
+    (position, *others) = set(places.values())
+    fields = [field for op in places for field in op.fields if field.name == name]
+    if position is None or others or any(field.may_be_left_out for field in fields):
+        return lambda node: read_field(node, name)
+
     def get(node: UOp) -> Any:
-        return read_field(node, name, places)
+        if node.op in places:
+            return node.arg[position]
+        raise AttributeError(name)
 
     return get
 
 
-def read_field(node: UOp, name: str, places: dict[Op, int | None] | None = None) -> Any:
+def read_field(node: UOp, name: str) -> Any:
     """A field of the argument of a node. Raises `AttributeError` where its op has none."""
-    if places is None:
-        places = FIELDS[name]
     try:
-        position = places[node.op]
+        position = FIELDS[name][node.op]
     except KeyError:
         raise AttributeError(name) from None
     if position is None:

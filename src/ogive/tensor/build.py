@@ -101,7 +101,7 @@ class _Unmoved:
     __slots__ = ()
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        return [filled(source.dtype, 0, source.shape) for source in node.src[1:]]
+        return [filled(source.dtype, 0, source.shape) for source in node.inputs]
 
 
 def unmoved(value: UOp, source: UOp) -> UOp:
@@ -163,7 +163,7 @@ def reshape(node: UOp, shape: Shape) -> UOp:
     if node.shape == shape:
         return node
     while node.op is Op.RESHAPE:
-        node = node.src[0]
+        node = node.operand
         if node.shape == shape:
             return node
     return _move(Op.RESHAPE, node, shape, shape)
@@ -173,7 +173,7 @@ def permute(node: UOp, order: tuple[int, ...]) -> UOp:
     """Axis i of the result is axis `order[i]`."""
     if node.op is Op.PERMUTE:
         inner = node.arg
-        node, order = node.src[0], tuple([inner[axis] for axis in order])
+        node, order = node.operand, tuple([inner[axis] for axis in order])
     if order == tuple(range(len(order))):
         return node
     return make(Op.PERMUTE, node.dtype, (node,), order)
@@ -184,7 +184,7 @@ def expand(node: UOp, shape: Shape) -> UOp:
     if node.shape == shape:
         return node
     if node.op is Op.EXPAND:
-        node = node.src[0]
+        node = node.operand
     check_size(shape)
     return _move(Op.EXPAND, node, shape, shape)
 
@@ -195,7 +195,7 @@ def shrink(node: UOp, pairs: Pairs) -> UOp:
         return node
     if node.op is Op.SHRINK and len(node.src) == 1:
         outer = node.arg
-        node = node.src[0]
+        node = node.operand
         pairs = tuple(
             [
                 (as_length(low + begin), as_length(low + end))
@@ -217,7 +217,7 @@ def pad(node: UOp, pads: Pairs, fill: Scalar = 0) -> UOp:
 def flip(node: UOp, axes: tuple[int, ...]) -> UOp:
     """Reverse the order along `axes`."""
     if node.op is Op.FLIP:
-        axes, node = tuple(set(axes) ^ set(node.arg)), node.src[0]
+        axes, node = tuple(set(axes) ^ set(node.axes)), node.operand
     shape = node.shape
     axes = tuple(sorted([axis for axis in axes if shape[axis] not in (0, 1)]))
     return make(Op.FLIP, node.dtype, (node,), axes) if axes else node

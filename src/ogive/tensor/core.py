@@ -199,8 +199,8 @@ def _device_below(node: UOp, expected: str) -> str | None:
         node = stack.pop()
         if node.op is Op.COPY:
             return str(node.arg)
-        if node.op is Op.BUFFER and node.arg[0] not in STORAGE:
-            return str(node.arg[0])
+        if node.op is Op.BUFFER and node.device not in STORAGE:
+            return str(node.device)
         new = [source for source in node.src if source not in seen]
         seen.update(new)
         stack += new

@@ -90,7 +90,7 @@ def reshape_groups(
 
 def source_view(node: UOp, view: View) -> View:
     """How the source of a movement node is read when the node itself is read by `view`."""
-    op, source = node.op, node.src[0]
+    op, source = node.op, node.operand
     if op is Op.PERMUTE:
         return permuted_view(view, node.arg)
     if op is Op.EXPAND:
@@ -169,7 +169,7 @@ def gathered_view(node: UOp, view: View, varying: Mapping[UOp, int]) -> View:
     places: list[Hashable] = []
     bare = 0
     by_data = view.by_data
-    for axis, index in enumerate(node.src[1:]):
+    for axis, index in enumerate(node.indices):
         counted = _counted_view(index, view)
         if counted is not None:
             loops.append(counted.loops[0])
@@ -203,13 +203,13 @@ def _counted_view(index: UOp, view: View) -> View | None:
     """How the `IOTA` under an index is read, if movement is all there is above it."""
     while index.op in MOVEMENT and index.op is not Op.PAD:
         view = source_view(index, view)
-        index = index.src[0]
+        index = index.operand
     return view if index.op is Op.IOTA else None
 
 
 def varying_axes(node: UOp, source_axes: int) -> int:
     """The axes of a movement node along which it varies, if its source varies along those bits."""
-    op, source = node.op, node.src[0]
+    op, source = node.op, node.operand
     if not source_axes:
         return 0
     if op is Op.PERMUTE:

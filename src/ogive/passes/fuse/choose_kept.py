@@ -150,7 +150,7 @@ def _estimate(order: list[UOp]) -> list[UOp]:
             uses[source] = uses.get(source, 0) + 1
         if (
             node.op is Op.REDUCE_AXES
-            or (node.op is Op.RESHAPE and node.src[0] in holds_reduction)
+            or (node.op is Op.RESHAPE and node.operand in holds_reduction)
             or (
                 node.op in ELEMENTWISE
                 and any(s in holds_reduction and uses[s] == 1 for s in node.src)

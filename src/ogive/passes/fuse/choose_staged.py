@@ -38,7 +38,7 @@ def find_scores(order: Sequence[UOp], target: Target) -> Scores:
         if node.op in ELEMENTWISE:
             is_score = any(s in found.rows and s.shape == node.shape for s in node.src)
         elif node.op is Op.RESHAPE:
-            (source,) = node.src[:1]
+            source = node.operand
             is_score = source in found.rows and _long_axes(source) == _long_axes(node)
         else:
             is_score = node.op is Op.REDUCE_AXES and are_scores(node, target)
@@ -46,7 +46,7 @@ def find_scores(order: Sequence[UOp], target: Target) -> Scores:
             found.rows.add(node)
             if math.prod(map(greatest, node.shape)) * node.dtype.itemsize >= shared:
                 found.unshared.add(node)
-        elif node.op is Op.REDUCE_AXES and node.src[0] in found.unshared & found.rows:
+        elif node.op is Op.REDUCE_AXES and node.operand in found.unshared & found.rows:
             found.unshared.add(node)
     return found
 

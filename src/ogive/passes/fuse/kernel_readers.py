@@ -45,7 +45,7 @@ class Kernel:
     @property
     def is_ordered(self) -> bool:
         """Whether some of its loops are innermost and in order, whichever axes they are of."""
-        is_scattered = self.root.op is Op.ASSIGN and len(self.root.src) > 2
+        is_scattered = self.root.op is Op.ASSIGN and bool(self.root.indices)
         return is_scattered or self.root.op in (Op.SCAN_AXIS, Op.ARRANGE)
 
 
@@ -84,10 +84,10 @@ class Readers:
 
 def open_kernel(root: UOp, nest: tuple[int, ...] | None) -> tuple[Kernel, View]:
     """A kernel that computes `root`, and how it does: along its axes, or those in another order."""
-    stored = root.op is Op.ASSIGN and len(root.src) > 2
+    stored = root.op is Op.ASSIGN and root.indices
     shape = common_shape(root.src[1:]) if stored else root.shape
     if root.op is Op.ARRANGE:
-        shape = root.src[0].shape
+        shape = root.operand.shape
     kernel = Kernel(root, [greatest(size) for size in shape], len(shape))
     kernel.work = math.prod(kernel.extents)
     if nest is None:
@@ -129,7 +129,7 @@ def pass_on(
         _open_scan(node, reads, readers)
         return
     if op is Op.SORT:
-        readers[node.src[0]].add(*open_row(node, reads, len(node.shape) - 1))
+        readers[node.operand].add(*open_row(node, reads, len(node.shape) - 1))
         return
     if op is Op.ARRANGE:
         _open_arrangement(node, reads, readers)
@@ -137,20 +137,20 @@ def pass_on(
     if op is Op.REDUCE_AXES:
         for part in reads.by_kernel():
             kernel, view = part.views[0]
-            readers[node.src[0]].add(kernel, _open_reduction(node, kernel, view))
+            readers[node.operand].add(kernel, _open_reduction(node, kernel, view))
             kernel.node_count += 1
             kernel.has_product |= is_large_product(node, target)
         return
     for kernel, view in reads.views:
         if op in MOVEMENT:
             below = source_view(node, view)
-            readers[node.src[0]].add(kernel, below)
+            readers[node.operand].add(kernel, below)
         else:
             kernel.node_count += 1
             sources = node.src
             if op is Op.GATHER:
-                readers[node.src[0]].add(kernel, gathered_view(node, view, varying))
-                sources = node.src[1:]
+                readers[node.operand].add(kernel, gathered_view(node, view, varying))
+                sources = node.indices
             for source in sources:
                 if source.shape or source.op is not Op.CONST:
                     readers[source].add(kernel, view)
@@ -160,7 +160,7 @@ def is_large_product(node: UOp, target: Target) -> bool:
     """Whether a reduction is a product of the kind whose sums are made in a register tile."""
     (product,) = node.src
     return (
-        node.arg[0] is Op.ADD
+        node.combine is Op.ADD
         and product.op is Op.MUL
         and all(factor.op is Op.EXPAND for factor in product.src)
         and math.prod(map(greatest, product.shape)) >= target.costs.fusion.large_product
@@ -170,13 +170,13 @@ def is_large_product(node: UOp, target: Target) -> bool:
 def _open_scan(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:
     """A scan reads its source by its own loops; what it starts from, before the loop in order."""
     ((kernel, view),) = reads.views
-    readers[node.src[0]].add(kernel, view)
-    for initial in node.src[1:]:
-        axis = node.arg[1]
+    readers[node.operand].add(kernel, view)
+    if node.initial is not None:
+        axis = node.axis
         loops = (*view.loops[:axis], 0, *view.loops[axis + 1 :])
         places = (*view.places[:axis], 0, *view.places[axis + 1 :])
         scope = view.scope & ~view.loops[axis]
-        readers[initial].add(kernel, View(loops, view.bare, scope, places))
+        readers[node.initial].add(kernel, View(loops, view.bare, scope, places))
 
 
 def _open_arrangement(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:
@@ -200,8 +200,8 @@ def _open_reduction(node: UOp, kernel: Kernel, view: View) -> View:
     bare = view.bare
     scope = view.used & (((1 << kernel.output_count) - 1) | sum(kernel.rows))
     work = 1
-    for axis in node.arg[1]:
-        extent = greatest(node.src[0].shape[axis])
+    for axis in node.axes:
+        extent = greatest(node.operand.shape[axis])
         bit = 1 << len(kernel.extents)
         kernel.extents.append(extent)
         loops[axis], places[axis] = bit, 0

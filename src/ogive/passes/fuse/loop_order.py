@@ -24,7 +24,7 @@ MOST_NODES = 64
 def loop_order(root: UOp, target: Target) -> tuple[int, ...] | None:
     """The axes of a kept value with those last along which it is spread after a reduction; None
     if their own order will do."""
-    value = root.src[0] if root.op is Op.CONTIGUOUS else root
+    value = root.operand if root.op is Op.CONTIGUOUS else root
     found = {axes for node in _spread(value) for axes in _reduced_axes(node, value)}
     if len(found) != 1:
         return None
@@ -54,11 +54,11 @@ def _spread(value: UOp) -> list[UOp]:
 def _reduced_axes(spread: UOp, value: UOp) -> set[tuple[int, ...]]:
     """The axes of reductions of as many elements as `value` has that are spread."""
     found = set()
-    stack, seen = [spread.src[0]], {spread.src[0]}
+    stack, seen = [spread.operand], {spread.operand}
     while stack and len(seen) < MOST_NODES:
         node = stack.pop()
-        if node.op is Op.REDUCE_AXES and node.src[0].shape == value.shape:
-            found.add(node.arg[1])
+        if node.op is Op.REDUCE_AXES and node.operand.shape == value.shape:
+            found.add(node.axes)
         elif node.op in ELEMENTWISE:
             below = [source for source in node.src if source not in seen]
             seen.update(below)

@@ -74,7 +74,7 @@ def summarize(
                 loads |= part.loads
             summary = Summary(min(cost, COST_LIMIT), reduces, varying, loads)
         elif op in MOVEMENT:
-            part = below[node.src[0]]
+            part = below[node.operand]
             summary = part if not part.varying else Summary(
                 part.cost, part.reduces, varying_axes(node, part.varying), part.loads
             )  # fmt: skip
@@ -100,7 +100,7 @@ def long_axes(node: UOp) -> int:
 def _selected_axes(node: UOp, source_axes: int, axes_of: Mapping[UOp, int]) -> int:
     """The axes of a `GATHER` along which it selects from those axes of its source."""
     axes = 0
-    for axis, index in enumerate(node.src[1:]):
+    for axis, index in enumerate(node.indices):
         if (source_axes >> axis) & 1:
             axes |= axes_of[index]
     return axes
@@ -118,7 +118,7 @@ def find_varying(order: Sequence[UOp]) -> dict[UOp, int]:
             for source in node.src:
                 axes |= varying[source]
         elif op in MOVEMENT and op is not Op.PAD:
-            axes = varying_axes(node, varying[node.src[0]])
+            axes = varying_axes(node, varying[node.operand])
         else:
             axes = long_axes(node)
         varying[node] = axes

@@ -47,7 +47,7 @@ def find_windows(order: Sequence[UOp], roots: Sequence[UOp]) -> Windows:
         if window is not None:
             ranges[node] = window
         elif node.op is Op.AFTER:
-            whole.add(memory_leaf(node.src[0]))
+            whole.add(memory_leaf(node.operand))
         if window is None or node.op is Op.BUFFER:
             read.update(dict.fromkeys(node.src))
     asked = [node for node in read if node in ranges]
@@ -59,16 +59,16 @@ def find_windows(order: Sequence[UOp], roots: Sequence[UOp]) -> Windows:
 
 def is_whole(window: Window) -> bool:
     """Whether a window shows all of its buffer."""
-    return bool(window.length == window.buffer.arg[1])
+    return bool(window.length == window.buffer.size)
 
 
 def window_of(node: UOp, below: dict[UOp, Window]) -> Window | None:
     """The window that a node is, given those of the nodes below it."""
     if node.op is Op.BUFFER:
-        return None if node.arg[0] in STORAGE else Window(node, 0, node.arg[1])
-    if node.op not in (Op.RESHAPE, Op.SHRINK) or len(node.src) != 1 or node.src[0] not in below:
+        return None if node.device in STORAGE else Window(node, 0, node.size)
+    if node.op not in (Op.RESHAPE, Op.SHRINK) or len(node.src) != 1 or node.operand not in below:
         return None
-    source = below[node.src[0]]
+    source = below[node.operand]
     if node.op is Op.RESHAPE:
         return source
     first = first_element(node)
@@ -80,7 +80,7 @@ def window_of(node: UOp, below: dict[UOp, Window]) -> Window | None:
 def first_element(node: UOp) -> int | None:
     """The position of the first element of a `SHRINK` whose elements follow each other."""
     axis = row_axis(node)
-    before = node.src[0].shape
+    before = node.operand.shape
     rest = list(zip(node.arg, before, strict=True))[axis + 1 :]
     if any(end - begin != size for (begin, end), size in rest):
         return None

@@ -50,13 +50,13 @@ def divide_by_device(sink: UOp) -> list[Part]:
 
 def is_crossing(node: UOp, where: dict[UOp, str | None]) -> bool:
     """Whether a node copies from one device that computes to another."""
-    return node.op is Op.COPY and where[node.src[0]] is not None
+    return node.op is Op.COPY and where[node.operand] is not None
 
 
 def _has_bare_files(order: Sequence[UOp]) -> bool:
     """Whether a file is read by anything but copies."""
     return any(
-        source.op is Op.PARAM and source.arg[2:] == (FILES,)
+        source.op is Op.PARAM and source.device == FILES
         for node in order
         if node.op is not Op.COPY
         for source in node.src
@@ -86,19 +86,19 @@ class _Division:
         self.drafts: dict[tuple[int, str], _Draft] = {}
         self.depths: dict[UOp, int] = {}
         self.overwritten: dict[UOp, int] = {}  # the depth at which a version of memory ends
-        self.next_number = 1 + max([n.arg[0] for n in order if n.op is Op.PARAM], default=-1)
+        self.next_number = 1 + max([n.slot for n in order if n.op is Op.PARAM], default=-1)
         for node in order[:-1]:
             below = max([self.depths[source] for source in node.src], default=0)
             depth = self.depths[node] = below + is_crossing(node, where)
             if node.op is Op.AFTER:
                 self._draft(node).effects.append(node)
-                version = memory_leaf(node.src[0])
+                version = memory_leaf(node.operand)
                 self.overwritten[version] = min(self.overwritten.get(version, depth), depth)
         for number, (root, device) in enumerate(zip(sink.src, given, strict=True)):
             self._draft(root, device).roots[number] = root
         for node in order[:-1]:
-            if is_crossing(node, where) and self._parameter_of(node.src[0]) is None:
-                self._draft(node.src[0]).inside.add(node.src[0])
+            if is_crossing(node, where) and self._parameter_of(node.operand) is None:
+                self._draft(node.operand).inside.add(node.operand)
 
     def _draft(self, node: UOp, device: str = "") -> _Draft:
         key = self.depths[node], self.where[node] or device
@@ -121,8 +121,8 @@ class _Division:
                 continue
             draft.inside.add(node)
             if is_crossing(node, self.where):
-                if self._parameter_of(node.src[0]) is None:
-                    self._keep(node.src[0], self._draft(node.src[0]))
+                if self._parameter_of(node.operand) is None:
+                    self._keep(node.operand, self._draft(node.operand))
             elif (keeper := self._keeper_of(node, draft)) is not None:
                 self._keep(node, keeper)
             elif not self._is_memory(node, draft):
@@ -174,7 +174,7 @@ class _Division:
     def _place(self, node: UOp, draft: _Draft, done: dict[UOp, UOp]) -> None:
         """What a node is in a part."""
         if is_crossing(node, self.where):
-            source = node.src[0]
+            source = node.operand
             memory = self._parameter_of(source) or self._kept(source, self._draft(source))
             done[node] = shaped(UOp(Op.COPY, node.dtype, (memory,), draft.device), node.shape)
         elif (keeper := self._keeper_of(node, draft)) is not None:
@@ -182,9 +182,9 @@ class _Division:
         elif self._is_memory(node, draft):
             base = node
             while base.op is Op.AFTER:
-                base = memory_leaf(base.src[0])
+                base = memory_leaf(base.operand)
             done[node] = shaped(base, node.shape)
-        elif node.op is Op.PARAM and node.arg[2:] == (FILES,):
+        elif node.op is Op.PARAM and node.device == FILES:
             done[node] = UOp(Op.COPY, node.dtype, (node,), draft.device)
         elif node.op is Op.COPY:
             done[node] = UOp(Op.COPY, node.dtype, node.src, draft.device)

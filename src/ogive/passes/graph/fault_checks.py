@@ -25,15 +25,13 @@ def can_fault(node: UOp) -> bool:
     return (
         node.op in (Op.FLOORDIV, Op.MOD)
         and node.dtype.kind in ("int", "uint")
-        and not (node.src[1].op is Op.CONST and node.src[1].arg != 0)
+        and not (node.right.op is Op.CONST and node.right.literal != 0)
     )
 
 
 def indices_of(node: UOp) -> tuple[UOp, ...]:
     """The sources of a node by which it finds elements of its first one, if it does."""
-    if node.op is Op.GATHER:
-        return node.src[1:]
-    return node.src[2:] if node.op in (Op.SCATTER, Op.ASSIGN) else ()
+    return node.indices if node.op in (Op.GATHER, Op.SCATTER, Op.ASSIGN) else ()
 
 
 def _is_within(index: UOp, length: Dim) -> bool:
@@ -42,7 +40,7 @@ def _is_within(index: UOp, length: Dim) -> bool:
     if low >= 0 and high < least(length):
         return True
     while index.op in MOVEMENT and index.op is not Op.PAD:
-        index = index.src[0]
+        index = index.operand
     return index.op is Op.IOTA and index.shape == (length,)
 
 
@@ -66,10 +64,10 @@ def checked_position(value: UOp, length: Dim, gate: UOp | None, site: int | None
     low, high = value.bounds
     if site is None or (low >= 0 and high < least(length)):
         return _as_position(value)
-    if value.op is Op.CAST and value.src[0].dtype is dtypes.index:
-        inside = value.src[0].ge(0) & value.src[0].lt(length)
+    if value.op is Op.CAST and value.operand.dtype is dtypes.index:
+        inside = value.operand.ge(0) & value.operand.lt(length)
         if inside.op is Op.CONST and inside.arg:
-            return value.src[0]
+            return value.operand
     magnitude = UOp(Op.BITCAST, dtypes.uint64, (value,))
     if isinstance(length, int):
         limit = UOp.const(dtypes.uint64, length)
@@ -92,8 +90,8 @@ def harmless_position(value: UOp, length: Dim) -> UOp:
 def _as_position(value: UOp) -> UOp:
     if value.op is Op.CONST:
         return index_node(value.arg)
-    if value.op is Op.CAST and value.src[0].dtype is dtypes.index:
-        return value.src[0]
+    if value.op is Op.CAST and value.operand.dtype is dtypes.index:
+        return value.operand
     return UOp(Op.CAST, dtypes.index, (value,))
 
 
@@ -103,15 +101,14 @@ def with_checks(value: UOp, position: tuple[UOp, ...], access: UOp) -> UOp:
     They are not needed where the position along an axis makes no difference, as it does along an
     axis of length 1 or one that is expanded.
     """
-    checks = [entry.src[0] for entry in position if entry.op is Op.CAST]
+    checks = [entry.operand for entry in position if entry.op is Op.CAST]
     wanted = [check for check in checks if check.op is Op.CHECK]
     if not wanted:
         return value
     present = access.backward_slice()
     for check in wanted:
         if check not in present:
-            gate = check.src[2] if len(check.src) > 2 else None
-            value = _checked(value, check.src[1], gate, check.arg)
+            value = _checked(value, check.holds, check.gate, check.arg)
     return value
 
 

@@ -107,10 +107,10 @@ def _narrow(value: UOp) -> UOp:
     source = value
     while source.op in MOVEMENT and source.op is not Op.PAD:
         moves.append(source)
-        source = source.src[0]
-    if source.op is not Op.CAST or source.src[0].dtype.name not in _ELEMENTS:
+        source = source.operand
+    if source.op is not Op.CAST or source.operand.dtype.name not in _ELEMENTS:
         return value
-    narrow = source.src[0]
+    narrow = source.operand
     if narrow.dtype.is_float is not source.dtype.is_float:
         return value
     for move in reversed(moves):

@@ -29,8 +29,8 @@ def keep_computed_shapes(sink: UOp) -> UOp:
 def _reshape_last(node: UOp) -> UOp:
     if node.op is not Op.CONTIGUOUS:
         return node
-    computed = _unshaped(node.src[0])
-    if computed is node.src[0]:
+    computed = _unshaped(node.operand)
+    if computed is node.operand:
         return node
     kept = UOp(Op.CONTIGUOUS, node.dtype, (computed,), node.arg, node.tag)
     return UOp(Op.RESHAPE, node.dtype, (kept,), node.shape)
@@ -40,7 +40,7 @@ def _unshaped(node: UOp) -> UOp:
     """What is reshaped, if that is computed from a reduction along other axes than it has here."""
     source = node
     while source.op is Op.RESHAPE:
-        source = source.src[0]
+        source = source.operand
     lengths = (*node.shape, *source.shape)
     is_other = all(isinstance(size, int) for size in lengths) and _long(node) != _long(source)
     return source if is_other and _is_reduced(source) else node
@@ -60,6 +60,6 @@ def _is_reduced(node: UOp) -> bool:
         if node.op in ELEMENTWISE and node not in seen:
             seen.add(node)
             pending.extend(node.src)
-        elif node.op is Op.RESHAPE and _long(node) == _long(node.src[0]):
-            pending.append(node.src[0])
+        elif node.op is Op.RESHAPE and _long(node) == _long(node.operand):
+            pending.append(node.operand)
     return False

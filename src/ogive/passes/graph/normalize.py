@@ -127,7 +127,7 @@ class _Normalizing:
                     return False
                 done[node] = shaped(made, node.shape)
             elif op is Op.BUFFER:
-                made = self._memory(Window(node, 0, node.arg[1]))
+                made = self._memory(Window(node, 0, node.size))
                 if made is None:
                     return False
                 done[node] = made
@@ -136,10 +136,10 @@ class _Normalizing:
                     return False
                 done[node] = self._copied(node)
             elif op is Op.BIND:
-                done[node] = node.src[0]
+                done[node] = node.variable
                 note_binding(node, self.variables)
             elif op in (Op.DETACH, Op.GRADIENT):
-                done[node] = done[node.src[0]]
+                done[node] = done[node.operand]
             elif node.src:
                 # The order of terms may have followed from the values that are gone.
                 sources = tuple([done[source] for source in node.src])
@@ -156,7 +156,7 @@ class _Normalizing:
         if known is not None:
             return known
         buffer = window.buffer
-        device = buffer.arg[0]
+        device = buffer.device
         slot = (len(self.slots), window.length, device)
         made = self.slots[window] = UOp(Op.PARAM, buffer.dtype, (), slot)
         if self.where is not None:
@@ -171,22 +171,22 @@ class _Normalizing:
     def _copied(self, node: UOp) -> UOp:
         """What a copy of the user's becomes: a step, or nothing where no memory is elsewhere."""
         assert self.where is not None
-        source = self.done[node.src[0]]
-        device = self.where[node.src[0]]
+        source = self.done[node.operand]
+        device = self.where[node.operand]
         if device is not None and device != node.arg:
             return UOp(Op.COPY, node.dtype, (source,), node.arg)
         if device is None and not _reads_files(source):
             return source
         under = source
         while under.op is Op.RESHAPE:
-            under = under.src[0]
-        plain = under.op is Op.PARAM and under.arg[2] == FILES
+            under = under.operand
+        plain = under.op is Op.PARAM and under.device == FILES
         return source if plain else UOp(Op.CONTIGUOUS, node.dtype, (source,), ())
 
 
 def _reads_files(node: UOp) -> bool:
     """Whether a value is computed from files."""
-    return any(below.op is Op.PARAM and below.arg[2] == FILES for below in node.walk())
+    return any(below.op is Op.PARAM and below.device == FILES for below in node.walk())
 
 
 def plain_roots(roots: list[UOp]) -> tuple[UOp, ...]:
@@ -214,7 +214,7 @@ def _check_bound(seen: list[UOp], variables: dict[str, int]) -> None:
     named: dict[str, UOp] = {}
     for node in seen:
         note_variable(node, named)
-        if node.arg[0] not in variables:
+        if node.name not in variables:
             raise VariableError(
-                f"variable {node.arg[0]!r} has no value; bind it with .bind(...)"
+                f"variable {node.name!r} has no value; bind it with .bind(...)"
             )

@@ -42,7 +42,7 @@ def pack_operands(sink: UOp, target: Target) -> UOp:
     done: dict[UOp, UOp] = {}
     for node in sink.walk():
         changed = node.with_sources(tuple([done[source] for source in node.src]))
-        is_sum = node.op is Op.REDUCE_AXES and node.arg[0] is Op.ADD
+        is_sum = node.op is Op.REDUCE_AXES and node.combine is Op.ADD
         done[node] = _pack_product(changed, target, node in by_rows) if is_sum else changed
     return done[sink]
 
@@ -51,10 +51,10 @@ def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
     """The scores that another product goes through, whose kernel works them out row by row."""
     found: set[UOp] = set()
     for node in sink.walk():
-        if node.op is Op.REDUCE_AXES and node.arg[0] is Op.ADD:
+        if node.op is Op.REDUCE_AXES and node.combine is Op.ADD:
             (product,) = node.src
             if product.op is Op.WHERE:
-                product = product.src[1]  # one of which only some terms count
+                product = product.if_true  # one of which only some terms count
             is_product = product.op is Op.MUL and _has_fixed_shape(product)
             factors = product.src if is_product else ()
             for operand in factors:
@@ -152,8 +152,8 @@ def _describe(matrices: _Matrices, target: Target, by_rows: bool) -> Product:
     def describe(operand: UOp, own: int) -> Operand:
         source = operand
         while source.op in MOVEMENT:
-            source = source.src[0]
-        elements = math.prod(operand.src[0].shape)
+            source = source.operand
+        elements = math.prod(operand.operand.shape)
         # The weights of a layer are on the right, and one matrix.
         is_one = elements == operand.shape[own] * operand.shape[depth]
         is_kept = operand is right and is_one and source.op is Op.PARAM
@@ -177,7 +177,7 @@ def _pack_words(node: UOp, matrices: _Matrices, target: Target) -> UOp | None:
     """The sum of a matrix product that is taken by words, the right operand packed, the left one
     too unless it has words in memory; None if the target has no instruction for it."""
     left, right, rows, columns, depth = matrices
-    grouping = find_grouping(left.src[0], right.src[0], node.dtype, target)
+    grouping = find_grouping(left.operand, right.operand, node.dtype, target)
     lanes = target.vector_bytes // WORD.itemsize
     least = target.costs.packing.least_rows
     if grouping is None or right.shape[columns] < lanes or _repetitions(right) < least:
@@ -194,14 +194,14 @@ def _has_words(value: UOp, depth: int) -> bool:
     """Whether whole words along an axis lie in memory."""
     source = value
     while source.op in (Op.RESHAPE, Op.PERMUTE, Op.EXPAND):
-        source = source.src[0]
+        source = source.operand
     fills = value.shape[depth] * value.dtype.itemsize % WORD.itemsize == 0
     return fills and source.op in (Op.PARAM, Op.CONTIGUOUS) and innermost_axis(value) == depth
 
 
 def _grouped_sum(node: UOp, grouping: Grouping, words: tuple[UOp, UOp], depth: int) -> UOp:
     """The sum of a product of operands in words."""
-    shape = node.src[0].shape
+    shape = node.operand.shape
     spread = (*shape[:depth], words[0].shape[depth], *shape[depth + 1 :])
     left, right = [UOp(Op.EXPAND, WORD, (each,), spread) for each in words]
     total = grouping.total(left, right, depth)
@@ -253,15 +253,15 @@ def _products_below(operand: UOp) -> list[UOp]:
     """The sums of products, as many as an operand has elements, that it is worked out from, as the
     weights of an attention are: it is read where it is computed, and not put into memory in another
     order."""
-    count = math.prod(operand.src[0].shape)
-    pending, seen = [operand.src[0]], set[UOp]()
+    count = math.prod(operand.operand.shape)
+    pending, seen = [operand.operand], set[UOp]()
     products = []
     while pending:
         node = pending.pop()
         if node in seen or math.prod(node.shape) < count:
             continue
         seen.add(node)
-        if node.op is Op.REDUCE_AXES and node.arg[0] is Op.ADD and node.src[0].op is Op.MUL:
+        if node.op is Op.REDUCE_AXES and node.combine is Op.ADD and node.operand.op is Op.MUL:
             products.append(node)
         elif node.op in ELEMENTWISE or node.op in (Op.RESHAPE, Op.PERMUTE):
             pending.extend(node.src)
@@ -280,7 +280,7 @@ def _results_side_by_side(shape: Shape, summed: tuple[int, ...], feature: int) -
 
 def _repetitions(operand: UOp) -> int:
     """How often a spread operand is read."""
-    own = operand.src[0].shape
+    own = operand.operand.shape
     return math.prod(s for s, o in zip(operand.shape, own, strict=True) if o == 1)
 
 
@@ -300,14 +300,14 @@ def _is_spread_over(operand: UOp, axis: int) -> bool:
     """Whether an operand is the same along `axis`, which is longer than 1."""
     return (
         operand.op is Op.EXPAND
-        and operand.src[0].shape[axis] == 1
+        and operand.operand.shape[axis] == 1
         and operand.shape[axis] != 1
     )
 
 
 def _packed(operand: UOp, axis: int, depth: tuple[int, ...], width: int) -> UOp:
     """A spread operand, read from panels along `axis`."""
-    panels = _panels(operand.src[0], axis, depth, width)
+    panels = _panels(operand.operand, axis, depth, width)
     return UOp(Op.EXPAND, operand.dtype, (panels,), operand.shape)
 
 

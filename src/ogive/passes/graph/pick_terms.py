@@ -22,7 +22,7 @@ def pick_terms(sink: UOp) -> UOp:
 
 
 def _is_choice(node: UOp) -> bool:
-    return node.op is Op.REDUCE_AXES and node.src[0].op is Op.WHERE
+    return node.op is Op.REDUCE_AXES and node.operand.op is Op.WHERE
 
 
 def _picked(node: UOp) -> UOp:
@@ -51,11 +51,11 @@ def _only_position(condition: UOp, axis: int) -> UOp | None:
         part = parts.pop()
         if part.op is Op.AND:
             parts.extend(part.src)
-        elif part.op is Op.CMPEQ and part.src[0].dtype is dtypes.int64:
+        elif part.op is Op.CMPEQ and part.left.dtype is dtypes.int64:
             for counter, position in (part.src, part.src[::-1]):
                 length = condition.shape[axis]
                 if position.op is Op.EXPAND and _counts(counter, axis, length):
-                    place = position.src[0]
+                    place = position.operand
                     low, high = place.bounds
                     if place.shape[axis] == 1 and low >= 0 and high < length:
                         return place
@@ -67,11 +67,11 @@ def _counts(node: UOp, axis: int, length: int) -> bool:
     if not isinstance(length, int):
         return False
     if node.op is Op.EXPAND:
-        node = node.src[0]
+        node = node.operand
     line = tuple([length if other == axis else 1 for other in range(len(node.shape))])
     is_line = node.shape == line
     while node.op is Op.RESHAPE:
-        node = node.src[0]
+        node = node.operand
     return is_line and node.op is Op.IOTA and node.arg == length
 
 

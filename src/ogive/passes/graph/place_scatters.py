@@ -41,7 +41,7 @@ def place_scatters(sink: UOp) -> UOp:
 def _is_placed(node: UOp) -> bool:
     """Whether a node is the memory of a scatter. That of an assignment may be several roots."""
     while node.op is Op.AFTER:
-        node = node.src[0]
+        node = node.operand
         if node.op is Op.CONTIGUOUS:
             return True
     return False
@@ -64,7 +64,7 @@ class _Placing:
 
     def place(self, node: UOp, base: UOp, *rest: UOp) -> UOp:
         memory = base
-        if node.src[0].op is not Op.SCATTER or self.uses[node.src[0]] > 1:
+        if node.operand.op is not Op.SCATTER or self.uses[node.operand] > 1:
             # The number keeps several copies of one value apart.
             self.copies[base] += 1
             number = self.copies[base]

@@ -170,18 +170,18 @@ def reduce_once(sink: UOp, target: Target) -> UOp:
 
 def _find_pair(node: UOp) -> _Pair | None:
     """The reduction that the terms of a sum are taken about, if they have one of the forms."""
-    if node.op is not Op.REDUCE_AXES or node.arg[0] is not Op.ADD or not node.dtype.is_float:
+    if node.op is not Op.REDUCE_AXES or node.combine is not Op.ADD or not node.dtype.is_float:
         return None
     (term,) = node.src
     difference = term.src[0] if term.op in ELEMENTWISE else term
-    if difference.op is not Op.SUB or difference.src[1].op is not Op.EXPAND:
+    if difference.op is not Op.SUB or difference.right.op is not Op.EXPAND:
         return None
     element, centre = difference.src
     for form in FORMS:
-        if form.term(element, centre) is term and centre.src[0].shape == node.shape:
-            inner = UOp(Op.REDUCE_AXES, element.dtype, (element,), (form.op, node.arg[1]))
-            if _follows_from(centre.src[0], inner):
-                return _Pair(form, node, inner, centre.src[0])
+        if form.term(element, centre) is term and centre.operand.shape == node.shape:
+            inner = UOp(Op.REDUCE_AXES, element.dtype, (element,), (form.op, node.axes))
+            if _follows_from(centre.operand, inner):
+                return _Pair(form, node, inner, centre.operand)
     return None
 
 
@@ -204,7 +204,7 @@ def _choose_blocks(pair: _Pair, target: Target) -> _Blocks | None:
     that fill the axis are needed and there are none."""
     costs = target.costs.reductions
     (source,) = pair.inner.src
-    axes = pair.inner.arg[1]
+    axes = pair.inner.axes
     shape = source.shape
     operand = largest_operand(source)
     is_static = all(isinstance(size, int) for size in shape)
@@ -214,7 +214,7 @@ def _choose_blocks(pair: _Pair, target: Target) -> _Blocks | None:
     length = math.prod(shape[axis] for axis in axes)
     last = innermost_axis(operand)
     is_costly = (
-        operation_cost(pair.outer.src[0], target) >= target.costs.staging.row_work
+        operation_cost(pair.outer.operand, target) >= target.costs.staging.row_work
     )
     if last in kept:
         is_long = shape[last] >= costs.centred_columns
@@ -248,7 +248,7 @@ def _cut(
     for node in nodes:
         if node in forms:
             blocks, form = cuts[node], forms[node]
-            elements = blocks.cut(done[node.src[0]], form.fill or 0.0)
+            elements = blocks.cut(done[node.operand], form.fill or 0.0)
             partial = blocks.reduced(form.op, elements)
             parts[node] = elements, partial
             done[node] = blocks.total(form.op, partial, node.shape)

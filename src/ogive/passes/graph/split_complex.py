@@ -77,17 +77,17 @@ class _Splitting:
             flat = UOp(Op.PARAM, part, (), (slot, 2 * count, *device), node.tag)
             return _move(Op.RESHAPE, flat, (count, 2))
         if op in (Op.CONTIGUOUS, Op.COPY):
-            return UOp(op, part, (self.whole(node.src[0]),), node.arg, node.tag)
+            return UOp(op, part, (self.whole(node.operand),), node.arg, node.tag)
         if op is Op.AFTER:
-            effects = [self.real[effect] for effect in node.src[1:]]
-            return UOp(op, part, (self.whole(node.src[0]), *effects), node.arg, node.tag)
+            effects = [self.real[effect] for effect in node.effects]
+            return UOp(op, part, (self.whole(node.operand), *effects), node.arg, node.tag)
         if op is Op.SCATTER:
             return UOp(op, part, self.stored(node), node.arg, node.tag)
-        if op in MOVEMENT and op is not Op.PAD and node.src[0] in self.memory:
+        if op in MOVEMENT and op is not Op.PAD and node.operand in self.memory:
             lengths = tuple([self.real[length] for length in node.src[1:]])
-            rank = len(node.src[0].shape)
+            rank = len(node.operand.shape)
             argument = (*node.arg, *_BEHIND[op](rank))
-            return UOp(op, part, (self.memory[node.src[0]], *lengths), argument, node.tag)
+            return UOp(op, part, (self.memory[node.operand], *lengths), argument, node.tag)
         return None
 
     def stored(self, node: UOp) -> tuple[UOp, ...]:
@@ -110,7 +110,7 @@ class _Splitting:
             return Parts(real, imaginary)
         if op is Op.PAD:
             return self._padded(node)
-        if op is Op.REDUCE_AXES and node.src[0].op is Op.MUL:
+        if op is Op.REDUCE_AXES and node.operand.op is Op.MUL:
             return self._sum_of_products(node)
         if op in _ARITHMETIC:
             left, right = [self.parts[source] for source in node.src]
@@ -134,8 +134,8 @@ class _Splitting:
         return Parts(_cast(self.real[source], part), _fit(zero, node.shape))
 
     def _padded(self, node: UOp) -> Parts:
-        (source, *_), (pads, fill) = node.src, node.arg
-        lengths = tuple([self.real[length] for length in node.src[1:]])
+        source, pads, fill = node.operand, node.widths, node.fill
+        lengths = tuple([self.real[length] for length in node.lengths])
         made = [
             UOp(Op.PAD, each.dtype, (each, *lengths), (pads, value), node.tag)
             for each, value in zip(self.parts[source], (fill.real, fill.imag), strict=True)
@@ -144,7 +144,7 @@ class _Splitting:
 
     def _sum_of_products(self, node: UOp) -> Parts:
         """Four sums of real products, each of which is one a kernel is good at."""
-        product = node.src[0]
+        product = node.operand
 
         def total(x: UOp, y: UOp) -> UOp:
             made = _fit(_binary(Op.MUL, x, y), product.shape)
@@ -170,11 +170,11 @@ def _store(splitting: _Splitting, node: UOp) -> UOp:
 
 
 def _real(splitting: _Splitting, node: UOp) -> UOp:
-    return splitting.parts[node.src[0]].real
+    return splitting.parts[node.operand].real
 
 
 def _imaginary(splitting: _Splitting, node: UOp) -> UOp:
-    return splitting.parts[node.src[0]].imaginary
+    return splitting.parts[node.operand].imaginary
 
 
 def _compare(splitting: _Splitting, node: UOp) -> UOp:
@@ -186,7 +186,7 @@ def _compare(splitting: _Splitting, node: UOp) -> UOp:
 
 
 def _cast_to_real(splitting: _Splitting, node: UOp) -> UOp:
-    real, imaginary = splitting.parts[node.src[0]]
+    real, imaginary = splitting.parts[node.operand]
     if not node.dtype.is_bool:
         return _cast(real, node.dtype)
     zero = UOp.const(real.dtype, 0.0)
@@ -288,7 +288,7 @@ def _fit(node: UOp, shape: Shape) -> UOp:
 
 def _is_zero(node: UOp) -> bool:
     while node.op in (Op.EXPAND, Op.RESHAPE):
-        node = node.src[0]
+        node = node.operand
     return node.op is Op.CONST and node.arg == 0
 
 

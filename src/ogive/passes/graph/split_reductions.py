@@ -37,7 +37,7 @@ def split_reductions(sink: UOp, target: Target) -> UOp:
 
 def _split(node: UOp, costs: Reductions) -> UOp:
     (source,) = node.src
-    axes = node.arg[1]
+    axes = node.axes
     shape = upper_shape(source.shape)
     kept = tuple([axis for axis in range(len(shape)) if axis not in axes])
     if math.prod(shape) == 0 or any(shape[axis] != source.shape[axis] for axis in kept):
@@ -137,7 +137,7 @@ def _operands(source: UOp) -> list[UOp]:
 def _is_whole(operand: UOp) -> bool:
     """Whether the elements of a value are those of memory, in order."""
     while operand.op is Op.RESHAPE:
-        operand = operand.src[0]
+        operand = operand.operand
     return operand.op not in MOVEMENT
 
 
@@ -163,7 +163,7 @@ def distinct_elements(node: UOp) -> int:
     """How many elements a value has at most that are not repetitions of others."""
     count = math.prod(upper_shape(node.shape))
     while node.op in MOVEMENT:
-        node = node.src[0]
+        node = node.operand
         count = min(count, math.prod(upper_shape(node.shape)))
     return count
 
@@ -180,13 +180,13 @@ def innermost_axis(node: UOp) -> int:
     moves: list[UOp] = []
     while node.op in MOVEMENT:
         moves.append(node)
-        node = node.src[0]
+        node = node.operand
     axis = _last_axis(node.shape)
     for move in reversed(moves):
         if move.op is Op.PERMUTE:
             axis = move.arg.index(axis)
         elif move.op is Op.RESHAPE:
-            axis = _same_axis(move.src[0].shape, axis, move.shape)
+            axis = _same_axis(move.operand.shape, axis, move.shape)
     return axis
 
 

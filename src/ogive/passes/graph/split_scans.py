@@ -41,7 +41,7 @@ def _plain_roots(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
     for root in roots:
         value = root
         while value.op is Op.RESHAPE:
-            value = value.src[0]
+            value = value.operand
         if value.op is Op.SCAN_AXIS and value not in taken:
             taken.add(value)
             root = value

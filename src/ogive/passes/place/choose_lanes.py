@@ -41,7 +41,7 @@ def choose_lanes(kernel: KernelFacts, target: Target) -> dict[UOp, int]:
         for counter in counters
     }
     chosen: dict[UOp, int] = {}
-    for counter in sorted(scores, key=lambda c: (-scores[c], c.arg[0])):
+    for counter in sorted(scores, key=lambda c: (-scores[c], c.number)):
         extent = axis_extent(counter)
         if scores[counter] <= 0 or extent < 2:
             continue
@@ -72,7 +72,7 @@ def _lane_counts(
     positions = {
         node
         for access in kernel.accesses
-        for node in access.index.src[1].backward_slice()
+        for node in access.index.offset.backward_slice()
         if node.op is Op.LOAD
     }
     counts = {}

@@ -43,9 +43,9 @@ def choose_placement(root: UOp, target: Target, vectorize: bool) -> Placement:
         upcast = _choose_upcast(kernel, lanes, target)
     order = choose_order(kernel, lanes, target)
     return Placement(
-        lanes={counter.arg[0]: count for counter, count in lanes.items()},
-        upcast={counter.arg[0]: count for counter, count in upcast.items() if count > 1},
-        order=tuple([counter.arg[0] for counter in order]),
+        lanes={counter.number: count for counter, count in lanes.items()},
+        upcast={counter.number: count for counter, count in upcast.items() if count > 1},
+        order=tuple([counter.number for counter in order]),
         parallel=choose_parallel(kernel, order, lanes, upcast, target),
     )
 

@@ -92,11 +92,11 @@ class KernelFacts:
         found = []
         for node in self.root.walk():
             if node.op is Op.REDUCE:
-                inside = node.src[0].backward_slice() | {node.src[0]}
+                inside = node.operand.backward_slice() | {node.operand}
                 loads = [
                     access
                     for access in self.accesses
-                    if access.node in inside and any(access.depends_on(r) for r in node.src[1:])
+                    if access.node in inside and any(access.depends_on(r) for r in node.closed)
                 ]
                 found.append((node, loads))
         return found

@@ -50,8 +50,8 @@ def place_axes(root: UOp, placement: Placement) -> UOp:
     placement names axes that the kernel does not have or puts two lane axes into one value."""
     outputs = output_axes(root)
     reductions = reduction_axes(root)
-    by_number = {counter.arg[0]: counter for counter in (*outputs, *reductions)}
-    scanned = [counter for counter in scanned_axes(root) if counter.arg[0] in placement.upcast]
+    by_number = {counter.number: counter for counter in (*outputs, *reductions)}
+    scanned = [counter for counter in scanned_axes(root) if counter.number in placement.upcast]
     _check(placement, outputs, by_number, scanned)
     _check_lanes(root, placement)
     nest = [by_number[number] for number in placement.order] if placement.order else outputs
@@ -59,12 +59,12 @@ def place_axes(root: UOp, placement: Placement) -> UOp:
     loops.place_parallel(nest[: placement.parallel])
     loops.place(nest[placement.parallel :])
     replacements = {
-        counter: loops.make(counter.src[0])
+        counter: loops.make(counter.extent)
         for counter in (*ordered_axes(root), *_accumulated_axes(root))
         if counter not in scanned
     }
     for counter in scanned:
-        loops.outer[counter] = loops.make(_loop_extent(counter.src[0], counter, placement))
+        loops.outer[counter] = loops.make(_loop_extent(counter.extent, counter, placement))
     moved = _moved_tiles(root, nest, placement)
     loops.start(nest, moved)
     loops.place(reductions)
@@ -75,12 +75,12 @@ def place_axes(root: UOp, placement: Placement) -> UOp:
         position = replacements[counter] = loops.position(counter)
         if counter in moved:
             if not stores_again:
-                tile = placement.upcast.get(counter.arg[0], 1)
+                tile = placement.upcast.get(counter.number, 1)
                 gates[counter] = (loops.outer[counter] * tile).lt(position + 1)  # what is new
             continue
         runs_over = int(position.vmax) >= axis_extent(counter)
-        if runs_over or counter.src[0].op is not Op.CONST:
-            gates[counter] = position.lt(replace_ranges(counter.src[0], replacements))
+        if runs_over or counter.extent.op is not Op.CONST:
+            gates[counter] = position.lt(replace_ranges(counter.extent, replacements))
             within[counter] = gates[counter]
         if counter.ranges_below:
             # How far a row goes is no matter of the memory that all rows read.
@@ -93,7 +93,7 @@ def _accumulated_axes(root: UOp) -> list[UOp]:
     axes: dict[UOp, None] = {}
     for node in root.walk():
         if node.op is Op.STAGE:
-            axes.update(dict.fromkeys([c for c in node.closed if c.arg[1] is not None]))
+            axes.update(dict.fromkeys([c for c in node.closed if c.placement is not None]))
     return list(axes)
 
 
@@ -116,7 +116,7 @@ class _Loops:
 
     def place_parallel(self, counters: Sequence[UOp]) -> None:
         """One PARALLEL counter for the product of the loops of the given axes."""
-        extents = [_loop_extent(c.src[0], c, self.placement) for c in counters]
+        extents = [_loop_extent(c.extent, c, self.placement) for c in counters]
         total: Dim = 1
         for extent in extents:
             total = total * extent
@@ -146,7 +146,7 @@ class _Loops:
 
     def position(self, counter: UOp) -> UOp:
         """Where an axis is, by its placed counters."""
-        number = counter.arg[0]
+        number = counter.number
         tile = self.placement.upcast.get(number, 1)
         lanes = self.placement.lanes.get(number, 1)
         position = self.starts.get(counter, self.outer[counter] * (tile * lanes))
@@ -158,7 +158,7 @@ class _Loops:
 
     def _longest(self, counter: UOp) -> UOp:
         """The extent of an axis where it is greatest in the tile of the result."""
-        extent = counter.src[0]
+        extent = counter.extent
         if not extent.ranges:
             return extent
         extent = _longest(extent, self.starts, self.placement)
@@ -182,7 +182,7 @@ def _moved_tiles(root: UOp, nest: Sequence[UOp], placement: Placement) -> set[UO
     uneven = {
         counter
         for counter in nest
-        if counter.src[0].op is Op.CONST
+        if counter.extent.op is Op.CONST
         and axis_extent(counter) > _step(counter, placement)
         and axis_extent(counter) % _step(counter, placement)
     }
@@ -193,10 +193,10 @@ def _moved_tiles(root: UOp, nest: Sequence[UOp], placement: Placement) -> set[UO
     for node in root.walk():
         if node.op is Op.REDUCE:
             reduced |= node.ranges
-        elif node.op is Op.CHECK or (node.op is Op.INDEX and node.src[1].has_index):
+        elif node.op is Op.CHECK or (node.op is Op.INDEX and node.offset.has_index):
             uneven -= node.ranges
     if not may_store_again:
-        return {c for c in uneven if c in reduced and c.arg[0] not in placement.lanes}
+        return {c for c in uneven if c in reduced and c.number not in placement.lanes}
     unrolled = [
         counter
         for counter in nest[placement.parallel :][-1:]
@@ -208,7 +208,7 @@ def _moved_tiles(root: UOp, nest: Sequence[UOp], placement: Placement) -> set[UO
 def _may_store_again(root: UOp) -> bool:
     """Whether elements can be computed and stored a second time: nothing is added to memory, and
     nothing is read where it is stored, which is how an operand may be overwritten."""
-    results = frozenset([counter for store in root.src for counter in store.src[2:]])
+    results = frozenset([counter for store in root.src for counter in store.closed])
     stored = [_strides(store) for store in root.src]
     return all(store.combine is None for store in root.src) and not any(
         node.ranges == results and _may_meet(_strides(node), stored)
@@ -224,7 +224,7 @@ def _may_meet(loaded: dict[UOp, int] | None, stored: list[dict[UOp, int] | None]
 
 def _strides(access: UOp) -> dict[UOp, int] | None:
     """What a load or store goes along its counters; None if that is not linear in all of them."""
-    terms, _ = linear_form(access.src[0].src[1])
+    terms, _ = linear_form(access.place.offset)
     return terms if all(term.op is Op.RANGE for term in terms) else None
 
 
@@ -237,7 +237,7 @@ def _loop_extent(extent: UOp, counter: UOp, placement: Placement) -> Dim:
 
 def _step(counter: UOp, placement: Placement) -> int:
     """How many iterations of an axis one of its loop does."""
-    number = counter.arg[0]
+    number = counter.number
     return placement.upcast.get(number, 1) * placement.lanes.get(number, 1)
 
 
@@ -249,8 +249,8 @@ def _longest(
         return extent
     if extent.op is Op.RANGE:
         return starts[extent] + (_step(extent, placement) - 1 if rising else 0)
-    if extent.op is Op.FLOORDIV and extent.src[1].vmin > 0 and not extent.src[1].ranges:
-        return _longest(extent.src[0], starts, placement, rising) // extent.src[1]
+    if extent.op is Op.FLOORDIV and extent.right.vmin > 0 and not extent.right.ranges:
+        return _longest(extent.left, starts, placement, rising) // extent.right
     if extent.op is Op.MINIMUM:
         return minimum(*[_longest(part, starts, placement, rising) for part in extent.src])
     terms, constant = linear_form(extent)
@@ -268,16 +268,16 @@ def _check(
     by_number: Mapping[int, UOp],
     scanned: list[UOp],
 ) -> None:
-    in_tiles = set(placement.upcast) - {counter.arg[0] for counter in scanned}
+    in_tiles = set(placement.upcast) - {counter.number for counter in scanned}
     for number in (*placement.lanes, *sorted(in_tiles), *placement.order):
         if number not in by_number:
             raise OptimizeError(
                 f"the placement names axis {number}; the kernel has {sorted(by_number)}"
             )
-    if placement.order and sorted(placement.order) != [c.arg[0] for c in outputs]:
+    if placement.order and sorted(placement.order) != [c.number for c in outputs]:
         raise OptimizeError(
             f"the order {placement.order} must name each output axis once: "
-            f"{[c.arg[0] for c in outputs]}"
+            f"{[c.number for c in outputs]}"
         )
     if not 0 <= placement.parallel <= len(outputs):
         raise OptimizeError(f"{placement.parallel} parallel axes of {len(outputs)} output axes")
@@ -295,6 +295,6 @@ def _check_lanes(root: UOp, placement: Placement) -> None:
     if len(in_lanes) < 2:
         return
     for node in root.walk():
-        found = [c.arg[0] for c in counters_together(node) if c.arg[0] in in_lanes]
+        found = [c.number for c in counters_together(node) if c.number in in_lanes]
         if len(found) > 1:
             raise OptimizeError(f"axes {sorted(found)} are both in the lanes of one value")

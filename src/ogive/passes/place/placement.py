@@ -24,24 +24,24 @@ class Placement:
 
 def output_axes(root: UOp) -> tuple[UOp, ...]:
     """The counters that the stores of a kernel close and that may be placed, in axis order."""
-    return tuple([counter for counter in _stored_axes(root) if counter.arg[1] is None])
+    return tuple([counter for counter in _stored_axes(root) if counter.placement is None])
 
 
 def ordered_axes(root: UOp) -> tuple[UOp, ...]:
     """The counters of a loop graph that are loops in order, in that order."""
-    return tuple([counter for counter in _stored_axes(root) if counter.arg[1] is not None])
+    return tuple([counter for counter in _stored_axes(root) if counter.placement is not None])
 
 
 def scanned_axes(root: UOp) -> list[UOp]:
     """The counters that scans go along."""
-    return list(dict.fromkeys([node.src[2] for node in root.walk() if node.op is Op.SCAN]))
+    return list(dict.fromkeys([node.loop for node in root.walk() if node.op is Op.SCAN]))
 
 
 def _stored_axes(root: UOp) -> list[UOp]:
     axes: dict[UOp, None] = {}
     for store in root.src:
-        axes.update(dict.fromkeys(store.src[2:]))
-    return sorted(axes, key=lambda counter: counter.arg[0])
+        axes.update(dict.fromkeys(store.closed))
+    return sorted(axes, key=lambda counter: counter.number)
 
 
 def reduction_axes(root: UOp) -> tuple[UOp, ...]:
@@ -50,13 +50,13 @@ def reduction_axes(root: UOp) -> tuple[UOp, ...]:
     axes: dict[UOp, None] = {}
     for node in root.walk():
         if node.op in (Op.REDUCE, Op.STAGE):
-            axes.update(dict.fromkeys([c for c in node.closed if c.arg[1] is None]))
-    return tuple(sorted(axes, key=lambda counter: counter.arg[0]))
+            axes.update(dict.fromkeys([c for c in node.closed if c.placement is None]))
+    return tuple(sorted(axes, key=lambda counter: counter.number))
 
 
 def axis_extent(counter: UOp) -> int:
     """The length of an axis; its upper bound where it is symbolic."""
-    return int(counter.src[0].vmax)
+    return int(counter.extent.vmax)
 
 
 def counters_together(node: UOp) -> frozenset[UOp]:
@@ -64,4 +64,4 @@ def counters_together(node: UOp) -> frozenset[UOp]:
 
     A reduction combines lanes even of what does not depend on the counters that it closes.
     """
-    return node.src[0].ranges if node.op is Op.STORE else node.ranges.union(node.closed)
+    return node.place.ranges if node.op is Op.STORE else node.ranges.union(node.closed)

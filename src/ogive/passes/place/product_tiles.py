@@ -121,7 +121,7 @@ def _column_load(kernel: KernelFacts, column: UOp, target: Target) -> float:
 
 def _blocks_of_sums(kernel: KernelFacts) -> int:
     """How many blocks a sum is cut into; 0 if it is not."""
-    outer = [node for node, _ in kernel.repeated_loads if node.src[0].op is Op.REDUCE]
+    outer = [node for node, _ in kernel.repeated_loads if node.operand.op is Op.REDUCE]
     return sum([math.prod(map(axis_extent, node.closed)) for node in outer])
 
 

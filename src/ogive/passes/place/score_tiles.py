@@ -93,7 +93,7 @@ class _Columns:
         products = []
         beside = Counter[tuple[UOp, ...]]()  # products that run along with each other
         for node, loads in kernel.repeated_loads:
-            if not {row, column} <= node.ranges or node.src[0].op is Op.REDUCE:
+            if not {row, column} <= node.ranges or node.operand.op is Op.REDUCE:
                 continue
             beside[node.closed] += 1
             others = node.ranges - {row, column}

@@ -29,7 +29,7 @@ def sorted_rows(
     beside = [c for c in kernel.outputs if all(c in stage.ranges for stage in stages)]
     if not stages or not beside:
         return None
-    rows = max(beside, key=lambda c: (_is_contiguous(kernel, c), c.arg[0]))
+    rows = max(beside, key=lambda c: (_is_contiguous(kernel, c), c.number))
     lanes = target.vector_bytes // max([stage.dtype.itemsize for stage in stages])
     while lanes // 2 >= axis_extent(rows):
         lanes //= 2

@@ -39,7 +39,7 @@ class StagedRows:
     def fit(self, lanes: Mapping[UOp, int], upcast: Mapping[UOp, int]) -> dict[UOp, int]:
         """The tile, made smaller until the rows of all its entries fit."""
         fitting = dict(upcast)
-        for counter in sorted(self.scope, key=lambda counter: counter.arg[0]):
+        for counter in sorted(self.scope, key=lambda counter: counter.number):
             while fitting.get(counter, 1) > 1 and self._rows(lanes, fitting) > self.most_rows:
                 fitting[counter] -= 1
         return fitting
@@ -65,7 +65,7 @@ def find_rows(root: UOp, target: Target) -> StagedRows | None:
     scope = frozenset().union(*[stage.ranges for stage in stages])
     size = sum(
         [
-            (int(stage.src[1].vmax) + 1) * stage.dtype.itemsize
+            (int(stage.offset.vmax) + 1) * stage.dtype.itemsize
             for stage in stages
             if stage not in areas
         ]
@@ -75,6 +75,6 @@ def find_rows(root: UOp, target: Target) -> StagedRows | None:
     inside = frozenset().union(*[node.ranges for node in reductions])
     columns = tuple([counter for counter in closed if counter in inside])
     terms = [c for node in reductions if not node.ranges.isdisjoint(columns) for c in node.closed]
-    added = [c for stage in stages if stage.combine is not None for c in stage.src[0].closed]
+    added = [c for stage in stages if stage.combine is not None for c in stage.operand.closed]
     room = int(target.costs.staging.tile_share * target.l2_bytes)
     return StagedRows(scope, size, columns, tuple(terms), tuple(added), room)

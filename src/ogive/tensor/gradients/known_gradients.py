@@ -38,7 +38,7 @@ class _Rule:
         self._device = device
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        x, given = hold(node.src[1], self._device), hold(upstream, self._device)
+        x, given = hold(node.inputs[0], self._device), hold(upstream, self._device)
         return [self._back(x, given).node]
 
     def release(self) -> None:
@@ -55,7 +55,7 @@ class _Fixed:
     is_fixed = True
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        return [self.back(hold(node.src[1], self.device), hold(upstream, self.device)).node]
+        return [self.back(hold(node.inputs[0], self.device), hold(upstream, self.device)).node]
 
 
 def with_gradient(value: Core, x: Core, back: Back, is_fixed: bool = False) -> Tensor:

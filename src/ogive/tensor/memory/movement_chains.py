@@ -181,7 +181,7 @@ class _Unnoticed:
     is_fixed = True
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        return [upstream for _ in node.src[1:]]
+        return [upstream for _ in node.inputs]
 
 
 UNNOTICED = _Unnoticed()
@@ -213,7 +213,7 @@ def _follow(node: UOp, source: Tensor) -> UOp:
 
 def _contiguous(node: UOp, _: Any) -> UOp:
     """In memory, which what is memory is, and what was made so."""
-    base = node.src[0] if node.op is Op.RESHAPE else node
+    base = node.operand if node.op is Op.RESHAPE else node
     if base.op is Op.CONTIGUOUS or memory_leaf(node).op is Op.BUFFER:
         return node
     return make(Op.CONTIGUOUS, node.dtype, (node,), ())

@@ -249,7 +249,7 @@ class _Replaced:
     is_fixed = True
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        return [build.filled(source.dtype, 0, source.shape) for source in node.src[1:]]
+        return [build.filled(source.dtype, 0, source.shape) for source in node.inputs]
 
 
 _REPLACED = _Replaced()
@@ -316,7 +316,7 @@ def _unnoticed(holder: Core, old: UOp, new: UOp) -> UOp:
     """
     if getattr(holder, "apart", 0) != old.id and history.leads_to_leaf(old):
         if old.op is Op.GRADIENT and old.arg is UNNOTICED:
-            old = old.src[1]
+            (old,) = old.inputs
         return make(Op.GRADIENT, new.dtype, (new, old), UNNOTICED)
     holder.apart = new.id
     return new

@@ -65,7 +65,7 @@ class Attended:
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
         """What queries, keys, values and the mask get."""
-        inputs = [hold(source, self.device) for source in node.src[1:]]
+        inputs = [hold(source, self.device) for source in node.inputs]
         query, key, value = inputs[:3]
         mask = inputs[3] if len(inputs) > 3 else None
         given, result = hold(upstream, self.device), hold(node, self.device)

@@ -262,6 +262,21 @@ def test_devices_are_reached_through_their_protocol_alone() -> None:
     assert not wrong, show(wrong)
 
 
+NAMES_OF_DEVICES = {"CPU", "DISK", "CUDA", "REFERENCE", "PYTHON"}
+WHERE_DEVICES_ARE_NAMED = {"ir.device_names", "devices.protocol"}
+
+
+def test_nobody_but_a_device_names_it() -> None:
+    wrong = []
+    for name, path in MODULES.items():
+        if name in WHERE_DEVICES_ARE_NAMED or name.startswith(tuple(DEVICES)):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and node.value in NAMES_OF_DEVICES:
+                wrong.append(f"ogive.{name}:{node.lineno} says {node.value!r}")
+    assert not wrong, "\n".join(wrong)
+
+
 def test_the_lists_of_exceptions_name_only_what_is_there() -> None:
     inside = {(entry.user, entry.used) for entry in EVERY if entry.inside_function}
     types = {(entry.user, entry.used) for entry in EVERY if entry.for_types}

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from ogive import __version__
 from ogive.cli.screen import Screen, find_screen
 from ogive.config import Config, Settings, settings
-from ogive.devices.protocol import HostSpeeds, host
+from ogive.devices.protocol import ABSENT, HostSpeeds, host
 from ogive.errors import OgiveError
 from ogive.folders import CACHE_VARIABLE, cache_folder, folder_bytes, folder_problem
+from ogive.ir.device_names import FILES
 from ogive.journal import show_bytes
 from ogive.targets.target import Target
 from ogive.tensor.tensor import Tensor
@@ -149,12 +150,12 @@ def _report_devices(
     except Exception as error:
         problem = _first_line(error)
     if problem is None:
-        report.fact("CPU", "works: a kernel was compiled, run and checked")
+        report.fact(host().name, "works: a kernel was compiled, run and checked")
         report.fact("threads", f"{threads} in the pool, the calling one included")
     else:
-        report.fault("CPU", problem)
-    report.fact("DISK", "files, read-only (Tensor.from_file)")
-    report.fact("CUDA", "not there yet")
+        report.fault(host().name, problem)
+    report.fact(FILES, "files, read-only (Tensor.from_file)")
+    report.fact("others", f"none: {', '.join(ABSENT)} are not there")
 
 
 def _compute(array: NDArray[numpy.float32], config: Config) -> NDArray[numpy.float32]:

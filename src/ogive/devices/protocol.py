@@ -475,10 +475,11 @@ def check_name(given: object, index: int | None = None) -> str:
     kind, colon, behind = str(given).upper().partition(":")
     if kind not in KINDS:
         known = [name for name in KINDS if name != FILES]
-        absent = f", and there is no {kind} here" if kind in ABSENT else ""
+        is_absent = kind in ABSENT
+        absent = f", and there is no {kind} here" if is_absent else ""
+        meant = "" if is_absent else nearest(kind, known)
         raise DeviceError(
-            f"unknown device {given!r}{nearest(kind, known)}; "
-            f"the devices are {', '.join(known)}{absent}"
+            f"unknown device {given!r}{meant}; the devices are {', '.join(known)}{absent}"
         )
     number = behind if colon else str(index or 0)
     if not (number.isascii() and number.isdigit()) or (colon and index is not None):

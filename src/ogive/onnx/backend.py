@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 
 from ogive.errors import ArgumentError
+from ogive.ir.device_names import DEFAULT_DEVICE, split_name
 from ogive.onnx.model import Model, load
 from ogive.tensor.tensor import Tensor
 
@@ -36,7 +37,7 @@ class OgiveBackend:
     """An `onnx.backend.base.Backend`: models by their message, on the CPU."""
 
     @classmethod
-    def is_compatible(cls, model: Any, device: str = "CPU", **_: Any) -> bool:
+    def is_compatible(cls, model: Any, device: str = DEFAULT_DEVICE, **_: Any) -> bool:
         """Whether every operator of the model is there."""
         try:
             cls.prepare(model, device)
@@ -45,21 +46,23 @@ class OgiveBackend:
         return True
 
     @classmethod
-    def prepare(cls, model: Any, device: str = "CPU", **_: Any) -> BackendRep:
+    def prepare(cls, model: Any, device: str = DEFAULT_DEVICE, **_: Any) -> BackendRep:
         """A model that can be run many times."""
         if not cls.supports_device(device):
-            raise ArgumentError(f"models run on the CPU here, not on {device!r}")
+            raise ArgumentError(f"models run on {DEFAULT_DEVICE} here, not on {device!r}")
         return BackendRep(load(model.SerializeToString()))
 
     @classmethod
-    def run_model(cls, model: Any, inputs: Any, device: str = "CPU", **_: Any) -> tuple[Any, ...]:
+    def run_model(
+        cls, model: Any, inputs: Any, device: str = DEFAULT_DEVICE, **_: Any
+    ) -> tuple[Any, ...]:
         """The outputs of a model that is run once."""
         return cls.prepare(model, device).run(inputs)
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
         """Whether models can run on a device."""
-        return device.split(":")[0] == "CPU"
+        return split_name(device)[0] == DEFAULT_DEVICE
 
 
 def _to_arrays(value: Any) -> Any:

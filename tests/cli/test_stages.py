@@ -8,6 +8,7 @@ import pytest
 from ogive.cli import stages
 from ogive.cli.picture import BLOCKS, SHADES, draw
 from ogive.cli.screen import NARROWEST, Screen, find_screen
+from ogive.errors import ArgumentError
 from ogive.tensor.tensor import Tensor
 
 
@@ -29,6 +30,21 @@ def test_the_command_fits_the_terminal(
     monkeypatch.setenv("COLUMNS", str(columns))
     assert stages.run(seconds=0.02) == 0
     assert max(map(len, capsys.readouterr().out.splitlines())) <= max(columns - 1, NARROWEST)
+
+
+def test_the_command_shows_what_one_pass_does(capsys: pytest.CaptureFixture[str]) -> None:
+    assert stages.run("rangeify") == 0
+    printed = capsys.readouterr().out
+    assert "rangeify: region → loops" in printed
+    before, after = printed.split("before, ")[-1].split("after ")
+    assert "REDUCE_AXES" in before and "RANGE" in after
+
+
+def test_a_pass_that_is_not_there_is_refused_with_those_that_are() -> None:
+    with pytest.raises(ArgumentError, match="there is no pass 'rangefy'") as caught:
+        stages.run("rangefy")
+    assert "did you mean 'rangeify'" in str(caught.value)
+    assert "the passes are normalize, " in str(caught.value)
 
 
 def test_both_formulas_of_the_pond_are_the_same_work() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,12 @@ import ogive.passes
 from ogive.config import Config
 from ogive.devices.llvm.compile_region import EMIT_PASSES
 from ogive.passes.pipeline.capture_passes import CAPTURE_PASSES
-from ogive.passes.pipeline.graph_passes import DIVIDE_PASSES, GRAPH_PASSES, JOIN_PASSES
+from ogive.passes.pipeline.graph_passes import (
+    DIVIDE_PASSES,
+    GRAPH_PASSES,
+    JOIN_PASSES,
+    UNORDERED,
+)
 from ogive.passes.pipeline.pass_runner import Pass
 from ogive.passes.pipeline.region_passes import REGION_PASSES
 
@@ -86,6 +92,13 @@ def test_all_that_a_pass_takes_and_reads_was_given_or_made_before(level: str) ->
     for each in passes:
         assert {each.takes.name, *each.reads} <= there | settings, each
         there.add(each.gives.name)
+
+
+def test_passes_never_go_back_to_an_earlier_folder_but_for_the_second_try() -> None:
+    passes = [*GRAPH_PASSES, *REGION_PASSES, *EMIT_PASSES]
+    folders = [each.function.__module__.split(".")[-2] for each in passes if each.when != UNORDERED]
+    in_order = ["graph", "versions", "fuse", "regions", "loops", "place", "lower", "llvm"]
+    assert [folder for folder, _ in itertools.groupby(folders)] == in_order
 
 
 def test_nothing_calls_a_pass_but_the_runner() -> None:

@@ -1,4 +1,4 @@
-"""Stage 2: a tensor graph becomes a parametric graph and the values taken out of it.
+"""A tensor graph becomes a parametric graph and the values taken out of it.
 
     before   ADD(RESHAPE(BUFFER#17), CONST 1)          after   ADD(RESHAPE(PARAM 0), CONST 1)
                                                                with buffers = [BUFFER#17]

@@ -1,4 +1,4 @@
-"""Stage 5: a region's movement ops become index arithmetic over explicit loop counters.
+"""A region's movement ops become index arithmetic over explicit loop counters.
 
     before   STORE(RESHAPE(PARAM 0), EXP(PERMUTE(RESHAPE(PARAM 1))))         (region dialect)
     after    STORE(INDEX(PARAM 0, r0*3 + r1), EXP(LOAD(INDEX(PARAM 1, r1*2 + r0))), r0, r1)
@@ -46,8 +46,8 @@ Read = tuple[UOp, Access]
 def make_range(extent: Dim, number: int, placement: str | None = None) -> UOp:
     """A loop counter from 0 to `extent`.
 
-    It has no placement until stage 6 gives it one, unless its iterations must be in order: then it
-    is a `LOOP` from the beginning.
+    It has no placement until `place_axes` gives it one, unless its iterations must be in order:
+    then it is a `LOOP` from the beginning.
     """
     return UOp(Op.RANGE, dtypes.index, (index_node(extent),), (number, placement))
 

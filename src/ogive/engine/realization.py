@@ -110,8 +110,8 @@ class Realization:
         slots = self.graph.outputs[len(self.roots) :][: len(self.effects)]
         return [self.buffers[slot] for slot in dict.fromkeys(slots)]
 
-    def replacements(self) -> dict[UOp, UOp]:
-        """For each node computed, the memory it is in.
+    def replacements(self, late: Collection[int] = ()) -> dict[UOp, UOp]:
+        """For each node computed, the memory it is in; what is in `late` slots is not there.
 
         A buffer that was written to gets a new node for its new version, since others may go on
         reading the old node, which then stands for a copy.
@@ -120,6 +120,8 @@ class Realization:
         mapping: dict[UOp, UOp] = {}
         nodes = (*self.roots, *self.effects, *self.kept)
         for at, (node, slot) in enumerate(zip(nodes, graph.outputs, strict=True)):
+            if slot in late and graph.slots[slot].parameter is None:
+                continue
             if node.op is Op.AFTER:
                 if node not in mapping or node in self.kept:
                     mapping[node] = _memory_node(self.buffers[slot], node)
@@ -156,7 +158,7 @@ class Realization:
         graph = self.graph
         slots = graph.outputs[len(self.roots) :]
         done, lost = split_effects(graph, self.effects, slots, fault)
-        late = {slot for step in graph.steps[fault.step :] for slot in step.written}
+        late = self._late(fault)
         there = {
             root
             for root, slot in zip(self.roots, graph.outputs, strict=False)
@@ -164,6 +166,10 @@ class Realization:
         }
         below = {version_below(effect) for effect in done}
         return there | done, below.difference(self.kept), lost
+
+    def _late(self, fault: Fault) -> set[int]:
+        """The slots that a run which ended early has not written, or not for the last time."""
+        return {slot for step in self.graph.steps[fault.step :] for slot in step.written}
 
     def settle(self, fault: Fault, together: list[Change]) -> None:
         """What remains of the assignments after a fault.
@@ -174,7 +180,8 @@ class Realization:
         """
         there, overwritten, lost = self._so_far(fault)
         below = {version_below(effect) for effect in there.intersection(self.effects)}
-        computed = self.replacements()
+        # The copy of a version is made just before that is overwritten, which may not have been.
+        computed = self.replacements(self._late(fault))
         found = {node: computed[node] for node in there | below.intersection(self.kept)}
         found |= {version: _absent(version) for version in overwritten}
         with registry.graph_lock:
@@ -198,10 +205,10 @@ class Realization:
                     note_values(memory, self.buffers)
         registry.substitute(mapping, walk=True, together=together)
 
-    def keep_route(self) -> None:
-        """Remember the way that was gone, for the next time. `graph_lock` is held."""
+    def keep_route(self, asked: tuple[UOp, ...]) -> None:
+        """Remember the way to what was `asked` for, for the next time. `graph_lock` is held."""
         if self.route is not None and not self.kept:
-            keep_route(self.roots, self.route, self.normalized, self.executions, self.inputs)
+            keep_route(asked, self.route, self.normalized, self.executions, self.inputs)
 
     def remember(self, mapping: dict[UOp, UOp], stored: Collection[Buffer] = ()) -> None:
         """Note what was computed from leaves, before they are replaced by other versions.
@@ -217,6 +224,7 @@ class Realization:
             }
             count_writes = functools.partial(_count_writes, stored)
             history.remember(mapping, moved, self.normalized.buffers, count_writes)
+            registry.forget_detached(self.normalized.buffers)
 
     def rebind_only(
         self, tensors: Sequence[Tensor], plan: Plan, copies: dict[UOp, UOp]

@@ -18,9 +18,8 @@ from ogive.engine.old_versions import (
 )
 from ogive.engine.plan import Plan, execute_plan_of, unexecuted
 from ogive.engine.realization import Realization, is_realized
-from ogive.engine.recurring_values import recurring
 from ogive.engine.routes import Route, find_route
-from ogive.errors import ArgumentError, ArgumentTypeError, OgiveError
+from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.ir.device_names import FILES
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, walk
@@ -45,11 +44,11 @@ def realize(tensors: Sequence[Tensor], config: Config | None = None) -> None:
                 # Another thread may have run the same effects while we waited.
                 if _pending(tensors) == roots:
                     _carry_out(tensors, roots, found, config)
-        elif not _realize_keeping(tensors, roots, found, config, clock.quiet):
+        elif not _realize(tensors, roots, found, config, clock.quiet):
             with registry.effect_lock:
                 make_way((), _memories(roots))
                 if _pending(tensors) == roots:  # nobody writes to what they read now
-                    _realize_keeping(tensors, roots, found, config, clock.now)
+                    _realize(tensors, roots, found, config, clock.now)
     _execute_pending(tensors)
 
 
@@ -119,23 +118,6 @@ def _copy_versions(versions: tuple[UOp, ...], config: Config) -> dict[UOp, UOp]:
     return copies
 
 
-def _realize_keeping(
-    tensors: Sequence[Tensor],
-    roots: tuple[UOp, ...],
-    found: Route,
-    config: Config,
-    moment: int,
-) -> bool:
-    """Compute values as `_realize` does, and what would be computed again with them."""
-    kept = () if found.order is None else recurring(roots, found.order)
-    if kept:
-        try:
-            return _realize(tensors, (*roots, *kept), found, config, moment)
-        except OgiveError:
-            pass  # A part that nobody asked for may fault; if what was asked for does, it is below.
-    return _realize(tensors, roots, found, config, moment)
-
-
 def _realize(
     tensors: Sequence[Tensor],
     roots: tuple[UOp, ...],
@@ -144,13 +126,13 @@ def _realize(
     moment: int,
 ) -> bool:
     """Compute values without effects; False if what they read was written to since `moment`."""
-    run = Realization(roots, (), (), config, found, tensors)
+    run = Realization((*roots, *found.stored), (), (), config, found, tensors)
     run.execute()
     with registry.graph_lock:
         if clock.now != moment and is_disturbed(moment, run.inputs):
             return False
         run.rebind()
-        run.keep_route()
+        run.keep_route(roots)
     return True
 
 
@@ -159,12 +141,13 @@ def _carry_out(
 ) -> None:
     """Compute values and carry out the assignments among them."""
     effects = found.effects
+    asked, roots = roots, (*roots, *found.stored)
     recorded = _recorded(effects)
     kept = dict.fromkeys((*_versions_to_keep(roots, effects), *_versions_for_gradients(recorded)))
     run = Realization(roots, effects, tuple(kept), config, found, tensors, recorded)
     run.carry_out()
     with registry.graph_lock:
-        run.keep_route()
+        run.keep_route(asked)
 
 
 def _versions_to_keep(roots: tuple[UOp, ...], effects: Sequence[UOp]) -> tuple[UOp, ...]:

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
+from ogive.devices.protocol import find_device
 from ogive.engine.execution import Executions
+from ogive.engine.live_values import values_to_store
 from ogive.engine.old_versions import effects_among
 from ogive.ir.device_names import STORAGE
 from ogive.ir.node import UOp, walk
@@ -27,10 +29,12 @@ _TRIALS = 8
 
 
 class Route(NamedTuple):
-    """The assignments under some roots. What is known besides: the walk of the roots, or the
-    compiled graph and, but for the nodes made on the way, how the roots became parametric."""
+    """The assignments under some roots, and what is `stored` with them (`live_values.py`). What is
+    known besides: the walk of the roots, or the compiled graph and, but for the nodes made on the
+    way, how the roots became parametric."""
 
     effects: tuple[UOp, ...]
+    stored: tuple[UOp, ...]
     config: Config
     order: list[UOp] | None = None
     normalized: Normalized | None = None
@@ -45,7 +49,8 @@ def find_route(roots: tuple[UOp, ...], config: Config) -> Route:
         known.executions.found += 1
         return known
     order = walk(roots)
-    return Route(effects_among(order), config, order)
+    stored = values_to_store(roots, order, lambda name: find_device(name).target(config))
+    return Route(effects_among(order), stored, config, order)
 
 
 def keep_route(
@@ -67,5 +72,5 @@ def keep_route(
         return
     executions.kept += 1
     plain = normalized._replace(made={})
-    known = Route(route.effects, route.config, None, plain, executions)
-    kept_graphs.keep(roots, route.order, known, (*route.effects, *plain.buffers))
+    known = Route(route.effects, route.stored, route.config, None, plain, executions)
+    kept_graphs.keep(roots, route.order, known, (*route.effects, *route.stored, *plain.buffers))

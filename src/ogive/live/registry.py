@@ -371,6 +371,35 @@ def are_read_outside(
         return False
 
 
+def forget_detached(buffers: Iterable[UOp]) -> None:
+    """Let go of histories that nobody can ask for any more: of buffers that are read detached only.
+
+    A state that a loop carries with `detach()` would lead to all its past:
+
+        before   buffer 2 ── from ── DETACH(buffer 1) ── buffer 1 ── from ── DETACH(buffer 0) ──
+        after    buffer 2 ── from ── DETACH(buffer 1)
+    """
+    with graph_lock:
+        for buffer in buffers:
+            if history.record_of(buffer) is not None and _is_detached(buffer):
+                history.forget(buffer)
+
+
+def _is_detached(buffer: UOp) -> bool:
+    """Whether all who read a buffer, tensors and histories of others, read it detached."""
+    stack = [buffer]
+    while stack:
+        node = stack.pop()
+        if any(holder.node is node for holder in holders_of(node)):
+            return False
+        for user in users_of(node):
+            if user.op in MOVEMENT:
+                stack.append(user)
+            elif user.op is not Op.DETACH:
+                return False
+    return True
+
+
 def _by_id(node: UOp) -> int:
     return node.id
 

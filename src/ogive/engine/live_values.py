@@ -1,0 +1,151 @@
+"""What is alive is not computed twice.
+
+A run computes what it was asked for; what lies between is computed where it is used, and gone. For
+a loop that carries a state and asks for something else, each run would go through the whole past:
+
+    before   h = (x + h @ w).tanh(); h.sum().item()          the n-th run computes h n times
+    after    the run asks for h.sum() and h; the next one finds h in memory
+
+So a run also stores those of its values that live tensors go on reading, if to compute them again
+would cost more than to read them: they hold a reduction, or as much work as kernels do not repeat
+either (`shared_work`). Cheap ones stay fused, until a second run comes upon them: a run marks what
+it computes.
+
+Values are stored only where nobody can tell the difference but by time. Not what reads memory that
+others may change, or a file, since that is read anew at each run; not what reads no memory, which
+is cheaper to compute than to read; not what may fault in elements that nobody asked for; and no
+more bytes than the run reads, so that the large value of which only reductions are asked for, all
+distances between many points, stays lazy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ogive.ir.device_names import FILES
+from ogive.ir.memory import upper_count
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+from ogive.live import registry
+from ogive.passes.graph.fault_checks import FAULTING
+from ogive.targets.estimates import operation_cost
+from ogive.targets.target import Target
+
+_FREE = MOVEMENT | {
+    Op.AFTER, Op.BIND, Op.BUFFER, Op.CONST, Op.DETACH, Op.IOTA, Op.STORE, Op.UNIQUE, Op.VARIABLE,
+}  # fmt: skip
+
+
+def values_to_store(
+    roots: tuple[UOp, ...], order: Sequence[UOp], target_of: Callable[[str], Target]
+) -> tuple[UOp, ...]:
+    """What a run of `roots` is to store besides, for the live tensors that read it.
+
+    `order` is the walk of the roots. All of it is marked as computed. `target_of` gives the target
+    of a device.
+    """
+    ran = set()
+    for node in order:
+        if node.op not in _FREE:
+            live = node.live
+            if live.ran:
+                ran.add(node)
+            else:
+                live.ran = True
+    with registry.graph_lock:
+        read = _read_outside(roots, order)
+    if not read:
+        return ()
+    lasting = _lasting(order)
+    memory = next((node for node in lasting if node.op is Op.BUFFER and lasting[node]), None)
+    if memory is None:
+        return ()
+    target = target_of(memory.device)
+    work, faulting = _work(order, target), _faulting(roots, order)
+    least = target.costs.fusion.shared_work
+    stored: dict[UOp, None] = {}
+    room = sum(_bytes_of(node) for node in order if node.op is Op.BUFFER)
+    for node in read:
+        size = _bytes_of(node)
+        is_worth = node in ran or work[node] >= least
+        if is_worth and lasting.get(node) and node not in faulting and size <= room:
+            stored[node] = None
+            room -= size
+    return tuple(stored)
+
+
+def _read_outside(roots: tuple[UOp, ...], order: Sequence[UOp]) -> list[UOp]:
+    """The values of a run that live tensors read otherwise than through its results, last first."""
+    inside, asked = set(order), set(roots)
+    own = [n for n in reversed(order) if n.live and n not in asked and n.op is not Op.BUFFER]
+    outside = {user for node in own for user in registry.users_of(node)}.difference(inside)
+    waiting = list(outside)
+    while waiting:
+        for user in registry.users_of(waiting.pop()):
+            if user not in outside and user not in inside:
+                outside.add(user)
+                waiting.append(user)
+    # From the tensors down again: what a history alone refers to is read by nobody.
+    read = {node for node in outside if registry.has_holder(node)}
+    waiting = list(read)
+    while waiting:
+        for source in waiting.pop().src:
+            if source in outside and source not in read:
+                read.add(source)
+                waiting.append(source)
+    found: dict[UOp, None] = {}
+    for node in own:
+        if registry.has_holder(node) or not read.isdisjoint(registry.users_of(node)):
+            while node.op in MOVEMENT or node.op is Op.DETACH:
+                node = node.operand
+            if node.op not in _FREE and node not in asked:
+                found[node] = None
+    return list(found)
+
+
+_ENOUGH = 1 << 20
+"""Work is counted up to this: what is read twice counts twice."""
+
+
+def _work(order: Sequence[UOp], target: Target) -> dict[UOp, int]:
+    """The cycles that an element of each value takes, from memory on; enough where there is a
+    reduction in it, or another operation that is no elementwise one."""
+    work: dict[UOp, int] = {}
+    for node in order:
+        if node.op in ELEMENTWISE or node.op is Op.GATHER:
+            own = operation_cost(node, target)
+        else:
+            own = 0 if node.op in _FREE or node.op is Op.GRADIENT else _ENOUGH
+        work[node] = min(own + sum([work[source] for source in node.src]), _ENOUGH)
+        if node.op is Op.AFTER:
+            work[node] = 0  # it is memory by then
+    return work
+
+
+def _lasting(order: Iterable[UOp]) -> dict[UOp, bool]:
+    """The values that memory is read for, and whether it is memory that only we write to."""
+    lasting: dict[UOp, bool] = {}
+    for node in order:
+        if node.op is Op.BUFFER:
+            if node.size:  # a Python function that is a step has a buffer without elements
+                lasting[node] = node.device != FILES and registry.buffer_of(node).version is not None
+        elif read := [lasting[source] for source in node.src if source in lasting]:
+            lasting[node] = all(read)
+    return lasting
+
+
+def _faulting(roots: tuple[UOp, ...], order: Sequence[UOp]) -> set[UOp]:
+    """The values that may fault in elements which the roots do not read."""
+    whole = set(roots)
+    for node in reversed(order):
+        if node in whole and node.op not in (Op.SHRINK, Op.SCATTER):
+            whole.update(node.src[1:] if node.op is Op.GATHER else node.src)
+    found: set[UOp] = set()
+    for node in order:
+        if node.op in FAULTING or not found.isdisjoint(node.src):
+            found.add(node)
+    return found - whole
+
+
+def _bytes_of(node: UOp) -> int:
+    return upper_count(node.shape) * node.dtype.itemsize

@@ -128,7 +128,8 @@ def _lasting(order: Iterable[UOp]) -> dict[UOp, bool]:
     for node in order:
         if node.op is Op.BUFFER:
             if node.size:  # a Python function that is a step has a buffer without elements
-                lasting[node] = node.device != FILES and registry.buffer_of(node).version is not None
+                version = registry.buffer_of(node).version
+                lasting[node] = node.device != FILES and version is not None
         elif read := [lasting[source] for source in node.src if source in lasting]:
             lasting[node] = all(read)
     return lasting

@@ -203,7 +203,7 @@ def test_nothing_is_printed_unless_asked_for(capsys: pytest.CaptureFixture[str])
 
 
 def test_drops_and_choices_are_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
-    search_placements(regions(30_000), TARGET, beam(3.0, log="search"), Memory())
+    search_placements(regions(30_000), TARGET, beam(30.0, log="search"), Memory())
     *drops, choice = capsys.readouterr().err.splitlines()
     assert drops
     for line in drops:

@@ -435,6 +435,7 @@ READ_ONLY = (
 KINDS: Mapping[str, str] = {
     DEFAULT_DEVICE: "ogive.devices.cpu.device",
     FILES: "ogive.devices.disk.device",
+    "REFERENCE": "ogive.devices.reference.device",
 }
 """The kinds of devices, with the module of each that has a `make_device(index)`."""
 

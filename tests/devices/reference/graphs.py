@@ -33,7 +33,7 @@ def run(memory: list[Array], *stores: UOp, **variables: int) -> int | None:
     """Evaluate a region over flat arrays, which change; the number of the op that failed."""
     region = UOp(Op.SINK, dtypes.void, stores)
     verify(region, "region")
-    return evaluate_region(region, memory, variables)
+    return evaluate_region(region, dict(enumerate(memory)), variables)
 
 
 def result_of(value: UOp, *arrays: Array, **variables: int) -> Array:

@@ -10,7 +10,7 @@ tables of `element_functions.py` and `array_functions.py`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy
@@ -42,7 +42,7 @@ from ogive.passes.graph.fault_checks import can_fault, indices_of
 
 
 def evaluate_region(
-    region: UOp, memory: Sequence[Array], variables: Mapping[str, int]
+    region: UOp, memory: Mapping[int, Array], variables: Mapping[str, int]
 ) -> int | None:
     """Do a region's work over flat arrays, `memory[slot]` for each `PARAM`, of its dtype.
 
@@ -65,7 +65,7 @@ class _Evaluation:
     """
 
     def __init__(
-        self, region: UOp, memory: Sequence[Array], variables: Mapping[str, int]
+        self, region: UOp, memory: Mapping[int, Array], variables: Mapping[str, int]
     ) -> None:
         self.region = region
         self.memory = memory
@@ -121,16 +121,16 @@ class _Evaluation:
 
     def write(self, store: UOp) -> None:
         """Put a value where its target lies, or where indices say in it; combined, if asked to."""
-        target, value, *indices = store.src
-        memory, places = self.places_of(target)
-        if indices:
-            places = places[tuple([self.values[index] for index in indices])]
-        if store.arg is None:
-            memory[places] = self.values[value].astype(memory.dtype)
+        memory, places = self.places_of(store.target)
+        value, dtype = self.values[store.value], store.value.dtype
+        if store.indices:
+            places = places[tuple([self.values[index] for index in store.indices])]
+        if store.combine is None:
+            memory[places] = value.astype(memory.dtype)
         else:
-            combined = held(memory, value.dtype)
-            COMBINING[store.arg].at(combined, places, self.values[value])
-            memory[places] = rounded(combined, value.dtype).astype(memory.dtype)[places]
+            combined = held(memory, dtype)
+            COMBINING[store.combine].at(combined, places, value)
+            memory[places] = rounded(combined, dtype).astype(memory.dtype)[places]
 
     def places_of(self, target: UOp) -> tuple[Array, Array]:
         """The memory of a store's target, and where in it each of its elements lies."""
@@ -158,12 +158,12 @@ def _parameter(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
 
 
 def _constant(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
-    return held(numpy.asarray(node.arg, node.dtype.numpy), node.dtype)
+    return held(numpy.asarray(node.literal, node.dtype.numpy), node.dtype)
 
 
 def _iota(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
-    length = node.arg if node.arg is not None else int(sources[0])
-    return held(numpy.arange(length), node.dtype)
+    stop = int(sources[0]) if node.stop is None else node.stop
+    return held(numpy.arange(stop), node.dtype)
 
 
 def _move(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
@@ -194,18 +194,18 @@ def _bitcast(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
 
 
 def _dot(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
-    return dot(sources[0], sources[1], node.arg)
+    return dot(sources[0], sources[1], (node.left_dtype, node.right_dtype))
 
 
 def _reduce_axes(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
-    op, axes = node.arg
-    return reduce_axes(sources[0], op, axes, node.dtype)
+    return reduce_axes(sources[0], node.combine, node.axes, node.dtype)
 
 
 def _scan(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
     """Running totals, which have the dtype of what is scanned before they have that of the node."""
     inner = node.operand.dtype
-    running = scan(sources[0], sources[1] if len(sources) > 1 else None, *node.arg)
+    initial = sources[1] if len(sources) > 1 else None
+    running = scan(sources[0], initial, node.combine, node.axis)
     return cast(rounded(running, inner), inner, node.dtype)
 
 

@@ -175,7 +175,7 @@ class _Normalizing:
         device = self.where[node.operand]
         if device is not None and device != node.arg:
             return UOp(Op.COPY, node.dtype, (source,), node.arg)
-        if device is None and not _reads_files(source):
+        if device is None and source.src and not _reads_files(source):
             return source
         under = source
         while under.op is Op.RESHAPE:

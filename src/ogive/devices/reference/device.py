@@ -1,0 +1,150 @@
+"""`REFERENCE`: NumPy, one op at a time. It is slow, and what it gives is what a graph means.
+
+A kernel of it is a region (`region_code.py`), and a launch evaluates that. It takes no part of the
+compiler behind the cut into regions, and nothing of LLVM.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from ogive.devices.host_memory import Allocator
+from ogive.devices.protocol import (
+    CompiledKernel,
+    Device,
+    HostStep,
+    KernelFault,
+    KernelStep,
+    StepFailure,
+    host_array,
+    host_bytes,
+)
+
+if TYPE_CHECKING:
+    from ogive.config import Config
+    from ogive.ir.node import UOp
+    from ogive.passes.pipeline.pass_runner import Watcher
+    from ogive.passes.place.placement import Placement
+    from ogive.targets.target import Target
+
+
+NEVER = 1 << 62
+"""More than there is of anything."""
+
+
+def make_device(index: int) -> ReferenceDevice:
+    """One of the references; there are as many as are asked for, each with memory of its own."""
+    return ReferenceDevice(index)
+
+
+class ReferenceDevice(Device):
+    """Evaluates regions in the host's memory, each step before the next begins."""
+
+    kind = "REFERENCE"
+    addressable = True
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.memory = Allocator(self.name)
+
+    def copy_in(self, address: int, data: memoryview) -> None:
+        host_bytes(address, data.nbytes)[:] = data
+
+    def copy_out(self, address: int, into: memoryview) -> None:
+        into[:] = host_bytes(address, into.nbytes)
+
+    def target(self, config: Config) -> Target:
+        """One for which no rewrite pays: an operand is read where it lies, a sum is one sum."""
+        from ogive.targets.target import describe_cpu
+
+        plain = describe_cpu("reference")
+        costs = plain.costs.with_changes(
+            packing={"least_work": NEVER},
+            reductions={
+                "least_chunks": NEVER, "least_row_chunks": NEVER, "long": NEVER,
+                "few_scan_rows": 0, "few_scan_tiles": 0, "centred_elements": NEVER,
+            },
+        )  # fmt: skip
+        return dataclasses.replace(plain, costs=costs)
+
+    def compile_region(
+        self,
+        region: UOp,
+        target: Target,
+        config: Config,
+        placement: Placement | None,
+        watch: Watcher | None = None,
+    ) -> CompiledKernel:
+        from ogive.devices.reference.region_code import write_region
+        from ogive.ir import dtype as dtypes
+        from ogive.ir.node import UOp
+        from ogive.ir.ops import MOVEMENT
+        from ogive.passes.lower.kernel_signature import kernel_signature
+
+        value = region.roots[0].value
+        while value.op in MOVEMENT:
+            value = value.operand
+        return CompiledKernel(
+            name=f"evaluate_{value.op.name.lower()}",
+            axes=(),
+            ir=write_region(region),
+            signature=kernel_signature(region),
+            tiles=UOp.const(dtypes.index, 1),
+            work=1,
+            costs=(0, 0, 0),
+            timings={},
+        )
+
+    def assemble(self, text: str, target: Target) -> bytes:
+        from ogive.devices.reference.region_code import assemble_region
+
+        return assemble_region(text)
+
+    def load(self, name: str, code: bytes) -> LoadedRegion:
+        from ogive.devices.reference.region_code import load_region
+
+        return LoadedRegion(load_region(code))
+
+    def launch_step(self, step: KernelStep) -> HostStep:
+        kernel = step.kernel
+        assert isinstance(kernel, LoadedRegion), "a kernel of another device"
+        return HostStep(kernel.launch, step.arguments)
+
+
+class LoadedRegion:
+    """A region that can be launched."""
+
+    address = 0  # there is no code that a processor could call
+
+    def __init__(self, region: UOp) -> None:
+        from ogive.ir.ops import Op
+        from ogive.passes.lower.kernel_signature import kernel_signature
+
+        self.region = region
+        self.signature = kernel_signature(region)
+        self.parameters = {node.slot: node for node in region.walk() if node.op is Op.PARAM}
+
+    def launch(self, *words: int) -> None:
+        """Evaluate it; `words` are the addresses of its buffers, then its variables' values.
+
+        Raises `KernelFault`.
+        """
+        from ogive.devices.reference.evaluate_region import evaluate_region
+        from ogive.ir.memory import LONGEST
+        from ogive.passes.regions.flatten_regions import LENGTH
+
+        slots, names = self.signature
+        variables = dict(zip(names, words[len(slots) :], strict=True))
+        memory = {}
+        for slot, address in zip(slots, words, strict=False):
+            node = self.parameters[slot]
+            count = variables[LENGTH] if node.size == LONGEST else node.size
+            array = host_array(address, count * node.dtype.itemsize)
+            memory[slot] = array.view(node.dtype.numpy)
+        try:
+            site = evaluate_region(self.region, memory, variables)
+        except Exception as error:
+            raise StepFailure(error) from None
+        if site is not None:
+            raise KernelFault(site)

@@ -1,0 +1,46 @@
+"""A region as text and as bytes, and back: what the reference runs in place of machine code.
+
+The text is the listing of the graph, for people, and the graph itself in a last line of digits; its
+bytes are those of the store's own encoding. So kernels of the reference are kept, counted and shown
+like those of any other device.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ogive.errors import LoadError, VerifyError
+from ogive.ir.dialects.verify import DIALECTS, verify
+from ogive.ir.dtype import DType
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.printer import format_tree
+from ogive.store.encoding import DamagedRecord, Reader, Writer
+from ogive.store.graph_encoding import read_graph, write_graph
+
+
+def write_region(region: UOp) -> str:
+    """The text of a region."""
+    writer = Writer()
+    write_graph(writer, region)
+    return f"{format_tree(region)}\n{writer.finish().hex()}"
+
+
+def assemble_region(text: str) -> bytes:
+    """The bytes of a region, from its text."""
+    return bytes.fromhex(text.rpartition("\n")[2])
+
+
+def load_region(code: bytes) -> UOp:
+    """The region of some bytes. Raises `LoadError` for what is damaged."""
+    try:
+        region = read_graph(Reader(code), _check)
+        verify(region, "region")
+    except (DamagedRecord, VerifyError) as error:
+        raise LoadError(f"this is no region: {error}") from None
+    return region
+
+
+def _check(op: Op, dtype: DType, sources: tuple[UOp, ...], argument: Any) -> None:
+    if op not in DIALECTS["region"]:
+        raise DamagedRecord(f"{op.name} is in no region")

@@ -10,7 +10,7 @@ import pytest
 
 from ogive import Config, Tensor
 
-DEVICES = ("CPU", "CPU:1", "CPU:2")
+DEVICES = ("CPU", "CPU:1", "REFERENCE")
 CHECKED = Config(verify=True, schedule_cache=False)
 
 

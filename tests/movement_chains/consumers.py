@@ -385,13 +385,13 @@ def draw_gather(draw: Draw, shape: Shape) -> tuple[Any, ...]:
 
 @consumer(draw_gather, floats_only=False)
 def gather(x: Any, at: Context, axis: int, where: Any) -> Any:
-    return x.gather(axis, at.library.tensor(where))
+    return x.gather(axis, at.library.tensor(where, device=x.device))
 
 
 @consumer(draw_gather, floats_only=False)
 def scatter_add(x: Any, at: Context, axis: int, where: Any) -> Any:
     values = x.narrow(axis, 0, min(where.shape[axis], x.shape[axis]))
-    where = at.library.tensor(where).narrow(axis, 0, values.shape[axis])
+    where = at.library.tensor(where, device=x.device).narrow(axis, 0, values.shape[axis])
     return (x * 2).scatter_add(axis, where, values)
 
 
@@ -403,7 +403,7 @@ def draw_index_add(draw: Draw, shape: Shape) -> tuple[Any, ...]:
 @consumer(draw_index_add, floats_only=False)
 def index_add(x: Any, at: Context, axis: int, where: Any) -> Any:
     target = x.narrow(axis, 0, 1).repeat_interleave(4, axis) * 0
-    return target.index_add(axis, at.library.tensor(where), x)
+    return target.index_add(axis, at.library.tensor(where, device=x.device), x)
 
 
 def draw_store(draw: Draw, shape: Shape) -> tuple[Any, ...]:

@@ -85,7 +85,7 @@ def lower_triangle(x: Any, diagonal: int) -> Any:
 
 
 def choose_rows(x: Any, axis: int, rows: Shape, library: Any) -> Any:
-    return x.index_select(axis, library.tensor(rows))
+    return x.index_select(axis, library.tensor(rows, device=x.device))
 
 
 MOVES: dict[str, Callable[..., Any]] = {

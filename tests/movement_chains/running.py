@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Config, Tensor
-from tests.devices.reference.scheduled import evaluate_tensors
 from tests.movement_chains.cases import EXACT, SMOOTH, Case
 from tests.movement_chains.consumers import CONSUMERS, Context
 from tests.movement_chains.moves import make_move
@@ -45,23 +44,22 @@ class Difference(NamedTuple):
 def run_cases(cases: Iterable[Case], config: Config | None = None) -> list[Difference]:
     """Run cases in one realization; those that differ."""
     found: list[Difference] = []
-    built: list[tuple[Case, Tensor]] = []
+    built: list[tuple[Case, Tensor, Tensor]] = []
     for case in cases:
         try:
-            built.append((case, _by_ogive(case)))
+            built.append((case, _by_ogive(case), _by_ogive(case, "REFERENCE")))
         except Exception as error:
             found.append(Difference(case, f"{type(error).__name__}: {error}"))
-    tensors = [tensor for _, tensor in built]
     try:
-        evaluated = evaluate_tensors(tensors, config)
-        Tensor.realize_batch(tensors, config)
+        Tensor.realize_batch([tensor for _, tensor, _ in built], config)
+        Tensor.realize_batch([tensor for _, _, tensor in built], config)
     except Exception as error:
         if len(built) == 1:
             return [*found, Difference(built[0][0], f"{type(error).__name__}: {error}")]
-        return found + [each for case, _ in built for each in run_cases([case], config)]
-    for (case, tensor), right in zip(built, evaluated, strict=True):
+        return found + [each for case, *_ in built for each in run_cases([case], config)]
+    for case, tensor, reference in built:
         got = tensor.numpy()
-        words = _compare(case, got, right, TO_REFERENCE)
+        words = _compare(case, got, reference.numpy(), TO_REFERENCE)
         if words is None:
             words = _compare(case, got, _by_torch(case).detach().numpy(), TOLERANCES)
         if words is not None:
@@ -80,7 +78,8 @@ def _compute(case: Case, x: Any, at: Context) -> Any:
 
 def _differentiated(x: Any, result: Any, library: Any) -> Any:
     weights = np.cos(np.arange(int(np.prod(result.shape)))).reshape(result.shape)
-    weighted = (result * library.tensor(weights).to(result.dtype)).sum()
+    weights = library.tensor(weights, device=result.device).to(result.dtype)
+    weighted = (result * weights).sum()
     (gradient,) = library.autograd.grad(weighted, [x])
     return gradient
 
@@ -92,9 +91,9 @@ def _rounded(array: Array, dtype: str) -> Array:
     return array.astype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
 
 
-def _by_ogive(case: Case) -> Tensor:
+def _by_ogive(case: Case, device: str = "CPU") -> Tensor:
     def operand(array: Array) -> Tensor:
-        return Tensor(_rounded(array, case.dtype))
+        return Tensor(_rounded(array, case.dtype), device=device)
 
     x = operand(case.array)
     if not case.has_gradient:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ogive import Config, Tensor
 from tests.random_programs.kinds import ASSIGNMENTS, KINDS, VIEWS
@@ -37,19 +35,10 @@ def perform(instruction: Instruction, inputs: Sequence[Tensor]) -> Tensor:
     return kind.perform(list(inputs), *instruction.arguments)
 
 
-Read = Callable[[Tensor, Config | None], NDArray[Any]]
-"""How the elements of a tensor are found out."""
-
-
-def realized(tensor: Tensor, config: Config | None) -> NDArray[Any]:
-    """What a tensor holds, computed on its device."""
-    return tensor.realize(config).numpy()
-
-
 def run(
-    program: Program, config: Config | None = None, read: Read = realized
+    program: Program, config: Config | None = None, device: str = "CPU"
 ) -> dict[int, Tensor]:
-    """Run a program both ways; raises `AssertionError` where they differ.
+    """Run a program both ways, on a device; raises `AssertionError` where they differ.
 
     The tensors that are left, by number.
     """
@@ -66,27 +55,26 @@ def run(
             plan = Tensor.prepare_batch([tensors[number] for number in inputs], config)
             plan.execute()
         elif kind == "check":
-            compare(tensors[inputs[0]], values[inputs[0]], config, read)
+            compare(tensors[inputs[0]], values[inputs[0]], config)
         elif kind == "drop":
             del tensors[inputs[0]], values[inputs[0]]
         else:
             out = inputs[0] if kind in ASSIGNMENTS else instruction.out
             values[out] = apply(instruction, [values[number] for number in inputs])
-            made = perform(instruction, [tensors[number] for number in inputs])
+            made = perform(instruction, [tensors[number] for number in inputs]).to(device)
             tensors.setdefault(out, made)
     # The last first, so that they are computed from all that leads to them, not from memory.
     for number, tensor in reversed(tensors.items()):
-        compare(tensor, values[number], config, read)
+        compare(tensor, values[number], config)
     return tensors
 
 
-def compare(
-    tensor: Tensor, value: Value, config: Config | None, read: Read = realized
-) -> None:
+def compare(tensor: Tensor, value: Value, config: Config | None) -> None:
     """Raises `AssertionError` where a tensor does not hold what it must."""
     assert tensor.dtype.name == value.dtype, f"dtype {tensor.dtype.name}, not {value.dtype}"
     assert tensor.shape == value.shape, f"shape {tensor.shape}, not {value.shape}"
-    got = read(tensor, config)
+    tensor.realize(config)
+    got = tensor.numpy()
     if value.is_float:
         difference = np.abs(got.astype(np.float64) - value.data)
         good = difference <= value.error

@@ -43,11 +43,11 @@ def operation_time(node: UOp, target: Target) -> float:
 
 def _puts_together(node: UOp) -> bool:
     """Whether a node puts narrow elements together into a word, which mostly is loaded whole."""
-    shifted = node.src[1] if node.op is Op.OR else node
-    if shifted.op is not Op.SHL or shifted.src[1].op is not Op.CONST:
+    shifted = node.right if node.op is Op.OR else node
+    if shifted.op is not Op.SHL or shifted.right.op is not Op.CONST:
         return False
     (element, _) = shifted.src
-    return element.op is Op.CAST and element.src[0].dtype.itemsize < node.dtype.itemsize
+    return element.op is Op.CAST and element.operand.dtype.itemsize < node.dtype.itemsize
 
 
 def sums_in_registers(target: Target) -> int:

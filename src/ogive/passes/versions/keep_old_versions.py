@@ -21,7 +21,7 @@ def keep_old_versions(sink: UOp) -> UOp:
     bits = {store: 1 << number for number, store in enumerate(stores)}
     overwriting: dict[UOp, int] = {}
     for store in stores:
-        version = storage(store.src[0])
+        version = storage(store.target)
         overwriting[version] = overwriting.get(version, 0) | bits[store]
     # For each node: the stores it comes after, and those that overwrite what its kernel reads.
     after: dict[UOp, int] = {}
@@ -33,7 +33,7 @@ def keep_old_versions(sink: UOp) -> UOp:
     endangered = gather_bits(order, overwriting)
 
     def is_overtaken(node: UOp, source: UOp) -> bool:
-        if node.op in (Op.AFTER, Op.SINK) or (node.op is Op.ASSIGN and source is node.src[0]):
+        if node.op in (Op.AFTER, Op.SINK) or (node.op is Op.ASSIGN and source is node.target):
             return False
         return bool(after[node] & ~after[source] & endangered[source])
 

@@ -19,10 +19,10 @@ def separate_targets(sink: UOp) -> UOp:
     targets: set[UOp] = set()
     for node in sink.walk():
         if node.op is Op.ASSIGN:
-            view = node.src[0]
+            view = node.target
             while view.op not in STORAGE:
                 targets.add(view)
-                view = view.src[0]
+                view = view.operand
     roots = [
         UOp(Op.CONTIGUOUS, root.dtype, (root,), ("part", position))
         if root in targets and not is_memory(root)

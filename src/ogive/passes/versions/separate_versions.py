@@ -17,15 +17,15 @@ def separate_versions(sink: UOp) -> UOp:
     writers: dict[UOp, list[UOp]] = {}
     for node in order:
         if node.op is Op.AFTER:
-            writers.setdefault(storage(node.src[0]), []).append(node)
+            writers.setdefault(storage(node.operand), []).append(node)
     if all(len(nodes) == 1 for nodes in writers.values()):
         return sink
     done: dict[UOp, UOp] = {}
     for node in order:
         sources = tuple([done[source] for source in node.src])
-        number = writers[storage(node.src[0])].index(node) if node.op is Op.AFTER else 0
+        number = writers[storage(node.operand)].index(node) if node.op is Op.AFTER else 0
         if number:
-            version = done[storage(node.src[0])]
+            version = done[storage(node.operand)]
             # The number keeps several copies of one version apart.
             copy = UOp(Op.CONTIGUOUS, version.dtype, (version,), ("version", number))
             target, *rest = sources[1].src
@@ -40,7 +40,7 @@ def _rebase(view: UOp, base: UOp) -> UOp:
     chain = []
     while view.op not in STORAGE:
         chain.append(view)
-        view = view.src[0]
+        view = view.operand
     for node in reversed(chain):
         base = node.replace(src=(base, *node.src[1:]))
     return base

@@ -19,7 +19,7 @@ def stage_assignments(sink: UOp) -> UOp:
     return keep_sources(
         sink.walk(),
         lambda node, source: (
-            node.op is Op.ASSIGN and len(node.src) == 2 and source is node.src[1]
+            node.op is Op.ASSIGN and not node.indices and source is node.value
         ),
     )
 

@@ -18,16 +18,16 @@ from ogive.passes.versions.storage import STORAGE, gather_bits, keep_sources, st
 def stage_overlaps(sink: UOp) -> UOp:
     """The graph with stored values kept where they may not be stored directly."""
     order = sink.walk()
-    stores = [node for node in order if node.op is Op.ASSIGN and len(node.src) == 2]
+    stores = [node for node in order if node.op is Op.ASSIGN and not node.indices]
     faulty = _faulty_nodes(order)
-    bits = {memory: 1 << at for at, memory in enumerate({storage(s.src[0]) for s in stores})}
+    bits = {memory: 1 << at for at, memory in enumerate({storage(s.target) for s in stores})}
     reads = gather_bits(order, bits)
     staged = {
         store
         for store in stores
-        if store.src[1] in faulty or _reads_elsewhere(store, bits, reads)
+        if store.value in faulty or _reads_elsewhere(store, bits, reads)
     }
-    return keep_sources(order, lambda node, source: node in staged and source is node.src[1])
+    return keep_sources(order, lambda node, source: node in staged and source is node.value)
 
 
 def _faulty_nodes(order: list[UOp]) -> set[UOp]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 import pytest
 
+import ogive
 from ogive import Config, Tensor
 
 DEVICES = ("CPU", "CPU:1", "REFERENCE")
@@ -36,7 +37,7 @@ class Program:
     def statement(self) -> None:
         tensor, data = self.pick()
         other, other_data = self.pick_on(tensor.device)
-        kind = self.choose.randrange(8)
+        kind = self.choose.randrange(10)
         if kind == 0:
             self.pairs.append((tensor + other, data + other_data))
         elif kind == 1:
@@ -55,6 +56,14 @@ class Program:
             data[row] = other_data[2 - row].copy()
         elif kind == 6:
             self.pairs.append(((tensor * 1).flip(1).contiguous(), data[:, ::-1].copy()))
+        elif kind == 7:
+            place = self.choose.choice(DEVICES)
+            ones = (ogive.full((3, 4), 0.5, device=place) * 2).to(tensor.device)
+            self.pairs.append((ones - tensor, 1 - data))
+        elif kind == 8:
+            place = self.choose.choice(DEVICES)
+            counts = ogive.arange(4, device=place).float() + ogive.zeros(3, 1, device=place)
+            self.pairs.append((counts, numpy.arange(4) + numpy.zeros((3, 1))))
         else:
             tensor.realize(config=CHECKED)
 

@@ -170,6 +170,15 @@ def test_constants_are_made_where_they_are_wanted() -> None:
         assert again.realize().tolist() == tensor.tolist()
 
 
+def test_constants_that_move_are_computed_where_they_arrive() -> None:
+    there = ogive.zeros(4, device=OTHER) + 1
+    back = there.to("CPU") * 3
+    Tensor.realize_batch([back, there, back + Tensor([1.0, 2.0, 3.0, 4.0])])
+    assert (back.device, there.device) == ("CPU", OTHER)
+    assert back.tolist() == [3] * 4 and there.tolist() == [1] * 4
+    assert (ogive.arange(3, device=OTHER).to("CPU:2") + 1).tolist() == [1, 2, 3]
+
+
 def test_equal_constants_of_two_devices_are_two_values() -> None:
     here, there = ogive.full((5,), 2.5), ogive.full((5,), 2.5, device=OTHER)
     Tensor.realize_batch([here, there])

@@ -30,6 +30,9 @@ _NO_WINDOWS = Windows({}, set())
 _TAKEN_OUT = frozenset({Op.BUFFER, Op.COPY, Op.BIND, Op.DETACH, Op.GRADIENT})
 """What does not stay as it is, over other sources."""
 
+_IN_MEMORY = frozenset({Op.PARAM, Op.COPY, Op.CUSTOM})
+"""What a value is computed from that is not the same everywhere."""
+
 
 class Normalized(NamedTuple):
     """`sink` holds one source per root asked for; `windows[slot]` is what `PARAM slot` stands for.
@@ -173,20 +176,15 @@ class _Normalizing:
         assert self.where is not None
         source = self.done[node.operand]
         device = self.where[node.operand]
+        if source.src and not any(below.op in _IN_MEMORY for below in source.walk()):
+            return source  # constants: they are computed where they are used
         if device is not None and device != node.arg:
             return UOp(Op.COPY, node.dtype, (source,), node.arg)
-        if device is None and source.src and not _reads_files(source):
-            return source
         under = source
         while under.op is Op.RESHAPE:
             under = under.operand
         plain = under.op is Op.PARAM and under.device == FILES
         return source if plain else UOp(Op.CONTIGUOUS, node.dtype, (source,), ())
-
-
-def _reads_files(node: UOp) -> bool:
-    """Whether a value is computed from files."""
-    return any(below.op is Op.PARAM and below.device == FILES for below in node.walk())
 
 
 def plain_roots(roots: list[UOp]) -> tuple[UOp, ...]:

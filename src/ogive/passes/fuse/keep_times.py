@@ -74,7 +74,10 @@ def is_computed_again(node: UOp, views: Sequence[tuple[Kernel, View]]) -> bool:
     """Whether some element of a value is asked for twice: by several reads, by windows that
     overlap, or in vain, by a kernel that pads it."""
     (kernel, view), *others = views
-    return bool(others) or _iterations(kernel, view) > _count(node)
+    if others:
+        return True
+    is_plain = view.bare == (1 << len(view.loops)) - 1
+    return not is_plain and _iterations(kernel, view) > _count(node)
 
 
 def _iterations(kernel: Kernel, view: View) -> int:

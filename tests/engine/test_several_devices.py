@@ -1,4 +1,4 @@
-"""`CPU` and `CPU:1` in one plan: memory of their own, copies between them, one pool."""
+"""`CPU` and other devices in one plan: memory of their own, copies between them."""
 
 from __future__ import annotations
 
@@ -83,12 +83,13 @@ def test_one_kernel_serves_all_devices_of_a_target() -> None:
     assert result.device == OTHER and result[0].item() == 4
 
 
-def test_gradients_flow_through_copies() -> None:
-    x, w = Tensor(X, requires_grad=True), Tensor(W, device=OTHER, requires_grad=True)
-    loss = ((x * 2).to(OTHER) @ w).square().sum().to("CPU")
+@pytest.mark.parametrize("other", [OTHER, "REFERENCE"])
+def test_gradients_flow_through_copies(other: str) -> None:
+    x, w = Tensor(X, requires_grad=True), Tensor(W, device=other, requires_grad=True)
+    loss = ((x * 2).to(other) @ w).square().sum().to("CPU")
     loss.backward()
     assert x.grad is not None and w.grad is not None
-    assert (x.grad.device, w.grad.device) == ("CPU", OTHER)
+    assert (x.grad.device, w.grad.device) == ("CPU", other)
     product = 2 * X @ W
     numpy.testing.assert_allclose(w.grad.numpy(), 2 * (2 * X).T @ product, rtol=1e-4, atol=1e-4)
     numpy.testing.assert_allclose(x.grad.numpy(), 4 * product @ W.T, rtol=1e-4, atol=1e-4)
@@ -145,12 +146,13 @@ def test_a_captured_function_spans_devices() -> None:
         numpy.testing.assert_allclose(back.numpy(), product.sum(-1) + x[:, 0], rtol=1e-3, atol=1e-3)
 
 
-def test_a_captured_step_updates_what_is_elsewhere() -> None:
-    weight = Tensor(numpy.zeros(3, numpy.float32), device=OTHER)
+@pytest.mark.parametrize("other", [OTHER, "REFERENCE"])
+def test_a_captured_step_updates_what_is_elsewhere(other: str) -> None:
+    weight = Tensor(numpy.zeros(3, numpy.float32), device=other)
 
     @ogive.jit
     def step(x: Tensor) -> Tensor:
-        weight.assign(weight + x.to(OTHER))
+        weight.assign(weight + x.to(other))
         return weight.sum()
 
     totals = [step(Tensor(numpy.full(3, number, numpy.float32))).item() for number in range(5)]
@@ -209,9 +211,10 @@ def test_numbers_on_the_default_device_go_with_any() -> None:
         _ = Tensor(2.0, device=OTHER) * Tensor(X)
 
 
-def test_a_fault_there_names_the_line_here() -> None:
-    x = Tensor([6, 4], device=OTHER)
-    zero = Tensor([1, 0]).to(OTHER)
+@pytest.mark.parametrize("other", [OTHER, "REFERENCE"])
+def test_a_fault_there_names_the_line_here(other: str) -> None:
+    x = Tensor([6, 4], device=other)
+    zero = Tensor([1, 0]).to(other)
     with pytest.raises(DivisionByZeroError, match=r"test_several_devices\.py:\d+: .*x // zero"):
         (x // zero).to("CPU").realize()
 

@@ -289,6 +289,11 @@ def note_values(memory: UOp, computed: Container[Buffer]) -> None:
         values_in[buffer] = values
 
 
+def has_unexecuted_plans() -> bool:
+    """Whether there is memory that is still to be filled by a plan."""
+    return bool(unexecuted)
+
+
 def execute_plan_of(buffer: Buffer) -> None:
     """Run the plan that is to fill `buffer`, if there is one that has not run."""
     plan = unexecuted.get(buffer)

@@ -1,0 +1,58 @@
+"""Memory that is there is read where it is: no kernel runs for an element, a row or a slice of it.
+
+    before   x[3].item()     a graph, a kernel, new memory, a copy of that
+    after                    a copy of the bytes that the view shows
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from ogive.devices.write_clock import clock, is_disturbed
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.live import registry
+from ogive.tensor.core import Core
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_VIEWS = frozenset({Op.RESHAPE, Op.SHRINK, Op.PERMUTE, Op.EXPAND})
+
+
+def read_view(tensor: Core) -> NDArray[Any] | None:
+    """A copy of what a view of realized memory shows.
+
+    None where a tensor is something else, has a symbolic length, or is written to meanwhile.
+    """
+    moment = clock.quiet
+    given = node = tensor.node
+    views: list[UOp] = []
+    while node.op in _VIEWS and len(node.src) == 1:
+        views.append(node)
+        node = node.operand
+    if not views or node.op is not Op.BUFFER:
+        return None
+    memory = registry.buffer_of(node)
+    if memory is None or not all(isinstance(size, int) for view in views for size in view.shape):
+        return None
+    array = memory.contents(node.dtype.numpy, node.shape)
+    for view in reversed(views):
+        array = _shown(view, array)
+    values: NDArray[Any] = numpy.array(array, order="C")
+    if tensor.node is not given or (clock.now != moment and is_disturbed(moment, (memory,))):
+        return None
+    return values
+
+
+def _shown(view: UOp, array: NDArray[Any]) -> NDArray[Any]:
+    """What a movement shows of an array, without a copy where NumPy needs none."""
+    if view.op is Op.SHRINK:
+        return array[tuple([slice(begin, end) for begin, end in view.spans])]
+    if view.op is Op.PERMUTE:
+        return array.transpose(view.order)
+    if view.op is Op.EXPAND:
+        return numpy.broadcast_to(array, view.shape)
+    return array.reshape(view.shape)

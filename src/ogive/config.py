@@ -82,6 +82,7 @@ class Config:
     pack_constants: bool = _plain(True, "keep panels of operands that have not changed")
     panel_bytes: int = _plain(1 << 30, "most bytes of panels kept; the least used go first")
     planner: str = _plain("arena", "how intermediates share memory: arena, remap or disabled")
+    generalize: bool = _plain(True, "compile graphs that differ in sizes and numbers once")
     schedule_cache: bool = _plain(True, "reuse the plan of an equal graph")
     disk_cache: bool = _plain(True, "keep plans and kernels on disk for the next process")
     disk_cache_bytes: int = _plain(1 << 30, "most bytes kept on disk; the least used go first")

@@ -9,6 +9,7 @@ from ogive.devices.protocol import devices_in_use
 
 NAMES = (
     "schedules_created",
+    "graphs_generalized",
     "schedule_hits",
     "schedule_disk_hits",
     "kernels_compiled",
@@ -50,8 +51,9 @@ count = _counts.add
 def counters() -> dict[str, int]:
     """What this process did so far.
 
-    `schedules_created` graphs were scheduled, `schedule_hits` found in memory, `schedule_disk_hits`
-    on disk; so it is with kernels, of which `kernels_searched` had faster code searched for.
+    `schedules_created` graphs were scheduled, `graphs_generalized` of them for all sizes,
+    `schedule_hits` found in memory, `schedule_disk_hits` on disk; so it is with kernels, of which
+    `kernels_searched` had faster code searched for.
     `panels_kept` of operands were kept, and `panels_reused` by another plan than made them.
     `bytes_allocated` were had from the system for buffers, and `bytes_reused` from buffers that had
     been freed, on all devices together; where there are others, `bytes_allocated on CPU:1` and the

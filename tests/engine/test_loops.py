@@ -12,6 +12,7 @@ import pytest
 
 import ogive
 from ogive import Tensor, nn, optim
+from ogive.engine.caches.general_graphs import general_graphs
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import live_uop_ids
 from ogive.live.kept_graphs import kept_graphs
@@ -23,6 +24,7 @@ from tests.jit.test_updates import run_threads
 @pytest.fixture(autouse=True)
 def nothing_kept() -> Iterator[None]:
     kept_graphs.clear()
+    general_graphs.clear()
     yield
     kept_graphs.clear()
 

@@ -15,6 +15,7 @@ from ogive.config import Config
 from ogive.counters import count
 from ogive.devices.buffer import Buffer
 from ogive.devices.protocol import Fault
+from ogive.engine.caches.general_graphs import general_graphs
 from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.execution import Execution, Executions
 from ogive.engine.faults import explain_fault
@@ -25,7 +26,7 @@ from ogive.engine.plan import Plan, execute_plan_of, note_values, unexecuted
 from ogive.engine.routes import Route, keep_route
 from ogive.errors import ExecuteError
 from ogive.ir.device_names import DEFAULT_DEVICE
-from ogive.ir.memory import memory_leaf, shaped
+from ogive.ir.memory import memory_leaf, shaped, upper_count
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.live import history, registry
@@ -61,6 +62,8 @@ class Realization:
             asked = self._asked()
             order = route.order if route is not None and asked == roots else None
             self.normalized: Normalized = to_parametric(asked, config, order=order)
+            if route is not None:
+                self.normalized = general_graphs.generalize(self.normalized, config)
             self.executions: Executions = graph_cache.find(self.normalized.sink, config)
         else:
             self.normalized, self.executions = route.normalized, route.executions
@@ -73,6 +76,23 @@ class Realization:
         windows = zip(self.normalized.windows, self.inputs, strict=True)
         given = [_part_of(buffer, window) for window, buffer in windows]
         self.buffers = self.graph.allocate(given, config)
+        self.shorter = self._fit_results() if self.normalized.is_general else {}
+
+    def _fit_results(self) -> dict[int, Buffer]:
+        """The memory of results, by slot, that are shorter than a general graph could make them.
+
+        One that steps read stays as long as they take it to be: the result is its front.
+        """
+        graph, shorter = self.graph, {}
+        nodes = (*self.roots, *self.effects, *self.kept)
+        for node, slot in zip(nodes, graph.outputs, strict=True):
+            length = upper_count(node.shape) * node.dtype.itemsize
+            longest = self.buffers[slot]
+            if graph.slots[slot].parameter is None and length < longest.nbytes:
+                if slot not in graph.read:
+                    longest = self.buffers[slot] = Buffer(length, longest.device)
+                shorter[slot] = longest.view(0, length)
+        return shorter
 
     def bind(self) -> Execution:
         """An execution over its memory, for this thread alone."""
@@ -126,7 +146,8 @@ class Realization:
                 if node not in mapping or node in self.kept:
                     mapping[node] = _memory_node(self.buffers[slot], node)
             elif graph.slots[slot].parameter is None:
-                mapping[node] = _memory_node(self.buffers[slot], node, (number, at))
+                buffer = self.shorter.get(slot, self.buffers[slot])
+                mapping[node] = _memory_node(buffer, node, (number, at, buffer.nbytes))
         return mapping
 
     def reuse_versions(self, mapping: dict[UOp, UOp]) -> None:

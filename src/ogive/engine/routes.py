@@ -62,6 +62,8 @@ def keep_route(
 ) -> None:
     """Keep the way that was just gone for the next time, if it may come. `graph_lock` is held."""
     executions.runs += 1
+    if normalized.is_general:
+        return  # what comes often is compiled by itself, and kept then
     if route.order is None or not route.config.schedule_cache or executions.runs <= _FIRST_RUNS:
         return
     if executions.kept >= _TRIALS and executions.found < executions.kept:

@@ -17,6 +17,10 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape, element_count, greatest, movement_argument, split_argument
 
+OPEN_ENDED = 1 << 39
+"""The size of a buffer that ends with the values in it, however many these are: nothing may be read
+behind them. A view of its front (`SHRINK`) says how long it can get."""
+
 LONGEST = 1 << 40
 """More elements than any buffer has: the size of one whose length only a launch knows."""
 

@@ -175,6 +175,12 @@ class _Making:
         self.lock = threading.RLock()
 
 
+def _key(sink: UOp, config: Config) -> tuple[Any, ...]:
+    """What a compiled graph is found by: the graph, and all that its code depends on."""
+    devices = sink.arg if len(sink.arg) == 1 else dict.fromkeys(sink.arg)
+    return (sink, *[find_device(device).target(config).key for device in devices], config.code_key)
+
+
 class GraphCache:
     """Compiled graphs: in memory by parametric graph (interned, so by identity), then on disk."""
 
@@ -197,12 +203,14 @@ class GraphCache:
         self._lock = threading.Lock()
         self._making: WeakValueDictionary[Any, _Making] = WeakValueDictionary()
 
+    def has(self, sink: UOp, config: Config) -> bool:
+        """Whether a graph is in memory as it is."""
+        return _key(sink, config) in self._graphs
+
     def find(self, sink: UOp, config: Config) -> Executions:
         """The executions of a graph, which is compiled at most once unless the cache is off."""
         start = time.perf_counter()
-        devices = sink.arg if len(sink.arg) == 1 else dict.fromkeys(sink.arg)
-        targets = [find_device(device).target(config).key for device in devices]
-        key = (sink, *targets, config.code_key)
+        key = _key(sink, config)
         if config.schedule_cache:
             found = self._graphs.get(key)
             if found is not None:

@@ -123,6 +123,13 @@ class CompiledGraph:
         return frozenset(n for n in written if self.slots[n].parameter is not None)
 
     @functools.cached_property
+    def read(self) -> frozenset[int]:
+        """The slots that steps read."""
+        return frozenset(
+            [slot for step in self.steps for slot in step.slots if slot not in step.written]
+        )
+
+    @functools.cached_property
     def panels(self) -> tuple[Panel, ...]:
         """What need not be computed again while inputs do not change."""
         return find_panels(self)

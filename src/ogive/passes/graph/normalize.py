@@ -38,13 +38,14 @@ class Normalized(NamedTuple):
     """`sink` holds one source per root asked for; `windows[slot]` is what `PARAM slot` stands for.
 
     `variables` has the values that were bound; `made` has the parametric node of each node of the
-    user's graph.
+    user's graph. One that `is_general` stands for graphs of other sizes and numbers, too.
     """
 
     sink: UOp
     windows: tuple[Window, ...]
     variables: dict[str, int]
     made: dict[UOp, UOp]
+    is_general: bool = False
 
     @property
     def buffers(self) -> tuple[UOp, ...]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp, transform
 from ogive.ir.ops import Op
+from ogive.ir.shape import Shape, split_argument
 
 
 def pick_terms(sink: UOp) -> UOp:
@@ -75,12 +76,18 @@ def _counts(node: UOp, axis: int, length: int) -> bool:
     return is_line and node.op is Op.IOTA and node.arg == length
 
 
-def _count_along(axis: int, shape: tuple[int, ...]) -> UOp:
+def _count_along(axis: int, shape: Shape) -> UOp:
     """The position along an axis, everywhere in a shape."""
-    line = tuple([size if other == axis else 1 for other, size in enumerate(shape)])
-    count = UOp(Op.IOTA, dtypes.int64, (), shape[axis])
-    return _expanded(UOp(Op.RESHAPE, dtypes.int64, (count,), line), shape)
+    length, symbolic = split_argument(shape[axis])
+    count = UOp(Op.IOTA, dtypes.int64, symbolic, length)
+    line, symbolic = split_argument(
+        tuple([size if other == axis else 1 for other, size in enumerate(shape)])
+    )
+    return _expanded(UOp(Op.RESHAPE, dtypes.int64, (count, *symbolic), line), shape)
 
 
-def _expanded(node: UOp, shape: tuple[int, ...]) -> UOp:
-    return node if node.shape == shape else UOp(Op.EXPAND, node.dtype, (node,), shape)
+def _expanded(node: UOp, shape: Shape) -> UOp:
+    if node.shape == shape:
+        return node
+    lengths, symbolic = split_argument(shape)
+    return UOp(Op.EXPAND, node.dtype, (node, *symbolic), lengths)

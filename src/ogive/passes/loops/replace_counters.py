@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.identity import identity_element
-from ogive.ir.memory import LONGEST
+from ogive.ir.memory import LONGEST, OPEN_ENDED
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.positions import conjoin
@@ -119,7 +119,7 @@ def _is_inside(place: UOp) -> bool:
     if low < 0 or place.base.op is Op.STAGE:
         return low >= 0
     size = place.base.size
-    return bool(high < size and size != LONGEST)
+    return bool(high < size and size not in (LONGEST, OPEN_ENDED))
 
 
 def _number(counter: UOp) -> int:

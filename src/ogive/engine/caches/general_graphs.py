@@ -1,0 +1,186 @@
+"""Programs of changing sizes and numbers: the second size is compiled for all of them.
+
+The first graph of a structure is compiled as it is. When another one comes that differs in numbers
+only, both become one graph over variables (`passes/graph/generalize.py`), which is compiled once;
+every later one is compared with it, number by number, and runs as it is, or with the others becomes
+a more general one. A size that comes often is compiled by itself all the same: kernels of fixed
+lengths are faster.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+import numpy
+
+from ogive.config import Config
+from ogive.counters import count
+from ogive.devices.buffer import Buffer
+from ogive.engine.caches.graph_cache import GraphCache, graph_cache
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.journal import log
+from ogive.live import registry
+from ogive.passes.graph.contiguous_parts import Window
+from ogive.passes.graph.generalize import General, NotGeneral, Numbers, Skeleton, take_apart, unify
+from ogive.passes.graph.normalize import Normalized
+
+MOST_FORMS = 6
+"""How often graphs of one structure are made more general before no more is tried."""
+
+OFTEN = 32
+"""How often a size comes before it is compiled by itself."""
+
+MOST_OWN = 8
+"""How many sizes of one structure are compiled by themselves."""
+
+MOST_COUNTED = 64
+"""How many sizes of one structure are counted; the first go first."""
+
+
+class Family:
+    """The graphs of one structure that have come."""
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        self.skeleton = skeleton
+        self.instances: list[Numbers] = [skeleton.numbers]
+        self.general: General | None = None
+        self.is_open = True
+        self.own = 0
+        self._uses: dict[Numbers, int] = {}
+
+    def comes_often(self, numbers: Numbers) -> bool:
+        """Count one more graph with these numbers; whether it is worth kernels of its own now."""
+        uses = self._uses.pop(numbers, 0) + 1
+        self._uses[numbers] = uses
+        if len(self._uses) > MOST_COUNTED:
+            del self._uses[next(iter(self._uses))]
+        if uses < OFTEN or self.own >= MOST_OWN:
+            return False
+        self.own += 1
+        return True
+
+    def grow(self, numbers: Numbers) -> None:
+        """Make the general graph one that these numbers fit as well. Raises `NotGeneral`."""
+        self.instances.append(numbers)
+        self.is_open = len(self.instances) <= MOST_FORMS
+        self.general = None
+        self.general = unify(self.skeleton, self.instances)
+
+
+class GeneralGraphs:
+    """The families that this process knows, by structure; of many, the oldest go."""
+
+    LIMIT = 512
+
+    def __init__(self, graphs: GraphCache) -> None:
+        self._graphs = graphs
+        self._families: dict[Any, Family] = {}
+        self._constants: dict[tuple[UOp, str], UOp] = {}
+        self.renew_lock()
+
+    def renew_lock(self) -> None:
+        """Forget the lock that a thread of the parent process held when it forked."""
+        self._lock = threading.Lock()
+
+    def generalize(self, normalized: Normalized, config: Config) -> Normalized:
+        """A parametric graph, or the general one of its structure with the numbers as its data."""
+        if not config.generalize or not config.schedule_cache or config.search is not None:
+            return normalized
+        if normalized.variables or self._graphs.has(normalized.sink, config):
+            return normalized
+        skeleton = take_apart(normalized.sink)
+        if skeleton is None:
+            return normalized
+        with self._lock:
+            general = self._find(skeleton, config)
+        if general is None:
+            return normalized
+        values = general.match(skeleton.numbers)
+        assert values is not None, "a graph fits the general one that was made for it"
+        return self._over(general, skeleton, normalized, values)
+
+    def _find(self, skeleton: Skeleton, config: Config) -> General | None:
+        """The general graph that this one runs as, if there is to be one."""
+        key = (skeleton.key, config.code_key)
+        family = self._families.get(key)
+        if family is None:
+            self._families[key] = Family(skeleton)
+            while len(self._families) > self.LIMIT:
+                del self._families[next(iter(self._families))]
+            return None
+        numbers = skeleton.numbers
+        if numbers == family.skeleton.numbers:
+            return None  # the first of them is compiled by itself
+        if family.general is None or family.general.match(numbers) is None:
+            if not family.is_open:
+                return None
+            try:
+                family.grow(numbers)
+            except NotGeneral as reason:
+                family.is_open = False
+                _tell(skeleton, f"is compiled for each of its sizes: {reason}", config)
+                return None
+            count("graphs_generalized")
+            _tell(skeleton, f"is compiled for all sizes: {_variables(family.general)}", config)
+        if family.comes_often(numbers):
+            return None
+        assert family.general is not None
+        return family.general
+
+    def _over(
+        self, general: General, skeleton: Skeleton, normalized: Normalized, values: dict[str, int]
+    ) -> Normalized:
+        """What a run of the general graph takes in place of the graph itself."""
+        device = general.sink.arg[0]
+        constants = [self._memory_of(skeleton.numbers[place], device) for place in general.data]
+        windows = (*normalized.windows, *[Window(node, 0, 1) for node in constants])
+        became = dict(zip(skeleton.order, general.nodes, strict=True))
+        # Constants are not among them, and cannot fault.
+        made = {node: became[made] for node, made in normalized.made.items() if made in became}
+        return Normalized(general.sink, windows, values, made, is_general=True)
+
+    def _memory_of(self, constant: UOp, device: str) -> UOp:
+        """A buffer of one element that holds a constant."""
+        with self._lock:
+            known = self._constants.get((constant, device))
+            if known is not None:
+                return known
+            value = numpy.array(constant.arg, dtype=constant.dtype.numpy)
+            buffer = Buffer(value.nbytes, device)
+            buffer.copy_from(value.tobytes())
+            with registry.graph_lock:
+                source = (UOp.unique(),)
+                node = registry.make(Op.BUFFER, constant.dtype, source, (device, 1), (1,))
+                registry.set_buffer(node, buffer)
+            self._constants[constant, device] = node
+            while len(self._constants) > self.LIMIT:
+                del self._constants[next(iter(self._constants))]
+            return node
+
+    def clear(self) -> None:
+        """Forget what has come."""
+        with self._lock:
+            self._families.clear()
+            self._constants.clear()
+
+
+def _variables(general: General | None) -> str:
+    assert general is not None
+    lengths = [f"{low} to {high}" for low, high in general.bounds]
+    words = [f"{len(lengths)} variable lengths ({', '.join(lengths)})"] if lengths else []
+    words += [f"{len(general.data)} constants as data"] if general.data else []
+    return " and ".join(words)
+
+
+def _tell(skeleton: Skeleton, words: str, config: Config) -> None:
+    if config.logs("recompile"):
+        log("recompile", f"a graph of {len(skeleton.order)} nodes {words}")
+
+
+general_graphs = GeneralGraphs(graph_cache)
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=general_graphs.renew_lock)

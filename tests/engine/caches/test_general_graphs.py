@@ -1,0 +1,119 @@
+"""The second size is compiled for all of them, the second number for all numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy
+import pytest
+
+import ogive
+from ogive import Tensor, nn, optim
+from ogive.ir.memory import memory_leaf
+from ogive.live import registry
+from ogive.nn import functional
+from tests.changing_sizes import STEPS, differences, draw_program
+
+
+@pytest.fixture(autouse=True)
+def settings() -> Iterator[None]:
+    """Whatever programs change of the settings is changed back."""
+    ogive.configure(generalize=True)
+    yield
+    ogive.configure(generalize=True)
+
+
+def schedules() -> int:
+    return ogive.counters()["schedules_created"]
+
+
+def rows(number: int) -> Tensor:
+    values = numpy.random.default_rng(number).standard_normal((number, 6))
+    return Tensor(values.astype(numpy.float32))
+
+
+def test_after_the_second_number_nothing_is_compiled() -> None:
+    x = rows(3).realize()
+    made = []
+    for number in (0.1, 0.7, 1.5, -3.0, 0.0, float("inf"), 2.25):
+        before = schedules()
+        result = (x * number).cosh().sum().item()
+        made.append(schedules() - before)
+        expected = numpy.cosh(x.numpy() * numpy.float32(number)).sum()
+        numpy.testing.assert_allclose(result, expected, rtol=1e-5)
+    assert made == [1, 1, 0, 0, 0, 0, 0]
+
+
+def test_after_the_second_size_nothing_is_compiled() -> None:
+    made = []
+    for size in (5, 9, 4, 100, 31, 2, 400):
+        x = rows(size)
+        before = schedules()
+        result = (x.sinh().softmax(-1).mean(0) * 2).numpy()
+        made.append(schedules() - before)
+        weights = numpy.exp(numpy.sinh(x.numpy().astype(float)))
+        expected = 2 * (weights / weights.sum(1, keepdims=True)).mean(0)
+        numpy.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-6)
+    assert made[:2] == [1, 1] and sum(made[2:]) == 0
+
+
+def test_results_take_no_more_memory_than_they_need() -> None:
+    for size in (5, 9, 4):
+        result = (rows(size).asinh() + 3).realize()
+        assert result.is_realized and result.shape == (size, 6)
+        assert registry.buffer_of(memory_leaf(result.node)).nbytes == size * 6 * 4
+
+
+def test_a_size_that_comes_often_is_compiled_by_itself() -> None:
+    def run(size: int) -> None:
+        (rows(size).atan() * 5).numpy()
+
+    run(5)
+    run(9)
+    before = schedules()
+    for _ in range(40):
+        run(9)
+    assert schedules() - before == 1
+
+
+def test_it_can_be_turned_off() -> None:
+    ogive.configure(generalize=False)
+    before = schedules()
+    for size in (5, 9, 4):
+        (rows(size).erf() * 5).numpy()
+    assert schedules() - before == 3
+
+
+def test_training_goes_on_over_batches_of_any_size() -> None:
+    losses = []
+    for general in (True, False):
+        ogive.configure(generalize=general)
+        ogive.manual_seed(1)
+        model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3))
+        optimizer = optim.Adam(model.parameters(), 1e-2)
+        found = []
+        for size in (8, 5, 3, 12, 8, 1, 7):
+            loss = functional.cross_entropy(model(rows(size)), ogive.arange(size) % 3)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            found.append(loss.item())
+        losses.append(found)
+    numpy.testing.assert_allclose(losses[0], losses[1], rtol=1e-5)
+
+
+def test_a_fault_names_the_line_that_asked_for_it() -> None:
+    for size in (5, 9, 4):
+        x = Tensor(numpy.arange(size))
+        with pytest.raises(ogive.errors.DivisionByZeroError, match=r"test_general_graphs\.py"):
+            (x // (x - 3)).numpy()
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_each_step_gives_the_same_for_all_sizes(name: str) -> None:
+    assert differences([name], 1) == []
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_programs_give_the_same_for_all_sizes(seed: int) -> None:
+    assert differences(draw_program(seed), seed) == []

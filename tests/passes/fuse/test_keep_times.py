@@ -111,6 +111,13 @@ def test_what_is_cheap_or_read_once_is_computed_where_it_is_read(name: str) -> N
     assert len(kernels(AGAIN[name]())) == 1
 
 
+def test_kernels_that_become_one_compute_what_both_read_once() -> None:
+    # The sums of distances from a block's mean and of their squares read the mean at their place.
+    # A division takes long enough with short vectors that three of them would pay to keep it.
+    short = describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2")
+    assert len(kernels(data(256, 1 << 13).var(0), target=short)) == 2
+
+
 def test_products_of_three_are_kept_where_a_kernel_would_transpose_them_all() -> None:
     x, y, z = [data(1024, 1024, seed=seed) for seed in range(3)]
     assert len(kernels(both_ways(x * y + z))) == 2

@@ -7,8 +7,9 @@ In goes a value with all its reads; each distinct one computes it anew, if it is
     again   3 hyperbolic tangents an element; x is read three times, twice from a near cache
     kept    1 of them; x is read and `a` written by one more kernel, and `a` is read as x was
 
-Reads are distinct that differ in kernel, loops or place (`axis_relations.View`). Where one goes
-across the rows of memory, every value that it reads takes longer.
+Reads are distinct that differ in kernel, loops or place (`axis_relations.View`). Kernels of the
+same elements which read a value at the place of each are one in the end (`merge_regions`), and
+count as one. Where a read goes across the rows of memory, every value that it reads takes longer.
 """
 
 from __future__ import annotations
@@ -142,20 +143,41 @@ class _Read(NamedTuple):
 
 def _distinct(node: UOp, views: Sequence[tuple[Kernel, View]]) -> list[_Read]:
     """The reads of different elements."""
-    unlike = {(id(kernel), view.loops, view.places): (kernel, view) for kernel, view in views}
+    merged = _find_merged(views)
+    unlike = {
+        (merged[id(kernel)], view.loops, view.places): (kernel, view) for kernel, view in views
+    }
     across: dict[int, set[bool]] = {}
     for kernel, view in unlike.values():
-        across.setdefault(id(kernel), set()).add(is_transposed(kernel, view))
+        across.setdefault(merged[id(kernel)], set()).add(is_transposed(kernel, view))
     found = []
     before: set[tuple[int, int]] = set()
     for kernel, view in unlike.values():
         # What goes through the outermost axis alike is near.
-        rows = (id(kernel), next((bits for bits in view.loops if bits), 0))
-        is_across, is_mixed = is_transposed(kernel, view), len(across[id(kernel)]) > 1
+        rows = (merged[id(kernel)], next((bits for bits in view.loops if bits), 0))
+        is_across, is_mixed = is_transposed(kernel, view), len(across[merged[id(kernel)]]) > 1
         asked, iterations = _asked_for(node, kernel, view), _iterations(kernel, view)
         found.append(_Read(asked, iterations, rows in before, is_across, is_mixed))
         before.add(rows)
     return found
+
+
+def _find_merged(views: Sequence[tuple[Kernel, View]]) -> dict[int, int]:
+    """For each kernel that reads a value, by identity, the first of those that are merged with it:
+    their elements are the same, and each of these reads the value at its own place.
+
+        s = sum(x - d, 1);   q = sum((x - d)², 1)      one kernel, and d[i] is computed once
+    """
+    merged = {id(kernel): id(kernel) for kernel, _ in views}
+    first: dict[tuple[int, ...], int] = {}
+    for kernel, view in views:
+        extents = kernel.extents[: kernel.output_count]
+        own = [1 << loop for loop, extent in enumerate(extents) if extent != 1]
+        if [bits for bits in view.loops if bits] == own and not any(view.places):
+            # Row programs are merged with others of their kind.
+            alike = (len(kernel.extents) > kernel.output_count, *extents)
+            merged[id(kernel)] = first.setdefault(alike, id(kernel))
+    return merged
 
 
 def is_transposed(kernel: Kernel, view: View) -> bool:

@@ -27,6 +27,12 @@ PASSES = Path(ogive.__file__).parent / "passes"
 OWN_BOUNDS = {
     "choose_kept.ROUNDS",
     "flatten_regions.LEAST_WIDTH",
+    "generalize.LEAST_ROOM",
+    "generalize.MANY",
+    "generalize.MOST_PARTS",
+    "generalize.ROOM",
+    "generalize.ROOM_FOR_MANY",
+    "generalize.SPECIAL",
     "irregular_lanes.MOST_ELEMENTS",
     "keep_times.MOST_NODES",
     "loop_order.MOST_NODES",

@@ -32,8 +32,14 @@ from ogive.named import NamedTuple
 LEAST_ROOM = 512
 """The least bound of a variable, so that small first sizes leave room for others."""
 
-ROOM, MANY, ROOM_FOR_MANY = 8, 4096, 2
-"""How many times the longest seen a length may be: of those up to `MANY`, and beyond."""
+MANY = 4096
+"""Lengths up to this leave more room than those beyond."""
+
+ROOM = 8
+"""How many times the longest seen a length may be, if that is at most `MANY`."""
+
+ROOM_FOR_MANY = 2
+"""The same of longer ones."""
 
 MOST_PARTS = 8
 """The greatest divisor that is tried in expressions like (n + 1) // 2."""

@@ -73,8 +73,8 @@ def check_evictions(rounds: int) -> None:
         evict_and_execute(number)
     with Count() as count:
         assert_flat(evict_and_execute, rounds)
-    # One graph is the loss of the other, and the part of a vector is a graph of its own.
-    assert count["schedule_disk_hits"] >= rounds
+    # The last four graphs of the first turn are still in memory.
+    assert count["schedule_disk_hits"] >= rounds - 4
     assert count["schedules_created"] == count["kernels_compiled"] == 0
     assert len(kernel_cache._kernels) <= 4 and len(graph_cache._graphs) <= 4
 

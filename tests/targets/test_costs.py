@@ -27,6 +27,7 @@ PASSES = Path(ogive.__file__).parent / "passes"
 OWN_BOUNDS = {
     "choose_kept.ROUNDS",
     "flatten_regions.LEAST_WIDTH",
+    "generalize.LARGEST",
     "generalize.LEAST_ROOM",
     "generalize.MANY",
     "generalize.MOST_PARTS",

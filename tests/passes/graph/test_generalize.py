@@ -88,6 +88,19 @@ def test_a_result_with_gaps_in_memory_is_refused() -> None:
         unify(graphs[0], [graph.numbers for graph in graphs])
 
 
+def test_memory_of_one_length_with_other_shapes_is_refused() -> None:
+    graphs = [skeleton_of((Tensor(numpy.ones(shape)) + 1).sum(0)) for shape in ((6, 8), (8, 6))]
+    assert graphs[0].key == graphs[1].key
+    with pytest.raises(NotGeneral, match="one length"):
+        unify(graphs[0], [graph.numbers for graph in graphs])
+
+
+def test_a_value_that_would_need_too_much_room_is_refused() -> None:
+    graphs = [skeleton_of(matrix(rows, 1).expand(rows, 1 << 24) + 1) for rows in (50, 60)]
+    with pytest.raises(NotGeneral, match="room"):
+        unify(graphs[0], [graph.numbers for graph in graphs])
+
+
 def test_a_slice_of_one_length_may_begin_anywhere() -> None:
     table = Tensor(numpy.ones((10, 4), numpy.float32)).exp()
     graphs = [skeleton_of(table[at : at + 2] * 2) for at in (3, 7)]

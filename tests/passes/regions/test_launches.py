@@ -14,7 +14,7 @@ from ogive.engine.steps.compiled_graph import Launch
 from ogive.errors import IndexRangeError, VariableError
 from tests.engine.counting import Count
 
-MEMORY_ONLY = Config(disk_cache=False)
+MEMORY_ONLY = Config(disk_cache=False, generalize=False)
 
 
 def data(*shape: int) -> Any:

@@ -41,6 +41,10 @@ ROOM = 8
 ROOM_FOR_MANY = 2
 """The same of longer ones."""
 
+LARGEST = 1 << 32
+"""How many bytes the greatest value of a general graph may have: there is room for it in memory,
+whether it comes or not."""
+
 MOST_PARTS = 8
 """The greatest divisor that is tried in expressions like (n + 1) // 2."""
 
@@ -391,7 +395,9 @@ class _Builder:
         """What becomes of each node in the walk."""
         done: dict[UOp, UOp] = {}
         for position, node in enumerate(self.order):
-            done[node] = self._general(position, node, done)
+            made = done[node] = self._general(position, node, done)
+            if upper_count(made.shape) * max(made.dtype.itemsize, 1) > LARGEST:
+                raise NotGeneral(f"there is no room for a value of shape {made.shape}")
         for root in done[self.order[-1]].src:
             if not is_dense(root.shape):
                 raise NotGeneral(f"a result of shape {root.shape} would not be dense in memory")
@@ -450,6 +456,8 @@ class _Builder:
         slot, _, device = parameter.arg
         (size,) = self._argument(position, parameter)
         if isinstance(size, int):
+            if any(not isinstance(length, int) for length in shape):
+                raise NotGeneral("memory of one length is seen with other shapes")
             return shaped(UOp(Op.PARAM, parameter.dtype, (), (slot, size, device)), shape)
         if parameter in self.assigned:
             raise NotGeneral("memory of another length each time is written to")

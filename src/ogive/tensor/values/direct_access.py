@@ -13,11 +13,15 @@ import numpy
 from ogive.devices.write_clock import clock, is_disturbed
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.shape import element_count
 from ogive.live import registry
 from ogive.tensor.core import Core
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+MOST_REPEATED = 1 << 16
+"""How many elements a view may have that shows elements of its memory several times."""
 
 _VIEWS = frozenset({Op.RESHAPE, Op.SHRINK, Op.PERMUTE, Op.EXPAND})
 
@@ -25,7 +29,8 @@ _VIEWS = frozenset({Op.RESHAPE, Op.SHRINK, Op.PERMUTE, Op.EXPAND})
 def read_view(tensor: Core) -> NDArray[Any] | None:
     """A copy of what a view of realized memory shows.
 
-    None where a tensor is something else, has a symbolic length, or is written to meanwhile.
+    None where a tensor is something else, has a symbolic length, repeats more than a few elements,
+    or is written to meanwhile.
     """
     moment = clock.quiet
     given = node = tensor.node
@@ -37,6 +42,8 @@ def read_view(tensor: Core) -> NDArray[Any] | None:
         return None
     memory = registry.buffer_of(node)
     if memory is None or not all(isinstance(size, int) for view in views for size in view.shape):
+        return None
+    if any(element_count(view.shape) > max(node.size, MOST_REPEATED) for view in views):
         return None
     array = memory.contents(node.dtype.numpy, node.shape)
     for view in reversed(views):

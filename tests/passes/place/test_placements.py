@@ -101,10 +101,12 @@ KERNELS: dict[str, Callable[[], Tensor]] = {
 class Kernel:
     """A one-kernel computation, its memory, and what it gives by default."""
 
-    def __init__(self, tensor: Tensor, target: Target | None = None) -> None:
+    def __init__(
+        self, tensor: Tensor, target: Target | None = None, config: Config = CONFIG
+    ) -> None:
         target = target or host_target()
         normalized = normalize((tensor.node,), whole=True)
-        (self.step,) = schedule_graph(normalized.sink, target, CONFIG).kernels
+        (self.step,) = schedule_graph(normalized.sink, target, config).kernels
         loops = rangeify(self.step.region.graph)
         merged = merge_axes(join_stages(loops))
         divided = split_axes(merged, target)

@@ -18,6 +18,7 @@ from ogive.engine import old_versions
 from ogive.errors import GradientError
 from ogive.ir.memory import memory_leaf
 from ogive.live import history, registry
+from ogive.live.kept_graphs import kept_graphs
 
 
 def leaf(values: Any) -> Tensor:
@@ -98,6 +99,7 @@ def test_a_history_goes_with_its_tensor() -> None:
 
 
 def test_memory_half_way_that_no_gradient_needs_is_free() -> None:
+    kept_graphs.clear()
     x = leaf([2.0, 3.0])
     before = registry.buffer_count()
     y = ((x * x).exp() + 1).sum().realize()

@@ -289,9 +289,9 @@ def note_values(memory: UOp, computed: Container[Buffer]) -> None:
         values_in[buffer] = values
 
 
-def has_unexecuted_plans() -> bool:
-    """Whether there is memory that is still to be filled by a plan."""
-    return bool(unexecuted)
+def is_unexecuted(buffer: Buffer) -> bool:
+    """Whether memory is still to be filled by a plan."""
+    return bool(unexecuted) and buffer in unexecuted
 
 
 def execute_plan_of(buffer: Buffer) -> None:

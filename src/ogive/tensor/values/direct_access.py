@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -26,8 +27,8 @@ MOST_REPEATED = 1 << 16
 _VIEWS = frozenset({Op.RESHAPE, Op.SHRINK, Op.PERMUTE, Op.EXPAND})
 
 
-def read_view(tensor: Core) -> NDArray[Any] | None:
-    """A copy of what a view of realized memory shows.
+def read_view(tensor: Core, is_to_come: Callable[[Any], bool]) -> NDArray[Any] | None:
+    """A copy of what a view of realized memory shows, unless what it shows `is_to_come`.
 
     None where a tensor is something else, has a symbolic length, repeats more than a few elements,
     or is written to meanwhile.
@@ -41,7 +42,9 @@ def read_view(tensor: Core) -> NDArray[Any] | None:
     if not views or node.op is not Op.BUFFER:
         return None
     memory = registry.buffer_of(node)
-    if memory is None or not all(isinstance(size, int) for view in views for size in view.shape):
+    if memory is None or is_to_come(memory):
+        return None
+    if not all(isinstance(size, int) for view in views for size in view.shape):
         return None
     if any(element_count(view.shape) > max(node.size, MOST_REPEATED) for view in views):
         return None

@@ -85,10 +85,9 @@ def to_numpy(self: Tensor) -> NDArray[Any]:
         return self.to(DEFAULT_DEVICE).numpy()
     from ogive import engine
 
-    if not engine.has_unexecuted_plans():
-        shown = read_view(self)
-        if shown is not None:
-            return shown
+    shown = read_view(self, engine.is_unexecuted)
+    if shown is not None:
+        return shown
     while True:
         self.realize()
         try:

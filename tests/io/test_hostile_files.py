@@ -16,7 +16,7 @@ from ogive.io.files import BYTES_PER_BYTE, FREE_BYTES
 from tests.io import crafted
 
 ROOT = Path(__file__).parents[2]
-NOISE = 12 << 20
+NOISE = 16 << 20
 """What modules take that are imported to load a file, and pieces of members that are unpacked."""
 
 

@@ -436,7 +436,7 @@ class _Builder:
             return tuple(sources)
         if node.op is Op.EXPAND:
             return (shaped(elements[0], (1,) * len(node.arg)),)
-        if node.op not in ELEMENTWISE and node.op is not Op.STORE:
+        if node.op not in ELEMENTWISE:
             raise NotGeneral(f"{node.op.name} takes a constant that is another each time")
         shape = common_shape(tuple(sources))
         for number, element in elements.items():

@@ -17,7 +17,12 @@ from ogive import Config, Tensor
 from ogive.config import PLANNERS
 from ogive.devices.protocol import find_device
 from ogive.errors import DeviceError, DivisionByZeroError
+from ogive.ir.memory import memory_leaf
+from ogive.ir.ops import Op
+from ogive.live import registry
 from ogive.passes.regions.slots import CopyStep
+from ogive.tensor import build, core
+from ogive.tensor.core import wrap
 
 OTHER = "CPU:1"
 
@@ -39,6 +44,26 @@ def test_what_goes_there_and_back_is_what_numpy_computes(planner: str) -> None:
     expected = (numpy.tanh(X) @ W).sum(0) + X.sum()
     numpy.testing.assert_allclose(back.numpy(), expected, rtol=2e-5)
     numpy.testing.assert_allclose(there.numpy(), numpy.tanh(X) @ W, rtol=2e-5, atol=1e-6)
+
+
+def test_a_large_expression_of_constants_is_computed_where_its_tensor_is() -> None:
+    counted = ogive.arange(8)
+    with registry.graph_lock:
+        node = counted.node
+        for number in range(300):
+            node = registry.make(Op.ADD, node.dtype, (node, build.constant(node.dtype, number)))
+        result = wrap(node, OTHER)
+    result.realize()
+    assert memory_leaf(result.node).device == OTHER
+    assert result.tolist() == [sum(range(300)) + each for each in range(8)]
+
+
+def test_a_tensor_of_another_device_is_known_to_be_there_without_looking_for_its_memory() -> None:
+    x = Tensor(X, device=OTHER)
+    for _ in range(5):
+        x = x + 1
+    assert core._device_below((x * 2).node) == OTHER
+    assert not any(node.op is Op.COPY for node in x.node.walk())
 
 
 def test_tensors_of_several_devices_are_realized_together() -> None:

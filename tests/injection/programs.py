@@ -67,8 +67,10 @@ class Counting(Program):
 class Chain(Program):
     """Assignments that follow from each other, and a part of one tensor, in one run."""
 
+    device = "CPU"
+
     def __init__(self) -> None:
-        self.x, self.y, self.z = (Tensor(numpy.zeros(SIZE)).realize() for _ in range(3))
+        self.x, self.y, self.z = [Tensor(numpy.zeros(SIZE), device=self.device) for _ in range(3)]
         self.values = 0.0, 0.0, 0.0
         self.later = self.x + self.y
 
@@ -89,6 +91,12 @@ class Chain(Program):
         one_of(before, sum(self.values[:2]))
         self.values = x, y, front
         self.later = self.x + self.y
+
+
+class Reference(Chain):
+    """The same where kernels are functions of Python's."""
+
+    device = "REFERENCE"
 
 
 class Prepared(Program):
@@ -321,6 +329,6 @@ PROGRAMS: dict[str, type[Program]] = {
     program.__name__.lower(): program
     for program in (
         Counting, Chain, Prepared, Reading, Captured, Traced, Donated, Training, Compiling,
-        Storing, Loading, Calling,
+        Storing, Loading, Calling, Reference,
     )
 }  # fmt: skip

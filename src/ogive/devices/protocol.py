@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import abc
 import importlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ogive.errors import DeviceError, nearest
@@ -72,11 +72,22 @@ class KernelStep(NamedTuple):
     whole: bool = False
 
 
-class HostStep(NamedTuple):
-    """A step that Python does, between the native ones: `function(*arguments)`."""
+LastCalls = Iterable[tuple[Any, ...]]
+"""Functions written in C, each with its arguments, which are called at once."""
 
-    function: Callable[..., None]
+
+class HostStep(NamedTuple):
+    """A step that Python does, between the native ones: `function(*arguments)`.
+
+    What an exception leaves of one is begun again from its start. So a step that writes over what
+    it must not leave half changed gives back the calls that write, as `LastCalls`: those are made
+    together with the note that it is done. Of the user's functions (`is_users`) none is called to
+    bring an abandoned run to its end.
+    """
+
+    function: Callable[..., LastCalls | None]
     arguments: Sequence[int] = ()
+    is_users: bool = False
 
 
 DeviceStep = KernelStep | HostStep

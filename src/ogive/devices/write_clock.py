@@ -31,6 +31,12 @@ class Clock:
         self.now = self.quiet = 0
         self.writers: tuple[Writer, ...] = ()
 
+    def moment_of(self, buffer: Buffer) -> int:
+        """When reading a buffer begins: now, or before somebody began who is writing to it."""
+        now = self.now  # looked at first: a writer that begins behind it moves the clock
+        written = [each.base for writer in self.writers for each in writer.buffers]
+        return self.quiet if buffer.base in written else now
+
     def begin(self, writer: Writer) -> None:
         """Writing begins. `effect_lock` is held."""
         # From an even count to the next odd one, or from one odd count to the next.
@@ -59,5 +65,6 @@ clock = Clock()
 
 
 def is_disturbed(moment: int, buffers: Iterable[Buffer]) -> bool:
-    """Whether somebody has written to one of `buffers` since a moment that was the last `quiet`."""
+    """Whether somebody has written to one of `buffers` since a moment: the last `quiet` one, or,
+    for one buffer, its `moment_of`."""
     return any(max(b.written_at, b.base.written_at) > moment for b in buffers)

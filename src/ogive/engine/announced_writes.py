@@ -187,5 +187,4 @@ def _lose_unfinished() -> None:
             at_once(clock.ending(writing))
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_lose_unfinished)
+os.register_at_fork(after_in_child=_lose_unfinished)

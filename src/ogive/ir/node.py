@@ -94,12 +94,11 @@ class _TableReference(weakref.ref["UOp"]):
 
 _table: dict[tuple[Any, ...], _TableReference] = {}
 _table_lock = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_table_lock.acquire,
-        after_in_parent=_table_lock.release,
-        after_in_child=_table_lock.release,
-    )
+os.register_at_fork(
+    before=_table_lock.acquire,
+    after_in_parent=_table_lock.release,
+    after_in_child=_table_lock.release,
+)
 _next_id = itertools.count(1).__next__
 _detached: weakref.WeakSet[UOp] = weakref.WeakSet()
 

@@ -48,13 +48,12 @@ def _renew_effect_lock() -> None:
     graph_lock.release()
 
 
-if hasattr(os, "register_at_fork"):
-    # A child must not inherit a graph in the middle of a change.
-    os.register_at_fork(
-        before=graph_lock.acquire,
-        after_in_parent=graph_lock.release,
-        after_in_child=_renew_effect_lock,
-    )
+# A child must not inherit a graph in the middle of a change.
+os.register_at_fork(
+    before=graph_lock.acquire,
+    after_in_parent=graph_lock.release,
+    after_in_child=_renew_effect_lock,
+)
 
 
 class Holder(Protocol):

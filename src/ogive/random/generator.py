@@ -166,10 +166,9 @@ def set_rng_state(state: tuple[int, int]) -> None:
     default_generator.set_state(state)
 
 
-if hasattr(os, "register_at_fork"):
-    # A child goes on from where its parent is, and must not inherit a lock that is held.
-    os.register_at_fork(
-        before=default_generator._lock.acquire,
-        after_in_parent=default_generator._lock.release,
-        after_in_child=default_generator._lock.release,
-    )
+# A child goes on from where its parent is, and must not inherit a lock that is held.
+os.register_at_fork(
+    before=default_generator._lock.acquire,
+    after_in_parent=default_generator._lock.release,
+    after_in_child=default_generator._lock.release,
+)

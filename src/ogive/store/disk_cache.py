@@ -121,6 +121,7 @@ def _fits(record: GraphRecord, leaves: Sequence[UOp], sink: UOp) -> bool:
     """Whether a record speaks of parameters, variables and results that a graph has.
 
     Not of all its parameters: simplification may have found that some have no say in the results.
+    Complex elements are pairs of floats there.
     """
     parameters: dict[int, UOp] = {}
     variables: dict[str, tuple[int, int]] = {}
@@ -136,12 +137,13 @@ def _fits(record: GraphRecord, leaves: Sequence[UOp], sink: UOp) -> bool:
             found = parameters.pop(slot.parameter, None)
             # What stands for a file or a function must never be taken for memory: so says its
             # device, and the record was checked for that.
-            known = (slot.dtype, slot.count, slot.device)
-            if found is None or (found.dtype, found.size, found.device) != known:
+            if found is None or found.dtype.part is not slot.dtype or found.device != slot.device:
+                return False
+            if found.size * found.dtype.itemsize != slot.nbytes:
                 return False
     outputs = [record.slots[output] for output in record.outputs]
     return all(
-        slot.dtype is root.dtype and slot.device == device
+        slot.dtype is root.dtype.part and slot.device == device
         for slot, root, device in zip(outputs, sink.src, sink.arg, strict=True)
     )
 

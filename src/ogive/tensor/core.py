@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 DEVICES = (Device(device_names.DEFAULT_DEVICE),)
 DEFAULT_DEVICE = DEVICES[0]
-MOST_LOOKED_AT = 256
-"""Nodes among which memory is looked for before it is taken to be where it should be."""
 
 
 Value = TypeVar("Value")
@@ -187,13 +185,17 @@ def _placed(node: UOp, device: str) -> tuple[UOp, str]:
     if device == FILES:
         # What is computed from a file is in memory.
         return node, device if file_of(node) is not None else DEFAULT_DEVICE
-    if device != DEFAULT_DEVICE and _device_below(node, device) != device:
+    if device != DEFAULT_DEVICE and _device_below(node) != device:
         node = registry.make(Op.COPY, node.dtype, (node,), device, node.shape)
     return node, device
 
 
-def _device_below(node: UOp, expected: str) -> str | None:
-    """Where the first memory under a node is; None if there is none."""
+def _device_below(node: UOp) -> str | None:
+    """Where the first memory under a node is; None if there is none.
+
+    Tensors of other devices than the default one know where theirs is, so that an operation looks
+    no further than its operands.
+    """
     stack, seen = [node], {node}
     while stack:
         node = stack.pop()
@@ -201,11 +203,12 @@ def _device_below(node: UOp, expected: str) -> str | None:
             return str(node.arg)
         if node.op is Op.BUFFER and node.device not in STORAGE:
             return str(node.device)
+        for tensor in registry.tensors_on(node):
+            if tensor.device not in (DEFAULT_DEVICE, FILES):
+                return str(tensor.device)
         new = [source for source in node.src if source not in seen]
         seen.update(new)
         stack += new
-        if len(seen) > MOST_LOOKED_AT:
-            return expected
     return None
 
 

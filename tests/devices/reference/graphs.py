@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ogive.devices.protocol import KernelFault
 from ogive.devices.reference.evaluate_region import evaluate_region
 from ogive.devices.reference.number_formats import Array
 from ogive.ir import dtype as dtypes
@@ -33,7 +34,13 @@ def run(memory: list[Array], *stores: UOp, **variables: int) -> int | None:
     """Evaluate a region over flat arrays, which change; the number of the op that failed."""
     region = UOp(Op.SINK, dtypes.void, stores)
     verify(region, "region")
-    return evaluate_region(region, dict(enumerate(memory)), variables)
+    try:
+        calls = evaluate_region(region, dict(enumerate(memory)), variables)
+    except KernelFault as fault:
+        return fault.site
+    for function, *arguments in calls:
+        function(*arguments)
+    return None
 
 
 def result_of(value: UOp, *arrays: Array, **variables: int) -> Array:

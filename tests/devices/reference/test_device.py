@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from ogive.devices.protocol import find_device
 from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.caches.kernel_cache import kernel_cache
 from ogive.errors import LoadError
+from tests.injection.injector import Bytecodes, Interrupt
 
 REFERENCE = "REFERENCE"
 
@@ -65,6 +68,23 @@ def test_assignments_happen_in_place_and_old_readers_keep_the_old_values() -> No
     x[1:] = x[:-1]
     assert x.tolist() == [1, 1, 2, 3]
     assert before.tolist() == [10, 20, 30, 40]
+
+
+@pytest.mark.parametrize("module", ["native_plan.py", "device.py", "evaluate_region.py"])
+def test_an_assignment_that_is_interrupted_anywhere_happens_once(module: str) -> None:
+    x, count, at = on_reference(0, 0, 0), 0.0, 0
+    old = x * 2
+    while True:
+        x += 1
+        injection = Bytecodes(lambda path: module if path.endswith(module) else None, module, at)
+        with contextlib.suppress(Interrupt), injection.watching():
+            x.realize()
+        assert old.tolist() == [2 * count] * 3
+        assert x.tolist() == [count + 1] * 3, injection.raised_at
+        count, at, old = count + 1, at + 7, x * 2
+        if injection.raised_at is None:
+            break
+    assert at > 7
 
 
 def test_lengths_may_change_between_runs() -> None:

@@ -88,6 +88,18 @@ def test_other_data_hits_on_disk() -> None:
     assert numpy.array_equal(found, expected)
 
 
+def test_a_graph_of_complex_numbers_is_found_on_disk() -> None:
+    x = numpy.arange(4) + 1j
+    for square in (Tensor(x) * Tensor(x), Tensor(x).abs()):
+        square.realize()
+    forget()
+    with Count() as count:
+        found = (Tensor(x) * Tensor(x)).numpy(), Tensor(x).abs().numpy()
+    assert count["schedules_created"] == 0 and count["schedule_disk_hits"] == 2
+    numpy.testing.assert_allclose(found[0], x * x)
+    numpy.testing.assert_allclose(found[1], abs(x))
+
+
 @pytest.mark.parametrize("memory", [True, False])
 @pytest.mark.parametrize(
     "other",

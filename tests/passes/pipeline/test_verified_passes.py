@@ -31,9 +31,15 @@ from ogive.passes.pipeline.region_passes import REGION_PASSES
 from ogive.passes.place.placement import Placement
 from ogive.passes.regions.cut_regions import HostRegion, Region
 from ogive.passes.regions.number_slots import Schedule
+from ogive.targets.target import Target, describe_cpu
 
 CHECKED = Config(verify=True, disk_cache=False)
 Passes = tuple[Pass, ...]
+TARGETS = (
+    describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2,+fma"),
+    describe_cpu("x86_64-linux-gnu", "skylake-avx512", "+avx,+avx2,+fma,+avx512f"),
+)
+"""Whose kernels differ: the second one's is a single loop."""
 
 
 def data(*shape: int) -> Tensor:
@@ -132,23 +138,24 @@ def test_a_broken_pass_that_joins_schedules_is_named() -> None:
         compilation.run(broken(JOIN_PASSES, "join_schedules"))
 
 
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.cpu)
 @pytest.mark.parametrize("name", [each.name for each in REGION_PASSES])
-def test_a_broken_pass_of_a_new_kernel_is_named(name: str) -> None:
+def test_a_broken_pass_of_a_new_kernel_is_named(name: str, target: Target) -> None:
     with pytest.raises(VerifyError, match=f"after {name}: "):
-        Compilation(CHECKED, **region_values()).run(broken(REGION_PASSES, name))
+        Compilation(CHECKED, **region_values(target)).run(broken(REGION_PASSES, name))
 
 
 def test_a_broken_text_is_named() -> None:
-    compilation = Compilation(CHECKED, **region_values(), name="kernel")
+    compilation = Compilation(CHECKED, **region_values(host_target()), name="kernel")
     compilation.run(REGION_PASSES)
     with pytest.raises(VerifyError, match="after emit: in the llvm dialect"):
         compilation.run(broken(EMIT_PASSES, "emit"))
 
 
-def region_values() -> dict[str, Any]:
+def region_values(target: Target) -> dict[str, Any]:
     sink = normalize((data(40, 50).softmax(-1).node,)).sink
-    (step,) = schedule_graph(sink, host_target(), CHECKED).kernels
-    return {"region": step.region.graph, "target": host_target(), "placement": None}
+    (step,) = schedule_graph(sink, target, CHECKED).kernels
+    return {"region": step.region.graph, "target": target, "placement": None}
 
 
 def test_assignments_that_need_each_others_old_values_are_tried_a_second_time() -> None:

@@ -14,8 +14,8 @@ from ogive.devices.protocol import (
     CompiledKernel,
     Device,
     HostStep,
-    KernelFault,
     KernelStep,
+    LastCalls,
     StepFailure,
     host_array,
     host_bytes,
@@ -125,10 +125,10 @@ class LoadedRegion:
         self.signature = kernel_signature(region)
         self.parameters = {node.slot: node for node in region.walk() if node.op is Op.PARAM}
 
-    def launch(self, *words: int) -> None:
+    def launch(self, *words: int) -> LastCalls:
         """Evaluate it; `words` are the addresses of its buffers, then its variables' values.
 
-        Raises `KernelFault`.
+        What is to be written is given back, so that no exception divides it. Raises `KernelFault`.
         """
         from ogive.devices.reference.evaluate_region import evaluate_region
         from ogive.ir.memory import LONGEST
@@ -143,8 +143,6 @@ class LoadedRegion:
             array = host_array(address, count * node.dtype.itemsize)
             memory[slot] = array.view(node.dtype.numpy)
         try:
-            site = evaluate_region(self.region, memory, variables)
-        except Exception as error:
+            return evaluate_region(self.region, memory, variables)
+        except MemoryError as error:
             raise StepFailure(error) from None
-        if site is not None:
-            raise KernelFault(site)

@@ -9,12 +9,14 @@ tables of `element_functions.py` and `array_functions.py`.
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy
 
+from ogive.devices.protocol import KernelFault
 from ogive.devices.reference.array_functions import (
     MOVEMENT_FUNCTIONS,
     arrange,
@@ -43,19 +45,18 @@ from ogive.passes.graph.fault_checks import can_fault, indices_of
 
 def evaluate_region(
     region: UOp, memory: Mapping[int, Array], variables: Mapping[str, int]
-) -> int | None:
-    """Do a region's work over flat arrays, `memory[slot]` for each `PARAM`, of its dtype.
+) -> list[tuple[Any, ...]]:
+    """What a region writes to flat arrays, `memory[slot]` for each `PARAM`, of its dtype.
 
-    The number of the op that failed, among those of the region that can, and nothing is stored
-    then; None if none did.
+    It is given as calls of functions that are written in C. Raises `KernelFault` with the number
+    of the op that failed, among those of the region that can.
     """
     with numpy.errstate(all="ignore"):
         evaluation = _Evaluation(region, memory, variables)
         fault = evaluation.find_fault()
-        if fault is None:
-            for store in region.src:
-                evaluation.write(store)
-    return fault
+        if fault is not None:
+            raise KernelFault(fault)
+        return [evaluation.write(store) for store in region.src]
 
 
 class _Evaluation:
@@ -119,18 +120,19 @@ class _Evaluation:
                 return site
         return None
 
-    def write(self, store: UOp) -> None:
-        """Put a value where its target lies, or where indices say in it; combined, if asked to."""
+    def write(self, store: UOp) -> tuple[Any, ...]:
+        """The call that puts a value where its target lies, or where indices say in it; combined,
+        if asked to."""
         memory, places = self.places_of(store.target)
         value, dtype = self.values[store.value], store.value.dtype
         if store.indices:
             places = places[tuple([self.values[index] for index in store.indices])]
         if store.combine is None:
-            memory[places] = value.astype(memory.dtype)
-        else:
-            combined = held(memory, dtype)
-            COMBINING[store.combine].at(combined, places, value)
-            memory[places] = rounded(combined, dtype).astype(memory.dtype)[places]
+            return operator.setitem, memory, places, value.astype(memory.dtype)
+        combined = held(memory, dtype)
+        COMBINING[store.combine].at(combined, places, value)
+        value = rounded(combined, dtype)[places]
+        return operator.setitem, memory, places, value.astype(memory.dtype)
 
     def places_of(self, target: UOp) -> tuple[Array, Array]:
         """The memory of a store's target, and where in it each of its elements lies."""

@@ -174,5 +174,4 @@ def _regions(schedule: Schedule) -> list[UOp]:
     return [step.region.graph for step in schedule.kernels]
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=placement_cache.renew_lock)
+os.register_at_fork(after_in_child=placement_cache.renew_lock)

@@ -182,5 +182,4 @@ def _tell(skeleton: Skeleton, words: str, config: Config) -> None:
 
 general_graphs = GeneralGraphs(graph_cache)
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=general_graphs.renew_lock)
+os.register_at_fork(after_in_child=general_graphs.renew_lock)

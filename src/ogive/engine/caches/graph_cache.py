@@ -277,5 +277,4 @@ def _tell(graph: CompiledGraph, how: str, start: float, config: Config) -> None:
 
 graph_cache = GraphCache()
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=graph_cache.renew_lock)
+os.register_at_fork(after_in_child=graph_cache.renew_lock)

@@ -205,8 +205,7 @@ def _size(kept: Kept) -> int:
 
 panel_cache = PanelCache()
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=panel_cache.renew_lock)
+os.register_at_fork(after_in_child=panel_cache.renew_lock)
 
 
 class _Made(NamedTuple):

@@ -328,5 +328,4 @@ def _variables(region: UOp) -> dict[str, tuple[int, int]]:
 
 kernel_cache = KernelCache()
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=kernel_cache.renew_lock)
+os.register_at_fork(after_in_child=kernel_cache.renew_lock)

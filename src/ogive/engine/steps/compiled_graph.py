@@ -171,7 +171,8 @@ class CompiledGraph:
             else:
                 from ogive.engine.steps.function_calls import calling
 
-                made.append(HostStep(calling(step, self.slots), [0] * len(step.slots)))
+                addresses = [0] * len(step.slots)
+                made.append(HostStep(calling(step, self.slots), addresses, is_users=True))
             last = level
         return made
 

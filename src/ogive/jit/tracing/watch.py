@@ -196,10 +196,9 @@ def put_back(thread: int, watch: Watch) -> None:
         watch.undo = _nothing  # it knows what is traced, which may go now
 
 
-if hasattr(os, "register_at_fork"):
-    # A child must not inherit tensors in the middle of another thread's trace.
-    os.register_at_fork(
-        before=trace_lock.acquire,
-        after_in_parent=trace_lock.release,
-        after_in_child=trace_lock.release,
-    )
+# A child must not inherit tensors in the middle of another thread's trace.
+os.register_at_fork(
+    before=trace_lock.acquire,
+    after_in_parent=trace_lock.release,
+    after_in_child=trace_lock.release,
+)

@@ -39,6 +39,7 @@ def _check_instructions(program: list[Item]) -> None:
             blocks.enter(loop)
         elif pending:
             blocks.leave()
+    expect(INSTRUCTIONS, blocks.stores > 0, "something that is stored")
 
 
 class _Blocks:
@@ -49,6 +50,7 @@ class _Blocks:
         self.made: list[list[UOp]] = [[]]
         self.known: set[UOp] = set()
         self.accumulated: set[UOp] = set()
+        self.stores = 0
 
     def enter(self, loop: Loop) -> None:
         self.need(loop.counter.extent, loop.counter)
@@ -81,6 +83,7 @@ class _Blocks:
         expect(INSTRUCTIONS, item not in self.known, f"{item!r} once")
         self.known.add(item)
         self.made[-1].append(item)
+        self.stores += item.op is Op.STORE
 
 
 def _show_instructions(program: list[Item]) -> str:

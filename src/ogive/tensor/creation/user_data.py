@@ -11,6 +11,7 @@ import numpy
 
 from ogive.devices.buffer import Buffer
 from ogive.devices.protocol import find_device
+from ogive.devices.write_clock import clock, is_disturbed
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import DEFAULT_DEVICE, FILES
@@ -128,12 +129,11 @@ def read_memory(tensor: Core) -> NDArray[Any] | None:
     memory = memory_of(node)
     if memory is None:
         return None  # assigned to since it was realized
-    writes = memory.writes
+    moment = clock.moment_of(memory)
     array = memory.contents(node.dtype.numpy, upper_shape(node.shape))
     front = array[tuple([slice(evaluate(size)) for size in node.shape])]
     values: NDArray[Any] = numpy.array(front, order="C")  # of one element, `front` is no array
-    undisturbed = not writes & 1 and memory.writes == writes and tensor.node is node
-    return values if undisturbed else None
+    return None if tensor.node is not node or is_disturbed(moment, (memory,)) else values
 
 
 def empty_array(node: UOp) -> NDArray[Any]:

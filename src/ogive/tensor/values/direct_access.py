@@ -33,7 +33,6 @@ def read_view(tensor: Core, is_to_come: Callable[[Any], bool]) -> NDArray[Any] |
     None where a tensor is something else, has a symbolic length, repeats more than a few elements,
     or is written to meanwhile.
     """
-    moment = clock.quiet
     given = node = tensor.node
     views: list[UOp] = []
     while node.op in _VIEWS and len(node.src) == 1:
@@ -48,13 +47,12 @@ def read_view(tensor: Core, is_to_come: Callable[[Any], bool]) -> NDArray[Any] |
         return None
     if any(element_count(view.shape) > max(node.size, MOST_REPEATED) for view in views):
         return None
+    moment = clock.moment_of(memory)
     array = memory.contents(node.dtype.numpy, node.shape)
     for view in reversed(views):
         array = _shown(view, array)
     values: NDArray[Any] = numpy.array(array, order="C")
-    if tensor.node is not given or (clock.now != moment and is_disturbed(moment, (memory,))):
-        return None
-    return values
+    return None if tensor.node is not given or is_disturbed(moment, (memory,)) else values
 
 
 def _shown(view: UOp, array: NDArray[Any]) -> NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -210,6 +211,63 @@ def test_an_error_in_a_host_step_is_raised_and_ends_the_run(kernels: Library) ->
     with pytest.raises(ValueError, match="from the host"):
         plan.execute()
     assert log[0] == 0
+
+
+def add_one(counts: Counts) -> list[tuple[Any, ...]]:
+    return [(operator.setitem, counts, 0, counts[0] + 1)]
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_host_step_is_done_when_its_last_calls_are() -> None:
+    counts = zeros(1)
+    plan = NativePlan([HostStep(lambda: add_one(counts)), HostStep(interrupt)])
+    plan.rewind()
+    with pytest.raises(KeyboardInterrupt):
+        plan.execute()
+    assert plan.outcome(lambda step: True) == Fault(1, 0, stopped=True)
+    assert counts[0] == 1
+
+
+def test_a_host_step_that_is_interrupted_before_its_last_calls_is_not_begun() -> None:
+    counts = zeros(1)
+
+    def interrupted() -> list[tuple[Any, ...]]:
+        calls = add_one(counts)
+        interrupt()
+        return calls
+
+    plan = NativePlan([HostStep(interrupted)])
+    plan.rewind()
+    with pytest.raises(KeyboardInterrupt):
+        plan.execute()
+    assert plan.outcome(lambda step: True) == Fault(0, 0, stopped=True)
+    assert counts[0] == 0
+
+
+def test_a_run_that_may_not_end_yet_does_its_host_steps_but_those_of_the_user() -> None:
+    counts, others = zeros(1), zeros(1)
+    first = [True]
+
+    def interrupted_once() -> list[tuple[Any, ...]]:
+        if first.pop():
+            first.append(False)
+            interrupt()
+        return add_one(counts)
+
+    steps = [
+        HostStep(interrupted_once),
+        HostStep(lambda: add_one(counts)),
+        HostStep(lambda: add_one(others), is_users=True),
+    ]
+    plan = NativePlan(steps)
+    plan.rewind()
+    with pytest.raises(KeyboardInterrupt):
+        plan.execute()
+    assert plan.outcome(lambda step: False) == Fault(2, 0, stopped=True)
+    assert (counts[0], others[0]) == (2, 0)
 
 
 def test_a_host_step_may_execute_another_plan(kernels: Library, make_pool: MakePool) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 import numpy
@@ -63,6 +66,7 @@ class NativePlan:
         "__weakref__",
         "_address",
         "_calling",
+        "_done",
         "_functions",
         "_header",
         "_kernels",
@@ -73,6 +77,7 @@ class NativePlan:
         "_resume",
         "_spans",
         "_start",
+        "_users",
         "_whole",
         "offsets",
         "threads",
@@ -96,6 +101,8 @@ class NativePlan:
             for index, step in enumerate(steps)
             if isinstance(step, HostStep)
         }
+        hosted = self._functions
+        self._users = {index for index in hosted if steps[index].is_users}  # type: ignore[union-attr]
         self._whole = {
             index for index, step in enumerate(steps) if isinstance(step, KernelStep) and step.whole
         }
@@ -128,6 +135,7 @@ class NativePlan:
         )
         self._address = self._header.ctypes.data
         self._calling = 0
+        self._done = -1  # the host step that was done last
         self._lock = threading.Lock()
         _plans.add(self)
 
@@ -191,13 +199,9 @@ class NativePlan:
             if status == Status.FAULTED:
                 return Fault(int(self._header[_STEP]), int(self._header[_FAULT]))
             if status == Status.HOST:
-                step = int(self._header[_STEP]) - 1
-                try:
-                    self._call(step)
-                except StepFailure as failure:
-                    return Fault(step, 0, failure.error)
-                except KernelFault as found:
-                    return Fault(step, found.site)
+                fault = self._call(int(self._header[_STEP]) - 1)
+                if fault is not None:
+                    return fault
             status = self._resume(self._address)
         return None
 
@@ -208,22 +212,28 @@ class NativePlan:
         header = self._header
         header[_STEP] = header[_LEFT] = 0
         header[_FAULT] = NO_FAULT
+        self._done = -1
 
     def outcome(self, may_end: Callable[[int], bool]) -> Fault | None:
         """How the last run ended, or where an exception stopped it. No other has begun since.
 
         A step that is whole is brought to its end first, and so are those up to one before which
-        the run `may_end`, unless a host step comes first. The driver notes what it has done before
-        it returns, so the answer does not depend on the moment when the exception came; and asking
-        may itself be interrupted, and repeated.
+        the run `may_end`, unless a function of the user's comes first. The driver notes what it has
+        done before it returns, and host steps at once with the last that they do, so the answer
+        does not depend on the moment when the exception came; and asking may itself be interrupted,
+        and repeated.
         """
         header, count = self._header, len(self.tiles)
         while (step := self._next_step()) < count and header[_FAULT] == NO_FAULT:
             begun = header[_LEFT] and step in self._whole
-            if not begun and (step in self._functions or may_end(step)):
+            if not begun and (step in self._users or may_end(step)):
                 break
             header[_COUNT] = step + 1
             self._resume(self._address)
+            fault = self._call(step) if step in self._functions else None
+            if fault is not None:
+                header[_COUNT] = count
+                return fault
         header[_COUNT] = count
         if header[_FAULT] != NO_FAULT:
             return Fault(int(header[_STEP]), int(header[_FAULT]))
@@ -234,16 +244,24 @@ class NativePlan:
         step = int(self._header[_STEP])
         # Of a host step the driver only knows that it has asked for it.
         is_asked = step - 1 in self._functions and not self._header[_LEFT]
-        return step - 1 if is_asked else step
+        return step - 1 if is_asked and step - 1 != self._done else step
 
-    def _call(self, step: int) -> None:
+    def _call(self, step: int) -> Fault | None:
+        """Do a host step. Returns the fault that it ended with, if it did."""
         self._calling = threading.get_ident()
         try:
             function, count = self._functions[step]
             first = self.offsets[step]
-            function(*self.words[first : first + count].tolist())
+            last = function(*self.words[first : first + count].tolist())
+            calls = [*(last or ()), (setattr, self, "_done", step)]
+            deque(starmap(operator.call, calls), maxlen=0)
+        except StepFailure as failure:
+            return Fault(step, 0, failure.error)
+        except KernelFault as found:
+            return Fault(step, found.site)
         finally:
             self._calling = 0
+        return None
 
     def renew_lock(self) -> None:
         """Forget a lock that a thread of the parent process held when it forked."""

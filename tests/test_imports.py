@@ -65,15 +65,18 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "nn": ("random", "tensor", "live", "ir", "errors", "named"),
     "optim": ("nn", "autograd", "jit.tracing.watch", "tensor", "live", "ir", "errors", "named"),
     "amp": ("optim", "autograd", "jit.tracing.watch", "tensor", "live", "ir", "errors"),
+    "distributions": (
+        "autograd", "jit.tracing.watch", "linalg", "nn", "random", "special", "tensor", "errors",
+    ),
     "onnx": ("random", "io", "nn", "jit", "tensor", "fft", "live", "ir", "errors", "named"),
     "cuda": (),
     "torch": (
-        "", "amp", "autograd", "data", "fft", "io", "linalg", "nn", "optim", "random", "signal",
-        "special", "tensor", "live", "ir", "config", "errors",
+        "", "amp", "autograd", "data", "distributions", "fft", "io", "linalg", "nn", "optim",
+        "random", "signal", "special", "tensor", "live", "ir", "config", "errors",
     ),
     "": (  # the package itself
-        "amp", "autograd", "cuda", "compat", "fft", "data", "linalg", "masked", "nn",
-        "onnx", "optim", "random", "signal", "special", "io", "jit", "tensor", "ir",
+        "amp", "autograd", "cuda", "compat", "distributions", "fft", "data", "linalg", "masked",
+        "nn", "onnx", "optim", "random", "signal", "special", "io", "jit", "tensor", "ir",
         "counters", "config", "errors",
     ),
     "cli": (

@@ -41,12 +41,14 @@ from ogive.random.generator import (
     set_rng_state,
 )
 from ogive.random.keys import fold_in, key, split
+from ogive.random.rejected import binomial, poisson, standard_gamma, von_mises
 from ogive.random.transformed import cauchy, geometric, log_normal
 
 __all__ = [
     "Generator",
     "alpha_dropout",
     "bernoulli",
+    "binomial",
     "cauchy",
     "default_generator",
     "dropout",
@@ -64,6 +66,7 @@ __all__ = [
     "manual_seed",
     "multinomial",
     "normal",
+    "poisson",
     "rand",
     "rand_like",
     "randint",
@@ -74,5 +77,7 @@ __all__ = [
     "seed",
     "set_rng_state",
     "split",
+    "standard_gamma",
     "uniform",
+    "von_mises",
 ]

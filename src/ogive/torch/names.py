@@ -83,6 +83,16 @@ OUT = frozenset(
 
 OUT_OF_SAME = frozenset(("cat", "concat", "concatenate", "hstack", "stack", "vstack", "where"))
 
+_DISTRIBUTIONS = (
+    "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "continuous_bernoulli",
+    "dirichlet", "distribution", "exp_family", "exponential", "fishersnedecor", "gamma",
+    "geometric", "gumbel", "half_cauchy", "half_normal", "independent", "inverse_gamma", "kl",
+    "kumaraswamy", "laplace", "log_normal", "logistic_normal", "lowrank_multivariate_normal",
+    "mixture_same_family", "multinomial", "multivariate_normal", "negative_binomial", "normal",
+    "one_hot_categorical", "pareto", "poisson", "relaxed_bernoulli", "relaxed_categorical",
+    "studentT", "transformed_distribution", "uniform", "von_mises", "weibull",
+)  # fmt: skip
+
 _LAYERS = (
     "activation", "adaptive", "batchnorm", "container", "conv", "distance", "dropout", "flatten",
     "fold", "instancenorm", "linear", "loss", "module", "normalization", "padding", "pixelshuffle",
@@ -125,6 +135,10 @@ TREE: dict[str, tuple[str, ...]] = {
     "autograd.functional": ("ogive.torch.differentials",),
     "autograd.grad_mode": ("ogive.autograd",),
     "autograd.variable": ("ogive.torch.gradients",),
+    "distributions": ("ogive.distributions",),
+    **{f"distributions.{name}": ("ogive.distributions",) for name in _DISTRIBUTIONS},
+    "distributions.constraints": ("ogive.distributions.constraints",),
+    "distributions.transforms": ("ogive.distributions.transforms",),
     "linalg": ("ogive.torch.matrices", "ogive.linalg"),
     "fft": ("ogive.fft",),
     "special": ("ogive.torch.specials", "ogive.special"),

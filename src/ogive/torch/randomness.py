@@ -6,17 +6,19 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from ogive.random import binomial as binomial
 from ogive.random import default_generator as default_generator
 from ogive.random import get_rng_state as get_rng_state
 from ogive.random import initial_seed as initial_seed
 from ogive.random import manual_seed as _manual_seed
+from ogive.random import poisson as poisson
 from ogive.random import seed as seed
 from ogive.random import set_rng_state as set_rng_state
 from ogive.random.generator import Generator as _Generator
 
 __all__ = [
-    "Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed",
-    "seed", "set_rng_state",
+    "Generator", "binomial", "default_generator", "fork_rng", "get_rng_state", "initial_seed",
+    "manual_seed", "poisson", "seed", "set_rng_state",
 ]  # fmt: skip
 
 

@@ -1,0 +1,144 @@
+"""Distributions: draws, densities, entropies, divergences; by the names of `torch.distributions`.
+
+>>> chosen = Categorical(logits=ogive.zeros(4))
+>>> chosen.log_prob(Tensor(2)).exp().item()
+0.25
+"""
+
+from __future__ import annotations
+
+from ogive.distributions import constraints, transforms
+from ogive.distributions.categories import (
+    Categorical,
+    Multinomial,
+    OneHotCategorical,
+    OneHotCategoricalStraightThrough,
+)
+from ogive.distributions.combined import (
+    Independent,
+    LogisticNormal,
+    LogNormal,
+    MixtureSameFamily,
+    RelaxedBernoulli,
+    RelaxedOneHotCategorical,
+    TransformedDistribution,
+)
+from ogive.distributions.continuous import (
+    Cauchy,
+    Gumbel,
+    HalfCauchy,
+    HalfNormal,
+    Laplace,
+    Normal,
+    StudentT,
+    Uniform,
+    VonMises,
+)
+from ogive.distributions.discrete_distributions import (
+    Bernoulli,
+    Binomial,
+    ContinuousBernoulli,
+    Geometric,
+    NegativeBinomial,
+    Poisson,
+)
+from ogive.distributions.distribution import Distribution, ExponentialFamily
+from ogive.distributions.divergences import kl_divergence, register_kl
+from ogive.distributions.multivariate import LowRankMultivariateNormal, MultivariateNormal
+from ogive.distributions.positive import (
+    Beta,
+    Chi2,
+    Dirichlet,
+    Exponential,
+    FisherSnedecor,
+    Gamma,
+    InverseGamma,
+    Kumaraswamy,
+    Pareto,
+    Weibull,
+)
+from ogive.distributions.transforms import (
+    AbsTransform,
+    AffineTransform,
+    CatTransform,
+    ComposeTransform,
+    CumulativeDistributionTransform,
+    ExpTransform,
+    IndependentTransform,
+    LowerCholeskyTransform,
+    PowerTransform,
+    ReshapeTransform,
+    SigmoidTransform,
+    SoftmaxTransform,
+    SoftplusTransform,
+    StackTransform,
+    StickBreakingTransform,
+    TanhTransform,
+    Transform,
+    identity_transform,
+)
+
+__all__ = [
+    "AbsTransform",
+    "AffineTransform",
+    "Bernoulli",
+    "Beta",
+    "Binomial",
+    "CatTransform",
+    "Categorical",
+    "Cauchy",
+    "Chi2",
+    "ComposeTransform",
+    "ContinuousBernoulli",
+    "CumulativeDistributionTransform",
+    "Dirichlet",
+    "Distribution",
+    "ExpTransform",
+    "Exponential",
+    "ExponentialFamily",
+    "FisherSnedecor",
+    "Gamma",
+    "Geometric",
+    "Gumbel",
+    "HalfCauchy",
+    "HalfNormal",
+    "Independent",
+    "IndependentTransform",
+    "InverseGamma",
+    "Kumaraswamy",
+    "Laplace",
+    "LogNormal",
+    "LogisticNormal",
+    "LowRankMultivariateNormal",
+    "LowerCholeskyTransform",
+    "MixtureSameFamily",
+    "Multinomial",
+    "MultivariateNormal",
+    "NegativeBinomial",
+    "Normal",
+    "OneHotCategorical",
+    "OneHotCategoricalStraightThrough",
+    "Pareto",
+    "Poisson",
+    "PowerTransform",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
+    "ReshapeTransform",
+    "SigmoidTransform",
+    "SoftmaxTransform",
+    "SoftplusTransform",
+    "StackTransform",
+    "StickBreakingTransform",
+    "StudentT",
+    "TanhTransform",
+    "Transform",
+    "TransformedDistribution",
+    "Uniform",
+    "VonMises",
+    "Weibull",
+    "constraints",
+    "identity_transform",
+    "kl_divergence",
+    "register_kl",
+    "transforms",
+]

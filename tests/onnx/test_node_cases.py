@@ -11,7 +11,14 @@ from tests.onnx.cases import check, node_cases
 
 CASES = [
     "abs", "acos_example", "acosh_example", "add", "affine_grid_2d",
-    "ai_onnx_ml_array_feature_extractor", "and2d", "argmax_no_keepdims_example",
+    "ai_onnx_ml_array_feature_extractor", "ai_onnx_ml_binarizer",
+    "ai_onnx_ml_label_encoder_string_int", "ai_onnx_ml_label_encoder_tensor_mapping",
+    "ai_onnx_ml_tree_ensemble_set_membership", "ai_onnx_ml_tree_ensemble_single_tree", "and2d",
+    "cast_FLOAT16_to_FLOAT4E2M1", "cast_FLOAT_to_FLOAT8E4M3FNUZ", "cast_FLOAT_to_INT4",
+    "cast_UINT2_to_FLOAT", "cast_e8m0_FLOAT_to_FLOAT8E8M0", "castlike_FLOAT_to_INT2",
+    "cast_no_saturate_FLOAT_to_FLOAT8E5M2FNUZ", "deform_conv_with_mask_bias",
+    "dequantizelinear_uint4", "quantizelinear_int4", "roialign_aligned_false",
+    "roialign_mode_max", "tfidfvectorizer_tf_uniandbigrams_skip5", "argmax_no_keepdims_example",
     "argmin_no_keepdims_example", "asin_example", "asinh_example", "atan_example",
     "atanh_example", "attention_4d", "averagepool_2d_precomputed_pads", "basic_conv_with_padding",
     "batchnorm_example", "bitcast_float32_to_int32", "bitshift_right_uint8", "bitwise_and_i32_2d",

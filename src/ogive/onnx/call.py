@@ -9,6 +9,7 @@ import numpy
 
 from ogive.ir.dtype import DType
 from ogive.onnx.elements import Array, find_dtype
+from ogive.onnx.narrow import Narrow
 from ogive.onnx.table import OperatorError, Value
 from ogive.tensor.tensor import Tensor
 
@@ -64,6 +65,11 @@ class Call:
         found = self.values[index]
         return found if isinstance(found, numpy.ndarray) else to_tensor(found).numpy()
 
+    def element(self, index: int) -> int | None:
+        """The type of an input, if it is a narrow one."""
+        found = self.values[index] if index < len(self.values) else None
+        return found.element if isinstance(found, Narrow) else None
+
     def integers(self, index: int) -> list[int]:
         """The elements of an input as integers."""
         return [int(each) for each in self.array(index).reshape(-1)]
@@ -114,6 +120,8 @@ def to_tensor(value: Value, name: str = "a value") -> Tensor:
     """A value as a tensor. Raises `OperatorError` for texts and sequences."""
     if isinstance(value, Tensor):
         return value
+    if isinstance(value, Narrow):
+        return to_tensor(value.held, name)
     if isinstance(value, numpy.ndarray | numpy.generic) and value.dtype.kind not in "OUS":
         return Tensor.from_numpy(numpy.array(value))
     kind = "texts" if isinstance(value, numpy.ndarray) else type(value).__name__

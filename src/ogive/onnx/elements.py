@@ -14,6 +14,7 @@ from ogive.io.words import IS_BIG
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.onnx.messages import SparseTensorProto, TensorProto
+from ogive.onnx.narrow import FORMS, Narrow, unpack
 from ogive.tensor.tensor import Tensor
 
 Array = numpy.ndarray[Any, Any]
@@ -27,10 +28,7 @@ DTYPES: dict[int, DType] = {
     16: dtypes.bfloat16, 17: dtypes.float8_e4m3, 19: dtypes.float8_e5m2,
 }  # fmt: skip
 
-NAMES = {
-    STRING: "string", 18: "float8e4m3fnuz", 20: "float8e5m2fnuz", 21: "uint4", 22: "int4",
-    23: "float4e2m1", 24: "float8e8m0", 25: "uint2", 26: "int2",
-}  # fmt: skip
+NAMES = {STRING: "string"} | {element: form.name for element, form in FORMS.items()}
 
 KNOWN_ELEMENTS = 64
 """Up to so many elements are read at once, and known while a graph is walked."""
@@ -71,12 +69,14 @@ def _plain_dtypes() -> dict[DType, numpy.dtype[Any]]:
 _PLAIN = _plain_dtypes()
 
 
-def read_tensor(proto: TensorProto, folder: str | None) -> Array | Tensor:
+def read_tensor(proto: TensorProto, folder: str | None) -> Array | Tensor | Narrow:
     """The tensor of a message: known elements, or a tensor on `DISK`. Raises `FileError`."""
     name = f"tensor {proto.name!r}"
     shape = _check_shape(proto, name)
     if proto.data_type == STRING:
         return _read_strings(proto, shape, name)
+    if proto.data_type in FORMS:
+        return _read_narrow(proto, shape, folder, name)
     if proto.data_type not in DTYPES:
         proto.refuse(f"{name} is of {name_of(proto.data_type)}, which there is none of here")
     dtype = DTYPES[proto.data_type]
@@ -94,10 +94,10 @@ def read_tensor(proto: TensorProto, folder: str | None) -> Array | Tensor:
     return _from_bytes(origin.read(begin, nbytes, name), shape, dtype)
 
 
-def read_value(proto: TensorProto, folder: str | None) -> Array | Tensor:
+def read_value(proto: TensorProto, folder: str | None) -> Array | Tensor | Narrow:
     """The tensor of a message: known where it is small or text. Raises `FileError`."""
     found = read_tensor(proto, folder)
-    if isinstance(found, Tensor) or found.dtype == object or found.size <= KNOWN_ELEMENTS:
+    if isinstance(found, Tensor | Narrow) or found.dtype == object or found.size <= KNOWN_ELEMENTS:
         return found
     return Tensor.from_numpy(numpy.array(found))
 
@@ -120,8 +120,29 @@ def read_sparse(proto: SparseTensorProto, folder: str | None) -> tuple[str, Arra
     return proto.values.name, made
 
 
-def _elements(value: Array | Tensor) -> Array:
+def _elements(value: Array | Tensor | Narrow) -> Array:
+    if isinstance(value, Narrow):
+        return value.array()
     return value.numpy() if isinstance(value, Tensor) else value
+
+
+def _read_narrow(
+    proto: TensorProto, shape: tuple[int, ...], folder: str | None, name: str
+) -> Narrow:
+    """Elements that a byte has several of, or that are no dtype here."""
+    count = math.prod(shape)
+    nbytes = -(-count * FORMS[proto.data_type].bits // 8)
+    if proto.is_external:
+        raw = _read_external(proto, (nbytes,), dtypes.uint8, folder, name).numpy().tobytes()
+    elif proto.raw is not None:
+        begin, end = proto.raw
+        raw = proto.document.origin.read(begin, end - begin, name)
+    else:
+        raw = proto.integer_array(proto.INT32S).astype(numpy.uint8).tobytes()
+    if len(raw) != nbytes:
+        proto.refuse(f"{name} has {len(raw)} bytes, and its shape {shape} takes {nbytes}")
+    proto.document.origin.charge(2 * len(raw) + 5 * count)
+    return unpack(proto.data_type, raw, shape)
 
 
 def _check_shape(proto: TensorProto, name: str) -> tuple[int, ...]:

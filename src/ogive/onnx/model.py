@@ -15,6 +15,7 @@ from ogive.onnx import operators
 from ogive.onnx.call import to_tensor
 from ogive.onnx.graph import Builder, Graph, Info
 from ogive.onnx.messages import ModelProto
+from ogive.onnx.narrow import Narrow, element_named, from_array
 from ogive.onnx.table import Value
 from ogive.onnx.walk import Walk
 from ogive.onnx.wire import KIND, Document, Memory, Span
@@ -58,7 +59,7 @@ class Model:
         return {
             name: to_tensor(value)
             for name, value in self.graph.constants.items()
-            if isinstance(value, Tensor) or value.dtype != object
+            if isinstance(value, Tensor | Narrow) or value.dtype != object
         }
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,6 +139,9 @@ def _check_input(info: Info, given: Any) -> Value:
         return _to_values(given)
     if info.dtype == "string":
         return numpy.array(given, object)
+    element = element_named(info.dtype)
+    if element is not None and isinstance(given, numpy.ndarray):
+        return from_array(element, given)
     tensor = given if isinstance(given, Tensor) else Tensor(numpy.asarray(given))
     if info.dtype and tensor.dtype.name != info.dtype:
         raise ArgumentTypeError(
@@ -169,6 +173,8 @@ def _to_values(given: Any) -> Value:
 def _to_result(value: Value) -> Value:
     if isinstance(value, list):
         return [_to_result(each) for each in value]
+    if isinstance(value, Narrow):
+        return value.array()
     is_text = isinstance(value, numpy.ndarray) and value.dtype.kind in "OUS"
     return value if value is None or is_text else to_tensor(value)
 

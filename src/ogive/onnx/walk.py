@@ -9,6 +9,7 @@ import numpy
 
 from ogive.onnx.call import Call
 from ogive.onnx.graph import Graph, Node
+from ogive.onnx.narrow import MOVING, Narrow
 from ogive.onnx.table import OperatorError, Value
 
 
@@ -57,7 +58,10 @@ class Walk:
         if node.function is not None:
             return self._call_function(node, values, attributes)
         assert node.entry is not None, "checked when the model was loaded"
-        return node.entry.function(Call(node, values, attributes, self))
+        made = node.entry.function(Call(node, values, attributes, self))
+        if values and isinstance(values[0], Narrow) and node.op in MOVING:
+            return _renarrow(values[0].element, made)
+        return made
 
     def _call_function(
         self, node: Node, values: list[Value], attributes: dict[str, Any]
@@ -71,3 +75,10 @@ class Walk:
         for each in function.nodes:
             inside.step(each)
         return tuple(inside.values[name] for name in function.outputs)
+
+
+def _renarrow(element: int, made: Value) -> Value:
+    """What was made by moving narrow elements, which are of their type still."""
+    if isinstance(made, tuple):
+        return tuple(_renarrow(element, each) for each in made)
+    return made if isinstance(made, Narrow) else Narrow(element, made)

@@ -5,20 +5,25 @@ from ogive.onnx.operators import (
     control,
     draws,
     elementwise,
+    features,
     images,
     indexing,
     linear,
+    linear_models,
     movement,
     normalization,
     quantization,
     recurrent,
     reductions,
+    sampling,
     signals,
     texts,
+    tree_ensembles,
     windows,
 )
 
 FAMILIES = (
     elementwise, movement, indexing, reductions, linear, windows, normalization, recurrent,
-    attention, quantization, images, signals, draws, texts, control,
+    attention, quantization, images, sampling, signals, draws, texts, features, linear_models,
+    tree_ensembles, control,
 )  # fmt: skip

@@ -12,6 +12,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.onnx.call import Call, to_tensor
 from ogive.onnx.elements import numpy_dtype
+from ogive.onnx.narrow import FORMS, narrow
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
 
@@ -251,11 +252,20 @@ def is_infinite(c: Call) -> Value:
 def cast(c: Call) -> Value:
     if c.get("to") == 8 or is_text(c.values[0]):
         return _cast_texts(c.values[0], None if c.get("to") == 8 else c.dtype("to"))
+    if c.get("to") in FORMS:
+        return _cast_narrow(c, c.get("to"))
     return _cast_number(c, c.value(0), c.dtype("to"))
+
+
+def _cast_narrow(c: Call, element: int) -> Value:
+    return narrow(c.tensor(0), element, c.flag("saturate", 1), c.get("round_mode", "up"))
 
 
 @operator("CastLike")
 def cast_like(c: Call) -> Value:
+    element = c.element(1)
+    if element is not None:
+        return _cast_narrow(c, element)
     if is_text(c.values[0]) or is_text(c.values[1]):
         return _cast_texts(c.values[0], None if is_text(c.values[1]) else c.tensor(1).dtype)
     return _cast_number(c, c.tensor(0), c.tensor(1).dtype)

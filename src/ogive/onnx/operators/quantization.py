@@ -8,6 +8,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.onnx.call import Call
 from ogive.onnx.elements import find_dtype
+from ogive.onnx.narrow import FORMS, Narrow, narrow
 from ogive.onnx.operators.elementwise import saturate
 from ogive.onnx.operators.movement import shape_of
 from ogive.onnx.operators.windows import convolve
@@ -27,30 +28,43 @@ def _fit(c: Call, given: Tensor, x: Tensor) -> Tensor:
     return given.reshape(*lengths)
 
 
-def to_integers(scaled: Tensor, zero: Tensor | None, dtype: DType) -> Tensor:
-    """Numbers rounded, moved by the zero point, and kept inside a type of integers."""
+def to_integers(scaled: Tensor, zero: Tensor | None, dtype: DType, bits: int = 0) -> Tensor:
+    """Numbers rounded, moved by the zero point, and kept inside a type of integers.
+
+    These are of `bits` bits; usually of as many as the dtype has.
+    """
     whole = scaled.round()
     if zero is not None:
         whole = whole + zero.cast(whole.dtype)
     bounds = numpy.iinfo(dtype.name)
-    return whole.clamp(int(bounds.min), int(bounds.max)).cast(dtype)
+    unused = bounds.bits - bits if bits else 0
+    return whole.clamp(int(bounds.min) >> unused, int(bounds.max) >> unused).cast(dtype)
 
 
 @operator("QuantizeLinear")
 def quantize(c: Call) -> Value:
     x, scale = c.tensor(0), c.tensor(1)
     zero = c.optional(2)
-    dtype = zero.dtype if zero is not None else find_dtype(c.get("output_dtype", 0) or 2)
+    element = c.element(2) if zero is not None else c.get("output_dtype")
+    if element not in FORMS:
+        element = None
+        dtype = zero.dtype if zero is not None else find_dtype(c.get("output_dtype", 0) or 2)
+    else:
+        dtype = FORMS[element].held
     if c.get("precision"):
         kind = find_dtype(c.get("precision"))
         x, scale = x.cast(kind), scale.cast(kind)
     wide = x if x.dtype.is_float else x.cast(scale.dtype)
     scaled = wide / _fit(c, scale, x)
+    if element is not None and dtype.is_float:
+        return narrow(scaled, element, c.flag("saturate", 1))
     if dtype.is_float:
         return saturate(scaled, dtype) if c.flag("saturate", 1) else scaled.cast(dtype)
-    return to_integers(
-        scaled.cast(dtypes.float32), None if zero is None else _fit(c, zero, x), dtype
-    )
+    moved = None if zero is None else _fit(c, zero, x)
+    if element is not None:
+        bits = FORMS[element].bits
+        return Narrow(element, to_integers(scaled.cast(dtypes.float32), moved, dtype, bits))
+    return to_integers(scaled.cast(dtypes.float32), moved, dtype)
 
 
 @operator("DequantizeLinear")

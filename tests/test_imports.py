@@ -68,7 +68,9 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "distributions": (
         "autograd", "jit.tracing.watch", "linalg", "nn", "random", "special", "tensor", "errors",
     ),
-    "onnx": ("random", "io", "nn", "jit", "tensor", "fft", "live", "ir", "errors", "named"),
+    "onnx": (
+        "autograd", "random", "io", "nn", "jit", "tensor", "fft", "live", "ir", "errors", "named",
+    ),
     "cuda": (),
     "torch": (
         "", "amp", "autograd", "data", "distributions", "fft", "io", "linalg", "nn", "optim",

@@ -13,7 +13,6 @@ BEGIN = "<!-- written by python -m tests.onnx -->"
 
 DRAWN = "draws other numbers than NumPy, whose draws are expected"
 HALF = "floats of 16 bits, rounded at other places than in the reference (0.4 % off; 0.1 % allowed)"
-TRAINING = "operators of `ai.onnx.preview.training`, which trains inside of a graph"
 NOISE = "the expected value is a rounding error, 1.9e-7 where exactly 0 is right and made here"
 
 REASONS = {
@@ -49,7 +48,7 @@ def _kind(name: str, reason: str) -> str:
     first = " ".join(reason.split("\n  at ")[0].split())
     if "there is no such operator here" in first:
         operator = first.partition("(")[2].partition(",")[0]
-        return TRAINING if "preview.training" in operator else f"no operator {operator}"
+        return f"no operator {operator}"
     if first.startswith("AssertionError"):
         return next((why for key, why in REASONS.items() if re.match(key, name)), "another result")
     return first[:100].replace("|", "\\|")

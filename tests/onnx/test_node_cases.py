@@ -10,7 +10,7 @@ import pytest
 from tests.onnx.cases import check, node_cases
 
 CASES = [
-    "abs", "acos_example", "acosh_example", "add", "affine_grid_2d",
+    "abs", "acos_example", "acosh_example", "adagrad_multiple", "adam", "add", "affine_grid_2d",
     "ai_onnx_ml_array_feature_extractor", "ai_onnx_ml_binarizer",
     "ai_onnx_ml_label_encoder_string_int", "ai_onnx_ml_label_encoder_tensor_mapping",
     "ai_onnx_ml_tree_ensemble_set_membership", "ai_onnx_ml_tree_ensemble_single_tree", "and2d",
@@ -39,7 +39,8 @@ CASES = [
     "linear_attention_linear", "log_example", "logsoftmax_example_1", "loop11",
     "lppool_1d_default", "lrn", "lstm_defaults", "matmul_2d", "matmulinteger", "max_example",
     "maxpool_2d_uint8", "maxunpool_export_without_output_shape", "mean_example",
-    "melweightmatrix", "min_example", "mish", "mod_mixed_sign_float64", "mul_example", "mvn",
+    "melweightmatrix", "min_example", "mish",
+    "nesterov_momentum", "mod_mixed_sign_float64", "mul_example", "mvn",
     "neg_example", "nllloss_NC", "nonmaxsuppression_suppress_by_IOU", "nonzero_example", "not_2d",
     "onehot_without_axis", "optional_get_element_optional_tensor",
     "optional_has_element_tensor_input", "or2d", "pow_example", "prelu_example", "qlinearconv",

@@ -83,7 +83,8 @@ def plain_dtype(form: Form) -> numpy.dtype[Any]:
     """The NumPy dtype of a form."""
     import ml_dtypes
 
-    return numpy.dtype(getattr(ml_dtypes, form.plain))
+    made: numpy.dtype[Any] = numpy.dtype(getattr(ml_dtypes, form.plain))
+    return made
 
 
 def element_named(name: str) -> int | None:
@@ -105,17 +106,17 @@ def unpack(element: int, raw: bytes, shape: tuple[int, ...]) -> Narrow:
     count, each = math.prod(shape), 8 // form.bits
     if len(raw) != -(-count // each):
         raise FileError(f"{len(raw)} bytes for {count} elements of {form.name}, {each} in a byte")
-    words = numpy.frombuffer(raw, numpy.uint8)
+    words: Array = numpy.frombuffer(raw, numpy.uint8)
     if each > 1:
         shifts = numpy.arange(0, 8, form.bits, dtype=numpy.uint8)
         words = (words[:, None] >> shifts & (1 << form.bits) - 1).reshape(-1)[:count]
-    plain = words.astype(numpy.uint8)
+    words = words.astype(numpy.uint8)
     if form.held is dtypes.int8:
         top = 1 << (form.bits - 1)
-        held = (plain.astype(numpy.int16) ^ top) - top
-    else:
-        held = plain if form.held is dtypes.uint8 else plain.view(plain_dtype(form))
-    return Narrow(element, held.astype(form.held.name).reshape(shape))
+        words = (words.astype(numpy.int16) ^ top) - top
+    elif form.held is dtypes.float32:
+        words = words.view(plain_dtype(form))
+    return Narrow(element, words.astype(form.held.name).reshape(shape))
 
 
 def narrow(x: Tensor, element: int, saturate: bool = True, mode: str = "up") -> Narrow:

@@ -21,6 +21,7 @@ class Walk:
     ) -> None:
         self.values: dict[str, Value] = dict(values or {})
         self.bound = bound or {}
+        self.done: list[Node] = []
 
     def run(self, graph: Graph, inputs: Sequence[Value]) -> list[Value]:
         """The outputs of a graph."""
@@ -36,6 +37,16 @@ class Walk:
         """The outputs of a subgraph of a node of this walk."""
         return Walk(self.values, self.bound).run(graph, inputs)
 
+    def again(self, changed: Mapping[str, Value]) -> dict[str, Value]:
+        """All values as they are if some are others: what depends on these is computed again."""
+        other = Walk({**self.values, **changed}, self.bound)
+        touched = set(changed)
+        for node in self.done:
+            if touched.intersection(node.inputs):
+                other.step(node)
+                touched.update(node.outputs)
+        return other.values
+
     def step(self, node: Node) -> None:
         """Compute one node."""
         values = [self.values[name] if name else None for name in node.inputs]
@@ -45,6 +56,7 @@ class Walk:
             self.values[name] = numpy.asarray(value) if isinstance(value, numpy.generic) else value
         if len(results) < len([name for name in node.outputs if name]):
             raise OperatorError(f"{node.describe()} makes {len(results)} outputs")
+        self.done.append(node)
 
     def _call(self, node: Node, values: list[Value]) -> Value:
         attributes = node.attributes

@@ -18,6 +18,7 @@ from ogive.onnx.operators import (
     sampling,
     signals,
     texts,
+    training_steps,
     tree_ensembles,
     windows,
 )
@@ -25,5 +26,5 @@ from ogive.onnx.operators import (
 FAMILIES = (
     elementwise, movement, indexing, reductions, linear, windows, normalization, recurrent,
     attention, quantization, images, sampling, signals, draws, texts, features, linear_models,
-    tree_ensembles, control,
+    tree_ensembles, training_steps, control,
 )  # fmt: skip

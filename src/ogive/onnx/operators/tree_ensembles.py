@@ -78,7 +78,9 @@ class Forest:
         return made
 
     def _inner(self) -> Array:
-        return (self.children != numpy.arange(len(self.children))[:, None]).any(1)
+        has_children = self.children != numpy.arange(len(self.children))[:, None]
+        found: Array = has_children.any(1)
+        return found
 
 
 def _look_up(table: Tensor, at: Tensor) -> Tensor:

@@ -3,11 +3,14 @@
 wire         the protobuf wire format, bounded
 messages     the messages of ONNX, read when asked for
 elements     types of elements; the tensors of a file
+narrow       types that are no dtype here, held in one that has their numbers
 graph        graphs of nodes, checked when a model is loaded
 table        operators by name, domain and opset
 call         one node at work: inputs and attributes
 operators    the operators, by family
 walk         the walk over a graph
+dynamic_lengths  lengths that are expressions, while a graph is walked
+variable_axes    inputs of changing sizes: what changes is a variable
 model        `load`, and what it gives
 backend      the interface by which the `onnx` package tests
 """

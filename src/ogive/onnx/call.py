@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.ir.dtype import DType
+from ogive.ir.node import UOp
+from ogive.onnx.dynamic_lengths import has_variables, to_values
 from ogive.onnx.elements import Array, find_dtype
 from ogive.onnx.narrow import Narrow
 from ogive.onnx.table import OperatorError, Value
@@ -70,13 +72,16 @@ class Call:
         found = self.values[index] if index < len(self.values) else None
         return found.element if isinstance(found, Narrow) else None
 
-    def integers(self, index: int) -> list[int]:
-        """The elements of an input as integers."""
-        return [int(each) for each in self.array(index).reshape(-1)]
+    def integers(self, index: int) -> list[Any]:
+        """The elements of an input as integers, or as expressions of lengths that may change."""
+        return [
+            each if isinstance(each, UOp) else int(each) for each in self.array(index).reshape(-1)
+        ]
 
     def number(self, index: int) -> Any:
         """The one element of an input."""
-        return self.array(index).reshape(-1)[0].item()
+        found = self.array(index).reshape(-1)[0]
+        return found if isinstance(found, UOp) else found.item()
 
     # Attributes
 
@@ -122,6 +127,8 @@ def to_tensor(value: Value, name: str = "a value") -> Tensor:
         return value
     if isinstance(value, Narrow):
         return to_tensor(value.held, name)
+    if has_variables(value):
+        return to_values(value)
     if isinstance(value, numpy.ndarray | numpy.generic) and value.dtype.kind not in "OUS":
         return Tensor.from_numpy(numpy.array(value))
     kind = "texts" if isinstance(value, numpy.ndarray) else type(value).__name__

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping
 from typing import Any
 
 import numpy
 
-from ogive.errors import ArgumentError, ArgumentTypeError, TraceError, nearest
+from ogive.config import current_config
+from ogive.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    CompileError,
+    OgiveError,
+    TraceError,
+    nearest,
+)
 from ogive.io.files import Path, open_source
 from ogive.jit import jit
+from ogive.journal import log
 from ogive.onnx import operators
 from ogive.onnx.call import to_tensor
+from ogive.onnx.dynamic_lengths import is_fixed
 from ogive.onnx.graph import Builder, Graph, Info
 from ogive.onnx.messages import ModelProto
 from ogive.onnx.narrow import Narrow, element_named, from_array
 from ogive.onnx.table import Value
+from ogive.onnx.variable_axes import VariableAxes
 from ogive.onnx.walk import Walk
 from ogive.onnx.wire import KIND, Document, Memory, Span
 from ogive.tensor.tensor import Tensor
@@ -24,6 +36,14 @@ from ogive.tensor.tensor import Tensor
 __all__ = ["Info", "Model", "load"]
 
 assert operators.FAMILIES, "importing the families fills the table"
+
+
+class NotVariable(OgiveError):
+    """A graph that cannot be walked with variables for its sizes."""
+
+
+_UNSUITED = (TypeError, ValueError, IndexError, AttributeError, ArithmeticError, OgiveError)
+"""What operators raise of which one is not made for lengths that may change."""
 
 
 class Model:
@@ -38,6 +58,8 @@ class Model:
         self.producer = producer
         self._captured = jit(self._walk)
         self._needs_values = False
+        self._axes = VariableAxes(graph.inputs)
+        self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -102,15 +124,39 @@ class Model:
     def _run(self, values: list[Value]) -> list[Value]:
         if not self._needs_values and all(isinstance(value, Tensor) for value in values):
             try:
-                return self._captured(values)
+                return self._replay(values)
             except TraceError:
                 # What comes next depends on values (a trip count, a shape that is an input):
                 # from now on the graph is walked at each call.
                 self._needs_values = True
         return [_to_result(value) for value in Walk().run(self.graph, values)]
 
+    def _replay(self, values: list[Tensor]) -> list[Tensor]:
+        """Run what was captured; where sizes change, with variables if that is possible."""
+        with self._lock:
+            sizes = self._axes.sizes(values)
+            views = None
+            if sizes and self._axes.wants_variables(sizes):
+                views = self._axes.view(values, sizes)
+        if views is None:
+            return self._captured(values)
+        try:
+            return [_compact(made) for made in self._captured(views)]
+        except (NotVariable, CompileError) as error:
+            if current_config().logs("recompile"):
+                log("recompile", f"{self.name}: sizes are captured one by one: {error}")
+            with self._lock:
+                self._axes.give_up()
+        return self._captured(values)
+
     def _walk(self, values: list[Value]) -> list[Value]:
-        made = Walk().run(self.graph, values)
+        is_general = any(not is_fixed(*value.shape) for value in values)
+        try:
+            made = Walk().run(self.graph, values)
+        except _UNSUITED as error:
+            if is_general:
+                raise NotVariable(str(error)) from error
+            raise
         if not all(isinstance(value, Tensor | numpy.ndarray) for value in made):
             raise TraceError("sequences are not captured")
         return [to_tensor(value, "an output") for value in made]
@@ -159,6 +205,11 @@ def _fits(wanted: tuple[int | str | None, ...], given: tuple[Any, ...]) -> bool:
         not isinstance(size, int) or size == length
         for size, length in zip(wanted, given, strict=True)
     )
+
+
+def _compact(made: Tensor) -> Tensor:
+    """A result whose lengths are numbers, in memory of just that size."""
+    return made if is_fixed(*made.shape) else Tensor.from_numpy(made.numpy())
 
 
 def _to_values(given: Any) -> Value:

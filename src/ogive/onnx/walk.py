@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy
 
+from ogive.ir.node import UOp
 from ogive.onnx.call import Call
+from ogive.onnx.dynamic_lengths import settle
 from ogive.onnx.graph import Graph, Node
 from ogive.onnx.narrow import MOVING, Narrow
 from ogive.onnx.table import OperatorError, Value
@@ -53,7 +55,7 @@ class Walk:
         made = self._call(node, values)
         results = made if isinstance(made, tuple) else (made,)
         for name, value in zip(node.outputs, results, strict=False):
-            self.values[name] = numpy.asarray(value) if isinstance(value, numpy.generic) else value
+            self.values[name] = _known(value)
         if len(results) < len([name for name in node.outputs if name]):
             raise OperatorError(f"{node.describe()} makes {len(results)} outputs")
         self.done.append(node)
@@ -87,6 +89,13 @@ class Walk:
         for each in function.nodes:
             inside.step(each)
         return tuple(inside.values[name] for name in function.outputs)
+
+
+def _known(value: Value) -> Value:
+    """A value as others take it: elements of arrays are arrays, and lengths that are numbers."""
+    if isinstance(value, numpy.generic | UOp | int):
+        value = numpy.asarray(value)
+    return settle(value)
 
 
 def _renarrow(element: int, made: Value) -> Value:

@@ -6,6 +6,7 @@ from ogive.onnx.operators import (
     draws,
     elementwise,
     features,
+    image_samples,
     images,
     indexing,
     linear,
@@ -15,7 +16,6 @@ from ogive.onnx.operators import (
     quantization,
     recurrent,
     reductions,
-    sampling,
     signals,
     texts,
     training_steps,
@@ -25,6 +25,6 @@ from ogive.onnx.operators import (
 
 FAMILIES = (
     elementwise, movement, indexing, reductions, linear, windows, normalization, recurrent,
-    attention, quantization, images, sampling, signals, draws, texts, features, linear_models,
+    attention, quantization, images, image_samples, signals, draws, texts, features, linear_models,
     tree_ensembles, training_steps, control,
 )  # fmt: skip

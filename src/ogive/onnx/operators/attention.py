@@ -8,10 +8,12 @@ from typing import Any
 import numpy
 
 from ogive.ir import dtype as dtypes
-from ogive.onnx.call import Call, index_tensor
+from ogive.onnx.call import Call
+from ogive.onnx.dynamic_lengths import Length, is_fixed
 from ogive.onnx.elements import find_dtype
 from ogive.onnx.operators.movement import shape_of
 from ogive.onnx.table import Value, operator
+from ogive.tensor.creation.constructors import arange
 from ogive.tensor.movement.joining import cat, stack
 from ogive.tensor.tensor import Tensor
 
@@ -36,14 +38,14 @@ def attention(c: Call) -> Value:
     query = _by_head(c.tensor(0), c.get("q_num_heads"))
     key = _by_head(c.tensor(1), c.get("kv_num_heads"))
     value = _by_head(c.tensor(2), c.get("kv_num_heads"))
-    past = int(c.tensor(4).shape[2]) if c.has(4) else 0
+    past = shape_of(c.tensor(4))[2] if c.has(4) else 0
     if c.has(4):
         key, value = cat([c.tensor(4), key], 2), cat([c.tensor(5), value], 2)
     present = key, value
-    repeats = int(query.shape[1]) // int(key.shape[1])
+    repeats = shape_of(query)[1] // shape_of(key)[1]
     if repeats > 1:
         key, value = key.repeat_interleave(repeats, 1), value.repeat_interleave(repeats, 1)
-    factor = c.get("scale") or 1 / math.sqrt(int(query.shape[3]))
+    factor = c.get("scale") or 1 / math.sqrt(shape_of(query)[3])
     root = Tensor.from_numpy(numpy.array(math.sqrt(factor))).cast(query.dtype)
     scores = (query * root) @ (key * root).transpose(2, 3)
     softcap = c.get("softcap", 0.0)
@@ -68,13 +70,13 @@ def _softmax(c: Call, scores: Tensor, bias: Tensor | None) -> Tensor:
     return (chances * 0).nan_to_num(0.0).where(bias.amax(-1, True).isneginf(), chances)
 
 
-def _attention_bias(c: Call, query: Tensor, key: Tensor, past: int) -> Tensor | None:
+def _attention_bias(c: Call, query: Tensor, key: Tensor, past: Length) -> Tensor | None:
     """What is added to scores: 0 where a query may look at a key, or the mask's numbers."""
-    count, length = int(query.shape[2]), int(key.shape[2])
+    count, length = shape_of(query)[2], shape_of(key)[2]
     biases = [] if not c.has(3) else [_mask_bias(c.tensor(3), length, query)]
     nonpad = c.tensor(6).cast(dtypes.int64).reshape(-1, 1, 1, 1) if c.has(6) else None
-    places = index_tensor(numpy.arange(length)).reshape(1, 1, 1, length)
-    rows = index_tensor(numpy.arange(count)).reshape(1, 1, count, 1)
+    places = arange(length).reshape(1, 1, 1, length)
+    rows = arange(count).reshape(1, 1, count, 1)
     rows = rows + past if nonpad is None else rows + (nonpad - count)
     allowed = []
     if c.flag("is_causal"):
@@ -97,19 +99,20 @@ def _as_bias(allowed: Tensor, like: Tensor) -> Tensor:
     return (blocked * 0).nan_to_num(0.0).where(allowed, blocked)
 
 
-def _mask_bias(mask: Tensor, length: int, like: Tensor) -> Tensor:
-    missing = length - int(mask.shape[-1])
+def _mask_bias(mask: Tensor, length: Length, like: Tensor) -> Tensor:
+    missing = length - shape_of(mask)[-1]
     bias = _as_bias(mask, like) if mask.dtype == dtypes.bool_ else mask
-    return bias.pad([0, missing], value=-math.inf) if missing > 0 else bias
+    is_short = is_fixed(missing) and missing > 0
+    return bias.pad([0, missing], value=-math.inf) if is_short else bias
 
 
 @operator("FlexAttention", domain="ai.onnx.preview")
 def flex_attention(c: Call) -> Value:
     query, key, value = c.tensor(0), c.tensor(1), c.tensor(2)
-    repeats = int(query.shape[1]) // int(key.shape[1])
+    repeats = shape_of(query)[1] // shape_of(key)[1]
     if repeats > 1:
         key, value = key.repeat_interleave(repeats, 1), value.repeat_interleave(repeats, 1)
-    factor = c.get("scale") or 1 / math.sqrt(int(query.shape[3]))
+    factor = c.get("scale") or 1 / math.sqrt(shape_of(query)[3])
     root = Tensor.from_numpy(numpy.array(math.sqrt(factor))).cast(query.dtype)
     wide = query.dtype if query.dtype.itemsize >= 4 else dtypes.float32
     if c.get("softmax_precision"):
@@ -127,7 +130,7 @@ def flex_attention(c: Call) -> Value:
 def rotary_embedding(c: Call) -> Value:
     x, cosine, sine = c.tensor(0), c.tensor(1), c.tensor(2)
     parts = _by_head(x, c.get("num_heads")).permute(0, 2, 1, 3)
-    width = c.get("rotary_embedding_dim", 0) or int(parts.shape[3])
+    width = c.get("rotary_embedding_dim", 0) or shape_of(parts)[3]
     turned, rest = parts[..., :width], parts[..., width:]
     if c.has(3):
         cosine, sine = cosine[c.tensor(3)], sine[c.tensor(3)]
@@ -141,7 +144,7 @@ def rotary_embedding(c: Call) -> Value:
         made = stack([real, imaginary], -1).reshape(*turned.shape)
     else:
         made = cat([real, imaginary], -1)
-    if int(rest.shape[3]):
+    if shape_of(rest)[3]:
         made = cat([made, rest], -1)
     return made.reshape(*x.shape) if x.ndim == 3 else made.permute(0, 2, 1, 3)
 
@@ -155,12 +158,12 @@ def swiglu(c: Call) -> Value:
 @operator("CausalConvWithState")
 def causal_convolution(c: Call) -> Value:
     x, weight = c.tensor(0), c.tensor(1)
-    before = int(weight.shape[2]) - 1
+    before = shape_of(weight)[2] - 1
     padded = cat([c.tensor(3), x], 2) if c.has(3) else x.pad([before, 0])
-    made = padded.conv1d(weight, c.optional(2), groups=int(x.shape[1]))
+    made = padded.conv1d(weight, c.optional(2), groups=shape_of(x)[1])
     if c.get("activation", "none") in ("silu", "swish"):
         made = made.cast(dtypes.float32).silu().cast(x.dtype)
-    return made, padded.narrow(2, int(padded.shape[2]) - before, before)
+    return made, padded.narrow(2, shape_of(padded)[2] - before, before)
 
 
 @operator("LinearAttention")
@@ -170,16 +173,16 @@ def linear_attention(c: Call) -> Value:
         _by_head(c.tensor(index), count).cast(dtypes.float32)
         for index, count in ((0, heads), (1, inner), (2, inner))
     )
-    size = int(key.shape[3])
+    size = shape_of(key)[3]
     decay = _by_head(c.tensor(4), inner).cast(dtypes.float32) if c.has(4) else None
     beta = (
-        _by_head(c.tensor(5), int(c.tensor(5).shape[2])).cast(dtypes.float32) if c.has(5) else None
+        _by_head(c.tensor(5), shape_of(c.tensor(5))[2]).cast(dtypes.float32) if c.has(5) else None
     )
     state: Any = c.tensor(3).cast(dtypes.float32) if c.has(3) else None
     rule = c.get("update_rule", "gated_delta")
     factor = c.get("scale", 0.0) or 1 / math.sqrt(size)
     outputs = []
-    for step in range(int(query.shape[2])):
+    for step in range(shape_of(query)[2]):
         k, v = key[:, :, step, :], value[:, :, step, :]
         if state is None:
             state = k.unsqueeze(-1) * v.unsqueeze(-2) * 0

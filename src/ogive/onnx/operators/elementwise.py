@@ -11,6 +11,7 @@ import numpy
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.onnx.call import Call, to_tensor
+from ogive.onnx.dynamic_lengths import has_variables
 from ogive.onnx.elements import numpy_dtype
 from ogive.onnx.narrow import FORMS, narrow
 from ogive.onnx.table import Value, operator
@@ -87,6 +88,8 @@ def divide(c: Call) -> Value:
     if isinstance(left, Tensor):
         whole = not left.dtype.is_float
         return left.div(right, rounding_mode="trunc") if whole else left / right
+    if has_variables(left) or has_variables(right):
+        return left // right  # lengths are not negative
     if left.dtype.kind in "iu":
         return (numpy.sign(left) * numpy.sign(right) * (abs(left) // abs(right))).astype(left.dtype)
     return left / right
@@ -288,6 +291,10 @@ def saturate(x: Tensor, dtype: DType) -> Tensor:
 
 def cast_to(value: Any, dtype: DType) -> Value:
     """A tensor or array with another dtype."""
+    if has_variables(value):
+        if dtype in (dtypes.int64, dtypes.int32):
+            return value
+        value = to_tensor(value)
     if isinstance(value, Tensor):
         return value.cast(dtype)
     return value.astype(numpy_dtype(dtype))
@@ -295,7 +302,8 @@ def cast_to(value: Any, dtype: DType) -> Value:
 
 def is_text(value: Any) -> bool:
     """Whether a value is an array of texts."""
-    return isinstance(value, numpy.ndarray) and value.dtype.kind in "OUS"
+    is_array = isinstance(value, numpy.ndarray) and value.dtype.kind in "OUS"
+    return is_array and not has_variables(value)
 
 
 def _cast_texts(value: Any, dtype: DType | None) -> Value:

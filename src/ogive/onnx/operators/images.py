@@ -30,6 +30,8 @@ def _resize_old(c: Call, scales: list[float]) -> Value:
     """As resizing was before there was a choice of coordinates."""
     x = c.tensor(0)
     for axis, scale in enumerate(scales):
+        if scale == 1:
+            continue
         length = math.floor(shape_of(x)[axis] * scale)
         plan = _Axis(shape_of(x)[axis], length, scale, "asymmetric", None)
         x = plan.apply(x, axis, c.get("mode", "nearest"), "floor", -0.75, False, False)
@@ -66,9 +68,16 @@ def _to_whole(made: Tensor, like: Tensor) -> Tensor:
 def _scales_and_sizes(c: Call, lengths: list[int]) -> tuple[list[float], list[int]]:
     if c.has(2) and c.array(2).size:
         scales = [float(scale) for scale in c.array(2)]
-        return scales, [int(each * scale) for each, scale in zip(lengths, scales, strict=True)]
+        sizes = [
+            each if scale == 1 else int(each * scale)
+            for each, scale in zip(lengths, scales, strict=True)
+        ]
+        return scales, sizes
     sizes = c.integers(3)
-    scales = [size / length for size, length in zip(sizes, lengths, strict=True)]
+    scales = [
+        1.0 if size is length else size / length
+        for size, length in zip(sizes, lengths, strict=True)
+    ]
     policy = c.get("keep_aspect_ratio_policy", "stretch")
     if policy != "stretch":
         scale = min(scales) if policy == "not_larger" else max(scales)

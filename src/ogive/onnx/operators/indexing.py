@@ -8,6 +8,8 @@ import numpy
 
 from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor, to_tensor
+from ogive.onnx.dynamic_lengths import is_fixed
+from ogive.onnx.elements import Array
 from ogive.onnx.operators.movement import movable, shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
@@ -32,6 +34,8 @@ def gather(c: Call) -> Value:
     axis %= len(lengths)
     inner = shape_of(c.values[1])
     if isinstance(c.values[1], numpy.ndarray):
+        if not is_fixed(lengths[axis]):
+            return _gather_places(x, axis, c.values[1])
         places = c.values[1].astype(numpy.int64) % max(lengths[axis], 1)
         if places.ndim == 0:
             return x.select(axis, int(places))
@@ -40,6 +44,20 @@ def gather(c: Call) -> Value:
         index = _from_front(c.tensor(1), lengths[axis])
     taken = x.index_select(axis, index.reshape(-1))
     return taken.reshape(*lengths[:axis], *inner, *lengths[axis + 1 :])
+
+
+def _gather_places(x: Tensor, axis: int, places: Array) -> Tensor:
+    """Elements at known places of an axis whose length may change."""
+    if places.ndim == 0:
+        place = places.item()
+        return x.select(axis, place if place >= 0 else shape_of(x)[axis] + place)
+    wide = places.astype(numpy.int64)
+    index = index_tensor(wide)
+    if (wide < 0).any():
+        index = _from_front(index, shape_of(x)[axis])
+    lengths = shape_of(x)
+    taken = x.index_select(axis, index.reshape(-1))
+    return taken.reshape(*lengths[:axis], *places.shape, *lengths[axis + 1 :])
 
 
 @operator("GatherElements")

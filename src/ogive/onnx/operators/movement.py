@@ -8,17 +8,20 @@ from typing import Any
 import numpy
 
 from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
 from ogive.onnx.call import Call, index_tensor, to_tensor
+from ogive.onnx.dynamic_lengths import broadcast, is_fixed, missing_length, to_array
 from ogive.onnx.elements import Array, numpy_dtype
 from ogive.onnx.operators.elementwise import is_text
 from ogive.onnx.table import Value, operator
+from ogive.tensor.creation.constructors import arange
 from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
 
 
-def shape_of(value: Any) -> tuple[int, ...]:
-    """The lengths of a tensor or array."""
-    return tuple(int(size) for size in value.shape)
+def shape_of(value: Any) -> tuple[Any, ...]:
+    """The lengths of a tensor or array: integers, or expressions where an axis may change."""
+    return tuple(size if isinstance(size, UOp) else int(size) for size in value.shape)
 
 
 def movable(c: Call, index: int = 0) -> Any:
@@ -30,12 +33,12 @@ def movable(c: Call, index: int = 0) -> Any:
 @operator("Shape", known=True)
 def shape(c: Call) -> Value:
     lengths = shape_of(movable(c))
-    return numpy.array(lengths[c.get("start", 0) : c.get("end")], numpy.int64)
+    return to_array(lengths[c.get("start", 0) : c.get("end")])
 
 
 @operator("Size", known=True)
 def size(c: Call) -> Value:
-    return numpy.array(math.prod(shape_of(movable(c))), numpy.int64)
+    return to_array([math.prod(shape_of(movable(c)))]).reshape(())
 
 
 @operator("Constant", known=True)
@@ -54,7 +57,7 @@ def constant_of_shape(c: Call) -> Value:
     lengths = c.integers(0)
     given = c.get("value", numpy.zeros(1, numpy.float32))
     number = given.reshape(-1)[0]
-    if math.prod(lengths) <= 64:
+    if is_fixed(*lengths) and math.prod(lengths) <= 64:
         return numpy.full(lengths, number, given.dtype)
     return to_tensor(number).reshape(*[1] * len(lengths)).expand(*lengths)
 
@@ -62,6 +65,8 @@ def constant_of_shape(c: Call) -> Value:
 @operator("Range", known=True)
 def make_range(c: Call) -> Value:
     start, limit, delta = (c.array(index).reshape(-1)[0] for index in range(3))
+    if not is_fixed(start, limit, delta):
+        return arange(start, limit, delta)
     count = max(math.ceil((limit - start) / delta), 0)
     return (start + numpy.arange(count) * delta).astype(start.dtype)
 
@@ -72,10 +77,12 @@ def reshape(c: Call) -> Value:
     lengths = c.integers(1) if c.has(1) else list(c.get("shape"))
     old = shape_of(value)
     if not c.flag("allowzero"):
-        lengths = [old[axis] if each == 0 else each for axis, each in enumerate(lengths)]
+        lengths = [
+            old[axis] if is_fixed(each) and each == 0 else each for axis, each in enumerate(lengths)
+        ]
     if -1 in lengths:
-        rest = math.prod(each for each in lengths if each != -1)
-        lengths = [math.prod(old) // rest if each == -1 else each for each in lengths]
+        rest = missing_length(old, lengths)
+        lengths = [rest if is_fixed(each) and each == -1 else each for each in lengths]
     return value.reshape(tuple(lengths))
 
 
@@ -120,9 +127,9 @@ def transpose(c: Call) -> Value:
 @operator("Expand", known=True)
 def expand(c: Call) -> Value:
     value = movable(c)
-    lengths = numpy.broadcast_shapes(shape_of(value), tuple(c.integers(1)))
-    if isinstance(value, Tensor):
-        return value.expand(*lengths)
+    lengths = broadcast(shape_of(value), c.integers(1))
+    if isinstance(value, Tensor) or not is_fixed(*lengths):
+        return to_tensor(value).expand(*lengths)
     return numpy.broadcast_to(value, lengths)
 
 
@@ -147,6 +154,8 @@ def split(c: Call) -> Value:
     sizes = c.integers(1) if c.has(1) else c.get("split")
     if sizes is None:
         count = c.get("num_outputs", len(c.node.outputs))
+        if not is_fixed(length):
+            return tuple(value.split(length // count, axis))
         step = -(-length // count)
         sizes = [max(min(step, length - index * step), 0) for index in range(count)]
     if isinstance(value, Tensor):
@@ -171,6 +180,8 @@ def _slice(
     value: Any, starts: list[int], ends: list[int], axes: list[int] | None, steps: list[int] | None
 ) -> Value:
     lengths = shape_of(value)
+    if not is_fixed(*lengths, *starts, *ends):
+        return _slice_lengths(to_tensor(value), starts, ends, axes, steps)
     made = value
     for place, (start, end) in enumerate(zip(starts, ends, strict=True)):
         axis = (axes[place] if axes is not None else place) % len(lengths)
@@ -178,6 +189,24 @@ def _slice(
         chosen = range(lengths[axis])[slice(start, _stop(end, lengths[axis], step), step)]
         made = _take_range(made, axis, chosen)
     return made
+
+
+def _slice_lengths(
+    value: Tensor, starts: list[Any], ends: list[Any], axes: list[int] | None,
+    steps: list[int] | None,
+) -> Tensor:  # fmt: skip
+    """A slice where a length or a place is an expression."""
+    chosen = [slice(None)] * value.ndim
+    for place, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        axis = (axes[place] if axes is not None else place) % value.ndim
+        step = steps[place] if steps is not None else 1
+        whole = is_fixed(end) and end >= _ENDLESS
+        chosen[axis] = slice(start, None if whole else end, step)
+    return value[tuple(chosen)]
+
+
+_ENDLESS = (1 << 31) - 1
+"""From here on an end is what exporters write for the end of an axis."""
 
 
 def _stop(end: int, length: int, step: int) -> int | None:

@@ -93,9 +93,9 @@ def local_response_normalization(c: Call) -> Value:
     before = (size - 1) // 2
     around = [0, 0] * (x.ndim - 2) + [before, size - 1 - before]
     squares = x.square().pad(around)
-    total = squares.narrow(1, 0, int(x.shape[1]))
+    total = squares.narrow(1, 0, shape_of(x)[1])
     for step in range(1, size):
-        total = total + squares.narrow(1, step, int(x.shape[1]))
+        total = total + squares.narrow(1, step, shape_of(x)[1])
     scale = total * (c.get("alpha", 1e-4) / size) + c.get("bias", 1.0)
     return x / scale.pow(c.get("beta", 0.75))
 

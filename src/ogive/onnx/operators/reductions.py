@@ -32,7 +32,7 @@ def _extreme(x: Tensor, axes: list[int], keep: bool, method: str, of_none: float
     if x.dtype == dtypes.bool_:
         x = x.cast(dtypes.uint8)
         of_none = float(of_none > 0)
-    if x.numel():
+    if 0 not in x.shape:
         made: Tensor = getattr(x, method)(axes, keep)
         return made
     return x.cast(dtypes.float64).sum(axes, keep) + of_none
@@ -122,7 +122,7 @@ def _scan(c: Call, method: Callable[..., Tensor], start: int) -> Value:
         x = x.flip(axis)
     if c.flag("exclusive"):
         before = [0, 0] * (x.ndim - 1 - axis) + [1, 0]
-        x = x.pad(before, value=start).narrow(axis, 0, int(x.shape[axis]))
+        x = x.pad(before, value=start).narrow(axis, 0, x.shape[axis])
     made = method(x, axis).cast(x.dtype)
     return made.flip(axis) if c.flag("reverse") else made
 

@@ -69,7 +69,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "autograd", "jit.tracing.watch", "linalg", "nn", "random", "special", "tensor", "errors",
     ),
     "onnx": (
-        "autograd", "random", "io", "nn", "jit", "tensor", "fft", "live", "ir", "errors", "named",
+        "autograd", "random", "io", "nn", "jit", "tensor", "fft", "live", "ir", "config", "journal",
+        "errors", "named",
     ),
     "cuda": (),
     "torch": (

@@ -55,7 +55,7 @@ def make_attention() -> Any:
         "heads": numpy.array([2, 4]), "rest": numpy.array([-1]), "width": numpy.array([8]),
         "table": draw(50, 8),
     }  # fmt: skip
-    shape = ["batch", "length", 8]
+    shape: list[int | str | None] = ["batch", "length", 8]
     return make_model(nodes, {"x": (FLOAT, shape)}, {"y": (FLOAT, shape)}, numbers)
 
 
@@ -121,7 +121,7 @@ def test_steps_that_cannot_be_variables_are_captured_one_by_one() -> None:
     """A recurrent layer is one body a step, so its number of steps is a number."""
     nodes = [helper.make_node("RNN", ["x", "w", "r"], ["y"], hidden_size=3)]
     weights = {"w": draw(1, 3, 4), "r": draw(1, 3, 3)}
-    shape = ["time", 2, 4]
+    shape: list[int | str | None] = ["time", 2, 4]
     model = load(make_model(nodes, {"x": (FLOAT, shape)}, {"y": (FLOAT, [None] * 4)}, weights))
     for time in (2, 3, 4, 3):
         x = draw(time, 2, 4)
@@ -140,9 +140,10 @@ def test_lengths_become_elements_where_a_node_asks_for_their_values() -> None:
         helper.make_node("Cast", ["shape"], ["sizes"], to=FLOAT),
         helper.make_node("Div", ["x", "sizes"], ["y"]),
     ]
-    shape = ["rows", 2]
+    shape: list[int | str | None] = ["rows", 2]
     model = load(make_model(nodes, {"x": (FLOAT, shape)}, {"y": (FLOAT, shape)}))
     for rows in (2, 3, 5):
         x = draw(rows, 2)
-        numpy.testing.assert_allclose(model(x).numpy(), x / numpy.float32([rows, 2]), rtol=1e-6)
+        wanted = x / numpy.array([rows, 2], numpy.float32)
+        numpy.testing.assert_allclose(model(x).numpy(), wanted, rtol=1e-6)
     assert model._captured.cache_info().traces == 2

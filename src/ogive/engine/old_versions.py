@@ -10,6 +10,7 @@ from ogive.ir.memory import is_memory, memory_leaf
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.live import registry
+from ogive.live.readers import read_outside
 from ogive.named import NamedTuple
 
 if TYPE_CHECKING:
@@ -41,14 +42,9 @@ def versions_to_keep(
     else:
         inside = set(effects)
         besides = [tensor.id for tensor in rebound if not is_memory(tensor.node)]
-    overwritten = dict.fromkeys(version_below(effect) for effect in effects)
-    return tuple(
-        [
-            version
-            for version in overwritten
-            if registry.is_read_outside(version, inside, besides)
-        ]
-    )
+    overwritten = dict.fromkeys([version_below(effect) for effect in effects])
+    read = read_outside(overwritten, inside, besides)
+    return tuple([version for version in overwritten if version in read])
 
 
 def version_below(effect: UOp) -> UOp:

@@ -26,7 +26,6 @@ from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.journal import log, since
 from ogive.live import history, registry
-from ogive.live.kept_graphs import kept_graphs
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -143,21 +142,11 @@ def _carry_out(
     effects = found.effects
     asked, roots = roots, (*roots, *found.stored)
     recorded = _recorded(effects)
-    kept = dict.fromkeys((*_versions_to_keep(roots, effects), *_versions_for_gradients(recorded)))
+    kept = dict.fromkeys((*versions_to_keep(roots, effects), *_versions_for_gradients(recorded)))
     run = Realization(roots, effects, tuple(kept), config, found, tensors, recorded)
     run.carry_out()
     with registry.graph_lock:
         run.keep_route(asked)
-
-
-def _versions_to_keep(roots: tuple[UOp, ...], effects: Sequence[UOp]) -> tuple[UOp, ...]:
-    """`versions_to_keep`, without a look at graphs that are known not to be read by others."""
-    with registry.graph_lock:
-        inside = {*effects, *roots}
-        overwritten = dict.fromkeys([version_below(effect) for effect in effects])
-        if all(node in inside or kept_graphs.is_idle(node, inside) for node in overwritten):
-            return ()
-        return versions_to_keep(roots, effects)
 
 
 def _recorded(effects: Sequence[UOp]) -> list[UOp]:

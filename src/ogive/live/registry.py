@@ -74,6 +74,8 @@ _EDGELESS = frozenset({Op.CONST, Op.VARIABLE, Op.UNIQUE})
 
 _tensors: dict[int, weakref.ref[Any]] = {}
 _tensor_limit = 1024
+_lazy: dict[int, weakref.ref[Any]] = {}
+_lazy_limit = 1024
 _next_id = itertools.count(1).__next__
 _visited = 0
 
@@ -90,14 +92,14 @@ def add_tensor(tensor: Holder) -> None:
         for dead in [key for key, value in list(_tensors.items()) if value() is None]:
             del _tensors[dead]
         _tensor_limit = max(2 * len(_tensors), 1024)
-    _add_holder(tensor.node, reference)
+    _add_holder(tensor.node, number, reference)
 
 
 def add_holder(holder: Holder) -> None:
     """Let the node of something that is no tensor, but has one, be replaced as those of tensors
     are. It has an id from now on."""
     holder.id = _next_id()
-    _add_holder(holder.node, weakref.ref(holder))
+    _add_holder(holder.node, holder.id, weakref.ref(holder))
 
 
 def tensor(number: int) -> Any:
@@ -140,16 +142,51 @@ def moves_to(tensor: Holder, node: UOp) -> list[Change]:
     """What lets a tensor hold `node`, once it is stored. `graph_lock` is held until then."""
     connect(node)
     history.follow(tensor, node)
-    _add_holder(node, weakref.ref(tensor))
+    _add_holder(node, tensor.id, weakref.ref(tensor))
     return [(tensor, "node", node)]
 
 
-def _add_holder(node: UOp, reference: weakref.ref[Any]) -> None:
+def _add_holder(node: UOp, number: int, reference: weakref.ref[Any]) -> None:
     live = node.live
     if live.holders is None:
         live.holders = WeakList((reference,))
     else:
         live.holders.add(reference)
+    if node.op is not Op.BUFFER:
+        _lazy[number] = reference
+        if len(_lazy) > _lazy_limit:
+            forget_realized()
+
+
+# What is held and is no memory yet
+
+
+def lazy_count() -> int:
+    """No fewer than the holders of nodes that are neither a buffer nor a view of one."""
+    return len(_lazy)
+
+
+def lazy_holders() -> list[Any]:
+    """The live holders of nodes that are neither a buffer nor a view of one."""
+    forget_realized()
+    return [holder for reference in _lazy.values() if (holder := reference()) is not None]
+
+
+def forget_realized() -> None:
+    """Let holders be lazy no longer that are gone, or hold memory by now."""
+    global _lazy_limit
+    with graph_lock:
+        for number, reference in list(_lazy.items()):
+            holder = reference()
+            if holder is None or _is_shown_memory(holder.node):
+                del _lazy[number]
+        _lazy_limit = max(2 * len(_lazy), 1024)
+
+
+def _is_shown_memory(node: UOp) -> bool:
+    while node.op in MOVEMENT:
+        node = node.operand
+    return node.op is Op.BUFFER
 
 
 # Edges
@@ -268,7 +305,7 @@ def _holder_moves(node: UOp, replacement: UOp) -> list[Change]:
     for reference in list(node.live.holders or ()) if node.live is not None else ():
         holder = reference()
         if holder is not None and holder.node is node:
-            _add_holder(replacement, reference)
+            _add_holder(replacement, holder.id, reference)
             moves.append((holder, "node", replacement))
     return moves
 
@@ -337,37 +374,6 @@ def has_holder(node: UOp, besides: Collection[int] = ()) -> bool:
         ):
             return True
     return False
-
-
-def is_read_outside(
-    node: UOp, inside: Collection[UOp], besides: Collection[int] = ()
-) -> bool:
-    """Whether a live tensor reads `node` other than through one of the nodes `inside`.
-
-    The tensors `besides`, by their ids, do not count.
-    """
-    return are_read_outside((node,), besides, inside)
-
-
-def are_read_outside(
-    nodes: Iterable[UOp], besides: Collection[int], inside: Collection[UOp] = ()
-) -> bool:
-    """Whether a live tensor, not among those `besides`, reads any of these nodes.
-
-    What is read through one of the nodes `inside` does not count.
-    """
-    with graph_lock:
-        stack = list(nodes)
-        seen = set(stack)
-        while stack:
-            current = stack.pop()
-            if has_holder(current, besides):
-                return True
-            for user in users_of(current):
-                if user not in seen and user not in inside:
-                    seen.add(user)
-                    stack.append(user)
-        return False
 
 
 def forget_detached(buffers: Iterable[UOp]) -> None:

@@ -21,6 +21,7 @@ from ogive.jit.tracing.prepare import Owner, Prepared
 from ogive.jit.tracing.traced_function import Trace
 from ogive.jit.trees import Call
 from ogive.live import registry
+from ogive.live.readers import is_read, read_outside
 from ogive.tensor.memory import views
 from ogive.tensor.memory.views import Storage
 from ogive.tensor.tensor import Tensor
@@ -103,7 +104,7 @@ class Overwriting:
         for tensor in self._read_by_others(call, found):
             node = tensor.node
             flat = memory_leaf(node)
-            if registry.is_read_outside(flat, (), besides=[tensor.id]):
+            if is_read(flat, besides=[tensor.id]):
                 buffer = registry.buffer_of(flat)
                 copy = Buffer(buffer.nbytes, buffer.device)
                 copy.copy_from(buffer.as_numpy())
@@ -122,7 +123,7 @@ class Overwriting:
             flats.update(map(found.flats.__getitem__, self._found))
         besides = self._found_ids.union([tensor.id for tensor in given])
         # One look at all graphs above them, instead of one for each.
-        if len(flats) == len(self._written) and not registry.are_read_outside(flats, besides):
+        if len(flats) == len(self._written) and not read_outside(flats, besides=besides):
             return []
         return self._overwritten(call)
 

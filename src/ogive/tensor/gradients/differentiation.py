@@ -11,6 +11,7 @@ from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import history, registry
+from ogive.live.readers import is_read
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import Core
@@ -277,4 +278,4 @@ def _is_own(tensor: Tensor, memory: UOp) -> bool:
     if memory.op is not Op.BUFFER or history.record_of(memory) is not None:
         return False
     buffer = registry.buffer_of(memory)
-    return buffer.writable and not registry.is_read_outside(memory, (), besides=[tensor.id])
+    return buffer.writable and not is_read(memory, besides=[tensor.id])

@@ -14,7 +14,8 @@ from ogive.ir.memory import memory_leaf, upper_shape
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.symbolic.evaluate import evaluate
-from ogive.live.registry import graph_lock, is_read_outside, substitute, users_of
+from ogive.live.readers import is_read
+from ogive.live.registry import graph_lock, substitute, users_of
 from ogive.tensor.core import DEFAULT_DEVICE, to_device, to_tensor, wrap
 from ogive.tensor.creation import user_data
 from ogive.tensor.memory.strided_views import span_of, strided
@@ -153,7 +154,7 @@ def _is_about_to_be_written(memory: UOp) -> bool:
         for user in users_of(node):
             if user.src[0] is not node:
                 continue
-            if user.op is Op.ASSIGN and is_read_outside(user, ()):
+            if user.op is Op.ASSIGN and is_read(user):
                 return True
             if user.op in MOVEMENT:
                 stack.append(user)

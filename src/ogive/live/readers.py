@@ -1,0 +1,120 @@
+"""Who reads a node: whether a live tensor would miss what its memory holds.
+
+Few tensors are neither memory nor a view of it, as a rule: what a program holds has been computed,
+or is computed now. So the graphs under those few are looked at, and for a buffer the views above
+it. Where they are many, it is what lies above the nodes in question that is looked at, in one walk
+for all of them:
+
+    asked: a, b      a ── exp ── t        above: a, exp, b, neg; held: exp
+                     b ── neg             below that: a, which t reads; nobody reads b
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import MOVEMENT
+from ogive.live import registry
+
+MOST_LOOKED_AT = 256
+"""How many nodes under tensors are looked at before it is taken to be less to look above."""
+
+
+def is_read(node: UOp, besides: Collection[int] = ()) -> bool:
+    """Whether a live tensor reads `node`; those `besides`, by their ids, do not count."""
+    return bool(read_outside((node,), besides=besides))
+
+
+def read_outside(
+    nodes: Iterable[UOp], inside: Collection[UOp] = (), besides: Collection[int] = ()
+) -> set[UOp]:
+    """Those of `nodes` that a live tensor reads other than through one of the nodes `inside`.
+
+    The tensors `besides`, by their ids, do not count.
+    """
+    asked = set(nodes)
+    with registry.graph_lock:
+        found = _below_tensors(asked, inside, besides)
+        return _from_above(asked, inside, besides) if found is None else found
+
+
+def _below_tensors(
+    asked: set[UOp], inside: Collection[UOp], besides: Collection[int]
+) -> set[UOp] | None:
+    """What is read, found from those that read; None where there is much to look at."""
+    if registry.lazy_count() > MOST_LOOKED_AT:
+        registry.forget_realized()
+        if registry.lazy_count() > MOST_LOOKED_AT:
+            return None
+    stack = [
+        holder.node
+        for holder in registry.lazy_holders()
+        if holder.id not in besides and holder.is_reader
+    ]
+    seen = set(stack)
+    found: set[UOp] = set()
+    while stack:
+        node = stack.pop()
+        if node in asked:
+            found.add(node)
+        if node in inside or not node.src:
+            continue
+        for source in node.src:
+            if source not in seen:
+                seen.add(source)
+                stack.append(source)
+        if len(seen) > MOST_LOOKED_AT:
+            return None
+    for node in asked:
+        if node not in found and _is_shown(node, inside, besides):
+            found.add(node)
+    return found
+
+
+def _is_shown(node: UOp, inside: Collection[UOp], besides: Collection[int]) -> bool:
+    """Whether a tensor holds a node or a view of it."""
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        live = node.live
+        if live is None:
+            continue
+        if live.holders and registry.has_holder(node, besides):
+            return True
+        for reference in live:
+            user = reference()
+            if user is not None and user.op in MOVEMENT and user not in inside:
+                stack.append(user)
+    return False
+
+
+def _from_above(
+    asked: set[UOp], inside: Collection[UOp], besides: Collection[int]
+) -> set[UOp]:
+    """What is read, found by a walk up from all that is asked about, and down from what is held."""
+    above = set(asked)
+    stack = list(asked)
+    read: list[UOp] = []
+    while stack:
+        node = stack.pop()
+        live = node.live
+        if live is None:
+            continue
+        if live.holders and registry.has_holder(node, besides):
+            read.append(node)
+        for reference in live:
+            user = reference()
+            if user is not None and user not in above and user not in inside:
+                above.add(user)
+                stack.append(user)
+    seen = set(read)
+    while read:
+        node = read.pop()
+        if node in inside:
+            continue  # it is asked about, and those below are not read through it
+        for source in node.src:
+            if source in above and source not in seen:
+                seen.add(source)
+                read.append(source)
+    return asked & seen

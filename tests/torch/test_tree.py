@@ -12,7 +12,8 @@ import torch as pytorch
 
 import ogive
 import ogive.torch as torch
-from ogive.torch.names import METHODS, NUMBER_FIRST, SAME, TREE
+from ogive.torch.names import METHODS, NUMBER_FIRST, OWN, SAME, TREE
+from ogive.torch.tree import public_names
 
 
 @pytest.mark.parametrize("name", sorted(TREE))
@@ -37,6 +38,22 @@ def test_every_name_of_the_tables_is_one_of_pytorchs() -> None:
 def test_no_name_is_in_two_tables() -> None:
     names = (*METHODS, *NUMBER_FIRST, *SAME)
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("source", OWN)
+def test_the_table_has_all_names_of_a_module_of_our_own(source: str) -> None:
+    assert sorted(OWN[source]) == sorted(public_names(importlib.import_module(source)))
+
+
+def test_a_name_loads_no_module_but_its_own() -> None:
+    program = (
+        "import ogive.torch, sys; ogive.torch.cat; ogive.torch.manual_seed;"
+        "print([name for name in ('ogive.io', 'ogive.amp', 'zipfile') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
 
 
 def test_what_is_the_same_is_the_same_object() -> None:

@@ -174,7 +174,8 @@ def unpack_graph(data: bytes) -> GraphRecord:
     kernels = tuple([_read_kernel(reader) for _ in range(reader.number())])
     for kernel in kernels:
         for name, bounds in kernel.variables.items():
-            if not name.startswith(OWN) and variables.get(name) != bounds:
+            of_graph = name in variables or not name.startswith(OWN)
+            if of_graph and variables.get(name) != bounds:
                 raise DamagedRecord("a kernel has a variable that its graph has not")
     kinds = reader.numbers(0, len(_KINDS) - 1)
     others = [_OTHERS[kind](reader, slots) for kind in kinds if kind in _OTHERS]
@@ -340,7 +341,7 @@ def _read_launches(
     for number, grain, count in zip(numbers, grains, tiles, strict=True):
         end = position + len(kernels[number].slots)
         extent = read_expression(reader, variables) if count < 0 else count
-        fixed = _read_fixed(kernels[number], values)
+        fixed = _read_fixed(kernels[number], values, variables)
         launches.append(LaunchRecord(number, slots[position:end], extent, grain, fixed))
         position = end
     if next(values, None) is not None:
@@ -350,11 +351,16 @@ def _read_launches(
     return tuple(launches)
 
 
-def _read_fixed(kernel: KernelRecord, values: Iterator[int]) -> tuple[tuple[str, int], ...]:
-    """The values of a kernel's variables that are the scheduler's own, within their bounds."""
+def _read_fixed(
+    kernel: KernelRecord, values: Iterator[int], variables: Bounds
+) -> tuple[tuple[str, int], ...]:
+    """The values of a kernel's variables that are the scheduler's own, within their bounds.
+
+    Those of the graph have such names, too, where it is the general one of a structure.
+    """
     fixed = []
     for name, (low, high) in kernel.variables.items():
-        if name.startswith(OWN):
+        if name.startswith(OWN) and name not in variables:
             fixed.append((name, within(next(values, -1), low, high)))
     return tuple(fixed)
 

@@ -31,9 +31,9 @@ def __getattr__(name: str) -> Any:
     if name in TREE:
         return importlib.import_module(f"ogive.torch.{name}")
     if not name.startswith("_"):
-        for source in map(importlib.import_module, OWN):
-            if name in _tree.public_names(source):
-                globals()[name] = found = getattr(source, name)
+        for source, names in OWN.items():
+            if name in names:
+                globals()[name] = found = getattr(importlib.import_module(source), name)
                 return found
         if name in SAME or name in METHODS or name in NUMBER_FIRST:
             from ogive.torch import functions
@@ -45,6 +45,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    own = {name for source in OWN for name in _tree.public_names(importlib.import_module(source))}
+    own = {name for names in OWN.values() for name in names}
     below = {name for name in TREE if "." not in name}
     return sorted({*__all__, *own, *below, *SAME, *METHODS, *NUMBER_FIRST})

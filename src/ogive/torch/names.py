@@ -168,9 +168,43 @@ TREE: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The modules below `ogive.torch`, and where the names of each are looked for, in order."""
 
-OWN = (
-    "ogive.torch.creation", "ogive.torch.functions", "ogive.torch.classes",
-    "ogive.torch.defaults", "ogive.torch.files", "ogive.torch.capture", "ogive.torch.randomness",
-    "ogive.torch.precision",
-)  # fmt: skip
-"""Where PyTorch's meaning differs from ours, or there is no such name in `ogive`."""
+OWN = {
+    "ogive.torch.creation": (
+        "arange", "as_tensor", "asarray", "empty", "empty_like", "eye", "frombuffer", "full",
+        "full_like", "linspace", "logspace", "ones", "ones_like", "rand", "rand_like", "randint",
+        "randint_like", "randn", "randn_like", "range", "scalar_tensor", "tensor", "zeros",
+        "zeros_like",
+    ),
+    "ogive.torch.functions": (
+        "chain_matmul", "ctc_loss", "embedding", "fill", "is_inference_mode_enabled", "is_nonzero",
+        "max", "meshgrid", "min", "pdist", "vander",
+    ),
+    "ogive.torch.classes": (
+        "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor",
+        "HalfTensor", "IntTensor", "LongTensor", "OutOfMemoryError", "ShortTensor", "Size",
+        "Tensor", "channels_last", "channels_last_3d", "contiguous_format", "device",
+        "float8_e4m3fn", "layout", "memory_format", "preserve_format", "strided",
+    ),
+    "ogive.torch.defaults": (
+        "are_deterministic_algorithms_enabled", "get_default_device", "get_default_dtype",
+        "get_float32_matmul_precision", "get_num_threads", "set_default_device",
+        "set_default_dtype", "set_float32_matmul_precision", "set_flush_denormal",
+        "set_num_interop_threads", "set_num_threads", "set_printoptions",
+        "use_deterministic_algorithms",
+    ),
+    "ogive.torch.files": (
+        "load", "save",
+    ),
+    "ogive.torch.capture": (
+        "Compiled", "compile",
+    ),
+    "ogive.torch.randomness": (
+        "Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed",
+        "manual_seed", "seed", "set_rng_state",
+    ),
+    "ogive.torch.precision": (
+        "GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available",
+    ),
+}  # fmt: skip
+"""Where PyTorch's meaning differs from ours, or there is no such name in `ogive`: the modules that
+make them, each loaded when one of its names is asked for."""

@@ -199,8 +199,8 @@ OWN = {
         "Compiled", "compile",
     ),
     "ogive.torch.randomness": (
-        "Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed",
-        "manual_seed", "seed", "set_rng_state",
+        "Generator", "binomial", "default_generator", "fork_rng", "get_rng_state", "initial_seed",
+        "manual_seed", "poisson", "seed", "set_rng_state",
     ),
     "ogive.torch.precision": (
         "GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available",

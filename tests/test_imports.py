@@ -72,7 +72,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "autograd", "random", "io", "nn", "jit", "tensor", "fft", "live", "ir", "config", "journal",
         "errors", "named",
     ),
-    "cuda": (),
+    "cuda": ("devices.protocol", "ir.device_names"),
     "torch": (
         "", "amp", "autograd", "data", "distributions", "fft", "io", "linalg", "nn", "optim",
         "random", "signal", "special", "tensor", "live", "ir", "config", "errors",

@@ -81,6 +81,7 @@ class Config:
     )
     pack_constants: bool = _plain(True, "keep panels of operands that have not changed")
     panel_bytes: int = _plain(1 << 30, "most bytes of panels kept; the least used go first")
+    device: str = _plain("", "where tensors are made that are not told otherwise; if empty, here")
     planner: str = _plain("arena", "how intermediates share memory: arena, remap or disabled")
     generalize: bool = _plain(True, "compile graphs that differ in sizes and numbers once")
     schedule_cache: bool = _plain(True, "reuse the plan of an equal graph")

@@ -160,8 +160,8 @@ def test_recurrent_layers_give_the_dtypes_of_pytorchs() -> None:
 def test_other_dtypes_and_devices_are_refused() -> None:
     with pytest.raises(DtypeError, match="computes in bfloat16 or float16, not in float32"):
         ogive.autocast(dtype=ogive.float32)
-    with pytest.raises(DeviceError, match="unknown device 'cuda'"):
-        ogive.autocast("cuda")
+    with pytest.raises(DeviceError, match="unknown device 'xpu'"):
+        ogive.autocast("xpu")
 
 
 def test_examples_of_wrapped_functions_are_found() -> None:

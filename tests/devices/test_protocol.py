@@ -40,7 +40,7 @@ def test_an_index_may_be_given_apart() -> None:
 @pytest.mark.parametrize(
     "given, words",
     [
-        ("cuda", "unknown device 'cuda'; the devices are .*CPU.*, and there is no CUDA here"),
+        ("mps", "unknown device 'mps'; the devices are .*CPU.*, and there is no MPS here"),
         ("cpuu", r"unknown device 'cpuu' \(did you mean 'CPU'\?\); the devices are CPU"),
         ("CPU:x", "unknown device 'CPU:x'; behind the colon is which of several .* 'CPU:1'"),
         ("CPU:-1", "unknown device 'CPU:-1'"),
@@ -58,8 +58,8 @@ def test_what_there_is_not_is_told_when_a_tensor_is_to_be_there() -> None:
         Tensor([1], device="CPU:5000")
     with pytest.raises(DeviceError, match="there is no DISK:1"):
         find_device("DISK:1")
-    with pytest.raises(DeviceError, match="there is no CUDA here"):
-        Tensor([1]).to("cuda:0")
+    with pytest.raises(DeviceError, match="there is no XPU here"):
+        Tensor([1]).to("xpu:0")
     with pytest.raises(DeviceError, match="DISK is read-only"):
         Tensor([1]).to("disk")
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from ogive import __version__
 from ogive.cli.screen import Screen, find_screen
 from ogive.config import Config, Settings, settings
-from ogive.devices.protocol import ABSENT, HostSpeeds, host
-from ogive.errors import OgiveError
+from ogive.devices.protocol import ABSENT, HostSpeeds, count_devices, find_device, host
+from ogive.errors import DeviceError, OgiveError
 from ogive.folders import CACHE_VARIABLE, cache_folder, folder_bytes, folder_problem
-from ogive.ir.device_names import FILES
+from ogive.ir.device_names import FILES, GPUS, device_name
 from ogive.journal import show_bytes
 from ogive.targets.target import Target
 from ogive.tensor.tensor import Tensor
@@ -155,7 +155,18 @@ def _report_devices(
     else:
         report.fault(host().name, problem)
     report.fact(FILES, "files, read-only (Tensor.from_file)")
+    _report_gpus(report)
     report.fact("others", f"none: {', '.join(ABSENT)} are not there")
+
+
+def _report_gpus(report: Report) -> None:
+    """The devices that are not part of every machine, or why there is none."""
+    for number in range(max(count_devices(GPUS), 1)):
+        try:
+            name = device_name(GPUS, number)
+            report.fact(name, find_device(name).describe())
+        except DeviceError as error:
+            report.fact(name, f"not there: {_first_line(error)}")
 
 
 def _compute(array: NDArray[numpy.float32], config: Config) -> NDArray[numpy.float32]:

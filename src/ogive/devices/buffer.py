@@ -125,7 +125,7 @@ class Buffer:
     def _allocate(self) -> int:
         if isinstance(self._owner, Buffer):
             self._address = self._owner.address + self._offset
-        elif self.nbytes == 0:
+        elif self.nbytes == 0 and find_device(self.device).addressable:
             self._address = _EMPTY_ADDRESS
         else:
             memory = self._memory = find_device(self.device).memory

@@ -1,5 +1,5 @@
-"""Memory of this process, for the devices whose memory it is: in 64-byte-aligned blocks, kept by
-size when freed so that they can be had again.
+"""Memory in 64-byte-aligned blocks, kept by size when freed so that they can be had again: that of
+this process, unless a device says where else blocks come from.
 
 A freed block goes to the list of its size class. A plan that frees and allocates the same sizes at
 every run therefore neither calls the system nor faults its pages in again.
@@ -10,10 +10,12 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Callable
 
 import numpy
 
 from ogive.devices.after_fork import RenewedAfterFork
+from ogive.devices.protocol import Block
 from ogive.errors import AllocateError
 from ogive.ir.memory import ALIGNMENT
 
@@ -21,8 +23,6 @@ HELD_LIMIT = 2 << 30
 """The most bytes kept free, where an eighth of the machine's memory is not less."""
 
 RawBytes = numpy.ndarray[tuple[int], numpy.dtype[numpy.uint8]]
-Block = tuple[int, int, RawBytes]
-"""An aligned address, the capacity behind it, and the array that owns the memory."""
 
 
 def size_class(nbytes: int) -> int:
@@ -44,15 +44,23 @@ class Allocator:
 
     `bytes_allocated` counts what the system was asked for, `bytes_reused` what the free lists
     served, `bytes_held` what they hold now. Each counts capacities, which `size_class` rounds up.
+    `take` gives a new block of a capacity, the host's if it is not given, and raises `MemoryError`
+    where there is none; the block's owner gives the memory back when it goes.
     """
 
     __slots__ = (
-        "__weakref__", "_free", "bytes_allocated", "bytes_held", "bytes_reused", "device",
+        "__weakref__", "_free", "_take", "bytes_allocated", "bytes_held", "bytes_reused", "device",
         "held_limit", "lock",
     )  # fmt: skip
 
-    def __init__(self, device: str, held_limit: int | None = None) -> None:
+    def __init__(
+        self,
+        device: str,
+        held_limit: int | None = None,
+        take: Callable[[int], Block] | None = None,
+    ) -> None:
         self.device = device
+        self._take = take or _system_block
         self.held_limit = _default_limit() if held_limit is None else held_limit
         self.bytes_allocated = 0
         self.bytes_reused = 0
@@ -77,12 +85,12 @@ class Allocator:
                 return blocks.pop()
             self.bytes_allocated += capacity
         try:
-            return _system_block(capacity)
+            return self._take(capacity)
         except MemoryError:
             for other in _allocators:
                 other.trim()
         try:
-            return _system_block(capacity)
+            return self._take(capacity)
         except MemoryError:
             raise AllocateError(
                 f"cannot allocate {nbytes:,} bytes of {self.device} memory; free other tensors or "

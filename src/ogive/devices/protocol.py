@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ogive.errors import DeviceError, nearest
-from ogive.ir.device_names import DEFAULT_DEVICE, FILES, device_name, split_name
+from ogive.ir.device_names import DEFAULT_DEVICE, FILES, GPUS, device_name, split_name
 from ogive.named import NamedTuple
 
 if TYPE_CHECKING:
@@ -82,12 +82,14 @@ class HostStep(NamedTuple):
     What an exception leaves of one is begun again from its start. So a step that writes over what
     it must not leave half changed gives back the calls that write, as `LastCalls`: those are made
     together with the note that it is done. Of the user's functions (`is_users`) none is called to
-    bring an abandoned run to its end.
+    bring an abandoned run to its end. The function of one with `tiles` is given how many there are,
+    first.
     """
 
     function: Callable[..., LastCalls | None]
     arguments: Sequence[int] = ()
     is_users: bool = False
+    tiles: int | None = None
 
 
 DeviceStep = KernelStep | HostStep
@@ -350,6 +352,15 @@ class Device(abc.ABC):
         """What times its kernels. Raises `DeviceError` where nobody searches for faster ones."""
         raise DeviceError(f"kernels of {self.kind} are not searched for")
 
+    def reserved_bytes(self) -> int:
+        """How much memory it has from its system now, used or held. Raises `DeviceError` where
+        nobody counts."""
+        raise DeviceError(f"nobody counts what memory {self.name} has")
+
+    def describe(self) -> str:
+        """What it is, in a line."""
+        return self.kind
+
     def open_file(self, path: str, offset: int, nbytes: int) -> Buffer:
         """Bytes of a file as memory. Raises `DeviceError` where memory is not files."""
         raise DeviceError(f"{self.kind} has no files; those are on {FILES}")
@@ -447,10 +458,12 @@ KINDS: Mapping[str, str] = {
     DEFAULT_DEVICE: "ogive.devices.cpu.device",
     FILES: "ogive.devices.disk.device",
     "REFERENCE": "ogive.devices.reference.device",
+    GPUS: "ogive.devices.cuda.device",
 }
-"""The kinds of devices, with the module of each that has a `make_device(index)`."""
+"""The kinds of devices, with the module of each that has a `make_device(index)`. Of a kind that not
+every machine has, it has a `count_devices()` as well."""
 
-ABSENT = ("CUDA", "HIP", "MPS", "XPU")
+ABSENT = ("HIP", "MPS", "XPU")
 """Kinds that other libraries have."""
 
 _devices: dict[str, Device] = {}
@@ -464,6 +477,12 @@ def find_device(name: str) -> Device:
     kind, index = split_name(check_name(name))
     made: Device = importlib.import_module(KINDS[kind]).make_device(index)
     return _devices.setdefault(made.name, made)  # another thread may have been faster
+
+
+def count_devices(kind: str) -> int:
+    """How many devices of a kind there are; 0 where what they need is not there."""
+    found: int = importlib.import_module(KINDS[kind]).count_devices()
+    return found
 
 
 def host() -> Host:

@@ -18,6 +18,9 @@ FILES = "DISK"
 FUNCTIONS = "PYTHON"
 """What stands for a function that a step calls."""
 
+GPUS = "CUDA"
+"""Graphics processors, which not every machine has."""
+
 STORAGE = frozenset({FILES, FUNCTIONS})
 """Devices that compute nothing: what is computed from their memory is computed elsewhere."""
 

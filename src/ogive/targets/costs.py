@@ -56,3 +56,12 @@ class Costs:
 
 CPU_COSTS = Costs()
 """Those of every CPU that has no table of its own."""
+
+NEVER = 1 << 62
+"""More than there is of anything."""
+
+GPU_COSTS = CPU_COSTS.with_changes(
+    packing={"least_work": NEVER},
+)
+"""Those of a graphics processor: operands are read where they lie, by as many threads as it takes.
+"""

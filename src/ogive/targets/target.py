@@ -1,4 +1,4 @@
-"""What a CPU offers: instruction set, vector width, caches, cores, and what things cost there.
+"""What a processor offers: instructions, vectors, caches, cores or threads, and what things cost.
 
 Everything that generated code may depend on is part of `Target.key`. The core count is not: the
 same object code serves any number of threads.
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 
 from ogive.digest import blake2b
 from ogive.named import NamedTuple
-from ogive.targets.costs import CPU_COSTS, Costs
+from ogive.targets.costs import CPU_COSTS, GPU_COSTS, Costs
 
 DEFAULT_CACHE_BYTES = {1: 32 << 10, 2: 1 << 20, 3: 8 << 20}
 ARM = ("aarch64", "arm64")
@@ -47,8 +47,24 @@ class Scaling(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Grid:
+    """How a graphics processor shares work out: blocks of threads, and warps of them in step.
+
+    `shared_bytes` is what the threads of a block have in common, `block_threads` how many of them
+    there are where nothing asks for another number, `multiprocessors` how many blocks run at once
+    at least. Other processors have none of all that.
+    """
+
+    warp: int = 0
+    block_threads: int = 0
+    most_threads: int = 0
+    shared_bytes: int = 0
+    multiprocessors: int = 0
+
+
+@dataclass(frozen=True)
 class Target:
-    """A CPU as the compiler sees it. Two targets are equal when code for one suits the other.
+    """A processor as the compiler sees it. Two targets are equal when code for one suits the other.
 
     `features` is LLVM's string (`+avx2,-sse4a,...`), `vector_bytes` the widest register worth
     using, `masked` whether vector loads and stores take a mask in hardware. `costs` is what things
@@ -65,6 +81,7 @@ class Target:
     l2_bytes: int
     l3_bytes: int
     costs: Costs = CPU_COSTS
+    grid: Grid = Grid()
     cores: int = field(default=1, compare=False)
 
     def __hash__(self) -> int:
@@ -74,6 +91,12 @@ class Target:
     def architecture(self) -> str:
         """The triple's first part: `x86_64`, `aarch64`, ..."""
         return self.triple.partition("-")[0]
+
+    @property
+    def has_grid(self) -> bool:
+        """Whether kernels run on many threads at once, each of which is given a tile; elsewhere
+        they loop over tiles."""
+        return self.grid.warp > 0
 
     @property
     def is_arm(self) -> bool:
@@ -200,4 +223,26 @@ def describe_cpu(
         l2_bytes=l2,
         l3_bytes=l3,
         cores=cores,
+    )
+
+
+def describe_gpu(
+    triple: str, architecture: str, features: str, grid: Grid, l2_bytes: int
+) -> Target:
+    """The target of a graphics processor known by its LLVM triple and architecture.
+
+    Its threads have no vectors but for what they load and store at once: 16 bytes.
+    """
+    return Target(
+        triple=triple,
+        cpu=architecture,
+        features=features,
+        vector_bytes=16,
+        masked=False,
+        vector_registers=32,
+        l1_bytes=grid.shared_bytes,
+        l2_bytes=l2_bytes,
+        l3_bytes=l2_bytes,
+        costs=GPU_COSTS,
+        grid=grid,
     )

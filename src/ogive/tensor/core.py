@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy
 
+from ogive.config import current_config
 from ogive.errors import (
     ArgumentTypeError,
     AxisError,
@@ -216,9 +217,9 @@ def _device_below(node: UOp) -> str | None:
 
 
 def to_device(given: Any) -> str:
-    """The device that `given` names; None means the default one."""
+    """The device that `given` names; None means the one of the settings."""
     if given is None:
-        return DEFAULT_DEVICE
+        given = current_config().device or DEFAULT_DEVICE
     return given if isinstance(given, Device) else Device(given)
 
 

@@ -122,7 +122,6 @@ def test_tensors_are_told_from_what_is_none() -> None:
 
 @pytest.mark.parametrize(("what", "words"), [
     (lambda: ogive.compile, "'compile': ogive.jit captures and compiles a function"),
-    (lambda: ogive.cuda.synchronize(), "'synchronize': there is no CUDA device"),
     (lambda: ogive.LongTensor, r"use ogive.tensor\(values, dtype=...\)"),
     (lambda: Tensor([1.0]).stride(), "'stride': they show no strides or memory"),
     (lambda: setattr(Tensor([1.0]), "grad_fn", 1), "'grad_fn': a graph is made of nodes"),

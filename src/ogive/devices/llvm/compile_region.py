@@ -61,11 +61,15 @@ def compile_region(
     config: Config,
     placement: Placement | None = None,
     watch: Watcher | None = None,
+    emit_passes: tuple[Pass, ...] = EMIT_PASSES,
 ) -> CompiledKernel:
-    """The kernel of one region, with the heuristics' placement unless another one is given."""
+    """The kernel of one region, with the heuristics' placement unless another one is given.
+
+    `emit_passes` write it, in place of those of the host.
+    """
     compilation = Compilation(config, watch, region=region, target=target, placement=placement)
     compilation.run(REGION_PASSES)
-    return _compiled(compilation)
+    return _compiled(compilation, emit_passes)
 
 
 def compile_placed(
@@ -74,7 +78,7 @@ def compile_placed(
     """The kernel of a loop graph under a given placement."""
     compilation = Compilation(config, loops=loops, target=target, placement=placement)
     compilation.run(LOWERING_PASSES)
-    return _compiled(compilation)
+    return _compiled(compilation, EMIT_PASSES)
 
 
 def linearize_placed(loops: UOp, placement: Placement, config: Config) -> PlacedKernel:
@@ -101,14 +105,14 @@ def _placed(compilation: Compilation) -> PlacedKernel:
     )
 
 
-def _compiled(compilation: Compilation) -> CompiledKernel:
+def _compiled(compilation: Compilation, emit_passes: tuple[Pass, ...]) -> CompiledKernel:
     kernel = _placed(compilation)
     lowered = kernel.root
     compilation.values.name = kernel.name
     return CompiledKernel(
         name=kernel.name,
         axes=kernel_axes(lowered),
-        ir=compilation.run(EMIT_PASSES),
+        ir=compilation.run(emit_passes),
         signature=kernel_signature(lowered),
         tiles=kernel.tiles,
         work=work_per_tile(lowered, compilation.values.target),

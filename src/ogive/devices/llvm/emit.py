@@ -40,32 +40,53 @@ def emit(
     program: list[Item], root: UOp, name: str, target: Target, poison: bool = False
 ) -> str:
     """The LLVM module of one kernel, as text; its scratch memory is filled with `poison` first."""
-    return _Emitter(root, program, target, poison).module(name)
+    return Emitter(root, program, target, poison).module(name)
 
 
-class _Emitter:
-    """Writes one kernel, item by item. What is in which register is for `values` to know."""
+class Emitter:
+    """Writes one kernel, item by item. What is in which register is for `values` to know.
+
+    Here a kernel is a function that loops over a slice of its parallel axis. What another kind of
+    machine does otherwise is a method for it to write anew.
+    """
 
     def __init__(self, root: UOp, program: list[Item], target: Target, poison: bool) -> None:
         self.root = root
         self.poison = poison
         self.program = program
         self.target = target
-        self.writer = Writer()
+        self.writer = self.make_writer()
         self.instructions = Instructions(self.writer, target)
-        self.memory = Memory(self.writer, shared_areas(root), target)
+        self.memory = self.make_memory()
         self.values = Values(self.writer)
-        self.accumulators = Accumulators(root, self.values, self.instructions)
-        self.transfers = Transfers(
+        self.accumulators = self.make_accumulators()
+        self.transfers = self.make_transfers()
+        self.hides_remainders = False
+
+    def make_writer(self) -> Writer:
+        """What collects the text."""
+        return Writer()
+
+    def make_memory(self) -> Memory:
+        """What writes accesses."""
+        return Memory(self.writer, shared_areas(self.root), self.target)
+
+    def make_accumulators(self) -> Accumulators:
+        """What adds up."""
+        return Accumulators(self.root, self.values, self.instructions)
+
+    def make_transfers(self) -> Transfers:
+        """What moves tiles between registers and memory."""
+        return Transfers(
             self.accumulators,
             self.instructions,
             self.memory,
-            plan_traffic(root, program, target),
+            plan_traffic(self.root, self.program, self.target),
             self.steady_operand,
         )
-        self.hides_remainders = False
 
     def module(self, name: str) -> str:
+        """The text of the module: the kernel, and what it needs around it."""
         writer = self.writer
         self.parameters()
         self.block(self.program)
@@ -76,20 +97,30 @@ class _Emitter:
         declared = writer.declarations.union(*[d.declarations for d in called])
         return "\n".join(
             [
-                f'define void @"{name}"(ptr noalias readonly %arguments, i64 %begin, i64 %end, '
-                "ptr %fault) #0 {",
+                *self.head(name),
                 "entry:",
                 *writer.entry,
                 *writer.lines,
                 "}",
                 *functions,
                 *sorted(declared),
-                vector_attributes(self.target),
+                self.attributes(),
                 *writer.call_attributes(),
                 *self.memory.metadata(),
                 "",
             ]
         )
+
+    def head(self, name: str) -> list[str]:
+        """The lines before the kernel's first block."""
+        return [
+            f'define void @"{name}"(ptr noalias readonly %arguments, i64 %begin, i64 %end, '
+            "ptr %fault) #0 {"
+        ]
+
+    def attributes(self) -> str:
+        """The attributes of all functions of the module."""
+        return vector_attributes(self.target)
 
     def parameters(self) -> None:
         """The addresses of buffers and the values of variables, out of the arguments."""

@@ -24,6 +24,7 @@ from ogive.passes.place.product_tiles import tile_product
 from ogive.passes.place.scan_tiles import scanned_rows
 from ogive.passes.place.score_tiles import tile_scores
 from ogive.passes.place.sort_tiles import sorted_rows
+from ogive.passes.place.thread_placement import place_on_threads
 from ogive.passes.place.vector_counts import tile_vectors
 from ogive.targets.target import Target
 
@@ -31,6 +32,8 @@ from ogive.targets.target import Target
 def choose_placement(root: UOp, target: Target, vectorize: bool) -> Placement:
     """A good placement for the loop graph of one kernel."""
     kernel = KernelFacts.of(root, target)
+    if target.has_grid:
+        return place_on_threads(kernel, target.grid)
     scanned = scanned_rows(kernel, target) if vectorize else None
     in_order = sorted_rows(kernel, target) if vectorize else None
     if scanned is not None:

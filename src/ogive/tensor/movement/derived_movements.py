@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import AxisError, IndexRangeError, ShapeError
 from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import DEFAULT_DEVICE, split_name
+from ogive.ir.device_names import DEFAULT_DEVICE, GPUS, split_name
 from ogive.ir.dtype import DType
 from ogive.ir.ops import Op
 from ogive.ir.shape import Dim, Shape, as_length
@@ -120,8 +120,12 @@ def is_cpu(self: Tensor) -> bool:
 
 
 def is_cuda(self: Tensor) -> bool:
-    """Whether the values are on a CUDA device: never."""
-    return False
+    """Whether the values are in the memory of an NVIDIA GPU, or will be.
+
+    >>> Tensor([1]).is_cuda
+    False
+    """
+    return split_name(self.device)[0] == GPUS
 
 
 def is_sparse(self: Tensor) -> bool:
@@ -135,12 +139,13 @@ def is_quantized(self: Tensor) -> bool:
 
 
 def get_device(self: Tensor) -> int:
-    """The number of the CUDA device, -1 for the CPU.
+    """The number of the GPU, -1 for the CPU.
 
     >>> Tensor([1]).get_device()
     -1
     """
-    return -1
+    kind, number = split_name(self.device)
+    return number if kind == GPUS else -1
 
 
 def is_same_size(self: Tensor, other: Tensor) -> bool:

@@ -97,7 +97,7 @@ class NativePlan:
         self._pool = pool or default_pool()
         self._kernels = [step.kernel for step in steps if isinstance(step, KernelStep)]
         self._functions = {
-            index: (step.function, len(step.arguments))
+            index: (step.function, len(step.arguments), step.tiles is not None)
             for index, step in enumerate(steps)
             if isinstance(step, HostStep)
         }
@@ -250,9 +250,10 @@ class NativePlan:
         """Do a host step. Returns the fault that it ended with, if it did."""
         self._calling = threading.get_ident()
         try:
-            function, count = self._functions[step]
+            function, count, has_tiles = self._functions[step]
             first = self.offsets[step]
-            last = function(*self.words[first : first + count].tolist())
+            words = self.words[first : first + count].tolist()
+            last = function(*([int(self.tiles[step]), *words] if has_tiles else words))
             calls = [*(last or ()), (setattr, self, "_done", step)]
             deque(starmap(operator.call, calls), maxlen=0)
         except StepFailure as failure:
@@ -271,7 +272,7 @@ class NativePlan:
 
 def _record(step: DeviceStep, arguments: int) -> tuple[int, ...]:
     if isinstance(step, HostStep):
-        return 0, 0, 0, 0, 0, StepKind.HOST, 0
+        return 0, 0, step.tiles or 0, 0, 0, StepKind.HOST, 0
     kind = StepKind.PARALLEL if step.parallel else StepKind.SERIAL
     threads = min(step.threads, MAX_THREADS)
     return step.kernel.address, arguments, step.tiles, step.grain, threads, kind, 0

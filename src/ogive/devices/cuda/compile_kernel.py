@@ -1,0 +1,38 @@
+"""From instructions in order to code that the driver loads: LLVM IR, PTX, machine code."""
+
+from __future__ import annotations
+
+import re
+
+from ogive.devices.cuda.gpu import Gpu
+from ogive.devices.cuda.thread_kernels import Launch, emit_threads
+from ogive.devices.llvm.compile_region import LLVM
+from ogive.errors import CompileError
+from ogive.passes.pipeline.kernel_dialects import INSTRUCTIONS
+from ogive.passes.pipeline.pass_runner import Pass
+from ogive.targets.target import Target
+
+EMIT_PASSES = (
+    Pass("emit_threads", INSTRUCTIONS, LLVM, emit_threads,
+         'EXP(LOAD(x, r0)) → define ptx_kernel void @"e_12"(…) { %4 = load float, ptr %3 … }',
+         reads=("lowered", "name", "target", "config.poison")),
+)  # fmt: skip
+
+_CALLED = re.compile(r"^\.extern \.func .*$", re.MULTILINE)
+
+
+def assemble_kernel(text: str, target: Target, gpu: Gpu) -> bytes:
+    """The code of a kernel: how it is launched, and what the GPU runs. Raises `CompileError`."""
+    return f"{Launch.read(text).line}\n".encode() + gpu.assemble(text, target)
+
+
+def write_ptx(text: str, target: Target) -> str:
+    """The PTX of a module. Raises `CompileError` for what LLVM refuses or leaves to be linked: a
+    misspelt intrinsic becomes a call of what nobody has."""
+    from ogive.devices.llvm.library.assembler import assembly
+
+    ptx = assembly(text, target)
+    missing = _CALLED.search(ptx)
+    if missing is not None:
+        raise CompileError(f"a kernel calls what there is not: {missing[0]}")
+    return ptx

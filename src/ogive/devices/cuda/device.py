@@ -1,0 +1,203 @@
+"""`CUDA`: NVIDIA GPUs, through the driver alone.
+
+A kernel's text is LLVM IR, its code a line that says how it is launched and, behind it, what the
+driver's assembler made of LLVM's PTX. Launches go to the default stream and are not waited for,
+unless the kernel may fault.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from ogive.devices.cuda.gpu import DriverGpu, Gpu, count_gpus
+from ogive.devices.host_memory import Allocator
+from ogive.devices.protocol import (
+    Block,
+    CompiledKernel,
+    Device,
+    DeviceStep,
+    Event,
+    HostStep,
+    KernelFault,
+    KernelStep,
+    StepFailure,
+)
+from ogive.errors import DeviceError
+
+if TYPE_CHECKING:
+    from ogive.config import Config
+    from ogive.devices.cuda.thread_kernels import Launch
+    from ogive.ir.node import UOp
+    from ogive.passes.pipeline.pass_runner import Watcher
+    from ogive.passes.place.placement import Placement
+    from ogive.targets.target import Target
+
+NO_FAULT = (1 << 63) - 1
+"""What a fault word holds while nothing has failed: kernels lower it to the number of a site."""
+
+OLDEST = (9, 0)
+"""The first architecture that code is generated for: Hopper."""
+
+
+def count_devices() -> int:
+    """How many GPUs there are; none where there is no driver that we can use."""
+    try:
+        return count_gpus()
+    except DeviceError:
+        return 0
+
+
+def make_device(index: int) -> CudaDevice:
+    """One of the GPUs. Raises `DeviceError` where there is no such, and says why."""
+    return CudaDevice(index, DriverGpu(index))
+
+
+class CudaDevice(Device):
+    """A GPU."""
+
+    kind = "CUDA"
+
+    def __init__(self, index: int, gpu: Gpu) -> None:
+        super().__init__(index)
+        self.gpu = gpu
+        self.facts = gpu.facts()
+        found = (self.facts.major, self.facts.minor)
+        if found < OLDEST:
+            raise DeviceError(
+                f"{self.name} is a {self.facts.name} of compute capability {found[0]}.{found[1]}; "
+                f"code is generated from {OLDEST[0]}.{OLDEST[1]} on: compute on the CPU"
+            )
+        self._reserved: dict[int, int] = {}
+        self.memory = Allocator(self.name, self.facts.memory_bytes, self._take)
+
+    def _take(self, capacity: int) -> Block:
+        address = self.gpu.allocate(capacity)
+        return address, capacity, _Owner(self.gpu, address, capacity, self._reserved)
+
+    def reserved_bytes(self) -> int:
+        return sum(self._reserved.values())
+
+    def describe(self) -> str:
+        major, minor, memory = self.facts.major, self.facts.minor, self.facts.memory_bytes
+        return f"{self.facts.name}, compute capability {major}.{minor}, {memory >> 30} GiB"
+
+    def copy_in(self, address: int, data: memoryview) -> None:
+        if data.nbytes:
+            self.gpu.copy_in(address, data)
+
+    def copy_out(self, address: int, into: memoryview) -> None:
+        if into.nbytes:
+            self.gpu.copy_out(address, into)
+
+    def copy_step(self, source: Device, nbytes: int) -> DeviceStep:
+        if source is not self:
+            return super().copy_step(source, nbytes)
+
+        def copy(to: int, origin: int, nbytes: int) -> None:
+            try:
+                if nbytes:
+                    self.gpu.copy_within(to, origin, nbytes)
+            except Exception as error:
+                raise StepFailure(error) from None
+
+        return HostStep(copy, (0, 0, nbytes))
+
+    def record(self) -> Event:
+        event: Event = self.gpu.record()
+        return event
+
+    # Code
+
+    @functools.cached_property
+    def _target(self) -> Target:
+        from ogive.devices.cuda.gpu_target import target_of
+
+        return target_of(self.facts)
+
+    def target(self, config: Config) -> Target:
+        from ogive.devices.cuda.gpu_target import with_costs
+
+        return self._target if config.costs is None else with_costs(self._target, config.costs)
+
+    def compile_region(
+        self,
+        region: UOp,
+        target: Target,
+        config: Config,
+        placement: Placement | None,
+        watch: Watcher | None = None,
+    ) -> CompiledKernel:
+        from ogive.devices.cuda.compile_kernel import EMIT_PASSES
+        from ogive.devices.llvm.compile_region import compile_region
+
+        return compile_region(region, target, config, placement, watch, EMIT_PASSES)
+
+    def assemble(self, text: str, target: Target) -> bytes:
+        from ogive.devices.cuda.compile_kernel import assemble_kernel
+
+        return assemble_kernel(text, target, self.gpu)
+
+    def load(self, name: str, code: bytes) -> CudaKernel:
+        from ogive.devices.cuda.thread_kernels import Launch
+
+        line, _, machine_code = code.partition(b"\n")
+        launch = Launch.read(line.decode(errors="replace"))
+        return CudaKernel(self, launch, self.gpu.load(name, machine_code, 0))
+
+    # Running
+
+    def launch_step(self, step: KernelStep) -> HostStep:
+        kernel = step.kernel
+        assert isinstance(kernel, CudaKernel), "a kernel of another device"
+        return HostStep(kernel.run, step.arguments, tiles=step.tiles)
+
+    @functools.cached_property
+    def fault_word(self) -> Any:
+        """What kernels that may fault report to: one for all, since each is waited for."""
+        return self.gpu.fault_word()
+
+
+class CudaKernel:
+    """A kernel that can be launched."""
+
+    address = 0  # there is no code that the host could call
+
+    def __init__(self, device: CudaDevice, launch: Launch, loaded: Any) -> None:
+        self._device = device
+        self._launch = launch
+        self._loaded = loaded
+
+    def run(self, tiles: int, *words: int) -> None:
+        """Launch it over so many tiles. Raises `KernelFault`, or `StepFailure`."""
+        if tiles <= 0:
+            return
+        threads, per_block, faults = self._launch
+        gpu = self._device.gpu
+        try:
+            address = 0
+            if faults:
+                word = self._device.fault_word
+                word.value, address = NO_FAULT, word.address
+            blocks = -(-tiles // per_block)
+            gpu.launch(self._loaded, blocks, threads, 0, [*words, tiles, address])
+            if faults:
+                gpu.synchronize()
+        except Exception as error:
+            raise StepFailure(error) from None
+        if faults and word.value != NO_FAULT:
+            raise KernelFault(word.value)
+
+
+class _Owner:
+    """What gives memory of a GPU back when nobody needs it."""
+
+    def __init__(self, gpu: Gpu, address: int, capacity: int, reserved: dict[int, int]) -> None:
+        self._gpu = gpu
+        self._address = address
+        self._reserved = reserved
+        reserved[address] = capacity
+
+    def __del__(self) -> None:
+        del self._reserved[self._address]
+        self._gpu.free(self._address)

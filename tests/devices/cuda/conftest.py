@@ -1,0 +1,26 @@
+"""GPUs for tests: one that the host emulates, and one of this machine, if it has any."""
+
+from __future__ import annotations
+
+import pytest
+
+import ogive
+from ogive.devices import protocol
+from tests.devices.cuda.emulated_gpu import emulated_device
+
+IS_THERE = ogive.cuda.is_available()
+
+ON_A_GPU = [
+    pytest.mark.cuda,
+    pytest.mark.skipif(not IS_THERE, reason="there is no NVIDIA GPU here"),
+]
+
+
+@pytest.fixture(params=["emulated", pytest.param("real", marks=ON_A_GPU)])
+def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a device."""
+    if request.param == "real":
+        return "CUDA"
+    device = emulated_device(7)
+    monkeypatch.setitem(protocol._devices, device.name, device)
+    return device.name

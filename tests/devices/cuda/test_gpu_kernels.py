@@ -1,0 +1,109 @@
+"""What GPUs compute is what the CPU and NumPy do: an emulated one, and a real one if there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import ogive
+from ogive import Tensor
+from ogive.errors import AllocateError, DivisionByZeroError, IndexRangeError
+from tests.random_programs import config_for, generate, run
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda x: (x * 2 + 1).exp(),
+        lambda x: x.softmax(-1),
+        lambda x: x.softmax(0),
+        lambda x: x @ x.T,
+        lambda x: x.layer_norm((x.shape[-1],)),
+        lambda x: x.sum(),
+        lambda x: x.mean(0),
+        lambda x: x.T.contiguous(),
+        lambda x: x.sort(-1)[0],
+        lambda x: x.argsort(0),
+        lambda x: x.cumsum(1),
+        lambda x: x.sin() + x.double().log().float(),
+        lambda x: (x.cast("bfloat16") * 3).float(),
+        lambda x: x.pad(((1, 2), (0, 3))),
+        lambda x: x[:, ::2].flip(0) + 1,
+        lambda x: x.max(0)[0] + x.argmin(0),
+    ],
+)
+@pytest.mark.parametrize("shape", [(5, 7), (33, 130), (1, 3), (0, 4)])
+def test_a_gpu_gives_what_the_cpu_gives(
+    gpu: str, compute: Callable[[Tensor], Tensor], shape: tuple[int, ...]
+) -> None:
+    x = np.random.default_rng(5).uniform(0.1, 1, shape).astype(np.float32)
+    try:
+        expected = compute(Tensor(x)).numpy()
+    except ogive.errors.OgiveError as error:
+        with pytest.raises(type(error)):
+            compute(Tensor(x, device=gpu)).numpy()
+        return
+    result = compute(Tensor(x, device=gpu))
+    assert result.device == gpu
+    np.testing.assert_allclose(result.numpy(), expected, rtol=2e-5, atol=1e-6)
+
+
+def test_draws_have_the_bits_of_the_cpu(gpu: str) -> None:
+    ogive.manual_seed(3)
+    expected = ogive.randn(100, 7).numpy()
+    ogive.manual_seed(3)
+    np.testing.assert_array_equal(ogive.randn(100, 7, device=gpu).numpy(), expected)
+
+
+def test_a_fault_names_the_line_and_leaves_the_device_in_order(gpu: str) -> None:
+    x = Tensor([1, 2, 3], device=gpu)
+    with pytest.raises(IndexRangeError, match=r"test_gpu_kernels\.py"):
+        x[Tensor([0, 5], device=gpu)].numpy()
+    with pytest.raises(DivisionByZeroError):
+        (x // Tensor([1, 0, 2], device=gpu)).numpy()
+    assert (x + 1).numpy().tolist() == [2, 3, 4]
+
+
+def test_assignments_scatters_and_copies_work(gpu: str) -> None:
+    x = Tensor(np.zeros((4, 3), np.float32), device=gpu)
+    x[1] = 5.0
+    x[:, 2] += Tensor([1.0, 2.0, 3.0, 4.0], device=gpu)
+    x.index_add_(0, Tensor([0, 0, 3], device=gpu), Tensor(np.ones((3, 3), "float32"), device=gpu))
+    moved = (x.to("CPU") + 1).to(gpu)
+    assert moved.device == gpu
+    assert moved.numpy().tolist() == [[3, 3, 4], [6, 6, 8], [1, 1, 4], [2, 2, 6]]
+
+
+def test_memory_is_counted_held_and_given_back(gpu: str) -> None:
+    x = (Tensor(np.ones(1000, np.float32), device=gpu) + 1).realize()
+    used = ogive.cuda.memory_allocated(gpu)
+    assert used >= 4000
+    del x
+    assert ogive.cuda.memory_allocated(gpu) < used <= ogive.cuda.memory_reserved(gpu)
+    ogive.cuda.empty_cache(gpu)
+    assert ogive.cuda.memory_reserved(gpu) == ogive.cuda.memory_allocated(gpu)
+
+
+def test_a_tensor_that_does_not_fit_is_refused_and_the_next_one_works(gpu: str) -> None:
+    with pytest.raises(AllocateError, match=f"bytes of {gpu} memory; free other tensors"):
+        ogive.zeros(1 << 40, device=gpu).realize()
+    assert ogive.ones(3, device=gpu).sum().item() == 3
+
+
+def test_the_device_of_the_settings_is_where_tensors_are_made(gpu: str) -> None:
+    before = ogive.config.current_config().device
+    ogive.configure(device=gpu)
+    try:
+        assert Tensor([1.0]).device == ogive.rand(2).device == gpu
+        assert ogive.nn.Linear(2, 3)(ogive.ones(4, 2)).device == gpu
+    finally:
+        ogive.configure(device=before)
+    assert Tensor([1.0]).device == "CPU"
+
+
+@pytest.mark.parametrize("group", range(2))
+def test_random_programs_give_what_numpy_gives(gpu: str, group: int) -> None:
+    for seed in range(10 * group, 10 * (group + 1)):
+        run(generate(seed, 14), config_for(seed), gpu)

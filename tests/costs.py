@@ -33,6 +33,13 @@ IN_PIECES = CPU_COSTS.with_changes(
 """Lets small programs be cut into pieces as large ones are."""
 
 
+EXCHANGED = CPU_COSTS.with_changes(sorting={"exchange": 0.0, "few_of": 1 << 40})
+"""Lets lines of any number be sorted by exchanges."""
+
+COUNTED = CPU_COSTS.with_changes(sorting={"longest_network": 0, "few_of": 1 << 40})
+"""Lets lines of any length be arranged by digits."""
+
+
 def host_with(costs: Costs) -> Target:
     """This machine, if things cost that much on it."""
     return dataclasses.replace(host_target(), costs=costs)

@@ -41,6 +41,7 @@ OWN_BOUNDS = {
     "peel_loops.FUNCTION_INSTRUCTIONS",
     "peel_loops.LOOP_INSTRUCTIONS",
     "place_axes.MOST_UNROLLED",
+    "radix_sort.POSITION_BITS",
     "recompute_costs.COST_LIMIT",
     "reduce_once.CENTRE_NODES",
     "reroll_regions.LEAST_REGIONS",

@@ -118,10 +118,6 @@ def _scan(batching: Batching, node: UOp) -> UOp:
     return make(Op.SCAN_AXIS, node.dtype, (_source(batching, node),), (op, axis + 1))
 
 
-def _arrange(batching: Batching, node: UOp) -> UOp:
-    return make(Op.ARRANGE, node.dtype, tuple(map(batching.repeated, node.src)))
-
-
 def _gather(batching: Batching, node: UOp) -> UOp:
     x, indices = node.operand, node.indices
     wide = [_shaped(batching, index, node.shape) for index in indices]
@@ -193,13 +189,11 @@ _RULES: dict[Op, Rule] = {
     Op.SHRINK: _shrink,
     Op.REDUCE_AXES: _reduce,
     Op.SCAN_AXIS: _scan,
-    Op.SORT: _marked,
-    Op.ARRANGE: _arrange,
     Op.GATHER: _gather,
     Op.SCATTER: _scatter,
     Op.GRADIENT: _gradient,
     Op.CUSTOM: _custom,
-    **dict.fromkeys([Op.CONTIGUOUS, Op.DETACH, Op.COPY], _marked),
+    **dict.fromkeys([Op.CONTIGUOUS, Op.DETACH, Op.COPY, Op.ORDERED, Op.ORDER], _marked),
 }
 
 

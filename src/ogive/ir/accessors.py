@@ -68,6 +68,7 @@ class Accessors:
         axis: int
         combine: Any  # an op; None where it is optional and absent, as for all that are Any
         count: Any
+        descending: bool
         device: Any  # a name
         devices: tuple[str, ...] | None
         fallback: int

@@ -41,6 +41,7 @@ LOOPS: _Stages = STAGES[5:]
 KINDS = {
     "any": "whatever the op's owner put there",
     "int": "an integer",
+    "flag": "True or False",
     "str": "a text",
     "scalar": "a Python number of the node's dtype",
     "combining": "an op of REDUCING",
@@ -200,7 +201,16 @@ class Op(Enum):
         "operand, initial?", "(combine: combining, axis: int)", SHAPED,
         "running totals along an axis, from `initial` on",
     )  # fmt: skip
-    SORT = "operand", "", SHAPED, "in ascending order along the last axis"
+    ORDERED = (
+        "operand", "descending: flag", BEFORE_STORED,
+        "the elements in order along the last axis, of equal ones the first in front; NaN is the "
+        "greatest",
+    )  # fmt: skip
+    ORDER = (
+        "operand", "(descending: flag, count: int)", BEFORE_STORED,
+        "the positions, as int64, of the first elements that ORDERED gives",
+    )  # fmt: skip
+    SORT = "operand", "", SHAPED, "integers in ascending order along the last axis"
     ARRANGE = (
         "operand, starts, groups", "", SHAPED,
         "each element at the next place of its group, in order",

@@ -74,7 +74,7 @@ def split_argument(argument: Any) -> tuple[Any, tuple[UOp, ...]]:
 
 _SHAPE_OF_SOURCE = frozenset({
     Op.FLIP, Op.CONTIGUOUS, Op.DETACH, Op.GRADIENT, Op.COPY, Op.AFTER, Op.ASSIGN,
-    Op.SCATTER, Op.SCAN_AXIS, Op.SORT, Op.STAGE_AXIS,
+    Op.SCATTER, Op.SCAN_AXIS, Op.ORDERED, Op.SORT, Op.STAGE_AXIS,
 })  # fmt: skip
 
 
@@ -109,6 +109,8 @@ def infer_shape(node: UOp) -> Shape:
         return node.src[0].shape
     if op is Op.GATHER:
         return common_shape(node.indices)
+    if op is Op.ORDER:
+        return (*node.operand.shape[:-1], node.count)
     if op is Op.ARRANGE:
         *lines, chunks, length = node.operand.shape
         return (*lines, as_length(chunks * length))

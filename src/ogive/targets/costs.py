@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ogive.targets.fusion_costs import Fusion, Staging
-from ogive.targets.graph_costs import Packing, Reductions
+from ogive.targets.graph_costs import Packing, Reductions, Sorting
 from ogive.targets.loop_costs import Accesses, Loops
 from ogive.targets.operation_costs import Memory, Operations
 from ogive.targets.tile_costs import Lanes, Tiles
@@ -33,6 +33,7 @@ class Costs:
     operations: Operations = field(default_factory=Operations)
     memory: Memory = field(default_factory=Memory)
     reductions: Reductions = field(default_factory=Reductions)
+    sorting: Sorting = field(default_factory=Sorting)
     packing: Packing = field(default_factory=Packing)
     fusion: Fusion = field(default_factory=Fusion)
     staging: Staging = field(default_factory=Staging)

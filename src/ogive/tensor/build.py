@@ -368,19 +368,5 @@ def scan(node: UOp, op: Op, axis: int) -> UOp:
     return make(Op.SCAN_AXIS, node.dtype, (wide,), (op, axis), node.shape)
 
 
-def sort(node: UOp) -> UOp:
-    """Integers in ascending order along the last axis, which has two or more."""
-    return make(Op.SORT, node.dtype, (node,))
-
-
-def arrange(node: UOp, starts: UOp, group: UOp) -> UOp:
-    """The elements of chunks, each at the next place of its group: (..., c, n) → (..., c*n).
-
-    `starts[..., c, g]` is the place of the first element of chunk c that is of group g, `group` has
-    the number of each element's as int64. Every place is one element's.
-    """
-    return make(Op.ARRANGE, node.dtype, (node, starts, group))
-
-
 _IDENTITIES: dict[Op, Scalar] = {Op.ADD: 0, Op.MUL: 1, Op.AND: True, Op.OR: False}
 """What combining no elements gives, where it gives anything."""

@@ -15,11 +15,10 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.live.registry import graph_lock
+from ogive.live.registry import graph_lock, make
 from ogive.passes.loops.sorting_network import exchange_count, filled_length, sorting_passes
-from ogive.tensor import build
 from ogive.tensor.core import wrap
-from ogive.tensor.sorting.compare_exchange import order_by_exchanges
+from tests.costs import EXCHANGED
 from tests.passes.place.test_placements import Kernel, check
 
 RANDOM = np.random.default_rng(29)
@@ -28,7 +27,7 @@ RANDOM = np.random.default_rng(29)
 def in_order(x: Any) -> Tensor:
     tensor = x if isinstance(x, Tensor) else Tensor(x)
     with graph_lock:
-        return wrap(build.sort(tensor.node), tensor.device)
+        return wrap(make(Op.SORT, tensor.dtype, (tensor.node,)), tensor.device)
 
 
 def exchanged(lines: Any) -> Any:
@@ -92,9 +91,8 @@ def test_keys_of_every_width_are_ordered(dtype: str) -> None:
     keys = RANDOM.integers(limits.min, limits.max, (9, 40), dtype, endpoint=True)
     keys[:, :4] = [[limits.max, limits.min, limits.max, limits.min]]
     keys[4:] //= 64  # so that many are equal, or differ in one half
-    np.testing.assert_array_equal(
-        order_by_exchanges(Tensor(keys)).numpy(), np.argsort(keys, axis=1, kind="stable")
-    )
+    order = Tensor(keys).argsort().realize(Config(costs=EXCHANGED))
+    np.testing.assert_array_equal(order.numpy(), np.argsort(keys, axis=1, kind="stable"))
 
 
 def test_lines_are_sorted_whose_number_is_known_later() -> None:

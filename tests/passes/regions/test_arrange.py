@@ -14,18 +14,20 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.live.registry import graph_lock
+from ogive.live.registry import graph_lock, make
 from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.place.placement import ordered_axes
-from ogive.tensor import build
+from ogive.targets.graph_costs import Sorting
 from ogive.tensor.core import wrap
-from ogive.tensor.sorting.radix_sort import CHUNKS, LONG, order_by_digits
+from tests.costs import COUNTED
 from tests.passes.place.test_placements import Kernel, check
 from tests.passes.regions.selection import kernels_of
 
 Array = NDArray[Any]
 RANDOM = np.random.default_rng(23)
 GROUPS = 5
+SORTING = Sorting()
+BY_DIGITS = Config(costs=COUNTED)
 
 
 def arranged(shape: tuple[int, ...], by_arithmetic: bool = False) -> tuple[Tensor, Array]:
@@ -40,7 +42,8 @@ def arranged(shape: tuple[int, ...], by_arithmetic: bool = False) -> tuple[Tenso
     starts = starts.reshape(*shape[:-1], GROUPS).astype(np.int32)
     which = Tensor(group * 3) // 3 if by_arithmetic else Tensor(group)
     with graph_lock:
-        node = build.arrange(Tensor(x).node, Tensor(starts).node, which.node)
+        sources = (Tensor(x).node, Tensor(starts).node, which.node)
+        node = make(Op.ARRANGE, dtypes.float64, sources)
         return wrap(node, "CPU"), wanted.reshape(*shape[:-2], -1)
 
 
@@ -93,22 +96,21 @@ def test_keys_of_every_width_are_ordered(dtype: str) -> None:
     limits = np.iinfo(dtype)
     keys = RANDOM.integers(limits.min, limits.max, (3, 400), dtype, endpoint=True)
     keys[:, :4] = [[limits.max, limits.min, limits.max, limits.min]]
-    np.testing.assert_array_equal(
-        order_by_digits(Tensor(keys)).numpy(), np.argsort(keys, axis=1, kind="stable")
-    )
+    order = Tensor(keys).argsort().realize(BY_DIGITS)
+    np.testing.assert_array_equal(order.numpy(), np.argsort(keys, axis=1, kind="stable"))
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_long_line_is_arranged_in_chunks_that_threads_share(threads: int) -> None:
-    assert (LONG + 3) % CHUNKS
-    keys = RANDOM.integers(-9000, 9000, LONG + 3).astype(np.int16)
+    length = SORTING.chunked_length + 3
+    assert length % SORTING.chunks
+    keys = RANDOM.integers(-9000, 9000, length).astype(np.int16)
     keys[-5:] = np.iinfo(np.int16).max
-    found = order_by_digits(Tensor(keys)).realize(Config(threads=threads)).numpy()
+    found = Tensor(keys).argsort().realize(Config(costs=COUNTED, threads=threads)).numpy()
     np.testing.assert_array_equal(found, np.argsort(keys, kind="stable"))
 
 
 def test_keys_between_others_are_read_through_views() -> None:
     keys = RANDOM.integers(-5, 5, (90, 4)).astype(np.int32)
-    np.testing.assert_array_equal(
-        order_by_digits(Tensor(keys).T).numpy(), np.argsort(keys.T, axis=1, kind="stable")
-    )
+    order = Tensor(keys).T.argsort().realize(BY_DIGITS)
+    np.testing.assert_array_equal(order.numpy(), np.argsort(keys.T, axis=1, kind="stable"))

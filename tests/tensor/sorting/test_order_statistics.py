@@ -22,9 +22,10 @@ from ogive.errors import (
     IndexRangeError,
     ShapeError,
 )
-from ogive.tensor.sorting.compare_exchange import LONGEST
+from ogive.targets.graph_costs import Sorting
 
 random = np.random.default_rng(5)
+LONGEST = Sorting().longest_network
 LENGTHS = (7, LONGEST + 9)
 """An axis ordered by exchanging elements, and one arranged by digits."""
 

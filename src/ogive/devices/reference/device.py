@@ -65,6 +65,7 @@ class ReferenceDevice(Device):
                 "least_chunks": NEVER, "least_row_chunks": NEVER, "long": NEVER,
                 "few_scan_rows": 0, "few_scan_tiles": 0, "centred_elements": NEVER,
             },
+            sorting={"longest_network": NEVER, "exchange": 0.0, "few_of": NEVER},
         )  # fmt: skip
         return dataclasses.replace(plain, costs=costs)
 

@@ -36,6 +36,7 @@ def _is_output(value: Any) -> bool:
 TESTS: dict[str, Callable[[Any], bool]] = {
     "any": lambda value: True,
     "int": is_integer,
+    "flag": lambda value: isinstance(value, bool),
     "str": lambda value: isinstance(value, str),
     "scalar": lambda value: isinstance(value, bool | int | float | complex),
     "combining": lambda value: isinstance(value, Op) and value in REDUCING,

@@ -252,9 +252,30 @@ def expect_scan_axis(node: UOp) -> Problem:
     return None if kinds == {node.dtype.kind} else f"sources of the kind of {node.dtype.name}"
 
 
+def expect_ordered(node: UOp) -> Problem:
+    return _expect_line(node.operand) or expect_same_dtype(node)
+
+
+def expect_order(node: UOp) -> Problem:
+    line = _expect_line(node.operand)
+    if line is not None:
+        return line
+    if not 0 <= node.count <= node.operand.shape[-1]:
+        return f"as many of the elements {node.operand.shape} at most, not {node.count}"
+    return None if node.dtype is int64 else "positions of int64"
+
+
+def _expect_line(operand: UOp) -> Problem:
+    shape = operand.shape
+    if shape and is_integer(shape[-1]) and shape[-1] >= 2:
+        return None if not operand.dtype.is_complex else "elements that have an order"
+    return f"a last axis of two or more elements, not {shape}"
+
+
 def expect_sort(node: UOp) -> Problem:
-    if not node.shape or not is_integer(node.shape[-1]) or node.shape[-1] < 2:
-        return f"a last axis of two or more elements, not {node.shape}"
+    line = _expect_line(node.operand)
+    if line is not None:
+        return line
     return expect_same_dtype(node) if node.dtype.is_integer else "integers to put in order"
 
 

@@ -79,6 +79,8 @@ _TENSORS: dict[Op, Check] = {
     Op.GATHER: tensors.expect_gather,
     Op.SCATTER: tensors.expect_scatter,
     Op.SCAN_AXIS: tensors.expect_scan_axis,
+    Op.ORDERED: tensors.expect_ordered,
+    Op.ORDER: tensors.expect_order,
     Op.SORT: tensors.expect_sort,
     Op.ARRANGE: tensors.expect_arrange,
     Op.STAGE_AXIS: tensors.expect_stage_axis,

@@ -412,7 +412,7 @@ class _Builder:
             parameter = node.src[0]
             at = self.positions[parameter]
             return self._seen(at, parameter, self._argument(position, node))
-        if op in (Op.SORT, Op.ARRANGE) and not isinstance(sources[0].shape[-1], int):
+        if op in (Op.ORDER, Op.ORDERED) and not isinstance(sources[0].shape[-1], int):
             raise NotGeneral(f"{op.name} goes along an axis that is of another length each time")
         if op in _HOLES:
             argument, symbolic = split_argument(self._argument(position, node))

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import Scalar
 from ogive.ir.node import UOp
+from ogive.ir.node_building import reshape
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
 from ogive.named import NamedTuple
@@ -29,7 +30,6 @@ from ogive.passes.graph.split_reductions import (
     distinct_elements,
     innermost_axis,
     largest_operand,
-    reshape,
 )
 from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target

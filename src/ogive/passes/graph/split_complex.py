@@ -16,8 +16,9 @@ from collections.abc import Callable
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
+from ogive.ir.node_building import cast, expand, move, reshape
 from ogive.ir.ops import MOVEMENT, Op
-from ogive.ir.shape import Dim, Shape, common_shape, split_argument
+from ogive.ir.shape import Dim, Shape, common_shape
 from ogive.named import NamedTuple
 
 
@@ -75,7 +76,7 @@ class _Splitting:
         if op is Op.PARAM:
             slot, count, *device = node.arg
             flat = UOp(Op.PARAM, part, (), (slot, 2 * count, *device), node.tag)
-            return _move(Op.RESHAPE, flat, (count, 2))
+            return reshape(flat, (count, 2))
         if op in (Op.CONTIGUOUS, Op.COPY):
             return UOp(op, part, (self.whole(node.operand),), node.arg, node.tag)
         if op is Op.AFTER:
@@ -129,9 +130,9 @@ class _Splitting:
         (source,) = node.src
         if source.dtype.is_complex:
             real, imaginary = self.parts[source]
-            return Parts(_cast(real, part), _cast(imaginary, part))
+            return Parts(cast(real, part), cast(imaginary, part))
         zero = UOp.const(part, 0.0)
-        return Parts(_cast(self.real[source], part), _fit(zero, node.shape))
+        return Parts(cast(self.real[source], part), _fit(zero, node.shape))
 
     def _padded(self, node: UOp) -> Parts:
         source, pads, fill = node.operand, node.widths, node.fill
@@ -188,7 +189,7 @@ def _compare(splitting: _Splitting, node: UOp) -> UOp:
 def _cast_to_real(splitting: _Splitting, node: UOp) -> UOp:
     real, imaginary = splitting.parts[node.operand]
     if not node.dtype.is_bool:
-        return _cast(real, node.dtype)
+        return cast(real, node.dtype)
     zero = UOp.const(real.dtype, 0.0)
     return _binary(Op.OR, *[UOp(Op.CMPNE, dtypes.bool_, (x, zero)) for x in (real, imaginary)])
 
@@ -270,20 +271,11 @@ def _binary(op: Op, left: UOp, right: UOp) -> UOp:
     return UOp(op, left.dtype, (left, right))
 
 
-def _cast(node: UOp, dtype: DType) -> UOp:
-    return node if node.dtype is dtype else UOp(Op.CAST, dtype, (node,))
-
-
-def _move(op: Op, node: UOp, argument: tuple[object, ...]) -> UOp:
-    plain, symbolic = split_argument(argument)
-    return UOp(op, node.dtype, (node, *symbolic), plain)
-
-
 def _fit(node: UOp, shape: Shape) -> UOp:
     """A node of this shape, or a scalar repeated to it."""
     if node.shape == shape:
         return node
-    return _move(Op.EXPAND, _move(Op.RESHAPE, node, (1,) * len(shape)), shape)
+    return expand(reshape(node, (1,) * len(shape)), shape)
 
 
 def _is_zero(node: UOp) -> bool:
@@ -296,20 +288,20 @@ def _slice(whole: UOp, which: int) -> UOp:
     """One of the parts along the last axis."""
     *shape, _ = whole.shape
     pairs: list[tuple[Dim, Dim]] = [(0, size) for size in shape]
-    cut = _move(Op.SHRINK, whole, (*pairs, (which, which + 1)))
-    return _move(Op.RESHAPE, cut, tuple(shape))
+    cut = move(Op.SHRINK, whole, (*pairs, (which, which + 1)))
+    return reshape(cut, tuple(shape))
 
 
 def _widen(node: UOp, shape: Shape) -> UOp:
     """A node of `shape`, or a scalar, repeated along the axis of the parts."""
-    line = _move(Op.RESHAPE, _fit(node, shape), (*shape, 1))
-    return _move(Op.EXPAND, line, (*shape, 2))
+    line = reshape(_fit(node, shape), (*shape, 1))
+    return expand(line, (*shape, 2))
 
 
 def _which_part(shape: Shape) -> UOp:
     """0 for the real part, 1 for the imaginary one, along an axis behind `shape`."""
-    line = _move(Op.RESHAPE, UOp(Op.IOTA, dtypes.int64, (), 2), (*[1] * len(shape), 2))
-    return _move(Op.EXPAND, line, (*shape, 2))
+    line = reshape(UOp(Op.IOTA, dtypes.int64, (), 2), (*[1] * len(shape), 2))
+    return expand(line, (*shape, 2))
 
 
 def _interleave(parts: Parts, shape: Shape) -> UOp:

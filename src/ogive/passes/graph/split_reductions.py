@@ -15,14 +15,14 @@ and there are as many chunks as the value at hand fills.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ogive.ir.dtype import Scalar
 from ogive.ir.identity import identity_element
 from ogive.ir.memory import upper_shape
 from ogive.ir.node import UOp, transform
+from ogive.ir.node_building import pad_axis, permute, reshape
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
-from ogive.ir.shape import Dim, Shape, as_length, element_count, split_argument
+from ogive.ir.shape import Shape, as_length, element_count
 from ogive.targets.graph_costs import Reductions
 from ogive.targets.target import CACHE_LINE, Target
 
@@ -67,9 +67,9 @@ def _split_elements(node: UOp, kept: tuple[int, ...], costs: Reductions) -> UOp:
         return node
     if symbolic:
         # What follows a symbolic length has strides that are known; so it comes first.
-        chunks = _in_chunks(op, _permuted(source, (*axes, *kept)), (), lengths, chunk, costs)
+        chunks = _in_chunks(op, permute(source, (*axes, *kept)), (), lengths, chunk, costs)
     else:
-        chunks = _in_chunks(op, _permuted(source, (*kept, *axes)), lengths, (), chunk, costs)
+        chunks = _in_chunks(op, permute(source, (*kept, *axes)), lengths, (), chunk, costs)
     return reshape(chunks, node.shape)
 
 
@@ -95,14 +95,8 @@ def _split_rows(
         return node
     if joined > 1:
         return reshape(_in_joined_rows(op, source, lengths, chunk, joined, costs), node.shape)
-    rows = _permuted(source, (*axes, *kept))
+    rows = permute(source, (*axes, *kept))
     return reshape(_in_chunks(op, rows, (), lengths, chunk, costs), node.shape)
-
-
-def _permuted(source: UOp, order: tuple[int, ...]) -> UOp:
-    if order == tuple(range(len(order))):
-        return source
-    return UOp(Op.PERMUTE, source.dtype, (source,), order)
 
 
 def _rows_per_chunk(length: int, is_short: bool, costs: Reductions) -> int:
@@ -220,10 +214,7 @@ def chunked(source: UOp, front: Shape, back: Shape, chunk: int, fill: Scalar) ->
     flat = reshape(source, (*front, length, *back))
     chunks = as_length((length + chunk - 1) // chunk)
     excess = as_length(chunks * chunk - length)
-    if excess != 0:
-        pads: list[tuple[Dim, Dim]] = [(0, 0)] * len(flat.shape)
-        pads[len(front)] = (0, excess)
-        flat = _move(Op.PAD, flat, (tuple(pads), fill))
+    flat = pad_axis(flat, len(front), (0, excess), fill)
     return reshape(flat, (*front, chunks, chunk, *back))
 
 
@@ -233,13 +224,3 @@ def chunk_length(length: int, wanted: int) -> int:
         if length % candidate == 0:
             return candidate
     return wanted
-
-
-def reshape(node: UOp, shape: Shape) -> UOp:
-    """The same elements in row-major order under another shape."""
-    return node if node.shape == shape else _move(Op.RESHAPE, node, shape)
-
-
-def _move(op: Op, node: UOp, argument: Any) -> UOp:
-    numbers, symbolic = split_argument(argument)
-    return UOp(op, node.dtype, (node, *symbolic), numbers)

@@ -16,9 +16,10 @@ import math
 
 from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp, transform
+from ogive.ir.node_building import pad_axis, reshape, shrink_axis
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
-from ogive.passes.graph.split_reductions import chunk_length, reshape
+from ogive.passes.graph.split_reductions import chunk_length
 from ogive.targets.graph_costs import Reductions
 from ogive.targets.target import Target
 
@@ -66,25 +67,11 @@ def _split(node: UOp, costs: Reductions) -> UOp:
     chunks = -(-length // chunk)
     wide = source.dtype
     identity = identity_element(op, wide)
-    parts = _pad(source, axis, (0, chunks * chunk - length), identity)
+    parts = pad_axis(source, axis, (0, chunks * chunk - length), identity)
     parts = reshape(parts, (*shape[:axis], chunks, chunk, *shape[axis + 1 :]))
     totals = UOp(Op.REDUCE_AXES, wide, (parts,), (op, (axis + 1,)))
     running = _split(UOp(Op.SCAN_AXIS, wide, (totals,), (op, axis)), costs)
-    starts = _shrink(_pad(running, axis, (1, 0), identity), axis, chunks)
+    starts = shrink_axis(pad_axis(running, axis, (1, 0), identity), axis, chunks)
     scanned = UOp(Op.SCAN_AXIS, node.dtype, (parts, starts), (op, axis + 1))
     whole = reshape(scanned, (*shape[:axis], chunks * chunk, *shape[axis + 1 :]))
-    return _shrink(whole, axis, length)
-
-
-def _pad(node: UOp, axis: int, pads: tuple[int, int], fill: object) -> UOp:
-    if pads == (0, 0):
-        return node
-    everywhere = tuple([pads if i == axis else (0, 0) for i in range(len(node.shape))])
-    return UOp(Op.PAD, node.dtype, (node,), (everywhere, fill))
-
-
-def _shrink(node: UOp, axis: int, length: int) -> UOp:
-    if node.shape[axis] == length:
-        return node
-    kept = tuple([(0, length if i == axis else size) for i, size in enumerate(node.shape)])
-    return UOp(Op.SHRINK, node.dtype, (node,), kept)
+    return shrink_axis(whole, axis, length)

@@ -17,6 +17,7 @@ from ogive.ir.node import UOp
 from ogive.passes.fuse.choose_kept import choose_kept
 from ogive.passes.graph.divide_by_device import Part, divide_by_device
 from ogive.passes.graph.keep_computed_shapes import keep_computed_shapes
+from ogive.passes.graph.lower_orders import lower_orders
 from ogive.passes.graph.pack_operands import pack_operands
 from ogive.passes.graph.pick_terms import pick_terms
 from ogive.passes.graph.place_scatters import place_scatters
@@ -61,6 +62,9 @@ _CUTTING = (
 GRAPH_PASSES = (
     Pass("split_complex", PARAMETRIC, REAL, split_complex,
          "MUL(a, b) of complex64 → its real part, its imaginary part"),
+    Pass("lower_orders", REAL, REAL, lower_orders,
+         "ORDER(x: 8×100) → SORT(keys of x << 32 | positions) & 2³² - 1",
+         reads=("target",)),
     Pass("simplify_values", REAL, REAL, simplify_values,
          "MUL(ADD(x, 0), 1) → x"),
     Pass("place_scatters", REAL, STORED, place_scatters,

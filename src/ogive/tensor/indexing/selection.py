@@ -26,7 +26,6 @@ from ogive.tensor.core import Core, to_axis, to_integer, to_tensor, wrap
 from ogive.tensor.indexing import advanced_indexing
 from ogive.tensor.movement.joining import where
 from ogive.tensor.sorting.binary_search import searchsorted
-from ogive.tensor.sorting.sort_keys import sort_keys
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -288,17 +287,15 @@ def _bounds(x: Tensor, given: tuple[float, float], name: str) -> tuple[Tensor, T
 def _unique(x: Tensor, dim: int | None, sorts: bool, inverse: bool, counts: bool, name: str) -> Any:
     axis = None if dim is None else to_axis(dim, x.ndim, name)
     source = x.ravel() if axis is None else x.movedim(axis, 0)
-    keys = _keys(source)
-    lines = keys.numpy().reshape(keys.shape[0], math.prod(keys.shape[1:]))
+    values = _values(source)
+    lines = values.numpy().reshape(values.shape[0], math.prod(values.shape[1:]))
     count, width = lines.shape
     if not sorts or not width:
         order = numpy.arange(count)
     else:
         compiled = width == 1 and count >= MANY
-        order = keys.ravel().argsort().numpy() if compiled else numpy.lexsort(lines.T[::-1])
-    has_nan = x.dtype.is_float or x.dtype.is_complex
-    missing = numpy.iinfo(lines.dtype).max if has_nan else None
-    first, group = _group(lines, order, missing)
+        order = values.ravel().argsort().numpy() if compiled else numpy.lexsort(lines.T[::-1])
+    first, group = _group(lines, order)
     kept = advanced_indexing.read(source, (first,))
     results = [kept if axis is None else kept.movedim(0, axis)]
     if inverse:
@@ -308,25 +305,24 @@ def _unique(x: Tensor, dim: int | None, sorts: bool, inverse: bool, counts: bool
     return tuple(results) if len(results) > 1 else results[0]
 
 
-def _keys(source: Tensor) -> Tensor:
-    """Sort keys; complex numbers have two, of which the real part's counts first."""
+def _values(source: Tensor) -> Tensor:
+    """Elements that NumPy can compare; complex numbers are two, of which the real part is first."""
     if not source.dtype.is_complex:
-        return sort_keys(source)
+        return source.cast(dtypes.float32) if source.dtype.is_storage_only else source
     from ogive.tensor.elementwise.complex_numbers import view_as_real
 
-    return sort_keys(view_as_real(source))
+    return view_as_real(source)
 
 
 def _group(
-    lines: NDArray[Any], order: NDArray[Any], missing: Any
+    lines: NDArray[Any], order: NDArray[Any]
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
-    """Where each line occurs first, in order, and for each line the number of its group."""
+    """Where each line occurs first, in order, and for each line the number of its group. One with
+    a NaN in it equals no other."""
     count = len(lines)
     ordered = lines[order]
     starts = numpy.ones(count, bool)
     starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    if missing is not None:
-        starts |= (ordered == missing).any(axis=1)
     group = numpy.empty(count, numpy.int64)
     group[order] = numpy.cumsum(starts) - 1
     return order[starts].astype(numpy.int64), group

@@ -1,38 +1,32 @@
 """Orders: sorted elements, the greatest, the middle ones, the most frequent.
 
-Every dtype is ordered by integer keys, which floats become by their bits; NaN counts as the
-greatest, and the two zeros as equal (`sort_keys.py`). Many short lines are ordered by comparing and
-exchanging their elements, side by side (`compare_exchange.py`), long ones and few by the digits of
-their keys (`radix_sort.py`): whichever takes less time by their shape. Both are stable and lazy.
-Values are told by their keys where these are sorted, and gathered from the tensor otherwise;
-gradients flow to where they came from.
+NaN counts as the greatest, and the two zeros as equal; equal elements stay as they were. How lines
+are put in order is for the target to say (`passes/graph/lower_orders.py`). Gradients flow to where
+elements came from.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, DtypeError, IndexRangeError
 from ogive.ir import dtype as dtypes
+from ogive.ir.ops import Op
 from ogive.ir.shape import Dim, as_length, greatest
-from ogive.live.registry import graph_lock
+from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import Core, to_axis, to_integer, wrap
+from ogive.tensor.elementwise.binary_operations import refuse
 from ogive.tensor.gradients.known_gradients import with_gradient
 from ogive.tensor.lengths import is_symbolic
 from ogive.tensor.movement.joining import where
 from ogive.tensor.reduction.basic_reductions import Extremes
-from ogive.tensor.sorting.compare_exchange import exchanging_cost, order_by_exchanges, sorted_words
-from ogive.tensor.sorting.radix_sort import counting_cost, order_by_digits
-from ogive.tensor.sorting.sort_keys import from_sort_keys, negative_zeros, sort_keys
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
-
-FEW_OF = 4
-"""How many times as long an axis is as the blocks in which a few of its elements are found."""
 
 
 def argsort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
@@ -50,7 +44,7 @@ def argsort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool 
         to_axis(dim, 1, "argsort")
         return self.cast(dtypes.int64) * 0
     axis = to_axis(dim, self.ndim, "argsort")
-    return _order(_keys_along(self, axis, descending)).movedim(-1, axis)
+    return _order_along(self, axis, descending)
 
 
 def sort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Extremes:
@@ -63,13 +57,21 @@ def sort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = F
     >>> Tensor([3.0, 1.0, 2.0]).sort(descending=True).indices.tolist()
     [0, 2, 1]
     """
-    if self.ndim:
-        axis = to_axis(dim, self.ndim, "sort")
-        keys = _keys_along(self, axis, descending)
-        if _is_exchanged(keys) and not (self.dtype.is_float and self.dtype.bits == 64):
-            return _exchange(self, keys, axis, descending)
     indices = self.argsort(dim, descending, stable)
-    return Extremes(self.gather(dim, indices), indices)
+    if not self.ndim:
+        return Extremes(self.gather(dim, indices), indices)
+    axis = to_axis(dim, self.ndim, "sort")
+    line = self.detach().movedim(axis, -1)
+    if is_symbolic(line.shape[-1]) or line.shape[-1] < 2:
+        return Extremes(self.gather(axis, indices), indices)
+    with graph_lock:
+        ordered = make(Op.ORDERED, line.dtype, (line.node,), descending)
+        values = wrap(ordered, self.device).movedim(-1, axis)
+
+    def back(x: Tensor, upstream: Tensor) -> Tensor:
+        return upstream.scatter(axis, indices, upstream)  # to every place something else
+
+    return Extremes(with_gradient(values, self, back), indices)
 
 
 def msort(self: Tensor) -> Tensor:
@@ -99,7 +101,7 @@ def topk(
         raise IndexRangeError(f"topk: k={count} of the {length} elements along axis {axis}")
     if not self.ndim:
         return Extremes(self.reshape(()), self.argsort())
-    indices = _first_in_order(self, axis, count, descending=largest)
+    indices = _order_along(self, axis, largest, count)
     return Extremes(self.gather(axis, indices), indices)
 
 
@@ -196,84 +198,44 @@ def nanquantile(
 # Orders
 
 
-def _keys_along(x: Core, axis: int, descending: bool) -> Tensor:
-    """Keys with an axis last, which are in ascending order where its elements are as wanted."""
-    keys = sort_keys(x).movedim(axis, -1)
-    return keys.bitwise_not() if descending else keys
-
-
-def _order(keys: Tensor) -> Tensor:
-    """The positions of keys (..., n) in order."""
-    length = keys.shape[-1]
+def _order_along(x: Tensor, axis: int, descending: bool, count: int | None = None) -> Tensor:
+    """The positions of the first `count` elements along an axis in order, or of all of them."""
+    _refuse_complex(x)
+    line = x.detach().movedim(axis, -1)
+    length = line.shape[-1]
     if is_symbolic(length):
-        return _order(_filled_up(keys)).narrow(-1, 0, length)
-    if length < 2:
-        with graph_lock:
-            return wrap(build.count_along(keys.ndim - 1, keys.node.shape), keys.device)
-    return order_by_exchanges(keys) if _is_exchanged(keys) else order_by_digits(keys)
+        line = _filled_up(line, descending)
+    with graph_lock:
+        node = line.node
+        most = node.shape[-1]
+        wanted = most if count is None else count
+        if most < 2:
+            order = build.count_along(len(node.shape) - 1, (*node.shape[:-1], wanted))
+        else:
+            order = make(Op.ORDER, dtypes.int64, (node,), (descending, wanted))
+        found = wrap(order, x.device)
+    if is_symbolic(length) and count is None:
+        found = found.narrow(-1, 0, length)
+    return found.movedim(-1, axis)
 
 
-def _is_exchanged(keys: Tensor) -> bool:
-    """Whether keys (..., n) are ordered by comparing and exchanging, since it takes less time."""
-    shape, bits = keys.shape, keys.dtype.bits
-    if is_symbolic(shape[-1]) or shape[-1] < 2:
-        return False
-    return exchanging_cost(shape, bits) < counting_cost(shape, bits)
-
-
-def _exchange(x: Tensor, keys: Tensor, axis: int, descending: bool) -> Extremes:
-    """The elements along an axis in order, told by their keys, and the positions they were at."""
-    if not x.dtype.is_float:
-        # By themselves they are sorted in less time than together with positions.
-        with graph_lock:
-            in_order = wrap(build.sort(keys.node), keys.device)
-        order, marks = order_by_exchanges(keys), None
+def _filled_up(line: Tensor, descending: bool) -> Tensor:
+    """Elements whose last axis has its greatest length, by some that come last."""
+    length = line.shape[-1]
+    if line.dtype.is_storage_only:
+        line = line.cast(dtypes.float32)
+    if line.dtype.is_float:
+        last = -math.inf if descending else math.nan
     else:
-        marked = negative_zeros(x).movedim(axis, -1)
-        with graph_lock:
-            words = sorted_words(keys.node, marked.node)
-            in_order = wrap(words.in_front(), keys.device)
-            order = wrap(words.positions(), keys.device)
-            marks = wrap(words.marks(), keys.device)
-    values = from_sort_keys(in_order.bitwise_not() if descending else in_order, x.dtype, marks)
-    indices = order.movedim(-1, axis)
-
-    def back(x: Tensor, upstream: Tensor) -> Tensor:
-        return upstream.scatter(axis, indices, upstream)  # to every place something else
-
-    return Extremes(with_gradient(values.movedim(-1, axis), x, back), indices)
-
-
-def _first_in_order(x: Core, axis: int, count: int, descending: bool) -> Tensor:
-    """The positions of the first `count` elements along an axis, in order.
-
-    Few of many are found in blocks: as many of them, the first by their least keys, have all. Of
-    blocks whose least keys are equal the ones in front count, as of elements that are.
-    """
-    keys = _keys_along(x, axis, descending)
-    length = keys.shape[-1]
-    width = 1 << (greatest(length) // max(count, 1)).bit_length() // 2
-    if is_symbolic(length) or not count or count * width * FEW_OF > length:
-        return _order(keys).narrow(-1, 0, count).movedim(-1, axis)
-    blocks = -(-length // width)
-    pads = (0, blocks * width - length)
+        last = line.dtype.limits[0 if descending else 1]
+    pads = (*[(0, 0)] * (line.ndim - 1), (0, as_length(greatest(length) - length)))
     with graph_lock:
-        everywhere = (*[(0, 0)] * (keys.ndim - 1), pads)
-        filled = build.pad(keys.contiguous().node, everywhere, keys.dtype.limits[1])
-        parts = wrap(filled, keys.device).reshape(*keys.shape[:-1], blocks, width)
-        step = wrap(build.count(width), keys.device)
-    chosen = _order(parts.amin(-1)).narrow(-1, 0, count).sort(-1).values
-    places = (chosen.unsqueeze(-1) * width + step).reshape(*keys.shape[:-1], count * width)
-    found = parts.reshape(*keys.shape[:-1], blocks * width).gather(-1, places)
-    return places.gather(-1, _order(found).narrow(-1, 0, count)).movedim(-1, axis)
+        return wrap(build.pad(line.node, pads, last), line.device)
 
 
-def _filled_up(keys: Tensor) -> Tensor:
-    """Keys whose last axis has its greatest length, by some that come last."""
-    length = keys.shape[-1]
-    pads = (*[(0, 0)] * (keys.ndim - 1), (0, as_length(greatest(length) - length)))
-    with graph_lock:
-        return wrap(build.pad(keys.node, pads, keys.dtype.limits[1]), keys.device)
+def _refuse_complex(x: Core) -> None:
+    if x.dtype.is_complex:
+        raise refuse(x.dtype, "sort", "")
 
 
 # What is at a place of the order

@@ -1,0 +1,98 @@
+"""Nodes that passes build: of no live graph, so nobody is told of them.
+
+A movement that changes nothing makes no node. Scalars stand as operands of any shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType, Scalar
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import Dim, Shape, split_argument
+
+
+def apply(op: Op, *sources: UOp) -> UOp:
+    """An operation on elements, of the dtype of the last source."""
+    return UOp(op, sources[-1].dtype, sources)
+
+
+def apply_number(op: Op, node: UOp, number: Scalar) -> UOp:
+    """An operation on every element, with a number behind it."""
+    return UOp(op, node.dtype, (node, UOp.const(node.dtype, number)))
+
+
+def compare_number(op: Op, node: UOp, number: Scalar) -> UOp:
+    """A comparison of every element with a number."""
+    return UOp(op, dtypes.bool_, (node, UOp.const(node.dtype, number)))
+
+
+def cast(node: UOp, dtype: DType) -> UOp:
+    """Converted to `dtype`."""
+    return node if node.dtype is dtype else UOp(Op.CAST, dtype, (node,))
+
+
+def move(op: Op, node: UOp, argument: Any) -> UOp:
+    """A movement, whose argument may have nodes in it for lengths."""
+    numbers, symbolic = split_argument(argument)
+    return UOp(op, node.dtype, (node, *symbolic), numbers)
+
+
+def reshape(node: UOp, shape: Shape) -> UOp:
+    """The same elements in row-major order under another shape."""
+    return node if node.shape == shape else move(Op.RESHAPE, node, shape)
+
+
+def expand(node: UOp, shape: Shape) -> UOp:
+    """Axes of length 1 repeated; the axes are as many."""
+    return node if node.shape == shape else move(Op.EXPAND, node, shape)
+
+
+def permute(node: UOp, order: Sequence[int]) -> UOp:
+    """Axis i of the result is axis `order[i]`."""
+    if list(order) == list(range(len(order))):
+        return node
+    return UOp(Op.PERMUTE, node.dtype, (node,), tuple(order))
+
+
+def pad_axis(node: UOp, axis: int, pads: tuple[Dim, Dim], fill: Scalar) -> UOp:
+    """`fill` before and behind the elements of one axis."""
+    if pads == (0, 0):
+        return node
+    everywhere = tuple([pads if i == axis else (0, 0) for i in range(len(node.shape))])
+    return move(Op.PAD, node, (everywhere, node.dtype.canonical(fill)))
+
+
+def shrink_axis(node: UOp, axis: int, length: Dim) -> UOp:
+    """The first `length` elements of one axis."""
+    if node.shape[axis] == length:
+        return node
+    kept = tuple([(0, length if i == axis else size) for i, size in enumerate(node.shape)])
+    return move(Op.SHRINK, node, kept)
+
+
+def filled(dtype: DType, value: Scalar, shape: Shape) -> UOp:
+    """One value everywhere."""
+    return expand(reshape(UOp.const(dtype, value), (1,) * len(shape)), shape)
+
+
+def count(length: Dim) -> UOp:
+    """0, 1, 2, ... along one axis, as int64."""
+    if isinstance(length, UOp):
+        return UOp(Op.IOTA, dtypes.int64, (length,))
+    return UOp(Op.IOTA, dtypes.int64, (), length)
+
+
+def count_along(axis: int, shape: Shape) -> UOp:
+    """The position along one axis of `shape`, as int64, everywhere in it."""
+    line = (1,) * axis + (shape[axis],) + (1,) * (len(shape) - axis - 1)
+    return expand(reshape(count(shape[axis]), line), shape)
+
+
+def take_along(node: UOp, places: UOp) -> UOp:
+    """The elements of lines (..., n) that lie at places (..., m, ...) of their last axis."""
+    lines = [count_along(axis, places.shape) for axis in range(len(node.shape) - 1)]
+    return UOp(Op.GATHER, node.dtype, (node, *lines, places))

@@ -1,0 +1,1 @@
+"""Rows put in order: by networks of exchanges, or digit by digit."""

@@ -35,7 +35,9 @@ print(json.dumps([
 
 REPLAY = {
     "ogive.passes.graph", "ogive.passes.graph.contiguous_parts", "ogive.passes.graph.fault_checks",
-    "ogive.passes.graph.generalize", "ogive.passes.graph.normalize", "ogive.passes.pipeline",
+    "ogive.passes.graph.general", "ogive.passes.graph.general.build_general",
+    "ogive.passes.graph.general.generalize", "ogive.passes.graph.general.number_expressions",
+    "ogive.passes.graph.general.skeleton", "ogive.passes.graph.normalize", "ogive.passes.pipeline",
     "ogive.passes.pipeline.capture_passes", "ogive.passes.pipeline.graph_dialects",
     "ogive.passes.pipeline.pass_runner", "ogive.passes.regions", "ogive.passes.regions.slots",
     "ogive.devices.llvm.library", "ogive.devices.llvm.library.llvm_gate",

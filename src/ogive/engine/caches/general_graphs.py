@@ -1,9 +1,9 @@
 """Programs of changing sizes and numbers: the second size is compiled for all of them.
 
 The first graph of a structure is compiled as it is. When another one comes that differs in numbers
-only, both become one graph over variables (`passes/graph/generalize.py`), which is compiled once;
-every later one is compared with it, number by number, and runs as it is, or with the others becomes
-a more general one. A size that comes often is compiled by itself all the same: kernels of fixed
+only, both become one graph over variables (`passes/graph/general/`), which is compiled once; every
+later one is compared with it, number by number, and runs as it is, or with the others becomes a
+more general one. A size that comes often is compiled by itself all the same: kernels of fixed
 lengths are faster.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -24,8 +24,11 @@ from ogive.ir.ops import Op
 from ogive.journal import log
 from ogive.live import registry
 from ogive.passes.graph.contiguous_parts import Window
-from ogive.passes.graph.generalize import General, NotGeneral, Numbers, Skeleton, take_apart, unify
+from ogive.passes.graph.general.skeleton import NotGeneral, Numbers, Skeleton, take_apart
 from ogive.passes.graph.normalize import Normalized
+
+if TYPE_CHECKING:
+    from ogive.passes.graph.general.generalize import General
 
 MOST_FORMS = 6
 """How often graphs of one structure are made more general before no more is tried."""
@@ -67,6 +70,9 @@ class Family:
         self.instances.append(numbers)
         self.is_open = len(self.instances) <= MOST_FORMS
         self.general = None
+        # Here, since a process that sees one size of everything needs none of it.
+        from ogive.passes.graph.general.generalize import unify
+
         self.general = unify(self.skeleton, self.instances)
 
 

@@ -10,14 +10,9 @@ from ogive import Tensor
 from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.graph.generalize import (
-    Expression,
-    NotGeneral,
-    Skeleton,
-    express,
-    take_apart,
-    unify,
-)
+from ogive.passes.graph.general.generalize import unify
+from ogive.passes.graph.general.number_expressions import Expression, express
+from ogive.passes.graph.general.skeleton import NotGeneral, Skeleton, take_apart
 from ogive.passes.graph.normalize import normalize
 
 

@@ -1,0 +1,1 @@
+"""Graphs that differ in numbers only, as one graph over variables."""

@@ -1,0 +1,122 @@
+"""A graph taken apart: what is equal for graphs of one structure, and its numbers.
+
+    MUL(RESHAPE(PARAM 0, (5, 64)), CONST 0.1)   →   MUL(RESHAPE(PARAM 0, (_, _)), _);  5, 64, 0.1
+
+Lengths 0 and 1 belong to the structure, since they mean something else: nothing, and broadcasting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.named import NamedTuple
+
+SPECIAL = (0, 1)
+"""Lengths that are part of a graph's structure."""
+
+LENGTH, POSITION, VALUE = "length", "position", "value"
+
+_NOT_GENERAL = frozenset({Op.CUSTOM, Op.COPY, Op.VARIABLE, Op.BIND, Op.BUFFER})
+"""What keeps a graph from being generalized: its shapes are somebody else's too."""
+
+Numbers = tuple[Any, ...]
+"""Integers for lengths and positions, interned CONST nodes for constants."""
+
+
+class NotGeneral(Exception):
+    """Why graphs of one skeleton do not become one; for the log."""
+
+
+class Skeleton(NamedTuple):
+    """A graph taken apart. `kinds` says what each of the `numbers` is, `places` in which node, by
+    its position in the walk."""
+
+    key: tuple[Any, ...]
+    numbers: Numbers
+    kinds: tuple[str, ...]
+    places: tuple[int, ...]
+    order: list[UOp]
+
+    def places_by_node(self) -> dict[int, range]:
+        """Of each node that has numbers, by its position, the places of these."""
+        found: dict[int, range] = {}
+        for place, position in enumerate(self.places):
+            first = found[position].start if position in found else place
+            found[position] = range(first, place + 1)
+        return found
+
+
+def take_apart(sink: UOp) -> Skeleton | None:
+    """The skeleton of a graph, and its numbers; None for graphs that stay as they are."""
+    devices = set(sink.arg)
+    if len(devices) > 1:
+        return None
+    # A constant is a number of each of its users: two that happen to be equal are one node.
+    order = [node for node in sink.walk() if node.op is not Op.CONST]
+    at: dict[UOp, int] = {}
+    key: list[Any] = []
+    numbers: list[Any] = []
+    kinds: list[str] = []
+    places: list[int] = []
+    for position, node in enumerate(order):
+        at[node] = position
+        op = node.op
+        if op in _NOT_GENERAL or node.dtype is dtypes.index:
+            return None
+        if op is Op.PARAM and node.arg[2] not in devices:
+            return None
+        argument, found = HOLES[op](node) if op in HOLES else (node.arg, [])
+        found += [(VALUE, source) for source in node.src if source.op is Op.CONST]
+        for kind, number in found:
+            numbers.append(number)
+            kinds.append(kind)
+            places.append(position)
+        sources = tuple([at.get(source, source.dtype) for source in node.src])
+        key.append((op, node.dtype, sources, argument, node.tag))
+    return Skeleton(tuple(key), tuple(numbers), tuple(kinds), tuple(places), order)
+
+
+Found = tuple[Any, list[tuple[str, Any]]]
+"""What of an argument belongs to the skeleton, and its numbers."""
+
+
+def _parameter(node: UOp) -> Found:
+    slot, count, device = node.arg
+    return (slot, count if count in SPECIAL else None, device), _lengths((count,))
+
+
+def _shape(node: UOp) -> Found:
+    fixed = tuple([size if size in SPECIAL else None for size in node.arg])
+    return fixed, _lengths(node.arg)
+
+
+def _iota(node: UOp) -> Found:
+    return (node.arg if node.arg in SPECIAL else None), _lengths((node.arg,))
+
+
+def _shrink(node: UOp) -> Found:
+    return len(node.arg), [(POSITION, number) for pair in node.arg for number in pair]
+
+
+def _pad(node: UOp) -> Found:
+    pairs, fill = node.arg
+    return (len(pairs), fill, str(fill)), [(POSITION, number) for pair in pairs for number in pair]
+
+
+def _lengths(sizes: Iterable[int]) -> list[tuple[str, int]]:
+    return [(LENGTH, size) for size in sizes if size not in SPECIAL]
+
+
+HOLES = {
+    Op.PARAM: _parameter,
+    Op.RESHAPE: _shape,
+    Op.EXPAND: _shape,
+    Op.IOTA: _iota,
+    Op.SHRINK: _shrink,
+    Op.PAD: _pad,
+}
+"""How the arguments of ops are taken apart that have numbers in them."""

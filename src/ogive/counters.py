@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 
-from ogive.devices.protocol import devices_in_use
+from ogive.devices.known_devices import devices_in_use
 
 NAMES = (
     "schedules_created",

@@ -8,7 +8,8 @@ Nothing of the driver is loaded before one of these is called or a tensor is mad
 
 from __future__ import annotations
 
-from ogive.devices.protocol import Device, check_name, count_devices, find_device
+from ogive.devices.known_devices import check_name, count_devices, find_device
+from ogive.devices.protocol import Device
 from ogive.ir.device_names import GPUS
 
 

@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 from ogive.devices.buffer import Buffer
-from ogive.devices.protocol import find_device
+from ogive.devices.known_devices import find_device
 from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.ir.memory import ALIGNMENT
 

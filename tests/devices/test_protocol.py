@@ -9,18 +9,10 @@ import pytest
 
 import ogive
 from ogive import Tensor
+from ogive.devices.host_bytes import host_bytes
 from ogive.devices.host_memory import Allocator
-from ogive.devices.protocol import (
-    DONE,
-    Device,
-    HostStep,
-    KernelStep,
-    StepFailure,
-    check_name,
-    find_device,
-    host,
-    host_bytes,
-)
+from ogive.devices.known_devices import check_name, find_device, host
+from ogive.devices.protocol import DONE, Device, HostStep, KernelStep, StepFailure
 from ogive.errors import DeviceError
 
 

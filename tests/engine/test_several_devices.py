@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import ogive
 from ogive import Config, Tensor
 from ogive.config import PLANNERS
-from ogive.devices.protocol import find_device
+from ogive.devices.known_devices import find_device
 from ogive.errors import DeviceError, DivisionByZeroError
 from ogive.ir.memory import memory_leaf
 from ogive.ir.ops import Op

@@ -13,7 +13,7 @@ import pytest
 import ogive
 from ogive import Config, Tensor
 from ogive.devices import host_memory as module
-from ogive.devices.protocol import find_device
+from ogive.devices.known_devices import find_device
 from ogive.devices.write_clock import clock
 from ogive.errors import AllocateError
 

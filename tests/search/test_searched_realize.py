@@ -14,7 +14,7 @@ import pytest
 
 import ogive
 from ogive import Beam, Config, Tensor
-from ogive.devices.protocol import find_device
+from ogive.devices.known_devices import find_device
 from ogive.engine.caches import found_placements as search_module
 from ogive.engine.caches.found_placements import placed_key, placement_cache
 from ogive.engine.caches.graph_cache import graph_cache

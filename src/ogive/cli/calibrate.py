@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 
 from ogive.config import Config, current_config
-from ogive.devices.protocol import HostSpeeds, host
+from ogive.devices.known_devices import host
+from ogive.devices.protocol import HostSpeeds
 
 
 def run(measure: Callable[[Config], HostSpeeds | None] | None = None) -> int:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ogive import __version__
 from ogive.cli.screen import Screen, find_screen
 from ogive.config import Config, Settings, settings
-from ogive.devices.protocol import ABSENT, HostSpeeds, count_devices, find_device, host
+from ogive.devices.known_devices import ABSENT, count_devices, find_device, host
+from ogive.devices.protocol import HostSpeeds
 from ogive.errors import DeviceError, OgiveError
 from ogive.folders import CACHE_VARIABLE, cache_folder, folder_bytes, folder_problem
 from ogive.ir.device_names import FILES, GPUS, device_name

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.devices.host_memory import RawBytes
-from ogive.devices.protocol import Block, Memory, find_device
+from ogive.devices.known_devices import find_device
+from ogive.devices.protocol import Block, Memory
 from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError
 from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.ir.memory import ALIGNMENT

@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ogive.config import Config
-from ogive.devices.protocol import Fault, find_device
+from ogive.devices.known_devices import find_device
+from ogive.devices.protocol import Fault
 from ogive.engine.steps.compiled_graph import CompiledGraph
 from ogive.errors import DivisionByZeroError, IndexRangeError, Origin
 from ogive.ir.node import UOp

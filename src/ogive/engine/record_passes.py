@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ogive.config import Config, current_config
-from ogive.devices.protocol import find_device
+from ogive.devices.known_devices import find_device
 from ogive.engine.parametric import to_parametric
 from ogive.ir.node import UOp
 from ogive.passes.pipeline.pass_runner import Step

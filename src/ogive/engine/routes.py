@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
-from ogive.devices.protocol import find_device
+from ogive.devices.known_devices import find_device
 from ogive.engine.execution import Executions
 from ogive.engine.live_values import values_to_store
 from ogive.engine.old_versions import effects_among

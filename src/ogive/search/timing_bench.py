@@ -15,8 +15,9 @@ import numpy
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
+from ogive.devices.known_devices import host
 from ogive.devices.llvm.compile_region import PlacedKernel, linearize_placed, write_placed
-from ogive.devices.protocol import Executable, KernelFault, KernelStep, host
+from ogive.devices.protocol import Executable, KernelFault, KernelStep
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op

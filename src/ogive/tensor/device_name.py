@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ogive.devices.protocol import ABSENT, KINDS, READ_ONLY, check_name, find_device
+from ogive.devices.known_devices import ABSENT, KINDS, READ_ONLY, check_name, find_device
 from ogive.errors import DeviceError
 from ogive.ir.device_names import DEFAULT_DEVICE, FILES, split_name
 

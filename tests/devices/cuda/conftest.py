@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import ogive
-from ogive.devices import protocol
+from ogive.devices import known_devices
 from tests.devices.cuda.emulated_gpu import emulated_device
 
 IS_THERE = ogive.cuda.is_available()
@@ -22,5 +22,5 @@ def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "real":
         return "CUDA"
     device = emulated_device(7)
-    monkeypatch.setitem(protocol._devices, device.name, device)
+    monkeypatch.setitem(known_devices._devices, device.name, device)
     return device.name

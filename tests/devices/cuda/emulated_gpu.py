@@ -16,7 +16,9 @@ from ogive.config import Config
 from ogive.devices.cuda.compile_kernel import write_ptx
 from ogive.devices.cuda.device import CudaDevice
 from ogive.devices.cuda.gpu import GpuFacts
-from ogive.devices.protocol import DONE, host, host_bytes
+from ogive.devices.host_bytes import host_bytes
+from ogive.devices.known_devices import host
+from ogive.devices.protocol import DONE
 from ogive.targets.target import Target
 
 FACTS = GpuFacts(

@@ -9,7 +9,7 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor, Variable
-from ogive.devices.protocol import find_device
+from ogive.devices.known_devices import find_device
 from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.caches.kernel_cache import kernel_cache
 from ogive.errors import LoadError

@@ -9,6 +9,7 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ogive.devices.host_bytes import host_bytes
 from ogive.devices.host_memory import Allocator
 from ogive.devices.protocol import (
     CompiledKernel,
@@ -18,7 +19,6 @@ from ogive.devices.protocol import (
     Host,
     KernelStep,
     KernelTimer,
-    host_bytes,
 )
 from ogive.errors import DeviceError
 

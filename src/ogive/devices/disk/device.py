@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ogive.devices.disk.disk_files import DiskBuffer
 from ogive.devices.handle import find_handle
-from ogive.devices.protocol import READ_ONLY, Block, Device
+from ogive.devices.known_devices import READ_ONLY
+from ogive.devices.protocol import Block, Device
 from ogive.errors import DeviceError
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from ogive.devices.host_bytes import host_array, host_bytes
 from ogive.devices.host_memory import Allocator
 from ogive.devices.protocol import (
     CompiledKernel,
@@ -17,8 +18,6 @@ from ogive.devices.protocol import (
     KernelStep,
     LastCalls,
     StepFailure,
-    host_array,
-    host_bytes,
 )
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 from ogive.config import Config
 from ogive.counters import count
-from ogive.devices.protocol import find_device, host
+from ogive.devices.known_devices import find_device, host
 from ogive.engine.caches.found_placements import schedule_for
 from ogive.engine.caches.kernel_cache import kernel_cache
 from ogive.engine.execution import Executions

@@ -10,7 +10,8 @@ from weakref import WeakValueDictionary
 
 from ogive.config import Config
 from ogive.counters import count
-from ogive.devices.protocol import Device, Executable, host
+from ogive.devices.known_devices import host
+from ogive.devices.protocol import Device, Executable
 from ogive.engine.caches.assembly import Assembly
 from ogive.engine.caches.found_placements import placed_key, placement_cache
 from ogive.errors import LoadError, OptimizeError

@@ -7,17 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer, poisoned_buffer
+from ogive.devices.known_devices import find_device, host
 from ogive.devices.memory_planner import Life, MemoryPlan, Places, describe, place
-from ogive.devices.protocol import (
-    Device,
-    DeviceStep,
-    HostStep,
-    KernelStep,
-    Pool,
-    Program,
-    find_device,
-    host,
-)
+from ogive.devices.protocol import Device, DeviceStep, HostStep, KernelStep, Pool, Program
 from ogive.engine.caches.kept_panels import Panel, find_panels
 from ogive.engine.caches.kernel_cache import Kernel
 from ogive.engine.steps.execution_levels import arrange, left_out_of, lives_of

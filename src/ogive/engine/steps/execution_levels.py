@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ogive.devices.known_devices import find_device
 from ogive.devices.memory_planner import Life, largest_live_set
-from ogive.devices.protocol import find_device
 from ogive.engine.steps.step_order import order_for_memory
 from ogive.named import NamedTuple
 from ogive.passes.regions.slots import CallStep, CopyStep, Slot

@@ -9,7 +9,8 @@ import numpy
 from numpy.typing import NDArray
 
 from ogive.devices.handle import find_handle
-from ogive.devices.protocol import Device, StepFailure, find_device
+from ogive.devices.known_devices import find_device
+from ogive.devices.protocol import Device, StepFailure
 from ogive.devices.python_function import PythonFunction
 from ogive.engine.announced_writes import without_effect_lock
 from ogive.passes.regions.slots import CallStep, Slot

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from ogive.devices.protocol import Fault, KernelStep, Pool, Program, host
+from ogive.devices.known_devices import host
+from ogive.devices.protocol import Fault, KernelStep, Pool, Program
 from ogive.engine.caches.kernel_cache import Kernel
 from ogive.engine.steps.compiled_graph import CompiledGraph, Launch
 from ogive.named import NamedTuple

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ogive.devices.protocol import HostSpeeds, Work, host
+from ogive.devices.known_devices import host
+from ogive.devices.protocol import HostSpeeds, Work
 from ogive.ir.symbolic.evaluate import evaluate
 from ogive.passes.regions.slots import CallStep, CopyStep, Slot
 

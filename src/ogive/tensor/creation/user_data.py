@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.devices.buffer import Buffer
-from ogive.devices.protocol import find_device
+from ogive.devices.known_devices import find_device
 from ogive.devices.write_clock import clock, is_disturbed
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes

@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ogive.at_once import Change, at_once
-from ogive.devices.protocol import READ_ONLY
+from ogive.devices.known_devices import READ_ONLY
 from ogive.errors import DeviceError, GradientError, ShapeError, user_origin
 from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import FILES

@@ -1,0 +1,82 @@
+"""The kinds of devices that there are, and the devices that this process has made of them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+
+from ogive.devices.protocol import Device, Host
+from ogive.errors import DeviceError, nearest
+from ogive.ir.device_names import DEFAULT_DEVICE, FILES, GPUS, device_name, split_name
+
+READ_ONLY = (
+    f"{FILES} is read-only: its tensors come from Tensor.from_file, and to({DEFAULT_DEVICE!r}) "
+    "makes a copy that can be written to"
+)
+"""Why nothing can be written there, and what to do."""
+
+KINDS: Mapping[str, str] = {
+    DEFAULT_DEVICE: "ogive.devices.cpu.device",
+    FILES: "ogive.devices.disk.device",
+    "REFERENCE": "ogive.devices.reference.device",
+    GPUS: "ogive.devices.cuda.device",
+}
+"""The kinds of devices, with the module of each that has a `make_device(index)`. Of a kind that not
+every machine has, it has a `count_devices()` as well."""
+
+ABSENT = ("HIP", "MPS", "XPU")
+"""Kinds that other libraries have."""
+
+_devices: dict[str, Device] = {}
+
+
+def find_device(name: str) -> Device:
+    """The device of a name, as `check_name` gives it; it is made when it is first asked for."""
+    known = _devices.get(name)
+    if known is not None:
+        return known
+    kind, index = split_name(check_name(name))
+    made: Device = importlib.import_module(KINDS[kind]).make_device(index)
+    return _devices.setdefault(made.name, made)  # another thread may have been faster
+
+
+def count_devices(kind: str) -> int:
+    """How many devices of a kind there are; 0 where what they need is not there."""
+    found: int = importlib.import_module(KINDS[kind]).count_devices()
+    return found
+
+
+def host() -> Host:
+    """The device that replays plans."""
+    found = find_device(DEFAULT_DEVICE)
+    assert isinstance(found, Host)
+    return found
+
+
+def devices_in_use() -> Iterator[Device]:
+    """The devices that have been made so far."""
+    yield from list(_devices.values())
+
+
+def check_name(given: object, index: int | None = None) -> str:
+    """The one name of the device that `given` names, in any case. Raises `DeviceError`.
+
+    >>> check_name("cpu:0"), check_name("cpu", 1)
+    ('CPU', 'CPU:1')
+    """
+    kind, colon, behind = str(given).upper().partition(":")
+    if kind not in KINDS:
+        known = [name for name in KINDS if name != FILES]
+        is_absent = kind in ABSENT
+        absent = f", and there is no {kind} here" if is_absent else ""
+        meant = "" if is_absent else nearest(kind, known)
+        raise DeviceError(
+            f"unknown device {given!r}{meant}; the devices are {', '.join(known)}{absent}"
+        )
+    number = behind if colon else str(index or 0)
+    if not (number.isascii() and number.isdigit()) or (colon and index is not None):
+        raise DeviceError(
+            f"unknown device {given!r}; behind the colon is which of several it is, as in "
+            f"{device_name(kind, 1)!r}"
+        )
+    return device_name(kind, int(number))

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from ogive.engine.steps import execution_levels
 from ogive.targets.costs import Costs
 from tests.costs import IN_PIECES
 from tests.random_programs import config_for, generate, run
+
+PIECES_SIDE_BY_SIDE = IN_PIECES.with_changes(sharing={"level_work": 1})
+"""Lets small steps run side by side, too."""
 
 GROUP = 20
 """Programs in one test."""
@@ -41,20 +43,12 @@ def test_long_random_programs_give_what_numpy_gives(group: int) -> None:
     run_group(group, 60)
 
 
-@pytest.fixture
-def side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets small steps run side by side."""
-    monkeypatch.setattr(execution_levels, "LEAST_WORK", 1)
-
-
-@pytest.mark.usefixtures("side_by_side")
 @pytest.mark.parametrize("group", range(100, 102))
 def test_random_programs_cut_into_pieces_give_what_numpy_gives(group: int) -> None:
-    run_group(group, 14, IN_PIECES)
+    run_group(group, 14, PIECES_SIDE_BY_SIDE)
 
 
 @pytest.mark.soak
-@pytest.mark.usefixtures("side_by_side")
 @pytest.mark.parametrize("group", range(3000, 3100))
 def test_many_random_programs_cut_into_pieces_give_what_numpy_gives(group: int) -> None:
-    run_group(group, 16, IN_PIECES)
+    run_group(group, 16, PIECES_SIDE_BY_SIDE)

@@ -48,7 +48,6 @@ OWN_BOUNDS = {
     "scratch_layout.ROW_STEP",
     "skeleton.SPECIAL",
     "sorting_network.LAYERS",
-    "tile_work.GRAIN_WORK",
     "tile_work.MOST_COST",
 }
 """Numbers that bound the compiler's own work, the length of code, or a format; and no time."""

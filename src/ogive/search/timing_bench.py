@@ -177,7 +177,7 @@ class Bench:
         signature = specimen.signature
         arguments = [self._buffers[slot].address for slot in signature.slots]
         arguments += [self._variables[name] for name in signature.variables]
-        grain = grain_of(specimen.work)
+        grain = grain_of(specimen.work, self.target)
         step = self._timer.step(loaded, arguments, tiles, grain)
         return step, specimen.tiles / tiles
 

@@ -23,6 +23,7 @@ from ogive.targets.fusion_costs import Fusion, Staging
 from ogive.targets.graph_costs import Packing, Reductions, Sorting
 from ogive.targets.loop_costs import Accesses, Loops
 from ogive.targets.operation_costs import Memory, Operations
+from ogive.targets.sharing_costs import Sharing
 from ogive.targets.tile_costs import Lanes, Tiles
 
 
@@ -41,6 +42,7 @@ class Costs:
     accesses: Accesses = field(default_factory=Accesses)
     lanes: Lanes = field(default_factory=Lanes)
     tiles: Tiles = field(default_factory=Tiles)
+    sharing: Sharing = field(default_factory=Sharing)
 
     def with_changes(self, **groups: dict[str, Any]) -> Costs:
         """The same with some numbers of some groups changed.

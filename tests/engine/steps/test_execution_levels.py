@@ -14,21 +14,19 @@ import ogive
 from ogive import Config, Tensor
 from ogive.engine import Plan
 from ogive.engine.caches.graph_cache import graph_cache
-from ogive.engine.steps import execution_levels
 from ogive.engine.steps.compiled_graph import CompiledGraph, Launch
 from ogive.errors import DivisionByZeroError
+from ogive.targets.costs import CPU_COSTS, Costs
 
 THREADS = (1, 2, 5)
 
 
-@pytest.fixture
-def eager_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels share a level however little there is to do."""
-    monkeypatch.setattr(execution_levels, "LEAST_WORK", 0)
+SIDE_BY_SIDE = CPU_COSTS.with_changes(sharing={"level_work": 0})
+"""Kernels share a level however little there is to do."""
 
 
-def uncached(**settings: Any) -> Config:
-    return Config(schedule_cache=False, disk_cache=False, **settings)
+def uncached(costs: Costs | None = None, **settings: Any) -> Config:
+    return Config(schedule_cache=False, disk_cache=False, costs=costs, **settings)
 
 
 def graph_of(plan: Plan) -> CompiledGraph:
@@ -51,9 +49,9 @@ def two_stages(x: Tensor) -> Tensor:
     return (x.exp().sum(0) + 1).log().sum()
 
 
-def test_independent_small_kernels_share_a_level(eager_groups: None) -> None:
+def test_independent_small_kernels_share_a_level() -> None:
     outputs = [two_stages(Tensor(row)) for row in rows(5, 7)]
-    plan = Tensor.prepare_batch(outputs, config=uncached())
+    plan = Tensor.prepare_batch(outputs, config=uncached(SIDE_BY_SIDE))
     sizes = groups_of(plan)
     assert sum(sizes) == len(plan.kernels) and max(sizes) == 5
 
@@ -70,16 +68,13 @@ def test_enough_work_is_shared_out_without_being_asked() -> None:
     assert groups_of(plan) == [8]
 
 
-def test_side_by_side_does_not_cost_more_memory_than_it_may(
-    eager_groups: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def memory() -> int:
+def test_side_by_side_does_not_cost_more_memory_than_it_may() -> None:
+    def memory(costs: Costs) -> int:
         outputs = [two_stages(Tensor(row)) for row in rows(6, 40)]
-        return Tensor.prepare_batch(outputs, config=uncached()).memory.peak
+        return Tensor.prepare_batch(outputs, config=uncached(costs)).memory.peak
 
-    free = memory()
-    monkeypatch.setattr(execution_levels, "MEMORY_FOR_IT", 64)
-    assert memory() < free
+    little = SIDE_BY_SIDE.with_changes(sharing={"level_memory": 64})
+    assert memory(little) < memory(SIDE_BY_SIDE)
 
 
 def overlapping(plan: Plan) -> list[tuple[int, int]]:
@@ -121,28 +116,26 @@ def random_outputs(seed: int) -> list[Tensor]:
 @pytest.mark.parametrize("mode", ["arena", "remap", "disabled"])
 @pytest.mark.parametrize("seed", range(6))
 def test_steps_of_a_level_never_touch_what_another_writes(
-    eager_groups: None, seed: int, mode: str
+    seed: int, mode: str
 ) -> None:
-    plan = Tensor.prepare_batch(random_outputs(seed), config=uncached(planner=mode))
+    plan = Tensor.prepare_batch(random_outputs(seed), config=uncached(SIDE_BY_SIDE, planner=mode))
     assert max(groups_of(plan)) > 1, "nothing is side by side"
     assert overlapping(plan) == []
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_results_do_not_depend_on_levels_or_threads(
-    monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
+def test_results_do_not_depend_on_levels_or_threads(seed: int) -> None:
     expected = [t.numpy().tobytes() for t in random_outputs(seed)]
     for least in (0, 1 << 62):
-        monkeypatch.setattr(execution_levels, "LEAST_WORK", least)
+        costs = CPU_COSTS.with_changes(sharing={"level_work": least})
         for threads in THREADS:
             outputs = random_outputs(seed)
-            plan = Tensor.prepare_batch(outputs, config=uncached(threads=threads))
+            plan = Tensor.prepare_batch(outputs, config=uncached(costs, threads=threads))
             plan.execute()
             assert [t.numpy().tobytes() for t in outputs] == expected
 
 
-def test_host_steps_are_barriers(eager_groups: None, tmp_path: Path) -> None:
+def test_host_steps_are_barriers(tmp_path: Path) -> None:
     path = tmp_path / "values.bin"
     path.write_bytes(numpy.arange(12.0).tobytes())
 
@@ -152,7 +145,7 @@ def test_host_steps_are_barriers(eager_groups: None, tmp_path: Path) -> None:
     x, y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
     file = Tensor.from_file(path, (12,), "float64")
     outputs = [x.exp(), ogive.custom(double, [x + 1], ((2,), "float32")).sum(), file.sum(), y.exp()]
-    plan = Tensor.prepare_batch(outputs, config=uncached())
+    plan = Tensor.prepare_batch(outputs, config=uncached(SIDE_BY_SIDE))
     graph = graph_of(plan)
     for position, step in enumerate(graph.steps):
         if not isinstance(step, Launch):
@@ -161,13 +154,13 @@ def test_host_steps_are_barriers(eager_groups: None, tmp_path: Path) -> None:
     assert outputs[1].item() == 10.0 and outputs[2].item() == 66.0
 
 
-def test_a_store_runs_beside_stores_alone(eager_groups: None) -> None:
+def test_a_store_runs_beside_stores_alone() -> None:
     targets = [Tensor(row) for row in rows(3, 4)]
     values = [Tensor(row) for row in rows(3, 4, seed=1)]
     results = [value.exp().sum() for value in values]
     for target in targets:
         target += 1
-    plan = Tensor.prepare_batch([*targets, *results], config=uncached())
+    plan = Tensor.prepare_batch([*targets, *results], config=uncached(SIDE_BY_SIDE))
     graph = graph_of(plan)
     kinds: dict[int, set[bool]] = {}
     for level, step in zip(graph.levels, graph.steps, strict=True):
@@ -181,13 +174,13 @@ def test_a_store_runs_beside_stores_alone(eager_groups: None) -> None:
 
 
 @pytest.mark.parametrize("threads", THREADS)
-def test_the_line_of_a_fault_is_found_among_moved_steps(eager_groups: None, threads: int) -> None:
+def test_the_line_of_a_fault_is_found_among_moved_steps(threads: int) -> None:
     numbers = [Tensor([[4, 2], [1, at]]) for at in range(4)]
     outputs = []
     for at, each in enumerate(numbers):
         total = each.sum(0)
         outputs.append((total // 1).sum() if at != 2 else (total // (each.sum(0) - 4)).sum())
-    plan = Tensor.prepare_batch(outputs, config=uncached(threads=threads))
+    plan = Tensor.prepare_batch(outputs, config=uncached(SIDE_BY_SIDE, threads=threads))
     graph = graph_of(plan)
     assert graph.order != tuple(range(len(graph.steps)))
     with pytest.raises(DivisionByZeroError, match="floor division") as caught:
@@ -195,12 +188,12 @@ def test_the_line_of_a_fault_is_found_among_moved_steps(eager_groups: None, thre
     assert "test_execution_levels.py" in str(caught.value)
 
 
-def test_a_graph_from_the_disk_is_arranged_like_the_one_that_was_kept(eager_groups: None) -> None:
+def test_a_graph_from_the_disk_is_arranged_like_the_one_that_was_kept() -> None:
     made = []
     for _ in range(2):
         graph_cache.clear()
         outputs = [two_stages(Tensor(row)) for row in rows(4, 6)]
-        graph = graph_of(Tensor.prepare_batch(outputs))
+        graph = graph_of(Tensor.prepare_batch(outputs, config=Config(costs=SIDE_BY_SIDE)))
         made.append((graph.order, graph.levels, graph.places("arena")))
     assert ogive.counters()["schedule_disk_hits"] > 0
     assert made[0] == made[1]

@@ -170,7 +170,7 @@ class _Specimen:
         kernel = compile_region(region, target, Config())
         assert kernel.tiles.op is Op.CONST
         self.loaded = link(assemble(kernel.ir, target), kernel.name)
-        self.costs, self.grain = kernel.costs, grain_of(kernel.work)
+        self.costs, self.grain = kernel.costs, grain_of(kernel.work, target)
         self.tiles, self.nbytes = int(kernel.tiles.arg), memory.nbytes
         sizes = {n.slot: n.size * n.dtype.itemsize for n in region.walk() if n.op is Op.PARAM}
         self.buffers = [

@@ -79,10 +79,14 @@ def compile_graph(
         if isinstance(step, CopyStep | CallStep):
             steps.append(step)
         else:
-            kernel = next(kernels[_device(step, schedule)])
-            steps.append(Launch.of(kernel, kernel.arguments(step.slots), step.region.fixed))
+            device = _device(step, schedule)
+            kernel = next(kernels[device])
+            slots, fixed = kernel.arguments(step.slots), step.region.fixed
+            steps.append(Launch.of(kernel, slots, fixed, targets[device]))
     variables = {n.name: (n.low, n.high) for n in sink.walk() if n.op is Op.VARIABLE}
-    graph = CompiledGraph.of(steps, schedule.slots, schedule.outputs, variables)
+    # The host's threads share the steps of a level.
+    costs = host().target(config).costs.sharing
+    graph = CompiledGraph.of(steps, schedule.slots, schedule.outputs, variables, costs)
     _check_memory(graph)
     if disk is not None:
         try:

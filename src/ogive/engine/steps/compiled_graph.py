@@ -19,6 +19,8 @@ from ogive.ir.symbolic.evaluate import evaluate
 from ogive.ir.symbolic.variable import names_in
 from ogive.named import NamedTuple
 from ogive.passes.regions.slots import CallStep, CopyStep, Slot, aligned
+from ogive.targets.sharing_costs import Sharing
+from ogive.targets.target import Target
 
 
 class Launch(NamedTuple):
@@ -36,7 +38,11 @@ class Launch(NamedTuple):
 
     @classmethod
     def of(
-        cls, kernel: Kernel, slots: tuple[int, ...], fixed: tuple[tuple[str, int], ...]
+        cls,
+        kernel: Kernel,
+        slots: tuple[int, ...],
+        fixed: tuple[tuple[str, int], ...],
+        target: Target,
     ) -> Launch:
         """The call of a kernel over `slots`, with tiles that follow from the `fixed` variables."""
         from ogive.passes.lower.tile_work import grain_of
@@ -46,7 +52,8 @@ class Launch(NamedTuple):
         tiles = kernel.tiles
         if not isinstance(tiles, int) and names_in(tiles) <= own.keys():
             tiles = evaluate(tiles, own)
-        return cls(kernel, slots, tiles, grain_of(kernel.record.work), tuple(own.items()))
+        grain = grain_of(kernel.record.work, target)
+        return cls(kernel, slots, tiles, grain, tuple(own.items()))
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -97,9 +104,10 @@ class CompiledGraph:
         slots: tuple[Slot, ...],
         outputs: tuple[int, ...],
         variables: dict[str, tuple[int, int]],
+        costs: Sharing,
     ) -> CompiledGraph:
         """The compiled form of a schedule."""
-        order, levels = arrange(scheduled, slots, outputs)
+        order, levels = arrange(scheduled, slots, outputs, costs)
         steps = tuple([scheduled[position] for position in order])
         return cls(steps, slots, outputs, variables, levels, order)
 

@@ -25,21 +25,7 @@ from ogive.passes.regions.slots import CallStep, CopyStep, Slot
 
 if TYPE_CHECKING:
     from ogive.engine.steps.compiled_graph import Step
-
-MOST_PARTS = 8
-"""A kernel of more calls than that is shared out by itself."""
-
-MOST_BYTES = 1 << 16
-"""What a small kernel writes at most: if it runs long before it is needed, caches still have it."""
-
-LEAST_WORK = 1 << 20
-"""Operations that are worth a job for the pool, all steps of a level together."""
-
-MOST_WORK = 1 << 24
-"""A level of several steps is not interrupted, and so does no more operations than that."""
-
-MEMORY_FOR_IT = 1 << 20
-"""Bytes that side by side may cost beyond what one after the other takes."""
+    from ogive.targets.sharing_costs import Sharing
 
 
 class Arrangement(NamedTuple):
@@ -50,17 +36,17 @@ class Arrangement(NamedTuple):
 
 
 def arrange(
-    steps: Sequence[Step], slots: Sequence[Slot], outputs: Sequence[int]
+    steps: Sequence[Step], slots: Sequence[Slot], outputs: Sequence[int], costs: Sharing
 ) -> Arrangement:
     """Levels for `steps`, which are in an order that is right when each is a level."""
     one_by_one = _order(steps, slots, outputs)
     ordered = [steps[position] for position in one_by_one.order]
-    groups = _group(ordered, slots)
-    if all(len(group.members) == 1 or group.work < LEAST_WORK for group in groups):
+    groups = _group(ordered, slots, costs)
+    if all(len(group.members) == 1 or group.work < costs.level_work for group in groups):
         return one_by_one
-    order, levels = _levels(groups)
+    order, levels = _levels(groups, costs)
     found = Arrangement(tuple([one_by_one.order[position] for position in order]), levels)
-    allowed = _most_memory(steps, slots, outputs, one_by_one) + MEMORY_FOR_IT
+    allowed = _most_memory(steps, slots, outputs, one_by_one) + costs.level_memory
     return found if _most_memory(steps, slots, outputs, found) <= allowed else one_by_one
 
 
@@ -109,7 +95,7 @@ class _Group:
         self.work = 0
 
 
-def _group(steps: Sequence[Step], slots: Sequence[Slot]) -> list[_Group]:
+def _group(steps: Sequence[Step], slots: Sequence[Slot], costs: Sharing) -> list[_Group]:
     """Each small kernel in the first group that it may join."""
     groups: list[_Group] = []
     written: dict[int, int] = {}  # the last group that writes a slot, or uses it
@@ -122,14 +108,14 @@ def _group(steps: Sequence[Step], slots: Sequence[Slot]) -> list[_Group]:
             *[written.get(slot, -1) + 1 for slot in step.slots],
             *[used.get(slot, -1) + 1 for slot in own],
         )
-        kind, work = _kind(step, slots)
+        kind, work = _kind(step, slots, costs)
         if kind is None:
             number = len(groups)
             groups.append(_Group(None))
             if isinstance(step, CopyStep | CallStep):
                 barrier = len(groups)
         else:
-            number = _find(groups, first, kind, work)
+            number = _find(groups, first, kind, work, costs)
         groups[number].members.append(position)
         groups[number].work += work
         for slot in step.slots:
@@ -139,7 +125,7 @@ def _group(steps: Sequence[Step], slots: Sequence[Slot]) -> list[_Group]:
     return groups
 
 
-def _kind(step: Step, slots: Sequence[Slot]) -> tuple[str | None, int]:
+def _kind(step: Step, slots: Sequence[Slot], costs: Sharing) -> tuple[str | None, int]:
     """Which steps may run beside this one, and how many operations it takes.
 
     What a fault leaves behind must not depend on threads: a kernel that writes to an input cannot
@@ -151,29 +137,30 @@ def _kind(step: Step, slots: Sequence[Slot]) -> tuple[str | None, int]:
         return None, 0
     work = step.tiles * step.kernel.record.work
     written = [slots[slot] for slot in step.written]
-    if step.tiles > MOST_PARTS * step.grain or work > MOST_WORK:
+    if step.tiles > costs.level_calls * step.grain or work > costs.most_level_work:
         return None, 0
-    if any(slot.nbytes > MOST_BYTES for slot in written):
+    if any(slot.nbytes > costs.level_bytes for slot in written):
         return None, 0
     is_store = any(slot.parameter is not None for slot in written)
     return "store" if is_store else "value", work
 
 
-def _find(groups: list[_Group], first: int, kind: str, work: int) -> int:
+def _find(groups: list[_Group], first: int, kind: str, work: int, costs: Sharing) -> int:
     """The first group from `first` on that takes a step, or a new one."""
     for number in range(first, len(groups)):
-        if groups[number].kind == kind and groups[number].work + work <= MOST_WORK:
+        group = groups[number]
+        if group.kind == kind and group.work + work <= costs.most_level_work:
             return number
     groups.append(_Group(kind))
     return len(groups) - 1
 
 
-def _levels(groups: Sequence[_Group]) -> Arrangement:
+def _levels(groups: Sequence[_Group], costs: Sharing) -> Arrangement:
     """A level for each group; for each step of one that is not worth it."""
     order: list[int] = []
     levels: list[int] = []
     for group in groups:
-        together = group.work >= LEAST_WORK
+        together = group.work >= costs.level_work
         for count, position in enumerate(group.members):
             level = levels[-1] + (count == 0 or not together) if levels else 0
             order.append(position)

@@ -25,13 +25,9 @@ def work_per_tile(root: UOp, target: Target) -> int:
     return max(total, 1)
 
 
-GRAIN_WORK = 1 << 15
-"""Operations worth handing to another thread."""
-
-
-def grain_of(work: int) -> int:
-    """The least number of tiles worth a call, if one tile takes that many operations."""
-    return max(1, GRAIN_WORK // work)
+def grain_of(work: int, target: Target) -> int:
+    """The least number of tiles worth a call, if one tile takes `work` operations."""
+    return max(1, target.costs.sharing.call_work // work)
 
 
 MOST_COST = 1 << 48

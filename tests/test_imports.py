@@ -29,7 +29,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "live": ("ir", "at_once", "errors", "named"),
     # What a device is like, the passes that compile for it, the devices themselves
     "targets": ("ir", "digest", "named"),
-    "passes": ("targets", "ir", "config", "errors", "named"),
+    "search.graph": ("targets", "ir", "config", "named"),
+    "passes": ("search.graph", "targets", "ir", "config", "errors", "named"),
     "devices": (
         "store", "passes", "targets", "ir", "at_once", "config", "digest", "errors", "folders",
         "named",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive import errors
 from ogive.compat.einops_backend import announce as _announce_to_einops
-from ogive.config import Beam, Config, configure
+from ogive.config import Beam, Config, Graph, configure
 from ogive.counters import counters
 from ogive.errors import OgiveError
 from ogive.ir.dtype import (
@@ -227,6 +227,7 @@ __all__ = [
     "Config",
     "DType",
     "Generator",
+    "Graph",
     "OgiveError",
     "Tensor",
     "Variable",

@@ -57,6 +57,34 @@ class Beam:
         object.__setattr__(self, "seconds", float(self.seconds))
 
 
+@dataclass(frozen=True)
+class Graph:
+    """A search for other ways to compute a graph, by the cost model; every graph has one.
+
+    It ends after so many `nodes` of alternatives in one window of the graph, `rounds` of rules, or
+    `milliseconds` over the whole graph; no rounds are no search.
+
+    >>> Graph(rounds=0)
+    Graph(nodes=2000, rounds=0, milliseconds=50.0)
+    """
+
+    nodes: int = 2000
+    rounds: int = 6
+    milliseconds: float = 50.0
+
+    def __post_init__(self) -> None:
+        for name in ("nodes", "rounds"):
+            value = getattr(self, name)
+            if type(value) is not int or value < 0:
+                raise ConfigError(f"{name} of a graph search is an integer from 0, got {value!r}")
+        if type(self.milliseconds) not in (int, float) or not 0 <= self.milliseconds < math.inf:
+            raise ConfigError(
+                f"a graph search takes a number of milliseconds from 0, got {self.milliseconds!r}"
+            )
+        object.__setattr__(self, "milliseconds", float(self.milliseconds))
+
+
+EXACTNESS = ("exact", "rounding")
 PLANNERS = ("arena", "remap", "disabled")
 MOST_THREADS = 513
 """A pool has room for this many, the caller's included."""
@@ -73,9 +101,10 @@ class Config:
     pack_operands: bool = _code(True, "lay out operands of products in panels")
     vectorize: bool = _code(True, "use vector instructions")
     poison: bool = _code(False, "fill new memory with NaN first, so that reading it shows")
-    search: Beam | None = _code(  # noqa: RUF009  (a field, as all of these)
-        None, "search for faster kernels by measuring them"
+    search: Beam | Graph | None = _code(  # noqa: RUF009  (a field, as all of these)
+        None, "search for faster kernels by measuring them, or set the bounds of graph search"
     )
+    exactness: str = _code("exact", "what graph search may change: nothing (exact), or rounding")
     costs: Costs | None = _plain(  # noqa: RUF009  (a field, as all of these)
         None, "what choices are made by, instead of the target's own cost model"
     )
@@ -113,6 +142,11 @@ class Config:
             raise ConfigError(f"disk_cache_bytes must be 0 or more, got {self.disk_cache_bytes}")
         if self.panel_bytes < 0:
             raise ConfigError(f"panel_bytes must be 0 or more, got {self.panel_bytes}")
+        if self.exactness not in EXACTNESS:
+            raise ConfigError(
+                f"exactness is one of {', '.join(EXACTNESS)}, got {self.exactness!r}"
+                f"{nearest(self.exactness, EXACTNESS)}"
+            )
         if self.planner not in PLANNERS:
             raise ConfigError(
                 f"planner is one of {', '.join(PLANNERS)}, got {self.planner!r}"
@@ -138,6 +172,16 @@ class Config:
             if entry.metadata["code"]
         )
 
+    @property
+    def beam(self) -> Beam | None:
+        """How placements of kernels are searched for, if they are."""
+        return self.search if isinstance(self.search, Beam) else None
+
+    @property
+    def graph_search(self) -> Graph:
+        """The bounds of graph search."""
+        return self.search if isinstance(self.search, Graph) else _USUAL
+
     def logs(self, topic: str) -> bool:
         """Whether messages on `topic` were asked for."""
         return bool(self.log) and topic in self.log.split(",")
@@ -153,9 +197,10 @@ class Config:
         return dataclasses.replace(self, **changes)
 
 
+_USUAL = Graph()
 _TYPES: dict[str, tuple[type, ...]] = {
     entry.name: (type(entry.default),) for entry in dataclasses.fields(Config)
-} | {"search": (Beam, type(None)), "costs": (type(None),)}
+} | {"search": (Beam, Graph, type(None)), "costs": (type(None),)}
 VARIABLES = {name: f"OGIVE_{name.upper()}" for name in _TYPES} | {"search": "OGIVE_BEAM"}
 """The variable of the environment for each setting that a text can say."""
 

@@ -241,7 +241,7 @@ def test_a_senseless_beam_is_refused(width: Any, seconds: Any) -> None:
 
 @pytest.mark.parametrize("value", [4, "4", (4, 10), Config])
 def test_a_search_must_be_a_beam(value: Any) -> None:
-    with pytest.raises(ConfigError, match="'search' takes a value of type Beam or None"):
+    with pytest.raises(ConfigError, match="'search' takes a value of type Beam or Graph or None"):
         Config(search=value)
 
 

@@ -10,7 +10,7 @@ variable:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from ogive.ir.device_names import DEFAULT_DEVICE, FILES, first_computing
 from ogive.ir.node import UOp
@@ -24,6 +24,10 @@ behind them. A view of its front (`SHRINK`) says how long it can get."""
 LONGEST = 1 << 40
 """More elements than any buffer has: the size of one whose length only a launch knows."""
 
+
+PANELS = ("panels",)
+"""The argument of a `CONTIGUOUS` that is made once for as long as the inputs it is computed from
+stay as they are: panels of operands, and what else follows from weights."""
 
 ALIGNMENT = 64
 """Bytes of a line: memory of its own begins on one of its own, on any device."""
@@ -102,6 +106,26 @@ def computing_devices(order: Iterable[UOp]) -> dict[UOp, str | None]:
 def is_memory(node: UOp) -> bool:
     """Whether a node is a version of a buffer as it stands."""
     return memory_leaf(node).op in (Op.BUFFER, Op.PARAM, Op.AFTER)
+
+
+def keep_roots_apart(before: Sequence[UOp], after: Sequence[UOp]) -> tuple[UOp, ...]:
+    """Roots of a graph that was rewritten, each a result of its own.
+
+    One that has become memory, or the same value as another root, is copied: whoever assigns to it
+    must not change the other. One that has become a leaf is written out.
+    """
+    roots: dict[UOp, UOp] = {}
+    given = {old for old, new in zip(before, after, strict=True) if new is old}
+    for position, (old, new) in enumerate(zip(before, after, strict=True)):
+        if old in roots:
+            continue  # asked for twice: as a result, and as an assignment
+        taken = new in given
+        became_memory = is_memory(new) and not is_memory(old)  # a version stays one, in place
+        if new is not old and (taken or became_memory or not new.src):
+            new = UOp(Op.CONTIGUOUS, new.dtype, (new,), ("result", position))
+        roots[old] = new
+        given.add(new)
+    return tuple([roots[old] for old in before])
 
 
 def reads_elsewhere(value: UOp, target: UOp, reads: Callable[[UOp], bool]) -> bool:

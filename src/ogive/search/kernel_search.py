@@ -72,10 +72,10 @@ def search_placements(
     """What was found for each region (which says how often it runs), and how many kernels were
     searched for.
 
-    What `store` knows is not searched for again. The search ends `config.search.seconds` after it
+    What `store` knows is not searched for again. The search ends `config.beam.seconds` after it
     began; what it did not come to gets the heuristics' placement.
     """
-    beam = config.search
+    beam = config.beam
     assert beam is not None
     found: dict[UOp, Result] = {}
     for region in regions:
@@ -133,7 +133,7 @@ def _search(
     report: Report,
     means: Means,
 ) -> Outcome:
-    assert config.search is not None
+    assert config.beam is not None
     clock = means.clock
     start = placement_for(case.loops, target, config)
     report.begin(kernel_name(case.loops))
@@ -151,7 +151,7 @@ def _search(
         return Outcome(start, 1.0, True, 0)
     neighbours = Actions.of(case.loops, target).neighbours
     search = BeamSearch(
-        bench, neighbours, config.search.width, deadline, clock, report, means.limits
+        bench, neighbours, config.beam.width, deadline, clock, report, means.limits
     )
     return means.search_kernel(search, start)
 

@@ -26,7 +26,7 @@ SOURCES = Path(ogive.passes.__path__[0]).parent
 LEVELS: dict[str, tuple[tuple[Pass, ...], set[str]]] = {
     "capture": (CAPTURE_PASSES, {"tensor", "whole", "order"}),
     "divide": (DIVIDE_PASSES, {"parametric"}),
-    "graph": (GRAPH_PASSES, {"parametric", "target"}),
+    "graph": (GRAPH_PASSES, {"parametric", "target", "cut_kernels", "findings"}),
     "join": (JOIN_PASSES, {"schedules", "parts", "parametric"}),
     "region": (REGION_PASSES, {"region", "target", "placement"}),
     "emit": (EMIT_PASSES, {"instructions", "lowered", "name", "target"}),
@@ -49,6 +49,7 @@ NO_PASSES = {
 def modules() -> dict[str, Path]:
     """The modules of the folders of passes, by name."""
     folders = [path for path in (SOURCES / "passes").iterdir() if path.name != "pipeline"]
+    folders.append(SOURCES / "search/graph")
     return {path.stem: path for folder in folders for path in folder.glob("[!_]*.py")}
 
 
@@ -88,7 +89,7 @@ def test_a_pass_shows_before_and_after_in_a_line(name: str) -> None:
 def test_all_that_a_pass_takes_and_reads_was_given_or_made_before(level: str) -> None:
     passes, there = LEVELS[level]
     there = set(there)
-    settings = {f"config.{name}" for name in Config.__dataclass_fields__}
+    settings = {"config", *[f"config.{name}" for name in Config.__dataclass_fields__]}
     for each in passes:
         assert {each.takes.name, *each.reads} <= there | settings, each
         there.add(each.gives.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,7 @@ from ogive.passes.pipeline.graph_passes import (
     DIVIDE_PASSES,
     GRAPH_PASSES,
     JOIN_PASSES,
+    cut_kernels,
     schedule_graph,
 )
 from ogive.passes.pipeline.pass_runner import Compilation, Pass
@@ -110,7 +112,12 @@ def swapped() -> UOp:
 def graph_values(name: str) -> dict[str, Any]:
     tensor = data(40, 50) @ data(50, 64)
     sink = swapped() if name == "stage_assignments" else normalize((tensor.softmax(-1).node,)).sink
-    return {"parametric": sink, "target": host_target()}
+    return {
+        "parametric": sink,
+        "target": host_target(),
+        "cut_kernels": functools.partial(cut_kernels, target=host_target(), config=CHECKED),
+        "findings": [],
+    }
 
 
 @pytest.mark.parametrize("name", [each.name for each in (*CAPTURE_PASSES, *DIVIDE_PASSES)])

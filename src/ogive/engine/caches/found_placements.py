@@ -50,12 +50,12 @@ class _Results:
     """The results on a disk, by the kernel's key without the search, and by the beam's width."""
 
     def __init__(self, disk: Disk | None, target: Target, config: Config) -> None:
-        assert config.search is not None
+        assert config.beam is not None
         self._disk = disk
         self._target = target
         self._config = config
         self._plain = dataclasses.replace(config, search=None)
-        self._width = b"%d" % config.search.width
+        self._width = b"%d" % config.beam.width
 
     def _key(self, disk: Disk, region: UOp) -> Key:
         kernel = disk.kernel_key(region, self._target, self._plain)
@@ -117,7 +117,7 @@ class PlacementCache:
         self, regions: Iterable[UOp], target: Target, config: Config, disk: Disk | None
     ) -> None:
         """Make sure of a placement for each region, which stands there as often as it runs."""
-        if config.search is None:
+        if config.beam is None:
             return
         times = Counter(regions)
         with self._lock:
@@ -153,7 +153,7 @@ def schedule_for(sink: UOp, target: Target, config: Config, disk: Disk | None) -
     from ogive.passes.pipeline.graph_passes import schedule_graph
 
     usual = schedule_graph(sink, target, config)
-    if config.search is None:
+    if config.beam is None:
         return usual
     schedules = [usual]
     if config.pack_operands:

@@ -93,7 +93,7 @@ class GeneralGraphs:
 
     def generalize(self, normalized: Normalized, config: Config) -> Normalized:
         """A parametric graph, or the general one of its structure with the numbers as its data."""
-        if not config.generalize or not config.schedule_cache or config.search is not None:
+        if not config.generalize or not config.schedule_cache or config.beam is not None:
             return normalized
         if normalized.variables or self._graphs.has(normalized.sink, config):
             return normalized

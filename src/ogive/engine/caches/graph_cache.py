@@ -59,8 +59,8 @@ def compile_graph(
 
     def schedule_part(part: UOp, device: str) -> Schedule:
         # Only kernels that the host calls are timed against each other.
-        is_searched = find_device(device).is_native
-        chosen = config if is_searched else dataclasses.replace(config, search=None)
+        is_plain = config.beam is None or find_device(device).is_native
+        chosen = config if is_plain else dataclasses.replace(config, search=None)
         return schedule_for(part, targets[device], chosen, disk)
 
     schedule = schedule_devices(sink, config, schedule_part)

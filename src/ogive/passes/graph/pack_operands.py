@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 
+from ogive.ir.memory import PANELS
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import Shape
@@ -31,9 +32,6 @@ from ogive.passes.graph.operand_layouts import (
 from ogive.passes.graph.split_reductions import innermost_axis
 from ogive.targets.estimates import best_tile, lane_use, sums_in_registers
 from ogive.targets.target import Target
-
-PANELS = ("panels",)
-"""The argument of the `CONTIGUOUS` that keeps panels."""
 
 
 def pack_operands(sink: UOp, target: Target) -> UOp:
@@ -131,7 +129,7 @@ def _pack_matrices(matrices: _Matrices, target: Target, by_rows: bool) -> dict[U
     packed = {}
     for operand, axis, number in ((left, Axis.ROWS, rows), (right, Axis.COLUMNS, columns)):
         if axis in laid_out and lanes is Axis.DEPTH:
-            along = UOp(Op.CONTIGUOUS, operand.dtype, operand.src, PANELS)
+            along = UOp(Op.CONTIGUOUS, operand.dtype, (_computed_anew(operand.operand),), PANELS)
             packed[operand] = UOp(Op.EXPAND, operand.dtype, (along,), operand.shape)
         elif axis in laid_out:
             count = target.vector_bytes // operand.dtype.itemsize
@@ -156,7 +154,8 @@ def _describe(matrices: _Matrices, target: Target, by_rows: bool) -> Product:
         elements = math.prod(operand.operand.shape)
         # The weights of a layer are on the right, and one matrix.
         is_one = elements == operand.shape[own] * operand.shape[depth]
-        is_kept = operand is right and is_one and source.op is Op.PARAM
+        is_weight = source.op is Op.PARAM or _is_kept_once(source)
+        is_kept = operand is right and is_one and is_weight
         return Operand(
             axis=axes[own],
             length=operand.shape[own],
@@ -305,9 +304,31 @@ def _is_spread_over(operand: UOp, axis: int) -> bool:
     )
 
 
+def _is_kept_once(node: UOp) -> bool:
+    return node.op is Op.CONTIGUOUS and node.arg == PANELS
+
+
+def _computed_anew(value: UOp) -> UOp:
+    """A value that is moved, from what it was before it was kept: panels of it are kept instead.
+
+        before   PERMUTE(CONTIGUOUS panels (w * scale))         after   PERMUTE(w * scale)
+    """
+    path = []
+    below = value
+    while below.op in MOVEMENT:
+        path.append(below)
+        below = below.operand
+    if not _is_kept_once(below):
+        return value
+    below = below.operand
+    for node in reversed(path):
+        below = node.with_sources((below, *node.src[1:]))
+    return below
+
+
 def _packed(operand: UOp, axis: int, depth: tuple[int, ...], width: int) -> UOp:
     """A spread operand, read from panels along `axis`."""
-    panels = _panels(operand.operand, axis, depth, width)
+    panels = _panels(_computed_anew(operand.operand), axis, depth, width)
     return UOp(Op.EXPAND, operand.dtype, (panels,), operand.shape)
 
 

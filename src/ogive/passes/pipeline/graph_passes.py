@@ -10,10 +10,15 @@ one, or share one graph.
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import math
 from collections.abc import Callable
 
 from ogive.config import Config
+from ogive.ir.memory import PANELS
 from ogive.ir.node import UOp
+from ogive.ir.ops import Op
 from ogive.passes.fuse.choose_kept import choose_kept
 from ogive.passes.graph.divide_by_device import Part, divide_by_device
 from ogive.passes.graph.keep_computed_shapes import keep_computed_shapes
@@ -29,7 +34,7 @@ from ogive.passes.graph.split_scans import split_scans
 from ogive.passes.pipeline.graph_dialects import PARAMETRIC, REAL, STORED
 from ogive.passes.pipeline.pass_runner import Compilation, Condition, Pass, Watcher
 from ogive.passes.pipeline.schedule_dialects import CUT, KEPT, ORDERED, PARTS, SCHEDULE, SCHEDULES
-from ogive.passes.regions.cut_regions import cut_regions
+from ogive.passes.regions.cut_regions import Region, cut_regions
 from ogive.passes.regions.flatten_regions import flatten_regions
 from ogive.passes.regions.join_schedules import join_schedules
 from ogive.passes.regions.merge_regions import merge_regions
@@ -41,11 +46,12 @@ from ogive.passes.versions.separate_targets import separate_targets
 from ogive.passes.versions.separate_versions import separate_versions
 from ogive.passes.versions.stage_assignments import stage_assignments
 from ogive.passes.versions.stage_overlaps import stage_overlaps
+from ogive.search.graph.search_graph import Finding, search_graph
 from ogive.targets.target import Target
 
 PACKED = Condition("config.pack_operands", lambda values: bool(values.config.pack_operands))
 # What is searched for is one shape's kernel: it is timed over memory of that size.
-NOT_SEARCHED = Condition("not config.search", lambda values: values.config.search is None)
+NOT_SEARCHED = Condition("not config.beam", lambda values: values.config.beam is None)
 UNORDERED = Condition("no order was found", lambda values: values.ordered is None)
 
 _CUTTING = (
@@ -57,6 +63,21 @@ _CUTTING = (
     Pass("order_assignments", CUT, ORDERED, order_assignments,
          "p ← k(p, m); m ← f(p) → m ← f(p); p ← k(p, m)",
          reads=("stored",)),
+)  # fmt: skip
+
+_LAYING_OUT = (
+    Pass("reduce_once", STORED, STORED, reduce_once,
+         "m = max of x; s = sum of exp(x - m) → the same of each block, then of the blocks",
+         reads=("target",)),
+    Pass("split_reductions", STORED, STORED, split_reductions,
+         "sum of 16777216 terms → sum of 1024 sums of 16384",
+         reads=("target",)),
+    Pass("split_scans", STORED, STORED, split_scans,
+         "scan of 16777216 → scans of 2048 chunks, each starting from the total before it",
+         reads=("target",)),
+    Pass("pack_operands", STORED, STORED, pack_operands,
+         "y[n, k] read at n*K + k → kept as panels y[n/16, k, 16]",
+         reads=("target",), when=PACKED),
 )  # fmt: skip
 
 GRAPH_PASSES = (
@@ -73,18 +94,10 @@ GRAPH_PASSES = (
          "SINK(RESHAPE(SUM(x))) → SINK(SUM(x))"),
     Pass("pick_terms", STORED, STORED, pick_terms,
          "sum over k of where(k == t[i], x[i, k], 0) → x[i, t[i]]"),
-    Pass("reduce_once", STORED, STORED, reduce_once,
-         "m = max of x; s = sum of exp(x - m) → the same of each block, then of the blocks",
-         reads=("target",)),
-    Pass("split_reductions", STORED, STORED, split_reductions,
-         "sum of 16777216 terms → sum of 1024 sums of 16384",
-         reads=("target",)),
-    Pass("split_scans", STORED, STORED, split_scans,
-         "scan of 16777216 → scans of 2048 chunks, each starting from the total before it",
-         reads=("target",)),
-    Pass("pack_operands", STORED, STORED, pack_operands,
-         "y[n, k] read at n*K + k → kept as panels y[n/16, k, 16]",
-         reads=("target",), when=PACKED),
+    Pass("search_graph", STORED, STORED, search_graph,
+         "(A @ B) @ v → A @ (B @ v), where rounding may change",
+         reads=("target", "config", "cut_kernels", "findings")),
+    *_LAYING_OUT,
     Pass("separate_targets", STORED, STORED, separate_targets,
          "SINK(part of x, AFTER(x, ASSIGN(part of x, 1))) → SINK(CONTIGUOUS(part of x), …)"),
     Pass("separate_versions", STORED, STORED, separate_versions,
@@ -125,6 +138,26 @@ JOIN_PASSES = (
 )  # fmt: skip
 
 
+def cut_kernels(stored: UOp, target: Target, config: Config) -> list[UOp]:
+    """The graphs of the kernels that a piece of a graph would become, but panels of inputs: these
+    are kept, and made once for many runs."""
+    quick = dataclasses.replace(config, verify=False) if config.verify else config
+    compilation = Compilation(quick, stored=stored, target=target)
+    regions = compilation.run((*_LAYING_OUT, *_CUTTING[:2]))
+    return [
+        region.graph
+        for region in regions
+        if isinstance(region, Region) and not _is_kept_panel(region, target)
+    ]
+
+
+def _is_kept_panel(region: Region, target: Target) -> bool:
+    (root, *inputs) = region.values
+    is_panel = root.op is Op.CONTIGUOUS and root.arg == PANELS
+    is_large = math.prod(root.shape) * root.dtype.itemsize >= target.costs.packing.kept_bytes
+    return is_panel and is_large and all(each.op is Op.PARAM and each.device for each in inputs)
+
+
 def schedule_devices(
     sink: UOp,
     config: Config,
@@ -140,12 +173,24 @@ def schedule_devices(
 
 
 def schedule_graph(
-    sink: UOp, target: Target, config: Config, watch: Watcher | None = None
+    sink: UOp,
+    target: Target,
+    config: Config,
+    watch: Watcher | None = None,
+    findings: list[Finding] | None = None,
 ) -> Schedule:
     """The steps that compute the roots of a parametric graph of one device, in order.
 
-    Raises `ScheduleError` if its assignments cannot be put into an order.
+    What graph search finds is added to `findings`. Raises `ScheduleError` if the graph's
+    assignments cannot be put into an order.
     """
-    compilation = Compilation(config, watch, parametric=sink, target=target)
+    compilation = Compilation(
+        config,
+        watch,
+        parametric=sink,
+        target=target,
+        cut_kernels=functools.partial(cut_kernels, target=target, config=config),
+        findings=[] if findings is None else findings,
+    )
     schedule: Schedule = compilation.run(GRAPH_PASSES)
     return schedule

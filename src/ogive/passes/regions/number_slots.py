@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ogive.ir.memory import is_memory, upper_count
+from ogive.ir.memory import PANELS, is_memory, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.named import NamedTuple
-from ogive.passes.graph.pack_operands import PANELS
 from ogive.passes.regions.cut_regions import HostRegion, Region
 from ogive.passes.regions.slots import CallStep, CopyStep, Slot
 from ogive.passes.versions.storage import storage

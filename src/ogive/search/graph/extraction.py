@@ -1,0 +1,165 @@
+"""The cheapest way to compute some values of an e-graph: a form for each class that is needed.
+
+What is needed twice is computed once, so the cost is that of a graph and not of a tree. It starts
+from the forms that were there at first, and from those that are cheapest as trees, takes the better
+of the two, and changes one form at a time for as long as that helps. So it is never worse than
+what was there, and can end at any time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from ogive.ir.node import UOp
+from ogive.search.graph.equalities import Equalities, Form
+from ogive.search.graph.leaves import is_kept_once
+from ogive.targets.target import Target
+
+Selection = dict[int, Form]
+"""The form of each class."""
+
+CostOf = Callable[[UOp, Target], float]
+
+
+class Extraction:
+    """Chooses forms. `tries` bounds how often a change is tried."""
+
+    def __init__(
+        self, graph: Equalities, roots: Sequence[int], target: Target, cost_of: CostOf, tries: int
+    ) -> None:
+        self.graph = graph
+        self.roots = [graph.find(root) for root in roots]
+        self.tries = tries
+        self._costs: dict[Form, float] = {}
+        for number in graph.classes():
+            for form, node in graph.members(number).items():
+                below = tuple([graph.representatives[graph.find(each)] for each in form.below])
+                free = not form.below or is_kept_once(node)
+                self._costs[form] = 0.0 if free else cost_of(node.with_sources(below), target)
+
+    def best(self, first: Mapping[int, Form]) -> Selection:
+        """The best selection found, from the `first` one on, which is the one that was given."""
+        trees = self.cheapest_trees()
+        return self._improve(min(self._renewed(first), trees, key=self.cost))
+
+    def cost_of(self, first: Mapping[int, Form]) -> float:
+        """The cost of the selection that was given."""
+        return self.cost(self._renewed(first))
+
+    def _renewed(self, first: Mapping[int, Form]) -> Selection:
+        """A selection from before classes became one: what was there first stays."""
+        find = self.graph.find
+        chosen: Selection = {}
+        for number, form in first.items():
+            renewed = form._replace(below=tuple([find(each) for each in form.below]))
+            chosen.setdefault(find(number), renewed)
+        return chosen
+
+    def cheapest_trees(self) -> Selection:
+        """For each class the form that is cheapest if nothing is shared."""
+        graph = self.graph
+        least: dict[int, float] = {}
+        chosen: Selection = {}
+        classes = graph.classes()
+        changed = True
+        while changed:
+            changed = False
+            for number in classes:
+                for form, node in graph.members(number).items():
+                    cost = self._costs[form]
+                    if not is_kept_once(node):
+                        for each in form.below:
+                            cost += least.get(graph.find(each), math.inf)
+                    elif any(graph.find(each) not in least for each in form.below):
+                        continue
+                    # A little more for each node, so that nothing is chosen for itself.
+                    cost = cost * (1 + 1e-9) + 1e-6
+                    if cost < least.get(number, math.inf) * (1 - 1e-12):
+                        least[number] = cost
+                        chosen[number] = form
+                        changed = True
+        return chosen
+
+    def cost(self, chosen: Mapping[int, Form]) -> float:
+        """The cost of all that the roots need; infinite if something needs itself."""
+        graph, total = self.graph, 0.0
+        state: dict[int, bool] = {}
+        stack = list(self.roots)
+        while stack:
+            number = stack[-1]
+            if number in state:
+                stack.pop()
+                if not state[number]:
+                    state[number] = True
+                continue
+            form = chosen.get(number)
+            if form is None:
+                return math.inf
+            state[number] = False
+            total += self._costs[form]
+            if is_kept_once(graph.members(number)[form]):
+                continue
+            for each in form.below:
+                below = graph.find(each)
+                if state.get(below) is False:
+                    return math.inf
+                if below not in state:
+                    stack.append(below)
+        return total
+
+    def _improve(self, chosen: Selection) -> Selection:
+        cost = self.cost(chosen)
+        improved = True
+        while improved and self.tries > 0:
+            improved = False
+            for number in self.needed(chosen):
+                forms = self.graph.members(number)
+                if len(forms) < 2:
+                    continue
+                for form in forms:
+                    if form is chosen[number] or self.tries <= 0:
+                        continue
+                    self.tries -= 1
+                    other = {**chosen, number: form}
+                    new_cost = self.cost(other)
+                    if new_cost < cost * (1 - 1e-9):
+                        chosen, cost, improved = other, new_cost, True
+        return chosen
+
+    def needed(self, chosen: Mapping[int, Form]) -> list[int]:
+        """The classes that the roots need, each once."""
+        seen = dict.fromkeys(self.roots)
+        pending = list(self.roots)
+        while pending:
+            for each in chosen[pending.pop()].below:
+                number = self.graph.find(each)
+                if number not in seen:
+                    seen[number] = None
+                    pending.append(number)
+        return list(seen)
+
+    def build(self, chosen: Mapping[int, Form]) -> tuple[UOp, ...] | None:
+        """The nodes of the roots; None if something needs itself."""
+        made: dict[int, UOp] = {}
+        opened: set[int] = set()
+        stack = list(self.roots)
+        while stack:
+            number = stack[-1]
+            if number in made:
+                stack.pop()
+                continue
+            form = chosen[number]
+            below = [self.graph.find(each) for each in form.below]
+            missing = [each for each in below if each not in made]
+            if not opened.isdisjoint(missing):
+                return None
+            if missing:
+                opened.add(number)
+                stack.extend(missing)
+                continue
+            stack.pop()
+            opened.discard(number)
+            node = self.graph.members(number)[form]
+            made[number] = node.with_sources(tuple([made[each] for each in below]))
+        return tuple([made[root] for root in self.roots])

@@ -1,0 +1,92 @@
+"""Patterns are matched in an e-graph: each part by any form of the class below it.
+
+    pattern   (x * a) + (x * b)        in   {x*2, x+x} + {x*3}      x = x, a = 2, b = 3
+
+It is the pattern language of `ir/rules.py`. What a name stands for is given to the rule as a node:
+the one that the pattern describes, or the representative of its class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.rules import Pattern, Rule, RuleSet
+from ogive.search.graph.equalities import Equalities, Form
+
+Bindings = dict[str, UOp]
+
+
+class Matching:
+    """The rules of a set, by the op that they begin with."""
+
+    def __init__(self, rules: RuleSet) -> None:
+        self.by_op: dict[Op, list[tuple[Rule, Pattern]]] = {}
+        for rule in rules.rules:
+            assert rule.pattern.ops is not None, f"{rule.name} begins with no op"
+            for alternative in rule.pattern.alternatives():
+                for op in alternative.ops or ():
+                    self.by_op.setdefault(op, []).append((rule, alternative))
+
+    def matches(self, graph: Equalities, number: int) -> Iterator[tuple[Rule, UOp, Bindings]]:
+        """The rules that fit some form of a class: each with the node that it fits."""
+        for form, node in list(graph.members(number).items()):
+            for rule, pattern in self.by_op.get(form.op, ()):
+                for found, bound in _match_form(graph, pattern, form, node, {}):
+                    yield rule, found, bound
+
+
+def _match_form(
+    graph: Equalities, pattern: Pattern, form: Form, node: UOp, bound: Bindings
+) -> Iterator[tuple[UOp, Bindings]]:
+    if pattern.ops is not None and form.op not in pattern.ops:
+        return
+    if pattern.value is not None and node.arg != pattern.value:
+        return
+    if pattern.dtypes is not None and form.dtype not in pattern.dtypes:
+        return
+    if pattern.sources is None:
+        below = tuple([graph.representatives[graph.find(each)] for each in form.below])
+        yield from _named(graph, pattern, node.with_sources(below), bound)
+        return
+    if len(pattern.sources) != len(form.below):
+        return
+    for sources, inner in _match_all(graph, pattern.sources, form.below, bound):
+        yield from _named(graph, pattern, node.with_sources(sources), inner)
+
+
+def _match_all(
+    graph: Equalities, patterns: tuple[Pattern, ...], below: tuple[int, ...], bound: Bindings
+) -> Iterator[tuple[tuple[UOp, ...], Bindings]]:
+    if not patterns:
+        yield (), bound
+        return
+    for first, inner in _match_class(graph, patterns[0], below[0], bound):
+        for rest, whole in _match_all(graph, patterns[1:], below[1:], inner):
+            yield (first, *rest), whole
+
+
+def _match_class(
+    graph: Equalities, pattern: Pattern, number: int, bound: Bindings
+) -> Iterator[tuple[UOp, Bindings]]:
+    number = graph.find(number)
+    known = bound.get(pattern.name) if pattern.name is not None else None
+    if known is not None:
+        if graph.add(known) == number:
+            yield known, bound
+        return
+    if pattern.ops is None:
+        if pattern.dtypes is None or graph.representatives[number].dtype in pattern.dtypes:
+            yield from _named(graph, pattern, graph.representatives[number], bound)
+        return
+    for form, node in list(graph.members(number).items()):
+        yield from _match_form(graph, pattern, form, node, bound)
+
+
+def _named(
+    graph: Equalities, pattern: Pattern, found: UOp, bound: Bindings
+) -> Iterator[tuple[UOp, Bindings]]:
+    if pattern.where is not None and not pattern.where(found):
+        return
+    yield found, bound if pattern.name is None else {**bound, pattern.name: found}

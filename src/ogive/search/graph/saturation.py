@@ -1,0 +1,71 @@
+"""Rules are applied to an e-graph, round after round, until nothing is new or a budget ends."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+from ogive.ir.node import UOp
+from ogive.ir.rules import Rule
+from ogive.named import NamedTuple
+from ogive.search.graph.equalities import Equalities
+from ogive.search.graph.matching import Matching
+
+
+class Budget(NamedTuple):
+    """How much a search may do: forms in an e-graph, rounds of rules, and the time of its end.
+
+    That is by the clock of the thread's own work: what else runs does not change what is found.
+    """
+
+    nodes: int
+    rounds: int
+    deadline: float
+
+    @property
+    def is_over(self) -> bool:
+        return time.thread_time() >= self.deadline
+
+
+class Saturation:
+    """An e-graph to which rules are applied. `fired` counts them."""
+
+    def __init__(self, graph: Equalities, matching: Matching, budget: Budget) -> None:
+        self.graph = graph
+        self.matching = matching
+        self.budget = budget
+        self.fired: Counter[str] = Counter()
+        self._tried: set[tuple[object, ...]] = set()
+
+    def run(self) -> None:
+        """Apply all rules, to all that they fit, for as long as there is something new."""
+        for _ in range(self.budget.rounds):
+            if not self._round() or self._is_full():
+                return
+
+    def _is_full(self) -> bool:
+        return len(self.graph) >= self.budget.nodes or self.budget.is_over
+
+    def _round(self) -> bool:
+        graph = self.graph
+        found: list[tuple[int, Rule, UOp]] = []
+        for number in graph.classes():
+            for rule, node, bound in self.matching.matches(graph, number):
+                tried = (id(rule), node, *bound.values())
+                if tried in self._tried:
+                    continue
+                self._tried.add(tried)
+                made = rule.rewrite(**bound)
+                if made is not None and made is not node:
+                    found.append((number, rule, made))
+            if self.budget.is_over:
+                break
+        changed = False
+        for number, rule, made in found:
+            if self._is_full():
+                break
+            if graph.union(number, graph.add(made, rule.name)):
+                self.fired[rule.name] += 1
+                changed = True
+        graph.rebuild()
+        return changed

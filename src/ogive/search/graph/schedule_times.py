@@ -1,0 +1,120 @@
+"""The time of a whole schedule by the model of its target: that of its kernels, one by one.
+
+    a kernel   the longer of its work and its memory, a share of the other, and the launch
+
+Work counts an element as often as it is computed: below `EXPAND`, as often as it is read. Memory
+counts every value once that a kernel reads or writes, at the speed of the level that holds it. What
+follows from inputs alone and is kept until they change takes no time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+from ogive.search.graph.leaves import element_count
+from ogive.targets.estimates import operation_time
+from ogive.targets.target import Target
+
+BESIDE = 0.35
+"""The share that counts of the shorter one of work and memory: most of it is hidden."""
+
+
+def schedule_time(kernels: Iterable[UOp], target: Target, known: dict[UOp, float]) -> float:
+    """Nanoseconds that the graphs of some kernels take one after the other, on one thread.
+
+    `known` has the times of those that have been looked at."""
+    total = 0.0
+    for kernel in kernels:
+        time = known.get(kernel)
+        if time is None:
+            time = known[kernel] = kernel_time(kernel, target)
+        total += time
+    return total
+
+
+def kernel_time(kernel: UOp, target: Target) -> float:
+    """Nanoseconds of a kernel on one thread."""
+    work = _work(kernel, target)
+    memory = _memory(kernel, target)
+    longer, shorter = max(work, memory), min(work, memory)
+    return longer + BESIDE * shorter + target.costs.memory.launch
+
+
+def _work(kernel: UOp, target: Target) -> float:
+    asked: dict[UOp, int] = {}
+    total = 0.0
+    for node in reversed(kernel.walk()):
+        op = node.op
+        if op is Op.SINK:
+            continue
+        if op is Op.ASSIGN:
+            asked[node.value] = max(asked.get(node.value, 0), element_count(node.value))
+            continue
+        count = asked.get(node, 0)
+        total += _node_time(node, count, target)
+        for number, source in enumerate(node.src):
+            wanted = _asked_of(node, number, count)
+            asked[source] = max(asked.get(source, 0), wanted)
+    return total
+
+
+def _asked_of(node: UOp, number: int, count: int) -> int:
+    """How many elements of a source are computed for `count` elements of a node."""
+    source = node.src[number]
+    own = element_count(source)
+    if node.op is Op.REDUCE_AXES:
+        return count * (own // max(element_count(node), 1))
+    if node.op is Op.STAGE_AXIS or node.op in (Op.SORT, Op.SCAN_AXIS):
+        return own
+    if node.op is Op.EXPAND:
+        # Sums are there once they are made; the rest is computed where it is read.
+        return own if _holds_sum(source) else count
+    if node.op in MOVEMENT and number:
+        return 0
+    return min(count, own) if node.op is Op.PAD else count
+
+
+def _holds_sum(node: UOp) -> bool:
+    while node.op in MOVEMENT or (node.op in ELEMENTWISE and len(node.src) == 1):
+        node = node.src[0]
+    return node.op in (Op.REDUCE_AXES, Op.STAGE_AXIS)
+
+
+def _node_time(node: UOp, count: int, target: Target) -> float:
+    size = node.dtype.itemsize
+    operations = target.costs.operations
+    if node.op in ELEMENTWISE:
+        return count * size / target.vector_bytes * operation_time(node, target)
+    if node.op is Op.GATHER:
+        return count * operation_time(node, target)
+    if node.op is Op.REDUCE_AXES:
+        terms = count * (element_count(node.operand) // max(element_count(node), 1))
+        simple = operations.simple * operations.hidden_share * operations.cycle_nanoseconds
+        return terms * size / target.vector_bytes * simple
+    return 0.0
+
+
+def _memory(kernel: UOp, target: Target) -> float:
+    memory = target.costs.memory
+    written = {_slot(store.target) for store in kernel.src}
+    total = 0.0
+    for node in kernel.walk():
+        if node.op is not Op.PARAM:
+            continue
+        nbytes = node.size * node.dtype.itemsize
+        rates = memory.kept_write if node.slot in written else memory.kept_read
+        total += nbytes / rates[_level(nbytes, target)]
+    return total
+
+
+def _slot(target: UOp) -> int:
+    while target.op is not Op.PARAM:
+        target = target.src[0]
+    return int(target.slot)
+
+
+def _level(nbytes: int, target: Target) -> int:
+    last = target.streamed_bytes or target.l3_bytes
+    return 1 + (nbytes > target.l2_bytes) + (nbytes > last)

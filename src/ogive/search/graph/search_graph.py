@@ -1,0 +1,190 @@
+"""Other ways to compute a graph are looked for, and the one that takes the least time is taken.
+
+    before   (A @ B) @ v          after, where rounding may change   A @ (B @ v)
+
+Each window of the graph (`windows.py`) becomes an e-graph; rules add what is equal; the cheapest
+forms are extracted. What comes out is scheduled as the graph will be, and taken only if the model
+says that the schedule is faster than that of the graph as it was: so it is never slower, by the
+model. Equal windows are searched once.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable, Sequence
+
+from ogive.config import Config
+from ogive.ir import dtype as dtypes
+from ogive.ir.memory import keep_roots_apart
+from ogive.ir.node import UOp, walk
+from ogive.ir.ops import Op
+from ogive.named import NamedTuple
+from ogive.search.graph.equalities import Equalities, Form
+from ogive.search.graph.exact_rules import exact_rules
+from ogive.search.graph.extraction import Extraction
+from ogive.search.graph.form_costs import form_cost
+from ogive.search.graph.matching import Matching
+from ogive.search.graph.rounding_rules import rounding_rules
+from ogive.search.graph.saturation import Budget, Saturation
+from ogive.search.graph.schedule_times import schedule_time
+from ogive.search.graph.windows import Window, find_windows, put_back
+from ogive.targets.target import Target
+
+LEAST_GAIN = 0.005
+"""The share of the time of a window that must be saved: the model is no better than that."""
+
+TRIES = 400
+"""How often extraction tries another form, in one window."""
+
+Cut = Callable[[UOp], Sequence[UOp]]
+"""The kernels that a graph becomes, but those that are run once for many runs."""
+
+
+class Finding(NamedTuple):
+    """What was found for a window that stands in the graph `times` times.
+
+    `before` and `after` are roots; times are nanoseconds by the model; `rules` are those that made
+    what was taken, `applied` counts all that fitted; `forms` is the size of the e-graph.
+    """
+
+    before: tuple[UOp, ...]
+    after: tuple[UOp, ...]
+    time_before: float
+    time_after: float
+    kernels_before: int
+    kernels_after: int
+    rules: tuple[str, ...]
+    applied: dict[str, int]
+    forms: int
+    times: int = 1
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether the window is computed in another way than it was."""
+        return self.after != self.before
+
+
+@functools.cache
+def _rules(exactness: str) -> Matching:
+    return Matching(exact_rules if exactness == "exact" else exact_rules + rounding_rules)
+
+
+def search_graph(
+    sink: UOp, target: Target, config: Config, cut: Cut, findings: list[Finding]
+) -> UOp:
+    """The graph, computed in the way that takes the least time; `findings` is added to."""
+    bounds = config.graph_search
+    if not bounds.rounds:
+        return sink
+    deadline = time.thread_time() + bounds.milliseconds / 1e3
+    budget = Budget(bounds.nodes, bounds.rounds, deadline)
+    search = _Search(target, _rules(config.exactness), cut, budget)
+    order = walk(sink.src)
+    taken: list[tuple[Window, Finding]] = []
+    for window in find_windows(sink, order):
+        if budget.is_over:
+            break
+        finding = search.find(window.sink)
+        if finding is not None and finding.is_taken:
+            taken.append((window, finding))
+    findings.extend(search.findings())
+    return _rebuild(sink, order, taken) if taken else sink
+
+
+class _Search:
+    """The search of one graph: what was found for each of its windows."""
+
+    def __init__(self, target: Target, matching: Matching, cut: Cut, budget: Budget) -> None:
+        self.target = target
+        self.matching = matching
+        self.cut = cut
+        self.budget = budget
+        self._found: dict[UOp, Finding | None] = {}
+        self._seen: dict[UOp, int] = {}
+        self._times: dict[UOp, float] = {}
+
+    def findings(self) -> list[Finding]:
+        """All that was found, window by window."""
+        return [
+            finding._replace(times=self._seen[window])
+            for window, finding in self._found.items()
+            if finding is not None
+        ]
+
+    def find(self, window: UOp) -> Finding | None:
+        """What is found for a window; None if no rule fits."""
+        self._seen[window] = self._seen.get(window, 0) + 1
+        if window not in self._found:
+            self._found[window] = self._search(window)
+        return self._found[window]
+
+    def _search(self, window: UOp) -> Finding | None:
+        graph = Equalities()
+        roots = [graph.add(root) for root in window.src]
+        given = _forms_of(graph)
+        saturation = Saturation(graph, self.matching, self.budget)
+        saturation.run()
+        if not saturation.fired:
+            return None
+        extraction = Extraction(graph, roots, self.target, form_cost, TRIES)
+        chosen = extraction.best(given)
+        after = extraction.build(chosen)
+        rules = [
+            graph.found_by[chosen[number]]
+            for number in extraction.needed(chosen)
+            if chosen[number] in graph.found_by
+        ]
+        nothing = Finding(
+            window.src, window.src, 0.0, 0.0, 0, 0, (), dict(saturation.fired), len(graph)
+        )
+        is_cheaper = extraction.cost(chosen) < (1 - LEAST_GAIN) * extraction.cost_of(given)
+        if after is None or not is_cheaper:
+            return nothing
+        return self._compare(nothing, after, tuple(dict.fromkeys(rules)))
+
+    def _compare(self, finding: Finding, after: tuple[UOp, ...], rules: tuple[str, ...]) -> Finding:
+        """The finding with what is better by the time of its schedule."""
+        before = finding.before
+        kernels = [self.cut(UOp(Op.SINK, dtypes.void, roots)) for roots in (before, after)]
+        times = [schedule_time(each, self.target, self._times) for each in kernels]
+        is_better = times[1] < (1 - LEAST_GAIN) * times[0]
+        return finding._replace(
+            after=after if is_better else before,
+            time_before=times[0],
+            time_after=times[1],
+            kernels_before=len(kernels[0]),
+            kernels_after=len(kernels[1]),
+            rules=rules,
+        )
+
+
+def _forms_of(graph: Equalities) -> dict[int, Form]:
+    """The one form that each class has as yet."""
+    return {number: next(iter(graph.members(number))) for number in graph.classes()}
+
+
+def _rebuild(sink: UOp, order: Sequence[UOp], taken: Sequence[tuple[Window, Finding]]) -> UOp:
+    """The graph with the windows that were found computed in their new ways."""
+    changed = {root: (window, finding) for window, finding in taken for root in window.roots}
+    done: dict[UOp, UOp] = {}
+    for node in order:
+        if node in done:
+            continue
+        if node in changed:
+            window, finding = changed[node]
+            _finish_leaves(window, done)
+            made = put_back(window, finding.after, done)
+            done.update(zip(window.roots, made, strict=True))
+        else:
+            done[node] = node.with_sources(tuple([done[source] for source in node.src]))
+    roots = keep_roots_apart(sink.src, [done[root] for root in sink.src])
+    return UOp(Op.SINK, sink.dtype, roots, sink.arg)
+
+
+def _finish_leaves(window: Window, done: dict[UOp, UOp]) -> None:
+    """Inputs come in the order of those who read them, so some of a window's may be yet to come."""
+    for leaf in window.leaves:
+        if leaf not in done:
+            assert not leaf.src, "a window reads what is computed before it"
+            done[leaf] = leaf

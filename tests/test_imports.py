@@ -70,8 +70,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "autograd", "jit.tracing.watch", "linalg", "nn", "random", "special", "tensor", "errors",
     ),
     "onnx": (
-        "autograd", "random", "io", "nn", "jit", "tensor", "fft", "live", "ir", "config", "journal",
-        "errors", "named",
+        "autograd", "random", "io", "nn", "jit", "engine", "tensor", "fft", "live", "ir", "config",
+        "journal", "errors", "named",
     ),
     "cuda": ("devices.known_devices", "devices.protocol", "ir.device_names"),
     "torch": (
@@ -84,8 +84,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "counters", "config", "errors",
     ),
     "cli": (
-        "", "optim", "nn", "data", "io", "jit", "tensor", "engine", "store", "passes", "devices",
-        "targets", "ir", "journal", "config", "folders", "errors",
+        "", "onnx", "optim", "nn", "data", "io", "jit", "tensor", "engine", "store", "passes",
+        "devices", "targets", "named", "ir", "journal", "config", "folders", "errors",
     ),
     "__main__": ("cli",),
 }  # fmt: skip

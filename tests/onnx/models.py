@@ -25,7 +25,8 @@ def make_model(
         [helper.make_tensor_value_info(name, *about) for name, about in outputs.items()],
         [onnx.numpy_helper.from_array(array, name) for name, array in (weights or {}).items()],
     )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    opsets = [helper.make_opsetid("", opset)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=10)  # as ONNX Runtime takes it
 
 
 def make_layer() -> Any:

@@ -7,8 +7,10 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from ogive import __version__
+from ogive.cli.models.arguments import add_arguments
 from ogive.errors import OgiveError, nearest
 
 USAGE_ERROR = 2
@@ -45,11 +47,32 @@ def _cache(action: str = "info") -> int:
     return run(action)
 
 
+def _run(**arguments: Any) -> int:
+    from ogive.cli.models.run import run
+
+    return run(**arguments)
+
+
+def _bench(**arguments: Any) -> int:
+    from ogive.cli.models.bench import bench
+
+    return bench(**arguments)
+
+
+def _compare(**arguments: Any) -> int:
+    from ogive.cli.models.compare import compare
+
+    return compare(**arguments)
+
+
 Command = tuple[Callable[..., int], str]
 """What does it, and what it says of itself."""
 
 COMMANDS: dict[str, Command] = {
     "demo": (_demo, "teach a small network to read handwritten digits, and watch it"),
+    "run": (_run, "say what a model in an ONNX file is, and run it"),
+    "bench": (_bench, "measure a model, beside ONNX Runtime where that is installed"),
+    "compare": (_compare, "compare every value of a model with that of ONNX Runtime"),
     "stages": (_stages, "draw ripples on a pond, and show every stage of the compiler at it"),
     "doctor": (_doctor, "say what machine this is, what works on it, and which settings hold"),
     "calibrate": (_calibrate, "measure how fast this machine is, for deciding about threads"),
@@ -97,6 +120,8 @@ def _parser(known: Mapping[str, Command]) -> argparse.ArgumentParser:
                 "--pass", metavar="NAME", dest="only",
                 help="show what one pass of the compiler makes of it: before and after",
             )  # fmt: skip
+        if name in ("run", "bench", "compare"):
+            add_arguments(name, command)
         if name == "cache":
             command.add_argument("action", nargs="?", choices=CACHE_ACTIONS, default="info")
     return parser

@@ -99,7 +99,7 @@ def read_value(proto: TensorProto, folder: str | None) -> Array | Tensor | Narro
     found = read_tensor(proto, folder)
     if isinstance(found, Tensor | Narrow) or found.dtype == object or found.size <= KNOWN_ELEMENTS:
         return found
-    return Tensor.from_numpy(numpy.array(found))
+    return Tensor(found)  # memory of our own: what is borrowed may change, so nothing is kept of it
 
 
 def read_sparse(proto: SparseTensorProto, folder: str | None) -> tuple[str, Array]:

@@ -28,6 +28,16 @@ class Info:
     shape: tuple[int | str | None, ...] | None = None
     kind: str = "tensor"
 
+    def __str__(self) -> str:
+        return f"{self.name}: {self.describe()}"
+
+    def describe(self) -> str:
+        """What it is, without its name: `float32[batch, 3]`."""
+        if self.kind != "tensor":
+            return self.kind
+        sizes = "..." if self.shape is None else ", ".join(str(size or "?") for size in self.shape)
+        return f"{self.dtype}[{sizes}]"
+
 
 @dataclass
 class Node:
@@ -89,7 +99,7 @@ class Builder:
         """The main graph, with all that it needs."""
         if self.model.graph is None:
             self.model.refuse("it has no graph")
-        opsets = _versions(self.model.opsets)
+        opsets = versions(self.model.opsets)
         if not opsets:
             self.model.refuse("it does not say which opset it uses")
         return self._graph(self.model.graph, opsets, set())
@@ -146,7 +156,7 @@ class Builder:
             proto.refuse(f"the function {name!r} calls itself")
         if key not in self._built:
             self._being_built.add(key)
-            made.nodes = self._nodes(proto.nodes, _versions(proto.opsets), set(made.inputs))
+            made.nodes = self._nodes(proto.nodes, versions(proto.opsets), set(made.inputs))
             self._being_built.discard(key)
             self._built.add(key)
         return made
@@ -174,7 +184,8 @@ class Builder:
         return proto.plain
 
 
-def _versions(opsets: list[messages.OperatorSetId]) -> Opsets:
+def versions(opsets: list[messages.OperatorSetId]) -> Opsets:
+    """The version of each domain's operators that is used."""
     return {("" if each.domain == "ai.onnx" else each.domain): each.version for each in opsets}
 
 

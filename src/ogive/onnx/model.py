@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -24,7 +24,8 @@ from ogive.journal import log
 from ogive.onnx import operators
 from ogive.onnx.call import to_tensor
 from ogive.onnx.dynamic_lengths import is_fixed
-from ogive.onnx.graph import Builder, Graph, Info
+from ogive.onnx.fold_constants import fold_constants
+from ogive.onnx.graph import Builder, Graph, Info, Node, versions
 from ogive.onnx.messages import ModelProto
 from ogive.onnx.narrow import Narrow, element_named, from_array
 from ogive.onnx.table import Value
@@ -32,6 +33,9 @@ from ogive.onnx.variable_axes import VariableAxes
 from ogive.onnx.walk import Walk
 from ogive.onnx.wire import KIND, Document, Memory, Span
 from ogive.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from ogive.engine.steps.profile import StepTime
 
 __all__ = ["Info", "Model", "load"]
 
@@ -52,14 +56,18 @@ class Model:
     `inputs` and `outputs` say what it takes and makes, `metadata` what its author wrote down.
     """
 
-    def __init__(self, graph: Graph, metadata: dict[str, str], producer: str) -> None:
+    def __init__(
+        self, graph: Graph, metadata: dict[str, str], producer: str, opsets: dict[str, int]
+    ) -> None:
         self.graph = graph
         self.metadata = metadata
         self.producer = producer
+        self.opsets = opsets
         self._captured = jit(self._walk)
         self._needs_values = False
         self._axes = VariableAxes(graph.inputs)
         self._lock = threading.Lock()
+        self._folded: Graph | None = None
 
     @property
     def name(self) -> str:
@@ -92,6 +100,29 @@ class Model:
         if not isinstance(inputs, Mapping):
             kind = type(inputs).__name__
             raise ArgumentTypeError(f"run takes a dictionary of inputs by name, not {kind}")
+        made = self._run(self._check_inputs(inputs))
+        return {info.name: value for info, value in zip(self.outputs, made, strict=True)}
+
+    def profile(self, inputs: Mapping[str, Any]) -> list[StepTime]:
+        """The least time of each kernel of a call, run by itself ten times.
+
+        Raises `ArgumentError` for a model that needs values to go on, and what `run` raises.
+        """
+        values = self._check_inputs(inputs)
+        self._run(values)
+        if self._needs_values or not all(isinstance(value, Tensor) for value in values):
+            raise ArgumentError("this model is walked at each call: it has no kernels of its own")
+        return self._captured.profile(values)
+
+    def step_through(self, inputs: Mapping[str, Any]) -> Iterator[tuple[Node, dict[str, Any]]]:
+        """Run node by node: each node, with the values it makes by name, computed at once."""
+        walk = Walk()
+        values = self._check_inputs(inputs)
+        for node in walk.steps(self.graph, values):
+            made = {name: _to_result(walk.values[name]) for name in node.outputs if name}
+            yield node, {name: _computed(value) for name, value in made.items()}
+
+    def _check_inputs(self, inputs: Mapping[str, Any]) -> list[Value]:
         known = [info.name for info in self.inputs]
         for name in inputs:
             if name not in known:
@@ -101,9 +132,7 @@ class Model:
         missing = [info.name for info in self.inputs if info.name not in inputs]
         if missing:
             raise ArgumentError(f"the model also takes {missing}; given are {sorted(inputs)}")
-        values = [_check_input(info, inputs[info.name]) for info in self.inputs]
-        made = self._run(values)
-        return {info.name: value for info, value in zip(self.outputs, made, strict=True)}
+        return [_check_input(info, inputs[info.name]) for info in self.inputs]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The output, or a tuple of the outputs, for inputs by position or name."""
@@ -117,11 +146,12 @@ class Model:
         return next(iter(made.values())) if len(made) == 1 else tuple(made.values())
 
     def __repr__(self) -> str:
-        takes = ", ".join(f"{info.name}: {_describe(info)}" for info in self.inputs)
-        makes = ", ".join(f"{info.name}: {_describe(info)}" for info in self.outputs)
+        takes = ", ".join(str(info) for info in self.inputs)
+        makes = ", ".join(str(info) for info in self.outputs)
         return f"Model({takes} -> {makes}; {len(self.graph.nodes)} nodes)"
 
     def _run(self, values: list[Value]) -> list[Value]:
+        self._prepared()
         if not self._needs_values and all(isinstance(value, Tensor) for value in values):
             try:
                 return self._replay(values)
@@ -129,7 +159,15 @@ class Model:
                 # What comes next depends on values (a trip count, a shape that is an input):
                 # from now on the graph is walked at each call.
                 self._needs_values = True
-        return [_to_result(value) for value in Walk().run(self.graph, values)]
+        return [_to_result(value) for value in Walk().run(self._prepared(), values)]
+
+    def _prepared(self) -> Graph:
+        """The graph with its weights in memory, and what depends on them alone computed."""
+        if self._folded is None:
+            with self._lock:
+                if self._folded is None:
+                    self._folded = fold_constants(self.graph)
+        return self._folded
 
     def _replay(self, values: list[Tensor]) -> list[Tensor]:
         """Run what was captured; where sizes change, with variables if that is possible."""
@@ -152,7 +190,7 @@ class Model:
     def _walk(self, values: list[Value]) -> list[Value]:
         is_general = any(not is_fixed(*value.shape) for value in values)
         try:
-            made = Walk().run(self.graph, values)
+            made = Walk().run(self._prepared(), values)
         except _UNSUITED as error:
             if is_general:
                 raise NotVariable(str(error)) from error
@@ -177,7 +215,7 @@ def load(source: Path | bytes) -> Model:
 def _read(document: Document, folder: str | None) -> Model:
     proto = ModelProto(document, Span(0, document.origin.size))
     graph = Builder(proto, folder).build()
-    return Model(graph, proto.metadata, proto.producer)
+    return Model(graph, proto.metadata, proto.producer, versions(proto.opsets))
 
 
 def _check_input(info: Info, given: Any) -> Value:
@@ -207,6 +245,13 @@ def _fits(wanted: tuple[int | str | None, ...], given: tuple[Any, ...]) -> bool:
     )
 
 
+def _computed(value: Value) -> Value:
+    """A result as an array."""
+    if isinstance(value, list):
+        return [_computed(each) for each in value]
+    return value.numpy() if isinstance(value, Tensor) else value
+
+
 def _compact(made: Tensor) -> Tensor:
     """A result whose lengths are numbers, in memory of just that size."""
     return made if is_fixed(*made.shape) else Tensor.from_numpy(made.numpy())
@@ -228,10 +273,3 @@ def _to_result(value: Value) -> Value:
         return value.array()
     is_text = isinstance(value, numpy.ndarray) and value.dtype.kind in "OUS"
     return value if value is None or is_text else to_tensor(value)
-
-
-def _describe(info: Info) -> str:
-    if info.kind != "tensor":
-        return info.kind
-    sizes = "..." if info.shape is None else ", ".join(str(size or "?") for size in info.shape)
-    return f"{info.dtype}[{sizes}]"

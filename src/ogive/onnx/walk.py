@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -27,13 +27,19 @@ class Walk:
 
     def run(self, graph: Graph, inputs: Sequence[Value]) -> list[Value]:
         """The outputs of a graph."""
+        for _ in self.steps(graph, inputs):
+            pass
+        return [self.values[info.name] for info in graph.outputs]
+
+    def steps(self, graph: Graph, inputs: Sequence[Value]) -> Iterator[Node]:
+        """Compute the nodes of a graph; gives each when its outputs are there."""
         self.values.update(graph.constants)
         self.values.update(
             (info.name, value) for info, value in zip(graph.inputs, inputs, strict=True)
         )
         for node in graph.nodes:
             self.step(node)
-        return [self.values[info.name] for info in graph.outputs]
+            yield node
 
     def run_inside(self, graph: Graph, inputs: Sequence[Value]) -> list[Value]:
         """The outputs of a subgraph of a node of this walk."""

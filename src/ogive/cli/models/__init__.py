@@ -1,0 +1,10 @@
+"""What `ogive` does with models in files.
+
+arguments    what the commands take
+given_inputs files and random numbers as inputs
+progress     a line while kernels are compiled
+peer         the same model in ONNX Runtime, where that is installed
+run          `ogive run`: what a model is, and what it makes
+bench        `ogive bench`: how fast it is
+compare      `ogive compare`: every value beside that of ONNX Runtime
+"""

@@ -1,0 +1,140 @@
+"""Inputs for a model: from files where they are given, else random."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from ogive.errors import ArgumentError, FileError, nearest
+from ogive.onnx import Info, Model
+
+Array = numpy.ndarray[Any, Any]
+
+USUAL_LENGTH = 16
+"""An axis that may change and of which nothing is said has this length."""
+
+USUAL_PICTURE = 224
+"""So many rows and columns a picture has, if a model does not say."""
+
+MOST_LARGE = 100
+"""Random integers are below this: most are numbers of words or classes."""
+
+MEAN, SPREAD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+"""Of the channels of photographs, as networks for pictures are trained with (ImageNet's)."""
+
+
+def make_inputs(
+    model: Model, given: Sequence[str], batch: int, sizes: Sequence[str], seed: int = 0
+) -> dict[str, Array]:
+    """An array for each input of a model. Raises `ArgumentError` and `FileError`."""
+    files = _pairs(given, "--input", [info.name for info in model.inputs])
+    named = {
+        name: int(length) for info in model.inputs for name, length in _named(info, batch).items()
+    }
+    for name, text in _pairs(sizes, "--size", list(named)).items():
+        if not text.isdigit():
+            raise ArgumentError(f"--size {name}={text}: the length of an axis is a number")
+        named[name] = int(text)
+    generator = numpy.random.default_rng(seed)
+    made = {}
+    for info in model.inputs:
+        lengths = _lengths(info, named, batch)
+        if info.name in files:
+            made[info.name] = _read(info, Path(files[info.name]), lengths)
+        else:
+            made[info.name] = _draw(info, lengths, generator)
+    return made
+
+
+def _pairs(texts: Sequence[str], option: str, known: list[str]) -> dict[str, str]:
+    """NAME=VALUE by name."""
+    made = {}
+    for text in texts:
+        name, mark, value = text.partition("=")
+        if not mark:
+            raise ArgumentError(f"{option} {text}: write {option} NAME=VALUE")
+        if name not in known:
+            raise ArgumentError(
+                f"{option} {text}: there is no {name!r}{nearest(name, known)}; there are {known}"
+            )
+        made[name] = value
+    return made
+
+
+def _named(info: Info, batch: int) -> dict[str, int]:
+    """The lengths that may change by name, as they are if nothing is said."""
+    return {
+        length: _usual(info, axis, batch)
+        for axis, length in enumerate(info.shape or ())
+        if isinstance(length, str)
+    }
+
+
+def _usual(info: Info, axis: int, batch: int) -> int:
+    if axis == 0:
+        return batch
+    is_picture = len(info.shape or ()) == 4 and info.dtype.startswith(("float", "uint8"))
+    return USUAL_PICTURE if is_picture else USUAL_LENGTH
+
+
+def _lengths(info: Info, named: dict[str, int], batch: int) -> list[int]:
+    return [
+        length if isinstance(length, int)
+        else named[length] if isinstance(length, str)
+        else _usual(info, axis, batch)
+        for axis, length in enumerate(info.shape or ())
+    ]  # fmt: skip
+
+
+def _draw(info: Info, lengths: list[int], generator: numpy.random.Generator) -> Array:
+    if info.kind != "tensor":
+        raise ArgumentError(f"the input {info.name!r} is a {info.kind}; only tensors can be random")
+    if info.dtype == "string":
+        return numpy.full(lengths, "text", object)
+    if info.dtype == "bool" or "mask" in info.name:
+        return numpy.ones(lengths, info.dtype)
+    if info.dtype.startswith(("int", "uint")):
+        return generator.integers(0, MOST_LARGE, lengths).astype(info.dtype)
+    return generator.normal(size=lengths).astype(info.dtype)
+
+
+def _read(info: Info, path: Path, lengths: list[int]) -> Array:
+    if path.suffix.lower() != ".npy":
+        return _read_picture(info, path, lengths)
+    try:
+        array: Array = numpy.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise FileError(f"--input {info.name}={path}: {error}") from None
+    return array
+
+
+def _read_picture(info: Info, path: Path, lengths: list[int]) -> Array:
+    """A photograph, cut to its middle and in the numbers that networks are trained with."""
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError:
+        raise ArgumentError(
+            f"--input {info.name}={path}: pictures are read by Pillow (pip install pillow); "
+            "arrays in .npy files need nothing"
+        ) from None
+    if len(lengths) != 4 or 3 not in (lengths[1], lengths[3]):
+        raise ArgumentError(f"--input {info.name}={path}: this input takes no pictures: {lengths}")
+    is_last = lengths[3] == 3
+    height, width = lengths[1:3] if is_last else lengths[2:]
+    try:
+        picture = Image.open(path).convert("RGB")
+    except (OSError, UnidentifiedImageError) as error:
+        raise FileError(f"--input {info.name}={path}: {error}") from None
+    scale = max(height / picture.height, width / picture.width)
+    whole = picture.resize(
+        (max(round(picture.width * scale), width), max(round(picture.height * scale), height))
+    )
+    left, top = (whole.width - width) // 2, (whole.height - height) // 2
+    pixels = numpy.asarray(whole.crop((left, top, left + width, top + height)))
+    if info.dtype.startswith("float"):
+        pixels = ((pixels / 255 - MEAN) / SPREAD).astype(info.dtype)
+    batch = pixels[None] if is_last else pixels.transpose(2, 0, 1)[None]
+    return numpy.repeat(batch, lengths[0], 0)

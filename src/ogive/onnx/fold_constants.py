@@ -1,0 +1,126 @@
+"""What a graph computes from its weights alone is computed once, before the first call.
+
+    Transpose(weight) → a weight        Conv(x, w) → BatchNormalization → Conv(x, w', b')
+
+Weights are read from their file then, and stay in memory.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy
+
+from ogive.errors import OgiveError
+from ogive.ir.device_names import DEFAULT_DEVICE
+from ogive.onnx.call import to_tensor
+from ogive.onnx.graph import Graph, Node
+from ogive.onnx.narrow import Narrow
+from ogive.onnx.table import Value
+from ogive.onnx.walk import Walk
+from ogive.tensor.tensor import Tensor
+
+DRAWING = {
+    "Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
+    "RandomUniformLike",
+}  # fmt: skip
+"""Operators whose results are new each time."""
+
+
+def fold_constants(graph: Graph) -> Graph:
+    """A graph that gives the same results, of whose nodes none depends on weights alone."""
+    merged = _merge_normalizations(graph)
+    walk = Walk(merged.constants)
+    kept = [node for node in merged.nodes if not _fold(node, walk)]
+    needed = {name for node in kept for name in _names_used(node)}
+    needed |= {info.name for info in graph.outputs}
+    constants = {name: value for name, value in walk.values.items() if name in needed}
+    return replace(merged, nodes=kept, constants=_in_memory(constants))
+
+
+def _fold(node: Node, walk: Walk) -> bool:
+    """Compute a node if all it needs is there."""
+    if node.op in DRAWING or node.function is not None or any(map(_is_graph, _attributes(node))):
+        return False
+    if not all(name in walk.values for name in node.inputs if name):
+        return False
+    try:
+        walk.step(node)
+    except OgiveError:
+        return False  # it is raised again where the graph runs
+    return True
+
+
+def _attributes(node: Node) -> list[Any]:
+    return list(node.attributes.values())
+
+
+def _is_graph(value: Any) -> bool:
+    return isinstance(value, Graph)
+
+
+def _names_used(node: Node) -> list[str]:
+    """What a node reads, and what the graphs inside of it read."""
+    used = list(node.inputs)
+    for value in _attributes(node):
+        if isinstance(value, Graph):
+            used += [info.name for info in value.outputs]
+            used += [name for each in value.nodes for name in _names_used(each)]
+    return used
+
+
+def _in_memory(constants: Mapping[str, Value]) -> dict[str, Value]:
+    """Constants whose elements are there: read from files, computed."""
+    made: dict[str, Value] = {}
+    pending = []
+    for name, value in constants.items():
+        held = value.held if isinstance(value, Narrow) else value
+        if isinstance(held, Tensor):
+            held = held.to(DEFAULT_DEVICE)
+            pending.append(held)
+        made[name] = Narrow(value.element, held) if isinstance(value, Narrow) else held
+    if pending:
+        Tensor.realize_batch(pending)
+    return made
+
+
+def _merge_normalizations(graph: Graph) -> Graph:
+    """Normalizations by known numbers become part of the convolutions before them."""
+    uses = Counter(name for node in graph.nodes for name in _names_used(node))
+    uses.update(info.name for info in graph.outputs)
+    makers = {name: node for node in graph.nodes for name in node.outputs}
+    constants = dict(graph.constants)
+    replaced: dict[int, Node] = {}
+    gone: set[int] = set()
+    for node in graph.nodes:
+        before = makers.get(node.inputs[0]) if node.op == "BatchNormalization" else None
+        if before is None or before.op != "Conv" or uses[node.inputs[0]] != 1:
+            continue
+        names = [*node.inputs[1:5], *before.inputs[1:]]
+        is_known = all(isinstance(constants.get(name), Tensor | numpy.ndarray) for name in names)
+        if not is_known or node.attributes.get("training_mode") or len(node.outputs) > 1:
+            continue
+        weight, bias = _merged(node, before, constants)
+        label = f"{before.outputs[0]}/merged"
+        constants[f"{label}/weight"], constants[f"{label}/bias"] = weight, bias
+        inputs = [before.inputs[0], f"{label}/weight", f"{label}/bias"]
+        replaced[id(node)] = replace(before, inputs=inputs, outputs=node.outputs)
+        gone.add(id(before))
+    nodes = [replaced.get(id(node), node) for node in graph.nodes if id(node) not in gone]
+    return replace(graph, nodes=nodes, constants=constants)
+
+
+def _merged(node: Node, conv: Node, constants: Mapping[str, Value]) -> tuple[Tensor, Tensor]:
+    """The weight and bias of a convolution that normalizes as well."""
+    scale, shift, mean, variance = (
+        to_tensor(constants[name]).to(DEFAULT_DEVICE) for name in node.inputs[1:5]
+    )
+    weight = to_tensor(constants[conv.inputs[1]]).to(DEFAULT_DEVICE)
+    factor = scale / (variance + node.attributes.get("epsilon", 1e-5)).sqrt()
+    bias = shift - mean * factor
+    if len(conv.inputs) > 2:
+        bias = bias + to_tensor(constants[conv.inputs[2]]).to(DEFAULT_DEVICE) * factor
+    return weight * factor.reshape(-1, *[1] * (weight.ndim - 1)), bias

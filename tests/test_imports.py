@@ -112,6 +112,7 @@ FOR_TYPES_ONLY = {
     ("engine.realization", "tensor.tensor"),
     ("engine.realize", "tensor.tensor"),
     ("engine.record_passes", "tensor.tensor"),
+    ("tensor.neural.attention_gradients", "targets.fusion_costs"),
     ("tensor.values.evaluation", "engine"),
 }
 """Imports under `TYPE_CHECKING` that `ALLOWED` forbids; they never run."""

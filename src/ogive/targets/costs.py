@@ -19,7 +19,7 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any
 
-from ogive.targets.fusion_costs import Fusion, Staging
+from ogive.targets.fusion_costs import Fusion, ScoreGradients, Staging
 from ogive.targets.graph_costs import Packing, Reductions, Sorting
 from ogive.targets.loop_costs import Accesses, Loops
 from ogive.targets.operation_costs import Memory, Operations
@@ -38,6 +38,7 @@ class Costs:
     packing: Packing = field(default_factory=Packing)
     fusion: Fusion = field(default_factory=Fusion)
     staging: Staging = field(default_factory=Staging)
+    score_gradients: ScoreGradients = field(default_factory=ScoreGradients)
     loops: Loops = field(default_factory=Loops)
     accesses: Accesses = field(default_factory=Accesses)
     lanes: Lanes = field(default_factory=Lanes)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 import ogive
 from ogive import Tensor
 from ogive.targets.costs import CPU_COSTS
-from ogive.tensor.neural import attention_gradients
 from tests.costs import costs_in_force
 from tests.tensor.neural.test_dot_product_attention import CASES, KEY, NAME, QUERY, VALUE
 from tests.tensor.oracle import agree_on_gradients, normal
@@ -31,13 +30,11 @@ LONG = {name: case for name, case in CASES.items() if name not in ("empty batch"
 
 
 @pytest.fixture
-def long(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def long() -> Iterator[None]:
     """Lets scores of any size be too large to be kept, or blocks of them."""
-    monkeypatch.setattr(attention_gradients, "LARGEST_BLOCK_BYTES", 0)
-    monkeypatch.setattr(attention_gradients, "LARGE_SCORES", 1)
-    monkeypatch.setattr(attention_gradients, "LARGE_CAUSAL_SCORES", 1)
     scores = {"shared_score_bytes": 0, "score_bytes": 0, "score_rows": 0, "score_growth": 0}
-    with costs_in_force(CPU_COSTS.with_changes(staging=scores)):
+    gradients = {"score_bytes": 1, "causal_score_bytes": 1, "largest_block_bytes": 0}
+    with costs_in_force(CPU_COSTS.with_changes(staging=scores, score_gradients=gradients)):
         yield
 
 
@@ -52,14 +49,12 @@ def test_gradients_agree_with_torch(case: str, long: None) -> None:
 
 @pytest.mark.parametrize("case", ["masked", "grouped heads", "no batch", "broadcast"])
 @pytest.mark.parametrize("nbytes", [120, 600])
-def test_gradients_by_blocks_agree_with_torch(
-    case: str, nbytes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_gradients_by_blocks_agree_with_torch(case: str, nbytes: int) -> None:
     """The scores of one of the heads, of doubles, take 280 bytes."""
-    monkeypatch.setattr(attention_gradients, "LARGE_SCORES", 1)
-    monkeypatch.setattr(attention_gradients, "BLOCK_BYTES", nbytes)
     arguments, options = LONG[case]
-    agree_on_gradients(NAME, *arguments, wanted=(0, 1, 2), **options)
+    gradients = {"score_bytes": 1, "block_bytes": nbytes}
+    with costs_in_force(CPU_COSTS.with_changes(score_gradients=gradients)):
+        agree_on_gradients(NAME, *arguments, wanted=(0, 1, 2), **options)
 
 
 @pytest.mark.parametrize("is_causal", [False, True])

@@ -25,6 +25,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ogive.config import current_config
+from ogive.devices.known_devices import find_device
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import history
@@ -34,24 +36,8 @@ from ogive.tensor.linear_algebra.matrix_product import product_where
 from ogive.tensor.movement.joining import cat, where
 
 if TYPE_CHECKING:
+    from ogive.targets.fusion_costs import ScoreGradients
     from ogive.tensor.tensor import Tensor
-
-LARGE_SCORES = 1 << 28
-"""The bytes of scores from which on they are computed again rather than kept for gradients."""
-
-LARGE_CAUSAL_SCORES = 1 << 25
-"""The same where half of them does not count: those are left out if they are computed, and would
-be kept all the same."""
-
-
-BLOCK_BYTES = 1 << 24
-"""The bytes of scores that are kept at a time."""
-
-MOST_BLOCKS = 64
-"""Of more scores, larger blocks are kept: the graph grows with their number."""
-
-LARGEST_BLOCK_BYTES = 1 << 27
-"""The largest of these. Of yet more scores nothing is kept."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +57,10 @@ class Attended:
         given, result = hold(upstream, self.device), hold(node, self.device)
         common = (given * result).sum(-1, keepdim=True)
         nbytes = math.prod(query.shape[:-1]) * key.shape[-2] * query.dtype.itemsize
-        block = max(BLOCK_BYTES, -(-nbytes // MOST_BLOCKS))
+        costs = _costs(self.device)
+        block = max(costs.block_bytes, -(-nbytes // costs.most_blocks))
         is_added = mask is not None and not mask.dtype.is_bool
-        if not self.is_causal and not is_added and block <= LARGEST_BLOCK_BYTES:
+        if not self.is_causal and not is_added and block <= costs.largest_block_bytes:
             found = self._by_blocks(query, key, value, mask, given, common, block)
             return [*[part.node for part in found], *([] if mask is None else [None])]
         return self._by_rows(query, key, value, mask, given, common)
@@ -200,8 +187,19 @@ def is_large(scores: Tensor, is_causal: bool) -> bool:
     sizes = [size for size in scores.shape if isinstance(size, int)]
     is_fixed = len(sizes) == scores.ndim
     nbytes = math.prod(sizes) * scores.dtype.itemsize
-    least = LARGE_CAUSAL_SCORES if is_causal else LARGE_SCORES
-    return is_fixed and history.is_tracking() and nbytes >= least
+    if not is_fixed or not history.is_tracking():
+        return False
+    costs = _costs(scores.device)
+    return nbytes >= (costs.causal_score_bytes if is_causal else costs.score_bytes)
+
+
+def _costs(device: str) -> ScoreGradients:
+    """What the gradients of scores decide by, where they are computed.
+
+    They are the one choice that is made when a graph is built, and not by a pass: gradients are
+    nodes like all others by then.
+    """
+    return find_device(device).target(current_config()).costs.score_gradients
 
 
 def exponentials(scores: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:

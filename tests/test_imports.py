@@ -100,7 +100,7 @@ INSIDE_FUNCTIONS = {
     ("tensor.values.interchange", "compat.numpy_functions"),
     ("tensor.gradients.differentiation", "autograd.backward"),  # likewise their gradients
     ("tensor.gradients.differentiation", "tensor.memory.data_attribute"),  # a kind of tensor itself
-    ("tensor.linear_algebra.decompositions", "autograd.custom"),
+    ("tensor.linear_algebra.host_matrices", "autograd.custom"),
     ("ir.node", "ir.printer"),  # nodes print themselves; the printer knows nodes
 }
 """Imports of ours that run only when a function is called and that `ALLOWED` or order forbids."""

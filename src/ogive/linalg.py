@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from ogive.tensor.linear_algebra.decompositions import (
-    cholesky,
-    det,
-    eigh,
-    eigvalsh,
-    inv,
-    pinv,
-    qr,
-    slogdet,
-    solve,
-    solve_triangular,
-    svd,
-    svdvals,
-)
+from ogive.tensor.linear_algebra.decompositions import cholesky, eigh, eigvalsh, qr, svd, svdvals
 from ogive.tensor.linear_algebra.eigenvalues import eig, eigvals
 from ogive.tensor.linear_algebra.einsum import tensordot
 from ogive.tensor.linear_algebra.householder import householder_product
+from ogive.tensor.linear_algebra.inverses import det, inv, pinv, slogdet, solve, solve_triangular
 from ogive.tensor.linear_algebra.ldl_factors import ldl_factor, ldl_factor_ex, ldl_solve
 from ogive.tensor.linear_algebra.lu_factors import lu, lu_factor, lu_factor_ex, lu_solve
 from ogive.tensor.linear_algebra.matrix_exponential import matrix_exp

@@ -20,7 +20,7 @@ from ogive.ir import dtype as dtypes
 from ogive.tensor.elementwise.binary_operations import float_dtype
 from ogive.tensor.elementwise.pairwise import meet
 from ogive.tensor.elementwise.special_functions import BERNOULLI, polynomial
-from ogive.tensor.linear_algebra.decompositions import with_gradient
+from ogive.tensor.linear_algebra.host_matrices import with_gradient
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 

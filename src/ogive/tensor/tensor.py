@@ -20,7 +20,7 @@ from ogive.tensor.elementwise import (
 from ogive.tensor.gradients import differentiation
 from ogive.tensor.indexing import advanced_indexing, scattering, selection
 from ogive.tensor.linear_algebra import (
-    decompositions,
+    inverses,
     matrix_functions,
     matrix_product,
     named_products,
@@ -586,8 +586,8 @@ class Tensor(Core):
     addr_ = in_place(named_products.addr)
     baddbmm_ = in_place(named_products.baddbmm)
 
-    det = decompositions.det
-    slogdet = decompositions.slogdet
+    det = inverses.det
+    slogdet = inverses.slogdet
     logdet = matrix_functions.logdet
     inverse = matrix_functions.inverse
     pinverse = matrix_functions.pinverse

@@ -1,51 +1,28 @@
-"""Matrices solved, inverted and decomposed, with gradients.
+"""Matrices decomposed, with gradients.
 
-The work is NumPy's (LAPACK), as a step between the kernels: lazy as anything else, on one core, and
-with a copy of the matrices in and out. All take batches of matrices, of float32 and float64 or of
-complex numbers of these. What goes back is made of tensor operations, so it can be differentiated
-again. Vectors of complex matrices are known up to their angle: as in PyTorch, gradients are right
-for what does not depend on it.
+The work is NumPy's (`host_matrices.py`). All take batches of matrices, of float32 and float64 or of
+complex numbers of these. Vectors of complex matrices are known up to their angle: as in PyTorch,
+gradients are right for what does not depend on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy
 from numpy.linalg import LinAlgError
 
-from ogive.compat.methods.keywords import also
-from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import promote
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
-from ogive.live.registry import graph_lock, make
+from ogive.errors import ArgumentError
 from ogive.named import NamedTuple
-from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
-from ogive.tensor.core import Core, wrap
 from ogive.tensor.elementwise.complex_numbers import complex as complex_of
+from ogive.tensor.linear_algebra.host_matrices import is_diagonal, on_host, to_matrix, with_gradient
+from ogive.tensor.linear_algebra.inverses import solve_from_left
 from ogive.tensor.movement.joining import cat, where
-from ogive.tensor.values.custom_function import custom
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from ogive.tensor.linear_algebra.host_matrices import Array
     from ogive.tensor.tensor import Tensor
-
-    Array = NDArray[Any]
-
-Outputs = TypeVar("Outputs")
-
-
-class SignedLogarithm(NamedTuple):
-    """The sign of a determinant, and the logarithm of its absolute value."""
-
-    sign: Tensor
-    logabsdet: Tensor
-
 
 class QR(NamedTuple):
     """Orthonormal columns and an upper triangle."""
@@ -69,208 +46,6 @@ class Eigen(NamedTuple):
     eigenvectors: Tensor
 
 
-# Inverses
-
-
-@widened
-def inv(A: Tensor) -> Tensor:
-    """The inverse. Shapes: (..., n, n) → (..., n, n).
-
-    >>> ogive.linalg.inv(Tensor([[2.0, 0.0], [0.0, 4.0]])).tolist()
-    [[0.5, 0.0], [0.0, 0.25]]
-
-    Raises `ShapeError` unless the matrices are square; `LinearAlgebraError` when computed, if one
-    is singular.
-    """
-    to_matrix(A, "linalg.inv", square=True)
-    result: Tensor = _on_host(_inverse, [A], [A.shape], "linalg.inv")
-
-    def backward(upstream: Tensor) -> Tensor:
-        inverse = inv(A).mH
-        return -(inverse @ upstream @ inverse)
-
-    return with_gradient([A], result, backward)
-
-
-def _inverse(matrix: Array, result: Array) -> None:
-    try:
-        result[...] = numpy.linalg.inv(matrix)
-    except LinAlgError:
-        raise LinAlgError("a matrix is singular and has no inverse; pinv takes any") from None
-
-
-@also(rcond="rtol")
-def pinv(A: Tensor, rtol: float | Tensor | None = None, hermitian: bool = False) -> Tensor:
-    """The pseudo-inverse: V S⁺ Uᵀ, where singular values up to rtol · the greatest count as 0.
-
-    Shapes: (..., m, n) → (..., n, m). `rtol` is max(m, n) · ε by default. `hermitian` says that the
-    matrices are symmetric; only their lower triangle is read.
-
-    >>> ogive.linalg.pinv(Tensor([[2.0], [0.0]])).tolist()
-    [[0.5, 0.0]]
-    """
-    rows, columns = to_matrix(A, "linalg.pinv", hermitian)
-    bound = max(rows, columns) * float(numpy.finfo(A.dtype.numpy).eps) if rtol is None else rtol
-    if hermitian:
-        return pinv(A.tril() + A.tril(-1).mH, bound)
-
-    bounds = [bound] if isinstance(bound, Core) else []
-
-    def pseudo_inverse(matrix: Array, *limit_and_result: Array) -> None:
-        *limit, result = limit_and_result
-        if result.size:
-            result[...] = numpy.linalg.pinv(matrix, rcond=limit[0] if limit else bound)
-
-    shape = (*A.shape[:-2], columns, rows)
-    result: Tensor = _on_host(pseudo_inverse, [A, *bounds], [shape], "linalg.pinv")
-
-    def backward(upstream: Tensor) -> Tensor:
-        inverse, turned = pinv(A, bound), upstream.mH
-        across, back = inverse.mH, A @ inverse
-        left = turned - back @ turned
-        right = turned - turned @ (inverse @ A)
-        return left @ inverse @ across + across @ inverse @ right - across @ upstream @ across
-
-    return with_gradient([A], result, backward)
-
-
-@widened
-def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
-    """The X for which A X = B, or X A = B unless `left`.
-
-    Shapes: (..., n, n) with (..., n, k) → (..., n, k), or with (..., n) → (..., n); those in front
-    broadcast. Two dtypes meet in the one that they promote to.
-
-    >>> ogive.linalg.solve(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([2.0, 2.0])).tolist()
-    [1.0, 0.5]
-
-    Raises `ShapeError` when they do not fit; `LinearAlgebraError` when computed, if A is singular.
-    """
-    size, _ = to_matrix(A, "linalg.solve", square=True)
-    if A.dtype is not B.dtype:
-        dtype = promote(A.dtype, B.dtype)
-        A, B = A.cast(dtype), B.cast(dtype)
-    is_vector = B.ndim == 1 or (B.ndim == A.ndim - 1 and B.shape == A.shape[:-1])
-    if not left:
-        if is_vector:
-            raise ShapeError("linalg.solve: left=False takes matrices B, not vectors")
-        return solve(A.mT, B.mT).mT
-    right = B.unsqueeze(-1) if is_vector else B
-    if right.shape[-2] != size:
-        raise ShapeError(
-            f"linalg.solve: A has the shape {build.show(A.shape)}, B {build.show(B.shape)}; "
-            f"expected B of shape (..., {size}, k)"
-        )
-    batch = build.broadcast_shapes(A.shape[:-2], right.shape[:-2], "linalg.solve")
-    X = _solve(A.expand(*batch, size, size), right.expand(*batch, *right.shape[-2:]))
-    return X.squeeze(-1) if is_vector else X
-
-
-def _solve(A: Tensor, B: Tensor) -> Tensor:
-    result: Tensor = _on_host(_solution, [A, B], [B.shape], "linalg.solve")
-
-    def backward(upstream: Tensor) -> tuple[Tensor, Tensor]:
-        to_right = _solve(A.mH, upstream)
-        return -(to_right @ _solve(A, B).mH), to_right
-
-    return with_gradient([A, B], result, backward)
-
-
-def _solution(matrix: Array, right: Array, result: Array) -> None:
-    try:
-        result[...] = numpy.linalg.solve(matrix, right)
-    except LinAlgError:
-        raise LinAlgError("a matrix is singular; lstsq takes any") from None
-
-
-def solve_triangular(
-    A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
-) -> Tensor:
-    """`solve` for the upper or the lower triangle of A, what is beside it being ignored.
-
-    Shapes: (..., n, n) with (..., n, k) → (..., n, k). With `unitriangular` the diagonal counts
-    as 1.
-
-    >>> A = Tensor([[1.0, 9.0], [2.0, 1.0]])
-    >>> ogive.linalg.solve_triangular(A, Tensor([[1.0], [4.0]]), upper=False).tolist()
-    [[1.0], [2.0]]
-    """
-    to_matrix(A, "linalg.solve_triangular", square=True)
-    inner = int(unitriangular)
-    triangle = A.triu(inner) if upper else A.tril(-inner)
-    if unitriangular:
-        triangle = triangle + is_diagonal(A).cast(A.dtype)
-    return solve(triangle, B, left=left)
-
-
-# Determinants
-
-
-def det(A: Tensor) -> Tensor:
-    """The determinant. Shapes: (..., n, n) → (...). Up to 3 × 3 it is compiled.
-
-    >>> ogive.linalg.det(Tensor([[1.0, 2.0], [3.0, 4.0]])).item()
-    -2.0
-
-    Raises `ShapeError` unless the matrices are square. Going back needs the inverse of matrices
-    that are larger: `LinearAlgebraError` if one is singular.
-    """
-    size, _ = to_matrix(A, "linalg.det", square=True)
-    if size <= 3:
-        return _small_det(A, size)
-    result: Tensor = _on_host(_determinant, [A], [A.shape[:-2]], "linalg.det")
-
-    def backward(upstream: Tensor) -> Tensor:
-        return (upstream * det(A).conj()).unsqueeze(-1).unsqueeze(-1) * inv(A).mH
-
-    return with_gradient([A], result, backward)
-
-
-def _small_det(A: Tensor, size: int) -> Tensor:
-    """The sum over the first row of each element times the determinant of what is not beside it."""
-    if size == 0:
-        with graph_lock:
-            return wrap(build.unmoved(build.filled(A.dtype, 1, A.shape[:-2]), A.node), A.device)
-    if size == 1:
-        return A[..., 0, 0]
-    if size == 2:
-        return A[..., 0, 0] * A[..., 1, 1] - A[..., 0, 1] * A[..., 1, 0]
-    a, b, c = [A[..., row, :] for row in range(3)]
-    return (a * b.cross(c, -1)).sum(-1)
-
-
-def _determinant(matrix: Array, result: Array) -> None:
-    result[...] = numpy.linalg.det(matrix)
-
-
-def slogdet(A: Tensor) -> SignedLogarithm:
-    """The sign of the determinant and the logarithm of its absolute value, which does not overflow.
-
-    Shapes: (..., n, n) → (...) both. A singular matrix has the sign 0 and the logarithm -∞.
-
-    >>> ogive.linalg.slogdet(Tensor([[-2.0]])).sign.item()
-    -1.0
-    """
-    to_matrix(A, "linalg.slogdet", square=True)
-    sign, logarithm = _on_host(_signed_logarithm, [A], [A.shape[:-2]] * 2, "linalg.slogdet", 1)
-
-    def backward(to_sign: Tensor, to_logarithm: Tensor) -> Tensor:
-        scale = to_logarithm
-        if A.dtype.is_complex:  # a sign is an angle, which turns with the determinant
-            turn = (to_sign * slogdet(A).sign.conj()).imag
-            scale = complex_of(to_logarithm, turn)
-        return scale.unsqueeze(-1).unsqueeze(-1) * inv(A).mH
-
-    return SignedLogarithm(*with_gradient([A], (sign, logarithm), backward))
-
-
-def _signed_logarithm(matrix: Array, sign: Array, logarithm: Array) -> None:
-    sign[...], logarithm[...] = numpy.linalg.slogdet(matrix)
-
-
-# Decompositions
-
-
 @widened
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangle L with L Lᵀ = A, for symmetric positive definite matrices; or its
@@ -284,12 +59,12 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     Raises `LinearAlgebraError` when computed, if a matrix is not positive definite.
     """
     to_matrix(A, "linalg.cholesky", square=True)
-    result: Tensor = _on_host(_lower_triangle, [A], [A.shape], "linalg.cholesky")
+    result: Tensor = on_host(_lower_triangle, [A], [A.shape], "linalg.cholesky")
 
     def backward(upstream: Tensor) -> Tensor:
         lower = cholesky(A)
         middle = _mirrored(lower.mH @ upstream) * 0.5
-        return _solve(lower.mH, _solve(lower.mH, middle).mH)
+        return solve_from_left(lower.mH, solve_from_left(lower.mH, middle).mH)
 
     lower = with_gradient([A], result, backward)
     return lower.mH if upper else lower
@@ -331,7 +106,7 @@ def qr(A: Tensor, mode: str = "reduced") -> QR:
         R = cat([R, Q.mH @ rest], -1)
     elif mode == "complete" and rows > columns:
         shapes = [(*A.shape[:-2], rows, rows), A.shape]
-        Q, R = _on_host(_complete_factors, [A], shapes, "linalg.qr")
+        Q, R = on_host(_complete_factors, [A], shapes, "linalg.qr")
     else:
         Q, R = _qr(A)
     return QR(Q.reshape(-1)[:0] if mode == "r" else Q, R)
@@ -340,12 +115,12 @@ def qr(A: Tensor, mode: str = "reduced") -> QR:
 def _qr(A: Tensor) -> tuple[Tensor, Tensor]:
     size = A.shape[-1]
     shapes = [A.shape, (*A.shape[:-2], size, size)]
-    q, r = _on_host(_factors, [A], shapes, "linalg.qr")
+    q, r = on_host(_factors, [A], shapes, "linalg.qr")
 
     def backward(to_q: Tensor, to_r: Tensor) -> Tensor:
         Q, R = _qr(A)
         middle = _mirrored(R @ to_r.mH - to_q.mH @ Q)
-        return _solve(R, (to_q + Q @ middle).mH).mH
+        return solve_from_left(R, (to_q + Q @ middle).mH).mH
 
     made: tuple[Tensor, Tensor] = with_gradient([A], (q, r), backward)
     return made
@@ -375,7 +150,7 @@ def svd(A: Tensor, full_matrices: bool = True) -> SVD:
     batch, k = A.shape[:-2], min(rows, columns)
     left, right = (rows, columns) if full_matrices else (k, k)
     shapes = [(*batch, rows, left), (*batch, k), (*batch, right, columns)]
-    parts = tuple(_on_host(_singular_parts, [A], shapes, "linalg.svd", 1))
+    parts = tuple(on_host(_singular_parts, [A], shapes, "linalg.svd", 1))
 
     def backward(to_u: Tensor, to_s: Tensor, to_vh: Tensor) -> Tensor:
         return _svd_gradient(svd(A, False), to_u[..., :k], to_s, to_vh[..., :k, :])
@@ -444,7 +219,7 @@ def eigh(A: Tensor, UPLO: str = "L") -> Eigen:
     if UPLO not in ("L", "U"):
         raise ArgumentError(f"linalg.eigh: UPLO is 'L' or 'U', got {UPLO!r}")
     function = _eigen_lower if UPLO == "L" else _eigen_upper
-    parts = tuple(_on_host(function, [A], [A.shape[:-1], A.shape], "linalg.eigh", 0))
+    parts = tuple(on_host(function, [A], [A.shape[:-1], A.shape], "linalg.eigh", 0))
 
     def backward(to_values: Tensor, to_vectors: Tensor) -> Tensor:
         values, vectors = eigh(A, UPLO)
@@ -479,54 +254,3 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     return with_gradient([A], eigh(A.detach(), UPLO).eigenvalues, backward)
 
 
-# What they share
-
-
-def to_matrix(A: Any, name: str, square: bool = False) -> tuple[int, int]:
-    """The rows and columns of a batch of matrices. Raises `ShapeError` and `DtypeError`."""
-    if not isinstance(A, Core):
-        raise ArgumentTypeError(f"{name} takes a tensor, got {A!r}")
-    if A.ndim < 2 or (square and A.shape[-1] != A.shape[-2]):
-        wanted = "(..., n, n)" if square else "(..., m, n)"
-        raise ShapeError(f"{name}: the shape is {build.show(A.shape)}; expected {wanted}")
-    if A.dtype.part not in (dtypes.float32, dtypes.float64):
-        raise DtypeError(
-            f"{name} takes float32 and float64, or complex numbers of them, not {A.dtype.name}; "
-            "cast it first"
-        )
-    rows, columns = A.shape[-2:]
-    if not isinstance(rows, int) or not isinstance(columns, int):
-        raise ShapeError(f"{name}: the shape {build.show(A.shape)} must not depend on variables")
-    return rows, columns
-
-
-def is_diagonal(A: Core) -> Tensor:
-    """Where the diagonal of square matrices is: (..., n, n) → (n, n) of bool."""
-    with graph_lock:
-        plane = A.node.shape[-2:]
-        row, column = build.count_along(0, plane), build.count_along(1, plane)
-        return wrap(make(Op.CMPEQ, dtypes.bool_, (row, column)), A.device)
-
-
-def _on_host(
-    function: Callable[..., None],
-    inputs: list[Tensor],
-    shapes: list[Shape],
-    name: str,
-    real: int | None = None,
-) -> Any:
-    """What NumPy computes: one tensor, or a list of several, of which one is always `real`."""
-    dtype = inputs[0].dtype
-    outputs = [
-        (shape, dtype.part if number == real else dtype) for number, shape in enumerate(shapes)
-    ]
-    wanted = outputs if len(outputs) > 1 else outputs[0]
-    return custom(function, inputs, wanted, name, batched=True)
-
-
-def with_gradient(inputs: list[Tensor], outputs: Outputs, backward: Callable[..., Any]) -> Outputs:
-    """The outputs, whose gradients go to the inputs by `backward`."""
-    from ogive.autograd.custom import custom_gradient
-
-    made: Outputs = custom_gradient(lambda *tensors: (outputs, backward))(*inputs)
-    return made

@@ -12,18 +12,14 @@ import numpy
 
 from ogive.ir import dtype as dtypes
 from ogive.tensor.autocast_dtypes import widened
-from ogive.tensor.linear_algebra.decompositions import (
-    Eigen,
-    is_diagonal,
-    solve,
-    to_matrix,
-    with_gradient,
-)
+from ogive.tensor.linear_algebra.decompositions import Eigen
+from ogive.tensor.linear_algebra.host_matrices import is_diagonal, to_matrix, with_gradient
+from ogive.tensor.linear_algebra.inverses import solve
 from ogive.tensor.movement.joining import where
 from ogive.tensor.values.custom_function import custom
 
 if TYPE_CHECKING:
-    from ogive.tensor.linear_algebra.decompositions import Array
+    from ogive.tensor.linear_algebra.host_matrices import Array
     from ogive.tensor.tensor import Tensor
 
 

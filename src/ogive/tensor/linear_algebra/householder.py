@@ -16,11 +16,12 @@ from ogive.errors import ShapeError
 from ogive.named import NamedTuple
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.creation.constructors import eye
-from ogive.tensor.linear_algebra.decompositions import solve_triangular, to_matrix
+from ogive.tensor.linear_algebra.host_matrices import to_matrix
+from ogive.tensor.linear_algebra.inverses import solve_triangular
 from ogive.tensor.values.custom_function import custom
 
 if TYPE_CHECKING:
-    from ogive.tensor.linear_algebra.decompositions import Array
+    from ogive.tensor.linear_algebra.host_matrices import Array
     from ogive.tensor.tensor import Tensor
 
 

@@ -16,12 +16,12 @@ from ogive.errors import ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.named import NamedTuple
 from ogive.tensor import build
-from ogive.tensor.linear_algebra.decompositions import to_matrix
+from ogive.tensor.linear_algebra.host_matrices import to_matrix
 from ogive.tensor.linear_algebra.lu_factors import magnitude, refuse_failed
 from ogive.tensor.values.custom_function import custom
 
 if TYPE_CHECKING:
-    from ogive.tensor.linear_algebra.decompositions import Array
+    from ogive.tensor.linear_algebra.host_matrices import Array
     from ogive.tensor.tensor import Tensor
 
 GROWTH = (1 + math.sqrt(17)) / 8

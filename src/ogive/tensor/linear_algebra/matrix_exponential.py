@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from ogive.tensor.linear_algebra.decompositions import to_matrix, with_gradient
+from ogive.tensor.linear_algebra.host_matrices import to_matrix, with_gradient
 from ogive.tensor.movement.joining import cat
 from ogive.tensor.values.custom_function import custom
 
 if TYPE_CHECKING:
-    from ogive.tensor.linear_algebra.decompositions import Array
+    from ogive.tensor.linear_algebra.host_matrices import Array
     from ogive.tensor.tensor import Tensor
 
 DEGREE = 13

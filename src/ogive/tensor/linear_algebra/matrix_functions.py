@@ -15,7 +15,8 @@ from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import lowered, widened
 from ogive.tensor.core import to_axes, to_integer, to_tensor, wrap
-from ogive.tensor.linear_algebra import decompositions as parts
+from ogive.tensor.linear_algebra import decompositions, inverses
+from ogive.tensor.linear_algebra.host_matrices import is_diagonal, to_matrix
 from ogive.tensor.movement.joining import where
 from ogive.tensor.reduction.basic_reductions import Axes
 
@@ -38,7 +39,7 @@ def logdet(self: Tensor) -> Tensor:
     >>> Tensor([[1.0]]).logdet().item()
     0.0
     """
-    sign, logarithm = parts.slogdet(self)
+    sign, logarithm = inverses.slogdet(self)
     return where(sign < 0, float("nan"), logarithm)
 
 
@@ -48,7 +49,7 @@ def inverse(self: Tensor) -> Tensor:
     >>> Tensor([[2.0]]).inverse().tolist()
     [[0.5]]
     """
-    return parts.inv(self)
+    return inverses.inv(self)
 
 
 @widened
@@ -58,7 +59,7 @@ def pinverse(self: Tensor, rcond: float = 1e-15) -> Tensor:
     >>> Tensor([[2.0], [0.0]]).pinverse().tolist()
     [[0.5, 0.0]]
     """
-    return parts.pinv(self, rcond)
+    return inverses.pinv(self, rcond)
 
 
 def cholesky(self: Tensor, upper: bool = False) -> Tensor:
@@ -67,10 +68,10 @@ def cholesky(self: Tensor, upper: bool = False) -> Tensor:
     >>> Tensor([[4.0]]).cholesky().tolist()
     [[2.0]]
     """
-    return parts.cholesky(self, upper=upper)
+    return decompositions.cholesky(self, upper=upper)
 
 
-def qr(self: Tensor, some: bool = True) -> parts.QR:
+def qr(self: Tensor, some: bool = True) -> decompositions.QR:
     """`ogive.linalg.qr`, reduced unless `some` is False.
 
     Shapes: (..., m, n) → (..., m, k), (..., k, n) with k = min(m, n).
@@ -79,7 +80,7 @@ def qr(self: Tensor, some: bool = True) -> parts.QR:
     >>> (q @ r).allclose(Tensor([[3.0], [4.0]]))
     True
     """
-    return parts.qr(self, "reduced" if some else "complete")
+    return decompositions.qr(self, "reduced" if some else "complete")
 
 
 def svd(self: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
@@ -92,7 +93,7 @@ def svd(self: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     >>> S.tolist()
     [4.0, 3.0]
     """
-    U, S, Vh = parts.svd(self, not some)
+    U, S, Vh = decompositions.svd(self, not some)
     return (U, S, Vh.mH) if compute_uv else (U * 0, S, Vh.mH * 0)
 
 
@@ -110,9 +111,9 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
         raise ShapeError(f"matrix_power: the shape is {build.show(A.shape)}; expected (..., n, n)")
     if power < 0:
-        return matrix_power(parts.inv(A), -power)
+        return matrix_power(inverses.inv(A), -power)
     if power == 0:
-        unit = parts.is_diagonal(A).cast(A.dtype).expand(A.shape)
+        unit = is_diagonal(A).cast(A.dtype).expand(A.shape)
         with graph_lock:
             return wrap(build.unmoved(unit.node, A.node), A.device)
     result, square = None, A
@@ -161,7 +162,7 @@ def matrix_norm(
         return x.norm(ord, dim, keepdim)
     plane = x.movedim(tuple(dim), (-2, -1))
     if ord in (2, -2):
-        found = _extreme(parts.svdvals(plane), ord)
+        found = _extreme(decompositions.svdvals(plane), ord)
     elif ord in (1, -1, math.inf, -math.inf):
         found = _extreme(plane.abs().sum(-2 if abs(ord) == 1 else -1), ord)
     else:
@@ -207,10 +208,10 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     2.0
     """
     if p in (None, 2, -2):
-        values = parts.svdvals(A)
+        values = decompositions.svdvals(A)
         ratio = values.amax(-1) / values.amin(-1)
         return 1 / ratio if p == -2 else ratio
-    return matrix_norm(A, p) * matrix_norm(parts.inv(A), p)
+    return matrix_norm(A, p) * matrix_norm(inverses.inv(A), p)
 
 
 @widened
@@ -225,8 +226,8 @@ def matrix_rank(
     >>> ogive.linalg.matrix_rank(Tensor([[1.0, 1.0], [1.0, 1.0]])).item()
     1
     """
-    size = max(parts.to_matrix(A, "linalg.matrix_rank"))
-    values = parts.eigvalsh(A).abs() if hermitian else parts.svdvals(A)
+    size = max(to_matrix(A, "linalg.matrix_rank"))
+    values = decompositions.eigvalsh(A).abs() if hermitian else decompositions.svdvals(A)
     if not values.shape[-1]:
         return values.sum(-1).long()
     bound = rtol
@@ -254,12 +255,12 @@ def lstsq(
     >>> round(ogive.linalg.lstsq(A, Tensor([[1.0], [3.0]])).solution.item(), 3)
     2.0
     """
-    rows, columns = parts.to_matrix(A, "linalg.lstsq")
-    solution = parts.pinv(A, rcond) @ B
+    rows, columns = to_matrix(A, "linalg.lstsq")
+    solution = inverses.pinv(A, rcond) @ B
     left = A @ solution - B
     size = left.abs() if left.dtype.is_complex else left
     residuals = size.square().sum(-2) if rows > columns else size.reshape(-1)[:0]
-    return LeastSquares(solution, residuals, matrix_rank(A, rtol=rcond), parts.svdvals(A))
+    return LeastSquares(solution, residuals, matrix_rank(A, rtol=rcond), decompositions.svdvals(A))
 
 
 @also(axis="dim", input="x", other="y")

@@ -11,7 +11,9 @@ from ogive.ir import dtype as dtypes
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import to_integer
 from ogive.tensor.creation.constructors import empty, ones
-from ogive.tensor.linear_algebra.decompositions import inv, qr, solve, svd, to_matrix
+from ogive.tensor.linear_algebra.decompositions import qr, svd
+from ogive.tensor.linear_algebra.host_matrices import to_matrix
+from ogive.tensor.linear_algebra.inverses import inv, solve
 from ogive.tensor.movement.joining import cat
 
 if TYPE_CHECKING:

@@ -11,13 +11,15 @@ from ogive.ir import dtype as dtypes
 from ogive.named import NamedTuple
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.creation.constructors import eye
-from ogive.tensor.linear_algebra.decompositions import cholesky, inv, solve, to_matrix
+from ogive.tensor.linear_algebra.decompositions import cholesky
+from ogive.tensor.linear_algebra.host_matrices import to_matrix
+from ogive.tensor.linear_algebra.inverses import inv, solve
 from ogive.tensor.linear_algebra.lu_factors import lu_factor_ex, refuse_failed
 from ogive.tensor.movement.joining import where
 from ogive.tensor.values.custom_function import custom
 
 if TYPE_CHECKING:
-    from ogive.tensor.linear_algebra.decompositions import Array
+    from ogive.tensor.linear_algebra.host_matrices import Array
     from ogive.tensor.tensor import Tensor
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from ogive.named import NamedTuple
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.creation.constructors import eye
-from ogive.tensor.linear_algebra.decompositions import solve_triangular, to_matrix
+from ogive.tensor.linear_algebra.host_matrices import to_matrix
+from ogive.tensor.linear_algebra.inverses import solve_triangular
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

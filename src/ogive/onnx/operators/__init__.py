@@ -2,6 +2,9 @@
 
 from ogive.onnx.operators import (
     attention,
+    contrib_attention,
+    contrib_layers,
+    contrib_quantization,
     control,
     draws,
     elementwise,
@@ -26,5 +29,6 @@ from ogive.onnx.operators import (
 FAMILIES = (
     elementwise, movement, indexing, reductions, linear, windows, normalization, recurrent,
     attention, quantization, images, image_samples, signals, draws, texts, features, linear_models,
-    tree_ensembles, training_steps, control,
+    tree_ensembles, training_steps, contrib_layers, contrib_attention, contrib_quantization,
+    control,
 )  # fmt: skip

@@ -39,15 +39,22 @@ def _softmax_of_nonzero(scores: Tensor) -> Tensor:
     return (powers * 0 + 0.5).where(total == 0, powers / total)
 
 
-def label_scores(c: Call, scores: Tensor, labels: Sequence[int | str], is_binary: bool) -> Value:
-    """The label of each row, and the scores; one column of scores may stand for two classes."""
-    kind = c.get("post_transform", "NONE")
-    if is_binary:
-        against = 1 - scores if kind in ("NONE", "PROBIT") else -scores
-        scores = cat([against, scores], 1)
+def label_pairs(
+    c: Call, scores: Tensor, labels: Sequence[int | str], is_chance: bool
+) -> Value:
+    """The label of each row, and scores of two classes, for those of one: chances, or distances."""
+    pair = cat([1 - scores if is_chance else -scores, scores], 1)
+    return label_scores(c, pair, labels, "NONE" if is_chance else None)
+
+
+def label_scores(
+    c: Call, scores: Tensor, labels: Sequence[int | str], kind: str | None = None
+) -> Value:
+    """The label of each row, and the scores as `kind`, or else the node, says."""
+    kind = kind or c.get("post_transform", "NONE")
     if len(labels) == 1:  # the other class is 0
         labels = [0, labels[0]] if isinstance(labels[0], int) else ["", labels[0]]
-    made = transform_scores(c, scores).cast(dtypes.float32)
+    made = transform_scores(c, scores, kind).cast(dtypes.float32)
     if int(made.shape[1]) == 1:
         threshold = 0.0 if kind == "NONE" else 0.5
         chosen = (made.reshape(-1) >= threshold).cast(dtypes.int64)
@@ -95,4 +102,4 @@ def linear_classifier(c: Call) -> Value:
     scores = _scores(c, columns)
     if columns == 1 and len(labels) == 2:
         scores = cat([-scores, scores], 1)
-    return label_scores(c, scores, labels, False)
+    return label_scores(c, scores, labels)

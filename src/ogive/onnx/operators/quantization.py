@@ -93,10 +93,11 @@ def _centered(x: Tensor, zero: Tensor | None, axis: int) -> Tensor:
     wide = x.cast(dtypes.int32)
     if zero is None:
         return wide
-    return wide - _along(zero.cast(dtypes.int32), x, axis)
+    return wide - along(zero.cast(dtypes.int32), x, axis)
 
 
-def _along(given: Tensor, x: Tensor, axis: int) -> Tensor:
+def along(given: Tensor, x: Tensor, axis: int) -> Tensor:
+    """A number, or one for each place of an axis, so that it broadcasts."""
     if given.numel() == 1:
         return given.reshape(())
     if given.ndim > 1:
@@ -108,8 +109,14 @@ def _along(given: Tensor, x: Tensor, axis: int) -> Tensor:
 
 @operator("MatMulInteger")
 def matmul_integer(c: Call) -> Value:
-    left, right = c.tensor(0), c.tensor(1)
-    return _centered(left, c.optional(2), -2) @ _centered(right, c.optional(3), -1)
+    return multiply_integers(c.tensor(0), c.optional(2), c.tensor(1), c.optional(3))
+
+
+def multiply_integers(
+    left: Tensor, left_zero: Tensor | None, right: Tensor, right_zero: Tensor | None
+) -> Tensor:
+    """The product of integers, less their zero points, exactly."""
+    return _centered(left, left_zero, -2) @ _centered(right, right_zero, -1)
 
 
 @operator("ConvInteger")
@@ -130,8 +137,8 @@ def _convolve_integers(
 @operator("QLinearMatMul")
 def qlinear_matmul(c: Call) -> Value:
     left, right, zero = c.tensor(0), c.tensor(3), c.tensor(7)
-    product = _centered(left, c.tensor(2), -2) @ _centered(right, c.tensor(5), -1)
-    scale = _along(c.tensor(1), left, -2) * _along(c.tensor(4), right, -1) / c.tensor(6)
+    product = multiply_integers(left, c.tensor(2), right, c.tensor(5))
+    scale = along(c.tensor(1), left, -2) * along(c.tensor(4), right, -1) / c.tensor(6)
     scaled = product.cast(dtypes.float32) * scale.cast(dtypes.float32)
     return to_integers(scaled, zero, zero.dtype)
 
@@ -140,5 +147,5 @@ def qlinear_matmul(c: Call) -> Value:
 def qlinear_conv(c: Call) -> Value:
     x, weight, zero = c.tensor(0), c.tensor(3), c.tensor(7)
     made = _convolve_integers(c, x, c.tensor(2), weight, c.tensor(5), c.optional(8))
-    scale = c.tensor(1) * _along(c.tensor(4), made, 1) / c.tensor(6)
+    scale = c.tensor(1) * along(c.tensor(4), made, 1) / c.tensor(6)
     return to_integers(made.cast(dtypes.float32) * scale, zero, zero.dtype)

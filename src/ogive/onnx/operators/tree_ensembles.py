@@ -9,7 +9,7 @@ import numpy
 from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.elements import Array
-from ogive.onnx.operators.linear_models import label_scores, transform_scores
+from ogive.onnx.operators.linear_models import label_pairs, label_scores, transform_scores
 from ogive.onnx.operators.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
@@ -193,11 +193,11 @@ def tree_ensemble_classifier(c: Call) -> Value:
     forest, places = _read_forest(c)
     labels = c.get("classlabels_int64s") or c.get("classlabels_strings") or []
     weights, ids = _weights(c, places, "class", max(len(labels), 1), 0.0)
-    is_binary = len(set(ids)) == 1 and len(labels) <= 2
-    if is_binary:
+    if len(set(ids)) == 1 and len(labels) <= 2:
         weights = weights[:, [ids[0]]]
-    scores = _base_values(c, _predict(c, forest, weights, "SUM"))
-    return label_scores(c, scores, labels, is_binary)
+        scores = _base_values(c, _predict(c, forest, weights, "SUM"))
+        return label_pairs(c, scores, labels, bool((weights >= 0).all()))
+    return label_scores(c, _base_values(c, _predict(c, forest, weights, "SUM")), labels)
 
 
 @operator("TreeEnsemble", domain=DOMAIN)

@@ -50,7 +50,7 @@ KINDS = {
     "pairs": "a tuple of pairs of integers; None takes the next of the `lengths`",
     "outputs": "a tuple of (shape, dtype)",
     "devices": "a tuple of names of devices",
-    "placement": "LOOP, PARALLEL, UPCAST or LANE",
+    "placement": "LOOP, PARALLEL, UPCAST, LANE or THREAD",
     "stride": "how far apart neighbouring lanes lie: an integer, or IRREGULAR",
 }
 """What the fields of arguments are."""
@@ -335,9 +335,9 @@ REDUCING = frozenset({Op.ADD, Op.MUL, Op.MAXIMUM, Op.MINIMUM, Op.AND, Op.OR})
 SCRATCH = "scratch"
 """The space of a `STAGE` in memory that a thread has for itself, written anew in each tile."""
 
-LOOP, PARALLEL, UPCAST, LANE = "loop", "parallel", "upcast", "lane"
-"""The placements of a `RANGE`: run through by a loop, shared out to threads, held in registers side
-by side, or in the lanes of one register."""
+LOOP, PARALLEL, UPCAST, LANE, THREAD = "loop", "parallel", "upcast", "lane", "thread"
+"""The placements of a `RANGE`: run through by a loop, shared out to threads or blocks of them, held
+in registers side by side, in the lanes of one register, or spread over the threads of a block."""
 
 IRREGULAR = "gather"
 """The stride of a `LOAD` or `STORE` whose lanes lie anywhere."""

@@ -24,6 +24,7 @@ from ogive.targets.graph_costs import Packing, Reductions, Sorting
 from ogive.targets.loop_costs import Accesses, Loops
 from ogive.targets.operation_costs import Memory, Operations
 from ogive.targets.sharing_costs import Sharing
+from ogive.targets.thread_costs import Threads
 from ogive.targets.tile_costs import Lanes, Tiles
 
 
@@ -44,6 +45,7 @@ class Costs:
     lanes: Lanes = field(default_factory=Lanes)
     tiles: Tiles = field(default_factory=Tiles)
     sharing: Sharing = field(default_factory=Sharing)
+    threads: Threads = field(default_factory=Threads)
 
     def with_changes(self, **groups: dict[str, Any]) -> Costs:
         """The same with some numbers of some groups changed.
@@ -66,6 +68,16 @@ NEVER = 1 << 62
 
 GPU_COSTS = CPU_COSTS.with_changes(
     packing={"least_work": NEVER},
-)
-"""Those of a graphics processor: operands are read where they lie, by as many threads as it takes.
-"""
+    reductions={
+        "few_tiles": 1024, "few_scan_rows": 1 << 12, "few_scan_tiles": 1 << 12,
+        "scan_chunk_bytes": 1 << 14,
+    },
+    fusion={"least_outer": 128},
+    staging={
+        "rows_at_once": 3, "score_bytes": NEVER, "shared_score_bytes": NEVER,
+        "most_score_bytes": NEVER,
+    },
+    loops={"cheap_work": -1, "sharing_sums": 1 << 20},
+)  # fmt: skip
+"""Those of a graphics processor. Operands are read where they lie, reductions are split until every
+multiprocessor has several, rows are staged where a block has memory for them, scores are kept."""

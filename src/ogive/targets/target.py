@@ -241,7 +241,7 @@ def describe_gpu(
         masked=False,
         vector_registers=32,
         l1_bytes=grid.shared_bytes,
-        l2_bytes=l2_bytes,
+        l2_bytes=grid.shared_bytes,  # the second-level cache of passes is one that is not shared
         l3_bytes=l2_bytes,
         costs=GPU_COSTS,
         grid=grid,

@@ -143,7 +143,7 @@ class CudaDevice(Device):
 
         line, _, machine_code = code.partition(b"\n")
         launch = Launch.read(line.decode(errors="replace"))
-        return CudaKernel(self, launch, self.gpu.load(name, machine_code, 0))
+        return CudaKernel(self, launch, self.gpu.load(name, machine_code, launch.shared_bytes))
 
     # Running
 
@@ -172,7 +172,7 @@ class CudaKernel:
         """Launch it over so many tiles. Raises `KernelFault`, or `StepFailure`."""
         if tiles <= 0:
             return
-        threads, per_block, faults = self._launch
+        threads, per_block, shared_bytes, faults = self._launch
         gpu = self._device.gpu
         try:
             address = 0
@@ -180,7 +180,7 @@ class CudaKernel:
                 word = self._device.fault_word
                 word.value, address = NO_FAULT, word.address
             blocks = -(-tiles // per_block)
-            gpu.launch(self._loaded, blocks, threads, 0, [*words, tiles, address])
+            gpu.launch(self._loaded, blocks, threads, shared_bytes, [*words, tiles, address])
             if faults:
                 gpu.synchronize()
         except Exception as error:

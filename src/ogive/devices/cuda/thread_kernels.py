@@ -3,22 +3,32 @@
     define ptx_kernel void @name(ptr %a0, ptr %a1, i64 %a2, i64 %tiles, ptr %fault)
 
 A kernel takes the words of its buffers and variables, the number of tiles of its parallel axis and
-where to report a fault. What the host's kernels loop over is spread over threads here: each works
-on one tile. So nothing else of the text differs from what the host runs.
+where to report a fault. What the host's kernels loop over is spread over threads here. Either each
+thread works on a tile of its own; or a block works on one, and its threads share an axis. Then
+reductions along that axis end with an exchange between threads, staged rows lie in memory that the
+block shares, and a barrier stands before each reading of them.
 
 The first line says how the kernel is launched; `Launch` reads it.
 """
 
 from __future__ import annotations
 
+from ogive.devices.cuda.block_memory import (
+    SHARED,
+    VECTOR_BYTES,
+    BlockMemory,
+    BlockTransfers,
+    is_shared,
+)
+from ogive.devices.cuda.block_reductions import BlockAccumulators, write_barrier
 from ogive.devices.llvm.emit import Emitter
 from ogive.devices.llvm.kernel_writer import Writer
-from ogive.devices.llvm.transfers import Transfers
 from ogive.errors import LoadError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
-from ogive.ir.ops import PARALLEL, Op
+from ogive.ir.ops import LANE, PARALLEL, THREAD, Op
 from ogive.named import NamedTuple
+from ogive.passes.loops.scratch_layout import shared_areas
 from ogive.passes.lower.cache_hints import Traffic
 from ogive.passes.lower.kernel_signature import kernel_signature
 from ogive.passes.lower.linearize import Item, Loop
@@ -31,26 +41,28 @@ FEW_BITS = 32
 class Launch(NamedTuple):
     """How a kernel is launched: blocks of so many `threads`, `tiles` of them in each block.
 
-    One that `faults` may report one, and its launch waits for the end to see.
+    The threads of a block share `shared_bytes` of memory. One that `faults` may report one, and
+    its launch waits for the end to see.
     """
 
     threads: int
     tiles: int
+    shared_bytes: int
     faults: bool
 
     @property
     def line(self) -> str:
         """What a kernel's text begins with."""
-        return f"; launch {self.threads} {self.tiles} {int(self.faults)}"
+        return f"; launch {self.threads} {self.tiles} {self.shared_bytes} {int(self.faults)}"
 
     @classmethod
     def read(cls, text: str) -> Launch:
         """How the kernel of a text is launched. Raises `LoadError`."""
         words = text.partition("\n")[0].split()
-        if len(words) != 5 or words[:2] != [";", "launch"] or not "".join(words[2:]).isdigit():
+        if len(words) != 6 or words[:2] != [";", "launch"] or not "".join(words[2:]).isdigit():
             raise LoadError("a kernel does not say how it is launched")
-        threads, tiles, faults = map(int, words[2:])
-        return cls(threads, tiles, bool(faults))
+        threads, tiles, shared_bytes, faults = map(int, words[2:])
+        return cls(threads, tiles, shared_bytes, bool(faults))
 
 
 def emit_threads(
@@ -78,29 +90,54 @@ class ThreadWriter(Writer):
 
 
 class ThreadEmitter(Emitter):
-    """Writes the kernel of one thread."""
+    """Writes the kernel of one thread, which has a tile for itself or shares it with its block."""
+
+    memory: BlockMemory
+    accumulators: BlockAccumulators
+    transfers: BlockTransfers
+
+    def __init__(self, root: UOp, program: list[Item], target: Target, poison: bool) -> None:
+        self.spread = [
+            node for node in root.walk() if node.op is Op.RANGE and node.placement == THREAD
+        ]
+        self.threads = self.target_threads(target)
+        self.depth = 0
+        super().__init__(root, program, target, poison)
+
+    def target_threads(self, target: Target) -> int:
+        """How many threads a block has."""
+        return int(self.spread[0].extent.literal) if self.spread else target.grid.block_threads
 
     def make_writer(self) -> Writer:
         return ThreadWriter()
 
-    def make_transfers(self) -> Transfers:
-        return Transfers(
-            self.accumulators, self.instructions, self.memory, Traffic(), self.steady_operand
+    def make_memory(self) -> BlockMemory:
+        return BlockMemory(self.writer, shared_areas(self.root), self.target)
+
+    def make_accumulators(self) -> BlockAccumulators:
+        return BlockAccumulators(
+            self.root, self.values, self.instructions, self.memory, self.threads
         )
 
-    @property
-    def threads(self) -> int:
-        """How many threads a block has."""
-        return self.target.grid.block_threads
+    def make_transfers(self) -> BlockTransfers:
+        return BlockTransfers(
+            self.accumulators, self.instructions, self.memory, Traffic(), self.steady_operand
+        )
 
     def head(self, name: str) -> list[str]:
         slots, variables = kernel_signature(self.root)
         words = [f"ptr %a{number}" for number in range(len(slots))]
         words += [f"i64 %a{number}" for number in range(len(slots), len(slots) + len(variables))]
         faults = any(node.op is Op.CHECK for node in self.root.walk())
-        launch = Launch(self.threads, self.threads, faults)
+        tiles = 1 if self.spread else self.threads
+        launch = Launch(self.threads, tiles, self.memory.shared_bytes, faults)
         signature = ", ".join([*words, "i64 %tiles", "ptr %fault"])
-        return [launch.line, f'define ptx_kernel void @"{name}"({signature}) #0 {{']
+        shared = f"{SHARED} = external addrspace(3) global [0 x i8], align 16"
+        return [
+            launch.line,
+            *([shared] if self.memory.shared_bytes else []),
+            f'define ptx_kernel void @"{name}"({signature}) #0 {{',
+        ]
 
     def attributes(self) -> str:
         return f'attributes #0 = {{ nounwind "nvvm.reqntid"="{self.threads}" }}'
@@ -110,29 +147,80 @@ class ThreadEmitter(Emitter):
 
     # Control flow
 
-    def module(self, name: str) -> str:
-        if not any(isinstance(item, Loop) and _is_parallel(item) for item in self.program):
-            self.leave_unless(self.tile_number(), "1")
-        return super().module(name)
+    def body(self) -> None:
+        """The kernel; twice if it has vectors, which buffers that begin anywhere do not."""
+        write = self.writer
+        thread = write.intrinsic("i32", "nvvm.read.ptx.sreg.tid.x", [], [])
+        block = write.intrinsic("i32", "nvvm.read.ptx.sreg.ctaid.x", [], [])
+        self.thread, self.block_number = [
+            write.instruction(f"zext i32 {number} to i64") for number in (thread, block)
+        ]
+        if self.spread:
+            self.accumulators.thread = self.transfers.thread = self.thread
+            self.values.registers |= {counter: {(): self.thread} for counter in self.spread}
+        if not any(node.op is Op.RANGE and node.placement == LANE for node in self.root.walk()):
+            self.tile()
+            return
+        whole, parts = write.new_label(), write.new_label()
+        write.branch_if(self.buffers_are_aligned(), whole, parts)
+        for label, aligned in ((whole, True), (parts, False)):
+            write.label(label)
+            before = self.values.registers
+            self.values.registers = dict(before)
+            self.memory.aligned = aligned
+            with write.scope():
+                self.tile()
+            self.values.registers = before
+            if aligned:
+                write.effect("ret void")
+
+    def buffers_are_aligned(self) -> str:
+        """Whether all buffers begin at multiples of a vector."""
+        write, bits = self.writer, "0"
+        for base in self.memory.bases.values():
+            number = write.instruction(f"ptrtoint ptr {base} to i64")
+            bits = write.instruction(f"or i64 {bits}, {number}")
+        low = write.instruction(f"and i64 {bits}, {VECTOR_BYTES - 1}")
+        return write.instruction(f"icmp eq i64 {low}, 0")
+
+    def tile(self) -> None:
+        """What is done for the tile of this thread, or of its block."""
+        number = self.block_number
+        if not self.spread:
+            write = self.writer
+            first = write.instruction(f"mul nuw nsw i64 {number}, {self.threads}")
+            number = write.instruction(f"add nuw nsw i64 {first}, {self.thread}")
+            has_tiles = any(isinstance(item, Loop) and _is_parallel(item) for item in self.program)
+            self.leave_unless(number, "%tiles" if has_tiles else "1")
+        self.number = number
+        self.block(self.program)
 
     def loop(self, loop: Loop) -> None:
-        if not _is_parallel(loop):
-            super().loop(loop)
+        if _is_parallel(loop):
+            with self.values.inside(loop.counter, self.number):
+                self.block(loop.body)
             return
-        number = self.tile_number()
-        self.leave_unless(number, "%tiles")
-        with self.values.inside(loop.counter, number):
-            self.block(loop.body)
+        self.depth += 1
+        self.accumulators.repeats = self.depth > 0
+        super().loop(loop)
+        self.depth -= 1
+        self.accumulators.repeats = self.depth > 0
 
-    def tile_number(self) -> str:
-        """Which tile this thread works on."""
-        write = self.writer
-        block = write.intrinsic("i32", "nvvm.read.ptx.sreg.ctaid.x", [], [])
-        thread = write.intrinsic("i32", "nvvm.read.ptx.sreg.tid.x", [], [])
-        first = write.instruction(f"zext i32 {block} to i64")
-        first = write.instruction(f"mul nuw nsw i64 {first}, {self.threads}")
-        within = write.instruction(f"zext i32 {thread} to i64")
-        return write.instruction(f"add nuw nsw i64 {first}, {within}")
+    def counters_around(self) -> frozenset[UOp]:
+        # How often a loop runs must not depend on the thread: there may be barriers in it.
+        return super().counters_around().difference(self.spread)
+
+    def begin_stage(self, stage: UOp) -> None:
+        if is_shared(stage) and (self.depth or stage in self.memory.areas):
+            write_barrier(self.writer)  # others may still read what was there
+        super().begin_stage(stage)
+        if is_shared(stage) and self.poison:
+            write_barrier(self.writer)
+
+    def node(self, node: UOp) -> None:
+        super().node(node)
+        if node.op is Op.STAGE and is_shared(node):
+            write_barrier(self.writer)
 
     def leave_unless(self, number: str, limit: str) -> None:
         """End the thread if a number is not below a limit."""

@@ -89,7 +89,7 @@ class Emitter:
         """The text of the module: the kernel, and what it needs around it."""
         writer = self.writer
         self.parameters()
-        self.block(self.program)
+        self.body()
         self.memory.finish_streams()
         writer.effect("ret void")
         called = definitions(writer.functions.values())
@@ -110,6 +110,10 @@ class Emitter:
                 "",
             ]
         )
+
+    def body(self) -> None:
+        """All that the kernel does once it has its parameters."""
+        self.block(self.program)
 
     def head(self, name: str) -> list[str]:
         """The lines before the kernel's first block."""
@@ -143,27 +147,31 @@ class Emitter:
             if isinstance(item, Loop):
                 self.loop(item)
             elif isinstance(item, Accumulate) and item.into.op is Op.STAGE:
-                if self.poison and not any(map(is_loop, item.into.closed)):
-                    self.memory.poison(item.into)
+                if not any(map(is_loop, item.into.closed)):
+                    self.begin_stage(item.into)
                 self.transfers.keep(item.into)
             elif isinstance(item, Accumulate):
                 self.accumulators.add(item.into)
             else:
                 self.node(item)
 
+    def begin_stage(self, stage: UOp) -> None:
+        """What is to be done before a value is staged."""
+        if self.poison:
+            self.memory.poison(stage)
+
     def loop(self, loop: Loop) -> None:
         """A loop, in two parts if its gates are known to hold in the first."""
         for node in loop.starts:
             self.accumulators.start(node)
-        if self.poison:
-            for stage in loop.stages:
-                self.memory.poison(stage)
+        for stage in loop.stages:
+            self.begin_stage(stage)
         if loop.counter.placement == PARALLEL:
             begin, end = "%begin", "%end"
         else:
             begin, end = "0", self.values.operand(loop.counter.extent, (), 1)
         gates = [n for n in gates_within(loop.body) if loop.counter in n.ranges]
-        around = frozenset([node for node in self.values.registers if node.op is Op.RANGE])
+        around = self.counters_around()
         limit, certain = peel_limit(loop.counter, gates, around)
         if limit is None or instruction_count(loop.body) > PEEL_LIMIT:
             self.write_loop(loop, begin, end)
@@ -176,6 +184,10 @@ class Emitter:
         around_it, self.writer.rarity = self.writer.rarity, max(self.writer.rarity, rarity)
         self.write_loop(loop, after, end)
         self.writer.rarity = around_it
+
+    def counters_around(self) -> frozenset[UOp]:
+        """The counters of the loops that we are in."""
+        return frozenset([node for node in self.values.registers if node.op is Op.RANGE])
 
     def cut(self, begin: str, end: str, limit: UOp) -> tuple[str, str]:
         """Where the part of a loop below `limit` ends, and where the part from there on begins."""

@@ -7,9 +7,9 @@ from typing import Any
 
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
-from ogive.ir.ops import IRREGULAR, LANE, LOOP, PARALLEL, REDUCING, UPCAST, Field, Op
+from ogive.ir.ops import IRREGULAR, LANE, LOOP, PARALLEL, REDUCING, THREAD, UPCAST, Field, Op
 
-_PLACEMENTS = frozenset({LOOP, PARALLEL, UPCAST, LANE})
+_PLACEMENTS = frozenset({LOOP, PARALLEL, UPCAST, LANE, THREAD})
 
 
 def is_integer(value: Any) -> bool:

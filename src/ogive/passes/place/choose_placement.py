@@ -33,7 +33,7 @@ def choose_placement(root: UOp, target: Target, vectorize: bool) -> Placement:
     """A good placement for the loop graph of one kernel."""
     kernel = KernelFacts.of(root, target)
     if target.has_grid:
-        return place_on_threads(kernel, target.grid)
+        return place_on_threads(kernel, target)
     scanned = scanned_rows(kernel, target) if vectorize else None
     in_order = sorted_rows(kernel, target) if vectorize else None
     if scanned is not None:

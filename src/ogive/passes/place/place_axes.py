@@ -3,9 +3,11 @@
     before   out[r0] = x[r0], r0 < 1000              lanes r0: 16, tile r0: 4
     after    out[(r0*4 + u1)*16 + l2] = ..., gated   r0 < 16 parallel, u1 < 4 upcast, l2 < 16 lanes
 
-An axis of length n becomes up to three counters, `(outer * upcast + tile) * lanes + lane`:
+An axis of length n becomes up to four counters,
+`((outer * upcast + tile) * threads + thread) * lanes + lane`:
 
 - `lanes`: neighbouring elements in one vector register;
+- `threads`: elements that the threads of a block work on at once, where the target has blocks;
 - `upcast`: elements held in registers side by side (a register tile, or several accumulators);
 - the rest stays a loop, of which the first output loops together are the PARALLEL one, which the
   runtime hands out in slices.
@@ -25,7 +27,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from ogive.errors import OptimizeError
 from ogive.ir.node import UOp
-from ogive.ir.ops import LANE, LOOP, PARALLEL, UPCAST, Op
+from ogive.ir.ops import LANE, LOOP, PARALLEL, THREAD, UPCAST, Op
 from ogive.ir.positions import index_node
 from ogive.ir.shape import Dim
 from ogive.ir.symbolic.index_arithmetic import linear_form, minimum
@@ -149,9 +151,12 @@ class _Loops:
         number = counter.number
         tile = self.placement.upcast.get(number, 1)
         lanes = self.placement.lanes.get(number, 1)
-        position = self.starts.get(counter, self.outer[counter] * (tile * lanes))
+        position = self.starts.get(counter, self.outer[counter] * _step(counter, self.placement))
+        threads = self.placement.threads.get(number, 1)
         if tile > 1:
-            position = position + self.make(tile, UPCAST) * lanes
+            position = position + self.make(tile, UPCAST) * (threads * lanes)
+        if threads > 1:
+            position = position + self.make(threads, THREAD) * lanes
         if lanes > 1:
             position = position + self.make(lanes, LANE)
         return position
@@ -183,6 +188,7 @@ def _moved_tiles(root: UOp, nest: Sequence[UOp], placement: Placement) -> set[UO
         counter
         for counter in nest
         if counter.extent.op is Op.CONST
+        and counter.number not in placement.threads
         and axis_extent(counter) > _step(counter, placement)
         and axis_extent(counter) % _step(counter, placement)
     }
@@ -238,7 +244,8 @@ def _loop_extent(extent: UOp, counter: UOp, placement: Placement) -> Dim:
 def _step(counter: UOp, placement: Placement) -> int:
     """How many iterations of an axis one of its loop does."""
     number = counter.number
-    return placement.upcast.get(number, 1) * placement.lanes.get(number, 1)
+    beside = placement.threads.get(number, 1) * placement.lanes.get(number, 1)
+    return placement.upcast.get(number, 1) * beside
 
 
 def _longest(
@@ -269,7 +276,7 @@ def _check(
     scanned: list[UOp],
 ) -> None:
     in_tiles = set(placement.upcast) - {counter.number for counter in scanned}
-    for number in (*placement.lanes, *sorted(in_tiles), *placement.order):
+    for number in (*placement.lanes, *sorted(in_tiles), *placement.threads, *placement.order):
         if number not in by_number:
             raise OptimizeError(
                 f"the placement names axis {number}; the kernel has {sorted(by_number)}"
@@ -287,14 +294,18 @@ def _check(
     for number, count in placement.upcast.items():
         if count < 1:
             raise OptimizeError(f"axis {number} in a tile of {count}: it must be at least 1")
+    if len(set(placement.threads.values())) > 1:
+        raise OptimizeError(f"all axes are over as many threads, not {placement.threads}")
 
 
 def _check_lanes(root: UOp, placement: Placement) -> None:
-    """A value has at most one lane axis: a register holds one row of elements."""
+    """A value has at most one lane axis: a register holds one row of elements. And a thread has
+    one number."""
     in_lanes = {number for number, count in placement.lanes.items() if count > 1}
-    if len(in_lanes) < 2:
-        return
-    for node in root.walk():
-        found = [c.number for c in counters_together(node) if c.number in in_lanes]
-        if len(found) > 1:
-            raise OptimizeError(f"axes {sorted(found)} are both in the lanes of one value")
+    for spread, what in ((in_lanes, "in the lanes"), (set(placement.threads), "over the threads")):
+        if len(spread) < 2:
+            continue
+        for node in root.walk():
+            found = [c.number for c in counters_together(node) if c.number in spread]
+            if len(found) > 1:
+                raise OptimizeError(f"axes {sorted(found)} are both {what} of one value")

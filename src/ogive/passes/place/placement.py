@@ -14,12 +14,16 @@ from ogive.ir.ops import Op
 
 @dataclass(frozen=True)
 class Placement:
-    """The choice for one kernel, by axis number; `order` nests the output loops."""
+    """The choice for one kernel, by axis number; `order` nests the output loops.
+
+    Axes in `threads` are spread over the threads of a block, all over as many.
+    """
 
     lanes: Mapping[int, int] = field(default_factory=dict)
     upcast: Mapping[int, int] = field(default_factory=dict)
     order: tuple[int, ...] = ()
     parallel: int = 0
+    threads: Mapping[int, int] = field(default_factory=dict)
 
 
 def output_axes(root: UOp) -> tuple[UOp, ...]:

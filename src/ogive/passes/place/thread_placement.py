@@ -1,30 +1,198 @@
 """Where axes go on a processor that runs many threads at once.
 
-    out[r0*64 + r1] = sum over r2 of a[r0*128 + r2] * b[r2*64 + r1]
-    after: r0 and r1 parallel, a thread for each of their 4096 pairs; r2 a loop of every thread
+A thread has a tile for itself where that is enough to keep all threads busy, and neighbours then
+touch what lies side by side:
 
-Threads that follow each other should touch what lies side by side: the parallel axes are nested
-as the results lie in memory, the closest inside.
+    out[r0*64 + r1] = sum over r2 of a[r0*128 + r2] * b[r2*64 + r1]
+    after    r0 and r1 parallel, a thread for each of their 4096 pairs; r2 a loop of every thread
+
+Elsewhere a block has a tile, and its threads share the axes along which memory is read in order:
+
+    out[r0] = sum over r1 < 4096 of a[r0*4096 + r1]
+    after    r0 parallel, a block each; r1 over 256 threads, four lanes each, four such in a tile
 """
 
 from __future__ import annotations
 
+import math
+
 from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.passes.loops.accesses import MemoryAccess
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.placement import Placement
-from ogive.targets.target import Grid
+from ogive.passes.place.placement import Placement, axis_extent, ordered_axes
+from ogive.targets.target import Target
 
 
-def place_on_threads(kernel: KernelFacts, grid: Grid) -> Placement:
-    """A thread for each result, of those axes that all reductions depend on."""
-    order = sorted(kernel.outputs, key=lambda counter: (counter not in kernel.common,
-                                                        -_stride(kernel, counter)))
+def place_on_threads(kernel: KernelFacts, target: Target) -> Placement:
+    """The placement of a kernel on a target with a grid."""
+    spread = _choose_spread(kernel, target)
+    if not spread:
+        return _tiles_of_threads(kernel, target)
+    lanes = {counter: _lanes_along(counter, kernel, target) for counter in spread}
+    order = _nest(kernel)
+    vectors = [-(-axis_extent(counter) // lanes[counter]) for counter in spread]
+    threads = _thread_count(max(vectors, default=0), kernel, target)
     return Placement(
+        lanes={c.number: count for c, count in lanes.items() if count > 1},
+        upcast={c.number: _tile(c, lanes[c] * threads, target) for c in spread},
+        order=tuple([counter.number for counter in order]),
+        parallel=len(kernel.common),
+        threads={counter.number: threads for counter in spread},
+    )
+
+
+def _nest(kernel: KernelFacts) -> list[UOp]:
+    """The output axes as results lie in memory, those first that all reductions depend on."""
+    return sorted(
+        kernel.outputs, key=lambda c: (c not in kernel.common, -_result_stride(kernel, c))
+    )
+
+
+def _tiles_of_threads(kernel: KernelFacts, target: Target) -> Placement:
+    """A tile for each thread: one result, or a few of which operands are read together."""
+    costs = target.costs.threads
+    order = _nest(kernel)
+    lanes: dict[UOp, int] = {}
+    upcast: dict[UOp, int] = {}
+    results = math.prod([axis_extent(counter) for counter in kernel.common])
+    room = results // (target.grid.warp * target.grid.multiprocessors * costs.full_warps)
+    if order and order[-1] in kernel.common and not _has_order(kernel):
+        closest = order[-1]
+        lanes[closest] = _fitting(closest, min(_lanes_along(closest, kernel, target), room))
+        room //= lanes[closest]
+        rows = kernel.row_axes(closest) if kernel.is_product else []
+        for row in rows[:1]:
+            upcast[row] = _fitting(row, min(costs.most_rows, room))
+        for counter in kernel.reductions[-1:]:
+            if not kernel.is_product:
+                upcast[counter] = _fitting(counter, costs.terms_at_once)
+    return Placement(
+        lanes={c.number: count for c, count in lanes.items() if count > 1},
+        upcast={c.number: count for c, count in upcast.items() if count > 1},
         order=tuple([counter.number for counter in order]),
         parallel=len(kernel.common),
     )
 
 
-def _stride(kernel: KernelFacts, counter: UOp) -> int:
+def _fitting(counter: UOp, most: int) -> int:
+    """The greatest power of two up to `most` that divides the length of an axis."""
+    if counter.extent.op is not Op.CONST:
+        return 1
+    count = 1
+    while 2 * count <= most and axis_extent(counter) % (2 * count) == 0:
+        count *= 2
+    return count
+
+
+def _choose_spread(kernel: KernelFacts, target: Target) -> list[UOp]:
+    """The axes that the threads of a block share: no two that a value depends on at once."""
+    if _has_order(kernel):
+        return []
+    inner = [counter for counter in kernel.outputs if counter not in kernel.common]
+    if inner or _reads_along_reductions(kernel, target):
+        wanted = [*inner, *kernel.reductions]
+    elif not kernel.reductions and kernel.outputs:
+        wanted = [min(kernel.outputs, key=lambda counter: _result_stride(kernel, counter))]
+    else:
+        return []
+    least = target.grid.warp
+    found: list[UOp] = []
+    for counter in sorted(wanted, key=lambda c: (-_contiguity(c, kernel), -axis_extent(c))):
+        beside = kernel.together.get(counter, set())
+        if axis_extent(counter) >= least and not any(other in beside for other in found):
+            found.append(counter)
+    return found if _staged_bytes(kernel, target) <= target.grid.shared_bytes else []
+
+
+def _staged_bytes(kernel: KernelFacts, target: Target) -> int:
+    """About how much memory a block needs for what it stages, and for exchanges of its threads."""
+    stages = [node for node in kernel.root.walk() if node.op is Op.STAGE]
+    rows = [math.prod(map(axis_extent, stage.closed)) * stage.dtype.itemsize for stage in stages]
+    return sum(rows) * 9 // 8 + target.costs.threads.exchange_bytes
+
+
+def _has_order(kernel: KernelFacts) -> bool:
+    """Whether iterations follow each other, or rows are sorted: a thread does that alone."""
+    if kernel.scans or ordered_axes(kernel.root):
+        return True
+    for node in kernel.root.walk():
+        if node.op is Op.TALLY or (node.op is Op.STORE and node.combine is not None):
+            return True
+        if node.op is Op.STAGE:
+            in_order = any(counter.placement is not None for counter in node.closed)
+            if in_order or node.sorted_count is not None:
+                return True
+    return False
+
+
+def _reads_along_reductions(kernel: KernelFacts, target: Target) -> bool:
+    """Whether threads side by side had better read along a reduction than along the results."""
+    results = math.prod([axis_extent(counter) for counter in kernel.outputs])
+    terms = math.prod([axis_extent(counter) for counter in kernel.reductions])
+    if terms < target.grid.warp:
+        return False
+    is_few = results < target.grid.warp * target.grid.multiprocessors
+    if kernel.is_product and not is_few:
+        return False
+    if is_few and terms >= target.grid.block_threads:
+        return True
+    if not kernel.outputs:
+        return True
+    closest = min(kernel.outputs, key=lambda counter: _result_stride(kernel, counter))
+    along_results = _contiguity(closest, kernel)
+    return any(_contiguity(c, kernel) > along_results for c in kernel.reductions)
+
+
+def _contiguity(counter: UOp, kernel: KernelFacts) -> int:
+    """How many bytes all accesses touch side by side along an axis, reductions being repeated."""
+    return sum(
+        [
+            access.index.dtype.itemsize * math.prod(_repeated(access, kernel))
+            for access in kernel.accesses
+            if access.strides.get(counter) == 1
+        ]
+    )
+
+
+def _repeated(access: MemoryAccess, kernel: KernelFacts) -> list[int]:
+    """How long the reductions are that an access depends on."""
+    return [axis_extent(c) for c in kernel.reductions if access.depends_on(c)]
+
+
+def _result_stride(kernel: KernelFacts, counter: UOp) -> int:
     """How far apart results lie along an axis, at the least."""
     return min([abs(store.strides.get(counter, 0)) for store in kernel.stores])
+
+
+def _lanes_along(counter: UOp, kernel: KernelFacts, target: Target) -> int:
+    """The elements that a thread loads or stores at once along an axis: a vector of the widest, if
+    all accesses that depend on the axis go by single elements."""
+    along = [access for access in kernel.accesses if access.depends_on(counter)]
+    if not along or not all(_is_plain(access, counter) for access in along):
+        return 1
+    lanes = target.vector_bytes // max([access.index.dtype.itemsize for access in along])
+    extent = axis_extent(counter)
+    while lanes > 1 and counter.extent.op is Op.CONST and extent % lanes:
+        lanes //= 2
+    return lanes
+
+
+def _is_plain(access: MemoryAccess, counter: UOp) -> bool:
+    """Whether an access goes by single elements along an axis, and by whole rows along others."""
+    return access.strides.get(counter) == 1 and counter not in access.irregular
+
+
+def _thread_count(vectors: int, kernel: KernelFacts, target: Target) -> int:
+    """How many threads a block has, if there are so many vectors along the axis they share."""
+    grid = target.grid
+    most = grid.block_threads if not kernel.reductions else 2 * grid.block_threads
+    threads = grid.warp
+    while threads < most and threads * target.costs.threads.vectors_each <= vectors:
+        threads *= 2
+    return threads
+
+
+def _tile(counter: UOp, beside: int, target: Target) -> int:
+    """How many vectors of an axis a thread holds at once."""
+    return max(_fitting(counter, beside * target.costs.threads.terms_at_once) // beside, 1)

@@ -443,7 +443,6 @@ def with_gradient(tensor: Tensor, value: float) -> Tensor:
         (lambda p: optim.SGD([p, p]), ArgumentError, "twice"),
         (lambda p: optim.SGD([[1.0]]), ArgumentTypeError, r"takes tensors, got \[1.0\]"),
         (lambda p: optim.SGD([p * 2]), ArgumentError, "computed from others"),
-        (lambda p: optim.SGD([{"params": [p], "lrr": 1}]), ArgumentError, "did you mean 'lr'"),
         (lambda p: optim.Muon([p]), ArgumentError, "is for matrices"),
         (lambda p: optim.Rprop([p], etas=(1.2, 0.5)), ArgumentError, "a number below 1 and one"),
         (
@@ -542,7 +541,7 @@ def test_wrong_parameters_and_settings_are_refused() -> None:
         optim.Adam([weight], lr=wrong)
     with pytest.raises(TypeError, match=r"Adam: betas are two numbers, got Linear"):
         optim.Adam([weight], betas=layer)
-    with pytest.raises(ValueError, match=r"no setting 'param' \(did you mean 'params'\?\)"):
+    with pytest.raises(ValueError, match=r"not \['param'\] \(did you mean 'params'\?\)"):
         optim.Adam([{"param": [weight]}])
     with pytest.raises(TypeError, match="StepLR takes an optimizer first, not str"):
         optim.lr_scheduler.StepLR(wrong, 1)

@@ -24,7 +24,10 @@ def test_a_module_is_importable_by_its_path_and_shows_its_names(name: str) -> No
 
 @pytest.mark.parametrize("name", sorted(TREE))
 def test_a_module_has_the_path_that_pytorch_has(name: str) -> None:
-    importlib.import_module(f"torch.{name}")
+    try:
+        importlib.import_module(f"torch.{name}")
+    except ModuleNotFoundError as error:  # of TensorBoard, which PyTorch's writer needs
+        assert error.name == "tensorboard"
 
 
 def test_what_the_namespace_shows_is_there() -> None:

@@ -12,8 +12,9 @@ List = TypeVar("List", bound="ModuleList")
 Chain = TypeVar("Chain", bound="Sequential")
 
 
-def _to_module(value: Any, name: str) -> Module:
-    if not isinstance(value, Module):
+def _to_module(value: Any, name: str) -> Any:
+    """A module, or None for a place that has none. Raises `ArgumentTypeError`."""
+    if value is not None and not isinstance(value, Module):
         raise ArgumentTypeError(f"{name} holds modules, and {value!r} is none")
     return value
 
@@ -26,13 +27,14 @@ class ModuleList(Module):
     (3, ['0.weight', '0.bias'])
     """
 
-    def __init__(self, modules: Iterable[Module] = ()) -> None:
-        self._modules: list[Module] = []
-        self.extend(modules)
+    def __init__(self, modules: Iterable[Module | None] | None = None) -> None:
+        self._listed: list[Any] = []
+        self.extend(modules or ())
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        for position, module in enumerate(self._modules):
-            yield str(position), module
+        for position, module in enumerate(self._listed):
+            if module is not None:
+                yield str(position), module
 
     # A module's name leads to it as an attribute, which is how those who replace modules go.
 
@@ -40,12 +42,12 @@ class ModuleList(Module):
         position = self._position(name)
         if position is None:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        return self._modules[position]
+        return self._listed[position]
 
     def __setattr__(self, name: str, value: Any) -> None:
         position = self._position(name) if isinstance(value, Module) else None
         if position is not None:
-            self._modules[position] = value
+            self._listed[position] = value
         elif isinstance(value, Module):
             self._add_named(name, value)
         else:
@@ -59,10 +61,13 @@ class ModuleList(Module):
             del self[position]
 
     def _position(self, name: str) -> int | None:
-        if "_modules" not in self.__dict__:
+        if "_listed" not in self.__dict__:
             return None
-        names = [own for own, _ in self.named_children()]
+        names = self._own_names()
         return names.index(name) if name in names else None
+
+    def _own_names(self) -> list[str]:
+        return [str(position) for position in range(len(self._listed))]
 
     def _add_named(self, name: str, module: Module) -> None:
         if name != str(len(self)):
@@ -72,12 +77,12 @@ class ModuleList(Module):
             )
         self.append(module)
 
-    def append(self: List, module: Module) -> List:
+    def append(self: List, module: Module | None) -> List:
         """Add a module at the end. Returns the list."""
-        self._modules.append(_to_module(module, type(self).__name__))
+        self._listed.append(_to_module(module, type(self).__name__))
         return self
 
-    def extend(self: List, modules: Iterable[Module]) -> List:
+    def extend(self: List, modules: Iterable[Module | None]) -> List:
         """Add several modules at the end. Returns the list."""
         for module in list(modules):
             self.append(module)
@@ -85,7 +90,7 @@ class ModuleList(Module):
 
     def insert(self, position: int, module: Module) -> None:
         """Add a module in front of the one at `position`."""
-        self._modules.insert(position, _to_module(module, type(self).__name__))
+        self._listed.insert(position, _to_module(module, type(self).__name__))
 
     def pop(self, position: int) -> Module:
         """Take a module out."""
@@ -103,26 +108,26 @@ class ModuleList(Module):
     def __getitem__(self, position: Any) -> Any:
         if isinstance(position, slice):
             made = type(self).__new__(type(self))
-            made._modules = self._modules[position]
+            made._listed = self._listed[position]
             return made
         try:
-            return self._modules[position]
+            return self._listed[position]
         except IndexError:
             raise IndexRangeError(
-                f"there is no module {position} among {len(self._modules)}"
+                f"there is no module {position} among {len(self._listed)}"
             ) from None
 
     def __setitem__(self, position: int, module: Module) -> None:
-        self._modules[position] = _to_module(module, type(self).__name__)
+        self._listed[position] = _to_module(module, type(self).__name__)
 
     def __delitem__(self, position: int | slice) -> None:
-        del self._modules[position]
+        del self._listed[position]
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(self._listed)
 
     def __iter__(self) -> Iterator[Module]:
-        return iter(self._modules)
+        return iter(self._listed)
 
 
 class Sequential(ModuleList):
@@ -143,7 +148,10 @@ class Sequential(ModuleList):
     def named_children(self) -> Iterator[tuple[str, Module]]:
         if self._names is None:
             return super().named_children()
-        return zip(self._names, self._modules, strict=True)
+        return zip(self._names, self._listed, strict=True)
+
+    def _own_names(self) -> list[str]:
+        return super()._own_names() if self._names is None else self._names
 
     def __getitem__(self, position: Any) -> Any:
         made = super().__getitem__(position)
@@ -157,12 +165,12 @@ class Sequential(ModuleList):
             del self._names[position]
 
     def _add_named(self, name: str, module: Module) -> None:
-        names = [own for own, _ in self.named_children()]
+        names = self._own_names()
         super().append(module)
         self._names = [*names, name]
 
-    def append(self: Chain, module: Module) -> Chain:
-        if self._names is not None and len(self._modules) == len(self._names):
+    def append(self: Chain, module: Module | None) -> Chain:
+        if self._names is not None and len(self._listed) == len(self._names):
             self._names.append(str(len(self._names)))
         return super().append(module)
 
@@ -172,7 +180,7 @@ class Sequential(ModuleList):
             self._names.insert(position, f"inserted{len(self._names)}")
 
     def forward(self, x: Any) -> Any:
-        for module in self._modules:
+        for module in self._listed:
             x = module(x)
         return x
 
@@ -188,17 +196,17 @@ class ModuleDict(Module):
     def __init__(
         self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None
     ) -> None:
-        self._modules: dict[str, Module] = {}
+        self._named: dict[str, Module] = {}
         self.update(modules or {})
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        yield from self._modules.items()
+        yield from [(name, module) for name, module in self._named.items() if module is not None]
 
     def __getitem__(self, name: str) -> Module:
-        return self._modules[name]
+        return self._named[name]
 
     def __getattr__(self, name: str) -> Any:
-        modules = self.__dict__.get("_modules", {})
+        modules = self.__dict__.get("_named", {})
         if name in modules:
             return modules[name]
         raise AttributeError(
@@ -212,13 +220,13 @@ class ModuleDict(Module):
             super().__setattr__(name, value)
 
     def __delattr__(self, name: str) -> None:
-        if name in self._modules:
+        if name in self._named:
             del self[name]
         else:
             super().__delattr__(name)
 
     def __delitem__(self, name: str) -> None:
-        del self._modules[name]
+        del self._named[name]
 
     def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
         """Add modules, or put them in the place of those of the same names."""
@@ -227,32 +235,32 @@ class ModuleDict(Module):
 
     def clear(self) -> None:
         """Take all modules out."""
-        self._modules.clear()
+        self._named.clear()
 
     def pop(self, name: str) -> Module:
         """Take a module out."""
-        return self._modules.pop(name)
+        return self._named.pop(name)
 
     def __setitem__(self, name: str, module: Module) -> None:
-        self._modules[name] = _to_module(module, "ModuleDict")
+        self._named[name] = _to_module(module, "ModuleDict")
 
     def __contains__(self, name: object) -> bool:
-        return name in self._modules
+        return name in self._named
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(self._named)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
+        return iter(self._named)
 
     def keys(self) -> Iterable[str]:
         """The names."""
-        return self._modules.keys()
+        return self._named.keys()
 
     def values(self) -> Iterable[Module]:
         """The modules."""
-        return self._modules.values()
+        return self._named.values()
 
     def items(self) -> Iterable[tuple[str, Module]]:
         """Names and modules."""
-        return self._modules.items()
+        return self._named.items()

@@ -7,6 +7,7 @@ registered: the tree is what the attributes are.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -15,8 +16,10 @@ import numpy
 from ogive.errors import ArgumentTypeError, DtypeError, OgiveError
 from ogive.ir.dtype import DType, to_dtype
 from ogive.nn.hooks import Handle, Hook, call_with_hooks, set_hooks
+from ogive.nn.module_protocol import ModuleProtocol
 from ogive.nn.parameter import Parameter
 from ogive.nn.state import IncompatibleKeys, check_state, clear_gradients, load_tensors
+from ogive.nn.state_hooks import finish_state, prepare_to_load, report_loaded
 from ogive.tensor.core import DEFAULT_DEVICE, to_device
 from ogive.tensor.device_name import is_device_name
 from ogive.tensor.memory.data_attribute import replace_value
@@ -25,7 +28,7 @@ from ogive.tensor.tensor import Tensor
 Self = TypeVar("Self", bound="Module")
 
 
-class Module:
+class Module(ModuleProtocol):
     """The base of all layers: define `forward`, call the module.
 
     >>> class Scale(nn.Module):
@@ -43,6 +46,7 @@ class Module:
     """
 
     training: bool
+    _sees_containers = True
     _buffer_names: Mapping[str, bool] = {}
     _hooks: tuple[Hook, ...] = ()
     _hooked: int
@@ -83,17 +87,22 @@ class Module:
             raise refused from None
 
     def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, with_kwargs: bool = False
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> Handle:
         """Call `hook(module, args)` before `forward`; what it returns takes the place of `args`.
 
         With `with_kwargs` it is `hook(module, args, kwargs)`, which returns both. None changes
-        nothing.
+        nothing. With `prepend` it is called before those that are there.
         """
-        return self._add_hook(Hook(hook, True, with_kwargs))
+        return self._add_hook(Hook(hook, True, with_kwargs), prepend)
 
     def register_forward_hook(
-        self, hook: Callable[..., Any], *, with_kwargs: bool = False
+        self,
+        hook: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
     ) -> Handle:
         """Call `hook(module, args, result)` after `forward`; what it returns becomes the result.
 
@@ -107,16 +116,20 @@ class Module:
         >>> seen[0].shape
         (4, 3)
         """
-        return self._add_hook(Hook(hook, False, with_kwargs))
+        return self._add_hook(Hook(hook, False, with_kwargs), prepend)
 
-    def register_full_backward_pre_hook(self, hook: Callable[..., Any]) -> Handle:
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> Handle:
         """Call `hook(module, grad_output)` when a backward pass reaches what the module gave.
 
         `grad_output` is a tuple of lazy gradients; what the hook returns takes their place.
         """
-        return self._add_hook(Hook(hook, True, is_backward=True))
+        return self._add_hook(Hook(hook, True, is_backward=True), prepend)
 
-    def register_full_backward_hook(self, hook: Callable[..., Any]) -> Handle:
+    def register_full_backward_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> Handle:
         """Call `hook(module, grad_input, grad_output)` when a backward pass has gone through.
 
         `grad_input` is a tuple with a gradient for each positional argument, None for those that
@@ -129,10 +142,10 @@ class Module:
         >>> x.grad.abs().sum().item()
         0.0
         """
-        return self._add_hook(Hook(hook, False, is_backward=True))
+        return self._add_hook(Hook(hook, False, is_backward=True), prepend)
 
-    def _add_hook(self, hook: Hook) -> Handle:
-        set_hooks(self, (*self._hooks, hook))
+    def _add_hook(self, hook: Hook, prepend: bool = False) -> Handle:
+        set_hooks(self, (hook, *self._hooks) if prepend else (*self._hooks, hook))
         return Handle(self, hook)
 
     # The tree
@@ -140,6 +153,9 @@ class Module:
     def _parts(self) -> Iterator[tuple[str, Any, Any]]:
         """Where parameters and modules may be: names, what holds the value, and by which key."""
         own = vars(self)
+        if not self._sees_containers:
+            yield from [(name, own, name) for name in own]
+            return
         for name, value in own.items():
             if isinstance(value, dict):
                 yield from [(f"{name}.{key}", value, key) for key in value]
@@ -154,24 +170,22 @@ class Module:
             if isinstance(holder[key], Module):
                 yield name, holder[key]
 
-    def add_module(self, name: str, module: Module | None) -> None:
-        """Make a module an attribute, by a name that was computed."""
-        setattr(self, name, module)
-
     def children(self) -> Iterator[Module]:
         """The modules directly below, each once."""
         yield from dict.fromkeys([child for _, child in self.named_children()])
 
-    def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
-        """This module and all below, each once, with their paths.
+    def named_modules(
+        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """This module and all below, each once, with their paths; not those in `memo`.
 
         >>> [path for path, _ in nn.Sequential(nn.Linear(2, 3), nn.ReLU()).named_modules()]
         ['', '0', '1']
         """
-        seen: set[int] = set()
+        seen = set() if memo is None else memo
         for path, module in self._all_modules(prefix):
-            if id(module) not in seen:
-                seen.add(id(module))
+            if not remove_duplicate or module not in seen:
+                seen.add(module)
                 yield path, module
 
     def modules(self) -> Iterator[Module]:
@@ -184,9 +198,12 @@ class Module:
         for name, child in self.named_children():
             yield from child._all_modules(f"{prefix}.{name}" if prefix else name)
 
-    def get_submodule(self, path: str) -> Module:
-        """The module at a path such as `"layers.3.attention"`. Raises `KeyError`."""
-        return dict(self._all_modules(""))[path]
+    def get_submodule(self, target: str) -> Module:
+        """The module at a path such as `"layers.3.attention"`. Raises `AttributeError`."""
+        found = dict(self._all_modules("")).get(target)
+        if found is None:
+            raise AttributeError(f"{type(self).__name__} has no module at {target!r}")
+        return found
 
     # Parameters and buffers
 
@@ -199,7 +216,7 @@ class Module:
         ['weight', 'bias']
         """
         seen: set[int] = set()
-        for path, parameter in self._all_tensors(prefix, _parameters_of, recurse):
+        for path, parameter in self._all_tensors(prefix, parameters_of, recurse):
             if id(parameter) not in seen or not remove_duplicate:
                 seen.add(id(parameter))
                 yield path, parameter
@@ -215,7 +232,7 @@ class Module:
 
     def get_parameter(self, path: str) -> Parameter:
         """The parameter at a path such as `"layers.3.weight"`. Raises `KeyError`."""
-        found: Parameter = dict(self._all_tensors("", _parameters_of))[path]
+        found: Parameter = dict(self._all_tensors("", parameters_of))[path]
         return found
 
     def get_buffer(self, path: str) -> Tensor:
@@ -231,7 +248,7 @@ class Module:
         self._buffer_names = {**self._buffer_names, name: persistent}
 
     def named_buffers(
-        self, prefix: str = "", recurse: bool = True
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         """All buffers with their paths; without `recurse` those of this module."""
         yield from self._all_tensors(prefix, _buffers_of, recurse)
@@ -253,8 +270,12 @@ class Module:
 
     # State
 
-    def state_dict(self) -> dict[str, Tensor]:
-        """Parameters and persistent buffers by path, without gradients.
+    def state_dict(
+        self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False
+    ) -> dict[str, Tensor]:
+        """Parameters and persistent buffers by path, after `prefix`, without gradients.
+
+        With `keep_vars` they are given as they are. `destination` is a dictionary to add them to.
 
         The entries are views, as in PyTorch: they show what training makes of the module, and
         what is written to them is written to it. `copy.deepcopy` gives a state that stays.
@@ -262,7 +283,11 @@ class Module:
         >>> {name: t.shape for name, t in nn.Linear(2, 3).state_dict().items()}
         {'weight': (3, 2), 'bias': (3,)}
         """
-        return {path: tensor.detach() for path, tensor in self._state()}
+        state = OrderedDict() if destination is None else destination
+        for path, tensor in self._state():
+            state[prefix + path] = tensor if keep_vars else tensor.detach()
+        finish_state(self, state, prefix)
+        return state
 
     def _places(self) -> Iterator[tuple[str, tuple[Any, Any]]]:
         """For each tensor of the state, by its path, what holds it and by which key."""
@@ -272,20 +297,27 @@ class Module:
                     yield f"{path}.{name}" if path else name, (holder, key)
 
     def load_state_dict(
-        self, state: Mapping[str, Any], strict: bool = True
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
-        """Take on the values of `state`: tensors, NumPy arrays or whatever speaks DLPack.
+        """Take on the values of `state_dict`: tensors, NumPy arrays or whatever speaks DLPack.
 
         Nothing changes unless all of it fits. Raises `StateError`, which lists the keys that are
         missing or not expected, with near matches, and the shapes that differ. With
-        `strict=False` keys on one side only are passed over, and given back.
+        `strict=False` keys on one side only are passed over, and given back. With `assign` the
+        dtypes become those of the state as well.
         """
+        state: Any = state_dict
+        if isinstance(state_dict, Mapping):
+            state = OrderedDict(state_dict)  # hooks may change it
+            prepare_to_load(self, state, strict)
         own = dict(self._state())
         check_state(type(self).__name__, own, state, strict)
-        load_tensors([(own[key], value) for key, value in state.items() if key in own])
-        return IncompatibleKeys(
+        load_tensors([(own[key], value) for key, value in state.items() if key in own], assign)
+        keys = IncompatibleKeys(
             [key for key in own if key not in state], [key for key in state if key not in own]
         )
+        report_loaded(self, keys)
+        return keys
 
     def _state(self) -> Iterator[tuple[str, Tensor]]:
         yield from self._all_tensors("", _state_of)
@@ -389,7 +421,8 @@ class Module:
         return head + ("\n" + "\n".join(lines) + "\n" if lines else "") + ")"
 
 
-def _parameters_of(module: Module) -> Iterator[tuple[str, Any]]:
+def parameters_of(module: Module) -> Iterator[tuple[str, Any]]:
+    """The parameters of one module, with their names."""
     for name, holder, key in module._parts():
         if isinstance(holder[key], Parameter):
             yield name, holder[key]
@@ -402,7 +435,7 @@ def _buffers_of(module: Module) -> Iterator[tuple[str, Any]]:
 
 
 def _state_of(module: Module) -> Iterator[tuple[str, Any]]:
-    yield from _parameters_of(module)
+    yield from parameters_of(module)
     for name, buffer in _buffers_of(module):
         if module._buffer_names[name]:
             yield name, buffer

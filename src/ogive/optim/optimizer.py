@@ -61,12 +61,42 @@ class Group(dict[str, Any]):
         super().__setitem__(name, value)
 
 
+class StepHook:
+    """A function that is called around steps; `remove()` takes it away."""
+
+    def __init__(self, optimizer: Optimizer, when: str, function: Callable[..., Any]) -> None:
+        self._optimizer, self._when, self.function = optimizer, when, function
+        self._set((*optimizer._step_hooks.get(when, ()), self))
+
+    def remove(self) -> None:
+        """Call it no more."""
+        hooks = self._optimizer._step_hooks[self._when]
+        self._set(tuple([hook for hook in hooks if hook is not self]))
+
+    def _set(self, hooks: tuple[StepHook, ...]) -> None:
+        self._optimizer._step_hooks = {**self._optimizer._step_hooks, self._when: hooks}
+
+
+class StateByParameter(Fixed[int, State]):
+    """What is remembered of each parameter, by its id or by the parameter itself."""
+
+    def __missing__(self, key: Any) -> State:
+        if isinstance(key, Tensor) and id(key) in self:
+            return self[id(key)]
+        raise KeyError(key)
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(id(key) if isinstance(key, Tensor) else key)
+
+
 class Optimizer:
     """The base of all optimizers: define `make_state` and `update`.
 
     `params` are parameters, or dictionaries with `"params"` and settings for these alone. PyTorch's
     `foreach`, `fused` and `capturable` mean nothing here.
     """
+
+    _step_hooks: Mapping[str, tuple[StepHook, ...]] = {}
 
     def __init__(
         self,
@@ -86,7 +116,7 @@ class Optimizer:
         _check_settings(type(self).__name__, defaults)
         self.defaults = dict(defaults)
         self.param_groups: list[Group] = []
-        self.state: dict[int, State] = Fixed()
+        self.state: dict[int, State] = StateByParameter()
         self.clocks = Clocks()
         if isinstance(params, Tensor | Module) or not isinstance(params, Iterable):
             advice = "; give its parameters()" if isinstance(params, Module) else ""
@@ -101,16 +131,13 @@ class Optimizer:
             self.add_param_group(entry)
 
     def add_param_group(self, group: Mapping[str, Any]) -> None:
-        """Take on more parameters, with settings of their own."""
-        unknown = [name for name in group if name != "params" and name not in self.defaults]
-        if unknown:
-            raise ArgumentError(
-                f"{type(self).__name__} has no setting {unknown[0]!r}"
-                f"{nearest(unknown[0], [*self.defaults, 'params'])}; it has "
-                f"{', '.join(self.defaults)}"
-            )
+        """Take on more parameters, with settings of their own; what else is there is kept."""
         if "params" not in group:
-            raise ArgumentError('a group of parameters is a dictionary with "params" in it')
+            near = next((nearest(name, ["params"]) for name in group), "")
+            raise ArgumentError(
+                'a group of parameters is a dictionary with "params" in it, '
+                f"not {list(group)}{near}"
+            )
         tensors = group["params"]
         tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
         settings = {**self.defaults, **group, "params": tensors}
@@ -135,13 +162,25 @@ class Optimizer:
             state[id(tensor)] = Fixed(
                 {name: value.contiguous().realize() for name, value in made.items()}
             )
-        self.state = Fixed(state)
+        self.state = StateByParameter(state)
         self.clocks.add(tensors)
         self.param_groups.append(Group(settings))
+
+    def _add_state(self, parameter: Tensor, grown: State) -> State:
+        made = {name: value.contiguous().realize() for name, value in grown.items()}
+        own: State = Fixed({**self.state[id(parameter)], **made})
+        self.state = StateByParameter({**self.state, id(parameter): own})
+        return own
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
         """What is remembered of a parameter between steps, at the beginning."""
         raise NotImplementedError
+
+    def grow_state(
+        self, parameter: Tensor, gradient: Tensor, state: State, group: Mapping[str, Any]
+    ) -> State:
+        """What has to be remembered besides since settings were changed."""
+        return {}
 
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
         """The new value of a parameter; assigns to the tensors of `state`.
@@ -155,12 +194,24 @@ class Optimizer:
 
         `closure`, if given, computes the loss again, with gradients; its result is returned.
         """
+        for hook in self._step_hooks.get("before", ()):
+            hook.function(self, (), {})
         loss = None
         if closure is not None:
             with enable_grad():
                 loss = closure()
         self.step_unless(None)
+        for hook in self._step_hooks.get("after", ()):
+            hook.function(self, (), {})
         return loss
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> StepHook:
+        """Call `hook(optimizer, args, kwargs)` before each step."""
+        return StepHook(self, "before", hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> StepHook:
+        """Call `hook(optimizer, args, kwargs)` after each step."""
+        return StepHook(self, "after", hook)
 
     def step_unless(self, skipped: Tensor | None) -> None:
         """Change all parameters that have a gradient, unless the scalar `skipped` is true.
@@ -180,6 +231,9 @@ class Optimizer:
                 for parameter, given in moving:
                     gradient = -given if group.get("maximize") else given
                     own = self.state[id(parameter)]
+                    grown = self.grow_state(parameter, gradient, own, group)
+                    if grown:
+                        own = self._add_state(parameter, grown)
                     # With a condition, updates assign to values beside the memory of the state.
                     state = own if skipped is None else {k: v * 1 for k, v in own.items()}
                     counted = {**state, "step": self.clocks.of(parameter)}
@@ -231,10 +285,9 @@ class Optimizer:
     def __setstate__(self, given: dict[str, Any]) -> None:
         self.__dict__.update(given["attributes"])
         groups = self.param_groups
-        self.param_groups, self.state, self.clocks = [], Fixed(), Clocks()
+        self.param_groups, self.state, self.clocks = [], StateByParameter(), Clocks()
         for group in groups:
-            names = [name for name in group if name == "params" or name in self.defaults]
-            self.add_param_group({name: group[name] for name in names})
+            self.add_param_group(group)
         self.load_state_dict(given["state"])
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:

@@ -44,6 +44,15 @@ class SGD(Optimizer):
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
         return {"momentum_buffer": zeros_like(parameter)} if group["momentum"] else {}
 
+    def grow_state(
+        self, parameter: Tensor, gradient: Tensor, state: State, group: Mapping[str, Any]
+    ) -> State:
+        """A buffer where momentum was turned on after the first step; it starts as then."""
+        if not group["momentum"] or "momentum_buffer" in state:
+            return {}
+        decayed = gradient + parameter * group["weight_decay"]
+        return {"momentum_buffer": decayed * (group["dampening"] / group["momentum"])}
+
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
         momentum = group["momentum"]
         if group["weight_decay"]:

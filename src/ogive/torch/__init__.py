@@ -30,7 +30,7 @@ _tree.add_finder()
 def __getattr__(name: str) -> Any:
     if name in TREE:
         return importlib.import_module(f"ogive.torch.{name}")
-    if not name.startswith("_"):
+    if not name.startswith("__"):
         for source, names in OWN.items():
             if name in names:
                 globals()[name] = found = getattr(importlib.import_module(source), name)

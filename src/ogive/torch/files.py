@@ -6,10 +6,13 @@ import os
 import tempfile
 from typing import Any
 
+from ogive.errors import ArgumentError, ArgumentTypeError, FileError
 from ogive.io import load as _load
 from ogive.io import load_torch, save_torch
+from ogive.io.whole_objects import load_whole, save_whole
 from ogive.ir.device_names import FILES
 from ogive.tensor.tensor import Tensor
+from ogive.torch.tools.safe_names import safe_names
 
 __all__ = [
     "load", "save",
@@ -23,7 +26,9 @@ def save(
     pickle_protocol: int = 2,
     _use_new_zipfile_serialization: bool = True,
 ) -> None:
-    """Write plain data with tensors in it, as PyTorch's checkpoints are, to a path or a file.
+    """Write data with tensors in it, as PyTorch's checkpoints are, to a path or a file.
+
+    Whole modules and other objects are written as Python pickles them.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -33,13 +38,20 @@ def save(
     [0, 1, 2]
     """
     if isinstance(f, str | os.PathLike):
-        save_torch(f, obj)
+        _save(f, obj)
         return
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "saved.pt")
-        save_torch(path, obj)
+        _save(path, obj)
         with open(path, "rb") as written:
             f.write(written.read())
+
+
+def _save(path: Any, obj: Any) -> None:
+    try:
+        save_torch(path, obj)
+    except (ArgumentError, ArgumentTypeError):  # more than plain data
+        save_whole(path, obj)
 
 
 def load(
@@ -53,15 +65,36 @@ def load(
 ) -> Any:
     """What `save` or PyTorch wrote, from a path or a file, in memory.
 
-    Nothing in a file is run, whatever `weights_only` says; `map_location` can only be the CPU.
+    Only with `weights_only=False` is anything in a file run, which whole modules and other objects
+    need: do that with files that you trust. `map_location` can only be the CPU.
+
+    Raises `FileError` for a file that holds other things than tensors and plain data.
     """
     if isinstance(f, str | os.PathLike):
-        return _in_memory(_load(f))
+        return _in_memory(_load_path(f, _load, weights_only))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "loaded.pt")
         with open(path, "wb") as copied:
             copied.write(f.read())
-        return _in_memory(load_torch(path))
+        return _in_memory(_load_path(path, load_torch, weights_only))
+
+
+def _load_path(path: Any, plain: Any, weights_only: bool | None) -> Any:
+    try:
+        return plain(path)
+    except FileError as error:
+        if weights_only is not False and safe_names():
+            return load_whole(path, _module_name, safe_names())
+        if weights_only is not False:
+            if "nothing in a file is run" in str(error):
+                raise FileError(f"{error}; or, if you trust it, weights_only=False") from None
+            raise
+        return load_whole(path, _module_name)
+
+
+def _module_name(name: str) -> str:
+    """Modules of PyTorch's are ours; all others are themselves."""
+    return f"ogive.{name}" if name == "torch" or name.startswith("torch.") else name
 
 
 def _in_memory(found: Any) -> Any:

@@ -1,29 +1,21 @@
-"""Layers that only PyTorch names: wrappers for several devices, and old names."""
+"""Layers that only PyTorch names, and what it calls parts of ours."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from ogive.nn import BatchNorm1d, NLLLoss
-from ogive.nn.module import Module
+from ogive.nn import NLLLoss
+from ogive.nn.init import fans as _calculate_fan_in_and_fan_out
+from ogive.nn.layers.convolution import Convolution as _ConvNd
+from ogive.nn.layers.normalization import BatchNorm as _BatchNorm
+from ogive.nn.layers.normalization import InstanceNorm as _InstanceNorm
+from ogive.nn.layers.normalization import RunningNorm as _NormBase
+from ogive.nn.layers.transformer import to_function as _get_activation_fn
+from ogive.torch.processes.replicas import DataParallel, SyncBatchNorm
 
 __all__ = [
-    "DataParallel", "NLLLoss2d", "_BatchNorm",
+    "DataParallel", "NLLLoss2d", "SyncBatchNorm", "_BatchNorm", "_ConvNd", "_InstanceNorm",
+    "_NormBase", "_calculate_fan_in_and_fan_out", "_get_activation_fn",
 ]  # fmt: skip
 
 
-class DataParallel(Module):
-    """A module over several devices; here there is one, and it is called as it is."""
-
-    def __init__(
-        self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0
-    ) -> None:
-        super().__init__()
-        self.module = module
-
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
-        return self.module(*args, **kwargs)
-
 
 NLLLoss2d = NLLLoss
-_BatchNorm = BatchNorm1d.__mro__[1]

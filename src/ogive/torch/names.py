@@ -100,12 +100,17 @@ _LAYERS = (
 )  # fmt: skip
 
 TREE: dict[str, tuple[str, ...]] = {
-    "nn": ("ogive.torch.layers", "ogive.nn"),
+    "nn": ("ogive.torch.modules", "ogive.torch.layers", "ogive.nn"),
     "nn.functional": ("ogive.nn.functional",),
-    "nn.init": ("ogive.nn.init",),
-    "nn.modules": ("ogive.torch.layers", "ogive.nn"),
-    **{f"nn.modules.{name}": ("ogive.torch.layers", "ogive.nn") for name in _LAYERS},
-    "nn.parallel": ("ogive.torch.layers",),
+    "nn.init": ("ogive.nn.init", "ogive.torch.layers"),
+    "nn.modules": ("ogive.torch.modules", "ogive.torch.layers", "ogive.nn"),
+    **{
+        f"nn.modules.{name}": ("ogive.torch.modules", "ogive.torch.layers", "ogive.nn")
+        for name in _LAYERS
+    },
+    "nn.parallel": ("ogive.torch.processes.replicas",),
+    "nn.parallel.data_parallel": ("ogive.torch.processes.replicas",),
+    "nn.parallel.distributed": ("ogive.torch.processes.replicas",),
     "nn.parameter": ("ogive.nn",),
     "nn.attention": ("ogive.torch.attention",),
     "nn.utils": ("ogive.torch.weights", "ogive.nn.utils"),
@@ -115,9 +120,9 @@ TREE: dict[str, tuple[str, ...]] = {
     "nn.utils.parametrize": ("ogive.nn.utils.parametrize",),
     "nn.utils.rnn": ("ogive.nn.utils.rnn",),
     "nn.utils.stateless": ("ogive.nn",),
-    "optim": ("ogive.optim",),
+    "optim": ("ogive.torch.optimizers", "ogive.optim"),
     "optim.lr_scheduler": ("ogive.optim.lr_scheduler",),
-    "optim.optimizer": ("ogive.optim",),
+    "optim.optimizer": ("ogive.torch.optimizers", "ogive.optim"),
     "optim.swa_utils": ("ogive.optim.swa_utils",),
     **{
         f"optim.{name}": ("ogive.optim",)
@@ -129,6 +134,10 @@ TREE: dict[str, tuple[str, ...]] = {
     "utils.data.dataloader": ("ogive.data",),
     "utils.data.dataset": ("ogive.data",),
     "utils.data.sampler": ("ogive.data",),
+    "utils.data.distributed": ("ogive.torch.processes.replicas",),
+    "utils._pytree": ("ogive.torch.tools.trees",),
+    "utils.tensorboard": ("ogive.torch.tools.event_files",),
+    "utils.tensorboard.writer": ("ogive.torch.tools.event_files",),
     "utils.checkpoint": ("ogive.torch.checkpoints",),
     "autograd": ("ogive.torch.gradients", "ogive.autograd"),
     "autograd.function": ("ogive.autograd",),
@@ -162,11 +171,34 @@ TREE: dict[str, tuple[str, ...]] = {
     "accelerator": ("ogive.torch.accelerators",),
     "mps": ("ogive.torch.accelerators",),
     "random": ("ogive.torch.randomness",),
+    "distributed": ("ogive.torch.processes.collectives",),
+    "distributed.fsdp": ("ogive.torch.processes.sharding",),
+    "distributed.fsdp.fully_sharded_data_parallel": ("ogive.torch.processes.sharding",),
+    "distributed.fsdp.wrap": ("ogive.torch.processes.sharding",),
+    "multiprocessing": ("ogive.torch.processes.starting",),
+    "profiler": ("ogive.torch.tools.profiling",),
+    "autograd.profiler": ("ogive.torch.tools.profiling",),
+    "hub": ("ogive.torch.tools.hub",),
+    "serialization": ("ogive.torch.files", "ogive.torch.tools.safe_names"),
     "version": ("ogive.torch.release",),
     "types": ("ogive.torch.annotations",),
     "testing": ("ogive.torch.comparing",),
 }  # fmt: skip
 """The modules below `ogive.torch`, and where the names of each are looked for, in order."""
+
+_OF_LISTS = (
+    "abs", "acos", "add", "addcdiv", "addcmul", "asin", "atan", "ceil", "clamp_max", "clamp_min",
+    "clone", "copy", "cos", "cosh", "div", "erf", "erfc", "exp", "expm1", "floor", "frac", "lerp",
+    "lgamma", "log", "log10", "log1p", "log2", "maximum", "minimum", "mul", "neg", "pow",
+    "reciprocal", "round", "rsqrt", "sigmoid", "sign", "sin", "sinh", "sqrt", "sub", "tan", "tanh",
+    "trunc", "zero",
+)  # fmt: skip
+
+FOREACH = tuple(
+    f"_foreach_{name}{end}" for name in _OF_LISTS for end in ("", "_")
+    if name + end not in ("clone_", "copy", "zero")
+)  # fmt: skip
+"""Methods that are functions of lists of tensors as well."""
 
 OWN = {
     "ogive.torch.creation": (
@@ -202,6 +234,7 @@ OWN = {
         "Generator", "binomial", "default_generator", "fork_rng", "get_rng_state", "initial_seed",
         "manual_seed", "poisson", "seed", "set_rng_state",
     ),
+    "ogive.torch.lists": ("_assert", "_foreach_norm", *FOREACH),
     "ogive.torch.precision": (
         "GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -10,9 +11,12 @@ from ogive.torch.capture import Compiled
 from ogive.torch.capture import compile as compile
 
 __all__ = [
-    "Final", "ScriptFunction", "ScriptModule", "annotate", "compile", "disable", "export", "freeze",
-    "ignore", "interface", "is_compiling", "is_scripting", "is_tracing", "reset", "script", "trace",
-    "unused",
+    "Final", "ScriptFunction", "ScriptModule", "_overload_method", "_script_if_tracing",
+    "allow_in_graph", "annotate", "assume_constant_result", "compile", "cudagraph_mark_step_begin",
+    "disable", "export", "fork", "freeze", "ignore", "interface", "is_compiling",
+    "is_dynamo_compiling", "is_exporting", "is_scripting", "is_tracing", "isinstance", "load",
+    "optimize_for_inference", "reset", "save", "script", "script_if_tracing", "set_fusion_strategy",
+    "trace", "trace_module", "unused", "wait",
 ]  # fmt: skip
 
 Given = TypeVar("Given")
@@ -61,6 +65,55 @@ def freeze(mod: Given, *args: Any, **kwargs: Any) -> Given:
     return mod
 
 
+optimize_for_inference = freeze
+
+
+def trace_module(mod: Module, inputs: Any, **kwargs: Any) -> Any:
+    """The module, captured as by `torch.compile`."""
+    return compile(mod)
+
+
+def save(m: Any, f: Any, _extra_files: Any = None) -> None:
+    """Write a module or a function, as `torch.save` does."""
+    from ogive.torch.files import save as write
+
+    write(m._orig_mod if type(m) is Compiled else m, f)
+
+
+def load(f: Any, map_location: Any = None, **options: Any) -> Any:
+    """What `save` wrote: Python's classes must be there, and what the file says is run."""
+    from ogive.torch.files import load as read
+
+    return read(f, map_location, weights_only=False)
+
+
+def fork(func: Callable[..., Given], *args: Any, **kwargs: Any) -> Given:
+    """The result of a call, which `wait` gives."""
+    return func(*args, **kwargs)
+
+
+def wait(future: Given) -> Given:
+    """The result of `fork`."""
+    return future
+
+
+def isinstance(obj: Any, target_type: Any) -> bool:
+    """Python's `isinstance`."""
+    return builtins.isinstance(obj, target_type)
+
+
+script_if_tracing = _script_if_tracing = _overload_method = unused
+allow_in_graph = assume_constant_result = unused
+
+
+def set_fusion_strategy(strategy: Any) -> None:
+    """Changes nothing: there is one compiler."""
+
+
+def cudagraph_mark_step_begin() -> None:
+    """Nothing to mark."""
+
+
 def is_scripting() -> bool:
     """Whether this runs in TorchScript: never."""
     return False
@@ -74,6 +127,9 @@ def is_tracing() -> bool:
 def is_compiling() -> bool:
     """Whether PyTorch's compiler runs this: never."""
     return False
+
+
+is_dynamo_compiling = is_exporting = is_compiling
 
 
 def annotate(the_type: Any, the_value: Given) -> Given:

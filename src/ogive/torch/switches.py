@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
 __all__ = [
     "allow_tf32", "benchmark", "deterministic", "enable_cudnn_sdp", "enable_flash_sdp",
     "enable_math_sdp", "enable_mem_efficient_sdp", "enabled", "flash_sdp_enabled", "is_available",
-    "is_built", "matmul", "set_flags", "version",
+    "is_built", "math_sdp_enabled", "matmul", "mem_efficient_sdp_enabled", "sdp_kernel",
+    "set_flags", "version",
 ]  # fmt: skip
 
 benchmark = False
@@ -43,6 +46,15 @@ enable_math_sdp = enable_mem_efficient_sdp = enable_cudnn_sdp = enable_flash_sdp
 def flash_sdp_enabled() -> bool:
     """Whether attention is computed without keeping its scores: yes."""
     return True
+
+
+math_sdp_enabled = mem_efficient_sdp_enabled = flash_sdp_enabled
+
+
+@contextmanager
+def sdp_kernel(*args: Any, **kwargs: Any) -> Iterator[None]:
+    """Attention inside is the one fused kernel, whatever is enabled."""
+    yield
 
 
 def set_flags(**flags: Any) -> None:

@@ -19,7 +19,7 @@ from ogive.tensor.tensor import Tensor
 Activation = str | Callable[[Tensor], Tensor]
 
 
-def _to_function(activation: Activation) -> Callable[[Tensor], Tensor]:
+def to_function(activation: Activation) -> Callable[[Tensor], Tensor]:
     if isinstance(activation, str):
         function: Callable[[Tensor], Tensor] = getattr(Tensor, activation)
         return function
@@ -58,7 +58,7 @@ class _Layer(Module):
             setattr(self, f"norm{number}", LayerNorm(d_model, layer_norm_eps, **kind))
         for number in range(1, self.attentions + 2):
             setattr(self, f"dropout{number}", Dropout(dropout))
-        self.activation = _to_function(activation)
+        self.activation = to_function(activation)
 
     def join(self, x: Tensor, number: int, part: Callable[[Tensor], Tensor]) -> Tensor:
         """x + part(x), normalized before or after."""

@@ -66,6 +66,16 @@ class View:
             self.shape = shape
         return self
 
+    def of_another_storage(self) -> View:
+        """The same movements, with nothing behind its detached steps yet."""
+        made = View(self.shape)
+        made.steps = [
+            (op, Lineage() if op is Op.DETACH else argument, shape)
+            for op, argument, shape in self.steps
+        ]
+        made.strided = self.strided
+        return made
+
     def then(self, other: View) -> View:
         """The view that shows what `other` shows of this one."""
         if not self.steps:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError, GradientError
 from ogive.live import history
+from ogive.live.registry import graph_lock
+from ogive.tensor.core import wrap
+from ogive.tensor.memory import views
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -95,10 +98,29 @@ def deep_copy(self: Tensor, memo: Any) -> Tensor:
             f"a tensor of shape {self.shape} was computed from ones that require gradients, "
             "and cannot be copied with its history; copy what detach() gives"
         )
-    made = type(self)(self.detach(), requires_grad=self.requires_grad)
+    if not self.requires_grad:
+        with graph_lock:
+            view = _copied_view(self, memo)
+        return type(self)(self.detach()) if view is None else view
+    made = type(self)(self.detach(), requires_grad=True)
     if self.grad is not None:
         made.grad = self.grad.detach()
     return made
+
+
+def _copied_view(tensor: Tensor, memo: Any) -> Tensor | None:
+    """The same view of a copy of the storage, one for all that are copied together.
+
+    None where a tensor shows a storage that no other does.
+    """
+    storage = views.shared_storage(tensor)
+    if storage is None:
+        return None
+    whole = memo.get(id(storage))
+    if whole is None:
+        whole = memo[id(storage)] = type(tensor)(wrap(storage.node, storage.device).detach())
+        whole.layout = storage.layout
+    return views.show(whole, tensor.shows.of_another_storage())
 
 
 def reduce(self: Tensor) -> Any:

@@ -1,0 +1,93 @@
+"""Whole objects in PyTorch's archives: modules and whatever else Python pickles.
+
+Reading one runs what the file says, as any pickle does. So nobody is led here but who asks for it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import pickle
+import sys
+import zipfile
+from collections.abc import Callable, Collection
+from typing import Any
+
+from ogive.io.checkpoint import KIND, PICKLE, Storage, StorageType, _Checkpoint
+from ogive.io.files import Path, open_source, replacing
+from ogive.io.pickling import FOLDER, VERSION
+from ogive.io.unpickle import Function
+from ogive.io.zips import read_directory, read_member
+
+BUILDERS = ("copyreg._reconstructor", "builtins.object", "__builtin__.object")
+"""What Python makes plain instances of classes with."""
+
+
+def save_whole(path: Path, obj: Any) -> None:
+    """Write any object that Python pickles, all of it or nothing.
+
+    Raises what pickling raises for an object that cannot be, such as a function inside another.
+    """
+    data = pickle.dumps(obj, 2)
+    with replacing(path, "save_whole") as file, zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(f"{FOLDER}{PICKLE}", data)
+        archive.writestr(f"{FOLDER}byteorder", sys.byteorder)
+        archive.writestr(f"{FOLDER}version", VERSION)
+
+
+def load_whole(
+    path: Path, module_name: Callable[[str], str], allowed: Collection[str] | None = None
+) -> Any:
+    """What `save_whole` or PyTorch wrote. What the file names is imported and called.
+
+    `module_name` gives the module that stands for one that the file names. With `allowed`, only
+    these names are, and those that make plain data.
+
+    Raises `FileError` when the file is missing or malformed, and what unpickling raises.
+    """
+    with open_source(path, "load_whole", KIND) as source:
+        checkpoint = _Checkpoint(source, read_directory(source))
+        data = read_member(source, checkpoint.members[checkpoint.prefix + PICKLE])
+        return _Reader(data, checkpoint, module_name, allowed).load()
+
+
+class _Reader(pickle.Unpickler):
+    """Python's machine, for which tensors and storages are made as for ours."""
+
+    def __init__(
+        self,
+        data: bytes,
+        checkpoint: _Checkpoint,
+        module_name: Callable[[str], str],
+        allowed: Collection[str] | None,
+    ) -> None:
+        super().__init__(io.BytesIO(data))
+        self._names = checkpoint._names()
+        self._checkpoint = checkpoint
+        self._module_name = module_name
+        self._allowed = allowed
+
+    def persistent_load(self, pid: Any) -> Storage:
+        """The storage of a tensor."""
+        return self._checkpoint._storage(pid)
+
+    def find_class(self, module: str, name: str) -> Any:
+        """What a name stands for."""
+        module = {"__builtin__": "builtins", "copy_reg": "copyreg"}.get(module, module)
+        known = self._names.get(f"{module}.{name}")
+        if isinstance(known, Function) and module.startswith("torch._utils"):
+            return lambda *given: known.apply(None, given)  # type: ignore[arg-type]
+        if isinstance(known, StorageType) or (known is not None and module == "torch"):
+            return known if not isinstance(known, Function) else _second(known)
+        full = f"{module}.{name}"
+        if self._allowed is not None and full not in {*self._allowed, *self._names, *BUILDERS}:
+            self._checkpoint.source.refuse(f"it needs {full!r}, which is not said to be safe")
+        found: Any = importlib.import_module(self._module_name(module))
+        for part in name.split("."):
+            found = getattr(found, part)
+        return found
+
+
+def _second(known: Function) -> Callable[..., Any]:
+    """`torch.Size` and `torch.device`, which take tuples and names as they come."""
+    return tuple if known.name == "torch.Size" else lambda *given: ":".join(map(str, given))

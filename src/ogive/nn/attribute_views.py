@@ -1,0 +1,56 @@
+"""A module's attributes of one kind, as the dictionary that PyTorch's modules keep them in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ogive.nn.module import Module
+
+Found = Callable[["Module"], Iterator[tuple[str, Any]]]
+
+
+class AttributeView(MutableMapping[str, Any]):
+    """Names and values of those attributes that `find` gives; to set one is to set the attribute.
+
+    >>> layer = nn.Linear(2, 3)
+    >>> list(layer._parameters)
+    ['weight', 'bias']
+    """
+
+    __slots__ = ("_find", "_module", "_put")
+
+    def __init__(
+        self, module: Module, find: Found, put: Callable[[Module, str, Any], None]
+    ) -> None:
+        self._module = module
+        self._find = find
+        self._put = put
+
+    def __getitem__(self, name: str) -> Any:
+        for found, value in self._find(self._module):
+            if found == name:
+                return value
+        raise KeyError(name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._put(self._module, name, value)
+
+    def __delitem__(self, name: str) -> None:
+        if name not in self:
+            raise KeyError(name)
+        delattr(self._module, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name, _ in self._find(self._module)])
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def copy(self) -> dict[str, Any]:
+        """A dictionary of its own."""
+        return dict(self)

@@ -1,0 +1,120 @@
+"""What programs ask of PyTorch's modules besides: registered names, hooks of states, old names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ogive.errors import ArgumentError
+from ogive.nn.attribute_views import AttributeView
+from ogive.nn.state_hooks import StateHook, hooks_of
+from ogive.tensor.memory.data_attribute import replace_value
+
+if TYPE_CHECKING:
+    from ogive.nn.module import Module
+    from ogive.tensor.tensor import Tensor
+
+Self = TypeVar("Self", bound="ModuleProtocol")
+
+
+class ModuleProtocol:
+    """The base of `Module`, for the names that only PyTorch's programs use."""
+
+    _version = 1
+    dump_patches = False
+    call_super_init = False
+
+    @property
+    def _modules(self) -> AttributeView:
+        """The modules directly below."""
+        return AttributeView(self._own(), lambda own: own.named_children(), type(self).add_module)
+
+    @property
+    def _parameters(self) -> AttributeView:
+        """The parameters of this module alone."""
+        from ogive.nn.module import parameters_of
+
+        return AttributeView(self._own(), parameters_of, setattr)
+
+    @property
+    def _buffers(self) -> AttributeView:
+        """The buffers of this module alone."""
+        return AttributeView(
+            self._own(), lambda own: own.named_buffers(recurse=False), _put_buffer
+        )
+
+    def _own(self) -> Module:
+        return self  # type: ignore[return-value]  # there is no other kind
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Make a module an attribute, by a name that was computed."""
+        setattr(self, name, module)
+
+    def register_module(self, name: str, module: Module | None) -> None:
+        """`add_module`."""
+        self.add_module(name, module)
+
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Put a module at a path such as `"layers.3.attention"`."""
+        parent, _, name = target.rpartition(".")
+        if not name:
+            raise ArgumentError("set_submodule: the path is empty")
+        setattr(self._own().get_submodule(parent), name, module)
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> Any:
+        """`register_full_backward_hook`."""
+        return self._own().register_full_backward_hook(hook)
+
+    # States
+
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
+        """For overriding: change what will be loaded into this module, under `prefix`."""
+
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], with_module: bool = False
+    ) -> StateHook:
+        return StateHook(hooks_of(self._own(), "before loading"), hook, with_module)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> StateHook:
+        """Call `hook(module, state, prefix, ...)` before a state is loaded."""
+        return self._register_load_state_dict_pre_hook(hook, with_module=True)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> StateHook:
+        """Call `hook(module, incompatible_keys)` after a state was loaded."""
+        return StateHook(hooks_of(self._own(), "after loading"), hook, True)
+
+    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> StateHook:
+        return StateHook(hooks_of(self._own(), "after saving"), hook, True)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> StateHook:
+        """Call `hook(module, state, prefix, metadata)` when a state is given out."""
+        return self._register_state_dict_hook(hook)
+
+    # Moving and converting
+
+    def _apply(self: Self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Put `fn` of each parameter and buffer in its place."""
+        own = self._own()
+        for tensor in [*own.parameters(recurse), *own.buffers(recurse)]:
+            replace_value(tensor, fn(tensor.detach()))
+        return self
+
+    def type(self: Self, dst_type: Any) -> Self:
+        """Convert all parameters and buffers to a dtype, which may have PyTorch's name."""
+        return self._apply(lambda tensor: tensor.type(dst_type))
+
+    def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
+        """Move to a device; values are kept, which PyTorch does not promise."""
+        self._own().to(device)
+        return self
+
+    def share_memory(self: Self) -> Self:
+        """The module: other processes get copies."""
+        return self
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+
+def _put_buffer(module: Module, name: str, value: Any) -> None:
+    module.register_buffer(name, value, module._buffer_names.get(name, True))

@@ -1,0 +1,63 @@
+"""Functions that are called around `state_dict` and `load_state_dict`, by PyTorch's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ogive.nn.module import Module
+    from ogive.nn.state import IncompatibleKeys
+
+
+class StateHook:
+    """One function in a module's list of them; `remove()` takes it out."""
+
+    def __init__(self, hooks: list[StateHook], function: Callable[..., Any], gets: bool) -> None:
+        self._hooks = hooks
+        self.function = function
+        self.gets_module = gets
+        hooks.append(self)
+
+    def remove(self) -> None:
+        """Call the function no more."""
+        self._hooks.remove(self)
+
+
+def hooks_of(module: Module, kind: str) -> list[StateHook]:
+    """The hooks of one kind, in a list that is the module's own."""
+    by_kind: dict[str, list[StateHook]] = module.__dict__.setdefault("_state_hooks", {})
+    return by_kind.setdefault(kind, [])
+
+
+def call_hooks(module: Module, kind: str, *given: Any) -> None:
+    """Call the hooks of one kind, if there are any."""
+    for hook in module.__dict__.get("_state_hooks", {}).get(kind, ()):
+        hook.function(*((module, *given) if hook.gets_module else given))
+
+
+def prepare_to_load(root: Module, state: dict[str, Any], strict: bool) -> None:
+    """Let every module change what it will be given: by its hooks, and by what it overrides."""
+    from ogive.nn.module import Module
+
+    base = Module._load_from_state_dict
+    for path, module in list(root._all_modules("")):
+        prefix = f"{path}." if path else ""
+        # metadata, strict, missing, unexpected, errors: the check that follows finds those
+        given: tuple[Any, ...] = (state, prefix, {}, strict, [], [], [])
+        call_hooks(module, "before loading", *given)
+        if type(module)._load_from_state_dict is not base:
+            module._load_from_state_dict(*given)
+
+
+def report_loaded(root: Module, keys: IncompatibleKeys) -> None:
+    """Tell every module that has asked which keys did not fit."""
+    for module in root.modules():
+        call_hooks(module, "after loading", keys)
+
+
+def finish_state(root: Module, state: dict[str, Any], prefix: str) -> None:
+    """Let every module that has asked change the state that is given out."""
+    for path, module in list(root._all_modules("")):
+        below = f"{prefix}{path}." if path else prefix
+        call_hooks(module, "after saving", state, below, {})

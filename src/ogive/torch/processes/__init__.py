@@ -1,0 +1,1 @@
+"""Programs of several processes: what they mean in one."""

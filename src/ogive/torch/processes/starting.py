@@ -1,0 +1,102 @@
+"""`torch.multiprocessing`: the standard library's, and `spawn`."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from multiprocessing import (
+    Array,
+    Barrier,
+    Event,
+    Lock,
+    Manager,
+    Pipe,
+    Pool,
+    Process,
+    Queue,
+    SimpleQueue,
+    Value,
+    cpu_count,
+    current_process,
+    freeze_support,
+    get_context,
+    get_start_method,
+    set_start_method,
+)
+from typing import Any
+
+from ogive.errors import StateError
+
+__all__ = [
+    "Array", "Barrier", "Event", "Lock", "Manager", "Pipe", "Pool", "Process", "ProcessContext",
+    "Queue", "SimpleQueue", "Value", "cpu_count", "current_process", "freeze_support",
+    "get_all_sharing_strategies", "get_context", "get_sharing_strategy", "get_start_method",
+    "set_sharing_strategy", "set_start_method", "spawn", "start_processes",
+]  # fmt: skip
+
+
+class ProcessContext:
+    """Processes that were started together."""
+
+    def __init__(self, processes: list[Any]) -> None:
+        self.processes = processes
+
+    def pids(self) -> list[int]:
+        """Their numbers."""
+        return [process.pid for process in self.processes]
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Wait for all of them. Raises `StateError` where one has failed."""
+        for number, process in enumerate(self.processes):
+            process.join(timeout)
+            if process.exitcode not in (0, None):
+                raise StateError(f"process {number} terminated with exit code {process.exitcode}")
+        return all(process.exitcode == 0 for process in self.processes)
+
+
+def start_processes(
+    fn: Callable[..., Any],
+    args: tuple[Any, ...] = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
+    start_method: str = "spawn",
+) -> ProcessContext | None:
+    """Run `fn(number, *args)` in `nprocs` processes; each tensor goes there as a copy."""
+    context: Any = multiprocessing.get_context(start_method)
+    processes = [
+        context.Process(target=fn, args=(number, *args), daemon=daemon) for number in range(nprocs)
+    ]
+    for process in processes:
+        process.start()
+    started = ProcessContext(processes)
+    if not join:
+        return started
+    started.join()
+    return None
+
+
+def spawn(
+    fn: Callable[..., Any],
+    args: tuple[Any, ...] = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
+    start_method: str = "spawn",
+) -> ProcessContext | None:
+    """`start_processes` with new interpreters."""
+    return start_processes(fn, args, nprocs, join, daemon, start_method)
+
+
+def get_all_sharing_strategies() -> set[str]:
+    """How tensors reach other processes: as copies."""
+    return {"file_system"}
+
+
+def get_sharing_strategy() -> str:
+    """How tensors reach other processes."""
+    return "file_system"
+
+
+def set_sharing_strategy(new_strategy: str) -> None:
+    """Nothing to set: tensors reach other processes as copies."""

@@ -1,0 +1,1 @@
+"""What surrounds programs: profiles, downloads, logs of training, safe files, trees."""

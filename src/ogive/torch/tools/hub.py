@@ -1,0 +1,94 @@
+"""`torch.hub`: files from the network, kept in a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+import tempfile
+import urllib.request
+from typing import Any
+from urllib.parse import urlparse
+
+from ogive.errors import FileError
+from ogive.torch.files import load as _load
+
+__all__ = [
+    "HASH_REGEX", "_get_torch_home", "download_url_to_file", "get_dir", "load_state_dict_from_url",
+    "set_dir", "urlparse",
+]  # fmt: skip
+
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
+
+
+class _Folder:
+    """Where files are kept, if the program says so."""
+
+    def __init__(self) -> None:
+        self.path: str | None = None
+
+
+_folder = _Folder()
+
+
+def _get_torch_home() -> str:
+    cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
+    return os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch")))
+
+
+def get_dir() -> str:
+    """The folder that files are kept in."""
+    return _folder.path or os.path.join(_get_torch_home(), "hub")
+
+
+def set_dir(d: str | os.PathLike[str]) -> None:
+    """Keep files in another folder."""
+    _folder.path = os.path.expanduser(os.fspath(d))
+
+
+def download_url_to_file(
+    url: str, dst: str, hash_prefix: str | None = None, progress: bool = True
+) -> None:
+    """Fetch a file; its SHA-256 must begin with `hash_prefix`.
+
+    Raises `FileError` where it does not.
+    """
+    digest = hashlib.sha256()
+    folder = os.path.dirname(os.path.abspath(dst))
+    with (
+        urllib.request.urlopen(url) as source,
+        tempfile.NamedTemporaryFile(dir=folder, delete=False) as file,
+    ):
+        try:
+            while part := source.read(1 << 20):
+                digest.update(part)
+                file.write(part)
+            found = digest.hexdigest()
+            if hash_prefix and not found.startswith(hash_prefix):
+                raise FileError(f"{url}: the hash begins with {found[:8]}, not {hash_prefix}")
+        except BaseException:
+            os.remove(file.name)
+            raise
+    os.replace(file.name, dst)
+
+
+def load_state_dict_from_url(
+    url: str,
+    model_dir: str | None = None,
+    map_location: Any = None,
+    progress: bool = True,
+    check_hash: bool = False,
+    file_name: str | None = None,
+    weights_only: bool = False,
+) -> Any:
+    """What is in a file of the network, which is fetched once."""
+    folder = model_dir or os.path.join(get_dir(), "checkpoints")
+    os.makedirs(folder, exist_ok=True)
+    name = file_name or os.path.basename(urlparse(url).path)
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        sys.stderr.write(f'Downloading: "{url}" to {path}\n')
+        named = HASH_REGEX.search(name) if check_hash else None
+        download_url_to_file(url, path, named.group(1) if named else None, progress)
+    return _load(path, map_location=map_location)

@@ -1,0 +1,102 @@
+"""`torch.utils._pytree`: nested tuples, lists and dictionaries, taken apart and put together."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable
+from typing import Any
+
+__all__ = [
+    "TreeSpec", "tree_all", "tree_any", "tree_flatten", "tree_leaves", "tree_map", "tree_map_",
+    "tree_map_only", "tree_unflatten",
+]  # fmt: skip
+
+
+class TreeSpec:
+    """The shape of a tree: what kind each branch is, and where its leaves go."""
+
+    def __init__(self, kind: type | None, keys: Any, children: list[TreeSpec]) -> None:
+        self.type, self.context, self.children_specs = kind, keys, children
+        self.num_leaves: int = 1 if kind is None else sum(each.num_leaves for each in children)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TreeSpec) and (
+            (self.type, self.context, self.children_specs)
+            == (other.type, other.context, other.children_specs)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _children(tree: Any) -> tuple[Any, list[Any]] | None:
+    """The keys and parts of a branch; None for a leaf."""
+    kind = type(tree)
+    if kind in (list, tuple) or hasattr(tree, "_fields"):
+        return len(tree), list(tree)
+    if kind in (dict, OrderedDict, defaultdict):
+        return list(tree), list(tree.values())
+    return None
+
+
+def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Any]:
+    """The leaves in order, and the shape."""
+    parts = None if is_leaf is not None and is_leaf(tree) else _children(tree)
+    if parts is None:
+        return [tree], TreeSpec(None, None, [])
+    keys, values = parts
+    leaves: list[Any] = []
+    specs = []
+    for value in values:
+        below, spec = tree_flatten(value, is_leaf)
+        leaves += below
+        specs.append(spec)
+    return leaves, TreeSpec(type(tree), keys, specs)
+
+
+def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
+    """The tree of a shape with these leaves."""
+    waiting = iter(leaves)
+    return _build(waiting, treespec)
+
+
+def _build(leaves: Any, spec: TreeSpec) -> Any:
+    if spec.type is None:
+        return next(leaves)
+    parts = [_build(leaves, each) for each in spec.children_specs]
+    if spec.type in (dict, OrderedDict, defaultdict):
+        kind = OrderedDict if spec.type is OrderedDict else dict
+        return kind(zip(spec.context, parts, strict=True))
+    return spec.type(*parts) if hasattr(spec.type, "_fields") else spec.type(parts)
+
+
+def tree_leaves(tree: Any, is_leaf: Any = None) -> list[Any]:
+    """The leaves in order."""
+    return tree_flatten(tree, is_leaf)[0]
+
+
+def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Any = None) -> Any:
+    """The tree with `func` of each leaf, and of those of other trees of its shape."""
+    leaves, spec = tree_flatten(tree, is_leaf)
+    others = [tree_leaves(rest, is_leaf) for rest in rests]
+    return tree_unflatten([func(*each) for each in zip(leaves, *others, strict=True)], spec)
+
+
+def tree_map_(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Any = None) -> Any:
+    """Call `func` with each leaf; gives the tree itself."""
+    tree_map(func, tree, *rests, is_leaf=is_leaf)
+    return tree
+
+
+def tree_map_only(kind: Any, func: Callable[[Any], Any], tree: Any, is_leaf: Any = None) -> Any:
+    """The tree with `func` of the leaves of a kind."""
+    return tree_map(lambda x: func(x) if isinstance(x, kind) else x, tree, is_leaf=is_leaf)
+
+
+def tree_any(pred: Callable[[Any], bool], tree: Any, is_leaf: Any = None) -> bool:
+    """Whether `pred` holds for a leaf."""
+    return any(map(pred, tree_leaves(tree, is_leaf)))
+
+
+def tree_all(pred: Callable[[Any], bool], tree: Any, is_leaf: Any = None) -> bool:
+    """Whether `pred` holds for all leaves."""
+    return all(map(pred, tree_leaves(tree, is_leaf)))

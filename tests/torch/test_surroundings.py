@@ -1,0 +1,138 @@
+"""What surrounds programs: processes, profiles, logs, whole files, trees."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch as pytorch
+
+import ogive.torch as torch
+from ogive.errors import DeviceError, FileError
+
+
+def test_one_process_is_a_world_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = torch.distributed
+    assert distributed.is_available()
+    assert not distributed.is_initialized()
+    with pytest.raises(ValueError, match="init_process_group"):
+        distributed.get_rank()
+    with pytest.raises(DeviceError, match="a world of 4 processes"):
+        distributed.init_process_group("gloo", rank=0, world_size=4)
+    distributed.init_process_group("gloo", rank=0, world_size=1)
+    try:
+        assert (distributed.get_rank(), distributed.get_world_size()) == (0, 1)
+        x = torch.ones(2)
+        distributed.all_reduce(x)
+        gathered = [torch.zeros(2)]
+        distributed.all_gather(gathered, x)
+        assert gathered[0].tolist() == [1.0, 1.0]
+        model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 1))
+        assert list(model.state_dict()) == ["module.weight", "module.bias"]
+        with model.no_sync():
+            model(x).sum().backward()
+        sampler = torch.utils.data.distributed.DistributedSampler(range(5), shuffle=False)
+        assert list(sampler) == [0, 1, 2, 3, 4]
+    finally:
+        distributed.destroy_process_group()
+
+
+class Tied(torch.nn.Module):  # type: ignore[name-defined, misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = torch.nn.Linear(2, 2)
+        self.second = torch.nn.Linear(2, 2)
+        self.second.weight = self.first.weight
+
+    def forward(self, x: Any) -> Any:
+        return self.second(self.first(x))
+
+
+def test_a_whole_model_is_saved_and_loaded_by_who_trusts_it(tmp_path: Path) -> None:
+    model, x = Tied(), torch.ones(1, 2)
+    torch.save(model, tmp_path / "model.pth")
+    with pytest.raises(FileError, match="weights_only=False"):
+        torch.load(tmp_path / "model.pth")
+    found = torch.load(tmp_path / "model.pth", weights_only=False)
+    assert found.first.weight is found.second.weight
+    assert found(x).tolist() == model(x).tolist()
+
+
+def test_objects_beside_weights_are_read_from_pytorchs_files(tmp_path: Path) -> None:
+    kept = {"args": argparse.Namespace(lr=0.1), "w": pytorch.ones(2), "size": pytorch.Size([2])}
+    pytorch.save(kept, tmp_path / "state.pt")
+    found = torch.load(tmp_path / "state.pt", weights_only=False)
+    assert (found["args"].lr, found["w"].tolist(), found["size"]) == (0.1, [1.0, 1.0], (2,))
+    with torch.serialization.safe_globals([argparse.Namespace]):
+        assert torch.load(tmp_path / "state.pt")["args"].lr == 0.1
+    with pytest.raises(FileError, match="argparse"):
+        torch.load(tmp_path / "state.pt")
+
+
+def test_copies_that_are_made_together_share_as_they_did() -> None:
+    for library in (pytorch, torch):
+        x = library.arange(6)
+        whole, part = copy.deepcopy([x, x[2:]])
+        part[0] = 99
+        assert whole.tolist() == [0, 1, 99, 3, 4, 5]
+        assert x.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_named_parts_are_timed() -> None:
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as seen:
+        for _ in range(2):
+            with torch.profiler.record_function("forward"):
+                torch.ones(2).sum().item()
+            seen.step()
+    (forward,) = [row for row in seen.key_averages() if row.key == "forward"]
+    assert forward.count == 2
+    assert "forward" in seen.key_averages().table()
+
+
+def test_schedules_of_profiles_are_pytorchs() -> None:
+    given = {"wait": 2, "warmup": 1, "active": 2, "repeat": 2, "skip_first": 1}
+    wanted, found = (library.profiler.schedule(**given) for library in (pytorch, torch))
+    assert [found(step).name for step in range(14)] == [wanted(step).name for step in range(14)]
+
+
+def test_logs_of_training_are_records_with_checksums(tmp_path: Path) -> None:
+    with torch.utils.tensorboard.SummaryWriter(str(tmp_path)) as writer:
+        writer.add_scalar("loss", torch.tensor(0.5), 3)
+        writer.add_text("note", "hello")
+        writer.add_histogram("weights", torch.arange(10.0), 1)
+    (file,) = tmp_path.iterdir()
+    data = file.read_bytes()
+    assert b"brain.Event:2" in data
+    assert b"loss" in data
+    at, records = 0, 0
+    while at < len(data):
+        at += 16 + int.from_bytes(data[at : at + 8], "little")
+        records += 1
+    assert (at, records) == (len(data), 4)
+
+
+def test_trees_are_taken_apart_as_in_pytorch() -> None:
+    from torch.utils import _pytree as theirs
+
+    tree = {"a": [1, (2, 3)], "b": {"c": 4}}
+    ours = torch.utils._pytree
+    assert ours.tree_leaves(tree) == theirs.tree_leaves(tree) == [1, 2, 3, 4]
+    leaves, shape = ours.tree_flatten(tree)
+    assert ours.tree_unflatten(leaves, shape) == tree
+    assert ours.tree_map(lambda x: x + 1, tree) == theirs.tree_map(lambda x: x + 1, tree)
+
+
+def test_functions_over_lists_are_pytorchs() -> None:
+    def run(library: Any) -> list[Any]:
+        values = [library.tensor([1.0, -2.0]), library.tensor([3.0])]
+        library._foreach_mul_(values, 2.0)
+        library._foreach_add_(values, [library.tensor([1.0, 1.0]), library.tensor([1.0])], alpha=3)
+        library._foreach_addcdiv_(values, values, values, value=2)
+        library._foreach_maximum_(values, 0.0)
+        made = library._foreach_sqrt(values)
+        return [each.tolist() for each in (*values, *made)]
+
+    assert run(torch) == run(pytorch)

@@ -46,7 +46,7 @@ def test_lists_are_not_registered_and_names_are_in_pytorchs_order(torch: Any) ->
 
 
 def test_our_own_modules_see_their_lists() -> None:
-    class Net(ogive.nn.Module):
+    class Net(ogive.nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             self.seen = [ogive.nn.Linear(2, 2)]
 
@@ -69,7 +69,7 @@ def test_registered_dictionaries_show_and_change_attributes(torch: Any) -> None:
 
 @BOTH
 def test_all_layers_count_as_modules(torch: Any) -> None:
-    class Base(torch.nn.Module, abc.ABC):  # type: ignore[name-defined, misc]
+    class Base(torch.nn.Module, abc.ABC):  # type: ignore[misc]
         pass
 
     assert isinstance(torch.nn.Linear(1, 1), torch.nn.Module)
@@ -105,7 +105,7 @@ def test_a_state_is_assigned_with_its_dtype(torch: Any) -> None:
 
 
 def train_by_own_optimizer(torch: Any) -> Any:
-    class Lion(torch.optim.Optimizer):  # type: ignore[name-defined, misc]
+    class Lion(torch.optim.Optimizer):  # type: ignore[misc]
         def __init__(self, params: Any, lr: float = 1e-4, beta: float = 0.9) -> None:
             super().__init__(params, {"lr": lr, "beta": beta})
 

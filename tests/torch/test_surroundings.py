@@ -40,7 +40,7 @@ def test_one_process_is_a_world_of_its_own(monkeypatch: pytest.MonkeyPatch) -> N
         distributed.destroy_process_group()
 
 
-class Tied(torch.nn.Module):  # type: ignore[name-defined, misc]
+class Tied(torch.nn.Module):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         self.first = torch.nn.Linear(2, 2)

@@ -52,7 +52,7 @@ class Grid:
 
     `shared_bytes` is what the threads of a block have in common, `block_threads` how many of them
     there are where nothing asks for another number, `multiprocessors` how many blocks run at once
-    at least. Other processors have none of all that.
+    at least, `tensor_cores` whether warps multiply matrices. Other processors have none of that.
     """
 
     warp: int = 0
@@ -60,6 +60,7 @@ class Grid:
     most_threads: int = 0
     shared_bytes: int = 0
     multiprocessors: int = 0
+    tensor_cores: bool = False
 
 
 @dataclass(frozen=True)

@@ -69,9 +69,15 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuModuleGetFunction": (_POINTER, _POINTER, _TEXT),
     "cuFuncSetAttribute": (_POINTER, _NUMBER, _NUMBER),
     "cuLaunchKernel": (_POINTER, *[_COUNT] * 7, _POINTER, _POINTER, _POINTER),
+    "cuLaunchKernelEx": (_POINTER, _POINTER, _POINTER, _POINTER),
+    "cuTensorMapEncodeTiled": (
+        _POINTER, _NUMBER, _COUNT, _POINTER, *[_POINTER] * 4, *[_NUMBER] * 4,
+    ),
 }  # fmt: skip
 
-_SHORT = frozenset({"cuLaunchKernel", "cuCtxSetCurrent", "cuEventRecord", "cuEventQuery"})
+_SHORT = frozenset({
+    "cuLaunchKernel", "cuLaunchKernelEx", "cuCtxSetCurrent", "cuEventRecord", "cuEventQuery",
+})  # fmt: skip
 """Not worth letting other threads run meanwhile."""
 
 

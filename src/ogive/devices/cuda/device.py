@@ -27,6 +27,7 @@ from ogive.errors import DeviceError
 
 if TYPE_CHECKING:
     from ogive.config import Config
+    from ogive.devices.cuda.products.product_kernels import ProductKernel, ProductKernels
     from ogive.devices.cuda.thread_kernels import Launch
     from ogive.ir.node import UOp
     from ogive.passes.pipeline.pass_runner import Watcher
@@ -129,27 +130,47 @@ class CudaDevice(Device):
         watch: Watcher | None = None,
     ) -> CompiledKernel:
         from ogive.devices.cuda.compile_kernel import EMIT_PASSES
+        from ogive.devices.cuda.products.compile_product import compile_product
         from ogive.devices.llvm.compile_region import compile_region
 
+        product = compile_product(region, target, config) if placement is None else None
+        if product is not None:
+            return product
         return compile_region(region, target, config, placement, watch, EMIT_PASSES)
 
     def assemble(self, text: str, target: Target) -> bytes:
         from ogive.devices.cuda.compile_kernel import assemble_kernel
+        from ogive.devices.cuda.products.compile_product import MARK, assemble_product
 
+        if text.startswith(MARK):
+            return assemble_product(text, target)
         return assemble_kernel(text, target, self.gpu)
 
-    def load(self, name: str, code: bytes) -> CudaKernel:
+    def load(self, name: str, code: bytes) -> CudaKernel | ProductKernel:
+        from ogive.devices.cuda.products.compile_product import MARK, read_code
         from ogive.devices.cuda.thread_kernels import Launch
 
+        if code.startswith(MARK.encode()):
+            return self._products.load(read_code(code.decode(errors="replace")))
         line, _, machine_code = code.partition(b"\n")
         launch = Launch.read(line.decode(errors="replace"))
         return CudaKernel(self, launch, self.gpu.load(name, machine_code, launch.shared_bytes))
 
+    @functools.cached_property
+    def _products(self) -> ProductKernels:
+        """What multiplies matrices by tensor cores, which only GPUs of the driver's have."""
+        from ogive.devices.cuda.products.product_kernels import ProductKernels
+
+        assert isinstance(self.gpu, DriverGpu)
+        return ProductKernels(self.gpu, self.memory.allocate)
+
     # Running
 
     def launch_step(self, step: KernelStep) -> HostStep:
+        from ogive.devices.cuda.products.product_kernels import ProductKernel
+
         kernel = step.kernel
-        assert isinstance(kernel, CudaKernel), "a kernel of another device"
+        assert isinstance(kernel, CudaKernel | ProductKernel), "a kernel of another device"
         return HostStep(kernel.run, step.arguments, tiles=step.tiles)
 
     @functools.cached_property

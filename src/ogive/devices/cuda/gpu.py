@@ -42,6 +42,7 @@ class GpuFacts(NamedTuple):
     most_threads: int
     shared_bytes: int
     l2_bytes: int
+    tensor_cores: bool = False
 
 
 class Gpu(Protocol):
@@ -112,7 +113,7 @@ class DriverGpu:
         memory = ctypes.c_size_t()
         self.driver.call("cuDeviceTotalMem_v2", ctypes.byref(memory), self.ordinal)
         found = {key: self._attribute(number) for key, number in _ATTRIBUTES.items()}
-        return GpuFacts(name.value.decode(), memory_bytes=memory.value, **found)
+        return GpuFacts(name.value.decode(), memory_bytes=memory.value, **found, tensor_cores=True)
 
     def _attribute(self, number: int) -> int:
         value = ctypes.c_int()

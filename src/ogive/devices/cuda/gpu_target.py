@@ -24,6 +24,7 @@ def target_of(facts: GpuFacts) -> Target:
         facts.most_threads,
         facts.shared_bytes,
         facts.multiprocessors,
+        facts.tensor_cores,
     )
     exact = "a" if facts.major >= 9 else ""
     architecture = f"sm_{facts.major}{facts.minor}{exact}"

@@ -1,0 +1,167 @@
+"""From a region that is a product to code: texts of kernels, and a line that says how to run them.
+
+    ; product {"slots": [0, 1, 2], "workspace": 0, "launches": [{"name": …, "arguments": …}, …]}
+
+The line stands before the texts, and before the PTX that is made of them. That stays PTX: the
+driver's linker would drop what gives registers from one warpgroup to another.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ogive.config import Config
+from ogive.devices.cuda.products.launches import Argument, Launch, Memory, Number, TensorMap
+from ogive.devices.cuda.products.plans import ProductPlan, plan_product
+from ogive.devices.cuda.products.region_product import RegionProduct, find_product
+from ogive.devices.cuda.products.region_steps import RegionStep
+from ogive.devices.cuda.products.tile_choice import Machine
+from ogive.devices.protocol import CompiledKernel
+from ogive.errors import LoadError
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.named import NamedTuple
+from ogive.passes.lower.kernel_names import kernel_axes, kernel_name
+from ogive.passes.lower.kernel_signature import kernel_signature
+from ogive.passes.pipeline.pass_runner import Compilation
+from ogive.passes.pipeline.region_passes import LOOP_PASSES
+from ogive.targets.target import Target
+
+MARK = "; product "
+"""What the text and the code of products begin with."""
+_BETWEEN = "\n; next module\n"
+_PASSES = tuple([each for each in LOOP_PASSES if each.name in ("rangeify", "merge_axes")])
+
+LEAST_SIDE = 8
+LEAST_LENGTH = 16
+"""A product with fewer rows, columns or terms is no work for tensor cores."""
+
+
+class ProductCode(NamedTuple):
+    """What is behind the line: which slots addresses are of, launches, and a module for each."""
+
+    slots: tuple[int, ...]
+    workspace_bytes: int
+    launches: tuple[Launch, ...]
+
+
+def compile_product(region: UOp, target: Target, config: Config) -> CompiledKernel | None:
+    """The kernels of a region by tensor cores; None if it is no work for them."""
+    if not target.grid.tensor_cores:
+        return None
+    compilation = Compilation(config, region=region, target=target)
+    loops: UOp = compilation.run(_PASSES)
+    found = find_product(loops)
+    if found is None or not _is_worth_it(found):
+        return None
+    plan = _plan(found, target)
+    if plan is None:
+        return None
+    product, signature = found.product, kernel_signature(loops)
+    return CompiledKernel(
+        name=kernel_name(loops),
+        axes=kernel_axes(loops),
+        ir=write_code(ProductCode(signature.slots, plan.workspace_bytes, plan.launches)),
+        signature=signature,
+        tiles=UOp.const(dtypes.index, 1),
+        work=product.m * product.n * product.k * product.batches,
+        costs=_costs(found),
+        timings=compilation.timings,
+    )
+
+
+def _is_worth_it(found: RegionProduct) -> bool:
+    product = found.product
+    return min(product.m, product.n) >= LEAST_SIDE and product.k >= LEAST_LENGTH
+
+
+def _plan(found: RegionProduct, target: Target) -> ProductPlan | None:
+    grid = target.grid
+    machine = Machine(grid.multiprocessors, grid.shared_bytes, target.cpu.endswith("a"))
+    matrices = {"left": found.left, "right": found.right, "result": found.result}
+    sizes = {"left": found.product.left, "right": found.product.right,
+             "result": found.product.result}  # fmt: skip
+    places = {
+        name: Memory(f"slot{access.slot}", access.first * sizes[name].dtype.itemsize)
+        for name, access in matrices.items()
+    }
+    return plan_product(found.product, (RegionStep(found, target),), machine, places=places)
+
+
+def _costs(found: RegionProduct) -> tuple[int, int, int]:
+    """Instructions of 64 × 64 × 16, and bytes read and written, each once."""
+    product = found.product
+    size, batches = product.operand.itemsize, product.batches
+    read = (product.m * product.k + product.k * product.n) * size * batches
+    written = product.m * product.n * product.result.dtype.itemsize * batches
+    return max(1, product.m * product.n * product.k * batches >> 16), read, written
+
+
+# The line
+
+
+def write_code(code: ProductCode, modules: list[str] | None = None) -> str:
+    """The line and what is behind it: the texts of kernels, or what was made of them."""
+    line = {
+        "slots": code.slots, "workspace": code.workspace_bytes,
+        "launches": [_launch_fields(launch) for launch in code.launches],
+    }  # fmt: skip
+    modules = [launch.module for launch in code.launches] if modules is None else modules
+    return MARK + json.dumps(line) + "\n" + _BETWEEN.join(modules)
+
+
+def read_code(text: str) -> ProductCode:
+    """What `write_code` wrote. Raises `LoadError`."""
+    line, _, behind = text.partition("\n")
+    try:
+        fields = json.loads(line.removeprefix(MARK))
+        modules = behind.split(_BETWEEN)
+        launches = [
+            _read_launch(launch, module)
+            for launch, module in zip(fields["launches"], modules, strict=True)
+        ]
+        return ProductCode(tuple(fields["slots"]), fields["workspace"], tuple(launches))
+    except (ValueError, KeyError, TypeError) as error:
+        raise LoadError(f"a product does not say how it is launched: {error}") from None
+
+
+def assemble_product(text: str, target: Target) -> bytes:
+    """The code of a product: PTX for each kernel. Raises `CompileError`."""
+    from ogive.devices.cuda.compile_kernel import write_ptx
+
+    code = read_code(text)
+    modules = [write_ptx(launch.module, target) for launch in code.launches]
+    return write_code(code, modules).encode()
+
+
+def _launch_fields(launch: Launch) -> dict[str, Any]:
+    fields = launch._asdict()
+    del fields["module"]
+    fields["arguments"] = [_argument_fields(each) for each in launch.arguments]
+    return fields
+
+
+def _argument_fields(argument: Argument) -> list[Any]:
+    if isinstance(argument, Memory):
+        return ["memory", *argument]
+    if isinstance(argument, Number):
+        return ["number", *argument]
+    return ["map", list(argument.memory), argument.dtype.name, *argument[2:]]
+
+
+def _read_launch(fields: dict[str, Any], module: str) -> Launch:
+    arguments = tuple([_read_argument(each) for each in fields.pop("arguments")])
+    return Launch(module=module, arguments=arguments, **fields)
+
+
+def _read_argument(fields: list[Any]) -> Argument:
+    kind, *values = fields
+    if kind == "memory":
+        return Memory(*values)
+    if kind == "number":
+        return Number(*values)
+    memory, name, *rest = values
+    extents, strides, box, swizzle = rest
+    dtype = getattr(dtypes, name)
+    return TensorMap(Memory(*memory), dtype, tuple(extents), tuple(strides), tuple(box), swizzle)

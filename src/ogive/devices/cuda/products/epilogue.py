@@ -1,0 +1,248 @@
+"""What is done with a sum before it is stored: scales, biases, activations, residuals, casts.
+
+Results are in registers as pairs: two neighbours of a row. A *step* writes elementwise code on such
+a pair, and may have parameters of the kernel's, which it reads at the pair's place. Places beyond
+the edge of the result are moved to it, so that a step may read wherever it is asked to.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ogive.devices.cuda.products.kernel_text import POINTER, Index, KernelText, Parameter
+from ogive.devices.cuda.products.product import Matrix, Product
+from ogive.devices.llvm.math import error, exponential
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType
+from ogive.named import NamedTuple
+
+MEMORY_TYPES = {
+    dtypes.float16: "half", dtypes.bfloat16: "bfloat", dtypes.float32: "float",
+    dtypes.int32: "i32",
+}  # fmt: skip
+
+
+class Place(NamedTuple):
+    """Where a pair is in the result; columns are those of both."""
+
+    batch: tuple[Index, Index]
+    row: Index
+    columns: tuple[Index, Index]
+
+
+class Step(Protocol):
+    """One elementwise step on pairs of f32. Steps are values: equal ones write equal code."""
+
+    def parameters(self, number: int) -> tuple[Parameter, ...]:
+        """What it reads; `number` tells its names from those of other steps."""
+
+    def write(self, text: KernelText, number: int, place: Place, pair: list[str]) -> list[str]:
+        """Write it; returns the names of the new pair."""
+
+
+class Scale(NamedTuple):
+    """Times a number."""
+
+    factor: float
+
+    def parameters(self, number: int) -> tuple[Parameter, ...]:
+        return ()
+
+    def write(self, text: KernelText, number: int, place: Place, pair: list[str]) -> list[str]:
+        return [text.vectors("f32", 1).fmul(each, self.factor) for each in pair]
+
+
+class Bias(NamedTuple):
+    """Plus a vector, an element for each column."""
+
+    dtype: DType
+
+    def parameters(self, number: int) -> tuple[Parameter, ...]:
+        return (Parameter(f"bias{number}", POINTER),)
+
+    def write(self, text: KernelText, number: int, place: Place, pair: list[str]) -> list[str]:
+        size, made = self.dtype.itemsize, []
+        for column, value in zip(place.columns, pair, strict=True):
+            address = text.at(f"%bias{number}", text.wide(column), size)
+            added = read_float(text, self.dtype, address)
+            made.append(text.vectors("f32", 1).fadd(value, added))
+        return made
+
+
+class Residual(NamedTuple):
+    """Plus a matrix of the result's sizes, rows together."""
+
+    dtype: DType
+
+    def parameters(self, number: int) -> tuple[Parameter, ...]:
+        names = ("row", "batch0_", "batch1_")
+        strides = [Parameter(f"residual_{name}{number}", "i64") for name in names]
+        return (Parameter(f"residual{number}", POINTER), *strides)
+
+    def write(self, text: KernelText, number: int, place: Place, pair: list[str]) -> list[str]:
+        indices = (place.row, *place.batch)
+        strides = [each.value for each in self.parameters(number)[1:]]
+        start = text.wide_sum(
+            *[text.wide_product(text.wide(i), s) for i, s in zip(indices, strides, strict=True)]
+        )
+        size, made = self.dtype.itemsize, []
+        for column, value in zip(place.columns, pair, strict=True):
+            offset = text.wide_sum(start, text.wide(column))
+            added = read_float(text, self.dtype, text.at(f"%residual{number}", offset, size))
+            made.append(text.vectors("f32", 1).fadd(value, added))
+        return made
+
+
+class Gelu(NamedTuple):
+    """x Φ(x), by erf or by its approximation with tanh."""
+
+    tanh: bool = False
+
+    def parameters(self, number: int) -> tuple[Parameter, ...]:
+        return ()
+
+    def write(self, text: KernelText, number: int, place: Place, pair: list[str]) -> list[str]:
+        floats, made = text.vectors("f32", 1), []
+        for value in pair:
+            if self.tanh:
+                cube = floats.fmul(floats.fmul(value, value), value)
+                inner = floats.fmul(floats.fma(cube, 0.044715, value), 0.7978845608028654)
+                phi = exponential.tanh(floats, inner)
+            else:
+                phi = error.erf(floats, floats.fmul(value, 0.7071067811865476))
+            half = floats.fmul(value, 0.5)
+            made.append(floats.fma(half, phi, half))
+        return made
+
+
+Steps = tuple[Step, ...]
+
+
+def read_float(text: KernelText, dtype: DType, address: str) -> str:
+    """An element of global memory as an f32."""
+    kind = MEMORY_TYPES[dtype]
+    value = text.load(kind, address, dtype.itemsize)
+    return value if kind == "float" else text.instruction(f"fpext {kind} {value} to float")
+
+
+def step_parameters(steps: Steps) -> list[Parameter]:
+    """The parameters of all steps."""
+    return [each for number, step in enumerate(steps) for each in step.parameters(number)]
+
+
+def finish_pair(
+    text: KernelText, steps: Steps, place: Place, pair: list[str], result: DType
+) -> list[str]:
+    """A pair of sums, after all steps, as elements of the result."""
+    for number, step in enumerate(steps):
+        pair = step.write(text, number, place, pair)
+    kind = MEMORY_TYPES[result]
+    if kind in ("float", "i32"):
+        return pair
+    return [text.instruction(f"fptrunc float {each} to {kind}") for each in pair]
+
+
+class Result(NamedTuple):
+    """Where results go, and how wide a store may be."""
+
+    matrix: Matrix
+    in_pairs: bool  # whether two neighbours are stored at once
+
+    @staticmethod
+    def of(product: Product) -> Result:
+        matrix = product.result
+        size = matrix.dtype.itemsize
+        fits = matrix.column == 1 and matrix.unit(product.m, product.n) >= 2 * size
+        return Result(matrix, fits and product.n % 2 == 0)
+
+
+
+class PairPlace(NamedTuple):
+    """How far below and to the right of a lane's first pair another one of its pairs is."""
+
+    below: int
+    right: int
+
+
+class PairWriter:
+    """Finishes the pairs of a lane and stores what is inside the result.
+
+    Args:
+        text: where to.
+        steps: what is done with each sum.
+        result: where results go.
+        batch: which of the results it is.
+        row: the row of the lane's first pair.
+        column: the column of its first element.
+    """
+
+    def __init__(
+        self, text: KernelText, steps: Steps, result: Result, batch: tuple[Index, Index],
+        row: Index, column: Index,
+    ) -> None:  # fmt: skip
+        self.text, self.steps, self.result = text, steps, result
+        self.batch, self.row, self.column = batch, row, column
+        self.last = (text.subtract("%m", 1), text.subtract("%n", 1))
+        self._rows: dict[int, tuple[str, str]] = {}
+        self._inside: dict[int, str] = {}
+
+    def finish(self, place: PairPlace, pair: list[str]) -> list[str]:
+        """A pair of sums as elements of the result."""
+        text = self.text
+        row = text.add(self.row, place.below)
+        columns = [text.add(self.column, place.right + each) for each in (0, 1)]
+        if self.steps:
+            row = text.minimum(row, self.last[0])
+            columns = [text.minimum(each, self.last[1]) for each in columns]
+        where = Place(self.batch, row, (columns[0], columns[1]))
+        return finish_pair(text, self.steps, where, pair, self.result.matrix.dtype)
+
+    def store(self, place: PairPlace, pair: list[str]) -> None:
+        """Store a finished pair."""
+        text, dtype = self.text, self.result.matrix.dtype
+        kind, size = MEMORY_TYPES[dtype], dtype.itemsize
+        pointer, within = self._row(place.below)
+        if self.result.in_pairs:
+            both, inside = pack(text, kind, pair), text.both(within, self._column(place.right))
+            kinds = f"<2 x {kind}>"
+            text.store_if(inside, kinds, both, pointer, 2 * size, place.right * size)
+            return
+        for each, value in enumerate(pair):
+            right = place.right + each
+            inside = text.both(within, self._column(right))
+            if self.result.matrix.column == 1:
+                text.store_if(inside, kind, value, pointer, size, right * size)
+            else:
+                offset = text.wide_product(str(right), "%result_column")
+                text.store_if(inside, kind, value, text.at(pointer, offset, size), size)
+
+    def _row(self, below: int) -> tuple[str, str]:
+        """The address of the lane's first element in a row, and whether there is such a row."""
+        found = self._rows.get(below)
+        if found is None:
+            text, matrix = self.text, self.result.matrix
+            row = text.add(self.row, below)
+            along = "1" if matrix.column == 1 else "%result_column"
+            offset = text.wide_sum(
+                text.wide_product(text.wide(self.batch[0]), "%result_batch0"),
+                text.wide_product(text.wide(self.batch[1]), "%result_batch1"),
+                text.wide_product(text.wide(row), "%result_row"),
+                text.wide_product(text.wide(self.column), along),
+            )
+            pointer = text.at("%result", offset, matrix.dtype.itemsize)
+            found = self._rows[below] = pointer, text.less(row, "%m")
+        return found
+
+    def _column(self, right: int) -> str:
+        """Whether there is such a column."""
+        found = self._inside.get(right)
+        if found is None:
+            column = self.text.add(self.column, right)
+            found = self._inside[right] = self.text.less(column, "%n")
+        return found
+
+
+def pack(text: KernelText, kind: str, pair: list[str]) -> str:
+    """Two elements as a vector."""
+    first = text.instruction(f"insertelement <2 x {kind}> poison, {kind} {pair[0]}, i32 0")
+    return text.instruction(f"insertelement <2 x {kind}> {first}, {kind} {pair[1]}, i32 1")

@@ -1,0 +1,173 @@
+"""Launches of kernels for products: grids, shared memory, and what the kernels are called with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ogive.devices.cuda.products.epilogue import Steps
+from ogive.devices.cuda.products.kernel_text import POINTER, TENSOR_MAP, Parameter
+from ogive.devices.cuda.products.product import Matrix, Product
+from ogive.devices.cuda.products.tile_order import order_values
+from ogive.devices.cuda.products.tiles import ROWS, WarpgroupTile, WarpTile
+from ogive.devices.cuda.products.warp_product import product_parameters, write_warp_product
+from ogive.devices.cuda.products.warpgroup_instructions import BOX, LINE
+from ogive.devices.cuda.products.warpgroup_product import (
+    box_lines,
+    is_staged,
+    stage_bytes,
+    warpgroup_parameters,
+    warpgroup_shared_bytes,
+    write_warpgroup_product,
+)
+from ogive.ir.dtype import DType
+from ogive.named import NamedTuple
+
+Tile = WarpTile | WarpgroupTile
+
+
+class Memory(NamedTuple):
+    """The address of a buffer: "left", "right", "result", "workspace", or a parameter of a step.
+
+    A kernel is given the address `offset` bytes behind.
+    """
+
+    name: str
+    offset: int = 0
+
+
+class TensorMap(NamedTuple):
+    """A tensor in memory as the copying engine takes it, for `cuTensorMapEncodeTiled`.
+
+    Extents and the box are in elements, the innermost axis first; strides are in bytes, of all axes
+    but the innermost. Lines of the box are swizzled over `swizzle` bytes.
+    """
+
+    memory: Memory
+    dtype: DType
+    extents: tuple[int, ...]
+    strides: tuple[int, ...]
+    box: tuple[int, ...]
+    swizzle: int
+
+
+class Number(NamedTuple):
+    """A number, and how many bytes it has."""
+
+    value: int
+    nbytes: int
+
+
+Argument = Memory | TensorMap | Number
+
+
+class Launch(NamedTuple):
+    """A kernel and one launch of it."""
+
+    module: str
+    name: str
+    blocks: int
+    threads: int
+    shared_bytes: int
+    arguments: tuple[Argument, ...]
+
+
+def launch_product(
+    product: Product, tile: Tile, steps: Steps = (), processors: int = 132,
+    strides: Mapping[str, int] | None = None, places: Mapping[str, Memory] | None = None,
+) -> Launch:  # fmt: skip
+    """The launch of a product by tiles of a kind.
+
+    Args:
+        product: what to compute.
+        tile: how to divide it.
+        steps: what is done with each sum.
+        processors: how many multiprocessors there are.
+        strides: the parameters of steps that are numbers.
+        places: where matrices are that are not at the beginning of memory of their name.
+    """
+    rows, columns = -(-product.m // tile.m), -(-product.n // tile.n)
+    order = order_values(rows, columns, tile.group, product.batch)
+    values = {**_sizes(product), **order, **(strides or {})}
+    tiles = order["all_tiles"]
+    if isinstance(tile, WarpTile):
+        module = write_warp_product(product, tile, steps)
+        parameters = product_parameters(steps)
+        blocks, shared = tiles, tile.shared_bytes(product.operand)
+        maps: dict[str, TensorMap] = {}
+    else:
+        module = write_warpgroup_product(product, tile, steps)
+        parameters = warpgroup_parameters(is_staged(product, tile), steps)
+        blocks = tiles * tile.splits if tile.splits > 1 else min(tiles, processors)
+        shared = warpgroup_shared_bytes(product, tile)
+        values["stage_bytes"] = stage_bytes(product, tile)
+        maps = _tensor_maps(product, tile, places or {})
+    arguments = tuple([_argument(each, values, maps, places or {}) for each in parameters])
+    name = module.partition("define ptx_kernel void @")[2].partition("(")[0]
+    return Launch(module, name, blocks, tile.threads, shared, arguments)
+
+
+def _argument(
+    parameter: Parameter, values: Mapping[str, int], maps: Mapping[str, TensorMap],
+    places: Mapping[str, Memory],
+) -> Argument:  # fmt: skip
+    if parameter.type == POINTER:
+        return places.get(parameter.name, Memory(parameter.name))
+    if parameter.type == TENSOR_MAP:
+        return maps[parameter.name]
+    return Number(values[parameter.name], 4 if parameter.type == "i32" else 8)
+
+
+def _sizes(product: Product) -> dict[str, int]:
+    """The numbers among the parameters, by name."""
+    values = {"m": product.m, "n": product.n, "k": product.k}
+    matrices = {"left": product.left, "right": product.right, "result": product.result}
+    for name, matrix in matrices.items():
+        values[f"{name}_row"], values[f"{name}_column"] = matrix.row, matrix.column
+        for axis, stride in enumerate(matrix.batch):
+            values[f"{name}_batch{axis}"] = stride
+            values[f"{name}_has{axis}"] = int(stride != 0)
+    return values
+
+
+def _tensor_maps(
+    product: Product, tile: WarpgroupTile, places: Mapping[str, Memory]
+) -> dict[str, TensorMap]:
+    m, n, k = product.m, product.n, product.k
+    line = LINE // product.operand.itemsize
+    left, right, result = product.left, product.right, product.result
+    if product.left_is_k_major:
+        box = (line, box_lines(m, tile.m))
+        left_map = _map("left", left, (k, m), left.row, product, box, LINE)
+    else:
+        left_map = _map("left", left, (m, k), left.column, product, (BOX, line), LINE)
+    if product.right_is_k_major:
+        box = (line, box_lines(n, tile.n))
+        right_map = _map("right", right, (k, n), right.column, product, box, LINE)
+    else:
+        right_map = _map("right", right, (n, k), right.row, product, (BOX, line), LINE)
+    maps = {"left_map": left_map, "right_map": right_map}
+    if is_staged(product, tile):
+        box = (tile.store_columns, ROWS)
+        swizzle = tile.store_columns * 2
+        maps["result_map"] = _map("result", result, (n, m), result.row, product, box, swizzle)
+    return {
+        name: each._replace(memory=places.get(each.memory.name, each.memory))
+        for name, each in maps.items()
+    }
+
+
+def _map(
+    name: str, matrix: Matrix, extents: tuple[int, int], stride: int, product: Product,
+    box: tuple[int, int], swizzle: int,
+) -> TensorMap:  # fmt: skip
+    """The map of a matrix with its two batch axes; axes that repeat have one element."""
+    size = matrix.dtype.itemsize
+    outer, inner = matrix.batch
+    batches = product.batch[1] if inner else 1, product.batch[0] if outer else 1
+    # Strides of axes of one element are never used, but checked.
+    least = extents[0] * size + -extents[0] * size % 16
+    strides = [s * size if s and count > 1 else least
+               for s, count in ((stride, extents[1]), (inner, batches[0]), (outer, batches[1]))]
+    return TensorMap(
+        Memory(name), matrix.dtype, (*extents, *batches), tuple(strides), (*box, 1, 1), swizzle
+    )  # fmt: skip

@@ -1,0 +1,170 @@
+"""A product as launches: by the fastest tiles, over padded copies of its operands if that pays.
+
+Matrices whose lines do not begin at multiples of 16 bytes cannot be read by the copying engine.
+Copies of them can, and take a fraction of the product's time if there are many rows and columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ogive.devices.cuda.products.epilogue import Steps
+from ogive.devices.cuda.products.kernel_text import POINTER
+from ogive.devices.cuda.products.launches import Argument, Launch, Memory, Number, launch_product
+from ogive.devices.cuda.products.padding_copy import (
+    PART,
+    THREADS,
+    WARPS,
+    copy_parameters,
+    write_padding_copy,
+)
+from ogive.devices.cuda.products.product import WIDEST_COPY, Matrix, Product
+from ogive.devices.cuda.products.tile_choice import (
+    H200,
+    H200_COSTS,
+    Machine,
+    ProductCosts,
+    choose_tile,
+    estimate,
+)
+from ogive.devices.cuda.products.warpgroup_instructions import LINE
+from ogive.named import NamedTuple
+
+_ALIGNMENT = 256
+"""What copies begin at multiples of, in bytes."""
+
+
+class ProductPlan(NamedTuple):
+    """Launches in order, and how much memory named "workspace" they need."""
+
+    launches: tuple[Launch, ...]
+    workspace_bytes: int
+
+
+def plan_product(
+    product: Product, steps: Steps = (), machine: Machine = H200,
+    costs: ProductCosts = H200_COSTS, strides: Mapping[str, int] | None = None,
+    places: Mapping[str, Memory] | None = None,
+) -> ProductPlan | None:  # fmt: skip
+    """How a product is computed; None if tensor cores do not multiply such elements.
+
+    The arguments behind the machine are as in `launch_product`.
+    """
+    known = dict(places or {})
+    found = [(product, (), 0), *[_pad(product, lines) for lines in (WIDEST_COPY, LINE)]]
+    best = min(
+        [_Padded(*each) for each in found if choose_tile(each[0], machine, costs) is not None],
+        key=lambda padded: _time(padded, machine, costs),
+        default=None,
+    )
+    if best is None:
+        return None
+    tile = choose_tile(best.product, machine, costs)
+    assert tile is not None
+    before = (_launch_copies(best.copies, known),) if best.copies else ()
+    known.update({copy.name: copy.place for copy in best.copies})
+    last = launch_product(best.product, tile, steps, machine.processors, strides, known)
+    return ProductPlan((*before, last), best.nbytes)
+
+
+class _Copy(NamedTuple):
+    """A padded copy of an operand: of `lines` of so many elements, for some batches."""
+
+    name: str
+    source: Matrix
+    lines: int
+    length: int
+    batch: tuple[int, int]
+    pitch: int
+    place: Memory
+
+    @property
+    def all_lines(self) -> int:
+        return self.lines * self.batch[0] * self.batch[1]
+
+
+class _Padded(NamedTuple):
+    """A product of padded copies."""
+
+    product: Product
+    copies: tuple[_Copy, ...]
+    nbytes: int
+
+
+def _pad(product: Product, multiple: int) -> _Padded:
+    """The product with copies of those operands whose lines do not begin at multiples of so many
+    bytes; in the copies all do."""
+    copies: list[_Copy] = []
+    nbytes = 0
+    for name, matrix, rows, columns in _operands(product):
+        by_columns = matrix.row == 1 and matrix.column != 1
+        lines, length = (columns, rows) if by_columns else (rows, columns)
+        size = matrix.dtype.itemsize
+        stride = matrix.column if by_columns else matrix.row
+        fits = stride * size % multiple == 0 or lines == 1
+        if fits and matrix.unit(rows, columns) == WIDEST_COPY:
+            continue
+        pitch = (length * size + -length * size % LINE) // size
+        batch = (
+            product.batch[0] if matrix.batch[0] else 1, product.batch[1] if matrix.batch[1] else 1
+        )  # fmt: skip
+        copy = _Copy(name, matrix, lines, length, batch, pitch, Memory("workspace", nbytes))
+        copies.append(copy)
+        nbytes += copy.all_lines * pitch * size
+        nbytes += -nbytes % _ALIGNMENT
+        inner = lines * pitch if batch[1] > 1 else 0
+        outer = lines * pitch * batch[1] if batch[0] > 1 else 0
+        row, column = (1, pitch) if by_columns else (pitch, 1)
+        made = Matrix(matrix.dtype, row, column, (outer, inner))
+        product = product._replace(left=made) if name == "left" else product._replace(right=made)
+    return _Padded(product, tuple(copies), nbytes)
+
+
+def _operands(product: Product) -> Iterator[tuple[str, Matrix, int, int]]:
+    yield "left", product.left, product.m, product.k
+    yield "right", product.right, product.k, product.n
+
+
+def _time(padded: _Padded, machine: Machine, costs: ProductCosts) -> float:
+    """About how many cycles the copies and the product take."""
+    tile = choose_tile(padded.product, machine, costs)
+    assert tile is not None
+    size = padded.product.operand.itemsize
+    moved = 2 * size * sum([copy.all_lines * copy.pitch for copy in padded.copies])
+    copying = moved / machine.processors * costs.padding_bytes
+    return (
+        (costs.padding + copying if padded.copies else 0.0)
+        + estimate(padded.product, tile, machine, costs)
+    )  # fmt: skip
+
+
+def _launch_copies(copies: tuple[_Copy, ...], places: Mapping[str, Memory]) -> Launch:
+    """One launch of all copies; without a second one, there is nothing to do for that."""
+    values: dict[str, int] = {}
+    memory: dict[str, Memory] = {}
+    items = 0
+    for number in (0, 1):
+        copy = copies[min(number, len(copies) - 1)]
+        matrix, parts = copy.source, -(-copy.length // PART)
+        by_columns = matrix.row == 1 and matrix.column != 1
+        across, along = (matrix.column, matrix.row) if by_columns else (matrix.row, matrix.column)
+        count = copy.all_lines * parts if number < len(copies) else 0
+        known = {
+            "items": count, "parts": parts, "lines": copy.lines, "length": copy.length,
+            "inner_batches": copy.batch[1], "line_stride": across, "stride": along,
+            "batch0": matrix.batch[0], "batch1": matrix.batch[1], "pitch": copy.pitch,
+        }  # fmt: skip
+        values.update({f"{name}_{number}": value for name, value in known.items()})
+        memory[f"source_{number}"] = places.get(copy.name, Memory(copy.name))
+        memory[f"copy_{number}"] = copy.place
+        items += count
+    arguments: list[Argument] = []
+    for each in copy_parameters():
+        if each.type == POINTER:
+            arguments.append(memory[each.name])
+        else:
+            arguments.append(Number(values[each.name], 4 if each.type == "i32" else 8))
+    dtype = copies[0].source.dtype
+    name = f"padding_copy_{dtype.itemsize}"
+    blocks = -(-items // WARPS)
+    return Launch(write_padding_copy(dtype), name, blocks, THREADS, 0, tuple(arguments))

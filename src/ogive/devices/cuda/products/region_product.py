@@ -1,0 +1,169 @@
+"""Regions that are products: a sum over one axis of elements of two matrices, and what follows it.
+
+    for i, j: out[i, j] = gelu(sum over l of a[i, l] * b[l, j] + bias[j])
+
+becomes the `Product` of `a` and `b`, with all that is done to its sums as a step of the epilogue.
+Axes that only the left factor has are rows, those that only the right one has are columns, and the
+others are batches. Of several rows or columns that do not lie behind each other, all but the
+longest are batches too.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ogive.devices.cuda.products.epilogue import MEMORY_TYPES
+from ogive.devices.cuda.products.product import Matrix, Product
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.symbolic.index_arithmetic import linear_form
+from ogive.named import NamedTuple
+
+MOST_BATCH_AXES = 2
+LONGEST = 1 << 28
+"""No axis is longer: places along it are counted in 32 bits."""
+_ALIGNMENT = 256
+"""What addresses of buffers are multiples of, in bytes."""
+
+_ACCUMULATORS = {
+    dtypes.bfloat16: dtypes.float32, dtypes.float16: dtypes.float32,
+    dtypes.int8: dtypes.int32, dtypes.uint8: dtypes.int32,
+}  # fmt: skip
+_NOT_ELEMENTWISE = frozenset({Op.DOT, Op.THREEFRY})
+
+
+class Access(NamedTuple):
+    """Where a load or store is: a slot, the first element, and strides along loop counters."""
+
+    slot: int
+    first: int
+    strides: dict[UOp, int]
+
+    def stride(self, counter: UOp | None) -> int:
+        return 0 if counter is None else self.strides.get(counter, 0)
+
+
+class RegionProduct(NamedTuple):
+    """A region that is a product."""
+
+    product: Product
+    left: Access
+    right: Access
+    result: Access
+    total: UOp  # the sum
+    value: UOp  # what is stored of it
+    row: UOp
+    column: UOp
+    batch: tuple[UOp | None, UOp | None]
+
+
+def find_product(loops: UOp) -> RegionProduct | None:
+    """The product that a loop graph is, or None."""
+    if len(loops.roots) != 1 or loops.roots[0].op is not Op.STORE:
+        return None
+    (store,) = loops.roots
+    sums = [node for node in loops.walk() if node.op is Op.REDUCE]
+    if store.combine is not None or len(sums) != 1 or not _is_sum_of_products(sums[0]):
+        return None
+    if store.value.dtype not in MEMORY_TYPES:
+        return None
+    (total,) = sums
+    result = find_access(store.place)
+    factors = [_factor(node) for node in (total.operand.left, total.operand.right)]
+    if result is None or None in factors or not _is_elementwise(store.value, total):
+        return None
+    axes = [*store.closed, *total.closed]
+    if any(axis.extent.op is not Op.CONST or axis.extent.literal > LONGEST for axis in axes):
+        return None
+    left, right = [factor for factor in factors if factor is not None]
+    for first, second in ((left, right), (right, left)):
+        found = _arrange(store, total, first, second, result)
+        if found is not None:
+            return found
+    return None
+
+
+def _is_sum_of_products(total: UOp) -> bool:
+    return total.combine is Op.ADD and len(total.closed) == 1 and total.operand.op is Op.MUL
+
+
+def _factor(node: UOp) -> tuple[Access, UOp] | None:
+    """What a factor reads, if it is an element of memory: its access, and the load."""
+    wide = node
+    if node.op is Op.CAST:
+        node = node.operand
+    if node.op is not Op.LOAD or _ACCUMULATORS.get(node.dtype) is not wide.dtype:
+        return None
+    access = find_access(node.place)
+    return None if access is None else (access, node)
+
+
+def find_access(place: UOp) -> Access | None:
+    """The access of an INDEX, if it is linear in the counters and of all of them."""
+    if place.base.op is not Op.PARAM or place.gate is not None:
+        return None
+    terms, first = linear_form(place.offset)
+    if any(term.op is not Op.RANGE for term in terms) or min(terms.values(), default=1) < 0:
+        return None
+    return Access(place.base.slot, first, dict(terms))
+
+
+def _is_elementwise(value: UOp, total: UOp) -> bool:
+    """Whether a value is computed of a sum, constants and linear accesses, element by element."""
+    waiting, seen = [value], {total}
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.op is Op.LOAD:
+            if find_access(node.place) is None:
+                return False
+        elif node.op in ELEMENTWISE and node.op not in _NOT_ELEMENTWISE:
+            waiting.extend(node.src)
+        elif node.op is not Op.CONST:
+            return False
+    return True
+
+
+def _arrange(
+    store: UOp, total: UOp, left: tuple[Access, UOp], right: tuple[Access, UOp], result: Access
+) -> RegionProduct | None:
+    """The product with one factor on the left, if the columns of its result lie together."""
+    (k,) = total.closed
+    a, b = left[0], right[0]
+    rows = [axis for axis in store.closed if axis in a.strides and axis not in b.strides]
+    columns = [axis for axis in store.closed if axis in b.strides and axis not in a.strides]
+    if not rows or not columns or k not in a.strides or k not in b.strides:
+        return None
+    row, column = _longest(rows), _longest(columns)
+    others = [axis for axis in store.closed if axis not in (row, column)]
+    if len(others) > MOST_BATCH_AXES or result.stride(column) != 1:
+        return None
+    batch = (others[0] if others[1:] else None, others[-1] if others else None)
+    dtype = left[1].dtype
+
+    def matrix(access: Access, first: UOp, second: UOp, element: dtypes.DType) -> Matrix:
+        return Matrix(
+            element, access.stride(first), access.stride(second),
+            (access.stride(batch[0]), access.stride(batch[1])),
+            math.gcd(_ALIGNMENT, access.first * element.itemsize or _ALIGNMENT),
+        )  # fmt: skip
+
+    product = Product(
+        _extent(row), _extent(column), _extent(k), matrix(a, row, k, dtype),
+        matrix(b, k, column, dtype), matrix(result, row, column, store.value.dtype),
+        (_extent(batch[0]), _extent(batch[1])),
+    )  # fmt: skip
+    if right[1].dtype is not dtype:
+        return None
+    return RegionProduct(product, a, b, result, total, store.value, row, column, batch)
+
+
+def _longest(axes: list[UOp]) -> UOp:
+    return max(axes, key=_extent)
+
+
+def _extent(axis: UOp | None) -> int:
+    return 1 if axis is None else int(axis.extent.literal)

@@ -1,0 +1,376 @@
+"""Products by `wgmma`, for sm_90a: tiles come by the copying engine, warpgroups divide the work.
+
+A block stays on its multiprocessor and computes one tile of the result after the other. One thread
+of its first warpgroup, the *producer*, begins the copies of operand tiles into a ring of stages.
+The other warpgroups, the *consumers*, multiply what has come. Two barriers belong to a stage:
+`full` opens when its bytes are there, `empty` when all consumers have read them.
+
+    producer, for each tile, for each stage along k:   wait empty; expect bytes on full; copy
+    consumer, for each tile:
+        for each stage along k:   wait full; begin products; when those before are done: empty
+        finish the sums; store them, while the producer is ahead with the next tile
+
+Results of two bytes go through shared memory, where the copying engine takes them. Others, and
+those whose rows do not begin at multiples of 16 bytes, are stored from registers.
+"""
+
+from __future__ import annotations
+
+from ogive.devices.cuda.products import warpgroup_instructions as ptx
+from ogive.devices.cuda.products.epilogue import (
+    MEMORY_TYPES,
+    PairPlace,
+    PairWriter,
+    Result,
+    Steps,
+    pack,
+    step_parameters,
+)
+from ogive.devices.cuda.products.fragments import SharedTile, lines_first, result_place
+from ogive.devices.cuda.products.kernel_text import (
+    POINTER,
+    TENSOR_MAP,
+    Index,
+    KernelText,
+    Parameter,
+)
+from ogive.devices.cuda.products.product import Product
+from ogive.devices.cuda.products.tile_order import find_tile, order_parameters
+from ogive.devices.cuda.products.tiles import ROWS, WARPGROUP, WarpgroupTile
+from ogive.devices.cuda.products.warp_product import (
+    let_later_kernels_begin,
+    wait_for_earlier_kernels,
+)
+from ogive.devices.cuda.products.warpgroup_instructions import BOX, LINE
+from ogive.ir import dtype as dtypes
+
+BARRIERS = 1024
+"""Bytes at the beginning of shared memory for barriers; tiles are aligned to as many."""
+
+_PRODUCER_REGISTERS = 24
+_CONSUMER_REGISTERS = 240
+
+
+def warpgroup_parameters(staged: bool, steps: Steps) -> list[Parameter]:
+    """The parameters of a kernel: tensor maps, sizes, which operands have the batch axes."""
+    maps = [Parameter(f"{name}_map", TENSOR_MAP) for name in ("left", "right")]
+    names = ("m", "n", "k", "stage_bytes", *_batched())
+    sizes = [Parameter(name, "i32") for name in names] + order_parameters()
+    if staged:
+        out = [Parameter("result_map", TENSOR_MAP)]
+    else:
+        axes = ("row", "column", "batch0", "batch1")
+        out = [Parameter("result", POINTER), *[Parameter(f"result_{a}", "i64") for a in axes]]
+    return [*maps, *out, *sizes, *step_parameters(steps)]
+
+
+def _batched() -> list[str]:
+    """Whether the left and the right operand have the outer and the inner batch axis: 1, or 0."""
+    return [f"{name}_has{axis}" for name in ("left", "right") for axis in (0, 1)]
+
+
+def is_staged(product: Product, tile: WarpgroupTile) -> bool:
+    """Whether results go through shared memory: they have two bytes, and rows fit the engine."""
+    if tile.splits > 1 or tile.n % 16:
+        return False
+    matrix = product.result
+    unit = matrix.unit(product.m, product.n)
+    return matrix.dtype.itemsize == 2 and matrix.column == 1 and unit == 16
+
+
+def warpgroup_shared_bytes(product: Product, tile: WarpgroupTile) -> int:
+    """The shared memory that a block takes."""
+    left, right = stage_tiles(product, tile)
+    staging = tile.m * tile.n * 2 if is_staged(product, tile) else 0
+    return BARRIERS + tile.stages * (left + right) + staging
+
+
+def stage_tiles(product: Product, tile: WarpgroupTile) -> tuple[int, int]:
+    """Bytes of a stage, of the left and the right operand."""
+    columns = tile.n if product.right_is_k_major else -(-tile.n // BOX) * BOX
+    return tile.m * LINE, columns * LINE
+
+
+def box_lines(extent: int, tile: int) -> int:
+    """How many lines of an operand with lines along k are copied at once: those that there are.
+    Lines outside of a matrix take the engine longer than others; what is in their place only has
+    a part in results outside."""
+    return min(tile, extent + -extent % 8)
+
+
+def stage_bytes(product: Product, tile: WarpgroupTile) -> int:
+    """How many bytes of operands come for each stage."""
+    left, right = stage_tiles(product, tile)
+    if product.left_is_k_major:
+        left = box_lines(product.m, tile.m) * LINE
+    if product.right_is_k_major:
+        right = box_lines(product.n, tile.n) * LINE
+    return left + right
+
+
+def write_warpgroup_product(product: Product, tile: WarpgroupTile, steps: Steps = ()) -> str:
+    """The module of a kernel. It serves all sizes of the product's form."""
+    return _WarpgroupProduct(product, tile, steps).write()
+
+
+class _WarpgroupProduct:
+    """One kernel while it is written."""
+
+    def __init__(self, product: Product, tile: WarpgroupTile, steps: Steps) -> None:
+        self.product, self.tile, self.steps = product, tile, steps
+        self.staged = is_staged(product, tile)
+        name = f"warpgroup_product_{product.operand.name}_{tile.m}x{tile.n}"
+        parameters = warpgroup_parameters(self.staged, steps)
+        self.text = KernelText(name, parameters, tile.threads, cluster=tile.splits)
+        self.k_major = product.left_is_k_major, product.right_is_k_major
+        self.k = LINE // product.operand.itemsize
+        self.left_bytes, self.right_bytes = stage_tiles(product, tile)
+        self.kind = "i32" if product.accumulator is dtypes.int32 else "float"
+
+    def write(self) -> str:
+        text, splits = self.text, self.tile.splits
+        self.base = text.shared_base()
+        block, blocks = text.special("ctaid.x"), text.special("nctaid.x")
+        self.part = text.remainder(block, splits)  # of k
+        self.first, self.blocks = text.divide(block, splits), text.divide(blocks, splits)
+        k_tiles = text.divide(text.add("%k", self.k - 1), self.k)
+        self.k_first = text.divide(text.multiply(k_tiles, self.part), splits)
+        self.k_last = text.divide(text.multiply(k_tiles, text.add(self.part, 1)), splits)
+        self.ring = text.add(self.base, BARRIERS)
+        text.when(text.equal(text.thread, 0), self._begin_barriers)
+        text.barrier()
+        wait_for_earlier_kernels(text)
+        warpgroup = text.divide(text.thread, WARPGROUP)
+        text.branch_if(text.equal(warpgroup, 0), "producer", "consumer")
+        text.label("producer")
+        self._give_registers(_PRODUCER_REGISTERS, False)
+        text.when(text.equal(text.thread, 0), self._produce)
+        if splits > 1:  # as the consumers do in _add_parts
+            ptx.cluster_barrier(text)
+            ptx.cluster_barrier(text)
+        text.branch("done")
+        text.label("consumer")
+        self._give_registers(_CONSUMER_REGISTERS, True)
+        self.consumer = text.subtract(warpgroup, 1)
+        self.lane = text.remainder(text.thread, 32)
+        self.warp = text.remainder(text.divide(text.thread, 32), 4)
+        self._consume()
+        text.branch("done")
+        text.label("done")
+        return text.module()
+
+    def _give_registers(self, count: int, more: bool) -> None:
+        if self.tile.consumers > 1:  # otherwise there are enough for all
+            ptx.set_registers(self.text, count, more)
+
+    # Stages and tiles
+
+    def _full(self, stage: Index) -> Index:
+        return self.text.add(self.base, self.text.multiply(stage, 16))
+
+    def _empty(self, stage: Index) -> Index:
+        return self.text.add(self._full(stage), 8)
+
+    def _begin_barriers(self) -> None:
+        for stage in range(self.tile.stages):
+            ptx.begin_barrier(self.text, self._full(stage), 1)
+            ptx.begin_barrier(self.text, self._empty(stage), self.tile.consumers)
+        ptx.publish_barriers(self.text)
+        for parameter in self.text.parameters:
+            if parameter.type == TENSOR_MAP:
+                ptx.prefetch_map(self.text, parameter.value)
+
+    def _stage_address(self, stage: Index) -> Index:
+        return self.text.add(
+            self.ring, self.text.multiply(stage, self.left_bytes + self.right_bytes)
+        )
+
+    def _next(self, stage: str, parity: str) -> list[str]:
+        """The stage behind a stage, and the parity of its phase."""
+        text = self.text
+        wraps = text.equal(stage, self.tile.stages - 1)
+        following = text.choose(wraps, 0, text.add(stage, 1))
+        return [str(following), str(text.choose(wraps, text.xor(parity, 1), parity))]
+
+    def _find_tile(self, number: str) -> tuple[tuple[Index, Index], Index, Index]:
+        """Batch, first row and first column of a tile."""
+        text, tile = self.text, self.tile
+        batch, row, column = find_tile(text, number, tile.group)
+        return batch, text.multiply(row, tile.m), text.multiply(column, tile.n)
+
+    # The producer
+
+    def _produce(self) -> None:
+        text = self.text
+
+        def one_tile(number: str, ring: list[str]) -> list[str]:
+            batch, row, column = self._find_tile(number)
+
+            def one_stage(step: str, ring: list[str]) -> list[str]:
+                stage, parity = ring
+                ptx.wait_barrier(text, self._empty(stage), text.xor(parity, 1))
+                full = self._full(stage)
+                ptx.expect_bytes(text, full, "%stage_bytes")
+                address = self._stage_address(stage)
+                k = text.multiply(step, self.k)
+                self._copy("left", self.k_major[0], self.tile.m, row, k, batch, address, full)
+                address = text.add(address, self.left_bytes)
+                self._copy("right", self.k_major[1], self.tile.n, column, k, batch, address, full)
+                return self._next(stage, parity)
+
+            carried = [("i32", each) for each in ring]
+            return text.loop(self.k_first, self.k_last, 1, carried, one_stage)
+
+        text.loop(self.first, "%all_tiles", self.blocks, [("i32", "0")] * 2, one_tile)
+
+    def _copy(
+        self, name: str, k_major: bool, extent: int, first: Index, k: Index,
+        batch: tuple[Index, Index], to: Index, full: Index,
+    ) -> None:  # fmt: skip
+        """Begin to copy a tile of an operand."""
+        text = self.text
+        outer = [text.multiply(batch[axis], f"%{name}_has{axis}") for axis in (1, 0)]
+        if k_major:
+            ptx.copy_tile_in(text, f"%{name}_map", [k, first, *outer], to, full)
+            return
+        for box in range(-(-extent // BOX)):
+            place = [text.add(first, box * BOX), k, *outer]
+            ptx.copy_tile_in(text, f"%{name}_map", place, text.add(to, box * BOX * LINE), full)
+
+    # The consumers
+
+    def _consume(self) -> None:
+        text, tile = self.text, self.tile
+        # One thread of a warpgroup speaks for all.
+        self.speaks = text.equal(text.remainder(text.thread, WARPGROUP), 0)
+        left = text.multiply(self.consumer, ROWS * LINE)
+        bits = [ptx.descriptor_bits(major, BOX * LINE) for major in self.k_major]
+        zero = "0" if self.kind == "i32" else "0.0"
+
+        def one_tile(number: str, ring: list[str]) -> list[str]:
+            def one_stage(step: str, carried: list[str]) -> list[str]:
+                stage, parity, before, *sums = carried
+                ptx.wait_barrier(text, self._full(stage), parity)
+                address = self._stage_address(stage)
+                sums = ptx.multiply_stage(
+                    text, self.product.operand, tile.n,
+                    ptx.descriptor(text, text.add(address, left), bits[0]),
+                    ptx.descriptor(text, text.add(address, self.left_bytes), bits[1]),
+                    self.k_major, sums,
+                )  # fmt: skip
+                ptx.wait_products(text, 1)
+                later = text.both(self.speaks, text.less(self.k_first, step))
+                ptx.arrive_if(text, later, self._empty(before))
+                return [*self._next(stage, parity), stage, *sums]
+
+            carried = [("i32", ring[0]), ("i32", ring[1]), ("i32", ring[0])]
+            carried += [(self.kind, zero)] * (tile.n // 2)
+            stage, parity, last, *sums = text.loop(self.k_first, self.k_last, 1, carried, one_stage)
+            sums = ptx.finish_products(text, self.kind, sums)
+            let_later_kernels_begin(text)
+            ptx.arrive_if(text, self.speaks, self._empty(last))
+            self._store(number, sums)
+            return [stage, parity]
+
+        text.loop(self.first, "%all_tiles", self.blocks, [("i32", "0")] * 2, one_tile)
+
+    def _store(self, number: str, sums: list[str]) -> None:
+        """Finish and store the sums of a consumer."""
+        text, tile = self.text, self.tile
+        batch, row, column = self._find_tile(number)
+        row = text.add(row, text.multiply(self.consumer, ROWS))
+        if self.staged:
+            self._store_staged(batch, row, column, sums)
+            return
+        if tile.splits > 1:
+            sums = self._add_parts(sums)
+            column = text.add(column, text.multiply(self.part, tile.n // tile.splits))
+        writer = self._writer(batch, row, column)
+        for at in range(0, len(sums), 2):
+            place = self._pair_place(at)
+            writer.store(place, writer.finish(place, sums[at : at + 2]))
+
+    def _writer(self, batch: tuple[Index, Index], row: Index, column: Index) -> PairWriter:
+        text, lane = self.text, result_place(self.text, self.lane)
+        row = text.sum(row, text.multiply(self.warp, 16), lane.row)
+        column = text.add(column, lane.column)
+        return PairWriter(text, self.steps, Result.of(self.product), batch, row, column)
+
+    def _pair_place(self, at: int) -> PairPlace:
+        """Where the pair at a position is."""
+        fragment, rest = divmod(at, 4)
+        return PairPlace(rest // 2 * 8, fragment * 8)
+
+    def _add_parts(self, sums: list[str]) -> list[str]:
+        """Add the sums of all blocks of the cluster, in their order; each block gets those of its
+        part of the columns."""
+        text, tile, kind = self.text, self.tile, self.kind
+        apart = tile.consumers * WARPGROUP * 16  # four sums of all threads
+        ptx.warpgroup_barrier(text, 1, tile.consumers * WARPGROUP)  # nobody reads the stages now
+        own = text.add(self.ring, text.multiply(text.subtract(text.thread, WARPGROUP), 16))
+        for at in range(0, len(sums), 4):
+            value = "poison"
+            for each in range(4):
+                item = f"{kind} {sums[at + each]}, i32 {each}"
+                value = text.instruction(f"insertelement <4 x {kind}> {value}, {item}")
+            text.store_shared(f"<4 x {kind}>", value, text.add(own, at // 4 * apart), 16)
+        ptx.cluster_barrier(text)
+        count = len(sums) // tile.splits
+        start = text.add(own, text.multiply(self.part, count // 4 * apart))
+        add, totals = "add i32" if kind == "i32" else "fadd float", [""] * count
+        for block in range(tile.splits):
+            address = ptx.address_in_block(text, start, block)
+            for at in range(0, count, 4):
+                others = ptx.load_four(text, kind, address, at // 4 * apart)
+                for each, other in enumerate(others, at):
+                    total = totals[each]
+                    summed = text.instruction(f"{add} {total}, {other}") if total else other
+                    totals[each] = summed
+        ptx.cluster_barrier(text)  # no block ends while others read from it
+        return totals
+
+    def _store_staged(
+        self, batch: tuple[Index, Index], row: Index, column: Index, sums: list[str]
+    ) -> None:
+        text, tile = self.text, self.tile
+        width = tile.store_columns
+        shared = SharedTile(ROWS, width * 2)
+        own = text.sum(
+            self.ring, tile.stages * (self.left_bytes + self.right_bytes),
+            text.multiply(self.consumer, ROWS * tile.n * 2),
+        )  # fmt: skip
+        barrier = text.add(self.consumer, 1)
+        text.when(self.speaks, lambda: ptx.wait_copies_out(text))
+        ptx.warpgroup_barrier(text, barrier, WARPGROUP)
+        words = self._finished_words(batch, row, column, sums)
+        line, piece = lines_first(text, self.lane)
+        line = text.add(line, text.multiply(self.warp, 16))
+        for at in range(0, len(words), 4):  # 16 rows of a warp × 16 columns
+            below, right = self._pair_place(2 * at)
+            box, inside = divmod(right, width)
+            place = shared.offset(text, line, text.add(piece, inside // 8))
+            begin = box * shared.nbytes + below * shared.line_bytes
+            ptx.store_matrices(text, text.sum(own, place, begin), words[at : at + 4])
+        ptx.show_writes(text)
+        ptx.warpgroup_barrier(text, barrier, WARPGROUP)
+
+        def copy_out() -> None:
+            for box in range(tile.n // width):
+                place = [text.add(column, box * width), row, batch[1], batch[0]]
+                source = text.add(own, box * shared.nbytes)
+                ptx.copy_tile_out(text, "%result_map", place, source)
+            ptx.commit_copies_out(text)
+
+        text.when(self.speaks, copy_out)
+
+    def _finished_words(
+        self, batch: tuple[Index, Index], row: Index, column: Index, sums: list[str]
+    ) -> list[str]:
+        """Pairs of sums as words of two elements each."""
+        text, kind = self.text, MEMORY_TYPES[self.product.result.dtype]
+        writer, words = self._writer(batch, row, column), []
+        for at in range(0, len(sums), 2):
+            pair = writer.finish(self._pair_place(at), sums[at : at + 2])
+            both = pack(text, kind, pair)
+            words.append(text.instruction(f"bitcast <2 x {kind}> {both} to i32"))
+        return words

@@ -12,10 +12,16 @@ walk         the walk over a graph
 dynamic_lengths  lengths that are expressions, while a graph is walked
 variable_axes    inputs of changing sizes: what changes is a variable
 model        `load`, and what it gives
+fold_constants   what depends on weights alone, computed once
+trainable    a model whose weights are parameters
+writing      messages as bytes
+export/      graphs of tensors as models
 backend      the interface by which the `onnx` package tests
 """
 
+from ogive.onnx.export.save import save
 from ogive.onnx.model import Info, Model, load
 from ogive.onnx.table import OperatorError
+from ogive.onnx.trainable import TrainableModel
 
-__all__ = ["Info", "Model", "OperatorError", "load"]
+__all__ = ["Info", "Model", "OperatorError", "TrainableModel", "load", "save"]

@@ -57,9 +57,15 @@ class Model:
     """
 
     def __init__(
-        self, graph: Graph, metadata: dict[str, str], producer: str, opsets: dict[str, int]
+        self,
+        graph: Graph,
+        metadata: dict[str, str],
+        producer: str,
+        opsets: dict[str, int],
+        source: str | bytes,
     ) -> None:
         self.graph = graph
+        self.source = source
         self.metadata = metadata
         self.producer = producer
         self.opsets = opsets
@@ -207,15 +213,15 @@ def load(source: Path | bytes) -> Model:
     uses an operator that is not there, naming the node.
     """
     if isinstance(source, bytes | bytearray | memoryview):
-        return _read(Document(Memory(bytes(source))), None)
+        return _read(Document(Memory(bytes(source))), None, bytes(source))
     with open_source(source, "onnx.load", KIND) as file:
-        return _read(Document(file), os.path.dirname(file.path))
+        return _read(Document(file), os.path.dirname(file.path), os.path.abspath(file.path))
 
 
-def _read(document: Document, folder: str | None) -> Model:
+def _read(document: Document, folder: str | None, source: str | bytes) -> Model:
     proto = ModelProto(document, Span(0, document.origin.size))
     graph = Builder(proto, folder).build()
-    return Model(graph, proto.metadata, proto.producer, versions(proto.opsets))
+    return Model(graph, proto.metadata, proto.producer, versions(proto.opsets), source)
 
 
 def _check_input(info: Info, given: Any) -> Value:

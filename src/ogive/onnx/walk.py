@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy
@@ -30,6 +31,12 @@ class Walk:
         for _ in self.steps(graph, inputs):
             pass
         return [self.values[info.name] for info in graph.outputs]
+
+    def run_with(
+        self, graph: Graph, inputs: Sequence[Value], weights: Mapping[str, Value]
+    ) -> list[Value]:
+        """The outputs of a graph that has other weights than its own."""
+        return self.run(replace(graph, constants={**graph.constants, **weights}), inputs)
 
     def steps(self, graph: Graph, inputs: Sequence[Value]) -> Iterator[Node]:
         """Compute the nodes of a graph; gives each when its outputs are there."""

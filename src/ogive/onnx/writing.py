@@ -82,9 +82,9 @@ def node(
     return made + joined(content(5, attribute(key, each)) for key, each in attributes.items())
 
 
-def model(graph: bytes, opset: int, producer: str, version: str, ir_version: int) -> bytes:
+def model(graph: bytes, opset: int, producer: str, ir_version: int) -> bytes:
     """A ModelProto."""
-    about = number(1, ir_version) + content(2, producer) + content(3, version)
+    about = number(1, ir_version) + content(2, producer)
     return about + content(7, graph) + content(8, content(1, "") + number(2, opset))
 
 

@@ -108,7 +108,7 @@ if TYPE_CHECKING:
     from ogive.amp.autocast import autocast, get_autocast_dtype, is_autocast_enabled
     from ogive.autograd.checkpoint import checkpoint
     from ogive.autograd.custom import custom_gradient
-    from ogive.autograd.functional import grad, jvp, value_and_grad, vjp
+    from ogive.autograd.function_gradients import grad, jvp, value_and_grad, vjp
     from ogive.autograd.jacobians import hessian, jacfwd, jacrev
     from ogive.autograd.mode import (
         enable_grad,
@@ -179,7 +179,7 @@ _LOADED_LATER = {
     "amp": "ogive.amp",
     **dict.fromkeys(("autocast", "get_autocast_dtype", "is_autocast_enabled"), "ogive.amp"),
     "autograd": "ogive.autograd",
-    "grad": "ogive.autograd.functional",
+    "grad": "ogive.autograd.function_gradients",
     **dict.fromkeys(_AUTOGRAD, "ogive.autograd"),
     "masked": "ogive.masked",
     "special": "ogive.special",

@@ -12,7 +12,7 @@ import torch
 import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError
-from ogive.fft.stages import prime_factors, stage_lengths
+from ogive.fft.product_stages import prime_factors, stage_lengths
 
 RNG = numpy.random.default_rng(11)
 X = RNG.normal(size=(2, 5, 6))

@@ -6,7 +6,7 @@
 from ogive.autograd.checkpoint import checkpoint
 from ogive.autograd.custom import custom_gradient
 from ogive.autograd.function import Function
-from ogive.autograd.functional import jvp, value_and_grad, vjp
+from ogive.autograd.function_gradients import jvp, value_and_grad, vjp
 from ogive.autograd.gradcheck import gradcheck
 from ogive.autograd.jacobians import hessian, jacfwd, jacrev
 from ogive.autograd.mode import (

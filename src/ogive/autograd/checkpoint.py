@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ogive.autograd.formulas import choose, compare
-from ogive.autograd.functional import Inputs, to_outputs
+from ogive.autograd.function_gradients import Inputs, to_outputs
 from ogive.autograd.gradient import gradient, total
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp, substitute

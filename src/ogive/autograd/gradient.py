@@ -15,7 +15,7 @@ from typing import Any
 
 from ogive.autograd.assigned import assigned_gradients, assigned_sources
 from ogive.autograd.formulas import add, as_value, ones_like
-from ogive.autograd.rules import FLAT, RULES
+from ogive.autograd.gradient_rules import FLAT, RULES
 from ogive.errors import GradientError, describe_origin
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ogive.autograd.functional import jvp, to_outputs, vjp
+from ogive.autograd.function_gradients import jvp, to_outputs, vjp
 from ogive.autograd.vectorize import vmap
 from ogive.errors import ArgumentError
 from ogive.jit.trees import leaves, rebuild

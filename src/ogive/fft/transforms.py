@@ -8,7 +8,7 @@ from typing import Any
 
 from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
-from ogive.fft.stages import transform
+from ogive.fft.product_stages import transform
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.tensor.core import to_axis, to_entries, to_integer

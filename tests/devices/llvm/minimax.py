@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import mpmath  # type: ignore[import-untyped]
 
-from ogive.devices.llvm.math.formats import nearest
+from ogive.devices.llvm.math.float_formats import nearest
 
 Number = Any
 Function = Callable[[Number], Number]

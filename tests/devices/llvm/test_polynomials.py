@@ -10,7 +10,7 @@ import mpmath  # type: ignore[import-untyped]
 import pytest
 
 from ogive.devices.llvm.math import error, exponential, inverse, logarithm, power, trigonometric
-from ogive.devices.llvm.math.formats import nearest
+from ogive.devices.llvm.math.float_formats import nearest
 from tests.devices.llvm.minimax import evaluate, fit, points
 
 Coefficients = tuple[float, ...]

@@ -111,20 +111,31 @@ class NativePlan:
         self.words: Words = numpy.array([0, *itertools.chain(*words)], numpy.int64)[1:]
         first = self.words.ctypes.data
         rows = [_record(step, first + 8 * at) for step, at in zip(steps, self.offsets, strict=True)]
+        self._write_records(steps, rows)
+        self.tiles: Words = self._records[: len(steps), STEP_FIELDS.index("tiles")]
+        self.threads: Words = self._records[: len(steps), _THREADS]
+        self._write_header(len(steps), pause_nanoseconds)
+        self._calling = 0
+        self._done = -1  # the host step that was done last
+        self._lock = threading.Lock()
+        _plans.add(self)
+
+    def _write_records(self, steps: Sequence[DeviceStep], rows: Sequence[tuple[int, ...]]) -> None:
+        """Lay out the records of all steps, and behind them those of groups."""
         groups = _groups(steps)
-        # The groups' records follow those of the steps.
         self._records: Words = numpy.zeros((len(steps) + len(groups), STEP_WORDS), numpy.int64)
         self._parts: list[Words] = []
         if rows:
             self._records[: len(rows)] = rows
         for place, group in enumerate(groups, len(steps)):
             self._lead(group, place, [(at, *part) for at in group for part in _parts(steps[at])])
-        self.tiles: Words = self._records[: len(steps), STEP_FIELDS.index("tiles")]
-        self.threads: Words = self._records[: len(steps), _THREADS]
+
+    def _write_header(self, count: int, pause_nanoseconds: int) -> None:
+        """Lay out what the driver reads and writes of the plan as a whole."""
         self._spans: Words = numpy.zeros((self._pool.threads, 2), numpy.int64)
         fields = {
             "steps": self._records.ctypes.data,
-            "count": len(steps),
+            "count": count,
             "pool": self._pool.address,
             "budget": pause_nanoseconds,
             "spans": self._spans.ctypes.data,
@@ -134,10 +145,6 @@ class NativePlan:
             [fields.get(name, 0) for name in PLAN_FIELDS], numpy.int64
         )
         self._address = self._header.ctypes.data
-        self._calling = 0
-        self._done = -1  # the host step that was done last
-        self._lock = threading.Lock()
-        _plans.add(self)
 
     def _lead(self, group: range, place: int, parts: Sequence[tuple[int, int, int]]) -> None:
         """Make a group of steps a job of its own, with its record at `place`."""

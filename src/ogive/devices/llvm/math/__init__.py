@@ -26,7 +26,7 @@ from ogive.devices.llvm.math import (
     threefry,
     trigonometric,
 )
-from ogive.devices.llvm.math.formats import ATTRIBUTES
+from ogive.devices.llvm.math.float_formats import ATTRIBUTES
 from ogive.targets.target import Scaling
 
 UNARY: dict[str, Callable[[Vectors, str], str]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ogive.devices.llvm.ir_text import Operand, Vectors
-from ogive.devices.llvm.math.formats import FORMATS
+from ogive.devices.llvm.math.float_formats import FORMATS
 
 Parts = tuple[str, str]
 """A number as a sum of two floats, of which the second is small beside the first."""

@@ -22,7 +22,7 @@ from ogive.devices.llvm.math.exponential import (
     reduce_exactly,
     scale,
 )
-from ogive.devices.llvm.math.formats import FORMATS
+from ogive.devices.llvm.math.float_formats import FORMATS
 
 # erf(x) / x - 1 in x^2 on |x| <= 1 in f32, 1.125 in f64; relative error of erf: 2^-29.4, 2^-56.
 ERF = {

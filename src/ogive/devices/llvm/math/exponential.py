@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ogive.devices.llvm.ir_text import Operand, Vectors
 from ogive.devices.llvm.math.compensated import add, multiply_add
-from ogive.devices.llvm.math.formats import FORMATS, LN2, LOG2_E, nearest, split
+from ogive.devices.llvm.math.float_formats import FORMATS, LN2, LOG2_E, nearest, split
 from ogive.targets.target import Scaling
 
 # (exp(r) - 1 - r) / r^2 on |r| <= 0.347; relative error of expm1: f32 2^-30.1, f64 2^-61.5.

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from ogive.devices.llvm.ir_text import Vectors
 from ogive.devices.llvm.math.compensated import add, divide, multiply_add, square_root
-from ogive.devices.llvm.math.formats import FORMATS, NAN, PI, nearest, split
+from ogive.devices.llvm.math.float_formats import FORMATS, NAN, PI, nearest, split
 
 # (atan(x) - x) / x^3 in x^2 on |x| <= tan(pi/8); relative error of atan: f32 2^-30.3, f64 2^-59.3.
 ATAN = {

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from ogive.devices.llvm.ir_text import Operand, Vectors
 from ogive.devices.llvm.math.compensated import add, multiply_add, square_root
-from ogive.devices.llvm.math.formats import (
+from ogive.devices.llvm.math.float_formats import (
     FORMATS,
     INFINITY,
     LN2,

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from ogive.devices.llvm.ir_text import Vectors
 from ogive.devices.llvm.math.exponential import EXP2, clamp, scale
-from ogive.devices.llvm.math.formats import FORMATS, INFINITY, LN2, NAN, split
+from ogive.devices.llvm.math.float_formats import FORMATS, INFINITY, LN2, NAN, split
 from ogive.devices.llvm.math.logarithm import exponent_of, fraction_of, shift
 
 # log2(1 + f) / f on sqrt(1/2) <= 1 + f <= sqrt(2); relative error 2^-35.3.

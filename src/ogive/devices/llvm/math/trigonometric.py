@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ogive.devices.llvm.ir_text import Vectors
 from ogive.devices.llvm.math.compensated import add, divide, multiply_add
-from ogive.devices.llvm.math.formats import ATTRIBUTES, FORMATS, PI, nearest, split
+from ogive.devices.llvm.math.float_formats import ATTRIBUTES, FORMATS, PI, nearest, split
 
 # (sin(r) - r) / r^3 in r^2 on |r| <= pi/4 + 0.01; relative error of sin: f32 2^-27.8, f64 2^-57.7.
 SIN = {

@@ -40,9 +40,9 @@ class _Builder:
         self.kinds = skeleton.kinds
         self.places = skeleton.places_by_node()
         self.sizes = sizes
-        slots = [node.arg[0] for node in self.order if node.op is Op.PARAM]
+        slots = [node.slot for node in self.order if node.op is Op.PARAM]
         self.parameters = max(slots, default=-1) + 1
-        self.device = self.order[-1].arg[0]
+        (self.device, *_) = self.order[-1].arg
         self.positions = {node: position for position, node in enumerate(self.order)}
         self.assigned = {_base(node) for node in self.order if node.op is Op.AFTER}
         self.data = {place: number for number, places in enumerate(data) for place in places}
@@ -64,8 +64,8 @@ class _Builder:
         if op is Op.PARAM:
             return self._seen(position, node, self._argument(position, node))
         sources = self._spread(position, node, [done.get(source, source) for source in node.src])
-        if op is Op.RESHAPE and node.src[0].op is Op.PARAM:
-            parameter = node.src[0]
+        if op is Op.RESHAPE and node.operand.op is Op.PARAM:
+            parameter = node.operand
             at = self.positions[parameter]
             return self._seen(at, parameter, self._argument(position, node))
         if op in (Op.ORDER, Op.ORDERED) and not isinstance(sources[0].shape[-1], int):
@@ -90,7 +90,7 @@ class _Builder:
         if not elements:
             return tuple(sources)
         if node.op is Op.EXPAND:
-            return (shaped(elements[0], (1,) * len(node.arg)),)
+            return (shaped(elements[0], (1,) * len(node.sizes)),)
         if node.op not in ELEMENTWISE:
             raise NotGeneral(f"{node.op.name} takes a constant that is another each time")
         shape = common_shape(tuple(sources))
@@ -130,21 +130,21 @@ class _Builder:
             return self.sizes.get(next(places), number) if is_hole else number
 
         if node.op is Op.PARAM:
-            return (size(node.arg[1], node.arg[1] not in SPECIAL),)
+            return (size(node.size, node.size not in SPECIAL),)
         if node.op is Op.IOTA:
-            return size(node.arg, node.arg not in SPECIAL)
+            return size(node.stop, node.stop not in SPECIAL)
         if node.op is Op.PAD:
-            pairs, fill = node.arg
-            return tuple([tuple([size(n, True) for n in pair]) for pair in pairs]), fill
+            pairs = tuple([tuple([size(n, True) for n in pair]) for pair in node.widths])
+            return pairs, node.fill
         if node.op is Op.SHRINK:
-            return tuple([tuple([size(n, True) for n in pair]) for pair in node.arg])
-        return tuple([size(n, n not in SPECIAL) for n in node.arg])
+            return tuple([tuple([size(n, True) for n in pair]) for pair in node.spans])
+        return tuple([size(n, n not in SPECIAL) for n in node.sizes])
 
 
 def _base(node: UOp) -> UOp:
     """The memory that an assignment writes to."""
     while node.op is Op.AFTER or node.op in MOVEMENT:
-        node = node.src[0]
+        node = node.operand
     return node
 
 

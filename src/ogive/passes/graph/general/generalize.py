@@ -137,7 +137,7 @@ class _Unifier:
         order, found = self.skeleton.order, []
         for position, node in enumerate(order):
             is_input = node.op in (Op.PARAM, Op.IOTA) or (
-                node.op is Op.RESHAPE and node.src[0].op is Op.PARAM
+                node.op is Op.RESHAPE and node.operand.op is Op.PARAM
             )
             if is_input:
                 found += [p for p in self.places.get(position, ()) if self.varying[p]]
@@ -172,7 +172,7 @@ class _Unifier:
         axis, is_end = divmod(offset, 2)
         begins, ends = (self.series[place - is_end], self.series[place - is_end + 1])
         lengths = {end - begin for begin, end in zip(begins, ends, strict=True)}
-        source = node.src[0]
+        source = node.operand
         if is_end or len(lengths) > 1 or self._varies(source):
             raise NotGeneral("a slice is of another length each time")
         return 0, source.shape[axis] - lengths.pop()

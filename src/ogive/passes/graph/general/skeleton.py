@@ -67,7 +67,7 @@ def take_apart(sink: UOp) -> Skeleton | None:
         op = node.op
         if op in _NOT_GENERAL or node.dtype is dtypes.index:
             return None
-        if op is Op.PARAM and node.arg[2] not in devices:
+        if op is Op.PARAM and node.device not in devices:
             return None
         argument, found = HOLES[op](node) if op in HOLES else (node.arg, [])
         found += [(VALUE, source) for source in node.src if source.op is Op.CONST]
@@ -85,29 +85,29 @@ Found = tuple[Any, list[tuple[str, Any]]]
 
 
 def _parameter(node: UOp) -> Found:
-    slot, count, device = node.arg
-    return (slot, count if count in SPECIAL else None, device), _lengths((count,))
+    count = node.size if node.size in SPECIAL else None
+    return (node.slot, count, node.device), _lengths((node.size,))
 
 
 def _shape(node: UOp) -> Found:
-    fixed = tuple([size if size in SPECIAL else None for size in node.arg])
-    return fixed, _lengths(node.arg)
+    fixed = tuple([size if size in SPECIAL else None for size in node.sizes])
+    return fixed, _lengths(node.sizes)
 
 
 def _iota(node: UOp) -> Found:
-    return (node.arg if node.arg in SPECIAL else None), _lengths((node.arg,))
+    return (node.stop if node.stop in SPECIAL else None), _lengths((node.stop,))
 
 
 def _shrink(node: UOp) -> Found:
-    return len(node.arg), [(POSITION, number) for pair in node.arg for number in pair]
+    return len(node.spans), [(POSITION, number) for pair in node.spans for number in pair]
 
 
 def _pad(node: UOp) -> Found:
-    pairs, fill = node.arg
+    pairs, fill = node.widths, node.fill
     return (len(pairs), fill, str(fill)), [(POSITION, number) for pair in pairs for number in pair]
 
 
-def _lengths(sizes: Iterable[int]) -> list[tuple[str, int]]:
+def _lengths(sizes: Iterable[int | None]) -> list[tuple[str, Any]]:
     return [(LENGTH, size) for size in sizes if size not in SPECIAL]
 
 

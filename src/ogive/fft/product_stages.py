@@ -27,7 +27,7 @@ RADIX = 16
 def transform(x: Tensor, sign: int) -> Tensor:
     """The transform without any factor; sign -1 is forward. Shapes: (..., 1 or 2, n) → (..., 2, n).
 
-    >>> from ogive.fft.stages import transform
+    >>> from ogive.fft.product_stages import transform
     >>> transform(Tensor([[1.0, 1.0]]), -1).tolist()
     [[2.0, 0.0], [0.0, 0.0]]
     """

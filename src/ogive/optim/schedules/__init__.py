@@ -1,0 +1,1 @@
+"""Learning rates as functions of the number of steps; `lr_scheduler.py` has all their names."""

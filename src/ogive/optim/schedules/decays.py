@@ -1,0 +1,138 @@
+"""Rates that go one way: by a function, in steps, as a power, in a line."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+
+from ogive.errors import ArgumentError
+from ogive.optim.optimizer import Optimizer
+from ogive.optim.schedules.schedule import LRScheduler
+
+
+class LambdaLR(LRScheduler):
+    """base·function(step), with one function for all groups or one for each."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+        last_epoch: int = -1,
+    ) -> None:
+        count = len(optimizer.param_groups)
+        self.functions = list(lr_lambda) if isinstance(lr_lambda, Sequence) else [lr_lambda] * count
+        if len(self.functions) != count:
+            raise ArgumentError(
+                f"LambdaLR: {len(self.functions)} functions for {count} groups of parameters"
+            )
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        pairs = zip(self.base_lrs, self.functions, strict=True)
+        return [base * function(self.last_epoch) for base, function in pairs]
+
+
+class MultiplicativeLR(LRScheduler):
+    """The rate before times function(step)."""
+
+    def __init__(
+        self, optimizer: Optimizer, lr_lambda: Callable[[int], float], last_epoch: int = -1
+    ) -> None:
+        self.function = lr_lambda
+        super().__init__(optimizer, last_epoch)
+
+    def rate_at(self, step: int, base: float) -> float:
+        return base * math.prod([self.function(each) for each in range(1, step + 1)])
+
+
+class StepLR(LRScheduler):
+    """base·gamma^(step // step_size)."""
+
+    def __init__(
+        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer, last_epoch)
+
+    def rate_at(self, step: int, base: float) -> float:
+        return base * self.gamma ** (step // self.step_size)
+
+
+class MultiStepLR(LRScheduler):
+    """base·gamma^(number of milestones reached)."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        milestones: Sequence[int],
+        gamma: float = 0.1,
+        last_epoch: int = -1,
+    ) -> None:
+        self.milestones, self.gamma = sorted(milestones), gamma
+        super().__init__(optimizer, last_epoch)
+
+    def rate_at(self, step: int, base: float) -> float:
+        return base * self.gamma ** bisect_right(self.milestones, step)
+
+
+class ExponentialLR(LRScheduler):
+    """base·gamma^step."""
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def rate_at(self, step: int, base: float) -> float:
+        return base * self.gamma**step
+
+
+class ConstantLR(LRScheduler):
+    """base·factor for `total_iters` steps, then base."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        factor: float = 1 / 3,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
+        self.factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def rate_at(self, step: int, base: float) -> float:
+        return base * (self.factor if step < self.total_iters else 1.0)
+
+
+class LinearLR(LRScheduler):
+    """From base·start_factor to base·end_factor in `total_iters` steps: a warm-up."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        start_factor: float = 1 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
+        self.start_factor, self.end_factor = start_factor, end_factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def rate_at(self, step: int, base: float) -> float:
+        part = min(step, self.total_iters) / self.total_iters
+        return base * (self.start_factor + (self.end_factor - self.start_factor) * part)
+
+
+class PolynomialLR(LRScheduler):
+    """base·(1 - step / total_iters)^power."""
+
+    def __init__(
+        self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
+    ) -> None:
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    def rate_at(self, step: int, base: float) -> float:
+        left = 1 - min(step, self.total_iters) / self.total_iters
+        return base * math.pow(left, self.power)

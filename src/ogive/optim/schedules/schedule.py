@@ -1,0 +1,94 @@
+"""What all schedules have: a rate for each number of steps, given the one a group started with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ogive.errors import ArgumentTypeError
+from ogive.optim.optimizer import Optimizer
+
+
+class LRScheduler:
+    """The base of all schedules: define `rate_at`, or `get_lr`, as PyTorch has it.
+
+    Where somebody else has changed a rate as well, another schedule perhaps, it is changed from
+    what it is, in proportion to what is above `floor`. Those that are not `chained` set the rate
+    whatever it is. `_own` has the rates of this schedule alone, None where it is not alone.
+
+    `last_epoch` is the number of the last step, -1 before the first. With another, it goes on where
+    the optimizer is, whose state was loaded: its rates are those of the step after `last_epoch`.
+    """
+
+    chained = True
+    floor = 0.0
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise ArgumentTypeError(
+                f"{type(self).__name__} takes an optimizer first, not {type(optimizer).__name__}"
+            )
+        self.optimizer = optimizer
+        self.base_lrs: list[float] = [
+            group.setdefault("initial_lr", group["lr"]) for group in optimizer.param_groups
+        ]
+        self.last_epoch = last_epoch
+        self._own: list[float | None] = list(self.base_lrs)
+        if last_epoch == -1:
+            self.step()
+        else:
+            self.last_epoch += 1
+            self._own = [*self.get_last_lr()]
+
+    def rate_at(self, step: int, base: float) -> float:
+        """The rate after `step` steps of a group that started with `base`."""
+        raise NotImplementedError
+
+    def get_lr(self) -> list[float]:
+        """The rates after `last_epoch` steps, one for each group."""
+        rates = []
+        pairs = zip(self.optimizer.param_groups, self.base_lrs, strict=True)
+        for number, (group, base) in enumerate(pairs):
+            rate = self.rate_at(self.last_epoch, base)
+            is_alone = not self.chained or group["lr"] == self._own[number]
+            self._own[number] = rate if is_alone else None
+            rates.append(rate if is_alone else self._moved(group["lr"], rate, base))
+        return rates
+
+    def step(self) -> None:
+        """Go one step on."""
+        self.last_epoch += 1
+        for group, rate in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
+            group["lr"] = rate
+
+    def _moved(self, found: float, rate: float, base: float) -> float:
+        """What a rate that was found becomes, where ours would have become `rate`."""
+        before = self.rate_at(self.last_epoch - 1, base) if self.last_epoch else base
+        if before == self.floor:
+            return rate
+        return self.floor + (found - self.floor) * (rate - self.floor) / (before - self.floor)
+
+    def restart(self) -> None:
+        """Begin again, whatever the rates are."""
+        self.last_epoch = -1
+        self._own = [*self.get_last_lr()]
+        self.step()
+
+    def get_last_lr(self) -> list[float]:
+        """The rate of each group now."""
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the schedule is."""
+        return {
+            "last_epoch": self.last_epoch, "base_lrs": list(self.base_lrs),
+            "_last_lr": self.get_last_lr(), "_own": list(self._own),
+        }  # fmt: skip
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave."""
+        self.base_lrs = list(state["base_lrs"])
+        self.last_epoch = state["last_epoch"]
+        self._own = list(state.get("_own", state["_last_lr"]))
+        for group, rate in zip(self.optimizer.param_groups, state["_last_lr"], strict=True):
+            group["lr"] = rate

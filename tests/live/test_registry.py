@@ -16,6 +16,7 @@ from ogive.ir.dtype import float32, void
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import registry
+from ogive.live.kept_graphs import kept_graphs
 from tests.tensor.interpreter import evaluate
 
 
@@ -168,6 +169,7 @@ def test_a_deep_chain_is_substituted_and_freed() -> None:
 
 
 def test_buffers_go_with_their_nodes() -> None:
+    kept_graphs.clear()
     gc.collect()
     before = registry.buffer_count()
     x = vector(1, 2)

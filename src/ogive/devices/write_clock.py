@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from ogive.at_once import Change, at_once
 from ogive.devices.buffer import Buffer
@@ -54,6 +54,15 @@ class Clock:
         ]
         quiet: list[Change] = [] if others else [(self, "quiet", self.now + 1)]
         return [*counts, *self._tick(writer, others), *quiet]
+
+    def overwriting(self, buffer: Buffer, place: Any, values: Any) -> list[Change]:
+        """What is to be stored at once for `values` to be in a `place`, an array in the memory of a
+        buffer: writing begins, happens, and is over. `effect_lock` is held, and nobody writes."""
+        moment, writes = self.now + 1, buffer.writes + 1
+        begun: list[Change] = [(buffer, "writes", writes), (buffer, "written_at", moment)]
+        ended: list[Change] = [(buffer, "writes", writes + 1), (buffer, "written_at", moment + 1)]
+        over: list[Change] = [(self, "now", moment + 1), (self, "quiet", moment + 1)]
+        return [*begun, (self, "now", moment), (place, "flat", values), *ended, *over]
 
     def _tick(self, writer: Writer, writers: tuple[Writer, ...]) -> list[Change]:
         moment = self.now + 1

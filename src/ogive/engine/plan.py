@@ -21,6 +21,7 @@ from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.symbolic.variable import bindings, check_binding, rebind
 from ogive.live import registry
+from ogive.live.waiting_plans import unexecuted
 
 if TYPE_CHECKING:
     from ogive.engine.steps.profile import StepTime
@@ -273,10 +274,6 @@ class Plan:
         return f"<plan of {len(self.kernels)} kernels: {names}>"
 
 
-unexecuted: WeakKeyDictionary[Buffer, Plan] = WeakKeyDictionary()
-"""The outputs of prepared plans that have not been executed yet."""
-
-
 values_in: WeakKeyDictionary[Buffer, dict[str, int]] = WeakKeyDictionary()
 """For memory of a symbolic shape, the values of the shape's variables that it was computed with."""
 
@@ -289,13 +286,8 @@ def note_values(memory: UOp, computed: Container[Buffer]) -> None:
         values_in[buffer] = values
 
 
-def is_unexecuted(buffer: Buffer) -> bool:
-    """Whether memory is still to be filled by a plan."""
-    return bool(unexecuted) and buffer in unexecuted
-
-
 def execute_plan_of(buffer: Buffer) -> None:
     """Run the plan that is to fill `buffer`, if there is one that has not run."""
-    plan = unexecuted.get(buffer)
+    plan: Plan | None = unexecuted.get(buffer)
     if plan is not None:
         plan.execute_first(reading=True)

@@ -22,7 +22,7 @@ from ogive.engine.faults import explain_fault
 from ogive.engine.missing_values import OVERTAKEN, flat_without_memory
 from ogive.engine.old_versions import split_effects, version_below
 from ogive.engine.parametric import to_parametric
-from ogive.engine.plan import Plan, execute_plan_of, note_values, unexecuted
+from ogive.engine.plan import Plan, execute_plan_of, note_values
 from ogive.engine.routes import Route, keep_route
 from ogive.errors import ExecuteError
 from ogive.ir.device_names import DEFAULT_DEVICE
@@ -31,6 +31,7 @@ from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.live import history, registry
 from ogive.live.kept_graphs import kept_graphs
+from ogive.live.waiting_plans import unexecuted
 from ogive.passes.graph.contiguous_parts import Window, is_whole
 from ogive.passes.graph.normalize import Normalized
 

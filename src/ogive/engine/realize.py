@@ -16,7 +16,7 @@ from ogive.engine.old_versions import (
     versions_to_keep,
     without_effects,
 )
-from ogive.engine.plan import Plan, execute_plan_of, unexecuted
+from ogive.engine.plan import Plan, execute_plan_of
 from ogive.engine.realization import Realization, is_realized
 from ogive.engine.routes import Route, find_route
 from ogive.errors import ArgumentError, ArgumentTypeError
@@ -26,6 +26,7 @@ from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.journal import log, since
 from ogive.live import history, registry
+from ogive.live.waiting_plans import unexecuted
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

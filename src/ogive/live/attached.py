@@ -36,12 +36,13 @@ class Live(WeakList):
     a graph.
     """
 
-    __slots__ = ("history", "holders", "leaf", "limit", "memory", "ran", "role")
+    __slots__ = ("history", "holders", "leaf", "limit", "memory", "ran", "remembered", "role")
 
     limit: int
     holders: WeakList | None  # the tensors that hold the node, or have held it; see `registry`
     memory: Any  # of a BUFFER: the memory that it stands for
     role: Any  # of a BUFFER: what else may stand behind it, see `kept_graphs`
     ran: bool  # whether a run has computed it; for the engine to notice what recurs
+    remembered: bool  # whether a history reads it, or has read it
     history: Any  # what it was computed from, see `history`
     leaf: weakref.ref[Any] | None  # the tensor that it is a version of, see `history`

@@ -207,6 +207,8 @@ def remember(
                 for node in walk((expression,)):
                     if node.op is Op.BUFFER and node not in versions:
                         versions[node] = count_writes(node)[1]
+            for node in versions:
+                node.live.remembered = True
             memory_leaf(memory).live.history = Record(expression, tuple(versions.items()))
 
 

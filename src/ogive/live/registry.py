@@ -246,7 +246,7 @@ def _connect_one(node: UOp) -> None:
     live = Live()
     live.limit = WeakList.limit
     live.holders = live.memory = live.role = live.history = live.leaf = None
-    live.ran = False
+    live.ran = live.remembered = False
     node.live = live
 
 

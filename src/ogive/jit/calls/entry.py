@@ -20,7 +20,7 @@ from ogive.engine import realize
 from ogive.engine.announced_writes import make_way
 from ogive.engine.execution import Execution
 from ogive.engine.faults import explain_fault
-from ogive.engine.plan import execute_plan_of, unexecuted
+from ogive.engine.plan import execute_plan_of
 from ogive.errors import VariableError
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, walk
@@ -39,6 +39,7 @@ from ogive.jit.tracing.traced_function import Trace
 from ogive.jit.trees import DISTURBED, Call
 from ogive.live import registry
 from ogive.live.kept_graphs import kept_graphs
+from ogive.live.waiting_plans import unexecuted
 from ogive.tensor.core import wrap
 from ogive.tensor.tensor import Tensor
 

@@ -36,6 +36,7 @@ from ogive.named import NamedTuple
 from ogive.tensor import build, lengths
 from ogive.tensor.core import Core, memory_device, same_device, to_operand, to_tensor, wrap
 from ogive.tensor.indexing.basic_indexing import WHOLE, to_view
+from ogive.tensor.indexing.known_positions import known_positions, may_be_computed
 from ogive.tensor.memory import assignment, views
 from ogive.tensor.memory.movement_chains import View
 
@@ -314,7 +315,9 @@ def get_item(self: Tensor, index: Any) -> Tensor:
     """
     entries = index if isinstance(index, tuple) else (index,)
     if any(map(is_advanced, entries)):
-        return read(self, entries)
+        entries = known_positions(entries)
+        if any(map(is_advanced, entries)):
+            return read(self, entries)
     with graph_lock:
         node = self.node
         return views.show(self, to_view(node.shape, entries))
@@ -339,11 +342,14 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         operand = operand.to(memory_device(self))
     entries = index if isinstance(index, tuple) else (index,)
     if any(map(is_advanced, entries)):
-        write(self, entries, operand)
-        return
+        entries = known_positions(entries)
+        if any(map(is_advanced, entries)):
+            write(self, entries, operand)
+            return
     with graph_lock:
         view = to_view(self.node.shape, entries)
-        views.write(self, view, assignment.fit(operand, self.node.dtype, view.shape))
+        part = assignment.fit(operand, self.node.dtype, view.shape)
+        views.write(self, view, part, given=operand if isinstance(operand, Core) else None)
 
 
 def length(self: Tensor) -> int:
@@ -363,4 +369,7 @@ def iterate(self: Tensor) -> Any:
             f"a tensor of shape {build.show(self.node.shape)} cannot be iterated over: how "
             "many entries it has depends on variables"
         )
+    if len(self.node.shape) == 1 and may_be_computed(self):
+        self.realize()  # whoever goes through single elements asks for what each one is
     return (self[position] for position in range(len(self)))
+

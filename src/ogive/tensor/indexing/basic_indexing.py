@@ -14,6 +14,7 @@ Bounds may depend on variables; they are clipped to the axis as Python's are:
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ogive.errors import ArgumentError, IndexRangeError
@@ -40,7 +41,38 @@ class Part(NamedTuple):
 
 def to_view(shape: Shape, index: Any) -> View:
     """What `index` selects from a tensor of `shape`."""
-    entries = _complete(shape, index if isinstance(index, tuple) else (index,))
+    entries = index if isinstance(index, tuple) else (index,)
+    plain = _plain_entries(entries)
+    if plain is None or not all(size.__class__ is int for size in shape):
+        return _make_view(shape, entries)
+    return _known_view(shape, plain)
+
+
+def _plain_entries(entries: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """An index of integers and slices of integers as something that it can be remembered by."""
+    plain: list[Any] = []
+    for entry in entries:
+        if entry.__class__ is int:
+            plain.append(entry)
+        elif entry.__class__ is slice:
+            bounds = (entry.start, entry.stop, entry.step)
+            if not all(bound is None or bound.__class__ is int for bound in bounds):
+                return None
+            plain.append(bounds)
+        else:
+            return None
+    return tuple(plain)
+
+
+@functools.lru_cache(maxsize=4096)
+def _known_view(shape: Shape, plain: tuple[Any, ...]) -> View:
+    """The view of an index that a loop may come back with."""
+    entries = [slice(*entry) if isinstance(entry, tuple) else entry for entry in plain]
+    return _make_view(shape, tuple(entries))
+
+
+def _make_view(shape: Shape, index: tuple[Any, ...]) -> View:
+    entries = _complete(shape, index)
     parts: list[Part] = []
     result: list[Dim] = []
     for entry in entries:

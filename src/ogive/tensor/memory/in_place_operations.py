@@ -45,6 +45,7 @@ def in_place(
                 # Once more if another thread has written meanwhile: nothing of it may be lost.
                 if self.node is seen:
                     part = fit(result, seen.dtype, seen.shape)
+                    del result  # nobody reads it, so nobody reads what is overwritten
                     write(self, View(seen.shape), part, is_anew=False)
                     changed: Tensor = self
                     return changed

@@ -28,13 +28,14 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import FILES
 from ogive.ir.memory import is_memory, memory_leaf
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.shape import Shape
 from ogive.live import history, registry
 from ogive.live.attached import WeakList
 from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import Core, hold, wrap
+from ogive.tensor.memory.direct_writes import write_directly
 from ogive.tensor.memory.movement_chains import UNNOTICED, Lineage, Restride, View, detach
 from ogive.tensor.memory.strides import Strides, are_contiguous
 
@@ -255,12 +256,14 @@ class _Replaced:
 _REPLACED = _Replaced()
 
 
-def write(tensor: Core, view: View, part: UOp, is_anew: bool = True) -> None:
+def write(
+    tensor: Core, view: View, part: UOp, is_anew: bool = True, given: Core | None = None
+) -> None:
     """Let a view of a tensor have other values, which all who show the same storage see.
 
     What is written through `detach()`, `data` or under `no_grad()` is not noticed by gradients:
     they flow as before, but for those of the detached tensor itself. `is_anew` says that the values
-    were not computed from those that are there.
+    were not computed from those that are there. `given` is the tensor that they are of.
 
     Raises `DeviceError` for files, `GradientError` for a leaf, or a view of one, while gradients
     flow, `ShapeError` where one element would be written several times.
@@ -271,6 +274,11 @@ def write(tensor: Core, view: View, part: UOp, is_anew: bool = True) -> None:
     hidden = whole.is_detached or not history.is_recording()
     leaf = _leaf_among([tensor] if storage is None else storage.tensors())
     _refuse_unwritable(tensor, whole, None if hidden else leaf)
+    if part.op in MOVEMENT and part is whole.forward(holder.node):
+        return  # what is there already: `x[i] += 1` assigns the part that it has changed
+    is_traced = traced and threading.get_ident() in traced
+    if not is_traced and write_directly(tensor, storage, whole, part, given):
+        return
     behind = None
     if hidden and history.is_tracking() and part.dtype.is_inexact:
         if storage is not None and history.is_recording():

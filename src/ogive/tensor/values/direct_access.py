@@ -1,7 +1,12 @@
 """Memory that is there is read where it is: no kernel runs for an element, a row or a slice of it.
 
-    before   x[3].item()     a graph, a kernel, new memory, a copy of that
-    after                    a copy of the bytes that the view shows
+    before   x[3].item()        a graph, a kernel, new memory, a copy of that
+    after                       a copy of the bytes that the view shows
+
+Nor for what is worked out from single elements by operations that have one right result, to the
+last bit, whoever computes them:
+
+    if x[i] < 0: ...            the element is read and compared
 """
 
 from __future__ import annotations
@@ -12,47 +17,99 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.devices.write_clock import clock, is_disturbed
+from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import element_count
 from ogive.live import registry
+from ogive.live.waiting_plans import is_unexecuted
 from ogive.tensor.core import Core
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ogive.devices.buffer import Buffer
+
 MOST_REPEATED = 1 << 16
 """How many elements a view may have that shows elements of its memory several times."""
 
+_MOST_OPERATIONS = 8
+"""How many operations on elements are done directly: more are computed faster by a kernel."""
+
 _VIEWS = frozenset({Op.RESHAPE, Op.SHRINK, Op.PERMUTE, Op.EXPAND})
+_UNMOVED = frozenset({Op.RESHAPE, Op.EXPAND, Op.DETACH})
+PLAIN = frozenset({dtypes.float32, dtypes.float64, dtypes.bool_, *dtypes.SIGNED, *dtypes.UNSIGNED})
+"""The dtypes that NumPy has, but for half floats and complex numbers."""
+
+_EXACT: dict[Op, Callable[..., Any]] = {
+    Op.ADD: numpy.add, Op.SUB: numpy.subtract, Op.MUL: numpy.multiply, Op.DIV: numpy.divide,
+    Op.NEG: numpy.negative, Op.ABS: numpy.absolute, Op.AND: numpy.bitwise_and,
+    Op.OR: numpy.bitwise_or, Op.XOR: numpy.bitwise_xor, Op.NOT: numpy.invert,
+    Op.CMPLT: numpy.less, Op.CMPLE: numpy.less_equal, Op.CMPEQ: numpy.equal,
+    Op.CMPNE: numpy.not_equal, Op.WHERE: numpy.where,
+}  # fmt: skip
+
+OPERATIONS = frozenset({*_EXACT, Op.CAST})
+"""What is worked out from single elements."""
 
 
-def read_view(tensor: Core, is_to_come: Callable[[Any], bool]) -> NDArray[Any] | None:
-    """A copy of what a view of realized memory shows, unless what it shows `is_to_come`.
+def read_directly(tensor: Core) -> NDArray[Any] | None:
+    """A copy of what a view of realized memory shows, or the value of one element.
 
-    None where a tensor is something else, has a symbolic length, repeats more than a few elements,
-    or is written to meanwhile.
+    None where a tensor is something else, or what it reads is written to meanwhile, or by a plan
+    that has not run yet.
     """
-    given = node = tensor.node
+    moment = clock.quiet
+    given = tensor.node
+    if given.op is Op.BUFFER:
+        return None  # it is no view, and no expression
+    read: list[Buffer] = []
+    values = shown_values(given, read, least_parts=1)
+    if values is None:
+        return None
+    values = numpy.array(values, dtype=given.dtype.numpy, order="C")
+    if tensor.node is not given or (clock.now != moment and is_disturbed(moment, read)):
+        return None
+    return values
+
+
+def shown_values(
+    node: UOp, read: list[Buffer], least_parts: int = 0
+) -> NDArray[Any] | None:
+    """What a node shows of realized memory, perhaps the memory itself, or an element's value.
+
+    That is worked out from at least so many elements of larger memory. The memory is added to what
+    is `read`. None where it is something else, has a symbolic length, or repeats more than a few
+    elements.
+    """
+    if node.op in _VIEWS or node.op is Op.BUFFER:
+        shown = _read_view(node, read)
+        if shown is not None:
+            return shown
+    if node.op in OPERATIONS or node.op in _UNMOVED:
+        return _compute_element(node, read, least_parts)
+    return None
+
+
+def _read_view(node: UOp, read: list[Buffer]) -> NDArray[Any] | None:
     views: list[UOp] = []
     while node.op in _VIEWS and len(node.src) == 1:
         views.append(node)
         node = node.operand
-    if not views or node.op is not Op.BUFFER:
+    if node.op is not Op.BUFFER:
         return None
     memory = registry.buffer_of(node)
-    if memory is None or is_to_come(memory):
+    if memory is None or is_unexecuted(memory):
         return None
     if not all(isinstance(size, int) for view in views for size in view.shape):
         return None
     if any(element_count(view.shape) > max(node.size, MOST_REPEATED) for view in views):
         return None
-    moment = clock.moment_of(memory)
-    array = memory.contents(node.dtype.numpy, node.shape)
+    read.append(memory)
+    array: NDArray[Any] = memory.contents(node.dtype.numpy, node.shape)
     for view in reversed(views):
         array = _shown(view, array)
-    values: NDArray[Any] = numpy.array(array, order="C")
-    return None if tensor.node is not given or is_disturbed(moment, (memory,)) else values
+    return array
 
 
 def _shown(view: UOp, array: NDArray[Any]) -> NDArray[Any]:
@@ -64,3 +121,79 @@ def _shown(view: UOp, array: NDArray[Any]) -> NDArray[Any]:
     if view.op is Op.EXPAND:
         return numpy.broadcast_to(array, view.shape)
     return array.reshape(view.shape)
+
+
+def _compute_element(root: UOp, read: list[Buffer], least_parts: int) -> NDArray[Any] | None:
+    """The value of an expression of constants and elements of larger memory."""
+    if element_count(root.shape) != 1:
+        return None
+    order = _operations_under(root)
+    if order is None or sum([_base(node).op is Op.BUFFER for node in order]) < least_parts:
+        return None
+    values: dict[UOp, Any] = {}
+    with numpy.errstate(all="ignore"):
+        for node in order:
+            base = _base(node)
+            if base.op is Op.BUFFER:
+                shown = _read_view(node, read)
+                if shown is None:
+                    return None
+                values[node] = shown.reshape(())
+            elif base.op is Op.CONST:
+                values[node] = numpy.array(base.arg, base.dtype.numpy)
+            elif node.op in _UNMOVED:
+                values[node] = values[node.operand]
+            elif node.op is Op.CAST:
+                values[node] = values[node.operand].astype(node.dtype.numpy)
+            else:
+                values[node] = _EXACT[node.op](*[values[source] for source in node.src])
+    return numpy.asarray(values[root]).reshape(root.shape)
+
+
+def _operations_under(root: UOp) -> list[UOp] | None:
+    """The operations of an expression, sources first, from constants and views of larger memory on;
+    None where they are many, or not exact."""
+    found: list[UOp] = [root]
+    for node in found:
+        if len(found) > 2 * _MOST_OPERATIONS or node.dtype not in PLAIN:
+            return None
+        base = _base(node)
+        if base.op is Op.CONST or (base.op is Op.BUFFER and base.size > 1):
+            continue
+        if node.op in _UNMOVED or (node.op is Op.CAST and _is_exact_cast(node)):
+            found.append(node.operand)
+        elif node.op in _EXACT and not _may_be_fused(node):
+            found.extend(node.src)
+        else:
+            return None
+    return list(dict.fromkeys(reversed(found)))
+
+
+def _base(node: UOp) -> UOp:
+    """What a node is a view of."""
+    while node.op in _VIEWS and len(node.src) == 1:
+        node = node.operand
+    return node
+
+
+def _is_exact_cast(node: UOp) -> bool:
+    """Whether a cast has one right result: not of floats to integers, or to fewer bits."""
+    source, to = node.operand.dtype, node.dtype
+    if to.is_inexact:
+        return to in PLAIN and (not source.is_inexact or to.itemsize >= source.itemsize)
+    return not source.is_inexact and to is not dtypes.bool_ and to.itemsize >= source.itemsize
+
+
+def _may_be_fused(node: UOp) -> bool:
+    """Whether a kernel may round a product and the sum that it goes into once."""
+    is_sum = node.op in (Op.ADD, Op.SUB) and node.dtype.is_inexact
+    return is_sum and any(_is_product(source) for source in node.src)
+
+
+def _is_product(node: UOp) -> bool:
+    while node.op in _UNMOVED or node.op in (Op.CAST, Op.NEG):
+        node = node.operand
+    return node.op is Op.MUL
+
+
+

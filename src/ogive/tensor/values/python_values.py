@@ -17,7 +17,7 @@ from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, hold
 from ogive.tensor.creation import user_data
-from ogive.tensor.values.direct_access import read_view
+from ogive.tensor.values.direct_access import read_directly
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,11 +83,11 @@ def to_numpy(self: Tensor) -> NDArray[Any]:
         return user_data.empty_array(node)
     if self.device == FILES:
         return self.to(DEFAULT_DEVICE).numpy()
-    from ogive import engine
-
-    shown = read_view(self, engine.is_unexecuted)
+    shown = read_directly(self)
     if shown is not None:
         return shown
+    from ogive import engine
+
     while True:
         self.realize()
         try:

@@ -1,0 +1,51 @@
+"""Positions whose value is there: a tensor without axes, in memory, is an integer.
+
+    before   x[t, p] += 1     GATHER, ADD, SCATTER over all of x
+    after                     the element is read, added to and written, if x is memory
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.ops import Op
+from ogive.live import history
+from ogive.tensor.core import Core
+from ogive.tensor.memory import views
+from ogive.tensor.values.direct_access import read_directly
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+_INTEGERS = frozenset({*dtypes.SIGNED, *dtypes.UNSIGNED})
+
+
+def known_positions(entries: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The entries of an index, with an integer for each tensor without axes whose value is there.
+
+    As in PyTorch, such a tensor is an integer: what it selects is a view.
+    """
+    return entries if _is_traced() else tuple([_known_position(entry) for entry in entries])
+
+
+def _known_position(entry: Any) -> Any:
+    if isinstance(entry, Core) and not entry.node.shape and entry.dtype in _INTEGERS:
+        if entry.node.op is Op.CONST:
+            return entry.node.arg
+        found = read_directly(entry)
+        return entry if found is None else int(found)
+    return entry
+
+
+def may_be_computed(tensor: Tensor) -> bool:
+    """Whether computing a tensor now makes no difference: it is not part of what is traced, or of
+    what gradients flow through."""
+    if _is_traced():
+        return False
+    return not history.is_tracking() or not history.leads_to_leaf(tensor.node)
+
+
+def _is_traced() -> bool:
+    return bool(views.traced) and threading.get_ident() in views.traced

@@ -1,0 +1,178 @@
+"""Memory that is there is written where it is: no graph and no kernel for `x[i] = v`.
+
+    before   x = AFTER(BUFFER, ASSIGN(SHRINK(BUFFER), v))    until somebody asks for x
+    after    v is in the memory of BUFFER, which x still is
+
+Only where nobody can tell but by time: nobody reads the old values, neither a lazy tensor nor a
+history, no gradient flows, and the new values are there. A constant of which a part is written
+becomes memory first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from ogive.at_once import at_once
+from ogive.devices.buffer import Buffer
+from ogive.devices.write_clock import clock
+from ogive.ir.device_names import DEFAULT_DEVICE
+from ogive.ir.memory import memory_leaf
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import element_count
+from ogive.live import history, registry
+from ogive.live.readers import read_outside
+from ogive.live.waiting_plans import is_unexecuted
+from ogive.tensor.core import Core
+from ogive.tensor.creation import user_data
+from ogive.tensor.memory.movement_chains import View
+from ogive.tensor.values.direct_access import OPERATIONS, PLAIN, shown_values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ogive.tensor.memory.views import Storage
+
+MOST_BYTES = 1 << 16
+"""How much is written directly, or filled to write a part of it: kernels copy more much faster."""
+
+_CONSTANT = frozenset({Op.RESHAPE, Op.EXPAND})
+_SHOWN = frozenset({Op.RESHAPE, Op.EXPAND, Op.SHRINK, Op.PERMUTE, Op.FLIP, Op.DETACH})
+
+
+def write_directly(
+    tensor: Core, storage: Storage | None, view: View, part: UOp, given: Core | None = None
+) -> bool:
+    """Put the values of `part` where `view` shows the memory of a tensor, or of its `storage`.
+
+    They are those of the tensor that was `given`, which need not read the memory for them again.
+    False where that cannot be, and nothing has happened. `graph_lock` is held.
+    """
+    holder: Core = tensor if storage is None else storage
+    size = part.dtype.itemsize
+    if holder.device != DEFAULT_DEVICE or part.dtype not in PLAIN:
+        return False
+    if not all(isinstance(length, int) for length in part.shape):
+        return False
+    if element_count(part.shape) * size > MOST_BYTES:
+        return False
+    if not registry.effect_lock.acquire(blocking=False):
+        return False  # another thread writes somewhere; it may wait for the graphs
+    try:
+        if clock.writers:
+            return False
+        values = _values_of(part)
+        if values is None:
+            return False
+        found = _memory_of(holder, storage, view)
+        if found is None:
+            return False
+        leaf, memory = found
+        if given is not None and given.node.op in OPERATIONS and values.size == 1:
+            own = user_data.node_of(values.reshape(given.node.shape), None, DEFAULT_DEVICE)
+            if own.dtype is given.node.dtype:
+                registry.move_tensor(given, own)
+        if is_unexecuted(memory) or _is_needed(leaf, tensor, storage):
+            return False
+        array = memory.as_numpy(leaf.dtype.numpy, holder.node.shape)
+        place = _shown_by(view, array)
+        if place is None:
+            return False
+        changes = [] if storage is None else _others(storage, leaf)
+        at_once([*clock.overwriting(memory, place, values), *changes])
+        return True
+    finally:
+        registry.effect_lock.release()
+
+
+def _values_of(part: UOp) -> NDArray[Any] | None:
+    """What is to be written, if it is there."""
+    constant = _constant_of(part)
+    if constant is not None:
+        return numpy.full(part.shape, constant.arg, constant.dtype.numpy)
+    while part.op is Op.DETACH:
+        part = part.operand
+    if history.is_tracking() and history.is_recording() and history.leads_to_leaf(part):
+        return None
+    shown = shown_values(part, [])
+    return None if shown is None else numpy.array(shown, dtype=part.dtype.numpy)
+
+
+def _constant_of(node: UOp) -> UOp | None:
+    """The constant that all elements of a node are, if it is so by its shape alone."""
+    while node.op in _CONSTANT and len(node.src) == 1:
+        node = node.operand
+    return node if node.op is Op.CONST else None
+
+
+def _memory_of(
+    holder: Core, storage: Storage | None, view: View
+) -> tuple[UOp, Buffer] | None:
+    """The buffer that a holder is, and its memory, which is ours to write to."""
+    node = holder.node
+    constant = _constant_of(node)
+    if constant is not None:
+        count = element_count(node.shape)
+        if not view.moves or node.dtype not in PLAIN or not isinstance(count, int):
+            return None
+        if not count or count * node.dtype.itemsize > MOST_BYTES:
+            return None
+        filled = numpy.full(node.shape, constant.arg, constant.dtype.numpy)
+        memory = user_data.node_of(filled, node.dtype, DEFAULT_DEVICE)
+        at_once(registry.moves_to(holder, memory) if storage is None else storage.moves_to(memory))
+        node = memory
+    leaf = memory_leaf(node)
+    if leaf.op is not Op.BUFFER or leaf.size != element_count(node.shape):
+        return None
+    buffer: Buffer | None = registry.buffer_of(leaf)
+    if buffer is None or buffer.version is None or buffer.base is not buffer:
+        return None
+    return (leaf, buffer) if buffer.allocated else None
+
+
+def _is_needed(leaf: UOp, tensor: Core, storage: Storage | None) -> bool:
+    """Whether somebody will ask for the values that are there, or for their gradients."""
+    live = leaf.live
+    if live.remembered or live.history is not None:
+        return True
+    shown = [tensor] if storage is None else [storage, *storage.tensors()]
+    if live.leaf is not None and not any(history.is_flagged(each) for each in shown):
+        return True
+    if history.is_tracking() and any(each.shows.is_detached for each in shown if each.shared):
+        return True
+    return bool(read_outside((leaf,), besides={each.id for each in shown}))
+
+
+def _shown_by(view: View, array: NDArray[Any]) -> NDArray[Any] | None:
+    """Where in an array the elements lie that a view shows; None if that is no part of it."""
+    for op, argument, _ in view.steps:
+        if op is Op.SHRINK:
+            if not all(isinstance(bound, int) for span in argument for bound in span):
+                return None
+            array = array[tuple([slice(begin, end) for begin, end in argument])]
+        elif op is Op.PERMUTE:
+            array = array.transpose(argument)
+        elif op is Op.FLIP:
+            array = numpy.flip(array, argument)
+        elif op is Op.RESHAPE:
+            shaped = array.reshape(argument)
+            if not numpy.shares_memory(shaped, array):
+                return None
+            array = shaped
+        elif op is not Op.CONTIGUOUS and op is not Op.DETACH:
+            return None
+    return array
+
+
+def _others(storage: Storage, leaf: UOp) -> list[Any]:
+    """What lets tensors show the new values that show a storage in memory of their own."""
+    changes: list[Any] = []
+    for tensor in storage.tensors():
+        node = tensor.node
+        while node.op in _SHOWN:
+            node = node.operand
+        if node is not leaf:
+            changes += registry.moves_to(tensor, tensor.shows.forward(storage.node))
+    return changes

@@ -11,6 +11,7 @@ from typing import Any
 
 from ogive import __version__
 from ogive.cli.models.arguments import add_arguments
+from ogive.config import EXACTNESS
 from ogive.errors import OgiveError, nearest
 
 USAGE_ERROR = 2
@@ -33,6 +34,12 @@ def _doctor() -> int:
     from ogive.cli.doctor import run
 
     return run()
+
+
+def _explain(program: str, arguments: Sequence[str], exactness: str) -> int:
+    from ogive.cli.explain import run
+
+    return run(program, arguments, exactness)
 
 
 def _calibrate() -> int:
@@ -75,6 +82,7 @@ COMMANDS: dict[str, Command] = {
     "compare": (_compare, "compare every value of a model with that of ONNX Runtime"),
     "stages": (_stages, "draw ripples on a pond, and show every stage of the compiler at it"),
     "doctor": (_doctor, "say what machine this is, what works on it, and which settings hold"),
+    "explain": (_explain, "run a program, and say what graph search finds for its graphs"),
     "calibrate": (_calibrate, "measure how fast this machine is, for deciding about threads"),
     "cache": (_cache, "say what is kept on disk for the next process, or where, or delete it"),
 }
@@ -122,6 +130,13 @@ def _parser(known: Mapping[str, Command]) -> argparse.ArgumentParser:
             )  # fmt: skip
         if name in ("run", "bench", "compare"):
             add_arguments(name, command)
+        if name == "explain":
+            command.add_argument("program", help="a Python file")
+            command.add_argument(
+                "--exactness", choices=EXACTNESS, default="exact",
+                help="what the search may change (default: %(default)s)",
+            )  # fmt: skip
+            command.add_argument("arguments", nargs="*", help="what the program is given")
         if name == "cache":
             command.add_argument("action", nargs="?", choices=CACHE_ACTIONS, default="info")
     return parser

@@ -22,6 +22,7 @@ from ogive.ir.node import UOp
 from ogive.ir.symbolic.variable import bindings, check_binding, rebind
 from ogive.live import registry
 from ogive.live.waiting_plans import unexecuted
+from ogive.passes.graph.normalize import Normalized
 
 if TYPE_CHECKING:
     from ogive.engine.steps.profile import StepTime
@@ -43,7 +44,7 @@ class Plan:
     def __init__(
         self,
         execution: Execution,
-        variables: Mapping[str, int],
+        normalized: Normalized,
         outputs: Sequence[Tensor],
         explain: Callable[[Fault], BaseException],
     ) -> None:
@@ -52,7 +53,8 @@ class Plan:
         self._graph = graph = execution.graph
         self._config = execution.config
         self._buffers = tuple([buffer for buffer in execution.memories if buffer is not None])
-        self._variables = dict(variables)
+        self._variables = dict(normalized.variables)
+        self._normalized = normalized
         self._explain = explain
         self._outputs = [n for n in set(graph.outputs) if graph.slots[n].parameter is None]
         self._mark_outputs(volatile=True)
@@ -79,6 +81,18 @@ class Plan:
         (<launch ...: slots (1, 0)>,)
         """
         return self._graph.steps
+
+    def explain(self) -> str:
+        """What graph search found for this plan: rules, kernels and times by the cost model.
+
+        >>> import ogive
+        >>> print((ogive.Tensor([1.0, 2.0]) * 2).prepare().explain())
+        graph search (exactness='exact') found nothing faster.
+        exactness="rounding" also allows what changes rounding.
+        """
+        from ogive.engine.explain_search import explain_search
+
+        return explain_search(self._normalized, self._config)
 
     @property
     def memory(self) -> MemoryPlan:

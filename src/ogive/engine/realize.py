@@ -70,7 +70,7 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
         # Old versions that others read are copied now: the plan may overwrite them many times.
         copies = _copy_versions(versions_to_keep(roots, effects, tensors), config)
         run = Realization(roots, effects, (), config)
-        plan = Plan(run.bind(), run.normalized.variables, tensors, run.explain)
+        plan = Plan(run.bind(), run.normalized, tensors, run.explain)
         run.rebind_only(tensors, plan, copies)
         plan.hold_outputs()
     if config.logs("schedule"):

@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import ogive
-from ogive import Config, Tensor
+from ogive import Beam, Config, Tensor
 from ogive.engine.steps.compiled_graph import Launch
 from ogive.errors import DivisionByZeroError, OgiveError
 from ogive.ir import dtype as dtypes
@@ -357,3 +357,13 @@ def test_random_assignments_agree_with_numpy(seed: int) -> None:
     Tensor.realize_batch(asked, config)
     for tensor, array in zip(tensors, arrays, strict=True):
         numpy.testing.assert_allclose(tensor.numpy(), array, rtol=1e-9, atol=1e-9)
+
+
+def test_what_is_searched_for_is_merged_as_it_will_run() -> None:
+    mean, square, gradient = [Tensor(data(200, seed=seed)).realize() for seed in range(3)]
+    wanted = mean.numpy() * 0.9 + gradient.numpy() * 0.1
+    mean.assign(mean * 0.9 + gradient * 0.1)
+    square.assign(square * 0.99 + gradient * gradient * 0.01)
+    searched = Config(search=Beam(1, 0.2), verify=True, disk_cache=False)
+    assert stores(mean, square, config=searched) == [2]
+    same(mean, wanted)

@@ -25,6 +25,7 @@ from ogive.store.rows import Kind
 if TYPE_CHECKING:
     from ogive.passes.place.placement import Placement
     from ogive.passes.regions.number_slots import Schedule
+    from ogive.search.graph.search_graph import Finding
     from ogive.search.search_result import Result
     from ogive.store.disk_cache import Disk
     from ogive.targets.target import Target
@@ -152,7 +153,13 @@ def schedule_for(sink: UOp, target: Target, config: Config, disk: Disk | None) -
     """
     from ogive.passes.pipeline.graph_passes import schedule_graph
 
-    usual = schedule_graph(sink, target, config)
+    findings: list[Finding] = []
+    usual = schedule_graph(sink, target, config, findings=findings)
+    if config.logs("search"):
+        from ogive.search.graph.explanation import explain_findings
+
+        for line in explain_findings(findings, config.exactness, lambda _: ()).splitlines():
+            log("search", line)
     if config.beam is None:
         return usual
     schedules = [usual]

@@ -35,6 +35,7 @@ from ogive.passes.pipeline.graph_dialects import PARAMETRIC, REAL, STORED
 from ogive.passes.pipeline.pass_runner import Compilation, Condition, Pass, Watcher
 from ogive.passes.pipeline.schedule_dialects import CUT, KEPT, ORDERED, PARTS, SCHEDULE, SCHEDULES
 from ogive.passes.regions.cut_regions import Region, cut_regions
+from ogive.passes.regions.fix_lengths import fix_lengths
 from ogive.passes.regions.flatten_regions import flatten_regions
 from ogive.passes.regions.join_schedules import join_schedules
 from ogive.passes.regions.merge_regions import merge_regions
@@ -51,6 +52,7 @@ from ogive.targets.target import Target
 
 PACKED = Condition("config.pack_operands", lambda values: bool(values.config.pack_operands))
 # What is searched for is one shape's kernel: it is timed over memory of that size.
+SEARCHED = Condition("config.beam", lambda values: values.config.beam is not None)
 NOT_SEARCHED = Condition("not config.beam", lambda values: values.config.beam is None)
 UNORDERED = Condition("no order was found", lambda values: values.ordered is None)
 
@@ -114,10 +116,13 @@ GRAPH_PASSES = (
     *[each.under(UNORDERED) for each in _CUTTING],
     Pass("flatten_regions", ORDERED, ORDERED, flatten_regions,
          "EXP(x of 3 × 4) → EXP(x of #n), #n = 12 at the launch",
-         reads=("target",), when=NOT_SEARCHED),
+         reads=("target",)),
     Pass("merge_regions", ORDERED, ORDERED, merge_regions,
          "m ← f(m, g); v ← h(v, g) → m, v ← f(m, g), h(v, g)",
-         reads=("stored", "config.kernel_node_limit"), when=NOT_SEARCHED),
+         reads=("stored", "config.kernel_node_limit")),
+    Pass("fix_lengths", ORDERED, ORDERED, fix_lengths,
+         "EXP(x of #n), #n = 12 at the launch → EXP(x of 12)",
+         when=SEARCHED),
     Pass("reroll_regions", ORDERED, ORDERED, reroll_regions,
          "f(x[3]), f(x[4]), f(x[5]) → f(x[#0]), launched with #0 = 3, 4, 5",
          when=NOT_SEARCHED),

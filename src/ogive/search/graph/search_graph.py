@@ -25,6 +25,7 @@ from ogive.search.graph.exact_rules import exact_rules
 from ogive.search.graph.extraction import Extraction
 from ogive.search.graph.form_costs import form_cost
 from ogive.search.graph.matching import Matching
+from ogive.search.graph.rounding_bounds import count_roundings
 from ogive.search.graph.rounding_rules import rounding_rules
 from ogive.search.graph.saturation import Budget, Saturation
 from ogive.search.graph.schedule_times import schedule_time
@@ -45,7 +46,9 @@ class Finding(NamedTuple):
     """What was found for a window that stands in the graph `times` times.
 
     `before` and `after` are roots; times are nanoseconds by the model; `rules` are those that made
-    what was taken, `applied` counts all that fitted; `forms` is the size of the e-graph.
+    what was taken, `applied` counts all that fitted; `forms` is the size of the e-graph;
+    `roundings` are those on the longest way, before and after; `place` are the values of the graph
+    that the first such window computes, the last one first.
     """
 
     before: tuple[UOp, ...]
@@ -57,6 +60,8 @@ class Finding(NamedTuple):
     rules: tuple[str, ...]
     applied: dict[str, int]
     forms: int
+    roundings: tuple[int, int] = (0, 0)
+    place: tuple[UOp, ...] = ()
     times: int = 1
 
     @property
@@ -85,7 +90,7 @@ def search_graph(
     for window in find_windows(sink, order):
         if budget.is_over:
             break
-        finding = search.find(window.sink)
+        finding = search.find(window)
         if finding is not None and finding.is_taken:
             taken.append((window, finding))
     findings.extend(search.findings())
@@ -112,12 +117,15 @@ class _Search:
             if finding is not None
         ]
 
-    def find(self, window: UOp) -> Finding | None:
+    def find(self, window: Window) -> Finding | None:
         """What is found for a window; None if no rule fits."""
-        self._seen[window] = self._seen.get(window, 0) + 1
-        if window not in self._found:
-            self._found[window] = self._search(window)
-        return self._found[window]
+        sink = window.sink
+        self._seen[sink] = self._seen.get(sink, 0) + 1
+        if sink not in self._found:
+            found = self._search(sink)
+            place = window.roots[::-1]
+            self._found[sink] = None if found is None else found._replace(place=place)
+        return self._found[sink]
 
     def _search(self, window: UOp) -> Finding | None:
         graph = Equalities()
@@ -156,6 +164,7 @@ class _Search:
             kernels_before=len(kernels[0]),
             kernels_after=len(kernels[1]),
             rules=rules,
+            roundings=(count_roundings(before), count_roundings(after)),
         )
 
 

@@ -1,0 +1,46 @@
+"""What graph search found for a computation, in words, with the user's lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ogive.config import Config
+from ogive.devices.known_devices import find_device
+from ogive.errors import describe_origin
+from ogive.ir.node import UOp
+from ogive.passes.graph.normalize import Normalized
+
+if TYPE_CHECKING:
+    from ogive.passes.regions.number_slots import Schedule
+    from ogive.search.graph.search_graph import Finding
+
+MOST_LINES = 3
+"""How many of the user's lines are shown for a finding."""
+
+
+def explain_search(normalized: Normalized, config: Config) -> str:
+    """What is found for a graph. It is searched again, which finds the same."""
+    from ogive.passes.pipeline.graph_passes import schedule_devices, schedule_graph
+    from ogive.search.graph.explanation import explain_findings
+
+    findings: list[Finding] = []
+
+    def schedule(part: UOp, device: str) -> Schedule:
+        target = find_device(device).target(config)
+        return schedule_graph(part, target, config, findings=findings)
+
+    schedule_devices(normalized.sink, config, schedule)
+    sources = normalized.sources
+    return explain_findings(findings, config.exactness, lambda each: lines_of(each.place, sources))
+
+
+def lines_of(values: Sequence[UOp], sources: dict[UOp, UOp]) -> list[str]:
+    """The first of the user's lines that made some values, or what they are computed from."""
+    found: dict[str, None] = {}
+    for value in values:
+        user = sources.get(value)
+        text = describe_origin(value.origin if user is None else user.origin)
+        if text:
+            found[text.strip().removeprefix("at ")] = None
+    return list(found)[:MOST_LINES]

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks import shapes
+from benchmarks.calibration import measure_calibration
 from benchmarks.compile import measure_compile
 from benchmarks.libraries import PEERS
 from benchmarks.memory import measure_memory
@@ -30,12 +31,14 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "part",
         nargs="?",
-        choices=["rows", "shapes", "compile", "steps", "training", "threads", "memory", "search"],
+        choices=["rows", "shapes", "compile", "steps", "training", "threads", "memory", "search",
+                 "calibration"],
         default="rows",
         help="rows: the table against the peers (default); shapes: the same at random sizes; "
         "compile: Ogive's compile time; steps: what a step of a plan costs; training: graphs, "
         "first steps and later ones; threads: what threads gain, by size; memory: what attention "
-        "takes; search: searched kernels beside others",
+        "takes; search: searched kernels beside others; calibration: the cost model beside the "
+        "clock",
     )
     parser.add_argument(
         "--rows",
@@ -121,6 +124,8 @@ def main(arguments: Sequence[str]) -> int:
         results.memory = measure_memory(settings)
     elif options.part == "search":
         results.search = measure_search(settings, tell)
+    elif options.part == "calibration":
+        results.calibration = measure_calibration(settings, tell)
     elif options.startup:
         results.startup = measure_startup(libraries, settings, tell)
     else:

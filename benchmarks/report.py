@@ -236,6 +236,18 @@ def threads_text(report: dict[str, Any]) -> str:
     return f"{table(*threads_lines(report))}\n\n{bits}; {speeds}"
 
 
+def calibration_lines(report: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Header and line of how the cost model agrees with the clock."""
+    header = ["schedules", "correlation of ranks", "worst factor", "factor of 95 in 100"]
+    line = [
+        str(report["schedules"]),
+        f"{report['rank_correlation']:.3f}",
+        f"{report['worst_factor']:.1f}",
+        f"{report['factor_95']:.1f}",
+    ]
+    return header, [line]
+
+
 def search_lines(report: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     """Header and lines of the table of searched kernels."""
     places = ("heuristics", "search")
@@ -282,6 +294,8 @@ def render(results: Results, libraries: Sequence[str]) -> str:
         parts.append(steps_text(results.steps))
     if results.threads:
         parts.append(threads_text(results.threads))
+    if results.calibration:
+        parts.append(table(*calibration_lines(results.calibration)))
     if results.search:
         parts.append(table(*search_lines(results.search)))
     parts.append(promises_table(results))

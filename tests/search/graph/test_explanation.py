@@ -50,7 +50,8 @@ def test_the_command_explains_the_graphs_of_a_program(tmp_path: Path) -> None:
         "a, b = [ogive.Tensor(numpy.ones((200, 200), numpy.float32)) for _ in range(2)]\n"
         "print(((a @ b) @ a[0]).numpy()[0], sys.argv[1:])\n"
     )
-    command = [sys.executable, "-m", "ogive", "explain", "--exactness", "rounding", program, "x"]
+    command = [sys.executable, "-m", "ogive", "explain", "--exactness", "rounding"]
+    command += [str(program), "x"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "search: graph search (exactness='rounding') found faster ways:" in done.stderr
     assert done.stdout == "40000.0 ['x']\n"

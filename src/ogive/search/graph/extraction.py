@@ -8,6 +8,7 @@ what was there, and can end at any time.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 
@@ -40,14 +41,13 @@ class Extraction:
 
     def best(self, first: Mapping[int, Form]) -> Selection:
         """The best selection found, from the `first` one on, which is the one that was given."""
-        trees = self.cheapest_trees()
-        return self._improve(min(self._renewed(first), trees, key=self.cost))
+        return self._improve(min(self.renew(first), self.trees, key=self.cost))
 
     def cost_of(self, first: Mapping[int, Form]) -> float:
         """The cost of the selection that was given."""
-        return self.cost(self._renewed(first))
+        return self.cost(self.renew(first))
 
-    def _renewed(self, first: Mapping[int, Form]) -> Selection:
+    def renew(self, first: Mapping[int, Form]) -> Selection:
         """A selection from before classes became one: what was there first stays."""
         find = self.graph.find
         chosen: Selection = {}
@@ -56,7 +56,8 @@ class Extraction:
             chosen.setdefault(find(number), renewed)
         return chosen
 
-    def cheapest_trees(self) -> Selection:
+    @functools.cached_property
+    def trees(self) -> Selection:
         """For each class the form that is cheapest if nothing is shared."""
         graph = self.graph
         least: dict[int, float] = {}
@@ -126,6 +127,12 @@ class Extraction:
                     if new_cost < cost * (1 - 1e-9):
                         chosen, cost, improved = other, new_cost, True
         return chosen
+
+    def rules_of(self, chosen: Mapping[int, Form]) -> list[str]:
+        """The rules that made the forms of a selection."""
+        found_by = self.graph.found_by
+        forms = [chosen[number] for number in self.needed(chosen)]
+        return [found_by[form] for form in forms if form in found_by]
 
     def needed(self, chosen: Mapping[int, Form]) -> list[int]:
         """The classes that the roots need, each once."""

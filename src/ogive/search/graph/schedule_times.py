@@ -9,7 +9,7 @@ follows from inputs alone and is kept until they change takes no time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
@@ -43,9 +43,11 @@ def kernel_time(kernel: UOp, target: Target) -> float:
 
 
 def _work(kernel: UOp, target: Target) -> float:
+    order = kernel.walk()
+    sums = _hold_sums(order)
     asked: dict[UOp, int] = {}
     total = 0.0
-    for node in reversed(kernel.walk()):
+    for node in reversed(order):
         op = node.op
         if op is Op.SINK:
             continue
@@ -55,12 +57,12 @@ def _work(kernel: UOp, target: Target) -> float:
         count = asked.get(node, 0)
         total += _node_time(node, count, target)
         for number, source in enumerate(node.src):
-            wanted = _asked_of(node, number, count)
+            wanted = _asked_of(node, number, count, sums)
             asked[source] = max(asked.get(source, 0), wanted)
     return total
 
 
-def _asked_of(node: UOp, number: int, count: int) -> int:
+def _asked_of(node: UOp, number: int, count: int, sums: set[UOp]) -> int:
     """How many elements of a source are computed for `count` elements of a node."""
     source = node.src[number]
     own = element_count(source)
@@ -70,16 +72,21 @@ def _asked_of(node: UOp, number: int, count: int) -> int:
         return own
     if node.op is Op.EXPAND:
         # Sums are there once they are made; the rest is computed where it is read.
-        return own if _holds_sum(source) else count
+        return own if source in sums else count
     if node.op in MOVEMENT and number:
         return 0
     return min(count, own) if node.op is Op.PAD else count
 
 
-def _holds_sum(node: UOp) -> bool:
-    while node.op in MOVEMENT or (node.op in ELEMENTWISE and len(node.src) == 1):
-        node = node.src[0]
-    return node.op in (Op.REDUCE_AXES, Op.STAGE_AXIS)
+def _hold_sums(order: Sequence[UOp]) -> set[UOp]:
+    """The values that are computed from the results of reductions in the same kernel."""
+    found: set[UOp] = set()
+    for node in order:
+        is_inside = node.op in ELEMENTWISE or node.op in MOVEMENT
+        is_sum = node.op in (Op.REDUCE_AXES, Op.STAGE_AXIS)
+        if is_sum or (is_inside and any(source in found for source in node.src)):
+            found.add(node)
+    return found
 
 
 def _node_time(node: UOp, count: int, target: Target) -> float:

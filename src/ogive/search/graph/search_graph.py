@@ -22,13 +22,14 @@ from ogive.ir.ops import Op
 from ogive.named import NamedTuple
 from ogive.search.graph.equalities import Equalities, Form
 from ogive.search.graph.exact_rules import exact_rules
-from ogive.search.graph.extraction import Extraction
+from ogive.search.graph.extraction import Extraction, Selection
 from ogive.search.graph.form_costs import form_cost
 from ogive.search.graph.matching import Matching
 from ogive.search.graph.rounding_bounds import count_roundings
 from ogive.search.graph.rounding_rules import rounding_rules
 from ogive.search.graph.saturation import Budget, Saturation
 from ogive.search.graph.schedule_times import schedule_time
+from ogive.search.graph.shared_operands import merge_products
 from ogive.search.graph.windows import Window, find_windows, put_back
 from ogive.targets.target import Target
 
@@ -84,7 +85,7 @@ def search_graph(
         return sink
     deadline = time.thread_time() + bounds.milliseconds / 1e3
     budget = Budget(bounds.nodes, bounds.rounds, deadline)
-    search = _Search(target, _rules(config.exactness), cut, budget)
+    search = _Search(target, config.exactness, cut, budget)
     order = walk(sink.src)
     taken: list[tuple[Window, Finding]] = []
     for window in find_windows(sink, order):
@@ -100,9 +101,10 @@ def search_graph(
 class _Search:
     """The search of one graph: what was found for each of its windows."""
 
-    def __init__(self, target: Target, matching: Matching, cut: Cut, budget: Budget) -> None:
+    def __init__(self, target: Target, exactness: str, cut: Cut, budget: Budget) -> None:
         self.target = target
-        self.matching = matching
+        self.is_exact = exactness == "exact"
+        self.matching = _rules(exactness)
         self.cut = cut
         self.budget = budget
         self._found: dict[UOp, Finding | None] = {}
@@ -131,29 +133,45 @@ class _Search:
         graph = Equalities()
         roots = [graph.add(root) for root in window.src]
         given = _forms_of(graph)
+        merged = {} if self.is_exact else merge_products(graph, self.target)
         saturation = Saturation(graph, self.matching, self.budget)
         saturation.run()
-        if not saturation.fired:
+        if not saturation.fired and not merged:
             return None
-        extraction = Extraction(graph, roots, self.target, form_cost, TRIES)
-        chosen = extraction.best(given)
-        after = extraction.build(chosen)
-        rules = [
-            graph.found_by[chosen[number]]
-            for number in extraction.needed(chosen)
-            if chosen[number] in graph.found_by
-        ]
-        nothing = Finding(
+        finding = Finding(
             window.src, window.src, 0.0, 0.0, 0, 0, (), dict(saturation.fired), len(graph)
         )
-        is_cheaper = extraction.cost(chosen) < (1 - LEAST_GAIN) * extraction.cost_of(given)
-        if after is None or not is_cheaper:
-            return nothing
-        return self._compare(nothing, after, tuple(dict.fromkeys(rules)))
+        extraction = Extraction(graph, roots, self.target, form_cost, TRIES)
+        chosen = extraction.best(given)
+        if extraction.cost(chosen) < (1 - LEAST_GAIN) * extraction.cost_of(given):
+            finding = self._compare(finding, extraction, chosen)
+        if merged and not self.budget.is_over:
+            kept = chosen if finding.is_taken else extraction.renew(given)
+            forced = {**extraction.trees, **kept, **extraction.renew(merged)}
+            finding = self._compare(finding, extraction, forced)
+        return finding
 
-    def _compare(self, finding: Finding, after: tuple[UOp, ...], rules: tuple[str, ...]) -> Finding:
-        """The finding with what is better by the time of its schedule."""
+    def _compare(
+        self, finding: Finding, extraction: Extraction, chosen: Selection
+    ) -> Finding:
+        """The finding, with a selection in it if that is better by the time of its schedule."""
+        after = extraction.build(chosen)
+        if after is None:
+            return finding
+        if finding.is_taken:
+            others = self._judge(finding._replace(after=finding.before), after, chosen, extraction)
+            return others if others.time_after < finding.time_after else finding
+        return self._judge(finding, after, chosen, extraction)
+
+    def _judge(
+        self,
+        finding: Finding,
+        after: tuple[UOp, ...],
+        chosen: Selection,
+        extraction: Extraction,
+    ) -> Finding:
         before = finding.before
+        rules = tuple(dict.fromkeys(extraction.rules_of(chosen)))
         kernels = [self.cut(UOp(Op.SINK, dtypes.void, roots)) for roots in (before, after)]
         times = [schedule_time(each, self.target, self._times) for each in kernels]
         is_better = times[1] < (1 - LEAST_GAIN) * times[0]

@@ -33,8 +33,10 @@ class Clock:
 
     def moment_of(self, buffer: Buffer) -> int:
         """When reading a buffer begins: now, or before somebody began who is writing to it."""
-        now = self.now  # looked at first: a writer that begins behind it moves the clock
-        written = [each.base for writer in self.writers for each in writer.buffers]
+        now, writers = self.now, self.writers  # in this order: who begins now moves the clock
+        if not writers:
+            return now
+        written = [each.base for writer in writers for each in writer.buffers]
         return self.quiet if buffer.base in written else now
 
     def begin(self, writer: Writer) -> None:

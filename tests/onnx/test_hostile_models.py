@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-import random
+import resource
+import sys
+from pathlib import Path
+from typing import Any
 
+import numpy
 import pytest
+from onnx import helper
 
 import ogive
+from ogive import Tensor
 from ogive.errors import FileError, OgiveError
-from tests.onnx.models import make_layer
+from ogive.onnx import Info, OperatorError
+from ogive.onnx.walk import Walk
+from tests.onnx.models import make_layer, make_model
+from tests.onnx.mutations import mutations, seeds, write_into
 
 
 def field(number: int, content: bytes) -> bytes:
@@ -67,17 +76,75 @@ def test_a_model_that_describes_more_than_its_size_is_refused() -> None:
         ogive.onnx.load(field(7, field(15, sparse)) + field(8, b"\x10\x12"))
 
 
-def test_mutated_models_give_typed_errors_only() -> None:
-    whole = make_layer().SerializeToString()
-    generator = random.Random(5)
-    refused = 0
-    for _ in range(300):
-        mutated = bytearray(whole)
-        for _ in range(generator.randint(1, 6)):
-            place = generator.choice([1, -1]) * generator.randrange(1, 160)
-            mutated[place] = generator.randrange(256)
-        try:
-            ogive.onnx.load(bytes(mutated))
-        except OgiveError:
-            refused += 1
-    assert refused > 100
+def peak() -> int:
+    """The most memory that this process had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+class Opened:
+    """The files that are opened while it is on; Python tells, and cannot be told to stop."""
+
+    def __init__(self) -> None:
+        self.paths: set[str] = set()
+        self.is_on = False
+        sys.addaudithook(self._hear)
+
+    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self.is_on and event == "open" and isinstance(arguments[0], str):
+            self.paths.add(arguments[0])
+
+
+def try_mutations(folder: Path, count: int, seed: int) -> int:
+    """Load damaged models, and walk those that load; how many are refused."""
+    opened, refused, before = Opened(), 0, peak()
+    for name, raw in seeds().items():
+        for mutated in mutations(raw, count, seed):
+            path = write_into(folder, mutated)
+            opened.is_on = True
+            try:
+                model = ogive.onnx.load(path)
+                if name != "control":  # whose trip count may be any number
+                    Walk().run(model.graph, [_make_input(info) for info in model.inputs])
+            except OgiveError:
+                refused += 1
+            finally:
+                opened.is_on = False
+    strange = [path for path in opened.paths if not _is_expected(path, folder)]
+    assert not strange, strange
+    assert peak() - before < 256 << 20
+    return refused
+
+
+def _is_expected(path: str, folder: Path) -> bool:
+    return path.startswith(str(folder)) or path.endswith((".py", ".pyc", ".so"))
+
+
+def _make_input(info: Info) -> Any:
+    lengths = [size if isinstance(size, int) and 0 <= size < 50 else 2 for size in info.shape or ()]
+    kind = info.dtype if info.dtype in ("float64", "int64", "int32", "uint8", "bool") else "float32"
+    return Tensor(numpy.ones(lengths, kind))
+
+
+def test_mutated_models_give_typed_errors_only(tmp_path: Path) -> None:
+    assert try_mutations(tmp_path, 40, 5) > 100
+
+
+@pytest.mark.soak
+def test_ten_thousand_mutated_models_give_typed_errors_only(tmp_path: Path) -> None:
+    assert try_mutations(tmp_path, 1430, 6) > 5000
+
+
+def test_a_node_that_is_not_what_its_operator_says_is_named() -> None:
+    node = helper.make_node("Cast", ["x"], ["y"])
+    model = make_model([node], {"x": (1, [2])}, {"y": (1, [2])})
+    loaded = ogive.onnx.load(model.SerializeToString())
+    with pytest.raises(OperatorError, match=r"ai.onnx.Cast, opset 18\) cannot be computed"):
+        loaded(numpy.ones(2, numpy.float32))
+
+
+def test_more_elements_than_make_sense_are_refused() -> None:
+    nodes = [helper.make_node("Range", ["zero", "end", "one"], ["y"])]
+    numbers = {"zero": numpy.array(0), "end": numpy.array(1 << 50), "one": numpy.array(1)}
+    model = ogive.onnx.load(make_model(nodes, {}, {"y": (7, [None])}, numbers).SerializeToString())
+    with pytest.raises(OperatorError, match="made at once"):
+        model.run({})

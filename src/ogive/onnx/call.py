@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from ogive.onnx.walk import Walk
 
 
+MOST_MADE = 1 << 27
+"""So many elements may be made while a graph is walked; tensors are computed later, and larger."""
+
+
 class Call:
     """A node, the values of its inputs (None where absent), and the walk it is part of."""
 
@@ -115,6 +119,12 @@ class Call:
             return self.integers(index)
         found: list[int] | None = self.attributes.get(name)
         return found
+
+    def bound(self, count: Any) -> int:
+        """A number of elements that are made at once, refused where it is out of all proportion."""
+        if not 0 <= count <= MOST_MADE:
+            raise self.refuse(f"{count} elements; up to {MOST_MADE} are made at once")
+        return int(count)
 
     def refuse(self, why: str) -> OperatorError:
         """What to raise where a form of the operator is not there."""

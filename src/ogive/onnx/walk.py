@@ -8,12 +8,19 @@ from typing import Any
 
 import numpy
 
+from ogive.errors import OgiveError
 from ogive.ir.node import UOp
 from ogive.onnx.call import Call
 from ogive.onnx.dynamic_lengths import settle
 from ogive.onnx.graph import Graph, Node
 from ogive.onnx.narrow import MOVING, Narrow
 from ogive.onnx.table import OperatorError, Value
+
+_UNSUITED = (
+    ArithmeticError, AssertionError, AttributeError, KeyError, IndexError, MemoryError, TypeError,
+    ValueError,
+)  # fmt: skip
+"""What functions of operators raise where a node is not what its operator says it is."""
 
 
 class Walk:
@@ -85,7 +92,15 @@ class Walk:
         if node.function is not None:
             return self._call_function(node, values, attributes)
         assert node.entry is not None, "checked when the model was loaded"
-        made = node.entry.function(Call(node, values, attributes, self))
+        try:
+            made = node.entry.function(Call(node, values, attributes, self))
+        except _UNSUITED as error:
+            if isinstance(error, OgiveError):
+                raise
+            raise OperatorError(
+                f"{node.describe()} cannot be computed from its inputs and attributes: "
+                f"{type(error).__name__}: {error}"
+            ) from error
         if values and isinstance(values[0], Narrow) and node.op in MOVING:
             return _renarrow(values[0].element, made)
         return made

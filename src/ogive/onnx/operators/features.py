@@ -175,7 +175,9 @@ def count_ngrams(c: Call) -> Value:
     array = c.array(0)
     rows = array.reshape(1, -1) if array.ndim < 2 else array
     pool = dict(zip(_ngrams(c), c.get("ngram_indexes"), strict=True))
-    made = numpy.zeros((len(rows), max(c.get("ngram_indexes"), default=-1) + 1), numpy.float32)
+    width = max(c.get("ngram_indexes"), default=-1) + 1
+    c.bound(len(rows) * width)
+    made = numpy.zeros((len(rows), width), numpy.float32)
     for counts, row in zip(made, rows.tolist(), strict=True):
         for key in _neighbours(c, row):
             if key in pool:

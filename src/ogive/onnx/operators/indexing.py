@@ -132,7 +132,7 @@ def tensor_scatter(c: Call) -> Value:
 
 @operator("OneHot")
 def one_hot(c: Call) -> Value:
-    depth = int(c.number(1))
+    depth = c.bound(int(c.number(1)))
     index, values = _from_front(c.tensor(0), depth), c.tensor(2)
     axis = c.get("axis", -1)
     axis += index.ndim + 1 if axis < 0 else 0

@@ -67,7 +67,7 @@ def make_range(c: Call) -> Value:
     start, limit, delta = (c.array(index).reshape(-1)[0] for index in range(3))
     if not is_fixed(start, limit, delta):
         return arange(start, limit, delta)
-    count = max(math.ceil((limit - start) / delta), 0)
+    count = c.bound(max(math.ceil((limit - start) / delta), 0))
     return (start + numpy.arange(count) * delta).astype(start.dtype)
 
 
@@ -136,6 +136,8 @@ def expand(c: Call) -> Value:
 @operator("Tile", known=True)
 def tile(c: Call) -> Value:
     value, repeats = movable(c), c.integers(1)
+    if isinstance(value, numpy.ndarray):
+        c.bound(math.prod(repeats) * value.size)
     return value.tile(*repeats) if isinstance(value, Tensor) else numpy.tile(value, repeats)
 
 
@@ -266,6 +268,7 @@ def _pad_axis(x: Tensor, axis: int, before: int, after: int, mode: str, value: A
 @operator("EyeLike")
 def eye_like(c: Call) -> Value:
     rows, columns = shape_of(c.values[0])
+    c.bound(rows * columns)
     dtype = c.dtype("dtype") if c.get("dtype") else c.tensor(0).dtype
     return to_tensor(numpy.eye(rows, columns, c.get("k", 0)).astype(numpy_dtype(dtype)))
 

@@ -57,6 +57,14 @@ def test_after_the_second_size_nothing_is_compiled() -> None:
     assert made[:2] == [1, 1] and sum(made[2:]) == 0
 
 
+def test_a_column_that_moves_goes_with_a_row_that_moves() -> None:
+    x = rows(6).realize()
+    for at in range(6):
+        found = (x[:, at : at + 1] + x[at] < x).sum().item()
+        values = x.numpy()
+        assert found == (values[:, at : at + 1] + values[at] < values).sum()
+
+
 def test_results_take_no_more_memory_than_they_need() -> None:
     for size in (5, 9, 4):
         result = (rows(size).asinh() + 3).realize()

@@ -134,7 +134,9 @@ def _function_of_spread(n: UOp, m: UOp, x: UOp) -> UOp | None:
     ).as_written(),
 )
 def _function_of_two_spread(n: UOp, m: UOp, a: UOp, b: UOp) -> UOp | None:
-    if not has_fixed_shape(n) or len(a.shape) != len(b.shape) or m.shape != n.shape:
+    if not all(map(has_fixed_shape, (n, a, b))):
+        return None
+    if len(a.shape) != len(b.shape) or m.shape != n.shape:
         return None
     shape = tuple([max(pair) for pair in zip(a.shape, b.shape, strict=True)])
     if shape == n.shape:

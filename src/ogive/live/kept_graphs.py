@@ -22,7 +22,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import deque
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ogive.ir.node import UOp
@@ -107,9 +107,10 @@ class KeptGraphs:
             return
         if len(self.found) == self.LIMIT or self._nbytes > ALL_KEPT_BYTES:
             self.clear()
-        self._readers.clear()
         references = self._references
         for node in order:
+            if node.op is Op.BUFFER:
+                self._readers.pop(node.id, None)  # more nodes are above it now
             if node in references:
                 continue
             references[node] = 1
@@ -179,10 +180,10 @@ class KeptGraphs:
         # A local variable here and one of the caller's.
         return _count(node) == self._references[node] + _LOCAL + 1
 
-    def is_idle(self, buffer: UOp, besides: Collection[UOp] = ()) -> bool:
+    def is_idle(self, buffer: UOp) -> bool:
         """Whether nobody refers to a node above a kept buffer node, but other kept nodes.
 
-        What is `besides` does not count. Of a node that is not kept, nothing is known.
+        Of a node that is not kept, nothing is known.
         """
         references = self._references
         if _count is None or buffer not in references or registry.has_holder(buffer):
@@ -191,25 +192,37 @@ class KeptGraphs:
             return False
         readers = self._readers.get(buffer.id)
         if readers is None:
-            readers = self._readers[buffer.id] = self._find_readers(buffer)
+            readers = self._find_readers(buffer)
+            if readers is None:
+                return False
+            self._readers[buffer.id] = readers
+            return True
         for reference in readers:
             node = reference()
-            if node is None:
-                return False
-            if _count(node) != references[node] + _LOCAL and node not in besides:
+            if node is None or _count(node) != references[node] + _LOCAL:
                 return False
         return True
 
-    def _find_readers(self, buffer: UOp) -> list[weakref.ref[UOp]]:
-        """The kept nodes above one. Others are noticed by their references to these."""
-        found = [buffer]
-        seen = {buffer}
-        for node in found:
-            for user in registry.users_of(node):
-                if user in self._references and user not in seen:
-                    seen.add(user)
-                    found.append(user)
-        return [node.reference for node in found[1:]]
+    def _find_readers(self, buffer: UOp) -> list[weakref.ref[UOp]] | None:
+        """The kept nodes above one, unless somebody else refers to one of them. Nodes above that
+        are not kept are noticed by their references to these."""
+        assert _count is not None
+        references = self._references
+        found: list[weakref.ref[UOp]] = []
+        seen: set[int] = set()
+        waiting = [buffer.reference]
+        while waiting:
+            node = waiting.pop()()
+            for reference in () if node is None else node.live:
+                user = reference()
+                if user is None or user not in references or user.id in seen:
+                    continue
+                if _count(user) != references[user] + _LOCAL:
+                    return None
+                seen.add(user.id)
+                found.append(reference)
+                waiting.append(reference)
+        return found
 
 
 kept_graphs = KeptGraphs()

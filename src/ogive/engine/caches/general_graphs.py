@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 
@@ -24,11 +24,9 @@ from ogive.ir.ops import Op
 from ogive.journal import log
 from ogive.live import registry
 from ogive.passes.graph.contiguous_parts import Window
+from ogive.passes.graph.general.generalize import General, unify
 from ogive.passes.graph.general.skeleton import NotGeneral, Numbers, Skeleton, take_apart
 from ogive.passes.graph.normalize import Normalized
-
-if TYPE_CHECKING:
-    from ogive.passes.graph.general.generalize import General
 
 MOST_FORMS = 6
 """How often graphs of one structure are made more general before no more is tried."""
@@ -70,9 +68,6 @@ class Family:
         self.instances.append(numbers)
         self.is_open = len(self.instances) <= MOST_FORMS
         self.general = None
-        # Here, since a process that sees one size of everything needs none of it.
-        from ogive.passes.graph.general.generalize import unify
-
         self.general = unify(self.skeleton, self.instances)
 
 

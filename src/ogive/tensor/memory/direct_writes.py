@@ -94,10 +94,12 @@ def _values_of(part: UOp) -> NDArray[Any] | None:
         return numpy.full(part.shape, constant.arg, constant.dtype.numpy)
     while part.op is Op.DETACH:
         part = part.operand
+    shown = shown_values(part, [])
+    if shown is None:
+        return None
     if history.is_tracking() and history.is_recording() and history.leads_to_leaf(part):
         return None
-    shown = shown_values(part, [])
-    return None if shown is None else numpy.array(shown, dtype=part.dtype.numpy)
+    return numpy.array(shown, dtype=part.dtype.numpy)
 
 
 def _constant_of(node: UOp) -> UOp | None:

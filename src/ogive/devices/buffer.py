@@ -65,14 +65,15 @@ class Buffer:
         self._owner: Buffer | NDArray[Any] | None = None
 
     @classmethod
-    def borrow(cls, array: NDArray[Any]) -> Buffer:
-        """A read-only buffer over a C-contiguous array, which it keeps alive."""
+    def borrow(cls, array: NDArray[Any], device: str = DEFAULT_DEVICE) -> Buffer:
+        """A read-only buffer over a C-contiguous array, which it keeps alive, at an address of a
+        device."""
         if not array.flags.c_contiguous:
             raise ArgumentError(
                 f"only a C-contiguous array can be borrowed, not one with strides {array.strides}; "
                 "copy it first (numpy.ascontiguousarray)"
             )
-        buffer = cls(array.nbytes)
+        buffer = cls(array.nbytes, device)
         buffer.borrowed = True
         buffer._owner = array
         buffer._address = array.__array_interface__["data"][0] or _EMPTY_ADDRESS
@@ -147,6 +148,11 @@ class Buffer:
     def __array_interface__(self) -> dict[str, Any]:
         if not find_device(self.device).addressable:
             raise DeviceError(f"this is memory of {self.device}; copy it to the host first")
+        return self.interface
+
+    @property
+    def interface(self) -> dict[str, Any]:
+        """Where the memory is, as NumPy is told: an address of the device."""
         return {
             "data": (self.address, isinstance(self.base._owner, numpy.ndarray)),
             "shape": (self.nbytes,),
@@ -164,10 +170,11 @@ class Buffer:
     def lend(self, dtype: DTypeLike, shape: tuple[int, ...]) -> NDArray[Any]:
         """The memory for somebody else to keep: from now on nothing of ours writes to it.
 
-        Memory that is itself borrowed is lent read-only.
+        Memory that is itself borrowed is lent read-only. Of a device other than the host, the array
+        only says where it is: nobody may look into it.
         """
         self.borrowed = self.base.borrowed = True
-        return self.as_numpy(dtype, shape)
+        return numpy.asarray(_Lent(self)).view(dtype).reshape(shape)
 
     def memoryview(self) -> memoryview:
         """The memory as bytes, without a copy; it keeps us alive."""
@@ -203,6 +210,14 @@ class Buffer:
     def __repr__(self) -> str:
         state = "borrowed" if self.borrowed else "allocated" if self.allocated else "lazy"
         return f"Buffer({self.device}, {self.nbytes} bytes, {state})"
+
+
+class _Lent:
+    """Memory for others to keep, wherever it is."""
+
+    def __init__(self, buffer: Buffer) -> None:
+        self.buffer = buffer
+        self.__array_interface__ = buffer.interface
 
 
 def poisoned_buffer(nbytes: int, device: str = DEFAULT_DEVICE) -> Buffer:

@@ -22,6 +22,9 @@ from ogive.errors import InterchangeError
 CPU = (1, 0)
 """The device of ordinary memory, as DLPack counts them."""
 
+GPU = 2
+"""The kind of device that NVIDIA GPUs are."""
+
 HOST = (1, 3, 11, 13)
 """Kinds of devices whose memory the CPU can read: its own, pinned by CUDA or ROCm, managed."""
 
@@ -100,8 +103,12 @@ def _open(capsule: Any) -> _Managed | _Versioned:
     )
 
 
-def make_capsule(array: NDArray[Any], versioned: bool, is_copy: bool) -> Any:
+def make_capsule(
+    array: NDArray[Any], versioned: bool, is_copy: bool, device: tuple[int, int] = CPU
+) -> Any:
     """A capsule over the memory of `array`, which it keeps alive until its consumer lets go.
+
+    Of a `device` other than the CPU, the array only says where the memory is.
 
     Raises `InterchangeError` for a read-only array in a capsule without version, which cannot say
     so.
@@ -117,13 +124,16 @@ def make_capsule(array: NDArray[Any], versioned: bool, is_copy: bool) -> Any:
     opened = _open(capsule)
     if code is not None:
         opened.tensor.dtype.code = code[0]
+    opened.tensor.device_type, opened.tensor.device_id = device
     if is_copy and isinstance(opened, _Versioned):
         opened.flags |= _IS_COPIED
     return capsule
 
 
-def read_capsule(capsule: Any) -> NDArray[Any]:
+def read_capsule(capsule: Any, device: tuple[int, int] = CPU) -> NDArray[Any]:
     """An array on the memory of a capsule, which is taken; strided as the producer has it.
+
+    Of a `device` other than the CPU, the array only says where the memory is.
 
     Raises `InterchangeError` for a device, dtype or version that is none of ours.
     """
@@ -133,13 +143,14 @@ def read_capsule(capsule: Any) -> NDArray[Any]:
             f"the capsule is of DLPack {opened.major}.{opened.minor}; known is version 1"
         )
     tensor = opened.tensor
-    if tensor.device_type not in HOST:
+    where = (tensor.device_type, tensor.device_id)
+    if where != device and not (device == CPU and tensor.device_type in HOST):
         raise InterchangeError(
             f"the memory is on device {(tensor.device_type, tensor.device_id)} of DLPack, which "
             "the CPU does not read; copy it to the CPU first"
         )
     foreign = FOREIGN.get((tensor.dtype.code, tensor.dtype.bits))
-    with _disguised(tensor, foreign is not None):
+    with _disguised(tensor, foreign is not None, where != CPU):
         try:
             array = numpy.from_dlpack(_Producer(capsule))
         except (BufferError, RuntimeError, ValueError, TypeError) as error:
@@ -152,15 +163,19 @@ def read_capsule(capsule: Any) -> NDArray[Any]:
 
 
 @contextmanager
-def _disguised(tensor: _Tensor, is_foreign: bool) -> Iterator[None]:
-    """A foreign dtype as an unsigned one while NumPy looks at it."""
-    code = tensor.dtype.code
+def _disguised(tensor: _Tensor, is_foreign: bool, is_elsewhere: bool) -> Iterator[None]:
+    """A foreign dtype as an unsigned one, and memory of a device as the CPU's, while NumPy looks at
+    them."""
+    code, where = tensor.dtype.code, (tensor.device_type, tensor.device_id)
     if is_foreign:
         tensor.dtype.code = _UNSIGNED
+    if is_elsewhere:
+        tensor.device_type, tensor.device_id = CPU
     try:
         yield
     finally:
         tensor.dtype.code = code
+        tensor.device_type, tensor.device_id = where
 
 
 class _Producer:

@@ -62,6 +62,11 @@ def borrowed_node(array: NDArray[Any], device: str) -> UOp:
     return memory_node(Buffer.borrow(array), array.shape, dtype)
 
 
+def borrowed_elsewhere(array: NDArray[Any], device: str) -> UOp:
+    """A node on memory of a device, of which the C-contiguous `array` only says where it is."""
+    return memory_node(Buffer.borrow(array, device), array.shape, to_dtype(array.dtype))
+
+
 def file_node(path: Any, shape: Any, dtype: Any, offset: Any) -> UOp:
     """A node on the bytes of a file. Raises `FileError` if they are not there."""
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):

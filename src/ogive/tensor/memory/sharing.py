@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from ogive.devices.dlpack import CPU, VERSION, make_capsule, read_capsule
+from ogive.devices.dlpack import CPU, GPU, VERSION, make_capsule, read_capsule
+from ogive.devices.known_devices import find_device
 from ogive.errors import ArgumentTypeError, InterchangeError
+from ogive.ir.device_names import GPUS, device_name, split_name
 from ogive.ir.dtype import to_dtype
 from ogive.ir.memory import memory_leaf, upper_shape
 from ogive.ir.node import UOp
@@ -22,6 +24,10 @@ from ogive.tensor.memory.strided_views import span_of, strided
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
+
+
+DEFAULT_STREAM, NO_STREAM = 1, -1
+"""The default stream of a GPU, and that of a consumer who takes care himself, as DLPack counts."""
 
 
 def from_dlpack(x: Any, device: str | None = None, copy: bool | None = None) -> Tensor:
@@ -46,6 +52,12 @@ def from_dlpack(x: Any, device: str | None = None, copy: bool | None = None) -> 
         raise ArgumentTypeError(
             f"from_dlpack takes an array that has __dlpack__, not {type(x).__name__}"
         )
+    if device is None or split_name(place)[0] == GPUS:
+        borrowed = _borrow_from_gpu(x, copy)
+        if borrowed is not None:
+            same = device is None or borrowed.device == place
+            moved = borrowed if same else borrowed.to(place)
+            return moved.clone() if copy and same else moved
     array = read_capsule(_ask(x, copy))
     to_dtype(array.dtype)
     if copy:
@@ -59,6 +71,23 @@ def from_dlpack(x: Any, device: str | None = None, copy: bool | None = None) -> 
     return to_tensor(array) if borrowed is None else borrowed
 
 
+def _borrow_from_gpu(x: Any, copy: bool | None) -> Tensor | None:
+    """A tensor on memory of a GPU, without a copy; None if it is elsewhere."""
+    kind, index = x.__dlpack_device__() if hasattr(x, "__dlpack_device__") else CPU
+    if kind != GPU:
+        return None
+    # Whatever the producer has under way there comes before what we begin on the default stream.
+    array = read_capsule(_ask(x, None if copy else copy, stream=1), (GPU, index))
+    to_dtype(array.dtype)
+    return _borrow(array, to_device(device_name(GPUS, index)))
+
+
+def dlpack_device_of(tensor: Tensor) -> tuple[int, int]:
+    """The device that a tensor's memory is lent on, as DLPack counts them."""
+    kind, index = split_name(tensor.device)
+    return (GPU, index) if kind == GPUS else CPU
+
+
 def to_dlpack(
     tensor: Tensor,
     stream: Any,
@@ -67,29 +96,35 @@ def to_dlpack(
     copy: bool | None,
 ) -> Any:
     """What `Tensor.__dlpack__` gives."""
-    if dl_device is not None and tuple(dl_device) != CPU:
+    where = dlpack_device_of(tensor)
+    if dl_device is not None and tuple(dl_device) != where:
         raise InterchangeError(
-            f"the tensor is on the CPU, {CPU}, and cannot be had on device {dl_device}"
+            f"the tensor is on {tensor.device}, {where}, and cannot be had on device {dl_device}"
         )
-    if stream is not None:
+    if where == CPU and stream is not None:
         raise InterchangeError(f"the CPU has no streams, and stream={stream!r} was asked for")
     versioned = max_version is not None and max_version[0] >= 1
     array = None if copy else _lend(tensor)
+    if array is not None and stream not in (None, DEFAULT_STREAM, NO_STREAM):
+        find_device(tensor.device).record().wait()  # another stream does not wait by itself
     if array is not None and (versioned or array.flags.writeable):
-        return make_capsule(array, versioned, is_copy=False)
+        return make_capsule(array, versioned, is_copy=False, device=where)
     if copy is False:
         raise InterchangeError(
             "the values cannot be had without a copy: they are not in memory that can be lent, or "
             "it is read-only and the consumer does not know of that"
         )
+    if where != CPU:
+        copied = tensor.clone().realize()
+        return to_dlpack(copied, stream, max_version, dl_device, None)
     return make_capsule(tensor.numpy(), versioned, is_copy=True)
 
 
-def _ask(x: Any, copy: bool | None) -> Any:
+def _ask(x: Any, copy: bool | None, **given: Any) -> Any:
     """The capsule of a producer, of any version of the protocol."""
-    attempts: list[dict[str, Any]] = [{"max_version": VERSION}, {}]
+    attempts: list[dict[str, Any]] = [{"max_version": VERSION, **given}, given]
     if copy is False:
-        attempts.insert(0, {"max_version": VERSION, "copy": False})
+        attempts.insert(0, {"max_version": VERSION, "copy": False, **given})
     for keywords in attempts:
         try:
             return x.__dlpack__(**keywords)
@@ -119,15 +154,17 @@ def _borrow(array: NDArray[Any], device: str) -> Tensor | None:
 
 
 def _on_memory(array: NDArray[Any], device: str) -> Tensor:
+    is_elsewhere = split_name(device)[0] == GPUS
+    make = user_data.borrowed_elsewhere if is_elsewhere else user_data.borrowed_node
     with graph_lock:
-        return wrap(user_data.borrowed_node(array, device), device)
+        return wrap(make(array, device), device)
 
 
 def _lend(tensor: Tensor) -> NDArray[Any] | None:
     """The memory of a tensor, for others; None if it is not memory, or will be written to."""
     if 0 in tensor.shape:
         return tensor.numpy()
-    if tensor.device != DEFAULT_DEVICE:
+    if split_name(tensor.device)[0] != GPUS and tensor.device != DEFAULT_DEVICE:
         return None
     tensor.realize()
     with graph_lock:

@@ -43,10 +43,10 @@ def dlpack(
 
 
 def dlpack_device(self: Tensor) -> tuple[int, int]:
-    """The device that `__dlpack__` gives memory of: the CPU, for files as well."""
-    from ogive.devices.dlpack import CPU
+    """The device that `__dlpack__` gives memory of: that of the tensor; for files, the CPU."""
+    from ogive.tensor.memory.sharing import dlpack_device_of
 
-    return CPU
+    return dlpack_device_of(self)
 
 
 def array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:

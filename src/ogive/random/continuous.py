@@ -9,6 +9,7 @@ import numpy
 
 from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError
+from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -80,7 +81,7 @@ def uniform_by_data(shape: Shape, low: float, high: float, dtype: DType) -> Tens
     chosen = to_float(dtype, "uniform")
     first, end = _bounds(low, high, chosen)
     numbers = [
-        Tensor(numpy.array([value], kind.numpy))
+        Tensor(numpy.array([value], kind.numpy), device=DEFAULT_DEVICE)  # where the key is
         for value, kind in (
             (end - first, wide(chosen)),
             (first, wide(chosen)),

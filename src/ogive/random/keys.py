@@ -12,6 +12,7 @@ import numpy
 
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
+from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live.registry import graph_lock, make
@@ -32,7 +33,7 @@ def key(seed: int) -> Tensor:
 
     Raises `ArgumentError` unless -2^63 <= seed < 2^64.
     """
-    return Tensor(numpy.array(to_seed(seed), dtype=numpy.uint64))
+    return Tensor(numpy.array(to_seed(seed), dtype=numpy.uint64), device=DEFAULT_DEVICE)
 
 
 def split(key: Tensor, count: int = 2) -> Tensor:
@@ -65,7 +66,7 @@ def fold_in(key: Tensor, data: int | Tensor) -> Tensor:
         data = to_integer(data, "fold_in: data")
         if not 0 <= data < COUNTERS:
             raise ArgumentError(f"fold_in: data must be between 0 and 2^62 - 1, not {data}")
-        data = Tensor(numpy.array(data, dtype=numpy.uint64))
+        data = Tensor(numpy.array(data, dtype=numpy.uint64), device=key.device)
     with graph_lock:
         node = build.cast(data.node, dtypes.uint64)
         purpose = build.constant(dtypes.uint64, FOLD)

@@ -14,6 +14,7 @@ from ogive.engine.caches.kept_panels import Panel, find_panels
 from ogive.engine.caches.kernel_cache import Kernel
 from ogive.engine.steps.execution_levels import arrange, left_out_of, lives_of
 from ogive.engine.steps.thread_counts import SymbolicThreads, is_symbolic, level_threads
+from ogive.errors import ScheduleError
 from ogive.ir.node import UOp
 from ogive.ir.symbolic.evaluate import evaluate
 from ogive.ir.symbolic.variable import names_in
@@ -142,6 +143,15 @@ class CompiledGraph:
         """The device that a step writes to, which is the one that does it."""
         return find_device(self.slots[step.slots[0]].device)
 
+    def _check_memory(self, step: Launch) -> None:
+        """Raise `ScheduleError` for a kernel that would follow addresses of another device."""
+        devices = dict.fromkeys([self.slots[slot].device for slot in step.slots])
+        if len(devices) > 1 and not all(find_device(name).addressable for name in devices):
+            raise ScheduleError(
+                f"kernel {step.kernel.name} would read memory of {' and '.join(devices)} at once "
+                "(a defect of Ogive; move tensors to one device with .to() before)"
+            )
+
     def native_steps(self, threads: int) -> list[DeviceStep]:
         """The steps as their devices do them, for a pool of so many threads."""
         made: list[DeviceStep] = []
@@ -149,6 +159,7 @@ class CompiledGraph:
         worth = level_threads(self.steps, self.levels, self.slots, self.variables, threads)
         for level, step in zip(self.levels, self.steps, strict=True):
             if isinstance(step, Launch):
+                self._check_memory(step)
                 tiles = step.tiles if isinstance(step.tiles, int) else 0
                 shared = not isinstance(step.tiles, int) or tiles > step.grain
                 values = dict(step.fixed)

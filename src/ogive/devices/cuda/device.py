@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+from ogive.config import Config
 from ogive.devices.cuda.gpu import DriverGpu, Gpu, count_gpus
 from ogive.devices.host_memory import Allocator
 from ogive.devices.protocol import (
@@ -18,6 +19,7 @@ from ogive.devices.protocol import (
     Device,
     DeviceStep,
     Event,
+    Executable,
     HostStep,
     KernelFault,
     KernelStep,
@@ -26,7 +28,6 @@ from ogive.devices.protocol import (
 from ogive.errors import DeviceError
 
 if TYPE_CHECKING:
-    from ogive.config import Config
     from ogive.devices.cuda.products.product_kernels import ProductKernel, ProductKernels
     from ogive.devices.cuda.thread_kernels import Launch
     from ogive.ir.node import UOp
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 
 NO_FAULT = (1 << 63) - 1
 """What a fault word holds while nothing has failed: kernels lower it to the number of a site."""
+
+AT_ONCE = 1 << 62
+"""The grain of a launch: all tiles."""
 
 OLDEST = (9, 0)
 """The first architecture that code is generated for: Hopper."""
@@ -166,12 +170,17 @@ class CudaDevice(Device):
 
     # Running
 
-    def launch_step(self, step: KernelStep) -> HostStep:
+    def launch_step(self, step: KernelStep) -> DeviceStep:
         from ogive.devices.cuda.products.product_kernels import ProductKernel
 
         kernel = step.kernel
         assert isinstance(kernel, CudaKernel | ProductKernel), "a kernel of another device"
-        return HostStep(kernel.run, step.arguments, tiles=step.tiles)
+        native = kernel.native(len(step.arguments)) if isinstance(kernel, CudaKernel) else None
+        if native is None:
+            return HostStep(kernel.run, step.arguments, tiles=step.tiles)
+        return KernelStep(
+            native, step.arguments, step.tiles, grain=AT_ONCE, parallel=False, whole=step.whole
+        )
 
     @functools.cached_property
     def fault_word(self) -> Any:
@@ -188,6 +197,28 @@ class CudaKernel:
         self._device = device
         self._launch = launch
         self._loaded = loaded
+        self._native: Executable | None = None
+
+    def native(self, words: int) -> Executable | None:
+        """A function of the host's that launches it with so many words, if there can be one."""
+        call = self._device.gpu.launch_call(self._loaded)
+        if self._native is None and call is not None:
+            from ogive.devices.cuda.native_launches import make_native_launch
+
+            threads, tiles, shared_bytes, faults = self._launch
+            fault = 0
+            if faults:
+                fault = self._device.fault_word.address
+                self._device.fault_word.value = NO_FAULT
+            self._native = make_native_launch(
+                call._replace(
+                    words=words, threads=threads, tiles=tiles, shared_bytes=shared_bytes,
+                    fault=fault, no_fault=NO_FAULT,
+                ),
+                Config(),
+                self._loaded,
+            )  # fmt: skip
+        return self._native
 
     def run(self, tiles: int, *words: int) -> None:
         """Launch it over so many tiles. Raises `KernelFault`, or `StepFailure`."""

@@ -15,6 +15,7 @@ from ogive.errors import AllocateError, CompileError, DeviceError, LoadError
 from ogive.named import NamedTuple
 
 if TYPE_CHECKING:
+    from ogive.devices.cuda.native_launches import LaunchCall
     from ogive.targets.target import Target
 
 STREAM = None
@@ -77,6 +78,9 @@ class Gpu(Protocol):
     ) -> None:
         """Give it a kernel to run over some blocks, with the words of its parameters."""
 
+    def launch_call(self, kernel: Any) -> LaunchCall | None:
+        """What a function of the host's needs to launch a kernel; None if only we can."""
+
     def fault_word(self) -> Any:
         """A word that kernels and the host both see: its `value` is the host's, and `address`."""
 
@@ -106,6 +110,7 @@ class DriverGpu:
         ordinal = ctypes.c_int()
         driver.call("cuDeviceGet", ctypes.byref(ordinal), index)
         self.ordinal = ordinal.value
+        self._failure = ctypes.c_uint64()
 
     def facts(self) -> GpuFacts:
         name = ctypes.create_string_buffer(256)
@@ -129,8 +134,14 @@ class DriverGpu:
         return context.value
 
     def enter(self) -> None:
-        """Make the context that of the calling thread: others may have set theirs since."""
+        """Make the context that of the calling thread: others may have set theirs since.
+
+        Raises what a launch failed for that nobody has asked since.
+        """
         self.driver.call("cuCtxSetCurrent", self.context)
+        if self._failure.value:
+            code, self._failure.value = self._failure.value, 0
+            self.driver.refuse("cuLaunchKernel", code)
 
     # Memory
 
@@ -231,6 +242,17 @@ class DriverGpu:
         self.driver.call(
             "cuLaunchKernel",
             kernel.function, blocks, 1, 1, threads, 1, 1, shared_bytes, STREAM, None, extra,
+        )  # fmt: skip
+
+    def launch_call(self, kernel: Any) -> LaunchCall:
+        from ogive.devices.cuda.native_launches import LaunchCall
+
+        names = ("cuLaunchKernel", "cuCtxSetCurrent", "cuStreamSynchronize")
+        functions = [ctypes.cast(self.driver.function(name), ctypes.c_void_p) for name in names]
+        launch, enter, synchronize = [function.value or 0 for function in functions]
+        return LaunchCall(
+            launch, enter, synchronize, self.context, kernel.function.value,
+            failure=ctypes.addressof(self._failure),
         )  # fmt: skip
 
     # Order

@@ -1,0 +1,133 @@
+"""Launches that the host's driver makes by itself, between its own kernels.
+
+A launch is a function of the host's with the signature of a kernel there: it puts the number of
+tiles and the place for faults behind the arguments, and hands all to the GPU's driver. A plan of
+any number of launches is then replayed in one foreign call, and what changes between runs is
+changed in the plan's own words.
+"""
+
+from __future__ import annotations
+
+from string import Template
+from typing import TYPE_CHECKING
+
+from ogive.devices.known_devices import host
+from ogive.devices.protocol import Executable
+from ogive.named import NamedTuple
+
+if TYPE_CHECKING:
+    from ogive.config import Config
+
+NAME = "ogive_launch"
+
+
+class LaunchCall(NamedTuple):
+    """What a launch is made of: addresses of the GPU driver's functions and of what they take.
+
+    `words` are the arguments of the kernel but for the last two. At `failure` the driver's code for
+    a failed launch is left, and at `fault` the kernel's fault, which is 0 where it has none.
+    """
+
+    launch: int
+    enter: int
+    synchronize: int
+    context: int
+    function: int
+    failure: int
+    words: int = 0
+    threads: int = 0
+    tiles: int = 1
+    shared_bytes: int = 0
+    fault: int = 0
+    no_fault: int = 0
+
+
+class NativeLaunch:
+    """A function of the host's that launches `kernel`, which it keeps loaded."""
+
+    def __init__(self, function: Executable, kernel: object) -> None:
+        self.function = function
+        self.kernel = kernel
+        self.address = function.address
+
+
+def make_native_launch(call: LaunchCall, config: Config, kernel: object = None) -> NativeLaunch:
+    """A function of the host's that launches a kernel, and keeps it alive."""
+    values = dict(zip(LaunchCall._fields, call, strict=True))
+    values |= {"all": call.words + 2, "last": call.words + 1, "bytes": 8 * (call.words + 2)}
+    values |= {"given_bytes": 8 * call.words, "rounding": call.tiles - 1}
+    text = _LAUNCH + (_WAIT if call.fault else _DONE)
+    code = host().assemble(Template(text).substitute(values), host().target(config))
+    return NativeLaunch(host().load(NAME, code), kernel)
+
+
+_LAUNCH = """
+define void @ogive_launch(ptr %arguments, i64 %begin, i64 %end, ptr %fault) nounwind {
+entry:
+  %words = alloca [$all x i64], align 16
+  %size = alloca i64
+  %extra = alloca [5 x ptr], align 16
+  call void @llvm.memcpy.p0.p0.i64(ptr %words, ptr %arguments, i64 $given_bytes, i1 false)
+  %tiles.at = getelementptr i64, ptr %words, i64 $words
+  %fault.at = getelementptr i64, ptr %words, i64 $last
+  store i64 %end, ptr %tiles.at
+  store i64 $fault, ptr %fault.at
+  store i64 $bytes, ptr %size
+  %extra1 = getelementptr ptr, ptr %extra, i64 1
+  %extra2 = getelementptr ptr, ptr %extra, i64 2
+  %extra3 = getelementptr ptr, ptr %extra, i64 3
+  %extra4 = getelementptr ptr, ptr %extra, i64 4
+  store ptr inttoptr (i64 1 to ptr), ptr %extra
+  store ptr %words, ptr %extra1
+  store ptr inttoptr (i64 2 to ptr), ptr %extra2
+  store ptr %size, ptr %extra3
+  store ptr null, ptr %extra4
+  %more = add i64 %end, $rounding
+  %blocks64 = udiv i64 %more, $tiles
+  %blocks = trunc i64 %blocks64 to i32
+  %entered = call i32 inttoptr (i64 $enter to ptr)(ptr inttoptr (i64 $context to ptr))
+  %code = call i32 inttoptr (i64 $launch to ptr)(
+    ptr inttoptr (i64 $function to ptr), i32 %blocks, i32 1, i32 1, i32 $threads, i32 1, i32 1,
+    i32 $shared_bytes, ptr null, ptr null, ptr %extra)
+  %failed = icmp ne i32 %code, 0
+  br i1 %failed, label %failure, label %launched
+
+failure:
+  %wide = zext i32 %code to i64
+  store i64 %wide, ptr inttoptr (i64 $failure to ptr)
+  ret void
+
+launched:
+"""
+
+_DONE = """
+  ret void
+}
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+"""
+
+_WAIT = """
+  %waited = call i32 inttoptr (i64 $synchronize to ptr)(ptr null)
+  %broken = icmp ne i32 %waited, 0
+  br i1 %broken, label %lost, label %ended
+
+lost:
+  %why = zext i32 %waited to i64
+  store i64 %why, ptr inttoptr (i64 $failure to ptr)
+  ret void
+
+ended:
+  %site = load volatile i64, ptr inttoptr (i64 $fault to ptr)
+  %faulted = icmp ne i64 %site, $no_fault
+  br i1 %faulted, label %report, label %over
+
+report:
+  store i64 %site, ptr %fault
+  store i64 $no_fault, ptr inttoptr (i64 $fault to ptr)
+  ret void
+
+over:
+  ret void
+}
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+"""

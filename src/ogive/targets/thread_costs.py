@@ -22,5 +22,8 @@ class Threads:
     vectors_each: int = 4
     """Vectors of a row that each thread of a block has at least."""
 
+    square: int = 64
+    """The side of the squares in which a block transposes: eight elements for each thread."""
+
     exchange_bytes: int = 4096
     """Memory of a block that its threads exchange partial results in, at most."""

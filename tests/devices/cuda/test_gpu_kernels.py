@@ -50,6 +50,30 @@ def test_a_gpu_gives_what_the_cpu_gives(
     np.testing.assert_allclose(result.numpy(), expected, rtol=2e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("shape, order", [
+    ((64, 64), (1, 0)), ((100, 70), (1, 0)), ((3, 130, 65), (2, 1, 0)), ((65, 3, 200), (1, 2, 0)),
+])  # fmt: skip
+def test_transposes_go_through_squares(
+    gpu: str, shape: tuple[int, ...], order: tuple[int, ...]
+) -> None:
+    x = np.random.default_rng(1).random(shape, np.float32)
+    beside = np.random.default_rng(2).random([shape[axis] for axis in order], np.float32)
+    moved = Tensor(x, device=gpu).permute(*order)
+    np.testing.assert_array_equal(moved.contiguous().numpy(), x.transpose(order))
+    result = (moved * 2 + Tensor(beside, device=gpu)).numpy()
+    np.testing.assert_array_equal(result, x.transpose(order) * 2 + beside)
+
+
+def test_memory_that_begins_anywhere_is_read_and_written(gpu: str) -> None:
+    x = Tensor(np.arange(1000, dtype=np.float32), device=gpu).realize()
+    for start in (1, 2, 3):
+        part = x[start : start + 900]
+        np.testing.assert_array_equal((part + 1).numpy(), np.arange(start + 1, start + 901))
+        assert part.sum().item() == np.arange(start, start + 900).sum()
+    x[3:903] *= 2
+    assert x[2:5].tolist() == [2, 6, 8] and x[903].item() == 903
+
+
 def test_draws_have_the_bits_of_the_cpu(gpu: str) -> None:
     ogive.manual_seed(3)
     expected = ogive.randn(100, 7).numpy()

@@ -21,7 +21,9 @@ from ogive.devices.cuda.block_memory import (
     is_shared,
 )
 from ogive.devices.cuda.block_reductions import BlockAccumulators, write_barrier
+from ogive.devices.cuda.thread_instructions import ThreadInstructions
 from ogive.devices.llvm.emit import Emitter
+from ogive.devices.llvm.instructions import Instructions
 from ogive.devices.llvm.kernel_writer import Writer
 from ogive.errors import LoadError
 from ogive.ir import dtype as dtypes
@@ -110,6 +112,9 @@ class ThreadEmitter(Emitter):
 
     def make_writer(self) -> Writer:
         return ThreadWriter()
+
+    def make_instructions(self) -> Instructions:
+        return ThreadInstructions(self.writer, self.target)
 
     def make_memory(self) -> BlockMemory:
         return BlockMemory(self.writer, shared_areas(self.root), self.target)

@@ -56,7 +56,7 @@ class Emitter:
         self.program = program
         self.target = target
         self.writer = self.make_writer()
-        self.instructions = Instructions(self.writer, target)
+        self.instructions = self.make_instructions()
         self.memory = self.make_memory()
         self.values = Values(self.writer)
         self.accumulators = self.make_accumulators()
@@ -66,6 +66,10 @@ class Emitter:
     def make_writer(self) -> Writer:
         """What collects the text."""
         return Writer()
+
+    def make_instructions(self) -> Instructions:
+        """What writes elementwise operations."""
+        return Instructions(self.writer, self.target)
 
     def make_memory(self) -> Memory:
         """What writes accesses."""

@@ -16,6 +16,7 @@ from ogive.passes.loops.join_words import join_words
 from ogive.passes.loops.merge_axes import merge_axes
 from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.loops.split_axes import split_axes
+from ogive.passes.loops.stage_transposes import stage_transposes
 from ogive.passes.loops.tighten_loops import tighten_loops
 from ogive.passes.lower.linearize import linearize
 from ogive.passes.lower.lower_accesses import lower_accesses
@@ -53,6 +54,9 @@ LOOP_PASSES = (
          reads=("target",)),
     Pass("tighten_loops", LOOPS, LOOPS, tighten_loops,
          "sum over r1 < 64 of where(r1 <= r0, x[r1], 0) → sum over r1 < r0 + 1 of x[r1]",
+         reads=("target",)),
+    Pass("stage_transposes", LOOPS, LOOPS, stage_transposes,
+         "out[r0*64 + r1] = a[r1*64 + r0] → s[k] = a[k]; out[j] = s[j%64*65 + j//64]",
          reads=("target",)),
 )  # fmt: skip
 CHOOSE_PLACEMENT = Pass(

@@ -1,0 +1,105 @@
+"""What lies along another axis than the result goes through memory that a block of threads shares.
+
+Threads side by side should read what lies side by side, and write so. Of a transpose one of both is
+far apart. So squares are staged: filled along the one axis, read along the other.
+
+    before   for r0 < 256, r1 < 256:  out[r0*256 + r1] = a[r1*256 + r0]
+    after    for r2 < 4, r3 < 4:
+                 for k < 4096:  s[k//64*65 + k%64] = a[(r3*64 + k//64)*256 + r2*64 + k%64]
+                 for j < 4096:  out[(r2*64 + j//64)*256 + r3*64 + j%64] = s[j%64*65 + j//64]
+
+A row of a square has a place more than elements: a column then lies in different banks.
+"""
+
+from __future__ import annotations
+
+from ogive.ir.node import UOp, substitute
+from ogive.ir.ops import Op, staged_row
+from ogive.passes.loops.accesses import MemoryAccess, memory_accesses
+from ogive.passes.loops.rangeify import make_range
+from ogive.passes.loops.replace_counters import replace_ranges
+from ogive.passes.place.placement import axis_extent, output_axes
+from ogive.targets.target import Target
+
+
+def stage_transposes(root: UOp, target: Target) -> UOp:
+    """The kernel with squares staged, if it does nothing but move elements and compute with them,
+    for a target with blocks of threads."""
+    side = target.costs.threads.square
+    if not target.has_grid or not _is_plain(root):
+        return root
+    accesses = memory_accesses(root)
+    column = _axis_of_results(root, accesses)
+    if column is None:
+        return root
+    turned = {
+        access.node: axis
+        for access in accesses
+        if not access.is_store and (axis := _other_axis(access, column, side)) is not None
+    }
+    if not turned or axis_extent(column) < side:
+        return root
+    rows = list(turned.values())
+    row = max(dict.fromkeys(rows), key=rows.count)
+    loads = [load for load, axis in turned.items() if axis is row]
+    return _staged(root, row, column, loads, side)
+
+
+def _is_plain(root: UOp) -> bool:
+    """Whether results are computed element by element, and stored."""
+    loops = (Op.REDUCE, Op.STAGE, Op.SCAN, Op.TALLY, Op.CHECK)
+    if any(node.op in loops for node in root.walk()):
+        return False
+    closed = [counter for store in root.src for counter in store.closed]
+    plain = all(counter.placement is None and not counter.ranges_below for counter in closed)
+    return plain and all(store.combine is None for store in root.src)
+
+
+def _axis_of_results(root: UOp, accesses: list[MemoryAccess]) -> UOp | None:
+    """The axis along which all results lie side by side."""
+    stores = [access for access in accesses if access.is_store]
+    for counter in output_axes(root):
+        if all(store.strides.get(counter) == 1 for store in stores):
+            return counter if counter.extent.op is Op.CONST else None
+    return None
+
+
+def _other_axis(load: MemoryAccess, column: UOp, side: int) -> UOp | None:
+    """The axis along which a load lies side by side, if it is far apart along that of results."""
+    if abs(load.strides.get(column, 0)) < side or load.index.base.op is not Op.PARAM:
+        return None
+    for counter, stride in load.strides.items():
+        if stride == 1 and counter.extent.op is Op.CONST and axis_extent(counter) >= side:
+            return counter
+    return None
+
+
+def _staged(root: UOp, row: UOp, column: UOp, loads: list[UOp], side: int) -> UOp:
+    number = 1 + max([node.number for node in root.walk() if node.op is Op.RANGE])
+    squares = [-(-axis_extent(counter) // side) for counter in (row, column)]
+    down, across, filled, read = [
+        make_range(extent, number + place)
+        for place, extent in enumerate((*squares, side * side, side * side))
+    ]
+    places: dict[UOp, UOp] = {}
+    for load in loads:
+        at = {row: down * side + filled % side, column: across * side + filled // side}
+        value = replace_ranges(load, at, {}, _limits(at))
+        offset = filled // side * (side + 1) + filled % side
+        length = staged_row(side * (side + 1))
+        stage = UOp(Op.STAGE, load.dtype, (value, offset, filled), length)
+        spot = read % side * (side + 1) + read // side
+        place = UOp(Op.INDEX, load.dtype, (stage, spot))
+        places[load] = UOp(Op.LOAD, load.dtype, (place,))
+    (moved,) = substitute((root,), places, revisit=False)
+    at = {row: down * side + read // side, column: across * side + read % side}
+    return replace_ranges(moved, at, _limits(at))
+
+
+def _limits(at: dict[UOp, UOp]) -> dict[UOp, UOp]:
+    """Where positions are within their axes, for those that may not be."""
+    return {
+        counter: position.lt(axis_extent(counter))
+        for counter, position in at.items()
+        if position.vmax >= axis_extent(counter)
+    }

@@ -11,6 +11,8 @@ kernel unless
 - computing it at each of the places where it is read takes longer than keeping it (`keep_times`);
 - it is sorted lines, which are not read line by line;
 - it is a large product, and the kernel has one for the same elements already;
+- tensor cores multiply it, or have computed it and the kernel does more with it than goes with a
+  product (`tensor_products`);
 - the kernel is full (`Config.kernel_node_limit`).
 
 Scores that are too large to be shared through memory are worked out by each kernel that needs them.
@@ -50,6 +52,12 @@ from ogive.passes.fuse.kernel_readers import (
 )
 from ogive.passes.fuse.loop_order import loop_order
 from ogive.passes.fuse.recompute_costs import Summary, find_varying, long_axes, summarize
+from ogive.passes.fuse.tensor_products import (
+    TensorProducts,
+    find_tensor_products,
+    is_read_apart,
+    widens_narrow,
+)
 from ogive.targets.target import Target
 
 ROUNDS = 4
@@ -82,10 +90,11 @@ def choose_kept(sink: UOp, target: Target, node_limit: int) -> Choice:
     """
     order = walk(sink.src)
     scores = find_scores(order, target)
+    products = find_tensor_products(order, target)
     chosen = Choice(_estimate(order), {})
     for _ in range(ROUNDS):
         before = chosen
-        chosen = _choose_once(sink, order, scores, before, target, node_limit)
+        chosen = _choose_once(sink, order, scores, products, before, target, node_limit)
         if chosen.kept_set == before.kept_set and chosen.staged == before.staged:
             break
     return chosen
@@ -95,6 +104,7 @@ def _choose_once(
     sink: UOp,
     order: list[UOp],
     scores: Scores,
+    products: TensorProducts,
     before: Choice,
     target: Target,
     node_limit: int,
@@ -114,6 +124,10 @@ def _choose_once(
         must_keep = op in _KEPT or node in forced
         if not must_keep and op is Op.SORT:
             must_keep = not _stays_inside(node, reads, target, node_limit)
+        elif not must_keep and op not in MOVEMENT and widens_narrow(node, target):
+            pass  # what is kept is the narrow value
+        elif not must_keep and _is_kept_for_products(node, reads, products):
+            must_keep = True
         elif not must_keep and op not in MOVEMENT:
             parts = reads.by_kernel() if node in scores.unshared else [reads]
             must_keep = any(
@@ -139,6 +153,22 @@ def _choose_once(
         pass_on(node, reads, readers, varying, target)
     kept.reverse()
     return Choice(kept, staged, orders)
+
+
+def _is_kept_for_products(node: UOp, reads: Readers, products: TensorProducts) -> bool:
+    """Whether a value is kept because tensor cores multiply it, or have computed it for somebody
+    who does more with it than goes with a product."""
+    if node in products.copies and reads.views:
+        return True
+    if node.op in MOVEMENT or not reads.views:
+        return False
+    if node in products.operands or (node in products.results and is_read_apart(reads)):
+        return True
+    kernel = reads.views[0][0]
+    if node.op is Op.REDUCE_AXES and kernel.by_tensor_cores:
+        return True
+    kernel.by_tensor_cores |= node.op is Op.REDUCE_AXES and node in products.results
+    return False
 
 
 def _estimate(order: list[UOp]) -> list[UOp]:

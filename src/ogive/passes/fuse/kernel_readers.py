@@ -37,6 +37,7 @@ class Kernel:
     node_count: int = 0
     work: int = 0
     has_product: bool = False
+    by_tensor_cores: bool = False
     rows: dict[int, int] = field(default_factory=dict)
     """The loops (bits) that stage a row, and with each the output loops around it."""
     scratch: int = 0

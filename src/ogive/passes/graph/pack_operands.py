@@ -21,6 +21,7 @@ from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import Shape
 from ogive.named import NamedTuple
 from ogive.passes.fuse.choose_staged import are_scores
+from ogive.passes.fuse.tensor_products import find_factors
 from ogive.passes.graph.group_narrow_products import WORD, Grouping, find_grouping
 from ogive.passes.graph.operand_layouts import (
     Axis,
@@ -69,6 +70,8 @@ def _pack_product(node: UOp, target: Target, by_rows: bool) -> UOp:
         return node
     if not _has_fixed_shape(product) or math.prod(shape) < target.costs.packing.least_work:
         return node
+    if find_factors(node, target) is not None:
+        return node  # tensor cores have operands copied to where they need them
     matrices = _find_matrices(node)
     if matrices is None:
         packed = _pack_features(node, target)

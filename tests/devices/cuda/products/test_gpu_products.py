@@ -70,6 +70,20 @@ def test_what_follows_a_product_is_part_of_it() -> None:
     _check(found, np.maximum(x @ y * 0.1 + c, 0) + r)
 
 
+def test_a_chain_of_products_with_a_softmax_between_them() -> None:
+    (x, a), (w, b) = _draw(20, 2, 40, 96), _draw(21, 96, 288)
+    (out, c), heads = _draw(22, 96, 96), (2, 40, 3, 4, 24)
+
+    def attend(x: Tensor, w: Tensor, out: Tensor) -> Tensor:
+        query, key, value = ((x @ w).reshape(*heads)[:, :, i].permute(0, 2, 1, 3) for i in range(3))
+        weights = ((query @ key.transpose(-1, -2)) * 0.05).softmax(-1)
+        return (weights @ value).permute(0, 2, 1, 3).reshape(2, 40, 96) @ out
+
+    expected = attend(Tensor(a), Tensor(b), Tensor(c)).numpy()
+    error = attend(x, w, out).cast("float32").numpy() - expected
+    assert np.sqrt(np.mean(error**2)) <= 0.05 * np.sqrt(np.mean(expected**2))
+
+
 def test_sums_of_bytes_are_exact() -> None:
     draw = np.random.default_rng(12)
     x, y = (draw.integers(-128, 128, shape, dtype=np.int8) for shape in ((70, 144), (144, 90)))

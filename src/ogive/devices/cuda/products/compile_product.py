@@ -22,6 +22,7 @@ from ogive.errors import LoadError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.named import NamedTuple
+from ogive.passes.fuse.tensor_products import LEAST_LENGTH, LEAST_SIDE
 from ogive.passes.lower.kernel_names import kernel_axes, kernel_name
 from ogive.passes.lower.kernel_signature import kernel_signature
 from ogive.passes.pipeline.pass_runner import Compilation
@@ -32,10 +33,6 @@ MARK = "; product "
 """What the text and the code of products begin with."""
 _BETWEEN = "\n; next module\n"
 _PASSES = tuple([each for each in LOOP_PASSES if each.name in ("rangeify", "merge_axes")])
-
-LEAST_SIDE = 8
-LEAST_LENGTH = 16
-"""A product with fewer rows, columns or terms is no work for tensor cores."""
 
 
 class ProductCode(NamedTuple):

@@ -19,6 +19,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.symbolic.index_arithmetic import linear_form
 from ogive.named import NamedTuple
+from ogive.passes.fuse.tensor_products import NARROW
 
 MOST_BATCH_AXES = 2
 LONGEST = 1 << 28
@@ -26,10 +27,6 @@ LONGEST = 1 << 28
 _ALIGNMENT = 256
 """What addresses of buffers are multiples of, in bytes."""
 
-_ACCUMULATORS = {
-    dtypes.bfloat16: dtypes.float32, dtypes.float16: dtypes.float32,
-    dtypes.int8: dtypes.int32, dtypes.uint8: dtypes.int32,
-}  # fmt: skip
 _NOT_ELEMENTWISE = frozenset({Op.DOT, Op.THREEFRY})
 
 
@@ -93,7 +90,7 @@ def _factor(node: UOp) -> tuple[Access, UOp] | None:
     wide = node
     if node.op is Op.CAST:
         node = node.operand
-    if node.op is not Op.LOAD or _ACCUMULATORS.get(node.dtype) is not wide.dtype:
+    if node.op is not Op.LOAD or NARROW.get(node.dtype) is not wide.dtype:
         return None
     access = find_access(node.place)
     return None if access is None else (access, node)

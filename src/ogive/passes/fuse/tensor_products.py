@@ -1,0 +1,153 @@
+"""Products for tensor cores are kernels of their own, with what follows them element by element.
+
+They read narrow elements from memory, at strides, and have one sum. So what they multiply is kept,
+in its narrow type, and copied if its axes are no axes of memory; what is computed of a product and
+another reduction is another kernel.
+
+    before   softmax(CAST f32(CAST bf16(sum of a * b)))                  in one kernel
+    after    s = CAST bf16(sum of a * b), kept;   softmax(CAST f32(s))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+from ogive.named import NamedTuple
+from ogive.passes.fuse.choose_staged import is_repeated
+from ogive.passes.fuse.kernel_readers import Readers
+from ogive.targets.target import Target
+
+NARROW = {
+    dtypes.bfloat16: dtypes.float32, dtypes.float16: dtypes.float32,
+    dtypes.int8: dtypes.int32, dtypes.uint8: dtypes.int32,
+}  # fmt: skip
+"""The types of elements that tensor cores multiply, each with that of the sums."""
+LEAST_SIDE = 8
+LEAST_LENGTH = 16
+"""A product with fewer rows, columns or terms is no work for them."""
+
+_MOVED = (Op.RESHAPE, Op.PERMUTE)
+
+
+class TensorProducts(NamedTuple):
+    """The products of a graph: `results` are their sums and what is computed of those element by
+    element, `operands` the values that they multiply, of which `copies` are movement alone."""
+
+    results: frozenset[UOp] = frozenset()
+    operands: frozenset[UOp] = frozenset()
+    copies: frozenset[UOp] = frozenset()
+
+
+def find_tensor_products(order: Sequence[UOp], target: Target) -> TensorProducts:
+    """The products that tensor cores compute; none where there are no such."""
+    if not target.grid.tensor_cores:
+        return TensorProducts()
+    results: set[UOp] = set()
+    operands: set[UOp] = set()
+    copies: set[UOp] = set()
+    reducing: set[UOp] = set()  # what holds some reduction
+    for node in order:
+        if node.op is Op.REDUCE_AXES:
+            reducing.add(node)
+            factors = find_factors(node, target)
+            if factors is not None:
+                results.add(node)
+                operands.update(factors)
+                copies.update([each for each in map(_find_copy, factors) if each is not None])
+        elif node.op in ELEMENTWISE or node.op in MOVEMENT:
+            held = [source for source in node.src if source in reducing]
+            if held:
+                reducing.add(node)
+            if len(held) == 1 and held[0] in results and _follows(node, held[0]):
+                results.add(node)
+    return TensorProducts(frozenset(results), frozenset(operands), frozenset(copies))
+
+
+def find_factors(node: UOp, target: Target) -> tuple[UOp, UOp] | None:
+    """The narrow values that a sum multiplies, if it is a product that tensor cores compute."""
+    if not target.grid.tensor_cores:
+        return None
+    product = node.operand
+    if node.combine is not Op.ADD or len(node.axes) != 1 or product.op is not Op.MUL:
+        return None
+    shape = product.shape
+    if not all(isinstance(size, int) for size in shape):
+        return None
+    left, right = product.src
+    narrow = [_narrow_value(factor) for factor in (left, right)]
+    if narrow[0] is None or narrow[1] is None or narrow[0].dtype is not narrow[1].dtype:
+        return None
+    (length,) = [shape[axis] for axis in node.axes]
+    rows = _longest_alone(left, right)
+    columns = _longest_alone(right, left)
+    if min(rows, columns) < LEAST_SIDE or length < LEAST_LENGTH:
+        return None
+    return narrow[0], narrow[1]
+
+
+def _narrow_value(factor: UOp) -> UOp | None:
+    """What a factor widens, behind movement of axes."""
+    while factor.op is Op.EXPAND or factor.op in _MOVED:
+        factor = factor.operand
+    if factor.op is not Op.CAST or NARROW.get(factor.operand.dtype) is not factor.dtype:
+        return None
+    return factor.operand
+
+
+def _find_copy(value: UOp) -> UOp | None:
+    """The movement below a narrow value, if there is any, that makes other axes of those in memory:
+    axes that lie apart become one, or there is something around them."""
+    while value.op in MOVEMENT:
+        if value.op in (Op.PAD, Op.FLIP):
+            return value
+        if value.op is Op.RESHAPE and _long_sizes(value) != _long_sizes(value.operand):
+            below = value.operand
+            while below.op is Op.RESHAPE:
+                below = below.operand
+            return value if below.op in MOVEMENT else None
+        value = value.operand
+    return None
+
+
+def _long_sizes(node: UOp) -> list[object]:
+    return [size for size in node.shape if size != 1]
+
+
+def _longest_alone(factor: UOp, other: UOp) -> int:
+    """The longest axis along which a factor varies and the other one is repeated."""
+    repeated = other.operand.shape if other.op is Op.EXPAND else other.shape
+    own = factor.operand.shape if factor.op is Op.EXPAND else factor.shape
+    alone = [size for size, beside in zip(own, repeated, strict=True) if beside == 1]
+    return max([int(size) for size in alone], default=1)
+
+
+def _follows(node: UOp, source: UOp) -> bool:
+    """Whether a node is computed of a result element by element, or is the same in other axes."""
+    return node.op in _MOVED or (node.op in ELEMENTWISE and node.shape == source.shape)
+
+
+def widens_narrow(node: UOp, target: Target) -> bool:
+    """Whether a node widens what tensor cores would multiply: what is kept is the narrow value."""
+    return (
+        target.grid.tensor_cores
+        and node.op is Op.CAST
+        and NARROW.get(node.operand.dtype) is node.dtype
+    )
+
+
+def is_read_apart(reads: Readers) -> bool:
+    """Whether a result is read otherwise than once, for each element of a kernel without sums."""
+    kernel, first = reads.views[0]
+    return any(
+        other is not kernel
+        or (view.loops, view.places) != (first.loops, first.places)
+        or kernel.is_ordered
+        or len(kernel.extents) > kernel.output_count
+        or is_repeated(view, kernel.extents)
+        or view.by_data
+        or any(bits and not (view.bare >> axis) & 1 for axis, bits in enumerate(view.loops))
+        for other, view in reads.views
+    )

@@ -17,6 +17,33 @@ from ogive.onnx import Info, OperatorError
 from tests.onnx.models import make_layer, make_model
 
 
+def test_a_number_that_decides_is_part_of_the_kind_of_a_call() -> None:
+    """A model for two sampling rates is captured once for each."""
+    branches = {
+        name: helper.make_graph(
+            [helper.make_node("Mul", ["x", factor], ["made"])],
+            name, [], [helper.make_tensor_value_info("made", 1, [None])],
+        )
+        for name, factor in (("then_branch", "two"), ("else_branch", "three"))
+    }  # fmt: skip
+    nodes = [
+        helper.make_node("Equal", ["rate", "usual"], ["is_usual"]),
+        helper.make_node("If", ["is_usual"], ["y"], **branches),
+    ]
+    numbers = {
+        "usual": numpy.array(16000), "two": numpy.array([2], numpy.float32),
+        "three": numpy.array([3], numpy.float32),
+    }  # fmt: skip
+    inputs: Any = {"x": (1, ["length"]), "rate": (7, [])}
+    model = ogive.onnx.load(
+        make_model(nodes, inputs, {"y": (1, [None])}, numbers).SerializeToString()
+    )
+    x = numpy.arange(5, dtype=numpy.float32)
+    for rate, factor in ((16000, 2), (8000, 3), (16000, 2), (8000, 3)):
+        assert model(x, numpy.array(rate)).tolist() == (x * factor).tolist()
+    assert model._captured.cache_info().traces == 2
+
+
 def rows(count: int) -> numpy.ndarray[Any, Any]:
     return numpy.random.default_rng(count).normal(size=(count, 8)).astype(numpy.float32)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections.abc import Iterator, Mapping
@@ -42,6 +43,13 @@ __all__ = ["Info", "Model", "load"]
 assert operators.FAMILIES, "importing the families fills the table"
 
 
+Constant = tuple[int, str, tuple[int, ...], bytes]
+"""An input that a capture is for one value of: which one, its dtype, its shape, its elements."""
+
+MOST_DECISIVE = 8
+"""Inputs of more elements do not decide what is computed."""
+
+
 class NotVariable(OgiveError):
     """A graph that cannot be walked with variables for its sizes."""
 
@@ -71,6 +79,7 @@ class Model:
         self.opsets = opsets
         self._captured = jit(self._walk)
         self._needs_values = False
+        self._decisive: tuple[int, ...] = ()
         self._axes = VariableAxes(graph.inputs)
         self._lock = threading.Lock()
         self._folded: Graph | None = None
@@ -118,7 +127,9 @@ class Model:
         self._run(values)
         if self._needs_values or not all(isinstance(value, Tensor) for value in values):
             raise ArgumentError("this model is walked at each call: it has no kernels of its own")
-        return self._captured.profile(values)
+        known = tuple(_as_constant(place, values[place]) for place in self._decisive)
+        rest = [None if place in self._decisive else each for place, each in enumerate(values)]
+        return self._captured.profile(rest, known)
 
     def step_through(self, inputs: Mapping[str, Any]) -> Iterator[tuple[Node, dict[str, Any]]]:
         """Run node by node: each node, with the values it makes by name, computed at once."""
@@ -162,9 +173,12 @@ class Model:
             try:
                 return self._replay(values)
             except TraceError:
-                # What comes next depends on values (a trip count, a shape that is an input):
-                # from now on the graph is walked at each call.
-                self._needs_values = True
+                # What comes next depends on values (a trip count, a shape that is an input).
+                decisive = tuple(place for place, each in enumerate(values) if _may_decide(each))
+                if decisive and not self._decisive:
+                    self._decisive = decisive
+                    return self._run(values)
+                self._needs_values = True  # from now on the graph is walked at each call
         return [_to_result(value) for value in Walk().run(self._prepared(), values)]
 
     def _prepared(self) -> Graph:
@@ -175,26 +189,31 @@ class Model:
                     self._folded = fold_constants(self.graph)
         return self._folded
 
-    def _replay(self, values: list[Tensor]) -> list[Tensor]:
+    def _replay(self, values: list[Value]) -> list[Value]:
         """Run what was captured; where sizes change, with variables if that is possible."""
+        known = tuple(_as_constant(place, values[place]) for place in self._decisive)
+        values = [None if place in self._decisive else each for place, each in enumerate(values)]
         with self._lock:
             sizes = self._axes.sizes(values)
             views = None
             if sizes and self._axes.wants_variables(sizes):
                 views = self._axes.view(values, sizes)
         if views is None:
-            return self._captured(values)
+            return self._captured(values, known)
         try:
-            return [_compact(made) for made in self._captured(views)]
+            return [_compact(made) for made in self._captured(views, known)]
         except (NotVariable, CompileError) as error:
             if current_config().logs("recompile"):
                 log("recompile", f"{self.name}: sizes are captured one by one: {error}")
             with self._lock:
                 self._axes.give_up()
-        return self._captured(values)
+        return self._captured(values, known)
 
-    def _walk(self, values: list[Value]) -> list[Value]:
-        is_general = any(not is_fixed(*value.shape) for value in values)
+    def _walk(self, values: list[Value], known: tuple[Constant, ...]) -> list[Value]:
+        is_general = any(each is not None and not is_fixed(*each.shape) for each in values)
+        values = list(values)
+        for place, kind, shape, raw in known:
+            values[place] = numpy.frombuffer(raw, kind).reshape(shape)
         try:
             made = Walk().run(self._prepared(), values)
         except _UNSUITED as error:
@@ -249,6 +268,19 @@ def _fits(wanted: tuple[int | str | None, ...], given: tuple[Any, ...]) -> bool:
         not isinstance(size, int) or size == length
         for size, length in zip(wanted, given, strict=True)
     )
+
+
+def _may_decide(value: Value) -> bool:
+    """Whether an input may be one that says what is computed: a number or two, and whole."""
+    if value.dtype.is_float or value.ndim > 1:
+        return False
+    return 0 < math.prod(int(size) for size in value.shape) <= MOST_DECISIVE
+
+
+def _as_constant(place: int, value: Tensor) -> Constant:
+    """An input as a part of the kind of a call."""
+    array = value.numpy()
+    return place, array.dtype.str, array.shape, array.tobytes()
 
 
 def _computed(value: Value) -> Value:

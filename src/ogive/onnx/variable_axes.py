@@ -42,6 +42,8 @@ class VariableAxes:
         """The lengths of dynamic axes; None where one name has two, or a length is 0."""
         found: Sizes = {}
         for names, value in zip(self._names, values, strict=True):
+            if value is None:  # an input that a capture is for one value of
+                continue
             for name, length in zip(names, value.shape, strict=False):
                 if name is not None and found.setdefault(name, int(length)) != length:
                     return None
@@ -72,7 +74,7 @@ class VariableAxes:
         lengths = self._expressions(sizes)
         made = []
         for names, value in zip(self._names, values, strict=True):
-            if not any(name in lengths for name in names if name is not None):
+            if value is None or not any(name in lengths for name in names if name is not None):
                 made.append(value)
                 continue
             axes = [

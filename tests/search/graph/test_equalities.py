@@ -88,3 +88,16 @@ def test_a_name_stands_for_one_class() -> None:
     graph.union(graph.add(x), graph.add(y))
     graph.rebuild()
     assert list(matching.matches(graph, graph.find(root)))
+
+
+def test_forms_are_over_classes_that_are_there_after_each_of_several_unions() -> None:
+    graph = Equalities()
+    x, y, u, v = [given(slot, 4) for slot in range(4)]
+    one, two = apply(Op.SUB, x, u), apply(Op.SUB, y, v)
+    graph.add(one), graph.add(two)
+    for first, second in ((x, y), (v, u)):
+        graph.union(graph.add(first), graph.add(second))
+        graph.rebuild()
+        below = [n for c in graph.classes() for form in graph.members(c) for n in form.below]
+        assert all(graph.find(number) == number for number in below)
+    assert graph.add(one) == graph.add(two)

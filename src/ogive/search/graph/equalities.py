@@ -37,8 +37,7 @@ class Equalities:
         self._forms: dict[Form, int] = {}
         self._numbers: dict[UOp, int] = {}
         self._members: list[dict[Form, UOp]] = []
-        self._readers: list[list[tuple[Form, int]]] = []
-        self._pending: list[int] = []
+        self._is_stale = False
         self.representatives: list[UOp] = []
         self.found_by: dict[Form, str] = {}
 
@@ -89,12 +88,9 @@ class Equalities:
         self._leaders.append(number)
         self._forms[form] = number
         self._members.append({form: node})
-        self._readers.append([])
         self.representatives.append(node)
         if rule:
             self.found_by[form] = rule
-        for source in set(below):
-            self._readers[source].append((form, number))
         return number
 
     def union(self, first: int, second: int) -> bool:
@@ -106,43 +102,30 @@ class Equalities:
         assert old.dtype is new.dtype and old.shape == new.shape, f"{old!r} is no {new!r}"
         self._leaders[gone] = kept
         self._members[kept].update(self._members[gone])
-        self._readers[kept].extend(self._readers[gone])
         self._members[gone] = {}
-        self._readers[gone] = []
-        self._pending.append(kept)
+        self._is_stale = True
         return True
 
     def rebuild(self) -> None:
-        """Let forms over classes that are one now be one, and what follows from that."""
-        while self._pending:
-            pending = {self.find(number) for number in self._pending}
-            self._pending.clear()
-            for number in sorted(pending):
-                self._rebuild_readers(self.find(number))
+        """Let forms over classes that are one now be one, and what follows from that.
 
-    def _rebuild_readers(self, number: int) -> None:
-        readers, self._readers[number] = self._readers[number], []
-        seen: dict[Form, int] = {}
-        for form, user in readers:
-            user = self.find(user)
-            renewed = form._replace(below=tuple([self.find(each) for each in form.below]))
-            if renewed is not form and renewed != form:
-                self._renew(form, renewed, user)
-            user = self.find(user)
-            if renewed in seen:
-                self.union(seen[renewed], user)
-            seen[renewed] = self.find(user)
-            known = self._forms.get(renewed)
-            if known is not None and self.find(known) != self.find(user):
-                self.union(known, user)
-            self._forms[renewed] = self.find(user)
-        self._readers[self.find(number)].extend([(f, self.find(u)) for f, u in seen.items()])
+        Classes come after what they are computed from, mostly: so one walk finds nearly all.
+        """
+        while self._is_stale:
+            self._is_stale = False
+            self._forms = {}
+            for number in self.classes():
+                if self._leaders[number] == number:
+                    self._renew_members(number)
 
-    def _renew(self, form: Form, renewed: Form, user: int) -> None:
-        self._forms.pop(form, None)
-        node = self._members[user].pop(form, None)
-        if node is not None:
-            self._members[user].setdefault(renewed, node)
-        rule = self.found_by.pop(form, "")
-        if rule:
-            self.found_by.setdefault(renewed, rule)
+    def _renew_members(self, number: int) -> None:
+        find, members = self.find, self._members
+        old, members[number] = members[number], {}
+        for form, node in old.items():
+            renewed = form._replace(below=tuple([find(each) for each in form.below]))
+            members[find(number)].setdefault(renewed, node)
+            if renewed != form and form in self.found_by:
+                self.found_by.setdefault(renewed, self.found_by[form])
+            known = self._forms.setdefault(renewed, number)
+            if find(known) != find(number):
+                self.union(known, number)

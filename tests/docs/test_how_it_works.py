@@ -20,6 +20,7 @@ PAGES = [
     "docs/caching.md",
     "docs/random.md",
     "docs/data.md",
+    "docs/models.md",
 ]
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy
 import pytest
 
-from ogive import Config, Tensor
+from ogive import Config, Graph, Tensor
 from ogive.cli import main
 from ogive.ir.ops import Op
 from ogive.search.graph.rounding_bounds import count_roundings
 from tests.search.graph.graphs import apply, given, number, reduce
 
-ROUNDING = Config(exactness="rounding")
+ROUNDING = Config(exactness="rounding", search=Graph(milliseconds=10_000))
 
 
 def data(*shape: int) -> Tensor:

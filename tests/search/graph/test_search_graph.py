@@ -29,8 +29,8 @@ from ogive.search.graph.windows import find_windows
 from tests.search.graph.graphs import apply, given, product, sink
 from tests.search.graph.random_graphs import random_sink, random_tensor
 
-ROUNDING = Config(exactness="rounding")
 UNHURRIED = Graph(milliseconds=10_000)
+ROUNDING = Config(exactness="rounding", search=UNHURRIED)
 
 
 def data(*shape: int) -> Tensor:

@@ -10,7 +10,7 @@ from ogive.config import Graph
 from ogive.targets.costs import Costs
 
 DEAR_LAUNCHES = Costs().with_changes(memory={"launch": 1e6}, packing={"kept_bytes": 1})
-ROUNDING = Config(costs=DEAR_LAUNCHES, exactness="rounding")
+ROUNDING = Config(costs=DEAR_LAUNCHES, exactness="rounding", search=Graph(milliseconds=10_000))
 RULE = "x · a, x · b → x · [a b], weights side by side"
 
 

@@ -120,6 +120,7 @@ if TYPE_CHECKING:
     from ogive.autograd.vectorize import vmap
     from ogive.compat.pytorch.argument_order import constant_pad_nd, rsub
     from ogive.io import load, save
+    from ogive.nn.summary import summary
     from ogive.random import (
         Generator,
         bernoulli,
@@ -212,6 +213,7 @@ _LOADED_LATER = {
     "optim": "ogive.optim",
     "rsub": "ogive.compat.pytorch.argument_order",
     "save": "ogive.io",
+    "summary": "ogive.nn.summary",
     "unravel_index": "ogive.tensor.indexing.coordinates",
     "random": "ogive.random",
     **dict.fromkeys(_RANDOM, "ogive.random"),
@@ -358,6 +360,7 @@ __all__ = [
     "special",
     "stack",
     "stft",
+    "summary",
     "svd_lowrank",
     "tensordot",
     "trapezoid",

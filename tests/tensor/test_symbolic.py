@@ -219,7 +219,7 @@ def test_what_is_known_about_a_symbolic_tensor() -> None:
     assert repr(x.numel()) == "(n=4)*6"
     assert repr(x.reshape(-1).shape) == "((n=4)*6,)"
     assert len(x) == 4 and x.ndim == 2
-    assert repr(x * 2) == "Tensor(shape=(n=4, 6), dtype=float32, device=CPU, lazy)"
+    assert repr(x * 2).startswith("Tensor(shape=(n=4, 6), dtype=float32, device=CPU, lazy")
     assert "shape=(n=4,)" in repr(x[:, 0].realize()) and repr(x[:, 0].realize()).count(",") > 5
     assert x.tolist() == ROWS[:4].tolist()
 

@@ -58,6 +58,11 @@ class DType:
         return self.kind == "float"
 
     @property
+    def is_floating_point(self) -> bool:
+        """PyTorch's name for `is_float`."""
+        return self.is_float
+
+    @property
     def is_complex(self) -> bool:
         return self.kind == "complex"
 

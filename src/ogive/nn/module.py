@@ -7,6 +7,7 @@ registered: the tree is what the attributes are.
 
 from __future__ import annotations
 
+import html
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -20,7 +21,7 @@ from ogive.nn.module_protocol import ModuleProtocol
 from ogive.nn.parameter import Parameter
 from ogive.nn.state import IncompatibleKeys, check_state, clear_gradients, load_tensors
 from ogive.nn.state_hooks import finish_state, prepare_to_load, report_loaded
-from ogive.tensor.core import DEFAULT_DEVICE, to_device
+from ogive.tensor.core import DEFAULT_DEVICE, kind_of, to_device
 from ogive.tensor.device_name import is_device_name
 from ogive.tensor.memory.data_attribute import replace_value
 from ogive.tensor.tensor import Tensor
@@ -412,6 +413,9 @@ class Module(ModuleProtocol):
         """What stands between the parentheses of this module's line."""
         return ""
 
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
     def __repr__(self) -> str:
         lines = [
             f"  ({name}): " + repr(child).replace("\n", "\n  ")
@@ -446,7 +450,14 @@ def _refused(
 ) -> ArgumentTypeError | None:
     """What to say when `forward` took an argument for a tensor that is none."""
     for position, value in enumerate(args):
-        if value is error.obj and isinstance(value, numpy.ndarray | list | tuple | int | float):
+        if value is not error.obj or isinstance(value, Tensor):
+            continue
+        if hasattr(value, "__dlpack__") and not isinstance(value, numpy.ndarray):
+            return ArgumentTypeError(
+                f"{type(module).__name__} takes a tensor of ogive's as argument {position}, "
+                f"not {kind_of(value)}"
+            )
+        if isinstance(value, numpy.ndarray | list | tuple | int | float):
             return ArgumentTypeError(
                 f"{type(module).__name__} was given {type(value).__name__} as argument {position}, "
                 "and takes a tensor; ogive.asarray makes one"

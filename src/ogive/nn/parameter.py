@@ -22,6 +22,9 @@ class Parameter(Tensor):
     def __init__(self, data: Any, requires_grad: bool = True) -> None:
         super().__init__(data, requires_grad=requires_grad)
 
+    def __repr__(self) -> str:
+        return f"Parameter containing:\n{super().__repr__()}"
+
     def __deepcopy__(self, memo: Any) -> Parameter:
         """A parameter of its own with the same values, and no gradient yet, as in PyTorch."""
         return type(self)(self.detach(), requires_grad=self.requires_grad)

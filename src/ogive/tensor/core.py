@@ -247,7 +247,18 @@ def to_operand(value: Any, name: str) -> Tensor | Scalar:
     if isinstance(value, numpy.ndarray | UOp):
         return _concrete(value)  # type: ignore[no-any-return]
     refuse_unbound(value)
-    raise ArgumentTypeError(f"{name} takes tensors, numbers and NumPy arrays, not {kind.__name__}")
+    raise ArgumentTypeError(f"{name} takes tensors, numbers and NumPy arrays, not {kind_of(value)}")
+
+
+def kind_of(value: Any) -> str:
+    """The type of a value, with its library where that is another: `torch.Tensor`, and how to go
+    on where it can be taken over."""
+    kind = type(value)
+    library = kind.__module__.partition(".")[0]
+    if library in ("builtins", "__main__", "numpy", "ogive"):
+        return kind.__name__
+    way = "; ogive.from_dlpack makes one of ours" if hasattr(value, "__dlpack__") else ""
+    return f"{library}.{kind.__name__}{way}"
 
 
 def to_tensor(value: Any) -> Tensor:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ogive.errors import ArgumentTypeError
-from ogive.tensor.core import Core
+from ogive.tensor.core import Core, kind_of
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -22,10 +22,9 @@ def as_function(
         if not args and first in kwargs:
             args = (kwargs.pop(first),)
         if not args or not isinstance(args[0], Core):
-            given = type(args[0]).__name__ if args else "nothing"
-            raise ArgumentTypeError(
-                f"{method.__name__} takes a tensor first, got {given}; ogive.asarray makes one"
-            )
+            given = kind_of(args[0]) if args else "nothing"
+            way = "" if "from_dlpack" in given else "; ogive.asarray makes one"
+            raise ArgumentTypeError(f"{method.__name__} takes a tensor first, got {given}{way}")
         return method(*args, **kwargs)
 
     functools.update_wrapper(function, method)

@@ -105,6 +105,7 @@ class Tensor(Core):
     __float__ = python_values.to_float
     __int__ = python_values.to_int
     __repr__ = python_values.represent
+    _repr_html_ = python_values.represent_as_html
     __str__ = python_values.show
     __format__ = python_values.formatted
 
@@ -125,11 +126,7 @@ class Tensor(Core):
     type = tensor_types.type
 
     data_ptr = missing_attributes.Missing(missing_attributes.STRIDES)
-    grad_fn = missing_attributes.Missing(
-        "a graph is made of nodes, see `node`; is_leaf says whether it was computed"
-    )
     storage = missing_attributes.Missing(missing_attributes.STRIDES)
-    stride = missing_attributes.Missing(missing_attributes.STRIDES)
 
     # Memory
 
@@ -141,6 +138,7 @@ class Tensor(Core):
     clone = resolve_conj = resolve_neg = conversion.clone
     contiguous = conversion.contiguous
     is_contiguous = conversion.is_contiguous
+    stride = conversion.stride
     detach = conversion.detach
 
     bool = named_casts.bool
@@ -725,6 +723,7 @@ class Tensor(Core):
 
     requires_grad = settable(differentiation.requires_grad, differentiation.set_requires_grad)
     is_leaf = attribute(differentiation.is_leaf)
+    grad_fn = attribute(differentiation.grad_fn)
     requires_grad_ = differentiation.requires_grad_
     detach_ = differentiation.detach_
     data = settable(differentiation.data, differentiation.set_data)

@@ -210,13 +210,6 @@ def test_a_tensor_equals_nothing_of_another_kind() -> None:
         assert x == [1.0, 2.0]
 
 
-def test_the_repr_of_a_lazy_tensor_computes_nothing() -> None:
-    x = Tensor([1.0, 2.0]) + 1
-    node = x.node
-    assert repr(x) == "Tensor(shape=(2,), dtype=float32, device=CPU, lazy)"
-    assert x.node is node
-
-
 def test_text_is_of_values() -> None:
     x = Tensor([1.0, 2.0]) + 1
     assert str(x) == f"{x}" == "Tensor([2., 3.], shape=(2,), dtype=float32, device=CPU)"

@@ -51,6 +51,44 @@ def is_leaf(self: Tensor) -> bool:
     return history.is_flagged(self) or not self.requires_grad
 
 
+_SAME_VALUE = frozenset({Op.BUFFER, Op.RESHAPE, Op.CONTIGUOUS})
+"""What stands around an operation that has been computed."""
+
+
+class GradientFunction:
+    """What a tensor was computed by, where gradients flow back through it: its name."""
+
+    __slots__ = ("_op",)
+
+    def __init__(self, op: Op) -> None:
+        self._op = op
+
+    def name(self) -> str:
+        """A name such as PyTorch's, made of that of the operation."""
+        return f"{self._op.name.title().replace('_', '')}Backward"
+
+    def __repr__(self) -> str:
+        return f"<{self.name()}>"
+
+
+def grad_fn(self: Tensor) -> GradientFunction | None:
+    """What a tensor was computed by, if gradients flow back through it; None for leaves.
+
+    >>> w = Tensor([1.0], requires_grad=True)
+    >>> w.grad_fn, (w * 2).grad_fn
+    (None, <MulBackward>)
+    """
+    if self.is_leaf:
+        return None
+    node = self.node
+    while node.op in _SAME_VALUE:
+        record = history.record_of(node)
+        if record is None and not node.src:
+            break
+        node = node.src[0] if record is None else record.expression
+    return GradientFunction(node.op)
+
+
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Say whether gradients are wanted for this tensor. Returns the tensor itself.
 

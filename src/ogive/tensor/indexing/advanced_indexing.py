@@ -64,7 +64,7 @@ class Taken(NamedTuple):
 
 def is_advanced(entry: Any) -> bool:
     """Whether an entry of an index is more than an integer, a slice, None or Ellipsis."""
-    return isinstance(entry, Core | list | tuple | numpy.ndarray | bool | numpy.bool_)
+    return isinstance(entry, Core | list | tuple | range | numpy.ndarray | bool | numpy.bool_)
 
 
 def parse(shape: Shape, index: tuple[Any, ...]) -> tuple[View, list[Taken]]:

@@ -14,7 +14,15 @@ from ogive.ir.ops import Op
 from ogive.ir.shape import Dim, Shape, as_length
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
-from ogive.tensor.core import Core, bring_together, same_device, to_axis, to_operand, wrap
+from ogive.tensor.core import (
+    Core,
+    bring_together,
+    kind_of,
+    same_device,
+    to_axis,
+    to_operand,
+    wrap,
+)
 from ogive.tensor.elementwise.binary_operations import common_dtype, to_node
 from ogive.tensor.lengths import difference
 
@@ -121,7 +129,7 @@ def to_tensors(given: Any, name: str) -> list[Tensor]:
         raise ArgumentError(f"{name} needs at least one tensor")
     for entry in given:
         if not isinstance(entry, Core):
-            raise ArgumentTypeError(f"{name} takes tensors, got {entry!r}")
+            raise ArgumentTypeError(f"{name} takes tensors, got {kind_of(entry)}")
     return list(given)
 
 

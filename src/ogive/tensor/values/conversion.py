@@ -9,6 +9,7 @@ from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.memory import is_memory
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.shape import row_major_strides
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, DEVICES, Core, to_device, wrap
@@ -158,6 +159,18 @@ def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     """
     with graph_lock:
         return views.is_contiguous(self)
+
+
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    """By how many elements of its memory a step along each axis, or one axis, moves.
+
+    >>> Tensor([[1, 2, 3], [4, 5, 6]]).stride(), Tensor([[1, 2, 3], [4, 5, 6]]).T.stride()
+    ((3, 1), (1, 3))
+    """
+    with graph_lock:
+        strides = views.layout_of(self)
+    found = tuple(row_major_strides(self.shape)) if strides is None else tuple(strides)
+    return found if dim is None else found[dim]
 
 
 def detach(self: Tensor) -> Tensor:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import html
+import math
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError, no_memory
+from ogive.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    OgiveError,
+    ShapeError,
+    TraceError,
+    no_memory,
+)
 from ogive.ir.device_names import FILES
 from ogive.ir.dtype import Scalar
 from ogive.ir.ops import Op
@@ -165,12 +174,27 @@ def to_int(self: Tensor) -> int:
     return int(self.item())
 
 
+SHOWN = 1000
+"""How many elements a tensor may have whose values are computed to be shown."""
+
+
 def represent(self: Tensor) -> str:
-    """`repr(x)`: with values if they are there."""
-    # What a debugger or an error message shows computes nothing.
-    if self.node.op is not Op.CONST and not self.is_realized:
-        return f"Tensor({_facts(self)}, lazy)"
-    return _with_values(self)
+    """`repr(x)`: with values if they are there, or few; otherwise how to compute them."""
+    if self.node.op is Op.CONST or self.is_realized:
+        return _with_values(self)
+    if all(isinstance(size, int) for size in self.shape) and math.prod(self.shape) <= SHOWN:
+        try:
+            return _with_values(self)
+        except OgiveError:  # while a function is captured; or it says so when it is computed
+            return f"Tensor({_facts(self)}, lazy)"
+    return f"Tensor({_facts(self)}, lazy; print() or realize() computes it)"
+
+
+def represent_as_html(self: Tensor) -> str:
+    """How a notebook shows a tensor: its facts, and its values as `repr` has them."""
+    facts = html.escape(_facts(self))
+    text = html.escape(represent(self))
+    return f"<details open><summary><code>{facts}</code></summary><pre>{text}</pre></details>"
 
 
 def show(self: Tensor) -> str:
@@ -199,7 +223,10 @@ def formatted(self: Tensor, spec: str) -> str:
 
 
 def _facts(self: Tensor) -> str:
-    return f"shape={self.shape}, dtype={self.dtype.name}, device={self.device}"
+    facts = f"shape={self.shape}, dtype={self.dtype.name}, device={self.device}"
+    if not self.requires_grad:
+        return facts
+    return f"{facts}, requires_grad=True" if self.is_leaf else f"{facts}, grad_fn={self.grad_fn}"
 
 
 def _with_values(self: Tensor) -> str:

@@ -48,6 +48,16 @@ def test_batches_of_a_tensor_share_one_compiled_graph(data: Array) -> None:
     assert counted == {"schedule_hits": 4}
 
 
+def test_batches_of_a_detached_tensor_share_one_compiled_graph(data: Array) -> None:
+    x = Tensor(data).detach()
+    (x[0:2].cos() * 3).realize()
+    with Count() as counted:
+        for start in (2, 4, 6, 7):
+            part = (x[start : start + 2].cos() * 3).numpy()
+            numpy.testing.assert_allclose(part, numpy.cos(data[start : start + 2]) * 3, rtol=1e-5)
+    assert counted == {"schedule_hits": 4}
+
+
 def test_a_result_never_shares_the_memory_it_was_cut_from(data: Array) -> None:
     x = Tensor(data)
     part = x[3].clone().realize()

@@ -57,6 +57,18 @@ def test_after_the_second_size_nothing_is_compiled() -> None:
     assert made[:2] == [1, 1] and sum(made[2:]) == 0
 
 
+def test_what_fits_a_general_graph_runs_as_it_after_one_that_could_not_join() -> None:
+    x = rows(40).realize()
+    made = []
+    for at, length in ((0, 3), (1, 3), (2, 2), (2, 3), (3, 3), (1, 3)):
+        before = schedules()
+        result = x[:, at : at + length].atan().sum(1).numpy()
+        made.append(schedules() - before)
+        expected = numpy.arctan(x.numpy()[:, at : at + length]).sum(1)
+        numpy.testing.assert_allclose(result, expected, rtol=1e-5)
+    assert sum(made[3:]) == 0
+
+
 def test_a_column_that_moves_goes_with_a_row_that_moves() -> None:
     x = rows(6).realize()
     for at in range(6):

@@ -64,11 +64,11 @@ class Family:
         return True
 
     def grow(self, numbers: Numbers) -> None:
-        """Make the general graph one that these numbers fit as well. Raises `NotGeneral`."""
+        """Make the general graph one that these numbers fit as well. Raises `NotGeneral`, and stays
+        what it was then: those that it fits go on as it."""
+        self.is_open = len(self.instances) < MOST_FORMS
+        self.general = unify(self.skeleton, [*self.instances, numbers])
         self.instances.append(numbers)
-        self.is_open = len(self.instances) <= MOST_FORMS
-        self.general = None
-        self.general = unify(self.skeleton, self.instances)
 
 
 class GeneralGraphs:

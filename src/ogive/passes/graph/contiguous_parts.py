@@ -62,14 +62,17 @@ def is_whole(window: Window) -> bool:
     return bool(window.length == window.buffer.size)
 
 
+_SEEN_THROUGH = frozenset({Op.RESHAPE, Op.SHRINK, Op.DETACH})
+
+
 def window_of(node: UOp, below: dict[UOp, Window]) -> Window | None:
     """The window that a node is, given those of the nodes below it."""
     if node.op is Op.BUFFER:
         return None if node.device in STORAGE else Window(node, 0, node.size)
-    if node.op not in (Op.RESHAPE, Op.SHRINK) or len(node.src) != 1 or node.operand not in below:
+    if node.op not in _SEEN_THROUGH or len(node.src) != 1 or node.operand not in below:
         return None
     source = below[node.operand]
-    if node.op is Op.RESHAPE:
+    if node.op is not Op.SHRINK:
         return source
     first = first_element(node)
     if first is None:

@@ -25,5 +25,11 @@ class Threads:
     square: int = 64
     """The side of the squares in which a block transposes: eight elements for each thread."""
 
+    square_threads: int = 16
+    """Threads along a side of the squares of a product, and terms that are staged at once."""
+
+    square_results: tuple[int, ...] = (8, 4)
+    """Results along each side of a square that a thread has, where there are enough squares."""
+
     exchange_bytes: int = 4096
     """Memory of a block that its threads exchange partial results in, at most."""

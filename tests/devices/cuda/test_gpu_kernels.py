@@ -64,6 +64,19 @@ def test_transposes_go_through_squares(
     np.testing.assert_array_equal(result, x.transpose(order) * 2 + beside)
 
 
+@pytest.mark.parametrize("rows, terms, columns", [(64, 32, 64), (100, 50, 70), (130, 17, 65)])
+def test_products_of_floats_go_through_squares(
+    gpu: str, rows: int, terms: int, columns: int
+) -> None:
+    draw = np.random.default_rng(3)
+    a, b = draw.random((rows, terms), np.float32), draw.random((terms, columns), np.float32)
+    for left in (Tensor(a, device=gpu), Tensor(a.T.copy(), device=gpu).T):
+        for right in (Tensor(b, device=gpu), Tensor(b.T.copy(), device=gpu).T):
+            product = (left @ right).relu() + 1
+            expected = a.astype(np.float64) @ b + 1
+            np.testing.assert_allclose(product.numpy(), expected, rtol=1e-6 * terms)
+
+
 def test_memory_that_begins_anywhere_is_read_and_written(gpu: str) -> None:
     x = Tensor(np.arange(1000, dtype=np.float32), device=gpu).realize()
     for start in (1, 2, 3):

@@ -104,6 +104,12 @@ class CudaDriver:
         """Call a function; returns the driver's code, 0 for success."""
         return int(self.function(name)(*arguments))
 
+    def give_back(self, name: str, *arguments: Any) -> None:
+        """Call a function that gives something back. At the end of the process the driver may be
+        gone before us, and in a forked one nothing is ours to give."""
+        if self._process == os.getpid():
+            self.try_call(name, *arguments)
+
     def function(self, name: str) -> Any:
         """A function of the library, once it is initialized in this process."""
         found = self._functions.get(name)

@@ -155,9 +155,8 @@ class DriverGpu:
         return address.value
 
     def free(self, address: int) -> None:
-        # At the end of the process the driver may be gone before us.
-        self.driver.try_call("cuCtxSetCurrent", self.context)
-        self.driver.try_call("cuMemFree_v2", address)
+        self.driver.give_back("cuCtxSetCurrent", self.context)
+        self.driver.give_back("cuMemFree_v2", address)
 
     def memory_bytes(self) -> tuple[int, int]:
         """How many bytes are free, and how many there are."""
@@ -275,8 +274,8 @@ class LoadedKernel:
         self.function = function
 
     def __del__(self) -> None:
-        self.gpu.driver.try_call("cuCtxSetCurrent", self.gpu.context)
-        self.gpu.driver.try_call("cuModuleUnload", self.module)
+        self.gpu.driver.give_back("cuCtxSetCurrent", self.gpu.context)
+        self.gpu.driver.give_back("cuModuleUnload", self.module)
 
 
 class FaultWord:
@@ -323,7 +322,7 @@ class GpuEvent:
         return passed.value
 
     def __del__(self) -> None:
-        self._gpu.driver.try_call("cuEventDestroy_v2", self._event)
+        self._gpu.driver.give_back("cuEventDestroy_v2", self._event)
 
 
 def _address_of(data: memoryview) -> tuple[int, Any]:

@@ -16,6 +16,7 @@ from ogive.passes.loops.join_words import join_words
 from ogive.passes.loops.merge_axes import merge_axes
 from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.loops.split_axes import split_axes
+from ogive.passes.loops.stage_products import stage_products
 from ogive.passes.loops.stage_transposes import stage_transposes
 from ogive.passes.loops.tighten_loops import tighten_loops
 from ogive.passes.lower.linearize import linearize
@@ -48,6 +49,9 @@ LOOP_PASSES = (
          reads=("target",)),
     Pass("add_up_rows", LOOPS, LOOPS, add_up_rows,
          "out[r0] = sum over r1 of a[r1, r0] → for each r1: row[r0] += a[r1, r0]",
+         reads=("target",)),
+    Pass("stage_products", LOOPS, LOOPS, stage_products,
+         "sum of a[i, k]*b[k, j] → for k0: s = part of a; w = part of b; sum of s[u, k1]*w[k1, v]",
          reads=("target",)),
     Pass("block_axes", LOOPS, LOOPS, block_axes,
          "k < 1024: sum of a[k]*b[k] → k0 < 4: sum of (k1 < 256: sum of …)",

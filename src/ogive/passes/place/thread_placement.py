@@ -26,6 +26,8 @@ from ogive.targets.target import Target
 
 def place_on_threads(kernel: KernelFacts, target: Target) -> Placement:
     """The placement of a kernel on a target with a grid."""
+    if (product := _place_staged_product(kernel, target)) is not None:
+        return product
     spread = _choose_spread(kernel, target)
     if not spread:
         return _tiles_of_threads(kernel, target)
@@ -39,6 +41,30 @@ def place_on_threads(kernel: KernelFacts, target: Target) -> Placement:
         order=tuple([counter.number for counter in order]),
         parallel=len(kernel.common),
         threads={counter.number: threads for counter in spread},
+    )
+
+
+def _place_staged_product(kernel: KernelFacts, target: Target) -> Placement | None:
+    """The placement of a product whose operands are staged anew for each block of its terms: what
+    a thread reads of them by divisions is its own number, the rest of its results are a tile."""
+    stages = [node for node in kernel.root.walk() if node.op is Op.STAGE]
+    sums = [node for node in kernel.root.walk() if node.op is Op.REDUCE]
+    if len(sums) != 1 or not any(stage.ranges & {*sums[0].closed} for stage in stages):
+        return None
+    reads = [a for a in kernel.accesses if a.index.base.op is Op.STAGE]
+    (thread,) = {c for read in reads for c in read.irregular if c in kernel.outputs}
+    tile = {c for read in reads for c in read.strides if c in kernel.outputs}
+    inside = [thread, *sorted(tile, key=lambda counter: counter.number)]
+    order = [counter for counter in _nest(kernel) if counter not in inside]
+    threads = axis_extent(thread)
+    filling = [counter for stage in stages for counter in stage.closed]
+    most = target.costs.threads.terms_at_once
+    return Placement(
+        upcast={c.number: axis_extent(c) for c in tile}
+        | {c.number: _fitting(c, most * threads) // threads for c in filling},
+        order=tuple([counter.number for counter in (*order, *inside)]),
+        parallel=len(order),
+        threads={counter.number: threads for counter in (thread, *filling)},
     )
 
 

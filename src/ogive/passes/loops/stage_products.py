@@ -1,0 +1,151 @@
+"""A block of threads multiplies squares of two matrices from memory that it shares.
+
+Each element is then read from memory once a square, and not once a result.
+
+    before   for i < 512, j < 512:  out[i*512 + j] = sum over k < 512 of a[i*512 + k] * b[k*512 + j]
+    after    for r0 < 4, r1 < 4, t < 256, u < 8, v < 8:  i = r0*128 + t//16*8 + u
+                                                        j = r1*128 + v*16 + t%16
+                 sum over k0 < 32:  for f < 2048:  s[f//16*17 + f%16] = a[(r0*128 + f//16)*512 + …]
+                                    for f < 2048:  w[f//128*129 + f%128] = b[…]
+                                    sum over k1 < 16 of s[(t//16*8 + u)*17 + k1] * w[k1*129 + …]
+
+Rows have a place more than elements, so that columns lie in different banks.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ogive.ir.node import UOp, substitute
+from ogive.ir.ops import Op, staged_row
+from ogive.named import NamedTuple
+from ogive.passes.loops.accesses import offset_strides
+from ogive.passes.loops.rangeify import make_range
+from ogive.passes.loops.replace_counters import replace_ranges
+from ogive.passes.place.placement import axis_extent, output_axes
+from ogive.targets.target import Target
+
+
+class _Found(NamedTuple):
+    """A product: its sum, the factor with the rows and that with the columns, and their axes."""
+
+    total: UOp
+    left: UOp
+    right: UOp
+    row: UOp
+    column: UOp
+    terms: UOp
+
+
+def stage_products(root: UOp, target: Target) -> UOp:
+    """The kernel with squares staged, if it is one product of large matrices and what follows it,
+    for a target with blocks of threads."""
+    found = _find(root) if target.has_grid else None
+    if found is None:
+        return root
+    costs, grid = target.costs.threads, target.grid
+    others = [c for c in output_axes(root) if c not in (found.row, found.column)]
+    for each in costs.square_results:
+        side = each * costs.square_threads
+        squares = -(-axis_extent(found.row) // side) * -(-axis_extent(found.column) // side)
+        is_enough = squares * math.prod(map(axis_extent, others)) >= grid.multiprocessors
+        last = each == costs.square_results[-1]
+        is_large = min(axis_extent(found.row), axis_extent(found.column)) >= side
+        if is_large and (is_enough or last):
+            return _staged(root, found, each, costs.square_threads)
+    return root
+
+
+def _find(root: UOp) -> _Found | None:
+    nodes = root.walk()
+    sums = [node for node in nodes if node.op is Op.REDUCE]
+    if any(node.op in (Op.STAGE, Op.SCAN, Op.TALLY, Op.CHECK) for node in nodes) or len(sums) != 1:
+        return None
+    (total,) = sums
+    value = total.operand
+    is_sum = total.combine is Op.ADD and len(total.closed) == 1 and value.op is Op.MUL
+    if not is_sum or not total.dtype.is_float or len(root.src) != 1 or root.src[0].combine:
+        return None
+    closed = [*root.src[0].closed, *total.closed]
+    if any(c.extent.op is not Op.CONST or c.placement is not None for c in closed):
+        return None
+    factors = [_strides(factor) for factor in (value.left, value.right)]
+    if None in factors:
+        return None
+    return _arranged(root.src[0], total, [f for f in factors if f is not None])
+
+
+def _strides(factor: UOp) -> dict[UOp, int] | None:
+    """The strides of an element of memory along all its counters."""
+    if factor.op is not Op.LOAD or factor.place.base.op is not Op.PARAM or factor.place.gate:
+        return None
+    strides, irregular = offset_strides(factor.place.offset)
+    return None if irregular or factor.place.offset.has_index else strides
+
+
+def _arranged(store: UOp, total: UOp, factors: list[dict[UOp, int]]) -> _Found | None:
+    """The product with the factor on the right along whose own axis results lie side by side."""
+    (terms,) = total.closed
+    strides, _ = offset_strides(store.place.offset)
+    for left, right in ((0, 1), (1, 0)):
+        columns = [c for c in factors[right] if c not in factors[left] and strides.get(c) == 1]
+        rows = [c for c in factors[left] if c not in factors[right] and c in strides]
+        if columns and rows and all(terms in factor for factor in factors):
+            operands = (total.operand.left, total.operand.right)
+            row = max(rows, key=axis_extent)
+            return _Found(total, operands[left], operands[right], row, columns[0], terms)
+    return None
+
+
+def _staged(root: UOp, found: _Found, each: int, threads: int) -> UOp:
+    """Squares of `threads` times `each` rows and columns."""
+    total, left, right, row, column, terms = found
+    side, depth = each * threads, threads
+    number = 1 + max([node.number for node in root.walk() if node.op is Op.RANGE])
+    squares = [-(-axis_extent(counter) // side) for counter in (row, column)]
+    blocks = -(-axis_extent(terms) // depth)
+    lengths = (*squares, threads * threads, each, each, blocks, depth, side * depth, side * depth)
+    down, across, thread, u, v, outer, inner, left_fill, right_fill = [
+        make_range(extent, number + place) for place, extent in enumerate(lengths)
+    ]
+    its_row, its_column = thread // threads * each + u, v * threads + thread % threads
+    by_terms = offset_strides(left.place.offset)[0][terms] == 1
+    i, k = _spread(left_fill, side, depth, by_terms)
+    rows = _stage(left, {row: down * side + i, terms: outer * depth + k}, i * (depth + 1) + k,
+                  left_fill, side * (depth + 1))  # fmt: skip
+    by_terms = offset_strides(right.place.offset)[0][terms] == 1
+    j, k = _spread(right_fill, side, depth, by_terms)
+    columns = _stage(right, {column: across * side + j, terms: outer * depth + k},
+                     k * (side + 1) + j, right_fill, depth * (side + 1))  # fmt: skip
+    product = UOp(Op.MUL, total.dtype, (
+        _read(rows, its_row * (depth + 1) + inner), _read(columns, inner * (side + 1) + its_column),
+    ))  # fmt: skip
+    summed = UOp(Op.REDUCE, total.dtype, (product, outer, inner), total.arg)
+    (moved,) = substitute((root,), {total: summed}, revisit=False)
+    at = {row: down * side + its_row, column: across * side + its_column}
+    return replace_ranges(moved, at, _limits(at))
+
+
+def _spread(counter: UOp, side: int, depth: int, by_terms: bool) -> tuple[UOp, UOp]:
+    """The place along the side of a square, and along the terms, that memory has in this order."""
+    if by_terms:
+        return counter // depth, counter % depth
+    return counter % side, counter // side
+
+
+def _stage(load: UOp, at: dict[UOp, UOp], offset: UOp, counter: UOp, length: int) -> UOp:
+    value = replace_ranges(load, at, {}, _limits(at))
+    return UOp(Op.STAGE, load.dtype, (value, offset, counter), staged_row(length))
+
+
+def _read(stage: UOp, offset: UOp) -> UOp:
+    return UOp(Op.LOAD, stage.dtype, (UOp(Op.INDEX, stage.dtype, (stage, offset)),))
+
+
+def _limits(at: dict[UOp, UOp]) -> dict[UOp, UOp]:
+    """Where positions are within their axes, for those that may not be."""
+    return {
+        counter: position.lt(axis_extent(counter))
+        for counter, position in at.items()
+        if position.vmax >= axis_extent(counter)
+    }

@@ -12,7 +12,6 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor
-from ogive.devices import host_memory as module
 from ogive.devices.known_devices import find_device
 from ogive.devices.write_clock import clock
 from ogive.errors import AllocateError
@@ -25,7 +24,8 @@ class Shortage:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.left = -1
-        original = module._system_block
+        memory: Any = find_device("CPU").memory
+        original = memory._take
 
         def ask(capacity: int) -> Any:
             if self.left == 0:
@@ -33,7 +33,7 @@ class Shortage:
             self.left -= 1
             return original(capacity)
 
-        monkeypatch.setattr(module, "_system_block", ask)
+        monkeypatch.setattr(memory, "_take", ask)
 
     def begin(self, at: int) -> None:
         find_device("CPU").memory.trim()

@@ -24,12 +24,15 @@ from ogive.devices.cuda.products.tile_choice import (
     H200_COSTS,
     Machine,
     ProductCosts,
+    Tile,
     choose_tile,
     estimate,
 )
 from ogive.devices.cuda.products.warpgroup_instructions import LINE
 from ogive.named import NamedTuple
 
+MOST_TERMS_OF_COPIES = 512
+"""How many terms of padded copies are multiplied by warps at most."""
 _ALIGNMENT = 256
 """What copies begin at multiples of, in bytes."""
 
@@ -51,16 +54,15 @@ def plan_product(
     The arguments behind the machine are as in `launch_product`.
     """
     known = dict(places or {})
-    found = [(product, (), 0), *[_pad(product, lines) for lines in (WIDEST_COPY, LINE)]]
-    best = min(
-        [_Padded(*each) for each in found if choose_tile(each[0], machine, costs) is not None],
-        key=lambda padded: _time(padded, machine, costs),
-        default=None,
-    )
-    if best is None:
+    found = [_Padded(product, (), 0), *[_pad(product, lines) for lines in (WIDEST_COPY, LINE)]]
+    timed = [
+        (_time(padded, tile, machine, costs), padded, tile)
+        for padded in found
+        if (tile := _tile(padded, machine, costs)) is not None
+    ]
+    if not timed:
         return None
-    tile = choose_tile(best.product, machine, costs)
-    assert tile is not None
+    _, best, tile = min(timed, key=lambda each: each[0])
     before = (_launch_copies(best.copies, known),) if best.copies else ()
     known.update({copy.name: copy.place for copy in best.copies})
     last = launch_product(best.product, tile, steps, machine.processors, strides, known)
@@ -125,10 +127,15 @@ def _operands(product: Product) -> Iterator[tuple[str, Matrix, int, int]]:
     yield "right", product.right, product.k, product.n
 
 
-def _time(padded: _Padded, machine: Machine, costs: ProductCosts) -> float:
+def _tile(padded: _Padded, machine: Machine, costs: ProductCosts) -> Tile | None:
+    """The tile for a product of copies, or of what there is. Warps take twice as long for many
+    terms of a copy as for those of a matrix that was there, as measured: they get few."""
+    by_warps = not padded.copies or padded.product.k <= MOST_TERMS_OF_COPIES
+    return choose_tile(padded.product, machine, costs, by_warps)
+
+
+def _time(padded: _Padded, tile: Tile, machine: Machine, costs: ProductCosts) -> float:
     """About how many cycles the copies and the product take."""
-    tile = choose_tile(padded.product, machine, costs)
-    assert tile is not None
     size = padded.product.operand.itemsize
     moved = 2 * size * sum([copy.all_lines * copy.pitch for copy in padded.copies])
     copying = moved / machine.processors * costs.padding_bytes

@@ -45,7 +45,7 @@ class ProductCosts(NamedTuple):
     warp_unit: float = 0.21  # a copy by a thread, however small
     warp_tile: float = 800.0
     padding: float = 1800.0  # padding copies, whatever they do
-    padding_bytes: float = 1 / 16  # of them, read and written
+    padding_bytes: float = 1 / 12  # of them, read and written
 
 
 class Machine(NamedTuple):
@@ -61,12 +61,18 @@ H200_COSTS = ProductCosts()
 
 
 def choose_tile(
-    product: Product, machine: Machine = H200, costs: ProductCosts = H200_COSTS
-) -> Tile | None:
-    """The tile that should be fastest; None if tensor cores do not multiply such elements."""
-    if product.operand not in warp_product.OPERANDS and not _suits_warpgroups(product, machine):
-        return None
-    return min(_tiles(product, machine), key=lambda tile: estimate(product, tile, machine, costs))
+    product: Product, machine: Machine = H200, costs: ProductCosts = H200_COSTS,
+    by_warps: bool = True,
+) -> Tile | None:  # fmt: skip
+    """The tile that should be fastest; None if there is none for such elements.
+
+    Those that are multiplied `by_warps` may be left out.
+    """
+    tiles = [
+        tile for tile in _tiles(product, machine) if by_warps or isinstance(tile, WarpgroupTile)
+    ]
+    times = [estimate(product, tile, machine, costs) for tile in tiles]
+    return tiles[times.index(min(times))] if tiles else None
 
 
 def _suits_warpgroups(product: Product, machine: Machine) -> bool:

@@ -235,3 +235,15 @@ def test_bounds_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
 def test_an_unknown_exactness_is_refused() -> None:
     with pytest.raises(ConfigError, match="exactness is one of exact, rounding, got 'rouding'"):
         Config(exactness="rouding")
+
+
+@pytest.mark.parametrize("most", [1, 7, 20, 33])
+def test_what_the_rest_of_a_long_graph_reads_is_a_root(most: int) -> None:
+    graph = random_sink(5)
+    order = walk(graph.src)
+    windows = list(find_windows(graph, order, most))
+    made = set(order[:most])
+    later = {source for node in order[most:] for source in node.src} | set(graph.src)
+    roots = {root for window in windows for root in window.roots}
+    computed = {node for node in made & later if node.src}
+    assert computed <= roots <= made

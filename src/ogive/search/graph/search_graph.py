@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from ogive.config import Config
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import keep_roots_apart
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.named import NamedTuple
 from ogive.search.graph.equalities import Equalities, Form
@@ -86,7 +86,7 @@ def search_graph(
     deadline = time.thread_time() + bounds.milliseconds / 1e3
     budget = Budget(bounds.nodes, bounds.rounds, deadline)
     search = _Search(target, config.exactness, cut, budget)
-    order = walk(sink.src)
+    order = sink.walk()[:-1]
     taken: list[tuple[Window, Finding]] = []
     for window in find_windows(sink, order):
         if budget.is_over:

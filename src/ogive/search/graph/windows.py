@@ -24,6 +24,10 @@ LEAST_NODES = 32
 MOST_NODES = 320
 """Nodes of a window that ends nowhere by itself."""
 
+MOST_SEARCHED = 10_000
+"""Nodes of a graph that are cut into windows, the first ones: more take longer to cut than there is
+time to search."""
+
 _LINEAR = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.CAST, Op.REDUCE_AXES, *MOVEMENT})
 _LEAVES = frozenset({Op.CONST, Op.IOTA, Op.VARIABLE})
 _VALUES = (
@@ -44,12 +48,20 @@ class Window(NamedTuple):
     roots: tuple[UOp, ...]
 
 
-def find_windows(sink: UOp, order: Sequence[UOp]) -> Iterator[Window]:
-    """The windows of a graph, in order. `order` is its walk, without the sink."""
+def find_windows(
+    sink: UOp, order: Sequence[UOp], most: int = MOST_SEARCHED
+) -> Iterator[Window]:
+    """The windows of a graph, in order, of its first `most` nodes. `order` is its walk, without the
+    sink."""
     readers: dict[UOp, int] = {}
     last: dict[UOp, int] = {}
     wanted = set(sink.src)
     targets: set[UOp] = set()
+    order, rest = order[:most], order[most:]
+    if rest:
+        wanted.update([source for node in rest for source in node.src])
+        for node in [node for node in rest if node.op in _EFFECTS]:
+            targets.update(_path_to_memory(node.src[0]))
     for position, node in enumerate(order):
         for source in node.src:
             readers[source] = readers.get(source, 0) + 1

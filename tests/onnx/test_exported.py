@@ -44,6 +44,28 @@ class Tagger(torch.nn.Module):  # type: ignore[misc]
         return self.last(made)
 
 
+class Decoder(torch.nn.Module):  # type: ignore[misc]
+    """A step of a language model whose keys and values are cached."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = torch.nn.Embedding(50, 32)
+        self.query, self.key, self.value, self.last = (torch.nn.Linear(32, 32) for _ in range(4))
+
+    def forward(self, words: Any, keys: Any, values: Any) -> Any:
+        x = self.table(words)
+        batch, count, _ = x.shape
+
+        def split(y: Any) -> Any:
+            return y.view(batch, count, 4, 8).transpose(1, 2)
+
+        keys = torch.cat([keys, split(self.key(x))], 2)
+        values = torch.cat([values, split(self.value(x))], 2)
+        chances = (split(self.query(x)) @ keys.transpose(-1, -2) / 8**0.5).softmax(-1)
+        mixed = (chances @ values).transpose(1, 2).reshape(batch, count, 32)
+        return x + self.last(mixed), keys, values
+
+
 def export(module: Any, example: Any, axes: dict[int, str]) -> ogive.onnx.Model:
     file = io.BytesIO()
     with warnings.catch_warnings():
@@ -75,3 +97,27 @@ def test_a_tagger_with_attention_and_an_lstm_gives_what_pytorch_gives() -> None:
     for _ in range(2):
         check(model, module, torch.randint(0, 50, (2, 7)))
     assert model._captured.cache_info().traces == 1
+
+
+def test_a_cache_that_grows_compiles_nothing_after_its_second_step() -> None:
+    module, file = Decoder().eval(), io.BytesIO()
+    past = {0: "batch", 2: "past"}
+    words = torch.randint(0, 50, (1, 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            module, (words, torch.randn(1, 4, 3, 8), torch.randn(1, 4, 3, 8)), file, dynamo=False,
+            opset_version=17, input_names=["words", "keys", "values"],
+            output_names=["y", "new_keys", "new_values"],
+            dynamic_axes={"words": {0: "batch"}, "keys": past, "values": past},
+        )  # fmt: skip
+    model = ogive.onnx.load(file.getvalue())
+    keys = values = torch.randn(1, 4, 3, 8)
+    for _ in range(6):
+        words = torch.randint(0, 50, (1, 1))
+        made = model(words.numpy(), keys.numpy(), values.numpy())
+        wanted = [each.detach() for each in module(words, keys, values)]
+        for one, other in zip(made, wanted, strict=True):
+            numpy.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-5, atol=1e-6)
+        _, keys, values = wanted
+    assert model._captured.cache_info().traces == 2

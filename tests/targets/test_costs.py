@@ -48,6 +48,8 @@ OWN_BOUNDS = {
     "scratch_layout.ROW_STEP",
     "skeleton.SPECIAL",
     "sorting_network.LAYERS",
+    "tensor_products.LEAST_LENGTH",  # the terms, and the side, of one instruction
+    "tensor_products.LEAST_SIDE",
     "tile_work.MOST_COST",
 }
 """Numbers that bound the compiler's own work, the length of code, or a format; and no time."""

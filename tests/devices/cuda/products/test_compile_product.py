@@ -70,6 +70,16 @@ def test_code_is_ptx_behind_the_same_line() -> None:
     assert all(".target sm_90a" in launch.module for launch in ptx.launches)
 
 
+@pytest.mark.parametrize("n", [128, 129])
+def test_what_follows_a_product_assembles_with_it(n: int) -> None:
+    product = _narrow(64, 64) @ _narrow(64, n)
+    (kernel,) = _compile((product * 0.5 + _narrow(n)).gelu() + _narrow(64, n))
+    assert kernel is not None
+    code = read_code(assemble_product(kernel.ir, target_of(H200)).decode())
+    assert "ogive.erf" in kernel.ir
+    assert "call" not in code.launches[-1].module, "functions are inlined"
+
+
 def test_lines_of_odd_length_are_padded_first() -> None:
     (kernel,) = _compile(_narrow(501, 301) @ _narrow(301, 501))
     assert kernel is not None

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from ogive.devices.cuda.products.epilogue import Bias, Gelu, Residual, Scale, Steps
 from ogive.devices.cuda.products.launches import TensorMap, Tile, launch_product
 from ogive.devices.cuda.products.padding_copy import write_padding_copy
 from ogive.devices.cuda.products.product import Matrix, Product, multiply
@@ -20,12 +19,10 @@ from ogive.targets.target import Target
 
 GPU = Target("nvptx64-nvidia-cuda", "sm_90a", "+ptx86", 16, False, 32, 0, 0, 0)
 SMALL = WarpTile(64, 64, 64, 2, 2)
-STEPS = (Scale(0.5), Bias(dtypes.bfloat16), Gelu(), Residual(dtypes.float32))
-STRIDES = {"residual_row3": 8, "residual_batch0_3": 0, "residual_batch1_3": 0}
 
 
-def _write(product: Product, tile: Tile, steps: Steps = ()) -> str:
-    return launch_product(product, tile, steps, strides=STRIDES).module
+def _write(product: Product, tile: Tile) -> str:
+    return launch_product(product, tile).module
 
 
 def _assemble(module: str, folder: Path) -> str:
@@ -112,13 +109,6 @@ def test_warpgroup_products_of_other_types_assemble(
 def test_odd_widths_and_shared_tiles_assemble(tile: WarpgroupTile, tmp_path: Path) -> None:
     ptx = _assemble(_write(multiply(64, 64, 512, dtypes.bfloat16), tile), tmp_path)
     assert (".reqnctapercluster 4" in ptx) == (tile.splits == 4)
-
-
-@pytest.mark.parametrize("n", [64, 65])
-@pytest.mark.parametrize("tile", [SMALL, WarpgroupTile(64, 64, 4)])
-def test_steps_of_the_epilogue_assemble(n: int, tile: Tile, tmp_path: Path) -> None:
-    product = multiply(64, n, 64, dtypes.bfloat16, right_transposed=True)
-    _assemble(_write(product, tile, STEPS), tmp_path)
 
 
 def test_padding_copies_assemble(tmp_path: Path) -> None:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ogive.devices.cuda.products.kernel_text import POINTER, Index, KernelText, Parameter
+from ogive.devices.cuda.products.kernel_text import Index, KernelText, Parameter
 from ogive.devices.cuda.products.product import Matrix, Product
-from ogive.devices.llvm.math import error, exponential
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.named import NamedTuple
@@ -31,7 +30,7 @@ class Place(NamedTuple):
 
 
 class Step(Protocol):
-    """One elementwise step on pairs of f32. Steps are values: equal ones write equal code."""
+    """One elementwise step on pairs of sums, or of what earlier steps made of them."""
 
     def parameters(self, number: int) -> tuple[Parameter, ...]:
         """What it reads; `number` tells its names from those of other steps."""
@@ -40,89 +39,7 @@ class Step(Protocol):
         """Write it; returns the names of the new pair."""
 
 
-class Scale(NamedTuple):
-    """Times a number."""
-
-    factor: float
-
-    def parameters(self, number: int) -> tuple[Parameter, ...]:
-        return ()
-
-    def write(self, text: KernelText, number: int, place: Place, pair: list[str]) -> list[str]:
-        return [text.vectors("f32", 1).fmul(each, self.factor) for each in pair]
-
-
-class Bias(NamedTuple):
-    """Plus a vector, an element for each column."""
-
-    dtype: DType
-
-    def parameters(self, number: int) -> tuple[Parameter, ...]:
-        return (Parameter(f"bias{number}", POINTER),)
-
-    def write(self, text: KernelText, number: int, place: Place, pair: list[str]) -> list[str]:
-        size, made = self.dtype.itemsize, []
-        for column, value in zip(place.columns, pair, strict=True):
-            address = text.at(f"%bias{number}", text.wide(column), size)
-            added = read_float(text, self.dtype, address)
-            made.append(text.vectors("f32", 1).fadd(value, added))
-        return made
-
-
-class Residual(NamedTuple):
-    """Plus a matrix of the result's sizes, rows together."""
-
-    dtype: DType
-
-    def parameters(self, number: int) -> tuple[Parameter, ...]:
-        names = ("row", "batch0_", "batch1_")
-        strides = [Parameter(f"residual_{name}{number}", "i64") for name in names]
-        return (Parameter(f"residual{number}", POINTER), *strides)
-
-    def write(self, text: KernelText, number: int, place: Place, pair: list[str]) -> list[str]:
-        indices = (place.row, *place.batch)
-        strides = [each.value for each in self.parameters(number)[1:]]
-        start = text.wide_sum(
-            *[text.wide_product(text.wide(i), s) for i, s in zip(indices, strides, strict=True)]
-        )
-        size, made = self.dtype.itemsize, []
-        for column, value in zip(place.columns, pair, strict=True):
-            offset = text.wide_sum(start, text.wide(column))
-            added = read_float(text, self.dtype, text.at(f"%residual{number}", offset, size))
-            made.append(text.vectors("f32", 1).fadd(value, added))
-        return made
-
-
-class Gelu(NamedTuple):
-    """x Φ(x), by erf or by its approximation with tanh."""
-
-    tanh: bool = False
-
-    def parameters(self, number: int) -> tuple[Parameter, ...]:
-        return ()
-
-    def write(self, text: KernelText, number: int, place: Place, pair: list[str]) -> list[str]:
-        floats, made = text.vectors("f32", 1), []
-        for value in pair:
-            if self.tanh:
-                cube = floats.fmul(floats.fmul(value, value), value)
-                inner = floats.fmul(floats.fma(cube, 0.044715, value), 0.7978845608028654)
-                phi = exponential.tanh(floats, inner)
-            else:
-                phi = error.erf(floats, floats.fmul(value, 0.7071067811865476))
-            half = floats.fmul(value, 0.5)
-            made.append(floats.fma(half, phi, half))
-        return made
-
-
 Steps = tuple[Step, ...]
-
-
-def read_float(text: KernelText, dtype: DType, address: str) -> str:
-    """An element of global memory as an f32."""
-    kind = MEMORY_TYPES[dtype]
-    value = text.load(kind, address, dtype.itemsize)
-    return value if kind == "float" else text.instruction(f"fpext {kind} {value} to float")
 
 
 def step_parameters(steps: Steps) -> list[Parameter]:

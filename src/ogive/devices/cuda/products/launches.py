@@ -73,7 +73,7 @@ class Launch(NamedTuple):
 
 def launch_product(
     product: Product, tile: Tile, steps: Steps = (), processors: int = 132,
-    strides: Mapping[str, int] | None = None, places: Mapping[str, Memory] | None = None,
+    places: Mapping[str, Memory] | None = None,
 ) -> Launch:  # fmt: skip
     """The launch of a product by tiles of a kind.
 
@@ -82,12 +82,11 @@ def launch_product(
         tile: how to divide it.
         steps: what is done with each sum.
         processors: how many multiprocessors there are.
-        strides: the parameters of steps that are numbers.
         places: where matrices are that are not at the beginning of memory of their name.
     """
     rows, columns = -(-product.m // tile.m), -(-product.n // tile.n)
     order = order_values(rows, columns, tile.group, product.batch)
-    values = {**_sizes(product), **order, **(strides or {})}
+    values = {**_sizes(product), **order}
     tiles = order["all_tiles"]
     if isinstance(tile, WarpTile):
         module = write_warp_product(product, tile, steps)

@@ -46,12 +46,11 @@ class ProductPlan(NamedTuple):
 
 def plan_product(
     product: Product, steps: Steps = (), machine: Machine = H200,
-    costs: ProductCosts = H200_COSTS, strides: Mapping[str, int] | None = None,
-    places: Mapping[str, Memory] | None = None,
+    costs: ProductCosts = H200_COSTS, places: Mapping[str, Memory] | None = None,
 ) -> ProductPlan | None:  # fmt: skip
     """How a product is computed; None if tensor cores do not multiply such elements.
 
-    The arguments behind the machine are as in `launch_product`.
+    `steps` and `places` are as in `launch_product`.
     """
     known = dict(places or {})
     found = [_Padded(product, (), 0), *[_pad(product, lines) for lines in (WIDEST_COPY, LINE)]]
@@ -65,7 +64,7 @@ def plan_product(
     _, best, tile = min(timed, key=lambda each: each[0])
     before = (_launch_copies(best.copies, known),) if best.copies else ()
     known.update({copy.name: copy.place for copy in best.copies})
-    last = launch_product(best.product, tile, steps, machine.processors, strides, known)
+    last = launch_product(best.product, tile, steps, machine.processors, known)
     return ProductPlan((*before, last), best.nbytes)
 
 

@@ -15,8 +15,8 @@ from ogive.tensor.tensor import Tensor
 from ogive.torch.names import METHODS, NUMBER_FIRST, OUT, OUT_OF_SAME
 
 __all__ = [
-    "chain_matmul", "ctc_loss", "embedding", "fill", "is_inference_mode_enabled", "is_nonzero",
-    "max", "meshgrid", "min", "pdist", "vander",
+    "chain_matmul", "ctc_loss", "embedding", "is_inference_mode_enabled", "is_nonzero", "max",
+    "meshgrid", "min", "pdist", "vander",
 ]  # fmt: skip
 
 FIRST = {"split": "tensor", "bilinear": "input1"}
@@ -139,11 +139,6 @@ def embedding(
 ) -> Tensor:
     """Rows of a table: `nn.functional.embedding` with the table first."""
     return indices.embedding(weight, padding_idx=None if padding_idx < 0 else padding_idx)
-
-
-def fill(input: Tensor, value: Any) -> Tensor:
-    """A tensor like `input` with `value` everywhere."""
-    return ogive.full_like(input, value)
 
 
 def pdist(input: Tensor, p: float = 2) -> Tensor:

@@ -186,6 +186,20 @@ TREE: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The modules below `ogive.torch`, and where the names of each are looked for, in order."""
 
+COPIES = (
+    "alias_copy", "detach_copy", "diagonal_copy", "expand_copy", "narrow_copy", "permute_copy",
+    "select_copy", "split_copy", "split_with_sizes_copy", "squeeze_copy", "t_copy",
+    "transpose_copy", "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_copy",
+)  # fmt: skip
+"""Views, copied."""
+
+OPERATORS = (
+    "_chunk_cat", "_softmax_backward_data", "as_strided", "as_strided_copy", "as_strided_scatter",
+    "fill", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "igamma", "igammac", "lu",
+    "lu_solve", "native_group_norm", "native_layer_norm",
+)  # fmt: skip
+"""Operators that `ogive` has in other forms."""
+
 _OF_LISTS = (
     "abs", "acos", "add", "addcdiv", "addcmul", "asin", "atan", "ceil", "clamp_max", "clamp_min",
     "clone", "copy", "cos", "cosh", "div", "erf", "erfc", "exp", "expm1", "floor", "frac", "lerp",
@@ -208,7 +222,7 @@ OWN = {
         "zeros_like",
     ),
     "ogive.torch.functions": (
-        "chain_matmul", "ctc_loss", "embedding", "fill", "is_inference_mode_enabled", "is_nonzero",
+        "chain_matmul", "ctc_loss", "embedding", "is_inference_mode_enabled", "is_nonzero",
         "max", "meshgrid", "min", "pdist", "vander",
     ),
     "ogive.torch.classes": (
@@ -234,6 +248,7 @@ OWN = {
         "Generator", "binomial", "default_generator", "fork_rng", "get_rng_state", "initial_seed",
         "manual_seed", "poisson", "seed", "set_rng_state",
     ),
+    "ogive.torch.operators": (*COPIES, *OPERATORS),
     "ogive.torch.lists": ("_assert", "_foreach_norm", *FOREACH),
     "ogive.torch.precision": (
         "GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available",

@@ -25,4 +25,4 @@ class Missing:
         raise AttributeError(message, name=self._name, obj=tensor)
 
 
-STRIDES = "they show no strides or memory; numpy(), from_dlpack() and from_numpy() share values"
+STRIDES = "they show no memory; numpy(), from_dlpack() and from_numpy() share values"

@@ -1,0 +1,151 @@
+"""Operators that PyTorch names and `ogive` has in other forms: copies of views, views by strides,
+statistics beside results, modes as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ogive
+from ogive.errors import ArgumentError
+from ogive.live.registry import graph_lock
+from ogive.nn import functional
+from ogive.tensor.core import wrap
+from ogive.tensor.memory import views
+from ogive.tensor.memory.strided_views import span_of, strided
+from ogive.tensor.tensor import Tensor
+from ogive.torch.names import COPIES, OPERATORS
+
+__all__ = [*COPIES, *OPERATORS]
+
+igamma = ogive.special.gammainc
+igammac = ogive.special.gammaincc
+GRID_MODES = ("bilinear", "nearest", "bicubic")
+GRID_PADDINGS = ("zeros", "border", "reflection")
+
+
+def _copy_of(method: str) -> Callable[..., Any]:
+    """What a view shows, in memory of its own; several for a view in parts."""
+
+    def copied(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        found = input if method == "alias" else getattr(input, method)(*args, **kwargs)
+        return found.clone() if isinstance(found, Tensor) else [each.clone() for each in found]
+
+    copied.__name__ = copied.__qualname__ = f"{method}_copy"
+    copied.__doc__ = f"`{method}` of a tensor, in memory of its own."
+    return copied
+
+
+for _name in COPIES:
+    globals()[_name] = _copy_of(_name.removesuffix("_copy"))
+
+
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """The elements of a tensor's storage, from `storage_offset` on, that `stride` steps to.
+
+    >>> ogive.torch.as_strided(ogive.torch.arange(6), (2, 2), (2, 1), 1).tolist()
+    [[1, 2], [3, 4]]
+
+    Raises `ArgumentError` where the storage has fewer elements, or the tensor is a view whose
+    place in it is not given.
+    """
+    with graph_lock:
+        storage = views.shared_storage(input)
+        whole = input if storage is None else wrap(storage.node, storage.device)
+    if storage is not None and storage_offset is None and whole.shape != input.shape:
+        raise ArgumentError("as_strided of a view: say where it begins, by storage_offset")
+    shape, steps, begin = tuple(size), tuple(stride), storage_offset or 0
+    flat, span = whole.reshape(-1), span_of(shape, steps)
+    if begin + span > flat.shape[0]:
+        raise ArgumentError(
+            f"as_strided: {shape} by {steps} from {begin} on needs {begin + span} elements, and "
+            f"the storage has {flat.shape[0]}"
+        )
+    return strided(flat[begin : begin + span], shape, steps)
+
+
+def as_strided_copy(
+    input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
+) -> Tensor:
+    """`as_strided`, in memory of its own."""
+    return as_strided(input, size, stride, storage_offset).clone()
+
+
+def as_strided_scatter(
+    input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
+) -> Tensor:
+    """A copy of a tensor with `src` where `as_strided` would read."""
+    positions = ogive.arange(input.numel()).contiguous().realize()
+    chosen = as_strided(positions, size, stride, storage_offset or 0).reshape(-1)
+    made = input.reshape(-1).index_put((chosen,), src.reshape(-1))
+    return made.reshape(*input.shape)
+
+
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor like `input` with `value` everywhere; no gradient flows to what was there."""
+    everywhere = ogive.ones(*input.shape, dtype="bool")
+    filled = value if isinstance(value, Tensor) else ogive.full_like(input, value)
+    return ogive.where(everywhere, filled.to(input.dtype), input)
+
+
+def native_layer_norm(
+    input: Tensor, normalized_shape: Any, weight: Any, bias: Any, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`layer_norm`, with the means and the reciprocals of deviations that it used."""
+    axes = tuple(range(-len(normalized_shape), 0))
+    mean = input.mean(axes, keepdim=True)
+    rate = (input.var(axes, correction=0, keepdim=True) + eps).rsqrt()
+    return functional.layer_norm(input, normalized_shape, weight, bias, eps), mean, rate
+
+
+def native_group_norm(
+    input: Tensor, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`group_norm`, with the means and the reciprocals of deviations that it used."""
+    grouped = input.reshape(N, group, HxW * (C // group))
+    rate = (grouped.var(-1, correction=0) + eps).rsqrt()
+    return functional.group_norm(input, group, weight, bias, eps), grouped.mean(-1), rate
+
+
+def grid_sampler(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """`grid_sample` with its modes as numbers."""
+    modes = GRID_MODES[interpolation_mode], GRID_PADDINGS[padding_mode]
+    found: Tensor = functional.grid_sample(input, grid, *modes, align_corners)
+    return found
+
+
+grid_sampler_2d = grid_sampler_3d = grid_sampler
+
+
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+    """The factors of matrices and their pivots, and whether they exist."""
+    found = ogive.linalg.lu_factor_ex(A, pivot=pivot)
+    return found if get_infos else found[:2]
+
+
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+    """The solution of A x = b for the factors of A."""
+    found: Tensor = ogive.linalg.lu_solve(LU_data, LU_pivots, b)
+    return found
+
+
+def _softmax_backward_data(
+    grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any
+) -> Tensor:
+    """The gradient of a softmax whose result is given."""
+    product = grad_output * output
+    return (product - output * product.sum(dim, keepdim=True)).to(input_dtype)
+
+
+def _chunk_cat(tensors: Any, dim: int, num_chunks: int) -> Tensor:
+    """Tensors in chunks, filled up with zeros, beside each other."""
+    parts = []
+    for tensor in tensors:
+        size = -(-tensor.shape[dim] // num_chunks)
+        missing = size * num_chunks - tensor.shape[dim]
+        pads = [0, 0] * (tensor.ndim - 1 - dim) + [0, missing]
+        filled = functional.pad(tensor, pads)
+        parts.append(filled.reshape(*tensor.shape[:dim], num_chunks, -1))
+    return ogive.cat(parts, dim + 1)

@@ -1,0 +1,30 @@
+"""Operators as PyTorch's own database calls them: found by name, called by its signatures."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conformance.check import check
+from tests.conformance.database import OPERATORS
+from tests.torch.operator_database import find
+
+ABSENT = 24
+"""How many of PyTorch's operators are not there; docs/pytorch.md says why. It only falls."""
+
+ADDED = (
+    "alias_copy", "as_strided", "as_strided_copy", "diagonal_copy", "expand_copy", "fill",
+    "grid_sampler_2d", "lu", "lu_solve", "native_layer_norm", "split_with_sizes_copy",
+    "unbind_copy", "unfold_copy", "_chunk_cat", "_softmax_backward_data",
+)  # fmt: skip
+
+
+def test_no_more_operators_are_absent_than_before() -> None:
+    assert sum(find(operator) is None for operator in OPERATORS.values()) <= ABSENT
+
+
+@pytest.mark.parametrize("label", ADDED)
+def test_an_operator_gives_what_pytorch_gives(label: str) -> None:
+    operator = OPERATORS[label]
+    result = check(operator, 1, ("float64",), function=find(operator))
+    assert result is not None
+    assert not result.unexplained, "\n".join(map(str, result.unexplained))

@@ -151,6 +151,7 @@ TREE: dict[str, tuple[str, ...]] = {
     "linalg": ("ogive.torch.matrices", "ogive.linalg"),
     "fft": ("ogive.fft",),
     "special": ("ogive.torch.specials", "ogive.special"),
+    "masked": ("ogive.masked",),
     "signal": ("ogive.signal",),
     "signal.windows": ("ogive.signal.windows",),
     "func": ("ogive.torch.transforms",),

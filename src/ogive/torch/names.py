@@ -195,9 +195,10 @@ COPIES = (
 """Views, copied."""
 
 OPERATORS = (
-    "_chunk_cat", "_softmax_backward_data", "as_strided", "as_strided_copy", "as_strided_scatter",
-    "fill", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "igamma", "igammac", "lu",
-    "lu_solve", "native_group_norm", "native_layer_norm",
+    "_chunk_cat", "_native_batch_norm_legit", "_softmax_backward_data", "as_strided",
+    "as_strided_copy", "as_strided_scatter", "fill", "grid_sampler", "grid_sampler_2d",
+    "grid_sampler_3d", "igamma", "igammac", "lu", "lu_solve", "native_batch_norm",
+    "native_dropout_backward", "native_group_norm", "native_layer_norm",
 )  # fmt: skip
 """Operators that `ogive` has in other forms."""
 

@@ -98,6 +98,25 @@ def native_layer_norm(
     return functional.layer_norm(input, normalized_shape, weight, bias, eps), mean, rate
 
 
+def native_batch_norm(
+    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
+    momentum: float, eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """`batch_norm`, with the means and the reciprocals of deviations of the batch, if it used them.
+
+    Shapes: (n, channels, ...), then (channels,), or (0,) where the running ones were used.
+    """
+    given = (input, running_mean, running_var, weight, bias, training, momentum, eps)
+    axes = (0, *range(2, input.ndim))
+    mean, rate = ogive.zeros(0, dtype=input.dtype), ogive.zeros(0, dtype=input.dtype)
+    if training:
+        mean, rate = input.mean(axes), (input.var(axes, correction=0) + eps).rsqrt()
+    return functional.batch_norm(*given), mean, rate
+
+
+_native_batch_norm_legit = native_batch_norm
+
+
 def native_group_norm(
     input: Tensor, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -105,6 +124,11 @@ def native_group_norm(
     grouped = input.reshape(N, group, HxW * (C // group))
     rate = (grouped.var(-1, correction=0) + eps).rsqrt()
     return functional.group_norm(input, group, weight, bias, eps), grouped.mean(-1), rate
+
+
+def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
+    """The gradient of a dropout that kept what `mask` says."""
+    return grad_output * mask * scale
 
 
 def grid_sampler(

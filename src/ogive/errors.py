@@ -13,6 +13,7 @@ import functools
 import linecache
 import os
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from types import CodeType, FrameType
 
@@ -32,7 +33,9 @@ Origin = tuple[CodeType, int]
 
 
 def user_origin(depth: int = 1) -> Origin | None:
-    """The innermost frame of the user, as an `Origin`."""
+    """The innermost frame of the user, as an `Origin`; see `at_origin`."""
+    if _borrowed and (borrowed := _borrowed.get(threading.get_ident())) is not None:
+        return borrowed
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
@@ -43,6 +46,25 @@ def user_origin(depth: int = 1) -> Origin | None:
             return code, frame.f_lasti
         frame = frame.f_back
     return None
+
+
+_borrowed: dict[int, Origin] = {}
+"""For threads that work for a line which the user has left, that line."""
+
+
+@contextlib.contextmanager
+def at_origin(origin: Origin) -> Iterator[None]:
+    """Inside, what this thread does is done for another line than the one that it came from."""
+    thread = threading.get_ident()
+    before = _borrowed.get(thread)
+    _borrowed[thread] = origin
+    try:
+        yield
+    finally:
+        if before is None:
+            _borrowed.pop(thread, None)
+        else:
+            _borrowed[thread] = before
 
 
 _is_ours: dict[str, bool] = {}

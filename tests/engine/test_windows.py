@@ -12,8 +12,8 @@ import ogive
 from ogive import Config, Tensor, Variable
 from ogive.devices.buffer import Buffer
 from ogive.errors import ArgumentError
-from ogive.passes.graph.normalize import normalize
 from tests.engine.counting import Count
+from tests.passes.parametric import normalize
 
 Array = NDArray[Any]
 

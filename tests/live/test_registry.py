@@ -251,8 +251,8 @@ def test_capture_makes_few_nodes() -> None:
     assert new(x - x, x) == [Op.SUB]
     assert new(matrix + x, matrix, x) == [Op.RESHAPE, Op.EXPAND, Op.ADD]
     assert new(matrix + matrix.sum(), matrix).count(Op.EXPAND) == 1
-    assert new(matrix.sum(-1), matrix) == [Op.REDUCE_AXES, Op.RESHAPE]
-    assert new(matrix.sum(-1, keepdim=True), matrix) == [Op.REDUCE_AXES]
-    assert len(new(matrix @ matrix.T, matrix)) <= 8
-    assert len(new(matrix.softmax(), matrix)) <= 9
+    assert new(matrix.sum(-1), matrix) == [Op.CALL]
+    assert new(matrix.sum(-1, keepdim=True), matrix) == [Op.CALL]
+    assert new(matrix @ matrix.T, matrix) == [Op.PERMUTE, Op.CALL]
+    assert new(matrix.softmax(), matrix) == [Op.CALL]
     assert len(new(ogive.cat([x, y, x]), x, y)) <= 3 + 1 + 2 * 3 + 2

@@ -11,10 +11,10 @@ import numpy as np
 from ogive import Beam, Config, Tensor
 from ogive.devices.cpu.host import host_target
 from ogive.ir.node import UOp
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.passes.pipeline.region_passes import loops_of
 from ogive.passes.regions.number_slots import Step
+from tests.passes.parametric import normalize
 
 CONFIG = Config(pack_operands=False, search=Beam())
 TARGET = host_target()

@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from ogive import Tensor
+from ogive.ir.calls import Expansions
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -46,7 +47,8 @@ def evaluate_node(root: UOp, known: dict[UOp, Array]) -> Array:
             stack.pop()
             if node not in values:
                 with np.errstate(all="ignore"):
-                    values[node] = _evaluate_one(node, values)
+                    (same,) = _inputs(node) if node.op is Op.CALL else (None,)
+                    values[node] = _evaluate_one(node, values) if same is None else values[same]
         stack.extend(missing if node not in values else ())
     return values[root]
 
@@ -55,6 +57,8 @@ def _inputs(node: UOp) -> list[UOp]:
     """The nodes whose values are needed. A store's target is a place, not a value."""
     if node.op is Op.AFTER:
         return [node.src[0], *[effect.src[1] for effect in node.src[1:]]]
+    if node.op is Op.CALL:
+        return [Expansions().of(node)]
     return [source for source in node.src if source.op is not Op.UNIQUE]
 
 

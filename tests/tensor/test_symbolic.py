@@ -22,7 +22,7 @@ from ogive.errors import (
     VariableError,
 )
 from ogive.ir.ops import Op
-from ogive.passes.graph.normalize import normalize
+from tests.passes.parametric import normalize
 from tests.tensor.symbolic_programs import Program
 
 Array = NDArray[Any]

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.autograd.formulas import as_value
 from ogive.autograd.gradient import gradient, gradient_of, total
+from ogive.autograd.gradient_calls import gradient_calls
 from ogive.errors import GradientError
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.live import history
 from ogive.live.registry import graph_lock, make, tensors_on
 from ogive.tensor.core import hold
+from ogive.tensor.memory.views import traced
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -53,7 +55,8 @@ def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> N
                 "can do without, such as what abs() and real give"
             )
         if upstream is None:
-            found = gradient_of(node, is_leaf)
+            calls = None if threading.get_ident() in traced else gradient_calls(node, is_leaf)
+            found = gradient_of(node, is_leaf) if calls is None else calls
         else:
             found = gradient([(node, upstream.node)], is_leaf)
         leaves: dict[int, tuple[Tensor, list[UOp]]] = {}

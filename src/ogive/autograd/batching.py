@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ogive.errors import TraceError
+from ogive.ir.calls import Expansions
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Dim, Shape, common_shape, movement_argument
@@ -30,6 +31,7 @@ class Batching:
     def __init__(self, size: Dim, stand_ins: Mapping[UOp, UOp]) -> None:
         self.size = size
         self.done: dict[UOp, UOp] = dict(stand_ins)
+        self.expansions = Expansions()
 
     def batch(self, root: UOp) -> UOp:
         """A node with the leading axis, also where it depends on no stand-in."""
@@ -50,6 +52,8 @@ class Batching:
         if op in ELEMENTWISE:
             sources = [s if s.op in build.SCALARS else self.repeated(s) for s in node.src]
             return make(op, node.dtype, tuple(sources))
+        if op is Op.CALL:
+            return self.batch(self.expansions.of(node))
         rule = _RULES.get(op)
         if rule is None:
             raise TraceError(_without_rule(node), node.origin)

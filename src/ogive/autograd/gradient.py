@@ -17,6 +17,7 @@ from ogive.autograd.assigned import assigned_gradients, assigned_sources
 from ogive.autograd.formulas import add, as_value, ones_like
 from ogive.autograd.gradient_rules import FLAT, RULES
 from ogive.errors import GradientError, describe_origin
+from ogive.ir.calls import Expansions
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.live import history, registry
@@ -77,6 +78,7 @@ class _Sweep:
         self.reached: list[UOp] = []
         self.order: list[UOp] = []
         self.sources: dict[UOp, Sequence[UOp]] = {}
+        self.expansions = Expansions()
         self._collect(roots)
 
     def _collect(self, roots: Sequence[UOp]) -> None:
@@ -124,6 +126,8 @@ class _Sweep:
         if op is Op.AFTER:
             self.ends = None
             return assigned_sources(node)
+        if op is Op.CALL:
+            return (self.expansions.of(node),)
         return node.src
 
     def run(self, roots: Sequence[tuple[UOp, UOp]]) -> dict[UOp, UOp]:
@@ -179,6 +183,8 @@ def _gradients(node: UOp, upstream: UOp, needed: Sequence[bool]) -> Sequence[UOp
         return parts
     if op is Op.AFTER:
         return assigned_gradients(node, upstream, needed)
+    if op is Op.CALL:
+        return (upstream,)
     rule = RULES.get(op)
     if rule is None:
         raise GradientError(_without_rule(node), node.origin)

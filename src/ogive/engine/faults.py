@@ -17,9 +17,9 @@ from ogive.devices.protocol import Fault
 from ogive.engine.steps.compiled_graph import CompiledGraph
 from ogive.errors import DivisionByZeroError, IndexRangeError, Origin
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import FAULTING, Op
 from ogive.live import registry
-from ogive.passes.graph.fault_checks import FAULTING, can_fault, indices_of
+from ogive.passes.graph.fault_checks import can_fault, indices_of
 from ogive.passes.graph.normalize import Normalized
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ a loop that carries a state and asks for something else, each run would go throu
 So a run also stores those of its values that live tensors go on reading, if to compute them again
 would cost more than to read them: they hold a reduction, or as much work as kernels do not repeat
 either (`shared_work`). Cheap ones stay fused, until a second run comes upon them: a run marks what
-it computes.
+it computes. Gradients of what is computed are computed with it.
 
 Values are stored only where nobody can tell the difference but by time. Not what reads memory that
 others may change, or a file, since that is read anew at each run; not what reads no memory, which
@@ -22,12 +22,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from ogive.ir.calls import is_gradient
 from ogive.ir.device_names import FILES
 from ogive.ir.memory import upper_count
 from ogive.ir.node import UOp
-from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+from ogive.ir.ops import ELEMENTWISE, FAULTING, MOVEMENT, Op
 from ogive.live import registry
-from ogive.passes.graph.fault_checks import FAULTING
 from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target
 
@@ -53,8 +53,9 @@ def values_to_store(
             else:
                 live.ran = True
     with registry.graph_lock:
+        gradients = _gradients_of(roots)
         read = _read_outside(roots, order)
-    if not read:
+    if not read and not gradients:
         return ()
     lasting = _lasting(order)
     memory = next((node for node in lasting if node.op is Op.BUFFER and lasting[node]), None)
@@ -65,6 +66,11 @@ def values_to_store(
     least = target.costs.fusion.shared_work
     stored: dict[UOp, None] = {}
     room = sum(_bytes_of(node) for node in order if node.op is Op.BUFFER)
+    for node in gradients:
+        call = node.operand if node.op is Op.DETACH else node
+        if lasting.get(call.operands[0]) and _bytes_of(node) <= room:
+            stored[node] = None
+            room -= _bytes_of(node)
     for node in read:
         size = _bytes_of(node)
         is_worth = node in ran or work[node] >= least
@@ -72,6 +78,18 @@ def values_to_store(
             stored[node] = None
             room -= size
     return tuple(stored)
+
+
+def _gradients_of(roots: tuple[UOp, ...]) -> list[UOp]:
+    """What tensors hold of the gradients of roots: the roots would be computed again for them."""
+    return [
+        held
+        for root in roots
+        for user in registry.users_of(root)
+        if is_gradient(user) and user.operands[0] is root
+        for held in (user, *[each for each in registry.users_of(user) if each.op is Op.DETACH])
+        if registry.has_holder(held)
+    ]
 
 
 def _read_outside(roots: tuple[UOp, ...], order: Sequence[UOp]) -> list[UOp]:
@@ -143,7 +161,8 @@ def _faulting(roots: tuple[UOp, ...], order: Sequence[UOp]) -> set[UOp]:
             whole.update(node.src[1:] if node.op is Op.GATHER else node.src)
     found: set[UOp] = set()
     for node in order:
-        if node.op in FAULTING or not found.isdisjoint(node.src):
+        may_fault = node.op in FAULTING or (node.op is Op.CALL and node.may_fault)
+        if may_fault or not found.isdisjoint(node.src):
             found.add(node)
     return found - whole
 

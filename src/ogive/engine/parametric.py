@@ -16,19 +16,20 @@ def to_parametric(
     whole: bool = False,
     order: list[UOp] | None = None,
     watch: Watcher | None = None,
+    calls: bool = False,
 ) -> Normalized:
     """The parametric graph of `asked`, with what was taken out of it; of files, only what is read.
 
     With `whole`, buffers in memory are read whole. `order` is the walk of `asked`, if known.
-    `watch` is told of the pass.
+    `watch` is told of the pass. With `calls`, those of the library's functions are left in it.
     """
     if config.verify:
         from ogive.ir.accessors import check_accessors
 
         check_accessors(UOp)
-    normalized = normalize_graph(asked, config, whole, order, watch)
+    normalized = normalize_graph(asked, config, whole, order, watch, calls)
     if FILES in [window.buffer.device for window in normalized.windows]:
         from ogive.engine.file_reads import narrow_files
 
-        normalized = normalize_graph(narrow_files(asked), config, whole, None, watch)
+        normalized = normalize_graph(narrow_files(asked), config, whole, None, watch, calls)
     return normalized

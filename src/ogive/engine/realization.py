@@ -15,8 +15,7 @@ from ogive.config import Config
 from ogive.counters import count
 from ogive.devices.buffer import Buffer
 from ogive.devices.protocol import Fault
-from ogive.engine.caches.general_graphs import general_graphs
-from ogive.engine.caches.graph_cache import graph_cache
+from ogive.engine.caches.find_executions import find_executions
 from ogive.engine.execution import Execution, Executions
 from ogive.engine.faults import explain_fault
 from ogive.engine.missing_values import OVERTAKEN, flat_without_memory
@@ -33,6 +32,7 @@ from ogive.live import history, registry
 from ogive.live.kept_graphs import kept_graphs
 from ogive.live.waiting_plans import unexecuted
 from ogive.passes.graph.contiguous_parts import Window, is_whole
+from ogive.passes.graph.inline_calls import has_calls
 from ogive.passes.graph.normalize import Normalized
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ class Realization:
         if route is None or route.executions is None or route.normalized is None or kept:
             asked = self._asked()
             order = route.order if route is not None and asked == roots else None
-            self.normalized: Normalized = to_parametric(asked, config, order=order)
-            if route is not None:
-                self.normalized = general_graphs.generalize(self.normalized, config)
-            self.executions: Executions = graph_cache.find(self.normalized.sink, config)
+            parametric = to_parametric(asked, config, order=order, calls=True)
+            self.normalized: Normalized
+            self.executions: Executions
+            self.normalized, self.executions = find_executions(parametric, config, route is None)
         else:
             self.normalized, self.executions = route.normalized, route.executions
             count("schedule_hits")
@@ -270,7 +270,7 @@ class Realization:
     def explain(self, fault: Fault) -> BaseException:
         """The error that tells the user what happened."""
         normalized = self.normalized
-        if not normalized.made:
+        if not normalized.made or has_calls(normalized.sink):
             normalized = to_parametric(self._asked(), self.config)
         return explain_fault(self.graph, normalized, self.config, fault, self.tensors)
 

@@ -50,6 +50,8 @@ def find_route(roots: tuple[UOp, ...], config: Config) -> Route:
         return known
     order = walk(roots)
     stored = values_to_store(roots, order, lambda name: find_device(name).target(config))
+    if stored and not set(stored) <= set(order):  # gradients are not
+        order = walk((*roots, *stored))
     return Route(effects_among(order), stored, config, order)
 
 

@@ -73,8 +73,8 @@ def load_safetensors(path: Path) -> NamedTensors:
     >>> path = tempfile.mkdtemp() + "/model.safetensors"
     >>> ogive.io.save_safetensors(path, {"weight": ogive.ones(2, 3)}, {"author": "me"})
     >>> loaded = ogive.io.load_safetensors(path)
-    >>> loaded["weight"], loaded.metadata
-    (Tensor(shape=(2, 3), dtype=float32, device=DISK, lazy), {'author': 'me'})
+    >>> loaded["weight"].device, loaded.metadata
+    ('DISK', {'author': 'me'})
 
     Raises `FileError` when the file is missing, malformed, truncated, or holds a dtype that there
     is none of here.

@@ -61,11 +61,14 @@ class Accessors:
         indices: tuple[UOp, ...]
         inputs: tuple[UOp, ...]
         lengths: tuple[UOp, ...]
+        operands: tuple[UOp, ...]
         roots: tuple[UOp, ...]
 
         # Fields of arguments
+        arguments: Any
         axes: tuple[int, ...]
         axis: int
+        callee: str
         combine: Any  # an op; None where it is optional and absent, as for all that are Any
         count: Any
         descending: bool
@@ -79,6 +82,7 @@ class Accessors:
         length: int
         literal: Any
         low: int
+        may_fault: int
         name: str
         number: int
         order: tuple[int, ...]

@@ -30,6 +30,7 @@ with its stride."""
 _Stages = tuple[str, ...]
 EVERYWHERE: _Stages = STAGES
 TENSOR: _Stages = STAGES[:1]
+OUTLINED: _Stages = STAGES[:2]
 BEFORE_STORED: _Stages = STAGES[:3]
 GRAPH: _Stages = STAGES[:4]
 SHAPED: _Stages = STAGES[:5]
@@ -226,6 +227,12 @@ class Op(Enum):
         "function, inputs...", "(name: str, outputs: outputs, output: int)", GRAPH,
         "the output-th result of a Python function, which memory stands for",
     )  # fmt: skip
+    CALL = (
+        "operands...",
+        "(callee: str, arguments: any, outputs: outputs, output: int, may_fault: int)",
+        OUTLINED,
+        "the output-th result of a function of the library, which stands for what it is made of",
+    )  # fmt: skip
     STAGE_AXIS = (
         "operand", "(space: str, axis: int)", REGION,
         "kept in scratch memory along an axis, instead of being computed at each use",
@@ -331,6 +338,9 @@ COMMUTATIVE = frozenset({
     Op.ADD, Op.MUL, Op.MAXIMUM, Op.MINIMUM, Op.AND, Op.OR, Op.XOR, Op.CMPEQ, Op.CMPNE,
 })  # fmt: skip
 REDUCING = frozenset({Op.ADD, Op.MUL, Op.MAXIMUM, Op.MINIMUM, Op.AND, Op.OR})
+
+FAULTING = frozenset({Op.FLOORDIV, Op.MOD, Op.GATHER, Op.SCATTER})
+"""The operations of a tensor graph at which a run may stop."""
 
 SCRATCH = "scratch"
 """The space of a `STAGE` in memory that a thread has for itself, written anew in each tile."""

@@ -114,9 +114,8 @@ def infer_shape(node: UOp) -> Shape:
     if op is Op.ARRANGE:
         *lines, chunks, length = node.operand.shape
         return (*lines, as_length(chunks * length))
-    if op is Op.CUSTOM:
-        _, outputs, number = node.arg
-        return tuple(outputs[number][0])
+    if op in (Op.CUSTOM, Op.CALL):
+        return tuple(node.outputs[node.output][0])
     return ()
 
 

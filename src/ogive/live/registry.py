@@ -26,6 +26,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 from ogive.at_once import Change, at_once
+from ogive.ir.calls import is_gradient
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp, intern_node, interned_nodes
 from ogive.ir.node import substitute as substitute_below
@@ -68,6 +69,9 @@ class Holder(Protocol):
     @property
     def is_reader(self) -> bool: ...
 
+
+_MEMORY = frozenset({Op.BUFFER, Op.AFTER})
+"""What stands for memory, or for what will be in it."""
 
 _EDGELESS = frozenset({Op.CONST, Op.VARIABLE, Op.UNIQUE})
 """Never replaced below another node, and used by too many to keep count."""
@@ -281,7 +285,14 @@ def substitute(
                 history.inherit(key, value)
         if len(affected) == len(done):
             affected = []  # nothing is built on what is replaced
+        versions = {key: value for key, value in done.items() if key.op in _MEMORY}
         for node in _held(affected, done):
+            if is_gradient(node):
+                # What is differentiated is not a value: only the memory under it is replaced.
+                rebuilt = node.replace(src=substitute_below(node.src, versions, revisit=False))
+                connect(rebuilt)
+                done[node] = rebuilt
+                continue
             # A constant that a tensor holds may be replaced; as an operand it stays what it is.
             sources = [s if s.op in _EDGELESS else done.get(s, s) for s in node.src]
             if node.op is Op.ASSIGN:

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 from ogive.optim.moments import averaged, decayed
 from ogive.optim.optimizer import Execution, Group, Optimizer, State
 from ogive.tensor.creation.constructors import zeros_like
+from ogive.tensor.outlined import outlined
 from ogive.tensor.tensor import Tensor
 
 
@@ -48,13 +49,29 @@ class Adam(Optimizer):
             parameter, gradient, group, group["decoupled_weight_decay"]
         )
         mean, square = averaged(gradient, state, group)
-        step_size = group.rate / (1 - first**state["step"])
         if group["amsgrad"]:
             largest = state["max_exp_avg_sq"]
             square = largest.assign(largest.maximum(square))
-        deviation = square.sqrt() / (1 - second**state["step"]).sqrt() + group["eps"]
-        made: Tensor = parameter - mean / deviation * step_size
-        return made
+        numbers = (float(first), float(second), float(group["eps"]))
+        return _moved(parameter, mean, square, group.rate, state["step"], *numbers)
+
+
+@outlined
+def _moved(
+    parameter: Tensor,
+    mean: Tensor,
+    square: Tensor,
+    rate: Tensor,
+    step: Tensor,
+    first: float,
+    second: float,
+    eps: float,
+) -> Tensor:
+    """The parameter after a step, given the averages."""
+    step_size = rate / (1 - first**step)
+    deviation = square.sqrt() / (1 - second**step).sqrt() + eps
+    made: Tensor = parameter - mean / deviation * step_size
+    return made
 
 
 class AdamW(Adam):

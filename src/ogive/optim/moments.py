@@ -4,6 +4,7 @@ letting weights decay."""
 from __future__ import annotations
 
 from ogive.optim.optimizer import Group, State
+from ogive.tensor.outlined import outlined
 from ogive.tensor.tensor import Tensor
 
 
@@ -22,6 +23,17 @@ def averaged(gradient: Tensor, state: State, group: Group) -> tuple[Tensor, Tens
     """The averages of the gradient and of its square, with this one in them."""
     first, second = group["betas"]
     mean, square = state["exp_avg"], state["exp_avg_sq"]
-    mean.assign(mean.lerp(gradient, 1 - first))
-    square.assign(square * second + gradient * gradient * (1 - second))
+    mean.assign(_average(mean, gradient, float(1 - first)))
+    square.assign(_average_square(square, gradient, float(second)))
     return mean, square
+
+
+@outlined
+def _average(mean: Tensor, gradient: Tensor, weight: float) -> Tensor:
+    return mean.lerp(gradient, weight)
+
+
+@outlined
+def _average_square(square: Tensor, gradient: Tensor, decay: float) -> Tensor:
+    made: Tensor = square * decay + gradient * gradient * (1 - decay)
+    return made

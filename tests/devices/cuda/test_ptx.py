@@ -14,8 +14,8 @@ from ogive.devices.cuda.gpu_target import target_of
 from ogive.devices.cuda.thread_kernels import Launch
 from ogive.devices.llvm.compile_region import compile_region
 from ogive.errors import CompileError, LoadError
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.pipeline.graph_passes import schedule_graph
+from tests.passes.parametric import normalize
 
 H200 = target_of(GpuFacts("H200", 9, 0, 141 << 30, 132, 1024, 232448, 60 << 20))
 

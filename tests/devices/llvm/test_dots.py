@@ -14,11 +14,11 @@ from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live.registry import graph_lock, make
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.loops.join_words import join_words
 from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.tensor.core import wrap
+from tests.passes.parametric import normalize
 from tests.passes.place.test_placements import Kernel, check
 
 CONFIG = Config(verify=True)

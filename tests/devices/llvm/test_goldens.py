@@ -15,10 +15,10 @@ import pytest
 from ogive import Config, Tensor
 from ogive.devices.llvm.compile_region import compile_region
 from ogive.ir.ops import Op
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.targets.target import Target
 from tests.conftest import Golden
+from tests.passes.parametric import normalize
 from tests.passes.regions.selection import count_along, gather, scan, scatter
 
 TARGET = Target(

@@ -12,11 +12,11 @@ import ogive
 from ogive import Config, Tensor
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, TRANSCENDENTAL, Op
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.passes.pipeline.region_passes import loops_of
 from ogive.targets.costs import CPU_COSTS
 from ogive.targets.target import Target, describe_cpu
+from tests.passes.parametric import normalize
 
 TARGET = describe_cpu("x86_64-linux-gnu", "skylake-avx512", "+avx,+avx2,+avx512f")
 CONFIG = Config(verify=True)

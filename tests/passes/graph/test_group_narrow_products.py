@@ -16,9 +16,9 @@ from ogive.devices.cpu.host_machine import host_machine
 from ogive.devices.llvm.compile_region import compile_region
 from ogive.devices.llvm.library.assembler import assembly
 from ogive.ir.ops import Op
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.targets.target import Target, describe_cpu
+from tests.passes.parametric import normalize
 
 CHECKED = Config(verify=True)
 BFLOAT16 = ml_dtypes.bfloat16

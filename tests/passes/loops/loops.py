@@ -5,10 +5,10 @@ from __future__ import annotations
 from ogive import Config, Tensor
 from ogive.devices.cpu.host import host_target
 from ogive.ir.node import UOp
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.passes.pipeline.region_passes import loops_of
 from ogive.targets.target import Target
+from tests.passes.parametric import normalize
 
 CONFIG = Config(verify=True)
 

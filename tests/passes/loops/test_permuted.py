@@ -11,10 +11,10 @@ import ogive
 from ogive import Tensor
 from ogive.devices.cpu.host import host_target
 from ogive.devices.llvm.compile_region import compile_region
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.passes.place.placement import axis_extent, output_axes
 from tests.passes.loops.loops import CONFIG, kernels_of
+from tests.passes.parametric import normalize
 
 RANDOM = np.random.default_rng(11)
 SHAPES = [(37, 5), (9, 40), (101, 13), (3, 79, 2), (37, 2, 6), (11, 27, 6), (7, 49, 13, 2)]

@@ -10,13 +10,13 @@ from ogive.devices.known_devices import host
 from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.loops.merge_axes import merge_axes
 from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.loops.stage_products import stage_products
 from ogive.passes.loops.stage_transposes import stage_transposes
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.targets.target import Grid, Target, describe_gpu
+from tests.passes.parametric import normalize
 
 GPU = describe_gpu("nvptx64-nvidia-cuda", "sm_90a", "", Grid(32, 256, 1024, 200 << 10, 16), 1 << 20)
 

@@ -17,10 +17,10 @@ from ogive.devices.llvm.compile_region import compile_region
 from ogive.devices.llvm.library.assembler import assemble
 from ogive.devices.protocol import CompiledKernel, KernelStep
 from ogive.ir.symbolic.evaluate import evaluate
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.passes.regions.number_slots import Step
 from ogive.targets.target import Target, describe_cpu
+from tests.passes.parametric import normalize
 
 pytestmark = pytest.mark.skipif(
     host_target().architecture != "x86_64", reason="stores go past the caches of x86 only"

@@ -15,9 +15,9 @@ from ogive.devices.llvm.memory_accesses import Memory
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.targets.target import Target, describe_cpu
+from tests.passes.parametric import normalize
 
 WIDE = describe_cpu("x86_64-linux-gnu", "znver4", "+avx,+avx2,+avx512f,+avx512vl,+avx512bw")
 NARROW = describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2")

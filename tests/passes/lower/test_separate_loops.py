@@ -13,10 +13,10 @@ from ogive import Config, Tensor
 from ogive.devices.cpu.host import host_target
 from ogive.devices.llvm.compile_region import linearize_placed
 from ogive.ir.ops import Op
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.lower.linearize import Item, Loop
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.passes.pipeline.region_passes import loops_of, placement_for
+from tests.passes.parametric import normalize
 
 Pair = Callable[[Tensor, Tensor], Tensor]
 CONFIG = Config(verify=True)

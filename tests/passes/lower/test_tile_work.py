@@ -12,8 +12,8 @@ from ogive.config import Config
 from ogive.engine.caches.graph_cache import compile_graph
 from ogive.engine.steps.compiled_graph import Launch
 from ogive.ir.symbolic.evaluate import evaluate
-from ogive.passes.graph.normalize import normalize
 from ogive.targets.target import describe_cpu
+from tests.passes.parametric import normalize
 
 TARGET = describe_cpu("x86_64-unknown-linux-gnu", "haswell", "+avx,+avx2,+fma")
 

@@ -14,7 +14,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dialects.verify import DIALECTS, verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.graph.normalize import normalize
+from tests.passes.parametric import normalize
 
 
 def data(*shape: int) -> Tensor:

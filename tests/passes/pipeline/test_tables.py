@@ -24,7 +24,7 @@ from ogive.passes.pipeline.region_passes import REGION_PASSES
 
 SOURCES = Path(ogive.passes.__path__[0]).parent
 LEVELS: dict[str, tuple[tuple[Pass, ...], set[str]]] = {
-    "capture": (CAPTURE_PASSES, {"tensor", "whole", "order"}),
+    "capture": (CAPTURE_PASSES, {"tensor", "whole", "order", "calls"}),
     "divide": (DIVIDE_PASSES, {"parametric"}),
     "graph": (GRAPH_PASSES, {"parametric", "target", "cut_kernels", "findings"}),
     "join": (JOIN_PASSES, {"schedules", "parts", "parametric"}),

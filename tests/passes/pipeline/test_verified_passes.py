@@ -19,7 +19,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.fuse.choose_kept import Choice
 from ogive.passes.graph.divide_by_device import Part
-from ogive.passes.graph.normalize import Normalized, normalize
+from ogive.passes.graph.normalize import Normalized
 from ogive.passes.pipeline.capture_passes import CAPTURE_PASSES
 from ogive.passes.pipeline.graph_passes import (
     DIVIDE_PASSES,
@@ -34,6 +34,7 @@ from ogive.passes.place.placement import Placement
 from ogive.passes.regions.cut_regions import HostRegion, Region
 from ogive.passes.regions.number_slots import Schedule
 from ogive.targets.target import Target, describe_cpu
+from tests.passes.parametric import normalize
 
 CHECKED = Config(verify=True, disk_cache=False)
 Passes = tuple[Pass, ...]
@@ -125,7 +126,8 @@ def test_a_broken_pass_of_every_graph_is_named(name: str) -> None:
     node = data(40).exp().node
     sink = normalize((node,)).sink
     given: dict[str, Any] = {"tensor": (node,), "whole": False, "order": None, "parametric": sink}
-    passes = CAPTURE_PASSES if name == "normalize" else DIVIDE_PASSES
+    given["calls"] = False
+    passes = DIVIDE_PASSES if name == "divide_by_device" else CAPTURE_PASSES
     with pytest.raises(VerifyError, match=f"after {name}: "):
         Compilation(CHECKED, **given).run(broken(passes, name))
 

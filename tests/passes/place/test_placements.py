@@ -23,7 +23,6 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.evaluate import evaluate
 from ogive.live import registry
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.loops.join_stages import join_stages
 from ogive.passes.loops.merge_axes import merge_axes
 from ogive.passes.loops.rangeify import rangeify
@@ -37,6 +36,7 @@ from ogive.passes.place.placement import (
     reduction_axes,
 )
 from ogive.targets.target import Target
+from tests.passes.parametric import normalize
 
 Array = NDArray[Any]
 CONFIG = Config(verify=True, pack_operands=False)

@@ -19,10 +19,10 @@ from ogive.devices.protocol import CompiledKernel, KernelStep
 from ogive.ir.memory import upper_shape
 from ogive.ir.symbolic.evaluate import evaluate
 from ogive.live import registry
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.loops.merge_axes import merge_axes
 from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.pipeline.graph_passes import schedule_graph
+from tests.passes.parametric import normalize
 from tests.passes.place.test_placements import possible_placements
 
 Array = NDArray[Any]

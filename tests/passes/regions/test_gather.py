@@ -25,11 +25,11 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import registry
 from ogive.passes.graph.fault_checks import can_fault
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.passes.place.placement import output_axes
 from ogive.targets.target import Target
+from tests.passes.parametric import normalize
 from tests.passes.place.test_placements import Kernel, check
 from tests.passes.regions.selection import count_along, gather, kernels_of
 

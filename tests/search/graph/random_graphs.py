@@ -9,7 +9,7 @@ import numpy
 import ogive
 from ogive import Tensor
 from ogive.ir.node import UOp
-from ogive.passes.graph.normalize import normalize
+from tests.passes.parametric import normalize
 
 LENGTHS = (1, 4, 16, 48)
 

@@ -10,9 +10,9 @@ import pytest
 
 from ogive import Config, Graph, Tensor
 from ogive.devices.cpu.host import host_target
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.pipeline.graph_passes import cut_kernels
 from ogive.search.graph.search_graph import Finding, search_graph
+from tests.passes.parametric import normalize
 
 ROUNDING = Config(exactness="rounding", search=Graph(milliseconds=10_000))
 

@@ -16,9 +16,9 @@ from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeErro
 from ogive.ir.dtype import index
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.graph.normalize import normalize
 from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.pipeline.graph_passes import schedule_graph
+from tests.passes.parametric import normalize
 from tests.tensor.oracle import ErrorCase, agree, agree_on_dtype, each_error, normal, refuses
 
 Shape = tuple[int, ...]

@@ -89,13 +89,19 @@ def compile_graph(
     graph = CompiledGraph.of(steps, schedule.slots, schedule.outputs, variables, costs)
     _check_memory(graph)
     if disk is not None:
-        try:
-            payload = pack_graph(_record(graph))
-            entries.append((Kind.GRAPH, disk.graph_key(sink, targets, config), payload))
-        except CannotEncode:
-            pass  # its kernels are kept all the same
-        disk.write(entries, config)
+        disk.write(entries + _entries(sink, graph, targets, config, disk), config)
     return graph
+
+
+def _entries(
+    sink: UOp, graph: CompiledGraph, targets: Targets, config: Config, disk: Disk
+) -> list[Entry]:
+    """The line of a compiled graph on disk, which refers to its kernels."""
+    try:
+        payload = pack_graph(_record(graph))
+    except CannotEncode:
+        return []  # its kernels are kept all the same
+    return [(Kind.GRAPH, disk.graph_key(sink, targets, config), payload)]
 
 
 def _device(step: ScheduledStep, schedule: Schedule) -> str:
@@ -233,6 +239,33 @@ class GraphCache:
                 return found
         return self._make(sink, config, start)
 
+    def find_known(self, sink: UOp, config: Config) -> Executions | None:
+        """The executions of a graph that need not be compiled; it may contain calls."""
+        if not config.schedule_cache:
+            return None
+        start = time.perf_counter()
+        key = _key(sink, config)
+        found = self._graphs.get(key)
+        if found is not None:
+            count("schedule_hits")
+            _tell(found.graph, "found in memory", start, config)
+            return found
+        graph, _ = _load(sink, config)
+        if graph is None:
+            return None
+        _tell(graph, "found on disk", start, config)
+        return self._keep(key, Executions(graph))
+
+    def keep_under(self, sink: UOp, found: Executions, config: Config) -> None:
+        """Let a compiled graph also be found by another graph that it computes."""
+        if not config.schedule_cache:
+            return
+        self._keep(_key(sink, config), found)
+        disk = disk_for(config)
+        if disk is not None:
+            entries = _entries(sink, found.graph, targets_for(sink, config), config, disk)
+            disk.write(entries, config)
+
     def _make(self, sink: UOp, config: Config, start: float) -> Executions:
         graph, how = self._load_or_compile(sink, config)
         _tell(graph, how, start, config)
@@ -253,19 +286,27 @@ class GraphCache:
 
     def _load_or_compile(self, sink: UOp, config: Config) -> tuple[CompiledGraph, str]:
         """A graph, and where it is from."""
-        disk = disk_for(config)
-        try:
-            targets = targets_for(sink, config)
-            graph = None if disk is None else load_graph(sink, targets, config, disk)
-        except LoadError:
-            graph = disk = None
+        graph, disk = _load(sink, config)
         if graph is not None:
-            count("schedule_disk_hits")
             return graph, "found on disk"
         host().prepare(config)
         graph = compile_graph(sink, targets_for(sink, config, confirmed=True), config, disk)
         count("schedules_created")
         return graph, "made"
+
+
+def _load(sink: UOp, config: Config) -> tuple[CompiledGraph | None, Disk | None]:
+    """A graph that is on disk, and the disk, if it can be used."""
+    disk = disk_for(config)
+    if disk is None:
+        return None, None
+    try:
+        graph = load_graph(sink, targets_for(sink, config), config, disk)
+    except LoadError:
+        return None, None
+    if graph is not None:
+        count("schedule_disk_hits")
+    return graph, disk
 
 
 def _tell(graph: CompiledGraph, how: str, start: float, config: Config) -> None:

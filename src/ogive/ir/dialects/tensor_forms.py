@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ogive.ir.calls import expanders
 from ogive.ir.dialects.arguments import is_integer
 from ogive.ir.dtype import DType, bool_, float32, index, int32, int64, uint32, uint64, void
 from ogive.ir.node import UOp
@@ -345,9 +346,19 @@ def expect_stage_axis(node: UOp) -> Problem:
 
 
 def expect_custom(node: UOp) -> Problem:
-    if not 0 <= node.output < len(node.outputs):
-        return f"an output below {len(node.outputs)}"
     if node.function.op not in (Op.BUFFER, Op.PARAM):
         return "the memory that stands for a function as first source"
+    return _expect_output(node)
+
+
+def expect_call(node: UOp) -> Problem:
+    if node.callee not in expanders:
+        return "a function of the library that may be called so"
+    return _expect_output(node)
+
+
+def _expect_output(node: UOp) -> Problem:
+    if not 0 <= node.output < len(node.outputs):
+        return f"an output below {len(node.outputs)}"
     dtype = node.outputs[node.output][1]
     return None if node.dtype is dtype else f"{dtype.name}, as declared"

@@ -86,6 +86,7 @@ _TENSORS: dict[Op, Check] = {
     Op.STAGE_AXIS: tensors.expect_stage_axis,
     Op.ASSIGN: tensors.expect_assign,
     Op.CUSTOM: tensors.expect_custom,
+    Op.CALL: tensors.expect_call,
     **dict.fromkeys(
         (Op.CONTIGUOUS, Op.DETACH, Op.GRADIENT, Op.COPY, Op.AFTER), tensors.expect_same_dtype
     ),

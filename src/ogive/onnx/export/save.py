@@ -25,6 +25,7 @@ from ogive.onnx.trainable import TrainableModel
 from ogive.onnx.writing import ELEMENTS
 from ogive.tensor.core import wrap
 from ogive.tensor.creation.constructors import zeros
+from ogive.tensor.outlined import in_earnest
 from ogive.tensor.tensor import Tensor
 
 ROOM = 4096
@@ -87,7 +88,8 @@ def _export(
         for tensor, name in zip(given, names, strict=True)
     ]
     tracked = zeros(1, requires_grad=True)  # convolutions say what they are only then
-    results = function(*arguments)
+    with in_earnest():
+        results = function(*arguments)
     assert tracked is not None, "alive until the function has run"
     made = list(results) if isinstance(results, tuple | list) else [results]
     if not all(isinstance(each, Tensor) for each in made):

@@ -12,9 +12,6 @@ from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.positions import index_node
 from ogive.ir.shape import Dim, least
 
-FAULTING = frozenset({Op.FLOORDIV, Op.MOD, Op.GATHER, Op.SCATTER})
-"""The operations of a tensor graph at which a run may stop."""
-
 
 def can_fault(node: UOp) -> bool:
     """Whether a run may stop at this node: a divisor may be zero, or a position out of range."""

@@ -15,6 +15,9 @@ window of a buffer (`passes/graph/contiguous_parts.py`) is a slot of its own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from ogive.errors import VariableError
 from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import DEFAULT_DEVICE, FILES, FUNCTIONS
@@ -38,7 +41,8 @@ class Normalized(NamedTuple):
     """`sink` holds one source per root asked for; `windows[slot]` is what `PARAM slot` stands for.
 
     `variables` has the values that were bound; `made` has the parametric node of each node of the
-    user's graph. One that `is_general` stands for graphs of other sizes and numbers, too.
+    user's graph. One that `is_general` stands for graphs of other sizes and numbers, too. What a
+    call of the user's stood for is `within` that.
     """
 
     sink: UOp
@@ -46,6 +50,7 @@ class Normalized(NamedTuple):
     variables: dict[str, int]
     made: dict[UOp, UOp]
     is_general: bool = False
+    within: Mapping[UOp, UOp] = MappingProxyType({})
 
     @property
     def buffers(self) -> tuple[UOp, ...]:
@@ -55,7 +60,7 @@ class Normalized(NamedTuple):
     @property
     def sources(self) -> dict[UOp, UOp]:
         """For each parametric node the first node of the user's graph that it came from."""
-        return {made: node for node, made in reversed(self.made.items())}
+        return {**self.within, **{made: node for node, made in reversed(self.made.items())}}
 
 
 def normalize(

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from ogive.config import Config
 from ogive.ir.node import UOp
+from ogive.passes.graph.inline_calls import inline_calls
 from ogive.passes.graph.normalize import Normalized, normalize
 from ogive.passes.pipeline.graph_dialects import NORMALIZED, TENSOR
-from ogive.passes.pipeline.pass_runner import Compilation, Pass, Watcher
+from ogive.passes.pipeline.pass_runner import Compilation, Condition, Pass, Watcher
+
+INLINED = Condition("calls are not kept", lambda values: not values.calls)
 
 CAPTURE_PASSES = (
     Pass("normalize", TENSOR, NORMALIZED, normalize,
          "ADD(BUFFER#17, 1) → ADD(PARAM 0, 1) with buffers = [BUFFER#17]",
          reads=("whole", "order")),
+    Pass("inline_calls", NORMALIZED, NORMALIZED, inline_calls,
+         "CALL softmax(PARAM 0) → DIV(EXP(SUB(PARAM 0, …)), …)", when=INLINED),
 )  # fmt: skip
 
 
@@ -25,8 +30,16 @@ def normalize_graph(
     whole: bool = False,
     order: list[UOp] | None = None,
     watch: Watcher | None = None,
+    calls: bool = False,
 ) -> Normalized:
-    """The parametric graph of `asked`, as `normalize` makes it."""
-    compilation = Compilation(config, watch, tensor=asked, whole=whole, order=order)
+    """The parametric graph of `asked`; with `calls` it may contain some."""
+    compilation = Compilation(config, watch, tensor=asked, whole=whole, order=order, calls=calls)
     normalized: Normalized = compilation.run(CAPTURE_PASSES)
     return normalized
+
+
+def inline_graph(normalized: Normalized, config: Config) -> Normalized:
+    """A parametric graph without calls."""
+    compilation = Compilation(config, normalized=normalized, calls=False)
+    inlined: Normalized = compilation.run(CAPTURE_PASSES[1:])
+    return inlined

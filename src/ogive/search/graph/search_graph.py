@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from ogive.config import Config
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import keep_roots_apart
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.node import UOp, walk
+from ogive.ir.ops import MOVEMENT, Op
 from ogive.named import NamedTuple
 from ogive.search.graph.equalities import Equalities, Form
 from ogive.search.graph.exact_rules import exact_rules
@@ -210,8 +210,9 @@ def _rebuild(sink: UOp, order: Sequence[UOp], taken: Sequence[tuple[Window, Find
 
 
 def _finish_leaves(window: Window, done: dict[UOp, UOp]) -> None:
-    """Inputs come in the order of those who read them, so some of a window's may be yet to come."""
-    for leaf in window.leaves:
-        if leaf not in done:
-            assert not leaf.src, "a window reads what is computed before it"
-            done[leaf] = leaf
+    """Inputs, and views of memory that is written to, come in the order of those who read them, so
+    some of a window's may be yet to come."""
+    for node in walk(tuple([leaf for leaf in window.leaves if leaf not in done])):
+        if node not in done:
+            assert node.op in MOVEMENT or not node.src, "what is computed comes before readers"
+            done[node] = node.with_sources(tuple([done[source] for source in node.src]))

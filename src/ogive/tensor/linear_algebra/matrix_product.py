@@ -17,11 +17,13 @@ from ogive.tensor.autocast_dtypes import lowered
 from ogive.tensor.core import Core, same_device, to_operand, wrap
 from ogive.tensor.elementwise.binary_operations import field_dtype
 from ogive.tensor.lengths import difference
+from ogive.tensor.outlined import outlined
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+@outlined
 @lowered
 def matmul(self: Tensor, other: Any) -> Tensor:
     """The matrix product over the last axis of this tensor and the last but one of `other`.

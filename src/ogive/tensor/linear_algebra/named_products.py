@@ -13,11 +13,13 @@ from ogive.tensor.core import Core, to_axis
 from ogive.tensor.elementwise.pairwise import factor_for
 from ogive.tensor.linear_algebra.einsum import einsum, tensordot
 from ogive.tensor.movement.joining import to_tensors
+from ogive.tensor.outlined import outlined
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+@outlined
 def mm(self: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices. Shapes: (a, b), (b, c) → (a, c).
 
@@ -30,6 +32,7 @@ def mm(self: Tensor, mat2: Tensor) -> Tensor:
     return self.matmul(mat2)
 
 
+@outlined
 def bmm(self: Tensor, mat2: Tensor) -> Tensor:
     """The products of matrices, pair by pair. Shapes: (n, a, b), (n, b, c) → (n, a, c).
 
@@ -47,6 +50,7 @@ def bmm(self: Tensor, mat2: Tensor) -> Tensor:
     return self.matmul(mat2)
 
 
+@outlined
 @unchanged
 def mv(self: Tensor, vec: Tensor) -> Tensor:
     """A matrix times a vector. Shapes: (a, b), (b,) → (a,).
@@ -60,6 +64,7 @@ def mv(self: Tensor, vec: Tensor) -> Tensor:
     return self.matmul(vec)
 
 
+@outlined
 @unchanged
 def dot(self: Tensor, tensor: Tensor) -> Tensor:
     """The sum of the products of two vectors. Shapes: (a,), (a,) → ().
@@ -95,6 +100,7 @@ def inner(self: Tensor, other: Tensor) -> Tensor:
     return tensordot(self, other, ([-1], [-1]))
 
 
+@outlined
 def outer(self: Tensor, vec2: Tensor) -> Tensor:
     """All products of the elements of two vectors. Shapes: (a,), (b,) → (a, b).
 
@@ -141,6 +147,7 @@ def cross(self: Tensor, other: Tensor, dim: int = -1) -> Tensor:
     return turned.roll(-1, dim)
 
 
+@outlined
 @lowered
 def addmm(
     self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1
@@ -205,6 +212,7 @@ def addbmm(
     return _added(self, einsum("nab,nbc->ac", batch1, batch2), beta, alpha)
 
 
+@outlined
 @lowered
 def linear(self: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """x @ weightᵀ + bias. Shapes: (..., i), (o, i), (o,) → (..., o); without o for (i,).

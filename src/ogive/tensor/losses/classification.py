@@ -18,12 +18,14 @@ from ogive.tensor.lengths import difference
 from ogive.tensor.losses.regression import check_same_shape, meet_floats, reduce_losses
 from ogive.tensor.movement.joining import where
 from ogive.tensor.neural.table_lookup import checked
+from ogive.tensor.outlined import outlined
 from ogive.tensor.reduction.log_sum_exp import widen
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+@outlined
 @widened
 def cross_entropy(
     self: Tensor,
@@ -70,6 +72,7 @@ def cross_entropy(
     return _reduce_counted(losses, counts, reduction, name).cast(dtype)
 
 
+@outlined
 @widened
 def nll_loss(
     self: Tensor,
@@ -96,6 +99,7 @@ def nll_loss(
     return _reduce_counted(losses, counts, reduction, name).cast(dtype)
 
 
+@outlined
 @widened
 def binary_cross_entropy(
     self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
@@ -117,6 +121,7 @@ def binary_cross_entropy(
     return _weighted(losses, weight, reduction, name, dtype)
 
 
+@outlined
 @widened
 def binary_cross_entropy_with_logits(
     self: Tensor,

@@ -19,6 +19,7 @@ from ogive.tensor.core import Core, same_device, to_tensor
 from ogive.tensor.elementwise.pairwise import only_floats
 from ogive.tensor.lengths import difference
 from ogive.tensor.movement.joining import where
+from ogive.tensor.outlined import outlined
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 Pointwise = Callable[..., "Tensor"]
 
 
+@outlined
 @widened
 def mse_loss(
     self: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None
@@ -38,6 +40,7 @@ def mse_loss(
     return _distance(self, target, reduction, weight, "mse_loss", lambda z: z * z)
 
 
+@outlined
 @widened
 def l1_loss(
     self: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None
@@ -50,6 +53,7 @@ def l1_loss(
     return _distance(self, target, reduction, weight, "l1_loss", lambda z: z)
 
 
+@outlined
 @widened
 def smooth_l1_loss(
     self: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0
@@ -74,6 +78,7 @@ def smooth_l1_loss(
     return _distance(self, target, reduction, None, "smooth_l1_loss", point)
 
 
+@outlined
 @widened
 def huber_loss(
     self: Tensor,
@@ -100,6 +105,7 @@ def huber_loss(
     return _distance(self, target, reduction, weight, "huber_loss", point)
 
 
+@outlined
 @widened
 def kl_div(
     self: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False

@@ -15,6 +15,7 @@ from ogive.tensor.elementwise.binary_operations import MAXIMUM, MINIMUM, limit, 
 from ogive.tensor.elementwise.pairwise import only_floats
 from ogive.tensor.gradients.known_gradients import with_gradient
 from ogive.tensor.movement.joining import where
+from ogive.tensor.outlined import outlined
 from ogive.tensor.reduction.log_sum_exp import widen
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def _silu_slope(x: Tensor, upstream: Tensor) -> Tensor:
     return upstream * (value * (x * (1 - value) + 1))
 
 
+@outlined
 def relu(self: Tensor) -> Tensor:
     """max(x, 0); NaN stays. Shapes: unchanged.
 
@@ -42,6 +44,7 @@ def relu(self: Tensor) -> Tensor:
     return limit(MAXIMUM, self, 0, flat=True)
 
 
+@outlined
 def sigmoid(self: Tensor) -> Tensor:
     """1 / (1 + e⁻ˣ). Shapes: unchanged.
 
@@ -55,6 +58,7 @@ def sigmoid(self: Tensor) -> Tensor:
     return value.cast(dtype)
 
 
+@outlined
 def silu(self: Tensor) -> Tensor:
     """x · sigmoid(x). Shapes: unchanged.
 
@@ -68,6 +72,7 @@ def silu(self: Tensor) -> Tensor:
     return value.cast(dtype)
 
 
+@outlined
 def gelu(self: Tensor, approximate: str = "none") -> Tensor:
     """x · Φ(x), Φ being the normal distribution; "tanh" takes the usual approximation of it.
 
@@ -86,6 +91,7 @@ def gelu(self: Tensor, approximate: str = "none") -> Tensor:
     return (x * 0.5 * (inner + 1)).cast(dtype)
 
 
+@outlined
 def relu6(self: Tensor) -> Tensor:
     """min(max(x, 0), 6); NaN stays. Shapes: unchanged.
 
@@ -95,6 +101,7 @@ def relu6(self: Tensor) -> Tensor:
     return self.hardtanh(0, 6)
 
 
+@outlined
 def hardtanh(self: Tensor, min_val: float = -1, max_val: float = 1) -> Tensor:
     """x kept inside [`min_val`, `max_val`]; NaN stays. Shapes: unchanged.
 
@@ -116,6 +123,7 @@ def hardsigmoid(self: Tensor) -> Tensor:
     return ((x + 3).relu6() / 6).cast(dtype)
 
 
+@outlined
 def hardswish(self: Tensor) -> Tensor:
     """x · relu6(x + 3) / 6. Shapes: unchanged.
 
@@ -126,6 +134,7 @@ def hardswish(self: Tensor) -> Tensor:
     return (x * (x + 3).clamp(0, 6) / 6).cast(dtype)
 
 
+@outlined
 def leaky_relu(self: Tensor, negative_slope: float = 0.01) -> Tensor:
     """x, and below 0 x · `negative_slope`. Shapes: unchanged.
 
@@ -178,6 +187,7 @@ def prelu(self: Tensor, weight: Tensor) -> Tensor:
     return where(x > 0, x, x * weight).cast(dtype)
 
 
+@outlined
 def elu(self: Tensor, alpha: float = 1.0) -> Tensor:
     """x, and below 0 `alpha` · (eˣ - 1). Shapes: unchanged.
 
@@ -188,6 +198,7 @@ def elu(self: Tensor, alpha: float = 1.0) -> Tensor:
     return where(x > 0, x, x.clamp_max(0).expm1() * alpha).cast(dtype)
 
 
+@outlined
 def selu(self: Tensor) -> Tensor:
     """`elu` with the slope and scale that keep mean 0 and variance 1. Shapes: unchanged.
 
@@ -210,6 +221,7 @@ def celu(self: Tensor, alpha: float = 1.0) -> Tensor:
     return where(x > 0, x, (x.clamp_max(0) / alpha).expm1() * alpha).cast(dtype)
 
 
+@outlined
 def softplus(self: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """log(1 + e^(beta · x)) / beta, and x itself where beta · x is above `threshold`.
 
@@ -224,6 +236,7 @@ def softplus(self: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor
     return where(scaled > threshold, x, curve).cast(dtype)
 
 
+@outlined
 def logsigmoid(self: Tensor) -> Tensor:
     """log(sigmoid(x)), without overflow. Shapes: unchanged.
 
@@ -234,6 +247,7 @@ def logsigmoid(self: Tensor) -> Tensor:
     return (x.minimum(0) - x.abs().neg().exp().log1p()).cast(dtype)
 
 
+@outlined
 def mish(self: Tensor) -> Tensor:
     """x · tanh(softplus(x)). Shapes: unchanged.
 
@@ -299,6 +313,7 @@ def threshold(self: Tensor, threshold: float, value: float) -> Tensor:
     return where(self.le(threshold), value, self)
 
 
+@outlined
 def glu(self: Tensor, dim: int = -1) -> Tensor:
     """The first half along `dim` times the sigmoid of the second.
 

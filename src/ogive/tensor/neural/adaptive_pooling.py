@@ -14,12 +14,14 @@ from ogive.tensor.elementwise.pairwise import only_floats
 from ogive.tensor.movement.joining import where
 from ogive.tensor.movement.sliding_windows import Numbers, per_axis, spatial_lengths
 from ogive.tensor.neural.window_pooling import Pooled, first_greatest, first_position
+from ogive.tensor.outlined import outlined
 from ogive.tensor.reduction.log_sum_exp import widen
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+@outlined
 def adaptive_avg_pool1d(self: Tensor, output_size: Any) -> Tensor:
     """The averages of `output_size` windows; see `adaptive_avg_pool2d`.
 
@@ -31,6 +33,7 @@ def adaptive_avg_pool1d(self: Tensor, output_size: Any) -> Tensor:
     return _averages(self, output_size, 1)
 
 
+@outlined
 def adaptive_avg_pool2d(self: Tensor, output_size: Any) -> Tensor:
     """The averages of windows that cover the input, `output_size` of them along each axis.
 

@@ -25,12 +25,14 @@ from ogive.tensor.movement.sliding_windows import (
     place_count,
     spatial_lengths,
 )
+from ogive.tensor.outlined import outlined
 
 if TYPE_CHECKING:
     from ogive.tensor.neural.convolution_products import Method
     from ogive.tensor.tensor import Tensor
 
 
+@outlined
 @lowered
 def conv1d(
     self: Tensor,
@@ -52,6 +54,7 @@ def conv1d(
     return _convolve(self, weight, bias, (stride, padding, dilation, groups), 1)
 
 
+@outlined
 @lowered
 def conv2d(
     self: Tensor,
@@ -81,6 +84,7 @@ def conv2d(
     return _convolve(self, weight, bias, (stride, padding, dilation, groups), 2)
 
 
+@outlined
 @lowered
 def conv3d(
     self: Tensor,
@@ -102,6 +106,7 @@ def conv3d(
     return _convolve(self, weight, bias, (stride, padding, dilation, groups), 3)
 
 
+@outlined
 @lowered
 def conv_transpose1d(
     self: Tensor,
@@ -126,6 +131,7 @@ def conv_transpose1d(
     return _convolve_transposed(self, weight, bias, options, 1)
 
 
+@outlined
 @lowered
 def conv_transpose2d(
     self: Tensor,

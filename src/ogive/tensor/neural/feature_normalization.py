@@ -16,6 +16,7 @@ from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_integer, to_shape
 from ogive.tensor.elementwise.pairwise import only_floats
 from ogive.tensor.lengths import difference
+from ogive.tensor.outlined import outlined
 from ogive.tensor.reduction.log_sum_exp import widen
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ def instance_norm(
     return _finish(centred, variance, eps, (weight, bias), line, dtype)
 
 
+@outlined
 def group_norm(
     self: Tensor,
     num_groups: int,
@@ -143,6 +145,7 @@ def group_norm(
     return _finish(centred, variance, eps, (weight, bias), line, dtype).reshape(x.shape)
 
 
+@outlined
 def layer_norm(
     self: Tensor,
     normalized_shape: int | Sequence[int],
@@ -166,6 +169,7 @@ def layer_norm(
     return _finish(centred, variance, eps, (weight, bias), shape, dtype)
 
 
+@outlined
 def rms_norm(
     self: Tensor,
     normalized_shape: int | Sequence[int],

@@ -10,11 +10,13 @@ from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_integer, wrap
 from ogive.tensor.movement.joining import where
+from ogive.tensor.outlined import outlined
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+@outlined
 def embedding(self: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
     """The rows of `weight` at the positions that this tensor holds.
 

@@ -28,6 +28,7 @@ from ogive.tensor.movement.sliding_windows import (
     slide_last,
     spatial_lengths,
 )
+from ogive.tensor.outlined import outlined
 from ogive.tensor.reduction.log_sum_exp import widen
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 Pooled = Any  # a tensor, or with `return_indices` the values and their positions
 
 
+@outlined
 def max_pool1d(
     self: Tensor,
     kernel_size: Any,
@@ -56,6 +58,7 @@ def max_pool1d(
     return _greatest(self, spec, return_indices)
 
 
+@outlined
 def max_pool2d(
     self: Tensor,
     kernel_size: Any,
@@ -103,6 +106,7 @@ def max_pool3d(
     return _greatest(self, spec, return_indices)
 
 
+@outlined
 def avg_pool1d(
     self: Tensor,
     kernel_size: Any,
@@ -122,6 +126,7 @@ def avg_pool1d(
     return _average(self, spec, count_include_pad, None)
 
 
+@outlined
 def avg_pool2d(
     self: Tensor,
     kernel_size: Any,

@@ -32,6 +32,7 @@ from ogive.tensor.elementwise.binary_operations import (
 from ogive.tensor.gradients.known_gradients import with_gradient
 from ogive.tensor.lengths import is_symbolic, span
 from ogive.tensor.movement.joining import where
+from ogive.tensor.outlined import outlined
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -46,6 +47,7 @@ class Extremes(NamedTuple):
     indices: Tensor
 
 
+@outlined
 @numpy_names
 def sum(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
     """The sum. Integers and bool add up in int64; float16 and bfloat16 inside in float32.
@@ -58,6 +60,7 @@ def sum(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None
     return _accumulate(self, Op.ADD, dim, keepdim, dtype, "sum")
 
 
+@outlined
 @numpy_names
 @widened
 def prod(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
@@ -71,6 +74,7 @@ def prod(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = Non
     return _accumulate(self, Op.MUL, dim, keepdim, dtype, "prod")
 
 
+@outlined
 @numpy_names
 def amax(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
     """The greatest element; NaN if there is one.
@@ -85,6 +89,7 @@ def amax(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
     return _extreme(self, Op.MAXIMUM, dim, keepdim, "amax")
 
 
+@outlined
 @numpy_names
 def amin(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
     """The least element; NaN if there is one.
@@ -145,6 +150,7 @@ def min(self: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor | Extrem
     return _extremes(self, Op.MINIMUM, dim, keepdim, "min")
 
 
+@outlined
 @numpy_names
 def any(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
     """Whether any element is other than zero; False for no elements.
@@ -158,6 +164,7 @@ def any(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
         return _finish(self, _truth(self.node), Op.OR, dim, keepdim, "any")
 
 
+@outlined
 @numpy_names
 def all(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
     """Whether all elements are other than zero; True for no elements.
@@ -171,6 +178,7 @@ def all(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
         return _finish(self, _truth(self.node), Op.AND, dim, keepdim, "all")
 
 
+@outlined
 @numpy_names
 def mean(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
     """The average of floats; NaN for no elements.
@@ -188,6 +196,7 @@ def mean(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = Non
     return total.cast(x.dtype)
 
 
+@outlined
 @numpy_names
 def var(
     self: Tensor,
@@ -232,6 +241,7 @@ def var(
     return total.div(freedom).cast(x.dtype)
 
 
+@outlined
 @numpy_names
 def std(
     self: Tensor,
@@ -255,6 +265,7 @@ def std(
     return with_gradient(square.sqrt(), square, _under_root, is_fixed=True).cast(dtype)
 
 
+@outlined
 @numpy_names
 def argmax(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The position of the first greatest element, as int64; NaN counts as the greatest.
@@ -269,6 +280,7 @@ def argmax(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tenso
     return _position(self, Op.MAXIMUM, dim, keepdim, "argmax")
 
 
+@outlined
 @numpy_names
 def argmin(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The position of the first least element, as int64; NaN counts as the least.

@@ -14,11 +14,13 @@ from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import to_axis
 from ogive.tensor.elementwise.pairwise import only_floats
+from ogive.tensor.outlined import outlined
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+@outlined
 @widened
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = None) -> Tensor:
     """The `norm` of the difference of every row of `x1` to every row of `x2`.
@@ -73,6 +75,7 @@ def pairwise_distance(
     return (x1 - x2 + eps).norm(p, -1, keepdim)
 
 
+@outlined
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along `dim`, whose lengths count as at least `eps`.
 

@@ -14,12 +14,14 @@ from ogive.tensor import build
 from ogive.tensor.core import to_axis
 from ogive.tensor.elementwise.binary_operations import float_dtype
 from ogive.tensor.movement.joining import where
+from ogive.tensor.outlined import outlined
 from ogive.tensor.reduction.basic_reductions import Axes
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+@outlined
 def softmax(self: Tensor, dim: int = -1, dtype: Any = None) -> Tensor:
     """eˣ over its sum along `dim`; x is cast to `dtype` first, if one is given.
 
@@ -37,6 +39,7 @@ def softmax(self: Tensor, dim: int = -1, dtype: Any = None) -> Tensor:
     return (weights * weights.sum(axis, keepdim=True).reciprocal()).cast(result)
 
 
+@outlined
 def log_softmax(self: Tensor, dim: int = -1, dtype: Any = None) -> Tensor:
     """The logarithm of `softmax`, computed without taking it. Shapes: unchanged.
 
@@ -60,6 +63,7 @@ def softmin(self: Tensor, dim: int = -1, dtype: Any = None) -> Tensor:
     return self.neg().softmax(dim, dtype)
 
 
+@outlined
 def logsumexp(self: Tensor, dim: Axes, keepdim: bool = False) -> Tensor:
     """log Σ eˣ over the axes `dim`; -∞ for no elements.
 
@@ -77,6 +81,7 @@ def logsumexp(self: Tensor, dim: Axes, keepdim: bool = False) -> Tensor:
     return (total + peak.reshape(total.shape)).cast(result)
 
 
+@outlined
 def normalize(self: Tensor, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12) -> Tensor:
     """x over its `norm` along `dim`, which counts as at least `eps`. Shapes: unchanged.
 

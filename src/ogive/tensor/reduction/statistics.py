@@ -14,6 +14,7 @@ from ogive.tensor.core import to_axes, to_axis, to_integer, to_shape, to_tensor,
 from ogive.tensor.elementwise.binary_operations import float_dtype, number_dtype
 from ogive.tensor.linear_algebra.decompositions import svdvals
 from ogive.tensor.movement.joining import cat, where
+from ogive.tensor.outlined import outlined
 from ogive.tensor.reduction.basic_reductions import Axes, accumulator, to_float
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Bounds(NamedTuple):
     max: Tensor
 
 
+@outlined
 def norm(
     self: Tensor, p: float | str = "fro", dim: Axes = None, keepdim: bool = False, dtype: Any = None
 ) -> Tensor:

@@ -13,7 +13,7 @@ from ogive.ir.ops import Op
 from ogive.passes.graph.general.generalize import unify
 from ogive.passes.graph.general.number_expressions import Expression, express
 from ogive.passes.graph.general.skeleton import NotGeneral, Skeleton, take_apart
-from ogive.passes.graph.normalize import normalize
+from tests.passes.parametric import normalize
 
 
 def skeleton_of(*results: Tensor) -> Skeleton:

@@ -1,0 +1,143 @@
+"""A backward pass as one call: gradients that are worked out when they are compiled.
+
+    before   loss = CALL cross_entropy(CALL linear(x, w), y)
+    after    w.grad = CALL gradient(loss, w)
+
+To differentiate a graph takes far longer than to say that it is to be differentiated, and a program
+that trains says the same at every step. So the nodes of gradients are made where the call is
+expanded: once, when it is compiled.
+
+The first operand of such a call is no value but an expression. What is computed of it meanwhile
+does not take its place there (`live/registry.py`); memory that takes the place of other memory
+does.
+
+That is possible where the graph alone says what the gradients are. Where more does (a value that is
+detached, a function with a gradient of its own, a hook, memory that has been overwritten since),
+they are worked out at once, by `gradient`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ogive.autograd.formulas import as_value, ones_like
+from ogive.autograd.gradient import gradient
+from ogive.autograd.gradient_rules import FLAT
+from ogive.ir.calls import GRADIENT_CALLEE, expanders
+from ogive.ir.node import UOp
+from ogive.ir.ops import FAULTING, Op
+from ogive.live import history, registry
+from ogive.tensor import build
+from ogive.tensor.outlined import in_earnest
+
+_DECIDING = frozenset({Op.GRADIENT, Op.AFTER, Op.COPY, Op.CUSTOM})
+"""What says more of gradients than what they are made of, or moves them between devices."""
+
+
+def gradient_calls(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp] | None:
+    """The gradients of a root for each leaf under it, as calls; None if they cannot be some."""
+    expression = _unrealized(root)
+    if expression is None:
+        return None
+    found = _targets_under(expression, is_target)
+    if not found:
+        return None
+    may_fault, targets = found
+    shapes = [history.leaf_of(target).shape for target in targets]
+    dtypes = [target.dtype for target in targets]
+    outputs = tuple(zip(shapes, dtypes, strict=True))
+    sources = (expression, *targets)
+    calls = {}
+    for number, target in enumerate(targets):
+        argument = (GRADIENT_CALLEE, None, outputs, number, int(may_fault))
+        calls[target] = registry.make(Op.CALL, target.dtype, sources, argument, shapes[number])
+    return calls
+
+
+def _unrealized(root: UOp) -> UOp | None:
+    """What a root was computed from, if it is memory; None if that cannot be computed again."""
+    base = _without_shape(root)
+    if base.op is not Op.BUFFER:
+        return root
+    record = history.record_of(base)
+    if record is None or record.expression.shape != root.shape:
+        return None
+    for node, writes in record.versions:
+        if registry.buffer_of(node).writes != writes:
+            return None
+    return record.expression
+
+
+def _without_shape(memory: UOp) -> UOp:
+    """Memory as all reshapes of it have it: they are made over the memory itself."""
+    while memory.op is Op.RESHAPE:
+        memory = memory.operand
+    return memory
+
+
+def _targets_under(
+    root: UOp, is_target: Callable[[UOp], bool]
+) -> tuple[bool, list[UOp]] | None:
+    """Whether anything under a root may fault, and the targets; None if not the graph decides."""
+    targets: list[UOp] = []
+    may_fault = False
+    detached: list[UOp] = []
+    stack, seen = [root], {root}
+    while stack:
+        node = stack.pop()
+        op = node.op
+        may_fault |= op in FAULTING or bool(op is Op.CALL and node.may_fault)
+        if op is Op.DETACH:
+            detached.append(node)
+        if not node.dtype.is_inexact or op in FLAT:
+            continue
+        if is_target(node):
+            is_static = all(size.__class__ is int for size in node.shape)
+            if op not in (Op.BUFFER, Op.AFTER) or not is_static:
+                return None
+            targets.append(node)
+            continue
+        if op in _DECIDING or node.dtype.is_complex:
+            return None
+        if op is Op.BUFFER and history.record_of(node) is not None:
+            return None
+        for source in node.src:
+            if source not in seen:
+                seen.add(source)
+                stack.append(source)
+    # The call will be expanded where nothing is detached any more.
+    return None if _reach_leaf(detached) else (may_fault, targets)
+
+
+def _reach_leaf(roots: list[UOp]) -> bool:
+    """Whether there is a leaf under some roots, be it detached or not."""
+    stack, seen = list(roots), set(roots)
+    while stack:
+        node = stack.pop()
+        if history.leaf_of(node) is not None:
+            return True
+        for source in node.src:
+            if source not in seen and (source.dtype.is_inexact or source.op is Op.ASSIGN):
+                seen.add(source)
+                stack.append(source)
+    return False
+
+
+def _expand(call: UOp) -> tuple[UOp, ...]:
+    """The gradients, as nodes like any other."""
+    root = call.operands[0]
+    targets = [_without_shape(target) for target in call.operands[1:]]
+    with registry.graph_lock, in_earnest(call.origin):
+        registry.connect(root)
+        found = gradient([(root, ones_like(root))], frozenset(targets).__contains__)
+        return tuple(
+            [
+                as_value(found[target], shape)
+                if target in found
+                else build.filled(dtype, 0, shape)
+                for target, (shape, dtype) in zip(targets, call.outputs, strict=True)
+            ]
+        )
+
+
+expanders[GRADIENT_CALLEE] = _expand

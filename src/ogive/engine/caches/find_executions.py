@@ -1,0 +1,82 @@
+"""From a parametric graph to what runs it, by the shortest way that there is.
+
+    with calls      known in memory or on disk: that is all
+                    else it is inlined, and what is found for that is kept under both
+    without calls   in memory, for its own sizes or for all; on disk; or it is compiled
+"""
+
+from __future__ import annotations
+
+from ogive.config import Config
+from ogive.engine.caches.general_graphs import general_graphs
+from ogive.engine.caches.graph_cache import graph_cache
+from ogive.engine.execution import Executions
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.passes.graph.inline_calls import has_calls
+from ogive.passes.graph.normalize import Normalized
+from ogive.passes.pipeline.capture_passes import inline_graph
+
+
+def find_executions(
+    normalized: Normalized, config: Config, exact: bool = False
+) -> tuple[Normalized, Executions]:
+    """The executions of a graph, and the graph as they take it; `exact` is for its sizes only."""
+    if not has_calls(normalized.sink):
+        return _find_inlined(normalized, config, exact)
+    known = graph_cache.find_known(normalized.sink, config)
+    if known is not None:
+        if not exact:
+            _note(normalized.sink)
+        return normalized, known
+    if not exact:
+        _tell_of_others(normalized.sink, config)
+    inlined, found = _find_inlined(inline_graph(normalized, config), config, exact)
+    if not inlined.is_general:
+        graph_cache.keep_under(normalized.sink, found, config)
+    return inlined, found
+
+
+_found: dict[tuple[object, ...], UOp] = {}
+"""Graphs that were found by their calls, each the first of its structure: nobody has looked into
+them yet. When one of other sizes comes, it is the second of its family, and not the first."""
+
+_MOST_FOUND = 512
+
+
+def _note(sink: UOp) -> None:
+    _found.setdefault(_structure(sink), sink)
+    if len(_found) > _MOST_FOUND:
+        del _found[next(iter(_found))]
+
+
+def _tell_of_others(sink: UOp, config: Config) -> None:
+    """Let general graphs know of the graph of this structure that came before, if there was one."""
+    other = _found.pop(_structure(sink), None)
+    if other is not None:
+        general_graphs.generalize(inline_graph(Normalized(other, (), {}, {}), config), config)
+
+
+def _structure(sink: UOp) -> tuple[object, ...]:
+    """A graph without its sizes and numbers."""
+    order = sink.walk()
+    places = {node: place for place, node in enumerate(order)}
+    return tuple(
+        [
+            (
+                node.op,
+                node.dtype,
+                node.callee if node.op is Op.CALL else None,
+                *[places[source] for source in node.src],
+            )
+            for node in order
+        ]
+    )
+
+
+def _find_inlined(
+    normalized: Normalized, config: Config, exact: bool
+) -> tuple[Normalized, Executions]:
+    if not exact:
+        normalized = general_graphs.generalize(normalized, config)
+    return normalized, graph_cache.find(normalized.sink, config)

@@ -1,0 +1,165 @@
+"""Calls of the library's functions are one node, and stand for what the functions make."""
+
+from __future__ import annotations
+
+import numpy
+import pytest
+
+import ogive
+from ogive import Tensor, nn
+from ogive.errors import IndexRangeError, ShapeError
+from ogive.ir.calls import is_gradient
+from ogive.ir.ops import Op
+from ogive.tensor.outlined import in_earnest
+
+F = nn.functional
+
+
+def rows(count: int = 4, length: int = 6) -> Tensor:
+    return Tensor(numpy.random.default_rng(count).normal(size=(count, length)).astype("float32"))
+
+
+def calls_in(tensor: Tensor) -> list[str]:
+    return [node.callee.split(".")[-1] for node in tensor.node.walk() if node.op is Op.CALL]
+
+
+def test_a_call_is_one_node() -> None:
+    assert calls_in((rows() @ rows(6, 3)).softmax(-1)) == ["matmul", "softmax"]
+
+
+def test_the_same_call_is_the_same_node() -> None:
+    x = rows()
+    assert x.softmax(-1).node is x.softmax(-1).node
+    assert x.softmax(-1).node is not x.softmax(0).node
+
+
+def test_arguments_that_are_equal_but_of_another_kind_are_told_apart() -> None:
+    x = rows()
+    assert x.leaky_relu(0.0).node is not x.leaky_relu(-0.0).node
+    assert x.sum(0, True).shape == (1, 6)
+    assert x.sum(0, False).shape == (6,)
+    assert x.sum(1).node is not x.sum((1,)).node or x.sum(1).shape == (4,)
+
+
+def test_values_are_those_of_the_function_itself() -> None:
+    x, w = rows(), rows(6, 3)
+    outlined = (x @ w).softmax(-1).sum(0)
+    with in_earnest():
+        plain = (x @ w).softmax(-1).sum(0)
+    assert calls_in(outlined) and not calls_in(plain)
+    assert (outlined.numpy() == plain.numpy()).all()
+
+
+def test_errors_are_raised_where_the_call_is() -> None:
+    rows() @ rows(6, 3)
+    with pytest.raises(ShapeError, match="rows\\(\\) @ rows\\(5, 3\\)"):
+        rows() @ rows(5, 3)
+
+
+def test_what_a_call_stands_for_faults_at_the_line_of_the_call() -> None:
+    table = rows()
+    positions = Tensor([0, 9])
+    found = F.embedding(positions, table)  # the line
+    with pytest.raises(IndexRangeError, match="# the line"):
+        found.numpy()
+
+
+def test_a_traced_function_makes_the_nodes_themselves() -> None:
+    seen: list[list[str]] = []
+
+    @ogive.jit
+    def function(x: Tensor) -> Tensor:
+        y = x.softmax(-1)
+        seen.append(calls_in(y))
+        return y
+
+    function(rows()).numpy()
+    assert seen == [[]]
+
+
+def test_a_function_that_gives_its_operand_is_no_call() -> None:
+    x = Tensor([[1.0]])
+    assert not calls_in(x.sum(0, keepdim=True))
+
+
+def test_vmap_looks_into_calls() -> None:
+    x = rows()
+    batched = ogive.vmap(lambda row: row.softmax(-1).sum())(x)
+    numpy.testing.assert_allclose(batched.numpy(), numpy.ones(4), rtol=1e-6)
+
+
+# Gradients
+
+
+def weights() -> Tensor:
+    return rows(6, 3).requires_grad_()
+
+
+def test_a_backward_pass_is_a_call() -> None:
+    w = weights()
+    (rows() @ w).softmax(-1)[:, 0].sum().backward()
+    assert w.grad is not None
+    assert any(map(is_gradient, w.grad.node.walk()))
+
+
+def gradient_of(late: bool, first: str = "") -> numpy.ndarray:
+    """A gradient, worked out late or at once; the loss, or what it is made of, is read first."""
+    w = weights()
+    hidden = (rows() @ w).tanh()
+    loss = (hidden * hidden.softmax(-1)).mean()
+    if late:
+        loss.backward()
+    else:
+        (w.grad,) = ogive.autograd.grad(loss, [w], create_graph=True)
+    for name in first.split():
+        {"loss": loss, "hidden": hidden}[name].numpy()
+    assert w.grad is not None
+    return w.grad.detach().numpy()
+
+
+@pytest.mark.parametrize("first", ["", "loss", "hidden", "hidden loss"])
+def test_what_is_read_before_a_gradient_changes_nothing(first: str) -> None:
+    numpy.testing.assert_allclose(gradient_of(True, first), gradient_of(False), rtol=1e-5)
+
+
+def test_a_gradient_sees_the_weights_as_they_were() -> None:
+    w = weights()
+    ((rows() @ w) ** 2).sum().backward()
+    assert w.grad is not None
+    with ogive.no_grad():
+        w.mul_(0.0)
+    w.numpy()
+    assert numpy.abs(w.grad.numpy()).max() > 0.1
+
+
+def test_what_is_detached_twice_gets_no_gradient() -> None:
+    w = weights()
+    with ogive.no_grad():
+        fixed = (rows() @ w).softmax(-1).log()
+    ((rows() @ w).softmax(-1) * fixed).sum().backward()
+    assert w.grad is not None
+    other = weights()
+    value = Tensor(fixed.numpy())
+    ((rows() @ other).softmax(-1) * value).sum().backward()
+    assert other.grad is not None
+    numpy.testing.assert_allclose(w.grad.numpy(), other.grad.numpy(), rtol=1e-5, atol=1e-7)
+
+
+def test_weights_that_were_just_assigned_have_gradients() -> None:
+    w = weights()
+    with ogive.no_grad():
+        w.copy_(rows(6, 3) * 2)
+    loss = (rows() @ w).sum()
+    loss.backward()
+    loss.item()
+    assert w.grad is not None
+    expected = rows().numpy().sum(0)[:, None].repeat(3, 1)
+    numpy.testing.assert_allclose(w.grad.numpy(), expected, rtol=1e-5)
+
+
+def test_gradients_are_computed_with_what_they_are_gradients_of() -> None:
+    w = weights()
+    loss = (rows() @ w).softmax(-1)[:, 0].sum()
+    loss.backward()
+    loss.item()
+    assert w.grad is not None and w.grad.is_realized

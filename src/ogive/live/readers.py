@@ -48,7 +48,7 @@ def _below_tensors(
         if registry.lazy_count() > MOST_LOOKED_AT:
             return None
     stack = [
-        holder.node
+        registry.held_node(holder)
         for holder in registry.lazy_holders()
         if holder.id not in besides and holder.is_reader
     ]

@@ -19,10 +19,11 @@ the end, `at_once`.
 from __future__ import annotations
 
 import itertools
+import operator
 import os
 import threading
 import weakref
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 from ogive.at_once import Change, at_once
@@ -165,6 +166,16 @@ def _add_holder(node: UOp, number: int, reference: weakref.ref[Any]) -> None:
 # What is held and is no memory yet
 
 
+held_node: Callable[[Any], UOp] = operator.attrgetter("node")
+"""The node of a holder, read by who is not interested in that holder: a trace watches what is."""
+
+
+def bind_held_node(function: Callable[[Any], UOp]) -> None:
+    """Say how the node of a holder is read without being noticed."""
+    global held_node
+    held_node = function
+
+
 def lazy_count() -> int:
     """No fewer than the holders of nodes that are neither a buffer nor a view of one."""
     return len(_lazy)
@@ -182,7 +193,7 @@ def forget_realized() -> None:
     with graph_lock:
         for number, reference in list(_lazy.items()):
             holder = reference()
-            if holder is None or _is_shown_memory(holder.node):
+            if holder is None or _is_shown_memory(held_node(holder)):
                 del _lazy[number]
         _lazy_limit = max(2 * len(_lazy), 1024)
 

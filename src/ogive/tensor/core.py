@@ -143,6 +143,16 @@ class Core:
         return element_count(self.node.shape)
 
 
+_plain_node: Any = Core.__dict__["node"]
+
+
+def _held_node(holder: Any) -> UOp:
+    node: UOp = _plain_node.__get__(holder) if isinstance(holder, Core) else holder.node
+    return node
+
+
+registry.bind_held_node(_held_node)
+
 _concrete: Any = Core
 
 

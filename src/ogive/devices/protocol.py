@@ -280,12 +280,14 @@ class Device(abc.ABC):
     """One device: `name` is what graphs call it, `index` tells it from others of its `kind`.
 
     `memory` allocates. `addressable` says whether its addresses are the host's, so that Python and
-    kernels of the host may follow them.
+    kernels of the host may follow them. A device that `reads_whole_memory` touches all that a slot
+    may hold, and runs no graph whose memory may be shorter than the graph says.
     """
 
     kind: str
     memory: Memory
     addressable = False
+    reads_whole_memory = False
 
     def __init__(self, index: int) -> None:
         self.index = index

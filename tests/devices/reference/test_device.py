@@ -146,3 +146,10 @@ def test_no_rewrite_pays_there() -> None:
     for value in (many.sum(), many.cumsum(0), square @ square):
         plan = value.prepare()
         assert len(plan.kernels) == 1
+
+
+def test_graphs_of_changing_sizes_read_no_more_than_there_is() -> None:
+    for rows in (3, 5, 8, 6):
+        values = np.arange(rows * 4, dtype=np.float32).reshape(rows, 4)
+        found = (Tensor(values, device="REFERENCE") * 2).sum(0)
+        np.testing.assert_allclose(found.numpy(), (values * 2).sum(0))

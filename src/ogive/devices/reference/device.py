@@ -42,6 +42,7 @@ class ReferenceDevice(Device):
 
     kind = "REFERENCE"
     addressable = True
+    reads_whole_memory = True
 
     def __init__(self, index: int) -> None:
         super().__init__(index)

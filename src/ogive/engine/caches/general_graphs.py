@@ -18,6 +18,7 @@ import numpy
 from ogive.config import Config
 from ogive.counters import count
 from ogive.devices.buffer import Buffer
+from ogive.devices.known_devices import find_device
 from ogive.engine.caches.graph_cache import GraphCache, graph_cache
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -91,6 +92,8 @@ class GeneralGraphs:
         if not config.generalize or not config.schedule_cache or config.beam is not None:
             return normalized
         if normalized.variables or self._graphs.has(normalized.sink, config):
+            return normalized
+        if any(find_device(name).reads_whole_memory for name in normalized.sink.devices or ()):
             return normalized
         skeleton = take_apart(normalized.sink)
         if skeleton is None:

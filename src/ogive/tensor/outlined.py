@@ -27,6 +27,7 @@ from threading import get_ident
 from typing import Any, ParamSpec, TypeVar, cast
 
 from ogive.errors import Origin, at_origin
+from ogive.ir import dtype as dtypes
 from ogive.ir.calls import expanders
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp, walk
@@ -57,12 +58,14 @@ MOST_SIGNATURES = 4096
 
 
 class Signature(NamedTuple):
-    """What a call gives for operands of some shapes and dtypes: the argument of its node."""
+    """What a call gives for operands of some shapes and dtypes; `rest` are the argument of its
+    node and the shape."""
 
-    argument: tuple[Any, ...]
     dtype: DType
-    shape: tuple[int, ...]
+    rest: tuple[tuple[Any, ...], tuple[int, ...]]
 
+
+_UNKNOWN = Signature(dtypes.void, ((), ()))
 
 _signatures: dict[tuple[Any, ...], Signature | None] = {}
 """For each call that was made, its signature; None if it cannot be one node."""
@@ -84,22 +87,23 @@ def outlined(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
             or (traced and get_ident() in traced)
         ):
             return function(*args, **kwargs)
-        with graph_lock:
-            nodes: list[UOp] = []
-            key = _key(callee, args, kwargs, nodes)
-            if key is None:
-                return function(*args, **kwargs)
-            try:
-                signature = _signatures[key]
-            except KeyError:
-                signature = _signatures[key] = _find_out(function, callee, args, kwargs, nodes)
-                if len(_signatures) > MOST_SIGNATURES:
-                    del _signatures[next(iter(_signatures))]
-            if signature is None:
-                return function(*args, **kwargs)
-            argument, dtype, shape = signature
-            node = make(Op.CALL, dtype, tuple(nodes), argument, shape)
-            return cast("Result", wrap(node, DEFAULT_DEVICE))
+        while True:
+            with graph_lock:
+                nodes: list[UOp] = []
+                key = _key(callee, args, kwargs, nodes)
+                if key is None:
+                    break
+                signature = _signatures.get(key, _UNKNOWN)
+                if signature is None:
+                    break
+                if signature is not _UNKNOWN:
+                    node = make(Op.CALL, signature.dtype, tuple(nodes), *signature.rest)
+                    return cast("Result", wrap(node, DEFAULT_DEVICE))
+            # Not under the lock, which a function that asks for values must not hold.
+            _signatures[key] = _find_out(function, callee, args, kwargs, nodes)
+            if len(_signatures) > MOST_SIGNATURES:
+                _signatures.clear()
+        return function(*args, **kwargs)
 
     return call
 
@@ -172,7 +176,8 @@ def _find_out(
         return None
     may_fault = not own.isdisjoint(FAULTING)
     outputs = ((node.shape, node.dtype),)
-    return Signature((callee, (given, named), outputs, 0, int(may_fault)), node.dtype, node.shape)
+    argument = (callee, (given, named), outputs, 0, int(may_fault))
+    return Signature(node.dtype, (argument, node.shape))
 
 
 def _encode(value: Any) -> Any:

@@ -39,16 +39,18 @@ WAYS: dict[str, Callable[[Tensor], Array]] = {"interpreted": evaluate, "compiled
 def evaluate_node(root: UOp, known: dict[UOp, Array]) -> Array:
     """The values of a node, some nodes' values being `known`."""
     values = dict(known)
+    expansions = Expansions()
     stack = [root]
     while stack:
         node = stack[-1]
-        missing = [source for source in _inputs(node) if source not in values]
+        inputs = [expansions.of(node)] if node.op is Op.CALL else _inputs(node)
+        missing = [source for source in inputs if source not in values]
         if node in values or not missing:
             stack.pop()
             if node not in values:
                 with np.errstate(all="ignore"):
-                    (same,) = _inputs(node) if node.op is Op.CALL else (None,)
-                    values[node] = _evaluate_one(node, values) if same is None else values[same]
+                    is_call = node.op is Op.CALL
+                    values[node] = values[inputs[0]] if is_call else _evaluate_one(node, values)
         stack.extend(missing if node not in values else ())
     return values[root]
 
@@ -57,8 +59,6 @@ def _inputs(node: UOp) -> list[UOp]:
     """The nodes whose values are needed. A store's target is a place, not a value."""
     if node.op is Op.AFTER:
         return [node.src[0], *[effect.src[1] for effect in node.src[1:]]]
-    if node.op is Op.CALL:
-        return [Expansions().of(node)]
     return [source for source in node.src if source.op is not Op.UNIQUE]
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy
 import pytest
 
 import ogive
 from ogive import Tensor, nn
 from ogive.errors import IndexRangeError, ShapeError
-from ogive.ir.calls import is_gradient
+from ogive.ir.calls import Expansions, is_gradient
 from ogive.ir.ops import Op
 from ogive.tensor.outlined import in_earnest
 
@@ -80,6 +82,15 @@ def test_a_traced_function_makes_the_nodes_themselves() -> None:
 def test_a_function_that_gives_its_operand_is_no_call() -> None:
     x = Tensor([[1.0]])
     assert not calls_in(x.sum(0, keepdim=True))
+
+
+@pytest.mark.parametrize("call", [lambda x: x.norm(0), lambda x: x.norm(3), lambda x: x.std(-1)])
+def test_what_a_call_stands_for_is_the_same_each_time(call: Callable[[Tensor], Tensor]) -> None:
+    leaf = weights()  # gradients are kept track of where there are leaves
+    node = call(rows()).node
+    assert node.op is Op.CALL
+    assert Expansions().of(node) is Expansions().of(node)
+    assert leaf.requires_grad
 
 
 def test_vmap_looks_into_calls() -> None:

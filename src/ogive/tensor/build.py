@@ -104,6 +104,9 @@ class _Unmoved:
         return [filled(source.dtype, 0, source.shape) for source in node.inputs]
 
 
+_UNMOVED = _Unmoved()
+
+
 def unmoved(value: UOp, source: UOp) -> UOp:
     """`value`, computed from `source` but the same whatever that is: its gradient is zero.
 
@@ -111,7 +114,7 @@ def unmoved(value: UOp, source: UOp) -> UOp:
     """
     if not source.dtype.is_inexact or not history.is_tracking():
         return value
-    return make(Op.GRADIENT, value.dtype, (value, source), _Unmoved())
+    return make(Op.GRADIENT, value.dtype, (value, source), _UNMOVED)
 
 
 def count(length: Dim) -> UOp:

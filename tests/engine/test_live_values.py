@@ -11,6 +11,7 @@ import ogive
 from ogive import Tensor
 from ogive.errors import OgiveError
 from ogive.ir.node import live_uop_ids
+from ogive.ir.ops import Op
 
 
 def weights() -> Tensor:
@@ -156,3 +157,51 @@ def test_gradients_flow_to_a_state_that_is_also_carried_detached() -> None:
     (plain.sum() + (plain.detach() @ other).sum()).backward()
     assert w.grad is not None and other.grad is not None
     numpy.testing.assert_allclose(w.grad.numpy(), other.grad.numpy(), rtol=1e-12)
+
+
+# Assignments
+
+
+def losses_of_descent(turns: int, reads_twice: int = -1) -> tuple[list[float], Tensor]:
+    """A descent by hand; the loss of one turn is also read before the weights are changed."""
+    x = Tensor(numpy.random.default_rng(3).normal(size=(20, 3)).astype("float32"))
+    w = ogive.ones(3, requires_grad=True)
+    losses = []
+    for turn in range(turns):
+        loss = (x @ w).square().mean()
+        if turn == reads_twice:
+            losses.append(loss.item())
+            losses.append(w.detach().sum().item())
+        loss.backward()
+        gradient = w.grad
+        assert gradient is not None
+        with ogive.no_grad():
+            w -= 0.1 * gradient
+            gradient.zero_()
+        losses.append(loss.item())
+    return losses, w
+
+
+def test_what_follows_from_a_value_is_assigned_when_that_is_computed() -> None:
+    _, w = losses_of_descent(3)
+    assert w.node.op is Op.BUFFER
+
+
+def test_nothing_is_assigned_before_the_program_says_so() -> None:
+    plain, _ = losses_of_descent(12)
+    read, _ = losses_of_descent(12, reads_twice=9)
+    loss, weights = read.pop(9), read.pop(9)
+    numpy.testing.assert_allclose(read, plain, rtol=1e-5)
+    numpy.testing.assert_allclose(loss, plain[9], rtol=1e-5)
+    _, w = losses_of_descent(9)
+    numpy.testing.assert_allclose(weights, w.detach().numpy().sum(), rtol=1e-5)
+
+
+def test_an_assignment_that_may_fault_waits_until_it_is_read() -> None:
+    x, table = Tensor([1.0, 2.0]).realize(), Tensor([0.0, 0.0]).realize()
+    place = Tensor([5]).realize()
+    total = x.sum()
+    table += x[place] * total
+    assert total.item() == 3.0
+    with pytest.raises(OgiveError):
+        table.numpy()

@@ -63,7 +63,7 @@ def test_both_directions_find_the_same(seed: int, monkeypatch: pytest.MonkeyPatc
     held = draw.sample(made, 3)
     del made
     found = readers.read_outside(asked, inside)
-    monkeypatch.setattr(readers, "MOST_LOOKED_AT", -1)
+    monkeypatch.setattr(registry, "MOST_LOOKED_AT", -1)
     assert readers.read_outside(asked, inside) == found
     assert len(held) == 3
 

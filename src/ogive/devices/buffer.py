@@ -102,6 +102,11 @@ class Buffer:
         return self.base._address != 0
 
     @property
+    def is_absent(self) -> bool:
+        """Whether there are no values, nor will be."""
+        return False
+
+    @property
     def writable(self) -> bool:
         """Whether we may write to it: borrowed memory belongs to somebody else, too."""
         return not self.borrowed

@@ -9,7 +9,10 @@ a loop that carries a state and asks for something else, each run would go throu
 So a run also stores those of its values that live tensors go on reading, if to compute them again
 would cost more than to read them: they hold a reduction, or as much work as kernels do not repeat
 either (`shared_work`). Cheap ones stay fused, until a second run comes upon them: a run marks what
-it computes. Gradients of what is computed are computed with it.
+it computes. Gradients of what is computed are computed with it, and assignments of what follows
+from it are carried out, so that none waits until its graph has grown:
+
+    loss.backward(); w -= w.grad; loss.item()                one run, after which w is memory
 
 Values are stored only where nobody can tell the difference but by time. Not what reads memory that
 others may change, or a file, since that is read anew at each run; not what reads no memory, which
@@ -21,11 +24,12 @@ distances between many points, stays lazy.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 
 from ogive.ir.calls import is_gradient
 from ogive.ir.device_names import FILES
 from ogive.ir.memory import upper_count
-from ogive.ir.node import UOp
+from ogive.ir.node import UOp, walk
 from ogive.ir.ops import ELEMENTWISE, FAULTING, MOVEMENT, Op
 from ogive.live import registry
 from ogive.targets.estimates import operation_cost
@@ -78,6 +82,37 @@ def values_to_store(
             stored[node] = None
             room -= size
     return tuple(stored)
+
+
+def assignments_of(roots: tuple[UOp, ...], order: Sequence[UOp]) -> tuple[UOp, ...]:
+    """The assignments that wait for values computed from roots, as tensors hold them.
+
+    `order` is the walk of the roots. What may fault where the roots do not is left alone: nobody
+    has asked for it yet.
+    """
+    inside = set(order)
+    with registry.graph_lock:
+        above: set[UOp] = set()
+        waiting = list(roots)
+        while waiting:
+            for user in registry.users_of(waiting.pop()):
+                if user not in above and user not in inside:
+                    above.add(user)
+                    waiting.append(user)
+        found = [node for node in above if node.op is Op.AFTER and registry.has_holder(node)]
+    faulting: set[UOp] = set()
+    for node in walk(tuple(found)):
+        if node in inside or (is_gradient(node) and node.operands[0] in inside):
+            continue  # a gradient faults where its value does, which is computed
+        if _may_fault(node) or not faulting.isdisjoint(node.src):
+            faulting.add(node)
+    return tuple(sorted([node for node in found if node not in faulting], key=attrgetter("id")))
+
+
+def _may_fault(node: UOp) -> bool:
+    if node.op is Op.CALL:
+        return bool(node.may_fault)
+    return node.op in FAULTING or node.op is Op.CUSTOM
 
 
 def _gradients_of(roots: tuple[UOp, ...]) -> list[UOp]:
@@ -161,8 +196,7 @@ def _faulting(roots: tuple[UOp, ...], order: Sequence[UOp]) -> set[UOp]:
             whole.update(node.src[1:] if node.op is Op.GATHER else node.src)
     found: set[UOp] = set()
     for node in order:
-        may_fault = node.op in FAULTING or (node.op is Op.CALL and node.may_fault)
-        if may_fault or not found.isdisjoint(node.src):
+        if _may_fault(node) or not found.isdisjoint(node.src):
             found.add(node)
     return found - whole
 

@@ -49,6 +49,10 @@ class NoMemory(Buffer):
     def allocated(self) -> bool:
         return False
 
+    @property
+    def is_absent(self) -> bool:
+        return True
+
     def as_numpy(self, *_: Any, **__: Any) -> Any:
         raise self.error(self.message)
 

@@ -42,7 +42,7 @@ def realize(tensors: Sequence[Tensor], config: Config | None = None) -> None:
             with registry.effect_lock:
                 make_way(_written(found.effects), _memories(roots))
                 # Another thread may have run the same effects while we waited.
-                if _pending(tensors) == roots:
+                if _pending(tensors) == roots and found.is_open():
                     _carry_out(tensors, roots, found, config)
         elif not _realize(tensors, roots, found, config, clock.quiet):
             with registry.effect_lock:

@@ -13,11 +13,12 @@ from ogive.config import Config
 from ogive.devices.buffer import Buffer
 from ogive.devices.known_devices import find_device
 from ogive.engine.execution import Executions
-from ogive.engine.live_values import values_to_store
+from ogive.engine.live_values import assignments_of, values_to_store
 from ogive.engine.old_versions import effects_among
 from ogive.ir.device_names import STORAGE
 from ogive.ir.node import UOp, walk
 from ogive.live.kept_graphs import KEPT_BYTES, kept_graphs
+from ogive.live.registry import has_holder
 from ogive.named import NamedTuple
 from ogive.passes.graph.normalize import Normalized
 
@@ -29,30 +30,36 @@ _TRIALS = 8
 
 
 class Route(NamedTuple):
-    """The assignments under some roots, and what is `stored` with them (`live_values.py`). What is
-    known besides: the walk of the roots, or the compiled graph and, but for the nodes made on the
-    way, how the roots became parametric."""
+    """The assignments under some roots, what is `stored` and `assigned` with them
+    (`live_values.py`). What is known besides: the walk of the roots, or the compiled graph and, but
+    for the nodes made on the way, how the roots became parametric."""
 
     effects: tuple[UOp, ...]
     stored: tuple[UOp, ...]
+    assigned: tuple[UOp, ...]
     config: Config
     order: list[UOp] | None = None
     normalized: Normalized | None = None
     executions: Executions | None = None
 
+    def is_open(self) -> bool:
+        """Whether what is to be assigned with the roots was assigned in the program, and waits."""
+        return all(map(has_holder, self.assigned))
+
 
 def find_route(roots: tuple[UOp, ...], config: Config) -> Route:
     """The way to compute `roots`: the one that is kept, or the beginning of a new one."""
     known: Route | None = kept_graphs.find(roots)
-    if known is not None and known.config is config:
+    if known is not None and known.config is config and known.is_open():
         assert known.executions is not None
         known.executions.found += 1
         return known
     order = walk(roots)
     stored = values_to_store(roots, order, lambda name: find_device(name).target(config))
-    if stored and not set(stored) <= set(order):  # gradients are not
-        order = walk((*roots, *stored))
-    return Route(effects_among(order), stored, config, order)
+    assigned = assignments_of(roots, order)
+    if assigned or not set(stored) <= set(order):  # gradients are not
+        order = walk((*roots, *stored, *assigned))
+    return Route(effects_among(order), stored, assigned, config, order)
 
 
 def keep_route(
@@ -76,5 +83,5 @@ def keep_route(
         return
     executions.kept += 1
     plain = normalized._replace(made={})
-    known = Route(route.effects, route.stored, route.config, None, plain, executions)
+    known = route._replace(order=None, normalized=plain, executions=executions)
     kept_graphs.keep(roots, route.order, known, (*route.effects, *route.stored, *plain.buffers))

@@ -17,9 +17,6 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT
 from ogive.live import registry
 
-MOST_LOOKED_AT = 256
-"""How many nodes under tensors are looked at before it is taken to be less to look above."""
-
 
 def is_read(node: UOp, besides: Collection[int] = ()) -> bool:
     """Whether a live tensor reads `node`; those `besides`, by their ids, do not count."""
@@ -43,9 +40,9 @@ def _below_tensors(
     asked: set[UOp], inside: Collection[UOp], besides: Collection[int]
 ) -> set[UOp] | None:
     """What is read, found from those that read; None where there is much to look at."""
-    if registry.lazy_count() > MOST_LOOKED_AT:
+    if registry.lazy_count() > registry.MOST_LOOKED_AT:
         registry.forget_realized()
-        if registry.lazy_count() > MOST_LOOKED_AT:
+        if registry.lazy_count() > registry.MOST_LOOKED_AT:
             return None
     stack = [
         registry.held_node(holder)
@@ -64,7 +61,7 @@ def _below_tensors(
             if source not in seen:
                 seen.add(source)
                 stack.append(source)
-        if len(seen) > MOST_LOOKED_AT:
+        if len(seen) > registry.MOST_LOOKED_AT:
             return None
     for node in asked:
         if node not in found and _is_shown(node, inside, besides):

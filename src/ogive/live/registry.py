@@ -193,12 +193,13 @@ def forget_realized() -> None:
     with graph_lock:
         for number, reference in list(_lazy.items()):
             holder = reference()
-            if holder is None or _is_shown_memory(held_node(holder)):
+            if holder is None or is_shown_memory(held_node(holder)):
                 del _lazy[number]
         _lazy_limit = max(2 * len(_lazy), 1024)
 
 
-def _is_shown_memory(node: UOp) -> bool:
+def is_shown_memory(node: UOp) -> bool:
+    """Whether a node is a buffer or a view of one."""
     while node.op in MOVEMENT:
         node = node.operand
     return node.op is Op.BUFFER
@@ -287,17 +288,14 @@ def substitute(
         if not walk:
             values = substitute_below(tuple(done.values()), done)
             done = dict(zip(done, values, strict=True))
-        kept = set(done.values()) if walk else set()
-        affected = _above(done, kept)
+        affected = _affected(done, set(done.values()) if walk else set())
         tracking = history.is_tracking()
         for key, value in done.items():
             connect(value)
             if tracking:
                 history.inherit(key, value)
-        if len(affected) == len(done):
-            affected = []  # nothing is built on what is replaced
         versions = {key: value for key, value in done.items() if key.op in _MEMORY}
-        for node in _held(affected, done):
+        for node in affected:
             if is_gradient(node):
                 # What is differentiated is not a value: only the memory under it is replaced.
                 rebuilt = node.replace(src=substitute_below(node.src, versions, revisit=False))
@@ -353,6 +351,49 @@ def move_holders(node: UOp, replacement: UOp) -> None:
     with graph_lock:
         connect(replacement)
         at_once(_holder_moves(node, replacement))
+
+
+def _affected(replaced: Mapping[UOp, UOp], kept: set[UOp]) -> list[UOp]:
+    """What live tensors hold or are built on that contains a key, sources first, without the keys;
+    nor what contains keys only through what is `kept`."""
+    if not any(key.op is Op.BUFFER for key in replaced):
+        found = _below_tensors(replaced, kept)
+        if found is not None:
+            return found
+    affected = _above(replaced, kept)
+    return [] if len(affected) == len(replaced) else _held(affected, replaced)
+
+
+MOST_LOOKED_AT = 256
+"""How many nodes under tensors are looked at before it is taken to be less to look above."""
+
+
+def _below_tensors(replaced: Mapping[UOp, UOp], kept: set[UOp]) -> list[UOp] | None:
+    """The same, found from the tensors that are no memory: few, as a rule, where many nodes of
+    other turns of a loop lie above the keys. None where there is much to look at."""
+    global _visited
+    if len(_lazy) > MOST_LOOKED_AT:
+        return None
+    stack = [held_node(holder) for holder in lazy_holders() if holder.is_reader]
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        if node in replaced or node in kept:
+            continue
+        for source in node.src:
+            if source not in seen:
+                seen.add(source)
+                stack.append(source)
+        if len(seen) > MOST_LOOKED_AT:
+            return None
+    _visited += len(seen)
+    containing: dict[UOp, None] = {}
+    for node in sorted(seen, key=_by_id):
+        if node in replaced or node in kept:
+            continue
+        if any(source in replaced or source in containing for source in node.src):
+            containing[node] = None
+    return list(containing)
 
 
 def _above(keys: Iterable[UOp], kept: set[UOp]) -> list[UOp]:

@@ -309,7 +309,7 @@ def _record(compiled: CompiledKernel, region: UOp, code: Key) -> KernelRecord:
         writes=len(region.src),
         variables={name: bounds[name] for name in compiled.signature.variables},
         tiles=tiles.arg if tiles.op is Op.CONST else tiles,
-        work=compiled.work,
+        work=min(compiled.work, (1 << 63) - 1),  # of lengths that no memory holds
         costs=compiled.costs,
         code=code,
     )

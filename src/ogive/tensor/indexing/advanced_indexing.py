@@ -31,7 +31,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Dim, Shape
 from ogive.ir.symbolic.evaluate import evaluate
-from ogive.live.registry import graph_lock, make
+from ogive.live.registry import graph_lock, is_shown_memory, make
 from ogive.named import NamedTuple
 from ogive.tensor import build, lengths
 from ogive.tensor.core import Core, memory_device, same_device, to_operand, to_tensor, wrap
@@ -369,7 +369,7 @@ def iterate(self: Tensor) -> Any:
             f"a tensor of shape {build.show(self.node.shape)} cannot be iterated over: how "
             "many entries it has depends on variables"
         )
-    if len(self.node.shape) == 1 and may_be_computed(self):
+    if len(self.node.shape) == 1 and not is_shown_memory(self.node) and may_be_computed(self):
         self.realize()  # whoever goes through single elements asks for what each one is
     return (self[position] for position in range(len(self)))
 

@@ -99,7 +99,7 @@ def _read_view(node: UOp, read: list[Buffer]) -> NDArray[Any] | None:
     if node.op is not Op.BUFFER:
         return None
     memory = registry.buffer_of(node)
-    if memory is None or is_unexecuted(memory):
+    if memory is None or memory.is_absent or is_unexecuted(memory):
         return None
     if not all(isinstance(size, int) for view in views for size in view.shape):
         return None

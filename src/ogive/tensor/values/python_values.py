@@ -179,10 +179,12 @@ SHOWN = 1000
 
 
 def represent(self: Tensor) -> str:
-    """`repr(x)`: with values if they are there, or few; otherwise how to compute them."""
+    """`repr(x)`: with values if they are there, or few; otherwise how to compute them. Files are
+    not read for it."""
     if self.node.op is Op.CONST or self.is_realized:
         return _with_values(self)
-    if all(isinstance(size, int) for size in self.shape) and math.prod(self.shape) <= SHOWN:
+    is_known = self.device != FILES and all(isinstance(size, int) for size in self.shape)
+    if is_known and math.prod(self.shape) <= SHOWN:
         try:
             return _with_values(self)
         except OgiveError:  # while a function is captured; or it says so when it is computed

@@ -77,6 +77,25 @@ def test_a_column_that_moves_goes_with_a_row_that_moves() -> None:
         assert found == (values[:, at : at + 1] + values[at] < values).sum()
 
 
+def test_a_row_that_moves_beside_a_count_that_changes() -> None:
+    """All shortest paths. First 6 get shorter by way of place 0, then 14 by way of place 1."""
+    draw = numpy.random.default_rng(33).integers
+    ways = list(zip(draw(0, 24, 70), draw(0, 24, 70), draw(1, 2000, 70), strict=True))
+    for turns in (1, 2, 3):
+        paths, expected = ogive.full((24, 24), float("inf")), numpy.full((24, 24), numpy.inf)
+        for start, end, length in ways:
+            paths[int(start), int(end)] = float(length)
+            expected[start, end] = length
+        paths.fill_diagonal_(0)
+        numpy.fill_diagonal(expected, 0)
+        for k in range(turns):
+            through = paths[:, k : k + 1] + paths[k]
+            shorter = through < paths
+            paths[shorter] = through[shorter]
+            expected = numpy.minimum(expected, expected[:, k : k + 1] + expected[k])
+        numpy.testing.assert_array_equal(paths.numpy(), expected)
+
+
 def test_results_take_no_more_memory_than_they_need() -> None:
     for size in (5, 9, 4):
         result = (rows(size).asinh() + 3).realize()

@@ -104,6 +104,33 @@ def test_a_slice_of_one_length_may_begin_anywhere() -> None:
     assert general.match(skeleton_of(table[8:10] * 2).numbers) == {"#n0": 8}
 
 
+def test_where_a_slice_begins_is_no_part_of_a_length() -> None:
+    """0 and 1 are 6 // 8 and 14 // 8, and yet an axis of length 1 that moves stays one of 1."""
+    table = Tensor(numpy.ones((10, 4), numpy.float32)).exp()
+
+    def build(at: int, rows: int) -> Skeleton:
+        return skeleton_of(table[at : at + 1].expand(10, 4) * 2, matrix(rows) + 1)
+
+    graphs = [build(0, 6), build(1, 14)]
+    general = unify(graphs[0], [graph.numbers for graph in graphs])
+    moved = [node.shape for node in general.sink.walk() if node.op is Op.EXPAND]
+    assert moved == [(10, 4)]
+    assert all(node.operand.shape == (1, 4) for node in general.sink.walk() if node.op is Op.EXPAND)
+    assert general.match(build(7, 30).numbers) == {"#n0": 30, "#n1": 7}
+
+
+def test_an_axis_of_length_1_that_only_happens_to_be_one_is_refused() -> None:
+    def build(rows: int, first: int) -> Skeleton:
+        return skeleton_of((matrix(rows) + 1)[first:][:1].expand(5, 4) * 2)
+
+    graphs = [build(6, 5), build(9, 8)]
+    general = unify(graphs[0], [graph.numbers for graph in graphs])
+    assert general.match(build(7, 6).numbers) == {"#n0": 7}
+    graphs = [build(6, 3), build(9, 4)]
+    with pytest.raises(NotGeneral, match="length"):
+        unify(graphs[0], [graph.numbers for graph in graphs])
+
+
 def test_sorting_along_a_changing_axis_is_refused() -> None:
     graphs = [skeleton_of(matrix(rows).sort(0)[0]) for rows in (5, 8)]
     with pytest.raises(NotGeneral, match="ORDERED goes along an axis"):

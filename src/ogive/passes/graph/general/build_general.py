@@ -52,6 +52,8 @@ class _Builder:
         done: dict[UOp, UOp] = {}
         for position, node in enumerate(self.order):
             made = done[node] = self._general(position, node, done)
+            if not _means_the_same(node, made):
+                raise NotGeneral(f"an axis of length 0 or 1 is taken for one of {made.shape}")
             if upper_count(made.shape) * max(made.dtype.itemsize, 1) > LARGEST:
                 raise NotGeneral(f"there is no room for a value of shape {made.shape}")
         for root in done[self.order[-1]].src:
@@ -139,6 +141,14 @@ class _Builder:
         if node.op is Op.SHRINK:
             return tuple([tuple([size(n, True) for n in pair]) for pair in node.spans])
         return tuple([size(n, n not in SPECIAL) for n in node.sizes])
+
+
+def _means_the_same(node: UOp, made: UOp) -> bool:
+    """Whether an axis that is empty, or repeated for others, is so in the general graph as well."""
+    if node.op is Op.CONST or not made.shape:
+        return True
+    pairs = zip(node.shape, made.shape, strict=True)
+    return all(length not in SPECIAL or length == general for length, general in pairs)
 
 
 def _base(node: UOp) -> UOp:

@@ -144,9 +144,15 @@ class _Unifier:
         return sorted(found, key=lambda place: (self.series[place], place))
 
     def _express(self, place: int, is_input: bool) -> None:
-        series = self.series[place]
+        begin, length = self._window(place)
+        if length is not None and place != begin:
+            first = self.expressions[begin]
+            self.expressions[place] = first._replace(offset=first.offset + length)
+            return
         known = [self.series[number] for number in self.defining]
-        found = express(series, known)
+        found = express(self.series[place], known)
+        if found is not None and found.divisor > 1 and length is not None:
+            found = None  # where a window begins is no part of a length
         if found is None:
             bounds = self._room(place, is_input)
             found = Expression((len(self.defining),))
@@ -166,16 +172,23 @@ class _Unifier:
             return self._slice_room(node, place)
         raise NotGeneral(f"{node.op.name} has a length {series} that follows from no input")
 
+    def _window(self, place: int) -> tuple[int, int | None]:
+        """The place where a slice begins, for one of its two, and its length if that stays."""
+        position = self.skeleton.places[place]
+        if self.skeleton.order[position].op is not Op.SHRINK:
+            return place, None
+        begin = place - (place - self.places[position].start) % 2
+        pairs = zip(self.series[begin], self.series[begin + 1], strict=True)
+        lengths = {end - first for first, end in pairs}
+        return begin, lengths.pop() if len(lengths) == 1 else None
+
     def _slice_room(self, node: UOp, place: int) -> tuple[int, int]:
         """Where a slice may begin: it is of one length, in an axis of one length."""
-        offset = place - self.places[self.skeleton.places[place]].start
-        axis, is_end = divmod(offset, 2)
-        begins, ends = (self.series[place - is_end], self.series[place - is_end + 1])
-        lengths = {end - begin for begin, end in zip(begins, ends, strict=True)}
-        source = node.operand
-        if is_end or len(lengths) > 1 or self._varies(source):
+        begin, length = self._window(place)
+        if length is None or self._varies(node.operand):
             raise NotGeneral("a slice is of another length each time")
-        return 0, source.shape[axis] - lengths.pop()
+        axis = (begin - self.places[self.skeleton.places[place]].start) // 2
+        return 0, node.operand.shape[axis] - length
 
     def _varies(self, node: UOp) -> bool:
         """Whether the lengths of a node may be others in other graphs of the skeleton."""

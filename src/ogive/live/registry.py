@@ -77,6 +77,9 @@ _MEMORY = frozenset({Op.BUFFER, Op.AFTER})
 _EDGELESS = frozenset({Op.CONST, Op.VARIABLE, Op.UNIQUE})
 """Never replaced below another node, and used by too many to keep count."""
 
+_GROUND = _EDGELESS | {Op.BUFFER}
+"""What is built on nothing."""
+
 _tensors: dict[int, weakref.ref[Any]] = {}
 _tensor_limit = 1024
 _lazy: dict[int, weakref.ref[Any]] = {}
@@ -381,12 +384,14 @@ def _below_tensors(replaced: Mapping[UOp, UOp], kept: set[UOp]) -> list[UOp] | N
         if node in replaced or node in kept:
             continue
         for source in node.src:
-            if source not in seen:
+            if source not in seen and source.op not in _GROUND:
                 seen.add(source)
                 stack.append(source)
         if len(seen) > MOST_LOOKED_AT:
             return None
     _visited += len(seen)
+    if seen.isdisjoint(replaced):
+        return []
     containing: dict[UOp, None] = {}
     for node in sorted(seen, key=_by_id):
         if node in replaced or node in kept:

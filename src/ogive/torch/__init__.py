@@ -17,6 +17,8 @@ import importlib
 import sys
 from typing import Any
 
+import numpy.random  # noqa: F401  (PyTorch's first step has loaded it too: programs draw with it)
+
 from ogive.torch import tree as _tree
 from ogive.torch.names import METHODS, NUMBER_FIRST, OWN, SAME, TREE
 from ogive.torch.tree import install, uninstall

@@ -100,12 +100,12 @@ _LAYERS = (
 )  # fmt: skip
 
 TREE: dict[str, tuple[str, ...]] = {
-    "nn": ("ogive.torch.modules", "ogive.torch.layers", "ogive.nn"),
+    "nn": ("ogive.torch.modules", "ogive.nn", "ogive.torch.layers"),
     "nn.functional": ("ogive.nn.functional",),
     "nn.init": ("ogive.nn.init", "ogive.torch.layers"),
-    "nn.modules": ("ogive.torch.modules", "ogive.torch.layers", "ogive.nn"),
+    "nn.modules": ("ogive.torch.modules", "ogive.nn", "ogive.torch.layers"),
     **{
-        f"nn.modules.{name}": ("ogive.torch.modules", "ogive.torch.layers", "ogive.nn")
+        f"nn.modules.{name}": ("ogive.torch.modules", "ogive.nn", "ogive.torch.layers")
         for name in _LAYERS
     },
     "nn.parallel": ("ogive.torch.processes.replicas",),

@@ -2,10 +2,13 @@
 
     with calls      known in memory or on disk: that is all
                     else it is inlined, and what is found for that is kept under both
+                    one of a structure that runs as a general graph is not looked for on disk
     without calls   in memory, for its own sizes or for all; on disk; or it is compiled
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from ogive.config import Config
 from ogive.engine.caches.general_graphs import general_graphs
@@ -24,40 +27,50 @@ def find_executions(
     """The executions of a graph, and the graph as they take it; `exact` is for its sizes only."""
     if not has_calls(normalized.sink):
         return _find_inlined(normalized, config, exact)
-    known = graph_cache.find_known(normalized.sink, config)
+    sink = normalized.sink
+    structure = () if exact else _structure(sink)
+    known = graph_cache.find_known(sink, config, in_memory=structure in _general)
     if known is not None:
         if not exact:
-            _note(normalized.sink)
+            _keep_few(_found, structure, sink)
         return normalized, known
     if not exact:
-        _tell_of_others(normalized.sink, config)
+        _tell_of_others(structure, config)
     inlined, found = _find_inlined(inline_graph(normalized, config), config, exact)
-    if not inlined.is_general:
-        graph_cache.keep_under(normalized.sink, found, config)
+    if inlined.is_general:
+        _keep_few(_general, structure, None)
+    else:
+        graph_cache.keep_under(sink, found, config)
     return inlined, found
 
 
-_found: dict[tuple[object, ...], UOp] = {}
+_Structure = tuple[object, ...]
+
+_general: dict[_Structure, None] = {}
+"""The structures of graphs that run as general ones."""
+
+
+_found: dict[_Structure, UOp] = {}
 """Graphs that were found by their calls, each the first of its structure: nobody has looked into
 them yet. When one of other sizes comes, it is the second of its family, and not the first."""
 
-_MOST_FOUND = 512
+_MOST_STRUCTURES = 512
 
 
-def _note(sink: UOp) -> None:
-    _found.setdefault(_structure(sink), sink)
-    if len(_found) > _MOST_FOUND:
-        del _found[next(iter(_found))]
+def _keep_few(known: dict[_Structure, Any], structure: _Structure, value: Any) -> None:
+    known.setdefault(structure, value)
+    if len(known) > _MOST_STRUCTURES:
+        del known[next(iter(known))]
 
 
-def _tell_of_others(sink: UOp, config: Config) -> None:
+def _tell_of_others(structure: _Structure, config: Config) -> None:
     """Let general graphs know of the graph of this structure that came before, if there was one."""
-    other = _found.pop(_structure(sink), None)
+    other = _found.pop(structure, None)
     if other is not None:
         general_graphs.generalize(inline_graph(Normalized(other, (), {}, {}), config), config)
 
 
-def _structure(sink: UOp) -> tuple[object, ...]:
+def _structure(sink: UOp) -> _Structure:
     """A graph without its sizes and numbers."""
     order = sink.walk()
     places = {node: place for place, node in enumerate(order)}

@@ -239,8 +239,11 @@ class GraphCache:
                 return found
         return self._make(sink, config, start)
 
-    def find_known(self, sink: UOp, config: Config) -> Executions | None:
-        """The executions of a graph that need not be compiled; it may contain calls."""
+    def find_known(
+        self, sink: UOp, config: Config, in_memory: bool = False
+    ) -> Executions | None:
+        """The executions of a graph that need not be compiled, or that are `in_memory`; it may
+        contain calls."""
         if not config.schedule_cache:
             return None
         start = time.perf_counter()
@@ -250,7 +253,7 @@ class GraphCache:
             count("schedule_hits")
             _tell(found.graph, "found in memory", start, config)
             return found
-        graph, _ = _load(sink, config)
+        graph = None if in_memory else _load(sink, config)[0]
         if graph is None:
             return None
         _tell(graph, "found on disk", start, config)

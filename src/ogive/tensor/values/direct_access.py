@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 MOST_REPEATED = 1 << 16
 """How many elements a view may have that shows elements of its memory several times."""
 
+MOST_COUNTED = 1 << 12
+"""How far positions are counted to read some of them."""
+
 _MOST_OPERATIONS = 8
 """How many operations on elements are done directly: more are computed faster by a kernel."""
 
@@ -96,6 +99,8 @@ def _read_view(node: UOp, read: list[Buffer]) -> NDArray[Any] | None:
     while node.op in _VIEWS and len(node.src) == 1:
         views.append(node)
         node = node.operand
+    if node.op is Op.IOTA:
+        return _read_positions(node, views)
     if node.op is not Op.BUFFER:
         return None
     memory = registry.buffer_of(node)
@@ -107,6 +112,19 @@ def _read_view(node: UOp, read: list[Buffer]) -> NDArray[Any] | None:
         return None
     read.append(memory)
     array: NDArray[Any] = memory.contents(node.dtype.numpy, node.shape)
+    for view in reversed(views):
+        array = _shown(view, array)
+    return array
+
+
+def _read_positions(node: UOp, views: list[UOp]) -> NDArray[Any] | None:
+    """What views show of 0, 1, 2, ..., of which there is no memory."""
+    stop = node.stop if not node.src else None
+    if stop is None or stop > MOST_COUNTED or not views:
+        return None
+    if not all(isinstance(size, int) and size <= MOST_COUNTED for v in views for size in v.shape):
+        return None
+    array: NDArray[Any] = numpy.arange(stop, dtype=node.dtype.numpy)
     for view in reversed(views):
         array = _shown(view, array)
     return array

@@ -143,6 +143,21 @@ def test_a_model_is_trained_as_pytorch_trains_it(captured: bool) -> None:
     assert ours[-1] < ours[0]
 
 
+def test_values_asked_for_inside_are_computed_as_they_were_built_outside() -> None:
+    x = Tensor(numpy.random.default_rng(0).normal(size=(9, 9)).astype("float32"))
+    weights = (x * 2).clone().requires_grad_()
+    product = x @ weights
+    loss = product.softmax(-1)[0, 0]
+    loss.backward()
+    with ogive.autocast("cpu", dtype=ogive.bfloat16):
+        values, gradient = product.numpy(), weights.grad.numpy()
+    expected = torch.tensor((x * 2).numpy(), requires_grad=True)
+    theirs = torch.tensor(x.numpy()) @ expected
+    theirs.softmax(-1)[0, 0].backward()
+    numpy.testing.assert_allclose(values, theirs.detach().numpy(), rtol=1e-4, atol=1e-5)
+    numpy.testing.assert_allclose(gradient, expected.grad.numpy(), rtol=1e-4, atol=1e-6)
+
+
 def test_recurrent_layers_give_the_dtypes_of_pytorchs() -> None:
     def dtype_of(library: Any, name: str) -> str:
         layer = getattr(library.nn, name)(5, 3)

@@ -221,11 +221,14 @@ def _expand(function: Callable[..., Any], call: UOp) -> tuple[UOp, ...]:
 def in_earnest(origin: Origin | None = None) -> Iterator[None]:
     """Inside, functions make the nodes that they are made of, for the line `origin` if given.
 
-    Gradients flow through them, whatever is said where the call is expanded.
+    Gradients flow through them and nothing is cast, whatever is said where the call is expanded.
     """
     thread = get_ident()
     outermost = thread not in _in_earnest
     recording = history.set_recording(True)
+    is_cast = autocast_dtypes.current() is not None
+    if is_cast:
+        autocast_dtypes.enter(None)
     _in_earnest.add(thread)
     try:
         if origin is None:
@@ -236,4 +239,6 @@ def in_earnest(origin: Origin | None = None) -> Iterator[None]:
     finally:
         if outermost:
             _in_earnest.discard(thread)
+        if is_cast:
+            autocast_dtypes.leave()
         history.set_recording(recording)

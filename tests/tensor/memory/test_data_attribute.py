@@ -46,6 +46,16 @@ def test_parts_of_data_are_assigned_to() -> None:
     assert w.tolist() == [2.0, 1.0]
 
 
+def test_data_changed_in_place_is_still_shown_by_others() -> None:
+    w = leaf()
+    data, part = w.data, w.data[1:]
+    w.data -= w.data * 3
+    w.data[0] = 7
+    assert w.tolist() == data.tolist() == [7.0, -4.0]
+    w.data *= 2
+    assert part.tolist() == [-8.0]
+
+
 def test_data_of_another_shape_and_dtype_takes_the_place() -> None:
     w = leaf()
     w.data = Tensor([[1.0, 2.0, 3.0]])

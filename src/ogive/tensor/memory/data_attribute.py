@@ -17,10 +17,14 @@ from ogive.tensor.tensor import Tensor
 def set_data(tensor: Tensor, value: Any) -> None:
     """`tensor.data = value`: in its own memory where shape and dtype stay.
 
-    What showed the tensor before shows what it was.
+    What showed the tensor before shows what it was. A value that shows the same memory in the same
+    way changes nothing: `w.data -= x` has written to that already, and sets it then.
     """
     given = value if isinstance(value, Tensor) else to_tensor(numpy.asarray(value))
     with graph_lock:
+        if tensor.shared is not None and tensor.shared is given.shared:
+            if given.shows.movements == tensor.shows.movements:
+                return
         tensor.shared = tensor.layout = None
     if given.shape == tensor.shape and given.dtype is tensor.dtype:
         _unseen(lambda: tensor.assign(given.detach()))

@@ -118,9 +118,14 @@ class View:
         return any(op is Op.BITCAST for op, _, _ in self.steps)
 
     @property
+    def movements(self) -> list[tuple[Op | None, Any, Shape]]:
+        """The steps that are no marks: two views without others show the same."""
+        return [step for step in self.steps if step[0] not in MARKS]
+
+    @property
     def moves(self) -> bool:
         """Whether it shows another than the whole value as it is."""
-        return any(op not in MARKS for op, _, _ in self.steps)
+        return bool(self.movements)
 
     def forward(self, node: UOp, changed: Change | None = None) -> UOp:
         """The part of `node`; the tensor of one lineage is about to be `changed`."""

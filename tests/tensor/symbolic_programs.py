@@ -202,7 +202,7 @@ def _pad(program: Program, pair: Pair) -> Pair | None:
 
 def _join(program: Program, pair: Pair) -> Pair | None:
     other = program.random.choice(program.pairs)
-    if not pair.rank:
+    if not pair.rank or other.rank != pair.rank:
         return None
     axis = program.random.randrange(pair.rank)
     order = program.random.choice(((pair, other), (other, pair), (pair, pair), (pair, other, pair)))

@@ -22,6 +22,7 @@ from ogive.errors import (
     VariableError,
 )
 from ogive.ir.ops import Op
+from ogive.live.kept_graphs import kept_graphs
 from tests.passes.parametric import normalize
 from tests.tensor.symbolic_programs import Program
 
@@ -407,6 +408,12 @@ def test_what_an_empty_axis_does_not_have() -> None:
     refused(ShapeError, "cannot be iterated over", lambda: list(part))
 
 
+def test_a_part_of_what_graph_search_changes_has_a_length_of_its_own() -> None:
+    places = np.random.default_rng(4).integers(-9, 9, (9, HIGH, 3)).astype(np.float32)
+    found = Tensor(places).argmax(0).unsqueeze(0).expand(N.bind(4), HIGH, 3)
+    np.testing.assert_array_equal(found.numpy(), places.argmax(0)[None].repeat(4, 0))
+
+
 # Everything at once
 
 
@@ -414,6 +421,8 @@ def check_program(seed: int, bounds: dict[str, tuple[int, int]], values: list[An
     variables = {name: Variable(name, *limits) for name, limits in bounds.items()}
     graphs = []
     for point in values:
+        # What is stored besides depends on what the process has computed before; not on the values.
+        kept_graphs.clear()
         pairs = Program(seed, variables, point).run(9)
         graphs.append([normalize((pair.tensor.node,)).sink for pair in pairs])
         for pair in reversed(pairs):

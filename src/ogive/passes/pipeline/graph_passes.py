@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 from collections.abc import Callable
 
 from ogive.config import Config
-from ogive.ir.memory import PANELS
+from ogive.ir.memory import PANELS, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.fuse.choose_kept import choose_kept
@@ -159,7 +158,7 @@ def cut_kernels(stored: UOp, target: Target, config: Config) -> list[UOp]:
 def _is_kept_panel(region: Region, target: Target) -> bool:
     (root, *inputs) = region.values
     is_panel = root.op is Op.CONTIGUOUS and root.arg == PANELS
-    is_large = math.prod(root.shape) * root.dtype.itemsize >= target.costs.packing.kept_bytes
+    is_large = upper_count(root.shape) * root.dtype.itemsize >= target.costs.packing.kept_bytes
     return is_panel and is_large and all(each.op is Op.PARAM and each.device for each in inputs)
 
 

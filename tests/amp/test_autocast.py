@@ -149,6 +149,7 @@ def test_values_asked_for_inside_are_computed_as_they_were_built_outside() -> No
     product = x @ weights
     loss = product.softmax(-1)[0, 0]
     loss.backward()
+    assert weights.grad is not None
     with ogive.autocast("cpu", dtype=ogive.bfloat16):
         values, gradient = product.numpy(), weights.grad.numpy()
     expected = torch.tensor((x * 2).numpy(), requires_grad=True)

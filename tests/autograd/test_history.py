@@ -250,3 +250,16 @@ def test_a_prepared_value_has_its_gradient_after_the_assignment_that_is_part_of_
     y.sum().backward()
     assert w.grad is not None
     assert w.grad.tolist() == [2.0, 4.0, 6.0]
+
+
+def test_what_was_computed_from_a_leaf_that_is_gone_has_its_history() -> None:
+    def scaled() -> Tensor:
+        return Tensor([1.0, 2.0], requires_grad=True) * 2
+
+    x = scaled()
+    gc.collect()
+    total = (x * x).sum()
+    assert total.item() == 20
+    assert x.requires_grad and total.requires_grad
+    (gradient,) = ogive.autograd.grad(total, [x])
+    assert gradient is not None and gradient.tolist() == [4.0, 8.0]

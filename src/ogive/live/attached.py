@@ -45,4 +45,4 @@ class Live(WeakList):
     ran: bool  # whether a run has computed it; for the engine to notice what recurs
     remembered: bool  # whether a history reads it, or has read it
     history: Any  # what it was computed from, see `history`
-    leaf: weakref.ref[Any] | None  # the tensor that it is a version of, see `history`
+    leaf: Any  # how to get to the tensor that it is a version of, see `history`

@@ -42,7 +42,7 @@ class Argument:
 
     __slots__ = ("__weakref__", "leaf", "open")
 
-    def __init__(self, leaf: weakref.ref[Any] | None = None) -> None:
+    def __init__(self, leaf: LeafReference | None = None) -> None:
         self.leaf = leaf
         self.open = True
         number = id(self)
@@ -58,13 +58,20 @@ class Argument:
         return [upstream for _ in node.inputs]
 
 
+class LeafReference(weakref.ref[Any]):
+    """The leaf that nodes are versions of. All of them have the same reference, as it has itself:
+    it is there for as long as the leaf or anything that was computed from it."""
+
+    __slots__ = ("__weakref__",)
+
+
 _open_arguments: dict[int, weakref.ref[Argument]] = {}
-leaves: dict[int, weakref.ref[Any]] = {}
-"""All leaves that are alive, by their ids."""
+leaves: dict[int, weakref.ref[LeafReference]] = {}
+"""All leaves whose references are alive, by their ids."""
 
 
 def is_tracking() -> bool:
-    """Whether anything alive is a leaf or the argument of a transform."""
+    """Whether anything alive is a leaf, was computed from one, or is an argument of a transform."""
     return bool(leaves or _open_arguments)
 
 
@@ -74,9 +81,15 @@ def is_tracking() -> bool:
 def mark_leaf(tensor: Any) -> None:
     """Let a tensor, which holds memory or a `GRADIENT` node of its own, be a leaf."""
     number = tensor.id
-    leaves[number] = weakref.ref(tensor, lambda _: leaves.pop(number, None))
+    tensor.leaf = leaf = LeafReference(tensor)
+
+    def forget(reference: weakref.ref[LeafReference]) -> None:
+        if leaves.get(number) is reference:
+            del leaves[number]
+
+    leaves[number] = weakref.ref(leaf, forget)
     tensor.is_flagged = True
-    _set_leaf(tensor.node, weakref.ref(tensor))
+    _set_leaf(tensor.node, leaf)
 
 
 def unmark_leaf(tensor: Any) -> None:
@@ -93,7 +106,7 @@ def is_flagged(tensor: Any) -> bool:
 def follow(tensor: Any, node: UOp) -> None:
     """A leaf is about to hold `node`: another version of it."""
     if is_flagged(tensor):
-        _set_leaf(node, weakref.ref(tensor))
+        _set_leaf(node, tensor.leaf)
 
 
 def inherit(old: UOp, new: UOp) -> None:
@@ -114,7 +127,7 @@ def stand_for(memory: UOp, other: UOp) -> None:
     onto.history = live.history or onto.history
 
 
-def _set_leaf(node: UOp, leaf: weakref.ref[Any]) -> None:
+def _set_leaf(node: UOp, leaf: LeafReference) -> None:
     base = memory_leaf(node)
     if base.op is Op.GRADIENT:
         base.arg.leaf = leaf
@@ -129,7 +142,7 @@ def leaf_of(node: UOp) -> Any:
     return tensor if tensor is not None and tensor.is_flagged else None
 
 
-def _leaf_reference(node: UOp) -> weakref.ref[Any] | None:
+def _leaf_reference(node: UOp) -> LeafReference | None:
     if node.op is Op.GRADIENT:
         return getattr(node.arg, "leaf", None)
     return None if node.live is None else node.live.leaf

@@ -28,6 +28,7 @@ from ogive.ir.ops import Op
 from ogive.ir.shape import Dim, Shape, as_length, element_count, least
 from ogive.ir.symbolic.variable import Variable
 from ogive.live import history, registry
+from ogive.live.history import LeafReference
 from ogive.live.registry import add_tensor
 from ogive.tensor import build, lengths
 from ogive.tensor.device_name import Device
@@ -77,15 +78,15 @@ class Core:
 
     `id` is the tensor's own: it stays when realization replaces the node. `is_flagged` is set for
     leaves, for which gradients are wanted, and `gradient` where they have one; their `hooks` are
-    called with it. What is `shared` is the storage that it is one of several tensors
-    to show, and `shows` which part of that. `layout` are the strides of one that showed such a part
-    until it was alone, where they are not row-major. `apart` is the number of a node that it stands
-    for, or stood for, and that is known to lead to no leaf.
+    called with it, and `leaf` is how their versions refer to them. What is `shared` is the storage
+    that it is one of several tensors to show, and `shows` which part of that. `layout` are the
+    strides of one that showed such a part until it was alone, where they are not row-major. `apart`
+    is the number of a node that it stands for, or stood for, and that is known to lead to no leaf.
     """
 
     __slots__ = (
         "__weakref__", "apart", "device", "gradient", "hooks", "id", "is_flagged", "layout",
-        "node", "origin", "shared", "shows",
+        "leaf", "node", "origin", "shared", "shows",
     )  # fmt: skip
 
     apart: int
@@ -95,6 +96,7 @@ class Core:
     id: int
     is_flagged: bool
     layout: tuple[int, ...] | None
+    leaf: LeafReference
     node: UOp
     origin: Origin | None
     shared: Storage | None

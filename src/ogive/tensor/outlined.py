@@ -112,7 +112,7 @@ def _key(
     callee: str, args: tuple[Any, ...], kwargs: dict[str, Any], nodes: list[UOp]
 ) -> tuple[Any, ...] | None:
     """What the result of a call depends on, but for the operands' values, which `nodes` get."""
-    key: list[Any] = [callee, bool(history.leaves)]
+    key: list[Any] = [callee]
     for value in args:
         if isinstance(value, Core):
             if value.device is not DEFAULT_DEVICE:
@@ -222,9 +222,11 @@ def in_earnest(origin: Origin | None = None) -> Iterator[None]:
     """Inside, functions make the nodes that they are made of, for the line `origin` if given.
 
     Gradients flow through them and nothing is cast, whatever is said where the call is expanded.
+    They say what their gradients are, also if no leaf is left: `backward` may have been called.
     """
     thread = get_ident()
     outermost = thread not in _in_earnest
+    tracked = history.Argument()
     recording = history.set_recording(True)
     is_cast = autocast_dtypes.current() is not None
     if is_cast:
@@ -242,3 +244,4 @@ def in_earnest(origin: Origin | None = None) -> Iterator[None]:
         if is_cast:
             autocast_dtypes.leave()
         history.set_recording(recording)
+        tracked.close()

@@ -22,9 +22,9 @@ def set_data(tensor: Tensor, value: Any) -> None:
     """
     given = value if isinstance(value, Tensor) else to_tensor(numpy.asarray(value))
     with graph_lock:
-        if tensor.shared is not None and tensor.shared is given.shared:
-            if given.shows.movements == tensor.shows.movements:
-                return
+        is_same = tensor.shared is not None and tensor.shared is given.shared
+        if is_same and given.shows.movements == tensor.shows.movements:
+            return
         tensor.shared = tensor.layout = None
     if given.shape == tensor.shape and given.dtype is tensor.dtype:
         _unseen(lambda: tensor.assign(given.detach()))

@@ -112,6 +112,7 @@ def _check_gradient(
     result.gradients += 1
     try:
         _backward([made[place] for place in places], weights)
+        Tensor.realize_batch([leaf.grad for _, leaf in converter.leaves if leaf.grad is not None])
         for (_, leaf), gradient in zip(converter.leaves, expected, strict=True):
             _compare_gradient(leaf, gradient)
     except Exception as error:

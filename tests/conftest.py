@@ -15,8 +15,8 @@ from hypothesis import settings
 settings.register_profile("same draws", derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same draws"))
 
-# PyTorch and NumPy compute what is expected on one thread: the suite's processes fill the cores, and
-# teams of threads that wait for a core spin meanwhile.
+# PyTorch and NumPy compute what is expected on one thread: the suite's processes fill the cores,
+# and teams of threads that wait for a core spin meanwhile.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 GOLDENS = Path(__file__).with_name("goldens")

@@ -19,7 +19,7 @@ from ogive.passes.pipeline.pass_runner import (
 
 
 def _check_number(value: int) -> None:
-    expect(NUMBER, value >= 0, f"a number from 0 on, not {value}")
+    expect(NUMBER, value >= 0, "a number from 0 on, not {}", value)
 
 
 NUMBER = Dialect("number", "a number", _check_number, str)

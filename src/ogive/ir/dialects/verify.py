@@ -7,7 +7,7 @@ kernel reads no scratch memory but what it has written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, MutableSet
 
 from ogive.errors import VerifyError
 from ogive.ir.dialects import loop_forms as loops
@@ -19,14 +19,20 @@ from ogive.ir.node import UOp, walk
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, STAGES, Op
 
 
-def verify(root: UOp | tuple[UOp, ...], dialect: str) -> None:
+def verify(
+    root: UOp | tuple[UOp, ...], dialect: str, allowed: MutableSet[UOp] | None = None
+) -> None:
     """Raise `VerifyError` at the first node under `root` that `dialect` does not allow.
 
-    The error names the node, its op and what was expected.
+    The error names the node, its op and what was expected. Nodes never change: those in `allowed`
+    were found to be good before, and those that are now are added.
     """
     checks = DIALECTS[dialect]
     with_complex = dialect in _WITH_COMPLEX
+    allowed = set() if allowed is None else allowed
     for node in walk(root if isinstance(root, tuple) else (root,)):
+        if node in allowed:
+            continue
         check = checks.get(node.op)
         if check is None:
             problem: Problem = "another op, this one is not allowed here"
@@ -39,6 +45,7 @@ def verify(root: UOp | tuple[UOp, ...], dialect: str) -> None:
                 f"{node.op.name} in the {dialect} dialect: expected {problem}; found {node!r}",
                 node.origin,
             )
+        allowed.add(node)
     if dialect == "lowered" and isinstance(root, UOp) and (found := find_uncovered(root)):
         node, problem = found
         raise VerifyError(

@@ -5,17 +5,21 @@ What each may contain is in `ir/dialects/verify.py`, under the same name.
 
 from __future__ import annotations
 
+from weakref import WeakSet
+
 from ogive.ir.node import UOp
 from ogive.ir.printer import format_tree
 from ogive.passes.pipeline.pass_runner import Dialect
 
 
 def _graph_dialect(name: str, meaning: str) -> Dialect:
+    allowed: WeakSet[UOp] = WeakSet()  # most nodes go through many passes as they are
+
     def check(root: UOp | tuple[UOp, ...]) -> None:
         # Here, so that a process that checks nothing does not load the forms of all ops.
         from ogive.ir.dialects.verify import verify
 
-        verify(root, name)
+        verify(root, name, allowed)
 
     def show(root: UOp | tuple[UOp, ...]) -> str:
         roots = root if isinstance(root, tuple) else (root,)

@@ -15,13 +15,13 @@ _LEAVES = (Op.RANGE, Op.CONST, Op.PARAM)
 def _check_placement(placement: Placement) -> None:
     for number, count in placement.lanes.items():
         power = count >= 1 and not count & (count - 1)
-        expect(PLACEMENT, power, f"a power of two as lanes of axis {number}, not {count}")
+        expect(PLACEMENT, power, "a power of two as lanes of axis {}, not {}", number, count)
     for number, count in placement.upcast.items():
-        expect(PLACEMENT, count >= 1, f"a tile of axis {number} from 1 on, not {count}")
+        expect(PLACEMENT, count >= 1, "a tile of axis {} from 1 on, not {}", number, count)
     each_once = len(set(placement.order)) == len(placement.order)
-    expect(PLACEMENT, each_once, f"each axis once in the order, not {placement.order}")
+    expect(PLACEMENT, each_once, "each axis once in the order, not {}", placement.order)
     inside = 0 <= placement.parallel <= len(placement.order)
-    expect(PLACEMENT, inside, f"as many parallel axes as there are, not {placement.parallel}")
+    expect(PLACEMENT, inside, "as many parallel axes as there are, not {}", placement.parallel)
 
 
 def _check_instructions(program: list[Item]) -> None:
@@ -63,7 +63,7 @@ class _Blocks:
 
     def need(self, source: UOp, user: UOp) -> None:
         there = source.op in _LEAVES or source in self.known
-        expect(INSTRUCTIONS, there, f"{source!r} before {user!r}, which needs it")
+        expect(INSTRUCTIONS, there, "{} before {}, which needs it", source, user)
 
     def add(self, item: Item) -> None:
         assert not isinstance(item, Loop)
@@ -74,13 +74,13 @@ class _Blocks:
             return
         if item.op in (Op.REDUCE, Op.STAGE):
             there = item in self.accumulated
-            expect(INSTRUCTIONS, there, f"the loops of {item!r} before it is read")
+            expect(INSTRUCTIONS, there, "the loops of {} before it is read", item)
         else:
             for source in item.src:
                 self.need(source, item)
         closed = [c for c in item.ranges if is_loop(c) and c not in self.counters]
-        expect(INSTRUCTIONS, not closed, f"{item!r} inside of the loops over {closed}")
-        expect(INSTRUCTIONS, item not in self.known, f"{item!r} once")
+        expect(INSTRUCTIONS, not closed, "{} inside of the loops over {}", item, closed)
+        expect(INSTRUCTIONS, item not in self.known, "{} once", item)
         self.known.add(item)
         self.made[-1].append(item)
         self.stores += item.op is Op.STORE

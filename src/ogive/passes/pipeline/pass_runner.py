@@ -36,10 +36,13 @@ class Dialect(NamedTuple):
     show: Callable[[Any], str]
 
 
-def expect(dialect: Dialect, fits: bool, what: str) -> None:
-    """Raise `VerifyError` unless something is as it is expected to be in a dialect."""
+def expect(dialect: Dialect, fits: bool, what: str, *given: Any) -> None:
+    """Raise `VerifyError` unless something is as it is expected to be in a dialect.
+
+    `what` has places for what was `given`, which is written as text only then.
+    """
     if not fits:
-        raise VerifyError(f"in the {dialect.name} dialect: expected {what}")
+        raise VerifyError(f"in the {dialect.name} dialect: expected {what.format(*given)}")
 
 
 class Condition(NamedTuple):

@@ -23,10 +23,10 @@ def _check_choice(choice: Choice) -> None:
     expect(KEPT, order == choice.kept, "each kept value once, after those it is computed from")
     expect(KEPT, kept.isdisjoint(choice.staged), "values that are kept or staged, not both")
     for node, axis in choice.staged.items():
-        expect(KEPT, 0 <= axis < len(node.shape), f"an axis of {node!r} to stage, not {axis}")
+        expect(KEPT, 0 <= axis < len(node.shape), "an axis of {} to stage, not {}", node, axis)
     for node, axes in choice.orders.items():
         is_order = sorted(axes) == list(range(len(node.shape)))
-        expect(KEPT, is_order, f"an order of the axes of {node!r}, not {axes}")
+        expect(KEPT, is_order, "an order of the axes of {}, not {}", node, axes)
 
 
 def _check_regions(regions: Regions) -> None:
@@ -40,10 +40,10 @@ def _check_region(region: Region) -> None:
     nodes = region.graph.walk()
     slots = {node.slot for node in nodes if node.op is Op.PARAM}
     whole = slots == set(range(len(region.values)))
-    expect(CUT, whole, f"{len(region.values)} slots, each used, not {sorted(slots)}")
+    expect(CUT, whole, "{} slots, each used, not {}", len(region.values), sorted(slots))
     written = [_slot(store.target) for store in region.graph.src]
     in_order = written == list(range(len(region.roots)))
-    expect(CUT, in_order, f"{len(region.roots)} stores, to the first slots, not {written}")
+    expect(CUT, in_order, "{} stores, to the first slots, not {}", len(region.roots), written)
 
 
 def _slot(target: UOp) -> int:
@@ -58,19 +58,20 @@ def _check_ordered(regions: Regions | None) -> None:
     _check_regions(regions)
     for position, (reads, overwrites) in enumerate(dependencies(regions)):
         late = [other for other in reads | overwrites if other > position]
-        expect(ORDERED, not late, f"region {position} after {late}, whose values it needs")
+        expect(ORDERED, not late, "region {} after {}, whose values it needs", position, late)
 
 
 def _check_schedule(schedule: Schedule) -> None:
     slots = schedule.slots
     ready = {n for n, slot in enumerate(slots) if slot.parameter is not None or not slot.count}
     for step in schedule.steps:
-        expect(SCHEDULE, max(step.slots) < len(slots), f"slots below {len(slots)}, not {step!r}")
+        there = max(step.slots) < len(slots)
+        expect(SCHEDULE, there, "slots below {}, not {}", len(slots), step)
         missing = set(step.read) - ready
-        expect(SCHEDULE, not missing, f"slots {missing} to be written before {step!r} reads them")
+        expect(SCHEDULE, not missing, "slots {} to be written before {} reads them", missing, step)
         ready.update(step.written)
     lost = set(schedule.outputs) - ready
-    expect(SCHEDULE, not lost, f"outputs that a step writes, not slots {lost}")
+    expect(SCHEDULE, not lost, "outputs that a step writes, not slots {}", lost)
 
 
 def _show_choice(choice: Choice) -> str:
@@ -100,7 +101,7 @@ def _check_parts(parts: Sequence[Part]) -> None:
     for part in parts:
         PARAMETRIC.check(part.sink)
         results = len(part.roots) + len(part.kept)
-        expect(PARTS, len(part.sink.src) == results, f"{results} results on {part.device}")
+        expect(PARTS, len(part.sink.src) == results, "{} results on {}", results, part.device)
 
 
 def _check_schedules(schedules: Sequence[Schedule]) -> None:

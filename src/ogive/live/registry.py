@@ -359,6 +359,8 @@ def move_holders(node: UOp, replacement: UOp) -> None:
 def _affected(replaced: Mapping[UOp, UOp], kept: set[UOp]) -> list[UOp]:
     """What live tensors hold or are built on that contains a key, sources first, without the keys;
     nor what contains keys only through what is `kept`."""
+    if not any(key.live for key in replaced):
+        return []  # nothing at all is built on them
     if not any(key.op is Op.BUFFER for key in replaced):
         found = _below_tensors(replaced, kept)
         if found is not None:

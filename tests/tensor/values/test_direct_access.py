@@ -56,3 +56,28 @@ def test_a_view_of_what_a_plan_will_fill_executes_it() -> None:
 def test_views_in_captured_functions_have_no_values() -> None:
     with pytest.raises(ogive.errors.TraceError, match="asks for values"):
         ogive.jit(lambda x: x * x[0].item())(memory(3))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float32", "float64"])
+def test_a_number_is_read_where_views_show_it(dtype: str) -> None:
+    array = numpy.arange(24).reshape(2, 3, 4).astype(dtype)
+    x = Tensor(array).realize()
+    for i, j, k in numpy.ndindex(2, 3, 4):
+        numbers = [
+            x[i, j, k].item(),
+            x.permute(2, 0, 1)[k, i, j].item(),
+            x.reshape(6, 4)[3 * i + j, k].item(),
+            x[i:, j:, k:].transpose(0, 2)[:1, 0, :1].expand(1, 1).item(),
+            x[:, j, None].expand(2, 5, 4)[i, 3, k].item(),
+            x.T[k].T[i, j].item(),
+        ]
+        assert numbers == [array[i, j, k].item()] * 6
+        assert {type(number) for number in numbers} == {type(array[i, j, k].item())}
+
+
+def test_positions_are_read_without_a_kernel() -> None:
+    x = ogive.arange(50)
+    with Count() as count:
+        assert [x[i].item() for i in (0, 7, -1)] == [0, 7, 49]
+        assert x.reshape(5, 10)[2, 1:4].tolist() == [21, 22, 23]
+    assert count == {}

@@ -12,10 +12,13 @@ last bit, whoever computes them:
 from __future__ import annotations
 
 from collections.abc import Callable
+from ctypes import string_at
+from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.devices.known_devices import find_device
 from ogive.devices.write_clock import clock, is_disturbed
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
@@ -44,6 +47,13 @@ _UNMOVED = frozenset({Op.RESHAPE, Op.EXPAND, Op.DETACH})
 PLAIN = frozenset({dtypes.float32, dtypes.float64, dtypes.bool_, *dtypes.SIGNED, *dtypes.UNSIGNED})
 """The dtypes that NumPy has, but for half floats and complex numbers."""
 
+_CODES = {
+    "b1": "?", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I",
+    "u8": "Q", "f4": "f", "f8": "d",
+}  # fmt: skip
+_FORMS = {dtype: Struct("=" + _CODES[dtype.numpy.str[1:]]) for dtype in PLAIN}
+"""How numbers lie in memory."""
+
 _EXACT: dict[Op, Callable[..., Any]] = {
     Op.ADD: numpy.add, Op.SUB: numpy.subtract, Op.MUL: numpy.multiply, Op.DIV: numpy.divide,
     Op.NEG: numpy.negative, Op.ABS: numpy.absolute, Op.AND: numpy.bitwise_and,
@@ -54,6 +64,9 @@ _EXACT: dict[Op, Callable[..., Any]] = {
 
 OPERATIONS = frozenset({*_EXACT, Op.CAST})
 """What is worked out from single elements."""
+
+
+_SHOWN = frozenset({*OPERATIONS, *_UNMOVED, Op.BUFFER, Op.CONST})
 
 
 def read_directly(tensor: Core) -> NDArray[Any] | None:
@@ -74,6 +87,65 @@ def read_directly(tensor: Core) -> NDArray[Any] | None:
     if tensor.node is not given or (clock.now != moment and is_disturbed(moment, read)):
         return None
     return values
+
+
+def may_be_shown(node: UOp) -> bool:
+    """Whether a node is perhaps read without a kernel."""
+    return node.op in _VIEWS or node.op in _SHOWN
+
+
+def read_number(tensor: Core) -> Any:
+    """The one element of a tensor that is memory, or a view of it; None if it is not there yet."""
+    node = tensor.node
+    form = _FORMS.get(node.dtype)
+    if form is None:
+        return None
+    place = _place_in_memory(node)
+    if place is None:
+        return None
+    memory, position = place
+    moment = clock.moment_of(memory)
+    size = node.dtype.itemsize
+    (number,) = form.unpack(string_at(memory.address + position * size, size))
+    return None if tensor.node is not node or is_disturbed(moment, (memory,)) else number
+
+
+def _place_in_memory(node: UOp) -> tuple[Buffer, int] | None:
+    """Where the one element of a node lies: in which memory of the host, the how manieth there."""
+    at = [0] * len(node.shape)
+    while node.op is not Op.BUFFER:
+        if node.op not in _VIEWS or len(node.src) != 1:
+            return None
+        source = node.src[0]
+        if node.op is Op.SHRINK:
+            at = [index + (begin or 0) for (begin, _), index in zip(node.spans, at, strict=True)]
+        elif node.op is Op.PERMUTE:
+            moved = dict(zip(node.order, at, strict=True))
+            at = [moved[axis] for axis in range(len(at))]
+        elif node.op is Op.EXPAND:
+            at = [0 if size == 1 else index for size, index in zip(source.shape, at, strict=True)]
+        else:
+            at = _unravel(_ravel(at, node.shape), source.shape)
+        node = source
+    memory = registry.buffer_of(node)
+    if memory is None or memory.is_absent or is_unexecuted(memory):
+        return None
+    return (memory, at[0]) if find_device(memory.device).addressable else None
+
+
+def _ravel(at: list[int], shape: tuple[int, ...]) -> int:
+    position = 0
+    for index, length in zip(at, shape, strict=True):
+        position = position * length + index
+    return position
+
+
+def _unravel(position: int, shape: tuple[int, ...]) -> list[int]:
+    at = []
+    for length in reversed(shape):
+        position, index = divmod(position, length)
+        at.append(index)
+    return at[::-1]
 
 
 def shown_values(

@@ -26,7 +26,7 @@ from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, hold
 from ogive.tensor.creation import user_data
-from ogive.tensor.values.direct_access import read_directly
+from ogive.tensor.values.direct_access import may_be_shown, read_directly, read_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,7 +143,11 @@ def item(self: Tensor) -> Scalar:
     count = evaluate(self.numel())
     if count != 1:
         raise ShapeError(f"item() needs one element, and shape {self.shape} has {count}")
-    values = self.tolist()
+    values = read_number(self)
+    if values is None and not may_be_shown(self.node) and self.device != FILES:
+        self.realize()
+        values = read_number(self)
+    values = self.tolist() if values is None else values
     while isinstance(values, list):
         (values,) = values
     return values  # type: ignore[no-any-return]

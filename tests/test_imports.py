@@ -73,19 +73,23 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "autograd", "random", "io", "nn", "jit", "engine", "tensor", "fft", "live", "ir", "config",
         "journal", "errors", "named",
     ),
+    "distributed": (
+        "autograd", "nn", "jit.tracing.watch", "tensor", "devices", "live", "ir", "config",
+        "errors",
+    ),
     "cuda": ("devices.known_devices", "devices.protocol", "ir.device_names"),
     "torch": (
-        "", "amp", "autograd", "data", "distributions", "fft", "io", "linalg", "nn", "optim",
-        "random", "signal", "special", "tensor", "live", "ir", "config", "errors",
+        "", "amp", "autograd", "data", "distributed", "distributions", "fft", "io", "linalg", "nn",
+        "optim", "random", "signal", "special", "tensor", "live", "ir", "config", "errors",
     ),
     "": (  # the package itself
-        "amp", "autograd", "cuda", "compat", "distributions", "fft", "data", "linalg", "masked",
-        "nn", "onnx", "optim", "random", "signal", "special", "io", "jit", "tensor", "ir",
-        "counters", "config", "errors",
+        "amp", "autograd", "cuda", "compat", "distributed", "distributions", "fft", "data",
+        "linalg", "masked", "nn", "onnx", "optim", "random", "signal", "special", "io", "jit",
+        "tensor", "ir", "counters", "config", "errors",
     ),
     "cli": (
-        "", "onnx", "optim", "nn", "data", "io", "jit", "tensor", "engine", "store", "passes",
-        "devices", "targets", "named", "ir", "journal", "config", "folders", "errors",
+        "", "distributed", "onnx", "optim", "nn", "data", "io", "jit", "tensor", "engine", "store",
+        "passes", "devices", "targets", "named", "ir", "journal", "config", "folders", "errors",
     ),
     "__main__": ("cli",),
 }  # fmt: skip

@@ -118,6 +118,7 @@ class Config:
     disk_cache_bytes: int = _plain(1 << 30, "most bytes kept on disk; the least used go first")
     kernel_cache_size: int = _plain(KERNELS_KEPT, "most kernels kept in memory")
     threads: int = _plain(0, "threads that run kernels; 0 means all cores this process may use")
+    rank_timeout: int = _plain(300, "seconds that a rank waits for others before it is an error")
     verify: bool = _plain(False, "check every graph against the dialect of its stage")
     log: str = _plain("", f"comma-separated topics to print: {', '.join(LOG_TOPICS)}")
 
@@ -142,6 +143,8 @@ class Config:
             raise ConfigError(f"disk_cache_bytes must be 0 or more, got {self.disk_cache_bytes}")
         if self.panel_bytes < 0:
             raise ConfigError(f"panel_bytes must be 0 or more, got {self.panel_bytes}")
+        if self.rank_timeout < 1:
+            raise ConfigError(f"rank_timeout must be at least 1 second, got {self.rank_timeout}")
         if self.exactness not in EXACTNESS:
             raise ConfigError(
                 f"exactness is one of {', '.join(EXACTNESS)}, got {self.exactness!r}"

@@ -202,6 +202,10 @@ class GradientError(OgiveError, RuntimeError):
     """A gradient that does not exist, or needs values that are gone."""
 
 
+class MissingPackageError(OgiveError, ImportError):
+    """A package that only this needs is not installed; the message says how to install it."""
+
+
 class StageError(OgiveError, RuntimeError):
     """Base of the errors of one compiler stage."""
 
@@ -249,6 +253,10 @@ def no_memory(name: str, error: Exception) -> AllocateError:
 
 class ExecuteError(StageError):
     """A plan could not be run."""
+
+
+class DistributedError(ExecuteError):
+    """Ranks that do not do the same, have failed, or do not answer."""
 
 
 class DivisionByZeroError(ExecuteError, ZeroDivisionError):

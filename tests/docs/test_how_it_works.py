@@ -21,6 +21,7 @@ PAGES = [
     "docs/random.md",
     "docs/data.md",
     "docs/models.md",
+    "docs/distributed.md",
 ]
 
 

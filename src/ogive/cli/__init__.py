@@ -72,6 +72,12 @@ def _compare(**arguments: Any) -> int:
     return compare(**arguments)
 
 
+def _launch(ranks: int, program: str, arguments: Sequence[str]) -> int:
+    from ogive.cli.launch import run
+
+    return run(ranks, program, arguments)
+
+
 Command = tuple[Callable[..., int], str]
 """What does it, and what it says of itself."""
 
@@ -82,6 +88,7 @@ COMMANDS: dict[str, Command] = {
     "compare": (_compare, "compare every value of a model with that of ONNX Runtime"),
     "stages": (_stages, "draw ripples on a pond, and show every stage of the compiler at it"),
     "doctor": (_doctor, "say what machine this is, what works on it, and which settings hold"),
+    "launch": (_launch, "run a program as several processes, the ranks, that MPI connects"),
     "explain": (_explain, "run a program, and say what graph search finds for its graphs"),
     "calibrate": (_calibrate, "measure how fast this machine is, for deciding about threads"),
     "cache": (_cache, "say what is kept on disk for the next process, or where, or delete it"),
@@ -137,6 +144,14 @@ def _parser(known: Mapping[str, Command]) -> argparse.ArgumentParser:
                 help="what the search may change (default: %(default)s)",
             )  # fmt: skip
             command.add_argument("arguments", nargs="*", help="what the program is given")
+        if name == "launch":
+            command.add_argument(
+                "-n", dest="ranks", metavar="RANKS", type=int, required=True, help="how many ranks"
+            )
+            command.add_argument("program", help="a Python file")
+            command.add_argument(
+                "arguments", nargs=argparse.REMAINDER, help="what the program is given"
+            )
         if name == "cache":
             command.add_argument("action", nargs="?", choices=CACHE_ACTIONS, default="info")
     return parser

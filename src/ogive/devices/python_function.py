@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.linalg import LinAlgError
 
 from ogive.devices.handle import Handle
-from ogive.errors import ExecuteError, LinearAlgebraError, Origin
+from ogive.errors import DistributedError, ExecuteError, LinearAlgebraError, Origin
 from ogive.ir.device_names import FUNCTIONS
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ class PythonFunction(Handle):
             returned = self.function(*reads, *writes)
         except LinAlgError as error:
             raise LinearAlgebraError(f"{self.name}: {error}", self.origin) from error
+        except DistributedError:
+            raise
         except Exception as error:
             raise ExecuteError(
                 f"the custom function {self.name!r} raised {type(error).__name__}: {error}",

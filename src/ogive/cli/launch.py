@@ -1,0 +1,123 @@
+"""`ogive launch`: a program as several ranks of this machine, started by the `mpiexec` of MPICH."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ogive.distributed.mpi_library import INSTALL
+from ogive.distributed.peers import is_running
+from ogive.errors import ArgumentError, MissingPackageError
+
+THREADS = ("OGIVE_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+"""Variables that say how many threads a rank has."""
+
+ENDING_SECONDS = 5.0
+"""How long ranks may go on after one is gone, and how long `mpiexec` may take to end them."""
+
+LOOK_SECONDS = 0.1
+
+
+def run(ranks: int, program: str, arguments: Sequence[str]) -> int:
+    """Run a Python file as so many ranks; gives the status of one that failed, or 0.
+
+    Raises `ArgumentError` for no file or no ranks, `MissingPackageError` without `mpiexec`.
+    """
+    if ranks < 1:
+        raise ArgumentError(f"launch: -n is {ranks}, and there is at least one rank")
+    if not Path(program).is_file():
+        raise ArgumentError(f"there is no file {program!r}; give the Python file to run")
+    environment = divide_threads(os.environ, ranks, len(os.sched_getaffinity(0)))
+    with tempfile.TemporaryDirectory() as folder:
+        # A rank that is gone is for the others to tell of, and for us if they do not.
+        command = [
+            find_mpiexec(), "-disable-auto-cleanup", "-prepend-rank", "-n", str(ranks),
+            sys.executable, "-m", "ogive.distributed.rank_process", folder, program, *arguments,
+        ]  # fmt: skip
+        # In a session of its own: Ctrl-C comes to us alone, and we end all.
+        started = subprocess.Popen(command, env=environment, start_new_session=True)
+        try:
+            status = _watch(started, Path(folder))
+        except BaseException:
+            _end(started, Path(folder))
+            raise
+        if status:
+            print(f"ogive launch: {_tell(status, _processes(Path(folder)))}", file=sys.stderr)
+    return status if status >= 0 else 128 - status
+
+
+def find_mpiexec() -> str:
+    """The `mpiexec` beside this Python, where the wheel puts it, or on the path.
+
+    Raises `MissingPackageError` where there is none, or one that is not MPICH's.
+    """
+    beside = shutil.which("mpiexec", path=str(Path(sys.executable).parent))
+    found = beside or shutil.which("mpiexec")
+    if found is None:
+        raise MissingPackageError(f"there is no mpiexec to start ranks with: {INSTALL}")
+    version = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)
+    if "HYDRA" not in version.stdout:
+        raise MissingPackageError(
+            f"{found} is not the mpiexec of MPICH, whose options ogive launch uses: {INSTALL}, or "
+            "start the program by it without ogive launch"
+        )
+    return found
+
+
+def divide_threads(environment: Mapping[str, str], ranks: int, cores: int) -> dict[str, str]:
+    """An environment in which each rank has its share of the cores, unless it says otherwise."""
+    share = str(max(1, cores // ranks))
+    return {**dict.fromkeys(THREADS, share), **environment}
+
+
+def _watch(started: subprocess.Popen[bytes], folder: Path) -> int:
+    """Wait for all ranks; ranks that go on although one is gone are ended after a while."""
+    noticed = None
+    while True:
+        try:
+            return started.wait(LOOK_SECONDS)
+        except subprocess.TimeoutExpired:
+            gone = {rank for rank, process in _processes(folder).items() if not is_running(process)}
+        if not gone:
+            continue
+        noticed = noticed or time.monotonic()
+        if time.monotonic() - noticed > ENDING_SECONDS:
+            shown = ", ".join(sorted(gone))
+            print(f"ogive launch: rank {shown} is gone; the others are ended", file=sys.stderr)
+            _end(started, folder)
+            return 1
+
+
+def _processes(folder: Path) -> dict[str, int]:
+    """The process of each rank that has begun."""
+    texts = {path.name: path.read_text(encoding="ascii") for path in folder.iterdir()}
+    return {rank: int(text) for rank, text in texts.items() if text}
+
+
+def _tell(status: int, processes: Mapping[str, int]) -> str:
+    """What has happened. `mpiexec` itself says of a killed rank only which process it was."""
+    number = -status if status < 0 else status
+    is_signal = number in signal.valid_signals() and number != 1
+    what = f"status {status}" + (f", or by {signal.Signals(number).name}" if is_signal else "")
+    shown = ", ".join([f"{rank} was process {processes[rank]}" for rank in sorted(processes)])
+    return f"a rank ended with {what}, and all with it (rank {shown})"
+
+
+def _end(started: subprocess.Popen[bytes], folder: Path) -> None:
+    """End `mpiexec`, and by it all ranks; kill what does not end."""
+    started.send_signal(signal.SIGINT)
+    try:
+        started.wait(ENDING_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(started.pid, signal.SIGKILL)
+        started.wait()
+    for process in _processes(folder).values():
+        if is_running(process):
+            os.kill(process, signal.SIGKILL)

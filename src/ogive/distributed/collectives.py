@@ -1,0 +1,325 @@
+"""Exchanges in which all ranks take part. Each gives a new tensor, and has a gradient.
+
+All ranks come to the same calls in the same order, with the same shapes and dtypes; where they do
+not, each of them raises a `DistributedError` that names their lines. An exchange is made at once,
+inside of `ogive.jit` when the function runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ogive.autograd.custom import custom_gradient
+from ogive.distributed.calls import Call, call_of
+from ogive.distributed.exchanges import (
+    Array,
+    Shape,
+    as_bytes,
+    exchange,
+    known_shape,
+    refuse_capture,
+)
+from ogive.distributed.ranks import Ranks
+from ogive.distributed.world import world
+from ogive.errors import (
+    ArgumentError,
+    DtypeError,
+    GradientError,
+    ShapeError,
+    nearest,
+    user_origin,
+)
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType
+from ogive.tensor.core import to_axis, to_integer
+from ogive.tensor.tensor import Tensor
+
+OPERATIONS = ("sum", "mean", "max", "min", "prod")
+_NAMES = {"sum": "SUM", "max": "MAX", "min": "MIN", "prod": "PROD"}
+_OF_TRUTHS = {"sum": "LOR", "max": "LOR", "min": "LAND", "prod": "LAND"}
+
+
+def barrier() -> None:
+    """Wait until all ranks have come here.
+
+    >>> ogive.distributed.barrier()
+
+    Raises `DistributedError` where another rank calls something else, or does not come.
+    """
+    refuse_capture("barrier()")
+    ranks = world.ranks()
+    if ranks is not None:
+        ranks.exchange(Call("barrier()", user_origin()))
+
+
+def all_reduce(x: Tensor, op: str = "sum") -> Tensor:
+    """The sum over all ranks, element by element; or their `mean`, `max`, `min`, `prod`.
+
+    Shapes: that of `x`, the same on all ranks. float16, bfloat16 and the 8-bit floats are reduced
+    in float32 and rounded once. Of booleans, `sum` and `max` say whether any is true, `min` and
+    `prod` whether all are. Sums of integers wrap around. The result has the same bits on all
+    ranks.
+
+    The gradient of a sum is the sum of the gradients; of `max` and `min`, the ranks that have it
+    share the sum. `prod` has none.
+
+    >>> ogive.distributed.all_reduce(Tensor([1.0, 2.0]), op="max").tolist()
+    [1.0, 2.0]
+
+    Raises `ArgumentError` for another `op`, `DtypeError` where it does not go with the dtype,
+    `DistributedError` where the ranks do not agree, or one does not answer.
+    """
+    call = _reduction_call("all_reduce", x, op)
+    back = _reduction_back(op, call)
+    return _with_gradient(x, lambda given: reduce_over_ranks(given, op, call), back)
+
+
+def _reduction_call(name: str, x: Tensor, op: str, **options: object) -> Call:
+    if op not in OPERATIONS:
+        raise ArgumentError(
+            f"{name}: op is one of {', '.join(OPERATIONS)}, got {op!r}{nearest(op, OPERATIONS)}"
+        )
+    is_exact = not (x.dtype.is_float or x.dtype.is_complex)
+    if (op == "mean" and is_exact) or (op in ("max", "min") and x.dtype.is_complex):
+        raise DtypeError(f"{name}: there is no {op} of {x.dtype.name}")
+    return call_of(name, known_shape(x), x.dtype, op=op, **options)
+
+
+def reduce_over_ranks(x: Tensor, op: str, call: Call) -> Tensor:
+    """What `all_reduce` computes, under the name of another call."""
+    return _in_wide_floats(x, op, lambda ranks, wide: _all_reduce(ranks, wide, op, call))
+
+
+def _all_reduce(ranks: Ranks, x: Tensor, op: str, call: Call) -> Tensor:
+    kind = _operation(ranks.mpi, x.dtype, op)
+    return exchange(
+        ranks, call, x, known_shape(x),
+        lambda over, read, written: over.Iallreduce(read, written, kind),
+    )  # fmt: skip
+
+
+def _in_wide_floats(x: Tensor, op: str, reduce: Callable[[Ranks, Tensor], Tensor]) -> Tensor:
+    """A reduction of floats narrower than 32 bits in float32; a mean from its sum."""
+    ranks = world.ranks()
+    if ranks is None:
+        return x.clone()
+    is_narrow = x.dtype.is_float and x.dtype.bits < 32
+    total = reduce(ranks, x.cast(dtypes.float32) if is_narrow else x)
+    if op == "mean":
+        total = total / ranks.size
+    return total.cast(x.dtype) if is_narrow else total
+
+
+def _operation(mpi: Any, dtype: DType, op: str) -> Any:
+    names = _OF_TRUTHS if dtype is dtypes.bool_ else _NAMES
+    return getattr(mpi, names["sum" if op == "mean" else op])
+
+
+def _reduction_back(op: str, call: Call) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+    def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
+        if op in ("sum", "mean"):
+            return reduce_over_ranks(upstream, op, _backward(call))
+        if op == "prod":
+            raise GradientError("all_reduce(op='prod') has no gradient; cut it off with detach()")
+        holds = (x == y).cast(x.dtype)
+        total = reduce_over_ranks(upstream, "sum", _backward(call))
+        holders = reduce_over_ranks(holds, "sum", _backward(call, "how many hold it"))
+        return total * holds / holders
+
+    return back
+
+
+def all_gather(x: Tensor, axis: int = 0) -> Tensor:
+    """The tensors of all ranks, joined along an axis in the order of ranks.
+
+    Shapes: that of `x`, the same on all ranks, with `axis` so many times as long; of scalars, one
+    axis. The gradient is `reduce_scatter` of the upstream one.
+
+    >>> ogive.distributed.all_gather(Tensor([1, 2])).tolist()
+    [1, 2]
+
+    Raises `AxisError`, and `DistributedError` as `all_reduce` does.
+    """
+    shape = known_shape(x)
+    axis = to_axis(axis, x.ndim, "all_gather") if shape else 0
+    call = call_of("all_gather", shape, x.dtype, axis=axis)
+
+    def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
+        return _scattered(upstream, "sum", axis, _backward(call)).reshape(shape)
+
+    return _with_gradient(x, lambda given: _gathered(given, axis, call), back)
+
+
+def _gathered(x: Tensor, axis: int, call: Call) -> Tensor:
+    ranks, shape = world.ranks(), known_shape(x)
+    if ranks is None:
+        return _join(x.reshape(1, *shape), axis)
+    return _join(exchange(ranks, call, x, (ranks.size, *shape), _start_gather), axis)
+
+
+def _start_gather(over: Any, read: Array, written: Array) -> Any:
+    return over.Iallgather(as_bytes(read), as_bytes(written))
+
+
+def reduce_scatter(x: Tensor, op: str = "sum", axis: int = 0) -> Tensor:
+    """`all_reduce`, of which each rank gets its part along an axis.
+
+    Shapes: that of `x`, with `axis`, a multiple of the number of ranks, so many times as short. The
+    gradient of a sum is `all_gather` of the upstream one; `max`, `min` and `prod` have none.
+
+    >>> ogive.distributed.reduce_scatter(Tensor([1.0, 2.0])).tolist()
+    [1.0, 2.0]
+
+    Raises `ShapeError` for a length that cannot be divided, and as `all_reduce` does.
+    """
+    axis = to_axis(axis, x.ndim, "reduce_scatter")
+    call = _reduction_call("reduce_scatter", x, op, axis=axis)
+
+    def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
+        if op not in ("sum", "mean"):
+            raise GradientError(
+                f"reduce_scatter(op={op!r}) has no gradient; cut it off with detach()"
+            )
+        joined = _gathered(upstream, axis, _backward(call))
+        return joined / _count() if op == "mean" else joined
+
+    return _with_gradient(x, lambda given: _scattered(given, op, axis, call), back)
+
+
+def _scattered(x: Tensor, op: str, axis: int, call: Call) -> Tensor:
+    parts = _split(x, axis, "reduce_scatter")
+    shape = known_shape(parts)[1:]
+
+    def reduce(ranks: Ranks, wide: Tensor) -> Tensor:
+        kind = _operation(ranks.mpi, wide.dtype, op)
+        return exchange(
+            ranks, call, wide, shape,
+            lambda over, read, written: over.Ireduce_scatter_block(read, written, op=kind),
+        )  # fmt: skip
+
+    return _in_wide_floats(parts, op, reduce).reshape(shape)
+
+
+def broadcast(x: Tensor, root: int = 0) -> Tensor:
+    """The tensor of the rank `root`, on all ranks.
+
+    Shapes: that of `x`, the same on all ranks. The gradient is summed at the root.
+
+    >>> ogive.distributed.broadcast(Tensor([1, 2])).tolist()
+    [1, 2]
+
+    Raises `ArgumentError` for a rank that there is not, `DistributedError` as `all_reduce` does.
+    """
+    root = to_rank(root, "broadcast: root")
+    call = call_of("broadcast", known_shape(x), x.dtype, root=root)
+
+    def forward(given: Tensor) -> Tensor:
+        ranks = world.ranks()
+        if ranks is None:
+            return given.clone()
+        is_root = ranks.rank == root
+
+        def start(over: Any, read: Array, written: Array) -> Any:
+            if is_root:
+                written[...] = read
+            return over.Ibcast(as_bytes(written), root)
+
+        return exchange(ranks, call, given, known_shape(given), start)
+
+    def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
+        total = reduce_over_ranks(upstream, "sum", _backward(call))
+        ranks = world.ranks()
+        return total if ranks is None or ranks.rank == root else total * 0
+
+    return _with_gradient(x, forward, back)
+
+
+def all_to_all(x: Tensor, split: int = 0, join: int = 0) -> Tensor:
+    """Each rank cuts its tensor along the axis `split` and gives part *i* to rank *i*; what it gets
+    is joined along the axis `join`, in the order of ranks.
+
+    Shapes: `split`, a multiple of the number of ranks, becomes so many times as short, and `join`
+    as long. The gradient is the way back: `split` and `join` exchanged.
+
+    >>> ogive.distributed.all_to_all(Tensor([1, 2])).tolist()
+    [1, 2]
+
+    Raises `ShapeError` for a length that cannot be divided, `DistributedError` as `all_reduce`.
+    """
+    split, join = to_axis(split, x.ndim, "all_to_all"), to_axis(join, x.ndim, "all_to_all")
+    call = call_of("all_to_all", known_shape(x), x.dtype, split=split, join=join)
+
+    def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
+        return _redistributed(upstream, join, split, _backward(call))
+
+    return _with_gradient(x, lambda given: _redistributed(given, split, join, call), back)
+
+
+def _redistributed(x: Tensor, split: int, join: int, call: Call) -> Tensor:
+    parts = _split(x, split, "all_to_all")
+    ranks = world.ranks()
+    if ranks is not None:
+        parts = exchange(ranks, call, parts, known_shape(parts), _start_redistribution)
+    return _join(parts, join)
+
+
+def _start_redistribution(over: Any, read: Array, written: Array) -> Any:
+    return over.Ialltoall(as_bytes(read), as_bytes(written))
+
+
+def _with_gradient(
+    x: Tensor,
+    forward: Callable[[Tensor], Tensor],
+    back: Callable[[Tensor, Tensor, Tensor], Tensor],
+) -> Tensor:
+    """`forward(x)`; going back, `back(x, result, upstream)`, where a gradient may be wanted."""
+    if not x.requires_grad:
+        return forward(x)
+
+    def perform(given: Tensor) -> Any:
+        made = forward(given.detach())
+        return made, lambda upstream: back(given.detach(), made, upstream)
+
+    made: Tensor = custom_gradient(perform)(x)
+    return made
+
+
+def _backward(call: Call, more: str = "") -> Call:
+    """The call that carries the gradient of another."""
+    what = f", {more}" if more else ""
+    return Call(f"the gradient of {call.text}{what}", call.origin, call.any_line)
+
+
+def _split(x: Tensor, axis: int, name: str) -> Tensor:
+    """The parts for each rank along an axis in front: (…, n, …) → (ranks, …, n / ranks, …)."""
+    shape, count = known_shape(x), _count()
+    if shape[axis] % count:
+        raise ShapeError(
+            f"{name}: axis {axis} of shape {shape} is to be divided among {count} ranks, and "
+            f"{shape[axis]} is no multiple of {count}"
+        )
+    cut: Shape = (*shape[:axis], count, shape[axis] // count, *shape[axis + 1 :])
+    return x.reshape(cut).movedim(axis, 0)
+
+
+def _join(parts: Tensor, axis: int) -> Tensor:
+    """Parts along the first axis, one behind the other: (ranks, …, n, …) → (…, ranks · n, …)."""
+    count, *shape = known_shape(parts)
+    if not shape:
+        return parts
+    whole = (*shape[:axis], count * shape[axis], *shape[axis + 1 :])
+    return parts.movedim(0, axis).reshape(whole)
+
+
+def _count() -> int:
+    ranks = world.ranks()
+    return 1 if ranks is None else ranks.size
+
+
+def to_rank(given: int, name: str) -> int:
+    """The number of a rank. Raises `ArgumentError`."""
+    number, count = to_integer(given, name), _count()
+    if not 0 <= number < count:
+        raise ArgumentError(f"{name} is {number}, and the ranks are 0 to {count - 1}")
+    return number

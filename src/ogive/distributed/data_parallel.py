@@ -1,0 +1,123 @@
+"""Training on parts of each batch: parameters that are equal on all ranks stay so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ogive.autograd.mode import no_grad
+from ogive.distributed.calls import Call
+from ogive.distributed.collectives import broadcast, reduce_over_ranks
+from ogive.distributed.world import world
+from ogive.errors import ArgumentError, user_origin
+from ogive.ir.dtype import DType
+from ogive.nn.module import Module
+from ogive.tensor.core import to_integer
+from ogive.tensor.movement.joining import cat
+from ogive.tensor.tensor import Tensor
+
+BUCKET_BYTES = 4 << 20
+"""A message of so many bytes takes as long as its bytes do; smaller ones wait for each other."""
+
+
+def average_gradients(
+    model: Module | Iterable[Tensor], bucket_bytes: int = BUCKET_BYTES
+) -> None:
+    """Replace the gradients of a model, or of parameters, by their means over all ranks.
+
+    Called between `backward()` and the step of the optimizer. Gradients go in buckets, one flat
+    message each. Parameters without a gradient stay without; they are the same ones on all ranks.
+
+    >>> model = nn.Linear(2, 1)
+    >>> model(ogive.ones(3, 2)).sum().backward()
+    >>> ogive.distributed.average_gradients(model)
+    >>> model.bias.grad.tolist()
+    [3.0]
+
+    Raises `DistributedError` where ranks have gradients of other parameters, or do not answer.
+    """
+    if to_integer(bucket_bytes, "bucket_bytes") < 1:
+        raise ArgumentError(f"average_gradients: bucket_bytes is {bucket_bytes}, and is at least 1")
+    if world.ranks() is None:
+        return
+    origin = user_origin()
+    chosen = [tensor for tensor in _parameters(model) if tensor.grad is not None]
+    with no_grad():
+        flat = [(bucket, _flatten(bucket)) for bucket in _buckets(chosen, bucket_bytes)]
+        # Together, since the backward pass computes much of all of them at once.
+        Tensor.realize_batch([message for _, message in flat])
+        for bucket, message in flat:
+            call = Call(f"average_gradients of {_listed(bucket)}", origin)
+            _hand_out(bucket, reduce_over_ranks(message, "mean", call))
+
+
+def broadcast_parameters(model: Module | Iterable[Tensor], root: int = 0) -> None:
+    """Give all ranks the parameters and buffers that a model, or a list of tensors, has at `root`.
+
+    Called before training, so that all ranks begin at the same point.
+
+    >>> ogive.distributed.broadcast_parameters(nn.Linear(2, 1))
+
+    Raises `ArgumentError` for a rank that there is not, `DistributedError` as `all_reduce` does.
+    """
+    chosen = _parameters(model)
+    if isinstance(model, Module):
+        chosen += list(model.buffers())
+    if world.ranks() is None:
+        return
+    with no_grad():
+        for tensor in chosen:
+            tensor.copy_(broadcast(tensor.detach(), root))
+        Tensor.realize_batch(chosen)
+
+
+def _parameters(model: Module | Iterable[Tensor]) -> list[Tensor]:
+    return list(model.parameters() if isinstance(model, Module) else model)
+
+
+def _listed(tensors: list[Tensor]) -> str:
+    """How many tensors of which dtypes and shapes, in order."""
+    shown = ", ".join([f"{tensor.dtype.name} {tuple(tensor.shape)}" for tensor in tensors])
+    return f"{len(tensors)} tensors: {shown}"
+
+
+def _buckets(tensors: list[Tensor], most: int) -> Iterator[list[Tensor]]:
+    """Tensors by dtype of their gradients, in order, at most so many bytes together; or one."""
+    of_dtype: dict[DType, list[Tensor]] = {}
+    for tensor in tensors:
+        of_dtype.setdefault(_gradient(tensor).dtype, []).append(tensor)
+    for dtype, same in of_dtype.items():
+        bucket: list[Tensor] = []
+        room = most
+        for tensor in same:
+            size = _count(tensor) * dtype.itemsize
+            if bucket and size > room:
+                yield bucket
+                bucket, room = [], most
+            bucket.append(tensor)
+            room -= size
+        yield bucket
+
+
+def _flatten(bucket: list[Tensor]) -> Tensor:
+    """All gradients of a bucket, one behind the other."""
+    return cat([_gradient(tensor).detach().reshape(-1) for tensor in bucket])
+
+
+def _hand_out(bucket: list[Tensor], message: Tensor) -> None:
+    start = 0
+    for tensor in bucket:
+        count = _count(tensor)
+        tensor.grad = message[start : start + count].reshape(tensor.shape)
+        start += count
+
+
+def _gradient(tensor: Tensor) -> Tensor:
+    assert tensor.grad is not None
+    return tensor.grad
+
+
+def _count(tensor: Tensor) -> int:
+    count = 1
+    for length in tensor.shape:
+        count *= length
+    return count

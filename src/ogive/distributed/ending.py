@@ -1,0 +1,71 @@
+"""How a rank ends: together with the others, or, when it fails, after telling them.
+
+MPI itself would have a rank that failed wait for all others at its end, which wait for it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import sys
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from ogive.distributed.calls import Call
+from ogive.distributed.ranks import Ranks
+from ogive.errors import DistributedError
+
+GRACE_SECONDS = 1.0
+"""How long a rank that failed stays, so that the others can say what they were doing. Whoever has
+started the ranks may end all of them when one goes."""
+
+
+class Ending:
+    """What happens when this process ends."""
+
+    def __init__(self, ranks: Ranks) -> None:
+        self._ranks = ranks
+        self._failure: str | None = None
+        self._shown = sys.excepthook
+
+    def install(self) -> None:
+        """From now on, take notice of what ends the process."""
+        sys.excepthook = self._note
+        atexit.register(self.run)
+
+    def _note(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        self._failure = f"{kind.__name__}: {str(error).strip()}"
+        self._shown(kind, error, trace)
+        sys.stderr.flush()
+
+    def run(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """End MPI with all others; after a failure tell them, and end all that are left."""
+        if self._ranks.mpi.Is_finalized():
+            return
+        if self._failure is not None:
+            self._leave(f"it failed: {self._failure}", clock)
+            return
+        try:
+            self._ranks.end(Call("the end of the program", None))
+        except DistributedError as error:
+            shown = str(error).partition("\n  at ")[0]
+            print(f"rank {self._ranks.rank} has ended, and others have not: {shown}",
+                  file=sys.stderr, flush=True)  # fmt: skip
+            return
+        self._ranks.mpi.Finalize()
+
+    def _leave(self, reason: str, clock: Callable[[], float]) -> None:
+        told: Any = self._ranks.peers.tell(reason)
+        until = clock() + GRACE_SECONDS
+        others = self._ranks.size - 1
+        while clock() < until and len(self._ranks.peers.find_gone()) < others:
+            for request, _ in told:
+                request.Test()
+            time.sleep(0.01)
+        sys.stdout.flush()
+        self._ranks.mpi.COMM_WORLD.Abort(1)
+
+

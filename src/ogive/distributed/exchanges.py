@@ -1,0 +1,106 @@
+"""Exchanges between the memory of tensors: what a rank gives is read where it lies, and what it
+gets is written to the memory of a new tensor, by MPI itself.
+
+Inside a function that `ogive.jit` captures there is no memory yet. There an exchange is a step of
+the function's graph, made at each call; its arrays are copies, as those of all such steps are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from ogive.devices.buffer import Buffer
+from ogive.devices.known_devices import find_device
+from ogive.distributed.calls import Call
+from ogive.distributed.ranks import Ranks
+from ogive.errors import DistributedError, ShapeError
+from ogive.ir.dtype import DType
+from ogive.jit.tracing.watch import is_tracing
+from ogive.live.registry import graph_lock
+from ogive.tensor.core import wrap
+from ogive.tensor.creation.user_data import memory_node, memory_of
+from ogive.tensor.tensor import Tensor
+from ogive.tensor.values.custom_function import custom
+
+Array = NDArray[Any]
+Shape = tuple[int, ...]
+Start = Callable[[Any, Array, Array], Any]
+"""Begins an exchange over a communicator, from one array into another; gives its request."""
+
+
+def exchange(ranks: Ranks, call: Call, given: Tensor, shape: Shape, start: Start) -> Tensor:
+    """What this rank gets, of `shape` and the dtype of `given`."""
+    dtype = given.dtype
+
+    def run(read: Array, written: Array) -> None:
+        ranks.exchange(call, lambda over: start(over, read, written), (read, written))
+
+    if is_tracing():
+        made: Tensor = custom(_on_plain_arrays(run), [given], (shape, dtype), name=call.text)
+        return made
+    return fill_new(shape, dtype, given.device, lambda written: run(read_only(given), written))
+
+
+def _on_plain_arrays(run: Callable[[Array, Array], None]) -> Callable[[Array, Array], None]:
+    """MPI takes arrays that nobody else can write to only for what it reads."""
+
+    def call(read: Array, written: Array) -> None:
+        run(numpy.ascontiguousarray(read), written)
+
+    return call
+
+
+def read_only(tensor: Tensor) -> Array:
+    """The values of a tensor, computed now, where they lie; a copy of what is on another device."""
+    shape = known_shape(tensor)
+    if 0 in shape:
+        return numpy.empty(shape, tensor.dtype.numpy)
+    memory = memory_of(tensor.node)
+    if memory is None or not memory.allocated:
+        tensor.realize()
+        memory = memory_of(tensor.node)
+    if memory is None or memory.writes & 1:  # another thread assigns to it
+        return tensor.numpy()
+    return memory.contents(tensor.dtype.numpy, shape)
+
+
+def fill_new(shape: Shape, dtype: DType, device: str, fill: Callable[[Array], None]) -> Tensor:
+    """A tensor whose memory `fill` has written; through the host, if it is elsewhere."""
+    count = int(numpy.prod(shape, dtype=numpy.int64))
+    buffer = Buffer(count * dtype.itemsize, device)
+    if find_device(device).addressable:
+        fill(buffer.as_numpy(dtype.numpy, shape))
+    else:
+        array = numpy.empty(shape, dtype.numpy)
+        fill(array)
+        if count:
+            buffer.fill(array)
+    with graph_lock:
+        return wrap(memory_node(buffer, shape, dtype), device)
+
+
+def known_shape(tensor: Tensor) -> Shape:
+    """The lengths of a tensor. Raises `ShapeError` for ones that are symbolic."""
+    if not all(isinstance(length, int) for length in tensor.shape):
+        raise ShapeError(
+            f"ranks exchange tensors of known lengths, and the shape is {tensor.shape}"
+        )
+    return tuple(tensor.shape)
+
+
+def as_bytes(array: Array) -> Array:
+    """The memory of an array, for MPI to move whatever it holds."""
+    return array.reshape(-1).view(numpy.uint8)
+
+
+def refuse_capture(name: str) -> None:
+    """Raises `DistributedError` inside a function that is being captured."""
+    if is_tracing():
+        raise DistributedError(
+            f"{name} is done at once, and a function that ogive.jit captures is run later; call it "
+            "outside of the function"
+        )

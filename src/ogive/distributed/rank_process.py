@@ -1,0 +1,40 @@
+"""`python -m ogive.distributed.rank_process FOLDER PROGRAM …`: a rank of `ogive launch`.
+
+A file in the folder says which process the rank is, so that the launcher sees when it is gone. The
+other ranks are found before the program begins, so that one which fails early is missed by nobody.
+Output comes in whole lines, which `mpiexec` can write the rank before.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import runpy
+import sys
+from pathlib import Path
+
+from ogive.distributed.world import init
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the program of the command line as it runs by itself."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(line_buffering=True, write_through=False)
+    folder, program = sys.argv[1:3]
+    Path(folder, os.environ["PMI_RANK"]).write_text(str(os.getpid()), encoding="ascii")
+    init()
+    sys.argv = sys.argv[2:]
+    sys.path[0] = str(Path(program).resolve().parent)
+    try:
+        runpy.run_path(program, run_name="__main__")
+    except KeyboardInterrupt:
+        # All ranks are interrupted, by the launcher, which waits for none of them to say where.
+        sys.stdout.flush()
+        os._exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()

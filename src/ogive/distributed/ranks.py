@@ -1,0 +1,138 @@
+"""The ranks of one program over MPI: how they agree on a call, make it, and wait for its end."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from ogive.distributed.calls import DIGEST_BYTES, TEXT_BYTES, Call, divergence
+from ogive.distributed.peers import Peers
+from ogive.errors import DistributedError
+
+Array = NDArray[Any]
+Start = Callable[[Any], Any]
+"""Begins an exchange over a communicator; gives its request."""
+
+SPINS = 100
+"""So often a message is asked for before the core is offered to others: some 50 µs."""
+
+PATIENT_SECONDS = 0.01
+"""After so long the others are busy with something, and this rank sleeps between looks."""
+
+SLEEP_SECONDS = 1e-4
+LOOK_SECONDS = 0.2
+"""How often a rank that waits looks whether the others are still there."""
+
+
+class Ranks:
+    """All processes of the program. `limit` gives how many seconds a rank waits for the others.
+
+    Before each exchange all ranks compare digests of what they are about to do; where those differ,
+    they compare the descriptions, and all raise. Exchanges do not block: a rank that waits looks
+    whether the others have failed, are gone, or take longer than the limit.
+    """
+
+    def __init__(self, mpi: Any, limit: Callable[[], float]) -> None:
+        self.mpi = mpi
+        world = mpi.COMM_WORLD
+        self.rank: int = world.Get_rank()
+        self.size: int = world.Get_size()
+        self.peers = Peers(world.Dup())
+        self._limit = limit
+        self._agreements = world.Dup()
+        self._exchanges = world.Dup()
+        self._pairs = world.Dup()
+        self._lock = threading.RLock()
+        self._unfinished: list[Any] = []
+        self._digests: Array = numpy.empty((self.size, DIGEST_BYTES), numpy.uint8)
+
+    def exchange(self, call: Call, start: Start | None = None, memory: Any = None) -> None:
+        """Agree on a call, begin it, wait for its end. `memory` is kept as long as it may be used.
+
+        Raises `DistributedError` on every rank if they do not agree, or one does not answer.
+        """
+        with self._lock:
+            self._agree(call, self._limit())
+            if start is not None:
+                self._wait(start(self._exchanges), call, memory, self._limit(), patient=False)
+
+    def end(self, call: Call) -> None:
+        """Agree, however long the others take, that the program ends. Raises `DistributedError`."""
+        with self._lock:
+            self._agree(call, float("inf"))
+
+    def exchange_with_one(self, call: Call, start: Start, memory: Any) -> None:
+        """A message between two ranks, on which nobody else has to agree."""
+        with self._lock:
+            self._refuse_broken(call)
+            self._wait(start(self._pairs), call, memory, self._limit(), patient=True)
+
+    def _agree(self, call: Call, limit: float) -> None:
+        self._refuse_broken(call)
+        own, every = numpy.frombuffer(call.digest, numpy.uint8), self._digests
+        request = self._agreements.Iallgather(own, every)
+        self._wait(request, call, (own, every), limit, patient=True)
+        if every.tobytes() == call.digest * self.size:
+            return
+        text: Array = numpy.zeros(TEXT_BYTES, numpy.uint8)
+        encoded = call.description.encode()
+        text[: len(encoded)] = numpy.frombuffer(encoded, numpy.uint8)
+        texts: Array = numpy.empty((self.size, TEXT_BYTES), numpy.uint8)
+        request = self._agreements.Iallgather(text, texts)
+        self._wait(request, call, (text, texts), limit, patient=True)
+        descriptions = [row.tobytes().rstrip(b"\0").decode(errors="replace") for row in texts]
+        raise divergence(descriptions, call.origin)
+
+    def _refuse_broken(self, call: Call) -> None:
+        if self._unfinished:
+            raise DistributedError(
+                f"{call.text}: an exchange before it was not finished, so that the ranks are not "
+                "in step any more; end the program on all of them",
+                call.origin,
+            )
+
+    def _wait(self, request: Any, call: Call, memory: Any, limit: float, patient: bool) -> None:
+        """Wait for a request. One that is given up goes on reading and writing its memory."""
+        try:
+            for _ in range(SPINS):
+                if request.Test():
+                    return
+            self._wait_long(request, call, limit, patient)
+        except BaseException as error:
+            self._unfinished.append((request, memory))
+            if isinstance(error, self.mpi.Exception):
+                raise DistributedError(f"{call.text}: MPI failed: {error}", call.origin) from error
+            raise
+
+    def _wait_long(self, request: Any, call: Call, limit: float, patient: bool) -> None:
+        began = looked = time.monotonic()
+        while not request.Test():
+            now = time.monotonic()
+            if patient and now - began > PATIENT_SECONDS:
+                time.sleep(SLEEP_SECONDS)
+            else:
+                os.sched_yield()
+            self._refuse_failed(call, self.peers.look())
+            if now - looked > LOOK_SECONDS:
+                looked = now
+                self._refuse_failed(call, self.peers.find_gone())
+            if now - began > limit:
+                raise DistributedError(
+                    f"{call.text}: other ranks have not answered within {limit:g} s; they are "
+                    "stuck, or busy for longer (ogive.configure(rank_timeout=...), or "
+                    "OGIVE_RANK_TIMEOUT, sets how long to wait)",
+                    call.origin,
+                )
+
+    def _refuse_failed(self, call: Call, failed: dict[int, str]) -> None:
+        if failed:
+            words = "".join([f"\n  rank {rank}: {failed[rank]}" for rank in sorted(failed)])
+            raise DistributedError(
+                f"{call.text}: this rank waits for others that have failed:{words}", call.origin
+            )

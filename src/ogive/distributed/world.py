@@ -1,0 +1,86 @@
+"""Which ranks there are: those that MPI started with this process, or this process alone."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ogive.config import current_config
+from ogive.distributed.ending import Ending
+from ogive.distributed.mpi_library import is_announced, load_mpi
+from ogive.distributed.ranks import Ranks
+
+
+class World:
+    """The ranks of this process, found at the first use.
+
+    `environment` says whether something has started several, `load` gives MPI.
+    """
+
+    def __init__(self, environment: Mapping[str, str], load: Callable[[], Any]) -> None:
+        self._environment = environment
+        self._load = load
+        self._lock = threading.Lock()
+        self._is_known = False
+        self._ranks: Ranks | None = None
+
+    def ranks(self) -> Ranks | None:
+        """All ranks, or None where this process is the only one.
+
+        Raises `MissingPackageError` where there are several and no MPI.
+        """
+        if not self._is_known:
+            with self._lock:
+                if not self._is_known:
+                    self._ranks = self._find()
+                    self._is_known = True
+        return self._ranks
+
+    def _find(self) -> Ranks | None:
+        if not is_announced(self._environment):
+            return None
+        mpi = self._load()
+        if mpi.COMM_WORLD.Get_size() == 1:
+            return None
+        ranks = Ranks(mpi, lambda: float(current_config().rank_timeout))
+        Ending(ranks).install()
+        return ranks
+
+
+world = World(os.environ, load_mpi)
+"""That of this process."""
+
+
+def init() -> None:
+    """Find the other ranks now. All functions do so at their first use; this says when.
+
+    A program that `ogive launch` or `mpiexec` has started several times is one rank each; any
+    other program is the only rank, and needs no MPI.
+
+    >>> ogive.distributed.init()
+
+    Raises `MissingPackageError` where there are several ranks and `mpi4py` is absent.
+    """
+    world.ranks()
+
+
+def rank() -> int:
+    """The number of this rank, from 0.
+
+    >>> ogive.distributed.rank()
+    0
+    """
+    ranks = world.ranks()
+    return 0 if ranks is None else ranks.rank
+
+
+def size() -> int:
+    """How many ranks there are.
+
+    >>> ogive.distributed.size()
+    1
+    """
+    ranks = world.ranks()
+    return 1 if ranks is None else ranks.size

@@ -131,11 +131,14 @@ class Realization:
         slots = self.graph.outputs[len(self.roots) :][: len(self.effects)]
         return [self.buffers[slot] for slot in dict.fromkeys(slots)]
 
-    def replacements(self, late: Collection[int] = ()) -> dict[UOp, UOp]:
+    def replacements(
+        self, late: Collection[int] = (), reuse: bool = False
+    ) -> dict[UOp, UOp]:
         """For each node computed, the memory it is in; what is in `late` slots is not there.
 
         A buffer that was written to gets a new node for its new version, since others may go on
-        reading the old node, which then stands for a copy.
+        reading the old node, which then stands for a copy. With `reuse` it keeps its node where
+        nobody can tell: the same expressions of the new version are the same nodes then.
         """
         graph, number = self.graph, self.executions.number
         mapping: dict[UOp, UOp] = {}
@@ -145,27 +148,22 @@ class Realization:
                 continue
             if node.op is Op.AFTER:
                 if node not in mapping or node in self.kept:
-                    mapping[node] = _memory_node(self.buffers[slot], node)
+                    own = self._own_node(node, self.buffers[slot]) if reuse else None
+                    mapping[node] = own or _memory_node(self.buffers[slot], node)
             elif graph.slots[slot].parameter is None:
                 buffer = self.shorter.get(slot, self.buffers[slot])
                 mapping[node] = _memory_node(buffer, node, (number, at, buffer.nbytes))
         return mapping
 
-    def reuse_versions(self, mapping: dict[UOp, UOp]) -> None:
-        """Let buffers keep their nodes where nobody reads the version that was overwritten.
-
-        The same expressions of the new version are the same nodes then.
-        """
-        if self.kept:
-            return
-        for node in self.effects:
-            base = version_below(node)
-            while base.op is Op.AFTER:
-                base = version_below(base)
-            memory = registry.buffer_of(memory_leaf(mapping[node]))
-            same = base.op is Op.BUFFER and registry.buffer_of(base) is memory
-            if same and not history.has_record(base) and node not in self.recorded:
-                mapping[node] = shaped(base, node.shape)
+    def _own_node(self, effect: UOp, memory: Buffer) -> UOp | None:
+        """The node that memory had before it was written to, if nobody reads that version."""
+        base = version_below(effect)
+        while base.op is Op.AFTER:
+            base = version_below(base)
+        same = base.op is Op.BUFFER and registry.buffer_of(base) is memory
+        if same and not history.has_record(base) and effect not in self.recorded:
+            return shaped(base, effect.shape)
+        return None
 
     def _may_end(self, step: int) -> bool:
         """Whether all that is left before a step can still be computed, from what there will be."""
@@ -218,8 +216,7 @@ class Realization:
 
     def rebind(self, together: Sequence[Change] = ()) -> None:
         """Replace what was computed by its memory, in every live tensor at once."""
-        mapping = self.replacements()
-        self.reuse_versions(mapping)
+        mapping = self.replacements(reuse=not self.kept)
         self.remember(mapping)
         if self.normalized.variables:
             for node, memory in mapping.items():

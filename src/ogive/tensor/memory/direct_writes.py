@@ -28,7 +28,7 @@ from ogive.live.waiting_plans import is_unexecuted
 from ogive.tensor.core import Core
 from ogive.tensor.creation import user_data
 from ogive.tensor.memory.movement_chains import View
-from ogive.tensor.values.direct_access import OPERATIONS, PLAIN, shown_values
+from ogive.tensor.values.direct_access import OPERATIONS, PLAIN, may_be_shown, shown_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,7 +52,7 @@ def write_directly(
     """
     holder: Core = tensor if storage is None else storage
     size = part.dtype.itemsize
-    if holder.device != DEFAULT_DEVICE or part.dtype not in PLAIN:
+    if holder.device != DEFAULT_DEVICE or part.dtype not in PLAIN or not _may_be_there(part):
         return False
     if not all(isinstance(length, int) for length in part.shape):
         return False
@@ -85,6 +85,13 @@ def write_directly(
         return True
     finally:
         registry.effect_lock.release()
+
+
+def _may_be_there(part: UOp) -> bool:
+    """Whether values are perhaps there without a kernel: that of most is quickly said."""
+    while part.op is Op.DETACH:
+        part = part.operand
+    return may_be_shown(part)
 
 
 def _values_of(part: UOp) -> NDArray[Any] | None:

@@ -30,7 +30,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     # What a device is like, the passes that compile for it, the devices themselves
     "targets": ("ir", "digest", "named"),
     "search.graph": ("targets", "ir", "config", "named"),
-    "passes": ("search.graph", "targets", "ir", "config", "errors", "named"),
+    "passes": ("search.graph", "targets", "ir", "journal", "config", "errors", "named"),
     "devices": (
         "store", "passes", "targets", "ir", "at_once", "config", "digest", "errors", "folders",
         "named",
@@ -98,6 +98,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
 INSIDE_FUNCTIONS = {
     ("tensor.values.evaluation", "engine"),  # capture must not load the compiler
     ("tensor.values.python_values", "engine"),
+    ("tensor.values.sharding", "engine"),
     ("tensor.creation.sampling", "random"),  # draws are made of tensors, which have them as methods
     ("tensor.creation.sampling", "random.discrete"),
     ("tensor.values.interchange", ""),  # a tensor's namespace is the package

@@ -41,6 +41,7 @@ REPLAY = {
     "ogive.passes.graph.normalize", "ogive.passes.pipeline",
     "ogive.passes.pipeline.capture_passes", "ogive.passes.pipeline.graph_dialects",
     "ogive.passes.pipeline.pass_runner", "ogive.passes.regions", "ogive.passes.regions.slots",
+    "ogive.passes.shards", "ogive.passes.shards.place_shards",
     "ogive.devices.llvm.library", "ogive.devices.llvm.library.llvm_gate",
 }  # fmt: skip
 """From tensors to the graph that is looked for, and what compiled graphs are made of."""

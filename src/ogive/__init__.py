@@ -59,6 +59,7 @@ from ogive.tensor.creation.constructors import (
 from ogive.tensor.elementwise.complex_numbers import complex, polar, view_as_complex, view_as_real
 from ogive.tensor.linear_algebra.einsum import einsum, tensordot
 from ogive.tensor.linear_algebra.named_products import multi_dot
+from ogive.tensor.mesh import Mesh
 from ogive.tensor.movement.joining import cat, stack, where
 from ogive.tensor.movement.stacking import (
     atleast_1d,
@@ -232,6 +233,7 @@ __all__ = [
     "DType",
     "Generator",
     "Graph",
+    "Mesh",
     "OgiveError",
     "Tensor",
     "Variable",

@@ -22,6 +22,7 @@ PAGES = [
     "docs/data.md",
     "docs/models.md",
     "docs/distributed.md",
+    "docs/devices.md",
 ]
 
 

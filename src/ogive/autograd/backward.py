@@ -16,6 +16,7 @@ from ogive.autograd.formulas import as_value
 from ogive.autograd.gradient import gradient, gradient_of, total
 from ogive.autograd.gradient_calls import gradient_calls
 from ogive.errors import GradientError
+from ogive.ir.device_names import is_group
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.live import history
@@ -108,6 +109,8 @@ def _accumulate(leaf: Tensor, value: UOp, create_graph: bool) -> None:
     if not create_graph:
         value = make(Op.DETACH, value.dtype, (value,), None, value.shape)
     made = hold(value, leaf.device)
+    if is_group(leaf.device):
+        made = made.shard_like(leaf)
     if leaf.grad is None:
         leaf.grad = made
     else:

@@ -111,7 +111,7 @@ class _Sweep:
         op = node.op
         if op in FLAT:
             return ()
-        if op is Op.BUFFER:
+        if op in (Op.BUFFER, Op.MULTI):
             record = history.record_of(node)
             if record is None:
                 if self.ends is not None:
@@ -174,7 +174,7 @@ def total(parts: list[UOp]) -> UOp:
 def _gradients(node: UOp, upstream: UOp, needed: Sequence[bool]) -> Sequence[UOp | None]:
     """What a node hands down to those of its sources that need it."""
     op = node.op
-    if op is Op.BUFFER:
+    if op in (Op.BUFFER, Op.MULTI):
         record = history.record_of(node)
         assert record is not None, "memory with a history"
         return (as_value(upstream, record.expression.shape),)

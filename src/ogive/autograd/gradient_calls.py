@@ -25,12 +25,12 @@ from ogive.autograd.gradient import gradient
 from ogive.autograd.gradient_rules import FLAT
 from ogive.ir.calls import GRADIENT_CALLEE, expanders
 from ogive.ir.node import UOp
-from ogive.ir.ops import FAULTING, Op
+from ogive.ir.ops import FAULTING, SPREAD, Op
 from ogive.live import history, registry
 from ogive.tensor import build
 from ogive.tensor.outlined import in_earnest
 
-_DECIDING = frozenset({Op.GRADIENT, Op.AFTER, Op.COPY, Op.CUSTOM})
+_DECIDING = frozenset({Op.GRADIENT, Op.AFTER, Op.COPY, Op.CUSTOM}) | SPREAD
 """What says more of gradients than what they are made of, or moves them between devices."""
 
 

@@ -35,7 +35,7 @@ from ogive.autograd.formulas import (
 )
 from ogive.autograd.indexed import gathered, scanned, scattered_base, scattered_value
 from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import DEFAULT_DEVICE
+from ogive.ir.device_names import DEFAULT_DEVICE, is_group
 from ogive.ir.memory import computing_devices
 from ogive.ir.node import UOp
 from ogive.ir.ops import COMPARISON, MOVEMENT, Op
@@ -223,6 +223,12 @@ def _copied_back(node: UOp, upstream: UOp) -> UOp:
     return make(Op.COPY, node.dtype, (upstream,), _device_of(node.operand))
 
 
+def _laid_out_back(node: UOp, upstream: UOp) -> UOp:
+    """The gradient where the operand is; how it lies there follows from what it is used for."""
+    device = _device_of(node.operand)
+    return upstream if is_group(device) else make(Op.COPY, node.dtype, (upstream,), device)
+
+
 def _device_of(node: UOp) -> str:
     """Where a value lies, by the first memory under it."""
     return computing_devices(node.walk())[node] or DEFAULT_DEVICE
@@ -243,7 +249,8 @@ RULES: dict[Op, Rule] = {
     Op.SCAN_AXIS: (scanned,),
     Op.CONTIGUOUS: (_passed_on,),
     Op.COPY: (_copied_back,),
+    Op.SHARD: (_laid_out_back,),
 }
 
-FLAT = COMPARISON | {Op.DETACH, Op.BITCAST}
+FLAT = COMPARISON | {Op.DETACH, Op.BITCAST, Op.MSELECT}
 """Ops through which nothing flows, though their sources are floats."""

@@ -3,5 +3,6 @@
 from ogive.engine.announced_writes import wait_for_writers
 from ogive.engine.plan import Plan
 from ogive.engine.realize import prepare, realize
+from ogive.engine.spread_values import is_spread_memory, layout_of
 
-__all__ = ["Plan", "prepare", "realize", "wait_for_writers"]
+__all__ = ["Plan", "is_spread_memory", "layout_of", "prepare", "realize", "wait_for_writers"]

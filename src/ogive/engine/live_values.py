@@ -27,10 +27,10 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 
 from ogive.ir.calls import is_gradient
-from ogive.ir.device_names import FILES
+from ogive.ir.device_names import FILES, is_group
 from ogive.ir.memory import upper_count
 from ogive.ir.node import UOp, walk
-from ogive.ir.ops import ELEMENTWISE, FAULTING, MOVEMENT, Op
+from ogive.ir.ops import ELEMENTWISE, FAULTING, MOVEMENT, SPREAD, Op
 from ogive.live import registry
 from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target
@@ -61,6 +61,8 @@ def values_to_store(
         read = _read_outside(roots, order)
     if not read and not gradients:
         return ()
+    if any(node.op in SPREAD or (node.op is Op.COPY and is_group(node.arg)) for node in order):
+        return ()  # what lies over several devices is computed by who asks for its parts
     lasting = _lasting(order)
     memory = next((node for node in lasting if node.op is Op.BUFFER and lasting[node]), None)
     if memory is None:

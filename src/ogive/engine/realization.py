@@ -32,7 +32,7 @@ from ogive.live import history, registry
 from ogive.live.kept_graphs import kept_graphs
 from ogive.live.waiting_plans import unexecuted
 from ogive.passes.graph.contiguous_parts import Window, is_whole
-from ogive.passes.graph.inline_calls import has_calls
+from ogive.passes.graph.inline_calls import is_outlined
 from ogive.passes.graph.normalize import Normalized
 
 if TYPE_CHECKING:
@@ -241,8 +241,8 @@ class Realization:
                 for node, memory in mapping.items()
                 if node in self.kept or (node.op is Op.AFTER and node not in overwritten)
             }
-            count_writes = functools.partial(_count_writes, stored)
-            history.remember(mapping, moved, self.normalized.buffers, count_writes)
+            counting = functools.partial(count_writes, stored)
+            history.remember(mapping, moved, self.normalized.buffers, counting)
             registry.forget_detached(self.normalized.buffers)
 
     def rebind_only(
@@ -267,7 +267,7 @@ class Realization:
     def explain(self, fault: Fault) -> BaseException:
         """The error that tells the user what happened."""
         normalized = self.normalized
-        if not normalized.made or has_calls(normalized.sink):
+        if not normalized.made or is_outlined(normalized.sink):
             normalized = to_parametric(self._asked(), self.config)
         return explain_fault(self.graph, normalized, self.config, fault, self.tensors)
 
@@ -299,7 +299,7 @@ def _part_of(buffer: Buffer, window: Window) -> Buffer:
     return buffer.view(window.start * size, window.length * size)
 
 
-def _count_writes(stored: Collection[Buffer], node: UOp) -> tuple[int, int]:
+def count_writes(stored: Collection[Buffer], node: UOp) -> tuple[int, int]:
     """How often a buffer had been written to before this run, and will have been after it."""
     buffer: Buffer = registry.buffer_of(node)
     writes = buffer.writes

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ogive.config import Config, current_config
 from ogive.devices.buffer import Buffer
@@ -19,8 +20,8 @@ from ogive.engine.old_versions import (
 from ogive.engine.plan import Plan, execute_plan_of
 from ogive.engine.realization import Realization, is_realized
 from ogive.engine.routes import Route, find_route
-from ogive.errors import ArgumentError, ArgumentTypeError
-from ogive.ir.device_names import FILES
+from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError
+from ogive.ir.device_names import FILES, is_group
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 def realize(tensors: Sequence[Tensor], config: Config | None = None) -> None:
     """Compute the values of `tensors`, in one graph; afterwards each is memory."""
     config = _checked(config)
+    if any(is_group(tensor.device) for tensor in tensors):
+        _realize_parts(tensors, config)
+        return
     # Again if another thread changed the graphs of these tensors, or what they read, meanwhile.
     while roots := _pending(tensors):
         found = find_route(roots, config)
@@ -52,6 +56,21 @@ def realize(tensors: Sequence[Tensor], config: Config | None = None) -> None:
     _execute_pending(tensors)
 
 
+def _realize_parts(tensors: Sequence[Tensor], config: Config) -> None:
+    """`realize` where values lie over several devices: their parts are computed with the others."""
+    from ogive.engine.realization import count_writes
+    from ogive.engine.spread_values import spread_values
+
+    asked: list[Any] = [tensor for tensor in tensors if not is_group(tensor.device)]
+    spread = spread_values([tensor for tensor in tensors if is_group(tensor.device)])
+    for value in spread:
+        asked += value.parts
+    realize(asked, config)
+    with registry.graph_lock:
+        for value in spread:
+            value.join(functools.partial(count_writes, ()))
+
+
 def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
     """Compile and allocate for `tensors` without running anything.
 
@@ -62,6 +81,12 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
     config = _checked(config)
     if not tensors:
         raise ArgumentError("prepare needs at least one tensor")
+    for tensor in tensors:
+        if is_group(tensor.device):
+            raise DeviceError(
+                f"prepare: a tensor of shape {tensor.shape} lies over {tensor.device}, and a plan "
+                "has results on one device each; prepare it gathered, by to()"
+            )
     with registry.effect_lock:
         roots = _pending(tensors)
         make_way(_written(effects_of(roots)), _memories(roots))

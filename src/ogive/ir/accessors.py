@@ -62,6 +62,7 @@ class Accessors:
         inputs: tuple[UOp, ...]
         lengths: tuple[UOp, ...]
         operands: tuple[UOp, ...]
+        parts: tuple[UOp, ...]
         roots: tuple[UOp, ...]
 
         # Fields of arguments
@@ -83,6 +84,7 @@ class Accessors:
         literal: Any
         low: int
         may_fault: int
+        mesh: tuple[int, ...]
         name: str
         number: int
         order: tuple[int, ...]
@@ -98,6 +100,7 @@ class Accessors:
         sorted_count: int | None
         space: str
         spans: tuple[tuple[int | None, int | None], ...]
+        split: tuple[int, ...]
         stop: int | None
         stride: Any
         widths: tuple[tuple[int | None, int | None], ...]

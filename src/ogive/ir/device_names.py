@@ -1,13 +1,15 @@
 """The names of devices, as graphs have them: a kind, and an index behind a colon unless it is 0.
 
-    CPU   CPU:1   CUDA:3   DISK
+    CPU   CPU:1   CUDA:3   DISK   CPU+CPU:1
+
+The last one is two devices that hold a value together (`layouts.py`).
 
 Graphs know names alone. What a device does is behind `devices/protocol.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 DEFAULT_DEVICE = "CPU"
 """Where tensors are made unless they are told otherwise."""
@@ -23,6 +25,9 @@ GPUS = "CUDA"
 
 STORAGE = frozenset({FILES, FUNCTIONS})
 """Devices that compute nothing: what is computed from their memory is computed elsewhere."""
+
+_AND = "+"
+"""What stands between the names of devices that hold a value together."""
 
 
 def device_name(kind: str, index: int) -> str:
@@ -50,3 +55,26 @@ def first_computing(devices: Iterable[str | None]) -> str | None:
         if device is not None and device not in STORAGE:
             return device
     return None
+
+
+def group_name(devices: Sequence[str]) -> str:
+    """The name of several devices that hold a value together.
+
+    >>> group_name(("CPU", "CPU:1"))
+    'CPU+CPU:1'
+    """
+    return _AND.join(devices)
+
+
+def is_group(name: str) -> bool:
+    """Whether a name is that of several devices."""
+    return _AND in name
+
+
+def group_members(name: str) -> tuple[str, ...]:
+    """The devices of a name, be it of one or of several.
+
+    >>> group_members("CPU+CPU:1"), group_members("CPU")
+    (('CPU', 'CPU:1'), ('CPU',))
+    """
+    return tuple(name.split(_AND))

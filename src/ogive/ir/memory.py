@@ -10,11 +10,13 @@ variable:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from ogive.ir.device_names import DEFAULT_DEVICE, FILES, first_computing
+from ogive.ir.layouts import holding_device
 from ogive.ir.node import UOp
-from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.ops import ELEMENTWISE, SPREAD, Op
 from ogive.ir.shape import Shape, element_count, greatest, movement_argument, split_argument
 
 OPEN_ENDED = 1 << 39
@@ -87,15 +89,19 @@ def file_of(node: UOp) -> UOp | None:
     return node if node.op is Op.BUFFER and node.device == FILES else None
 
 
-def computing_devices(order: Iterable[UOp]) -> dict[UOp, str | None]:
+def computing_devices(
+    order: Iterable[UOp], known: Mapping[UOp, str | None] = MappingProxyType({})
+) -> dict[UOp, str | None]:
     """Where each node is computed, sources first; None for what is the same everywhere, such as
-    constants, and for files, which are read from anywhere."""
-    where: dict[UOp, str | None] = {}
+    constants, and for files, which are read from anywhere. What is `known` need not be in order."""
+    where: dict[UOp, str | None] = dict(known)
     for node in order:
         if node.op in (Op.BUFFER, Op.PARAM):
             where[node] = first_computing((node.device,))
         elif node.op is Op.COPY:
             where[node] = node.device
+        elif node.op in SPREAD:
+            where[node] = holding_device(node)
         else:
             found = first_computing([where[source] for source in node.src])
             # A function is called once, wherever what it returns is read.

@@ -223,6 +223,18 @@ class Op(Enum):
         "the operand; the rule gives the gradients of the inputs",
     )  # fmt: skip
     COPY = "operand", "device: str", GRAPH, "the same values in the memory of that device"
+    SHARD = (
+        "operand", "(devices: devices, mesh: axes, split: axes)", OUTLINED,
+        "the same values over several devices, laid out so (see `ir/layouts.py`)",
+    )  # fmt: skip
+    MULTI = (
+        "parts...", "(devices: devices, mesh: axes, split: axes)", OUTLINED,
+        "the value whose parts these are, a part on each device",
+    )  # fmt: skip
+    MSELECT = (
+        "operand", "(devices: devices, mesh: axes, split: axes, number: int)", OUTLINED,
+        "the part on the number-th device of a value that is laid out so",
+    )  # fmt: skip
     CUSTOM = (
         "function, inputs...", "(name: str, outputs: outputs, output: int)", GRAPH,
         "the output-th result of a Python function, which memory stands for",
@@ -330,6 +342,9 @@ BINARY = frozenset({
     Op.COPYSIGN, Op.COMPLEX, Op.AND, Op.OR, Op.XOR, Op.SHL, Op.SHR, Op.DOT,
     Op.THREEFRY,
 }) | COMPARISON  # fmt: skip
+
+SPREAD = frozenset({Op.SHARD, Op.MULTI, Op.MSELECT})
+"""What says how a value is laid out over several devices."""
 
 TERNARY = frozenset({Op.WHERE})
 ELEMENTWISE = UNARY | BINARY | TERNARY

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ogive.ir.layouts import Layout
 from ogive.ir.ops import ELEMENTWISE, Op
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def split_argument(argument: Any) -> tuple[Any, tuple[UOp, ...]]:
 
 _SHAPE_OF_SOURCE = frozenset({
     Op.FLIP, Op.CONTIGUOUS, Op.DETACH, Op.GRADIENT, Op.COPY, Op.AFTER, Op.ASSIGN,
-    Op.SCATTER, Op.SCAN_AXIS, Op.ORDERED, Op.SORT, Op.STAGE_AXIS,
+    Op.SCATTER, Op.SCAN_AXIS, Op.ORDERED, Op.SORT, Op.STAGE_AXIS, Op.SHARD,
 })  # fmt: skip
 
 
@@ -114,6 +115,10 @@ def infer_shape(node: UOp) -> Shape:
     if op is Op.ARRANGE:
         *lines, chunks, length = node.operand.shape
         return (*lines, as_length(chunks * length))
+    if op is Op.MULTI:
+        return Layout(*node.arg).whole_shape(node.src[0].shape)
+    if op is Op.MSELECT:
+        return Layout(*node.arg[:3]).part_shape(node.operand.shape)
     if op in (Op.CUSTOM, Op.CALL):
         return tuple(node.outputs[node.output][0])
     return ()

@@ -17,7 +17,7 @@ import numpy
 from ogive.devices.buffer import Buffer
 from ogive.devices.write_clock import clock
 from ogive.errors import DeviceError, VariableError
-from ogive.ir.device_names import FILES
+from ogive.ir.device_names import FILES, is_group
 from ogive.ir.dtype import DType
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, substitute
@@ -116,6 +116,7 @@ def _read_other_tensor(tensor: Tensor, node: UOp, call: Call) -> Key:
         buffer = buffer_of(flat)
     else:
         refuse_file_view(tensor)
+        refuse_sharded(tensor)
         call.pending.append(tensor)
         return None
     call.inputs.append(tensor)
@@ -290,3 +291,12 @@ def rebuild(value: Any, change: Callable[[Any], Any]) -> Any:
             object.__setattr__(made, name, rebuild(getattr(value, name), change))
         return made
     return change(value)
+
+
+def refuse_sharded(tensor: Tensor) -> None:
+    """Raise `DeviceError` for a tensor over several devices: a call fills in one memory each."""
+    if is_group(tensor.device):
+        raise DeviceError(
+            "a jitted function takes and gives tensors of one device each, and one of shape "
+            f"{tensor.shape} lies over {tensor.device}; shard() inside, and gather with to()"
+        )

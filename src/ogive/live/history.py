@@ -274,9 +274,13 @@ def is_end(node: UOp) -> bool:
     return is_version(node) or record_of(node) is not None
 
 
+_ENDS = frozenset({Op.DETACH, Op.MSELECT, Op.MULTI})
+"""What no gradient flows through. What a `MULTI` was computed from is its history."""
+
+
 def gradient_sources(node: UOp) -> Iterable[UOp]:
     """The sources that a gradient may flow to; for an assignment, the store among them."""
-    if node.op is Op.DETACH:
+    if node.op in _ENDS:
         return ()
     sources = node.inputs if node.op is Op.GRADIENT else node.src
     return [source for source in sources if source.dtype.is_inexact or source.op is Op.ASSIGN]

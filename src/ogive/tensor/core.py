@@ -22,9 +22,10 @@ from ogive.ir import device_names
 from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import FILES, STORAGE
 from ogive.ir.dtype import DType, Scalar
+from ogive.ir.layouts import holding_device
 from ogive.ir.memory import file_of
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import SPREAD, Op
 from ogive.ir.shape import Dim, Shape, as_length, element_count, least
 from ogive.ir.symbolic.variable import Variable
 from ogive.live import history, registry
@@ -214,6 +215,8 @@ def _device_below(node: UOp) -> str | None:
         node = stack.pop()
         if node.op is Op.COPY:
             return str(node.arg)
+        if node.op in SPREAD:
+            return holding_device(node)
         if node.op is Op.BUFFER and node.device not in STORAGE:
             return str(node.device)
         for tensor in registry.tensors_on(node):

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ogive.devices.known_devices import ABSENT, KINDS, READ_ONLY, check_name, find_device
 from ogive.errors import DeviceError
-from ogive.ir.device_names import DEFAULT_DEVICE, FILES, split_name
+from ogive.ir.device_names import (
+    DEFAULT_DEVICE,
+    FILES,
+    group_members,
+    group_name,
+    is_group,
+    split_name,
+)
 
 
 class Device(str):
@@ -21,12 +30,19 @@ class Device(str):
     __slots__ = ()
 
     def __new__(cls, type: object = "cpu", index: int | None = None) -> Device:
+        if is_group(str(type)):
+            return super().__new__(cls, check_group(group_members(str(type))))
         name = check_name(type, index)
         if name == FILES:
             raise DeviceError(READ_ONLY)
         if name != DEFAULT_DEVICE:
             find_device(name)  # which says if there is none
         return super().__new__(cls, name)
+
+    @classmethod
+    def over(cls, names: Sequence[object]) -> Device:
+        """Several devices that hold a value together. Raises `DeviceError`."""
+        return super().__new__(cls, check_group(names))
 
     @property
     def type(self) -> str:
@@ -45,6 +61,19 @@ class Device(str):
         """Tensors are made there before, inside and after."""
 
 
+def check_group(names: Sequence[object]) -> str:
+    """The one name of several devices. Raises `DeviceError` if one comes twice or is none."""
+    devices = [check_name(name) for name in names]
+    for name in devices:
+        if devices.count(name) > 1:
+            raise DeviceError(f"{name} comes twice in {tuple(devices)}; name each device once")
+        if name == FILES:
+            raise DeviceError(READ_ONLY)
+        find_device(name)
+    return group_name(devices)
+
+
 def is_device_name(given: object) -> bool:
     """Whether `given` names a device, be it here or not, and no dtype."""
-    return str(given).upper().partition(":")[0] in (*KINDS, *ABSENT)
+    first = group_members(str(given).upper())[0]
+    return first.partition(":")[0] in (*KINDS, *ABSENT)

@@ -49,7 +49,14 @@ from ogive.tensor.neural import (
 )
 from ogive.tensor.reduction import basic_reductions, log_sum_exp, scanning, statistics
 from ogive.tensor.sorting import order_statistics
-from ogive.tensor.values import conversion, evaluation, interchange, named_casts, python_values
+from ogive.tensor.values import (
+    conversion,
+    evaluation,
+    interchange,
+    named_casts,
+    python_values,
+    sharding,
+)
 
 
 class Tensor(Core):
@@ -93,6 +100,9 @@ class Tensor(Core):
     prepare = evaluation.prepare
     prepare_batch = staticmethod(evaluation.prepare_batch)
     is_realized = attribute(evaluation.is_realized)
+    shard = sharding.shard
+    shard_like = sharding.shard_like
+    sharding = attribute(sharding.sharding)
 
     from_numpy = staticmethod(python_values.from_numpy)
     from_file = staticmethod(python_values.from_file)

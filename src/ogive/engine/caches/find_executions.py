@@ -16,7 +16,7 @@ from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.execution import Executions
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.graph.inline_calls import has_calls
+from ogive.passes.graph.inline_calls import is_outlined
 from ogive.passes.graph.normalize import Normalized
 from ogive.passes.pipeline.capture_passes import inline_graph
 
@@ -25,7 +25,7 @@ def find_executions(
     normalized: Normalized, config: Config, exact: bool = False
 ) -> tuple[Normalized, Executions]:
     """The executions of a graph, and the graph as they take it; `exact` is for its sizes only."""
-    if not has_calls(normalized.sink):
+    if not is_outlined(normalized.sink):
         return _find_inlined(normalized, config, exact)
     sink = normalized.sink
     structure = () if exact else _structure(sink)

@@ -20,7 +20,7 @@ from ogive.engine.caches.kernel_cache import kernel_cache
 from ogive.engine.execution import Executions
 from ogive.engine.steps.compiled_graph import CompiledGraph, Launch, Step
 from ogive.errors import AllocateError, LoadError
-from ogive.ir.device_names import DEFAULT_DEVICE
+from ogive.ir.device_names import DEFAULT_DEVICE, group_members
 from ogive.ir.memory import computing_devices
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -45,7 +45,8 @@ def targets_for(sink: UOp, config: Config, confirmed: bool = False) -> Targets:
     """The targets of the devices of a parametric graph, `confirmed` if it is to be compiled."""
     found = dict.fromkeys(sink.arg or (DEFAULT_DEVICE,))
     found |= dict.fromkeys(computing_devices(sink.walk()).values())
-    devices = [find_device(name) for name in found if name is not None]
+    names = [name for group in found if group is not None for name in group_members(group)]
+    devices = [find_device(name) for name in dict.fromkeys(names)]
     if confirmed:
         return {device.name: device.confirmed_target(config) for device in devices}
     return {device.name: device.target(config) for device in devices}

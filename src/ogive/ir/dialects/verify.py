@@ -1,8 +1,8 @@
 """The verifier: whether a graph is one of its stage.
 
 The op table says in which dialects an op occurs, how many sources it has and what argument. What
-else must hold is in `tensor_forms.py` and `loop_forms.py`; and in `coverage.py` that a lowered
-kernel reads no scratch memory but what it has written.
+else must hold is in `tensor_forms.py`, `layout_forms.py` and `loop_forms.py`; and in `coverage.py`
+that a lowered kernel reads no scratch memory but what it has written.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, MutableSet
 
 from ogive.errors import VerifyError
+from ogive.ir.dialects import layout_forms as layouts
 from ogive.ir.dialects import loop_forms as loops
 from ogive.ir.dialects import tensor_forms as tensors
 from ogive.ir.dialects.arguments import expect_argument
@@ -94,6 +95,9 @@ _TENSORS: dict[Op, Check] = {
     Op.ASSIGN: tensors.expect_assign,
     Op.CUSTOM: tensors.expect_custom,
     Op.CALL: tensors.expect_call,
+    Op.SHARD: layouts.expect_layout,
+    Op.MULTI: layouts.expect_parts,
+    Op.MSELECT: layouts.expect_part,
     **dict.fromkeys(
         (Op.CONTIGUOUS, Op.DETACH, Op.GRADIENT, Op.COPY, Op.AFTER), tensors.expect_same_dtype
     ),

@@ -25,7 +25,7 @@ from ogive.jit.tracing.placeholders import flat_without_memory, tensor_on
 from ogive.jit.tracing.traced_function import Fresh, Result, Trace, Update
 from ogive.jit.tracing.watch import Found, Watch, trace_lock
 from ogive.jit.tracing.watched_slots import watching
-from ogive.jit.trees import Call, argument_leaves, leaves, rebuild, refuse_file_view
+from ogive.jit.trees import Call, argument_leaves, leaves, rebuild, refuse_file_view, refuse_sharded
 from ogive.live import history, registry
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, memory_device, wrap
@@ -75,6 +75,7 @@ def is_pending(tensor: Tensor, node: UOp) -> bool:
     if memory_leaf(node).op is Op.BUFFER or 0 in node.shape:
         return False
     refuse_file_view(tensor)
+    refuse_sharded(tensor)
     return True
 
 
@@ -290,6 +291,7 @@ class _Run:
         if known is None:
             known = self._positions[id(leaf)] = Result("fresh", len(self.fresh))
             node = next((view.final for view in self.views if view.tensor is leaf), leaf.node)
+            refuse_sharded(leaf)
             self.fresh.append(Fresh(node, memory_device(leaf), leaf.requires_grad))
         return known
 

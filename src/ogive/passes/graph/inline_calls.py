@@ -12,15 +12,18 @@ from collections.abc import Mapping
 
 from ogive.ir.calls import Expansions
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import OUTLINED, Op
 from ogive.passes.graph.normalize import Normalized
 
 _WITHOUT_MEANING = frozenset({Op.DETACH, Op.GRADIENT})
 
 
-def has_calls(sink: UOp) -> bool:
-    """Whether there is a call in a graph."""
-    return any(node.op is Op.CALL for node in sink.walk())
+_OUTLINED = frozenset([op for op in Op if op.stages == OUTLINED])
+
+
+def is_outlined(sink: UOp) -> bool:
+    """Whether a graph has calls in it, or values over several devices, which stand for others."""
+    return any(node.op in _OUTLINED for node in sink.walk())
 
 
 def inline_calls(normalized: Normalized) -> Normalized:

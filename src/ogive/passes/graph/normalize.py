@@ -20,20 +20,21 @@ from types import MappingProxyType
 
 from ogive.errors import VariableError
 from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import DEFAULT_DEVICE, FILES, FUNCTIONS
+from ogive.ir.device_names import DEFAULT_DEVICE, FILES, FUNCTIONS, group_members, is_group
+from ogive.ir.layouts import copies_on
 from ogive.ir.memory import computing_devices, host_value, shaped
 from ogive.ir.node import UOp, walk
-from ogive.ir.ops import Op
+from ogive.ir.ops import SPREAD, Op
 from ogive.ir.symbolic.index_arithmetic import symbolic_rules
 from ogive.ir.symbolic.variable import note_binding, note_variable
 from ogive.named import NamedTuple
 from ogive.passes.graph.contiguous_parts import Window, Windows, find_windows
 
 _NO_WINDOWS = Windows({}, set())
-_TAKEN_OUT = frozenset({Op.BUFFER, Op.COPY, Op.BIND, Op.DETACH, Op.GRADIENT})
+_TAKEN_OUT = frozenset({Op.BUFFER, Op.COPY, Op.BIND, Op.DETACH, Op.GRADIENT}) | SPREAD
 """What does not stay as it is, over other sources."""
 
-_IN_MEMORY = frozenset({Op.PARAM, Op.COPY, Op.CUSTOM})
+_IN_MEMORY = frozenset({Op.PARAM, Op.COPY, Op.CUSTOM}) | SPREAD
 """What a value is computed from that is not the same everywhere."""
 
 
@@ -140,10 +141,10 @@ class _Normalizing:
                 if made is None:
                     return False
                 done[node] = made
-            elif op is Op.COPY:
+            elif op is Op.COPY or op in SPREAD:
                 if self.where is None:
                     return False
-                done[node] = self._copied(node)
+                done[node] = self._copied(node) if op is Op.COPY else self._spread(node)
             elif op is Op.BIND:
                 done[node] = node.variable
                 note_binding(node, self.variables)
@@ -185,12 +186,19 @@ class _Normalizing:
         if source.src and not any(below.op in _IN_MEMORY for below in source.walk()):
             return source  # constants: they are computed where they are used
         if device is not None and device != node.arg:
+            if is_group(node.arg):
+                layout = copies_on(group_members(node.arg))
+                return UOp(Op.SHARD, node.dtype, (source,), tuple(layout))
             return UOp(Op.COPY, node.dtype, (source,), node.arg)
         under = source
         while under.op is Op.RESHAPE:
             under = under.operand
         plain = under.op is Op.PARAM and under.device == FILES
         return source if plain else UOp(Op.CONTIGUOUS, node.dtype, (source,), ())
+
+    def _spread(self, node: UOp) -> UOp:
+        """What lies on several devices, or is a part of that, over what its sources became."""
+        return UOp(node.op, node.dtype, tuple([self.done[s] for s in node.src]), node.arg)
 
 
 def plain_roots(roots: list[UOp]) -> tuple[UOp, ...]:

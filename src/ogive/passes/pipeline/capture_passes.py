@@ -12,8 +12,13 @@ from ogive.passes.graph.inline_calls import inline_calls
 from ogive.passes.graph.normalize import Normalized, normalize
 from ogive.passes.pipeline.graph_dialects import NORMALIZED, TENSOR
 from ogive.passes.pipeline.pass_runner import Compilation, Condition, Pass, Watcher
+from ogive.passes.shards.place_shards import has_shards, place_shards
 
 INLINED = Condition("calls are not kept", lambda values: not values.calls)
+SHARDED = Condition(
+    "calls are not kept, and values lie over several devices",
+    lambda values: not values.calls and has_shards(values.normalized.sink),
+)
 
 CAPTURE_PASSES = (
     Pass("normalize", TENSOR, NORMALIZED, normalize,
@@ -21,6 +26,9 @@ CAPTURE_PASSES = (
          reads=("whole", "order")),
     Pass("inline_calls", NORMALIZED, NORMALIZED, inline_calls,
          "CALL softmax(PARAM 0) → DIV(EXP(SUB(PARAM 0, …)), …)", when=INLINED),
+    Pass("place_shards", NORMALIZED, NORMALIZED, place_shards,
+         "sum of MULTI(PARAM 0, PARAM 1) → ADD(sum of PARAM 0, COPY(sum of PARAM 1))",
+         reads=("config",), when=SHARDED),
 )  # fmt: skip
 
 
@@ -39,7 +47,7 @@ def normalize_graph(
 
 
 def inline_graph(normalized: Normalized, config: Config) -> Normalized:
-    """A parametric graph without calls."""
+    """A parametric graph without calls, and without values over several devices."""
     compilation = Compilation(config, normalized=normalized, calls=False)
     inlined: Normalized = compilation.run(CAPTURE_PASSES[1:])
     return inlined

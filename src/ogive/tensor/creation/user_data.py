@@ -14,7 +14,7 @@ from ogive.devices.known_devices import find_device
 from ogive.devices.write_clock import clock, is_disturbed
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import DEFAULT_DEVICE, FILES
+from ogive.ir.device_names import DEFAULT_DEVICE, FILES, is_group
 from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.memory import memory_leaf, upper_shape
 from ogive.ir.node import UOp
@@ -47,6 +47,9 @@ def node_of(data: Any, dtype: DType | None, device: str) -> UOp:
     if isinstance(data, list | tuple) and holds_tensors(data):
         return join_nested(data, dtype)
     array = to_array(data, dtype)
+    if is_group(device):
+        node = node_of(array, None, DEFAULT_DEVICE)
+        return make(Op.COPY, node.dtype, (node,), device)
     buffer = Buffer(array.nbytes, device)
     if array.nbytes:
         buffer.fill(array)

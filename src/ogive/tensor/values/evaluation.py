@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError
-from ogive.ir.device_names import FILES
+from ogive.ir.device_names import FILES, is_group
 from ogive.tensor.core import Core
 from ogive.tensor.creation import user_data
 
@@ -66,6 +66,10 @@ def is_realized(self: Tensor) -> bool:
     """Whether the values are in memory."""
     if self.device == FILES:
         return False
+    if is_group(self.device):
+        from ogive import engine
+
+        return engine.is_spread_memory(self.node)
     memory = user_data.memory_of(self.node)
     return memory is not None and memory.allocated
 

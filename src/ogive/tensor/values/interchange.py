@@ -101,8 +101,8 @@ def deep_copy(self: Tensor, memo: Any) -> Tensor:
     if not self.requires_grad:
         with graph_lock:
             view = _copied_view(self, memo)
-        return type(self)(self.detach()) if view is None else view
-    made = type(self)(self.detach(), requires_grad=True)
+        return type(self)(self.detach(), device=self.device) if view is None else view
+    made = type(self)(self.detach(), device=self.device, requires_grad=True)
     if self.grad is not None:
         made.grad = self.grad.detach()
     return made

@@ -18,7 +18,7 @@ from ogive.errors import (
     TraceError,
     no_memory,
 )
-from ogive.ir.device_names import FILES
+from ogive.ir.device_names import FILES, is_group
 from ogive.ir.dtype import Scalar
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.evaluate import evaluate
@@ -91,6 +91,9 @@ def to_numpy(self: Tensor) -> NDArray[Any]:
     if 0 in node.shape:
         return user_data.empty_array(node)
     if self.device == FILES:
+        return self.to(DEFAULT_DEVICE).numpy()
+    if is_group(self.device):
+        self.realize()
         return self.to(DEFAULT_DEVICE).numpy()
     shown = read_directly(self)
     if shown is not None:
@@ -229,7 +232,8 @@ def formatted(self: Tensor, spec: str) -> str:
 
 
 def _facts(self: Tensor) -> str:
-    facts = f"shape={self.shape}, dtype={self.dtype.name}, device={self.device}"
+    place = f"sharding={self.sharding}" if is_group(self.device) else f"device={self.device}"
+    facts = f"shape={self.shape}, dtype={self.dtype.name}, {place}"
     if not self.requires_grad:
         return facts
     return f"{facts}, requires_grad=True" if self.is_leaf else f"{facts}, grad_fn={self.grad_fn}"

@@ -12,7 +12,7 @@ from typing import Any
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.ops import SPREAD, Op
 from ogive.named import NamedTuple
 
 SPECIAL = (0, 1)
@@ -20,7 +20,7 @@ SPECIAL = (0, 1)
 
 LENGTH, POSITION, VALUE = "length", "position", "value"
 
-_NOT_GENERAL = frozenset({Op.CUSTOM, Op.COPY, Op.VARIABLE, Op.BIND, Op.BUFFER})
+_NOT_GENERAL = frozenset({Op.CUSTOM, Op.COPY, Op.VARIABLE, Op.BIND, Op.BUFFER}) | SPREAD
 """What keeps a graph from being generalized: its shapes are somebody else's too."""
 
 Numbers = tuple[Any, ...]

@@ -1,0 +1,115 @@
+"""Values over several devices are computed part by part, in one graph.
+
+    before   t ── y = MUL(MULTI(b0, b1), 2)
+    asked    MSELECT 0(y) on CPU, MSELECT 1(y) on CPU:1
+    after    t ── MULTI(c0, c1)                          memory on each device
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ogive.errors import Origin
+from ogive.ir.device_names import group_name
+from ogive.ir.layouts import Layout
+from ogive.ir.memory import memory_leaf
+from ogive.ir.node import UOp, walk
+from ogive.ir.ops import Op
+from ogive.ir.shape import Shape
+from ogive.live import history, registry
+
+
+class Held:
+    """A node that follows what happens to live graphs, as that of a tensor does."""
+
+    __slots__ = ("__weakref__", "device", "id", "node", "origin")
+
+    id: int
+
+    def __init__(self, node: UOp, device: str, origin: Origin | None) -> None:
+        self.node = node
+        self.device = device
+        self.origin = origin
+        registry.add_holder(self)
+
+    @property
+    def is_reader(self) -> bool:
+        """Whether somebody may ask for the value: whoever realizes it will."""
+        return True
+
+    @property
+    def shape(self) -> Shape:
+        """The lengths of the axes."""
+        return self.node.shape
+
+
+class _Spread:
+    """A value that is to be computed: the whole of it, and a part for each device."""
+
+    def __init__(self, node: UOp, layout: Layout, origin: Origin | None) -> None:
+        self.whole = Held(node, group_name(layout.devices), origin)
+        self.layout = layout
+        self.parts = [
+            Held(_part(node, layout, number), device, origin)
+            for number, device in enumerate(layout.devices)
+        ]
+
+    def join(self, count_writes: Callable[[UOp], tuple[int, int]]) -> None:
+        """Let everybody who has the value have it as memory on each device."""
+        node = self.whole.node
+        joined = registry.make(
+            Op.MULTI, node.dtype, tuple([part.node for part in self.parts]), tuple(self.layout)
+        )
+        if history.is_tracking() and node is not joined:
+            read = [each for each in walk((node,)) if each.op is Op.BUFFER]
+            history.remember({node: joined}, {}, [*read, *_multis(node)], count_writes)
+        registry.substitute({node: joined}, walk=True)
+
+
+def _part(node: UOp, layout: Layout, number: int) -> UOp:
+    if node.op is Op.MULTI:
+        return node.parts[number]
+    return registry.make(Op.MSELECT, node.dtype, (node,), (*layout, number))
+
+
+def _multis(node: UOp) -> Iterable[UOp]:
+    """Values over several devices under a node: they have histories, too."""
+    return [each for each in walk((node,)) if each.op is Op.MULTI]
+
+
+def spread_values(tensors: Sequence[Any]) -> list[_Spread]:
+    """Those of the values of tensors over several devices that have to be computed, each once."""
+    found: dict[UOp, _Spread] = {}
+    with registry.graph_lock:
+        for tensor in tensors:
+            node = without_mark(tensor.node)
+            if node in found or is_spread_memory(node) or 0 in node.shape:
+                continue
+            layout = layout_of(node)
+            assert layout is not None, "a tensor of several devices"
+            found[node] = _Spread(node, layout, tensor.origin)
+    return list(found.values())
+
+
+def layout_of(node: UOp) -> Layout | None:
+    """How the value of a live node lies over several devices; None if it is on one."""
+    base = without_mark(node)
+    if base.op in (Op.MULTI, Op.SHARD):
+        return Layout(*base.arg)
+    from ogive.passes.shards.placing import infer_layout
+
+    return infer_layout(base)
+
+
+def without_mark(node: UOp) -> UOp:
+    """The value that a leaf over several devices stands for."""
+    while node.op is Op.GRADIENT:
+        node = node.operand
+    return node
+
+
+def is_spread_memory(node: UOp) -> bool:
+    """Whether a value over several devices is memory on each of them."""
+    node = without_mark(node)
+    return node.op is Op.MULTI and all(memory_leaf(part).op is Op.BUFFER for part in node.parts)

@@ -1,0 +1,1 @@
+"""Values over several devices become values of each device, and copies between them."""

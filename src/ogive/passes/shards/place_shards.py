@@ -1,0 +1,50 @@
+"""Values over several devices become values of each device, and copies between them.
+
+    before   SINK(MSELECT 0(s), MSELECT 1(s))              s = the sum of MULTI(PARAM 0, PARAM 1)
+             with a part on CPU and one on CPU:1           along the axis that is divided
+
+    after    SINK(t, COPY(t, "CPU:1"))                     t = ADD(sum of PARAM 0,
+                                                                   COPY(sum of PARAM 1, "CPU"))
+
+Nodes that come after `SHARD` and `MULTI` have the shapes of whole values. Here each of them becomes
+a node for each device, by the rule of its op (`rules.py`), until an `MSELECT` or a `COPY` asks for
+the value of one device. What no rule can keep apart is gathered, and `OGIVE_LOG=shard` says so.
+Afterwards there are no ops of several devices left.
+"""
+
+from __future__ import annotations
+
+from ogive.config import Config
+from ogive.ir.memory import keep_roots_apart
+from ogive.ir.node import UOp
+from ogive.ir.ops import SPREAD
+from ogive.passes.graph.normalize import Normalized
+
+
+def has_shards(sink: UOp) -> bool:
+    """Whether there are values over several devices in a graph."""
+    return any(node.op in SPREAD for node in sink.walk())
+
+
+def place_shards(normalized: Normalized, config: Config) -> Normalized:
+    """The same graph without values over several devices."""
+    # Here, so that a process without such values does not load the rules.
+    from ogive.passes.shards.placing import Placing
+
+    sink = normalized.sink
+    order = sink.walk()
+    placing = Placing(config)
+    for node in order[:-1]:
+        placing.place(node)
+    roots = [placing.plain(root) for root in sink.src]
+    callers, within = normalized.sources, dict(normalized.within)
+    for node in order[:-1]:
+        for part in placing.parts(node):
+            within.setdefault(part, callers.get(node, node))
+    made = {
+        node: found[0]
+        for node, old in normalized.made.items()
+        if len(found := placing.parts(old)) == 1
+    }
+    new = sink.replace(src=keep_roots_apart(sink.src, roots))
+    return normalized._replace(sink=new, made=made, within=within)

@@ -1,0 +1,72 @@
+"""What becomes of each node of a graph in which values lie over several devices."""
+
+from __future__ import annotations
+
+from ogive.config import Config
+from ogive.ir.device_names import group_members, is_group
+from ogive.ir.layouts import Layout, copies_on
+from ogive.ir.node import UOp
+from ogive.ir.ops import SPREAD, Op
+from ogive.journal import log
+from ogive.passes.shards.exchanges import Placed, Spread
+from ogive.passes.shards.rules import Rules
+
+_MARKS = frozenset({Op.DETACH, Op.GRADIENT})
+
+
+def infer_layout(root: UOp) -> Layout | None:
+    """How a value of a tensor graph lies over several devices; None if it is of one device."""
+    placing = Placing()
+    for node in root.walk():
+        placing.place(node)
+    found = placing.done[root]
+    return found.layout if isinstance(found, Spread) else None
+
+
+class Placing:
+    """What has become of each node: `done` is filled by `place`, sources first."""
+
+    def __init__(self, config: Config | None = None) -> None:
+        self.done: dict[UOp, Placed] = {}
+        self._config = config
+        self._rules = Rules(self._note)
+
+    def place(self, node: UOp) -> None:
+        """Find out what becomes of a node, whose sources are done."""
+        self.done[node] = self._placed(node)
+
+    def plain(self, node: UOp) -> UOp:
+        """What became of a node that is on one device."""
+        found = self.done[node]
+        assert isinstance(found, UOp), "no value over several devices is asked for as a whole"
+        return found
+
+    def parts(self, node: UOp) -> tuple[UOp, ...]:
+        """What became of a node: one, or one for each device."""
+        found = self.done.get(node, ())
+        return (found,) if isinstance(found, UOp) else found.parts if found else ()
+
+    def _placed(self, node: UOp) -> Placed:
+        sources = [self.done[source] for source in node.src]
+        if node.op in SPREAD:
+            return self._laid_out(node, sources)
+        if node.op is Op.COPY and is_group(node.arg):
+            return self._rules.exchanges.lay_out(sources[0], copies_on(group_members(node.arg)))
+        if not any(isinstance(source, Spread) for source in sources):
+            plain = tuple([self.plain(source) for source in node.src])
+            return node if plain == node.src else node.replace(src=plain)
+        if node.op is Op.COPY and isinstance(sources[0], Spread):
+            return self._rules.exchanges.collect(sources[0], node.arg)
+        if node.op in _MARKS:
+            return sources[0]
+        return self._rules.apply(node, sources)
+
+    def _laid_out(self, node: UOp, sources: list[Placed]) -> Placed:
+        if node.op is Op.MULTI:
+            return Spread(Layout(*node.arg), tuple([self.plain(part) for part in node.parts]))
+        value = self._rules.exchanges.lay_out(sources[0], Layout(*node.arg[:3]))
+        return value.parts[node.number] if node.op is Op.MSELECT else value
+
+    def _note(self, node: UOp, what: str) -> None:
+        if self._config is not None and self._config.logs("shard"):
+            log("shard", f"{node.op.name} of shape {node.shape}: {what} is gathered")

@@ -1,0 +1,89 @@
+"""Devices as a grid with named axes, and how a tensor lies on one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError
+from ogive.ir.device_names import DEFAULT_DEVICE, device_name, group_members
+from ogive.ir.layouts import COPIES, Layout
+from ogive.named import NamedTuple
+from ogive.tensor.device_name import Device
+
+
+class Mesh:
+    """Devices as a grid whose axes have names and sizes.
+
+    `devices` are as many names as the grid has places, row-major; without them, the first ones of
+    the CPU.
+
+    >>> mesh = ogive.Mesh(("data", 2), ("model", 2))
+    >>> mesh
+    Mesh(data=2, model=2 over CPU, CPU:1, CPU:2, CPU:3)
+    >>> mesh.sizes["model"]
+    2
+
+    Raises `ArgumentError` for axes without a name of their own or without places, `DeviceError` for
+    devices that are not as many.
+    """
+
+    def __init__(self, *axes: tuple[str, int], devices: Sequence[str] | None = None) -> None:
+        self.sizes = dict(_checked_axes(axes))
+        count = math.prod(self.sizes.values())
+        if devices is None:
+            devices = [device_name(DEFAULT_DEVICE, number) for number in range(count)]
+        self.devices = group_members(Device.over(devices))
+        if len(self.devices) != count:
+            raise DeviceError(
+                f"a mesh of {self._axes()} has {count} places, and {len(self.devices)} devices "
+                f"were given: {', '.join(self.devices)}"
+            )
+
+    def _axes(self) -> str:
+        return ", ".join([f"{name}={size}" for name, size in self.sizes.items()])
+
+    def __repr__(self) -> str:
+        return f"Mesh({self._axes()} over {', '.join(self.devices)})"
+
+
+def _checked_axes(axes: Sequence[Any]) -> Sequence[tuple[str, int]]:
+    for axis in axes:
+        is_pair = isinstance(axis, tuple) and len(axis) == 2 and isinstance(axis[0], str)
+        if not is_pair or isinstance(axis[1], bool) or not isinstance(axis[1], int):
+            raise ArgumentTypeError(
+                f'Mesh takes axes with a name and a size, as ("data", 2), not {axis!r}'
+            )
+        if axis[1] < 1:
+            raise ArgumentError(f"Mesh: axis {axis[0]!r} has {axis[1]} places; give at least 1")
+    names = [name for name, _ in axes]
+    if not axes or len(set(names)) != len(names):
+        raise ArgumentError(f"Mesh takes one axis or more, each of another name, not {names}")
+    return axes
+
+
+class Sharding(NamedTuple):
+    """How a tensor lies over several devices: `axes[m]` is the axis of the tensor that the m-th
+    axis of the mesh divides into equal parts, None if it holds equal copies."""
+
+    devices: tuple[str, ...]
+    mesh: tuple[int, ...]
+    axes: tuple[int | None, ...]
+    part_shape: tuple[Any, ...]
+
+    def __repr__(self) -> str:
+        divided = [
+            f"axis {axis} in {size}" if axis is not None else f"copies on {size}"
+            for size, axis in zip(self.mesh, self.axes, strict=True)
+        ]
+        return (
+            f"Sharding({', '.join(divided)} over {', '.join(self.devices)}; "
+            f"parts of shape {self.part_shape})"
+        )
+
+
+def describe(layout: Layout, shape: tuple[Any, ...]) -> Sharding:
+    """How a value of `shape` lies that is laid out so."""
+    axes = tuple([None if axis == COPIES else axis for axis in layout.split])
+    return Sharding(layout.devices, layout.mesh, axes, layout.part_shape(shape))

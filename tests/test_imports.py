@@ -74,8 +74,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "journal", "errors", "named",
     ),
     "distributed": (
-        "autograd", "nn", "jit.tracing.watch", "tensor", "devices", "live", "ir", "config",
-        "errors",
+        "autograd", "data", "nn", "random", "jit.tracing.watch", "tensor", "devices", "live", "ir",
+        "config", "errors",
     ),
     "cuda": ("devices.known_devices", "devices.protocol", "ir.device_names"),
     "torch": (

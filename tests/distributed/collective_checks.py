@@ -149,16 +149,17 @@ def gradient(exchange: Any, shape: tuple[int, ...] = (SIZE * 2, 3)) -> tuple[Any
 
 
 def check_gradients() -> None:
-    for exchange in [
-        distributed.all_reduce,
-        lambda x: distributed.all_reduce(x, "mean"),
+    exchanges: list[Any] = [
         lambda x: distributed.all_reduce(x, "max"),
-        lambda x: distributed.all_reduce(x, "min"),
         lambda x: distributed.all_gather(x, 1),
+        lambda x: distributed.all_to_all(x.sin(), 0, 1),
+        lambda x: distributed.all_reduce(x, "mean"),
+        lambda x: distributed.all_reduce(x, "min"),
+        distributed.all_reduce,
         lambda x: distributed.reduce_scatter(x, "mean"),
         lambda x: distributed.broadcast(x, SIZE - 1),
-        lambda x: distributed.all_to_all(x.sin(), 0, 1),
-    ]:
+    ]
+    for exchange in exchanges if SIZE == 2 else exchanges[:3]:
         along, difference = gradient(exchange)
         assert along == pytest.approx(difference, rel=1e-6, abs=1e-6)
 

@@ -37,9 +37,9 @@ def launch(ranks: int, program: Path, *arguments: str, **options: Any) -> Any:
     )  # fmt: skip
 
 
-def make_checks(ranks: int, module: str) -> dict[str, list[str]]:
-    """What came of each check of a module: nothing, or what went wrong on which ranks."""
-    done = launch(ranks, HERE / "rank_checks.py", module)
+def make_checks(ranks: int, *modules: str) -> dict[str, list[str]]:
+    """What came of each check of some modules: nothing, or what went wrong on which ranks."""
+    done = launch(ranks, HERE / "rank_checks.py", *modules)
     assert done.returncode == 0, done.stdout + done.stderr
     found: dict[str, list[str]] = {}
     for line in done.stdout.splitlines():

@@ -1,6 +1,6 @@
 """Run by all ranks: each check once, with what came of it as a line of JSON from rank 0.
 
-`python rank_checks.py MODULE`: every function `check_…` of the module. Starting ranks is slow, so
+`python rank_checks.py MODULE…`: every function `check_…` of the modules. Starting ranks is slow, so
 that one start makes many checks; a check that fails on one rank fails.
 """
 
@@ -21,19 +21,22 @@ from ogive import distributed
 
 
 def main() -> None:
-    """Make the checks of a module, in order."""
-    module = importlib.import_module(sys.argv[1])
+    """Make the checks of modules, in order."""
     distributed.init()
     told = MPI.COMM_WORLD.Dup()
-    for name in [name for name in vars(module) if name.startswith("check_")]:
+    modules = [importlib.import_module(name) for name in sys.argv[1:]]
+    for check in [
+        value for module in modules for name, value in vars(module).items() if "check_" in name[:6]
+    ]:
         try:
-            getattr(module, name)()
+            check()
             found = ""
         except Exception:
             found = traceback.format_exc()
         every = told.gather(found)
         if every is not None:
-            print(json.dumps({name: [f"rank {n}: {text}" for n, text in enumerate(every) if text]}))
+            complaints = [f"rank {rank}: {text}" for rank, text in enumerate(every) if text]
+            print(json.dumps({f"{check.__module__}.{check.__name__}": complaints}))
 
 
 if __name__ == "__main__":

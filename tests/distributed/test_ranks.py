@@ -1,11 +1,9 @@
-"""Checks that real ranks make; all of a module by one start of the ranks."""
+"""Checks that real ranks make; all for one number of ranks by one start of them."""
 
 from __future__ import annotations
 
 import functools
-import importlib.util
 import re
-from pathlib import Path
 
 import pytest
 
@@ -13,30 +11,38 @@ from tests.distributed.launching import HERE, make_checks, needs_mpi
 
 pytestmark = needs_mpi
 
-make_once = functools.cache(make_checks)
+MODULES = {
+    2: ["collective_checks", "pair_checks", "torch_checks"],
+    4: ["collective_checks", "training_checks"],
+}
+"""The modules whose checks so many ranks make."""
 
 
 def checks(module: str) -> list[str]:
     """The names of a module's checks. The module itself is for ranks to import."""
-    found = importlib.util.find_spec(module)
-    assert found is not None and found.origin is not None
-    return re.findall(r"^def (check_\w+)", Path(found.origin).read_text("utf-8"), re.MULTILINE)
+    text = (HERE / f"{module}.py").read_text("utf-8")
+    return [f"{module}.{name}" for name in re.findall(r"^def (check_\w+)", text, re.MULTILINE)]
 
 
-STARTS = [(2, "collective_checks"), (4, "collective_checks"), (4, "training_checks")]
+@functools.cache
+def make_all(ranks: int) -> dict[str, list[str]]:
+    return make_checks(ranks, *[f"tests.distributed.{module}" for module in MODULES[ranks]])
+
+
 CASES = [
-    (ranks, f"tests.distributed.{module}", check)
-    for ranks, module in STARTS
-    for check in checks(f"tests.distributed.{module}")
+    (ranks, check)
+    for ranks, modules in MODULES.items()
+    for module in modules
+    for check in checks(module)
 ]
 
 
-@pytest.mark.parametrize(("ranks", "module", "check"), CASES)
-def test_ranks(ranks: int, module: str, check: str) -> None:
-    complaints = make_once(ranks, module)[check]
+@pytest.mark.parametrize(("ranks", "check"), CASES)
+def test_ranks(ranks: int, check: str) -> None:
+    complaints = make_all(ranks)[f"tests.distributed.{check}"]
     assert not complaints, "\n".join(complaints)
 
 
 def test_every_module_of_checks_is_run() -> None:
     modules = {path.stem for path in HERE.glob("*_checks.py")} - {"rank_checks"}
-    assert {f"tests.distributed.{name}" for name in modules} == {module for _, module, _ in CASES}
+    assert modules == {name for names in MODULES.values() for name in names}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ogive.autograd.formulas import as_value
@@ -29,13 +30,15 @@ if TYPE_CHECKING:
 
 
 class _Recent(threading.local):
-    """The tensors that this thread called `backward` on, the latest last.
+    """The tensors that this thread called `backward` on, the latest last, and what is to be called
+    when the pass has ended.
 
     Those of another are none of its business: it may be tracing a function.
     """
 
     def __init__(self) -> None:
         self.roots: deque[weakref.ref[Any]] = deque(maxlen=64)
+        self.endings: list[Callable[[], None]] = []
 
 
 _recent = _Recent()
@@ -43,6 +46,21 @@ _recent = _Recent()
 
 def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> None:
     """Add the gradient of `root` to every leaf under it. Raises `GradientError`."""
+    try:
+        _add_gradients(root, upstream, create_graph)
+    finally:
+        endings, _recent.endings = _recent.endings, []
+    for function in endings:
+        function()
+
+
+def call_after_pass(function: Callable[[], None]) -> None:
+    """Have a hook of a leaf call something when all leaves of the pass have their gradients."""
+    if function not in _recent.endings:
+        _recent.endings.append(function)
+
+
+def _add_gradients(root: Tensor, upstream: Tensor | None, create_graph: bool) -> None:
     with graph_lock:
         node = root.node
         if upstream is None and root.numel() != 1:

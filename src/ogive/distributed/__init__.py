@@ -11,9 +11,12 @@ from ogive.distributed.collectives import (
     reduce_scatter,
 )
 from ogive.distributed.data_parallel import average_gradients, broadcast_parameters
+from ogive.distributed.pairs import recv, send
+from ogive.distributed.sampling import DistributedSampler
 from ogive.distributed.world import init, rank, size
 
 __all__ = [
+    "DistributedSampler",
     "all_gather",
     "all_reduce",
     "all_to_all",
@@ -23,6 +26,8 @@ __all__ = [
     "broadcast_parameters",
     "init",
     "rank",
+    "recv",
     "reduce_scatter",
+    "send",
     "size",
 ]

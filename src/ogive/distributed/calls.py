@@ -43,10 +43,12 @@ class Call:
         return f"{text}{where}".encode()[:TEXT_BYTES].decode(errors="ignore")
 
 
-def call_of(name: str, shape: Sequence[int], dtype: DType, **options: object) -> Call:
+def call_of(
+    name: str, shape: Sequence[int], dtype: DType, any_line: bool = False, /, **options: object
+) -> Call:
     """The call of the function `name` with a tensor, at the user's line."""
     given = ", ".join([f"{option}={value!r}" for option, value in options.items()])
-    return Call(f"{name}({given}) of {dtype.name} {tuple(shape)}", user_origin(2))
+    return Call(f"{name}({given}) of {dtype.name} {tuple(shape)}", user_origin(2), any_line)
 
 
 def divergence(descriptions: Sequence[str], origin: Origin | None) -> DistributedError:

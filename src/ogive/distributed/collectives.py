@@ -83,7 +83,7 @@ def _reduction_call(name: str, x: Tensor, op: str, **options: object) -> Call:
     is_exact = not (x.dtype.is_float or x.dtype.is_complex)
     if (op == "mean" and is_exact) or (op in ("max", "min") and x.dtype.is_complex):
         raise DtypeError(f"{name}: there is no {op} of {x.dtype.name}")
-    return call_of(name, known_shape(x), x.dtype, op=op, **options)
+    return call_of(name, known_shape(x), x.dtype, False, op=op, **options)
 
 
 def reduce_over_ranks(x: Tensor, op: str, call: Call) -> Tensor:
@@ -146,12 +146,13 @@ def all_gather(x: Tensor, axis: int = 0) -> Tensor:
     call = call_of("all_gather", shape, x.dtype, axis=axis)
 
     def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
-        return _scattered(upstream, "sum", axis, _backward(call)).reshape(shape)
+        return scatter_over_ranks(upstream, "sum", axis, _backward(call)).reshape(shape)
 
-    return _with_gradient(x, lambda given: _gathered(given, axis, call), back)
+    return _with_gradient(x, lambda given: gather_over_ranks(given, axis, call), back)
 
 
-def _gathered(x: Tensor, axis: int, call: Call) -> Tensor:
+def gather_over_ranks(x: Tensor, axis: int, call: Call) -> Tensor:
+    """What `all_gather` does, under the name of another call."""
     ranks, shape = world.ranks(), known_shape(x)
     if ranks is None:
         return _join(x.reshape(1, *shape), axis)
@@ -181,13 +182,14 @@ def reduce_scatter(x: Tensor, op: str = "sum", axis: int = 0) -> Tensor:
             raise GradientError(
                 f"reduce_scatter(op={op!r}) has no gradient; cut it off with detach()"
             )
-        joined = _gathered(upstream, axis, _backward(call))
+        joined = gather_over_ranks(upstream, axis, _backward(call))
         return joined / _count() if op == "mean" else joined
 
-    return _with_gradient(x, lambda given: _scattered(given, op, axis, call), back)
+    return _with_gradient(x, lambda given: scatter_over_ranks(given, op, axis, call), back)
 
 
-def _scattered(x: Tensor, op: str, axis: int, call: Call) -> Tensor:
+def scatter_over_ranks(x: Tensor, op: str, axis: int, call: Call) -> Tensor:
+    """What `reduce_scatter` does, under the name of another call."""
     parts = _split(x, axis, "reduce_scatter")
     shape = known_shape(parts)[1:]
 
@@ -214,25 +216,27 @@ def broadcast(x: Tensor, root: int = 0) -> Tensor:
     root = to_rank(root, "broadcast: root")
     call = call_of("broadcast", known_shape(x), x.dtype, root=root)
 
-    def forward(given: Tensor) -> Tensor:
-        ranks = world.ranks()
-        if ranks is None:
-            return given.clone()
-        is_root = ranks.rank == root
-
-        def start(over: Any, read: Array, written: Array) -> Any:
-            if is_root:
-                written[...] = read
-            return over.Ibcast(as_bytes(written), root)
-
-        return exchange(ranks, call, given, known_shape(given), start)
-
     def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
         total = reduce_over_ranks(upstream, "sum", _backward(call))
         ranks = world.ranks()
         return total if ranks is None or ranks.rank == root else total * 0
 
-    return _with_gradient(x, forward, back)
+    return _with_gradient(x, lambda given: copy_from_rank(given, root, call), back)
+
+
+def copy_from_rank(x: Tensor, root: int, call: Call) -> Tensor:
+    """What `broadcast` does, under the name of another call."""
+    ranks = world.ranks()
+    if ranks is None:
+        return x.clone()
+    is_root = ranks.rank == root
+
+    def start(over: Any, read: Array, written: Array) -> Any:
+        if is_root:
+            written[...] = read
+        return over.Ibcast(as_bytes(written), root)
+
+    return exchange(ranks, call, x, known_shape(x), start)
 
 
 def all_to_all(x: Tensor, split: int = 0, join: int = 0) -> Tensor:
@@ -251,12 +255,13 @@ def all_to_all(x: Tensor, split: int = 0, join: int = 0) -> Tensor:
     call = call_of("all_to_all", known_shape(x), x.dtype, split=split, join=join)
 
     def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
-        return _redistributed(upstream, join, split, _backward(call))
+        return redistribute(upstream, join, split, _backward(call))
 
-    return _with_gradient(x, lambda given: _redistributed(given, split, join, call), back)
+    return _with_gradient(x, lambda given: redistribute(given, split, join, call), back)
 
 
-def _redistributed(x: Tensor, split: int, join: int, call: Call) -> Tensor:
+def redistribute(x: Tensor, split: int, join: int, call: Call) -> Tensor:
+    """What `all_to_all` does, under the name of another call."""
     parts = _split(x, split, "all_to_all")
     ranks = world.ranks()
     if ranks is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ogive.autograd.mode import no_grad
-from ogive.distributed.calls import Call
-from ogive.distributed.collectives import broadcast, reduce_over_ranks
+from ogive.distributed.calls import Call, call_of
+from ogive.distributed.collectives import copy_from_rank, reduce_over_ranks, to_rank
 from ogive.distributed.world import world
 from ogive.errors import ArgumentError, user_origin
 from ogive.ir.dtype import DType
@@ -62,11 +62,13 @@ def broadcast_parameters(model: Module | Iterable[Tensor], root: int = 0) -> Non
     chosen = _parameters(model)
     if isinstance(model, Module):
         chosen += list(model.buffers())
+    root = to_rank(root, "broadcast_parameters: root")
     if world.ranks() is None:
         return
     with no_grad():
         for tensor in chosen:
-            tensor.copy_(broadcast(tensor.detach(), root))
+            call = call_of("broadcast_parameters", tensor.shape, tensor.dtype, root=root)
+            tensor.copy_(copy_from_rank(tensor.detach(), root, call))
         Tensor.realize_batch(chosen)
 
 

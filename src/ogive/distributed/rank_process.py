@@ -11,6 +11,7 @@ import io
 import os
 import runpy
 import sys
+from collections.abc import MutableMapping
 from pathlib import Path
 
 from ogive.distributed.world import init
@@ -25,6 +26,7 @@ def main() -> None:
             stream.reconfigure(line_buffering=True, write_through=False)
     folder, program = sys.argv[1:3]
     Path(folder, os.environ["PMI_RANK"]).write_text(str(os.getpid()), encoding="ascii")
+    _describe_as_pytorch(os.environ)
     init()
     sys.argv = sys.argv[2:]
     sys.path[0] = str(Path(program).resolve().parent)
@@ -34,6 +36,14 @@ def main() -> None:
         # All ranks are interrupted, by the launcher, which waits for none of them to say where.
         sys.stdout.flush()
         os._exit(INTERRUPTED)
+
+
+def _describe_as_pytorch(environment: MutableMapping[str, str]) -> None:
+    """Set the variables that programs for PyTorch's own launcher read."""
+    numbers = {"RANK": "PMI_RANK", "WORLD_SIZE": "PMI_SIZE", "LOCAL_RANK": "MPI_LOCALRANKID",
+               "LOCAL_WORLD_SIZE": "MPI_LOCALNRANKS"}  # fmt: skip
+    for name, ours in numbers.items():
+        environment.setdefault(name, environment[ours])
 
 
 if __name__ == "__main__":

@@ -1,14 +1,31 @@
-"""`torch.distributed` of one process: a world of size 1, where every collective gives its input.
+"""`torch.distributed`: the ranks of `ogive.distributed`, by PyTorch's names and in place.
 
-Several processes come with issue 18; asking for them is a `DeviceError` that says so.
+A program that nobody has started as ranks is a world of size 1, where every collective gives its
+input. Collectives are done when they are called, also with `async_op`. Ranks may come to one at
+different lines, as programs with a branch for rank 0 do; its name, shape and dtype are compared.
 """
 
 from __future__ import annotations
 
 import os
+import pickle
+from collections.abc import Sequence
 from typing import Any
 
+import numpy
+
+from ogive import distributed
+from ogive.distributed.calls import Call, call_of
+from ogive.distributed.collectives import (
+    copy_from_rank,
+    gather_over_ranks,
+    redistribute,
+    reduce_over_ranks,
+    scatter_over_ranks,
+    to_rank,
+)
 from ogive.errors import ArgumentError, DeviceError, StateError
+from ogive.tensor.movement.joining import stack
 from ogive.tensor.tensor import Tensor
 
 __all__ = [
@@ -29,6 +46,9 @@ class ReduceOp:
     BAND, BOR, BXOR = "BAND", "BOR", "BXOR"
 
 
+_REDUCTIONS = {"SUM": "sum", "AVG": "mean", "PRODUCT": "prod", "MIN": "min", "MAX": "max"}
+
+
 class Work:
     """A collective that is done."""
 
@@ -42,15 +62,15 @@ class Work:
 
 
 class ProcessGroup:
-    """The processes that take part: this one."""
+    """The processes that take part: all."""
 
     def rank(self) -> int:
         """This process's number."""
-        return 0
+        return distributed.rank()
 
     def size(self) -> int:
         """How many there are."""
-        return 1
+        return distributed.size()
 
 
 class GroupMember:
@@ -87,15 +107,21 @@ def init_process_group(
     pg_options: Any = None,
     device_id: Any = None,
 ) -> None:
-    """Begin a world of one process, which is this one.
+    """Begin the world of all ranks that were started together.
 
-    Raises `DeviceError` for a world of more, `StateError` where there is one already.
+    Raises `DeviceError` for another number of them, `StateError` where there is a world already.
     """
     size = world_size if world_size > 0 else int(os.environ.get("WORLD_SIZE", "1"))
-    if size != 1:
+    found = distributed.size()
+    if size != found and (world_size > 0 or "WORLD_SIZE" in os.environ):
         raise DeviceError(
-            f"torch.distributed: a world of {size} processes is asked for, and there is only this "
-            "one here; start the program as one process (WORLD_SIZE=1)"
+            f"torch.distributed: a world of {size} processes is asked for, and there "
+            f"{'is only this one' if found == 1 else f'are {found}'} here; start the program by "
+            f"ogive launch -n {size}"
+        )
+    if rank not in (-1, distributed.rank()):
+        raise DeviceError(
+            f"torch.distributed: this process is rank {distributed.rank()}, and {rank} is asked for"
         )
     if _world.backend is not None:
         raise StateError("trying to initialize the default process group twice!")
@@ -127,20 +153,32 @@ def is_nccl_available() -> bool:
     return False
 
 
-is_mpi_available = is_torchelastic_launched = is_nccl_available
+is_mpi_available = is_gloo_available
+is_torchelastic_launched = is_nccl_available
 
 
-def _require() -> None:
+def refuse_several(name: str) -> None:
+    """Raises `DeviceError` in a world of several, where something would not do what it says."""
+    if distributed.size() > 1:
+        raise DeviceError(
+            f"{name} is for one process here, and there are {distributed.size()}; "
+            "DistributedDataParallel is for several"
+        )
+
+
+def _require(group: Any = None) -> None:
     if _world.backend is None:
         raise ArgumentError(
             "Default process group has not been initialized, please make sure to call "
             "init_process_group."
         )
+    if group is not None and group is not GroupMember.WORLD:
+        raise DeviceError(f"torch.distributed: the only group is that of all ranks, not {group!r}")
 
 
 def get_backend(group: Any = None) -> str:
-    """What carries messages, as it was asked for."""
-    _require()
+    """What carries messages, as it was asked for; in truth MPI."""
+    _require(group)
     return _world.backend or ""
 
 
@@ -150,78 +188,116 @@ def get_default_backend_for_device(device: Any) -> str:
 
 
 def get_rank(group: Any = None) -> int:
-    """This process's number: 0."""
-    _require()
-    return 0
+    """This process's number."""
+    _require(group)
+    return distributed.rank()
 
 
 def get_world_size(group: Any = None) -> int:
-    """How many processes there are: 1."""
-    _require()
-    return 1
+    """How many processes there are."""
+    _require(group)
+    return distributed.size()
 
 
 def new_group(ranks: Any = None, *args: Any, **kwargs: Any) -> ProcessGroup:
-    """A group of processes: this one."""
+    """A group of all processes. Raises `DeviceError` for some of them."""
     _require()
+    if ranks is not None and sorted(ranks) != list(range(distributed.size())):
+        raise DeviceError(
+            f"torch.distributed: groups of some ranks are not there; {list(ranks)} are not all of "
+            f"{distributed.size()}"
+        )
     return GroupMember.WORLD
 
 
 def _done(async_op: bool) -> Work | None:
-    _require()
     return Work() if async_op else None
+
+
+def _call(name: str, tensor: Tensor, **options: object) -> Call:
+    called = f"torch.distributed.{name}"
+    return call_of(called, tensor.shape, tensor.dtype, True, **options)
+
+
+def _reduced(name: str, tensor: Tensor, op: Any, **options: object) -> Tensor:
+    """The reduction over all processes, at all of them."""
+    call = _call(name, tensor, op=op, **options)
+    if op in _REDUCTIONS:
+        return reduce_over_ranks(tensor.detach(), _REDUCTIONS[op], call)
+    first, *others = gather_over_ranks(tensor.detach().reshape(1, *tensor.shape), 0, call).unbind()
+    for other in others:
+        first = first & other if op == "BAND" else first | other if op == "BOR" else first ^ other
+    return first
 
 
 def all_reduce(
     tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """The sum over all processes, in place: what it is."""
+    """The sum over all processes, in place."""
+    _require(group)
+    tensor.copy_(_reduced("all_reduce", tensor, op))
     return _done(async_op)
 
 
 def reduce(
     tensor: Tensor, dst: int = 0, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """The sum over all processes, at one of them: what it is."""
+    """The sum over all processes, in place at one of them."""
+    _require(group)
+    total = _reduced("reduce", tensor, op, dst=dst)
+    if distributed.rank() == dst:
+        tensor.copy_(total)
     return _done(async_op)
 
 
 def broadcast(
     tensor: Tensor, src: int = 0, group: Any = None, async_op: bool = False, **kwargs: Any
 ) -> Work | None:
-    """The value of one process, at all: what it is."""
+    """The value of one process, at all, in place."""
+    _require(group)
+    root = to_rank(src, "broadcast: src")
+    tensor.copy_(copy_from_rank(tensor.detach(), root, _call("broadcast", tensor, src=root)))
     return _done(async_op)
-
-
-def broadcast_object_list(object_list: Any, src: int = 0, *args: Any, **kwargs: Any) -> None:
-    """The objects of one process, at all: what they are."""
-    _require()
 
 
 def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None) -> Work | None:
     """Wait for all processes."""
+    _require(group)
+    every = Tensor([0])
+    gather_over_ranks(every, 0, _call("barrier", every)).realize()
     return _done(async_op)
 
 
 def monitored_barrier(group: Any = None, timeout: Any = None, **kwargs: Any) -> None:
     """Wait for all processes."""
-    _require()
+    barrier(group)
+
+
+def _gathered(name: str, tensor: Tensor, **options: object) -> Sequence[Tensor]:
+    """The values of all processes."""
+    whole = tensor.detach().reshape(1, *tensor.shape)
+    return gather_over_ranks(whole, 0, _call(name, tensor, **options)).unbind()
 
 
 def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """The values of all processes, in a list: this one's."""
-    tensor_list[0].copy_(tensor)
+    """The values of all processes, in a list."""
+    _require(group)
+    for place, part in zip(tensor_list, _gathered("all_gather", tensor), strict=True):
+        place.copy_(part)
     return _done(async_op)
 
 
 def gather(
     tensor: Tensor, gather_list: Any = None, dst: int = 0, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """The values of all processes, at one: this one's."""
-    if gather_list:
-        gather_list[0].copy_(tensor)
+    """The values of all processes, in a list at one."""
+    _require(group)
+    parts = _gathered("gather", tensor, dst=dst)
+    if distributed.rank() == dst:
+        for place, part in zip(gather_list, parts, strict=True):
+            place.copy_(part)
     return _done(async_op)
 
 
@@ -229,46 +305,74 @@ def scatter(
     tensor: Tensor, scatter_list: Any = None, src: int = 0, group: Any = None,
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
-    """To each process its part."""
-    if scatter_list:
-        tensor.copy_(scatter_list[0])
+    """To each process its part of a list at one."""
+    _require(group)
+    own, count = distributed.rank(), distributed.size()
+    parts = scatter_list if own == src else [tensor.detach()] * count
+    whole = stack([part.detach() for part in parts])
+    tensor.copy_(copy_from_rank(whole, src, _call("scatter", tensor, src=src))[own])
     return _done(async_op)
 
 
+def _all_objects(name: str, given: Any) -> list[Any]:
+    """The objects of all processes, by way of `pickle`."""
+    message = numpy.frombuffer(pickle.dumps(given), numpy.uint8)
+    lengths = Tensor([message.size])
+    every = gather_over_ranks(lengths, 0, _call(name, lengths)).tolist()
+    padded = numpy.zeros(max(every), numpy.uint8)
+    padded[: message.size] = message
+    texts = gather_over_ranks(Tensor(padded[None]), 0, _call(name, lengths)).numpy()
+    return [pickle.loads(row[:size].tobytes()) for row, size in zip(texts, every, strict=True)]
+
+
+def broadcast_object_list(object_list: Any, src: int = 0, group: Any = None, **kwargs: Any) -> None:
+    """The objects of one process, at all."""
+    _require(group)
+    object_list[:] = _all_objects("broadcast_object_list", list(object_list))[src]
+
+
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
-    """The objects of all processes: this one's."""
-    _require()
-    object_list[0] = obj
+    """The objects of all processes."""
+    _require(group)
+    object_list[:] = _all_objects("all_gather_object", obj)
 
 
 def gather_object(
     obj: Any, object_gather_list: Any = None, dst: int = 0, group: Any = None
 ) -> None:
-    """The objects of all processes, at one: this one's."""
-    _require()
-    if object_gather_list:
-        object_gather_list[0] = obj
+    """The objects of all processes, at one."""
+    _require(group)
+    every = _all_objects("gather_object", obj)
+    if distributed.rank() == dst:
+        object_gather_list[:] = every
 
 
-def scatter_object_list(output: list[Any], given: Any = None, *args: Any, **kwargs: Any) -> None:
-    """To each process its object."""
-    _require()
-    output[0] = given[0]
+def scatter_object_list(
+    output: list[Any], given: Any = None, src: int = 0, group: Any = None, **kwargs: Any
+) -> None:
+    """To each process its object of a list at one."""
+    _require(group)
+    output[0] = _all_objects("scatter_object_list", given)[src][distributed.rank()]
 
 
 def all_gather_into_tensor(
     output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """The values of all processes, along the first axis: this one's."""
-    output_tensor.copy_(input_tensor.reshape(*output_tensor.shape))
+    """The values of all processes, along the first axis."""
+    _require(group)
+    joined = stack(_gathered("all_gather_into_tensor", input_tensor))
+    output_tensor.copy_(joined.reshape(*output_tensor.shape))
     return _done(async_op)
 
 
 def reduce_scatter_tensor(
     output: Tensor, input: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Each process its part of the sum: all of it."""
-    output.copy_(input.reshape(*output.shape))
+    """Each process its part of the sum."""
+    _require(group)
+    parts = input.detach().reshape(distributed.size(), -1)
+    call = _call("reduce_scatter_tensor", input, op=op)
+    output.copy_(scatter_over_ranks(parts, _REDUCTIONS[op], 0, call).reshape(*output.shape))
     return _done(async_op)
 
 
@@ -276,17 +380,20 @@ def reduce_scatter(
     output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.SUM, group: Any = None,
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
-    """Each process its part of the sum: the one part."""
-    output.copy_(input_list[0])
-    return _done(async_op)
+    """Each process its part of the sum, of parts in a list."""
+    return reduce_scatter_tensor(output, stack(input_list), op, group, async_op)
 
 
 def all_to_all(
     output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: Any = None,
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
-    """Parts from each process to each: this one's to itself."""
-    output_tensor_list[0].copy_(input_tensor_list[0])
+    """Parts from each process to each, all of one shape."""
+    _require(group)
+    whole = stack([part.detach() for part in input_tensor_list])
+    parts = redistribute(whole, 0, 0, _call("all_to_all", whole)).unbind()
+    for place, part in zip(output_tensor_list, parts, strict=True):
+        place.copy_(part)
     return _done(async_op)
 
 
@@ -294,16 +401,30 @@ def all_to_all_single(
     output: Tensor, input: Tensor, output_split_sizes: Any = None, input_split_sizes: Any = None,
     group: Any = None, async_op: bool = False,
 ) -> Work | None:  # fmt: skip
-    """Parts from each process to each: this one's to itself."""
-    output.copy_(input)
+    """Parts from each process to each, equally long along the first axis.
+
+    Raises `DeviceError` for other lengths.
+    """
+    _require(group)
+    for sizes in (output_split_sizes, input_split_sizes):
+        if sizes and len(set(sizes)) > 1:
+            raise DeviceError(
+                f"torch.distributed.all_to_all_single: parts are equally long, and {sizes} are not"
+            )
+    output.copy_(redistribute(input.detach(), 0, 0, _call("all_to_all_single", input)))
     return _done(async_op)
 
 
-def send(tensor: Tensor, dst: Any = None, *args: Any, **kwargs: Any) -> None:
-    """Raises `DeviceError`: there is no other process."""
-    raise DeviceError("torch.distributed.send: there is no other process to send to")
+def send(tensor: Tensor, dst: int, group: Any = None, tag: int = 0) -> None:
+    """Send a tensor to another process. Raises `ArgumentError` where there is none."""
+    _require(group)
+    distributed.send(tensor.detach(), dst, tag)
 
 
-def recv(tensor: Tensor, src: Any = None, *args: Any, **kwargs: Any) -> None:
-    """Raises `DeviceError`: there is no other process."""
-    raise DeviceError("torch.distributed.recv: there is no other process to receive from")
+def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0) -> int:
+    """Receive what another process sends, in place; gives which. Raises `ArgumentError`."""
+    _require(group)
+    if src is None:
+        raise ArgumentError("torch.distributed.recv: name the process that sends (src=...)")
+    tensor.copy_(distributed.recv(src, tag))
+    return src

@@ -1,4 +1,4 @@
-"""Modules over several processes or devices: over one, they are the module itself."""
+"""Modules over several processes; over several devices, of which there is one here."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from ogive import distributed
+from ogive.autograd.backward import call_after_pass
+from ogive.distributed.sampling import DistributedSampler
 from ogive.nn.layers.normalization import BatchNorm
 from ogive.nn.module import Module
-from ogive.torch.processes.collectives import get_rank, get_world_size, is_initialized
+from ogive.torch.processes.collectives import get_world_size, refuse_several
 
 __all__ = [
     "DataParallel", "DistributedDataParallel", "DistributedSampler", "SyncBatchNorm",
@@ -30,12 +33,28 @@ class DataParallel(Module):
 
 
 class DistributedDataParallel(DataParallel):
-    """A module of which each process has a copy; gradients are averaged over one process."""
+    """A module of which each process has a copy, all with the parameters of the first.
+
+    When a backward pass has ended, gradients are averaged over all processes.
+    """
 
     def __init__(self, module: Module, *args: Any, **kwargs: Any) -> None:
         get_world_size()  # raises where no world was begun, as PyTorch does
         super().__init__(module)
         self.require_backward_grad_sync = True
+        if get_world_size() == 1:
+            return
+        distributed.broadcast_parameters(module)
+        for parameter in module.parameters():
+            if parameter.requires_grad:
+                parameter.register_hook(self._have_gradients_averaged)
+
+    def _have_gradients_averaged(self, gradient: Any) -> None:
+        if self.require_backward_grad_sync:
+            call_after_pass(self._average)
+
+    def _average(self) -> None:
+        distributed.average_gradients(self.module)
 
     @contextlib.contextmanager
     def no_sync(self) -> Iterator[None]:
@@ -60,6 +79,7 @@ class SyncBatchNorm(BatchNorm):
     """Batch normalization over all processes: over this one."""
 
     def __init__(self, *args: Any, process_group: Any = None, **kwargs: Any) -> None:
+        refuse_several("SyncBatchNorm")
         super().__init__(*args, **kwargs)
 
     def _check_input_dim(self, x: Any) -> None:
@@ -68,48 +88,5 @@ class SyncBatchNorm(BatchNorm):
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
         """The module itself: its layers see all there is."""
+        refuse_several("SyncBatchNorm")
         return module
-
-
-class DistributedSampler:
-    """Positions for one process of several: each takes every `num_replicas`-th.
-
-    Shuffled anew for each epoch that `set_epoch` names, the same way in all processes.
-    """
-
-    def __init__(
-        self,
-        dataset: Any,
-        num_replicas: int | None = None,
-        rank: int | None = None,
-        shuffle: bool = True,
-        seed: int = 0,
-        drop_last: bool = False,
-    ) -> None:
-        self.dataset = dataset
-        self.num_replicas = num_replicas or (get_world_size() if is_initialized() else 1)
-        self.rank = rank if rank is not None else get_rank() if is_initialized() else 0
-        self.shuffle, self.seed, self.drop_last, self.epoch = shuffle, seed, drop_last, 0
-        length = len(dataset)
-        more = 0 if drop_last else self.num_replicas - 1
-        self.num_samples = (length + more) // self.num_replicas
-        self.total_size = self.num_samples * self.num_replicas
-
-    def __iter__(self) -> Iterator[int]:
-        from ogive.random import Generator, randperm
-
-        length = len(self.dataset)
-        order = list(range(length))
-        if self.shuffle:
-            generator = Generator(self.seed + self.epoch)
-            order = randperm(length, generator=generator).tolist()
-        while len(order) < self.total_size and order:
-            order += order[: self.total_size - len(order)]
-        return iter(order[self.rank : self.total_size : self.num_replicas])
-
-    def __len__(self) -> int:
-        return self.num_samples
-
-    def set_epoch(self, epoch: int) -> None:
-        """Which epoch the next order is of."""
-        self.epoch = epoch

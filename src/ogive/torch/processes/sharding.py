@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ogive.nn.module import Module
+from ogive.torch.processes.collectives import refuse_several
 from ogive.torch.processes.replicas import DistributedDataParallel
 
 __all__ = [
@@ -81,6 +82,10 @@ class LocalStateDictConfig(_Options):
 class FullyShardedDataParallel(DistributedDataParallel):
     """A module divided among processes: one has all of it."""
 
+    def __init__(self, module: Module, *args: Any, **kwargs: Any) -> None:
+        refuse_several("FullyShardedDataParallel")
+        super().__init__(module)
+
     @staticmethod
     @contextlib.contextmanager
     def state_dict_type(module: Module, *args: Any, **kwargs: Any) -> Iterator[None]:
@@ -105,6 +110,7 @@ FSDPModule = Module
 
 def fully_shard(module: Module, **options: Any) -> Module:
     """The module itself: one process has all of it."""
+    refuse_several("fully_shard")
     return module
 
 

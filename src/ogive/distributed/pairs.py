@@ -1,0 +1,81 @@
+"""Messages from one rank to another. The others take no part."""
+
+from __future__ import annotations
+
+import json
+
+import numpy
+
+from ogive.distributed.calls import TEXT_BYTES, Call, call_of
+from ogive.distributed.collectives import to_rank
+from ogive.distributed.exchanges import (
+    Array,
+    as_bytes,
+    fill_new,
+    known_shape,
+    read_only,
+    refuse_capture,
+)
+from ogive.distributed.ranks import Ranks
+from ogive.distributed.world import world
+from ogive.errors import ArgumentError, user_origin
+from ogive.ir.device_names import DEFAULT_DEVICE
+from ogive.ir.dtype import to_dtype
+from ogive.tensor.core import to_integer
+from ogive.tensor.tensor import Tensor
+
+
+def send(x: Tensor, to: int, tag: int = 0) -> None:
+    """Send a tensor to another rank, which calls `recv` with the same `tag`.
+
+    Small tensors are on their way when this returns, large ones have arrived: of two ranks that
+    send to each other, one receives first. It has no gradient, nor has what is received.
+
+    Raises `ArgumentError` for a rank that there is not, or this one; `DistributedError` where it
+    does not answer.
+    """
+    refuse_capture("send()")
+    ranks = _other(to, "send: to")
+    given = read_only(x)
+    call = call_of("send", known_shape(x), x.dtype, to=to, tag=tag)
+    head: Array = numpy.zeros(TEXT_BYTES, numpy.uint8)
+    text = json.dumps([list(given.shape), x.dtype.name]).encode()
+    head[: len(text)] = numpy.frombuffer(text, numpy.uint8)
+    for array in (head, as_bytes(given)):
+        _send_array(ranks, call, array, to, tag)
+
+
+def _send_array(ranks: Ranks, call: Call, array: Array, to: int, tag: int) -> None:
+    ranks.exchange_with_one(call, lambda over: over.Isend(array, to, tag), array)
+
+
+def recv(source: int, tag: int = 0) -> Tensor:
+    """The next tensor that another rank sends to this one with this `tag`.
+
+    Shapes and dtypes are those of what was sent.
+
+    Raises `ArgumentError` for a rank that there is not, or this one; `DistributedError` where it
+    sends nothing.
+    """
+    refuse_capture("recv()")
+    ranks = _other(source, "recv: source")
+    call = Call(f"recv(source={source}, tag={tag})", user_origin())
+    head: Array = numpy.empty(TEXT_BYTES, numpy.uint8)
+    _receive_array(ranks, call, head, source, tag)
+    shape, name = json.loads(head.tobytes().rstrip(b"\0"))
+    return fill_new(
+        tuple(shape), to_dtype(name), DEFAULT_DEVICE,
+        lambda written: _receive_array(ranks, call, as_bytes(written), source, tag),
+    )  # fmt: skip
+
+
+def _receive_array(ranks: Ranks, call: Call, array: Array, source: int, tag: int) -> None:
+    ranks.exchange_with_one(call, lambda over: over.Irecv(array, source, tag), array)
+
+
+def _other(given: int, name: str) -> Ranks:
+    """All ranks, where `given` is another one than this. Raises `ArgumentError`."""
+    number, ranks = to_rank(to_integer(given, name), name), world.ranks()
+    if ranks is None or number == ranks.rank:
+        raise ArgumentError(f"{name} is {number}, which is this rank; messages go to other ranks")
+    return ranks

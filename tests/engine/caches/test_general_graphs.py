@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy
 import pytest
@@ -156,3 +156,58 @@ def test_each_step_gives_the_same_for_all_sizes(name: str) -> None:
 @pytest.mark.parametrize("seed", range(30))
 def test_random_programs_give_the_same_for_all_sizes(seed: int) -> None:
     assert differences(draw_program(seed), seed) == []
+
+
+# Graphs with calls
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda x, c: (x * c).softmax(-1).square().sum(),
+        lambda x, c: (x.abs() + 0.5).pow(c).mean(),
+        lambda x, c: (x.softmax(-1) - c).clamp(min=c - 1).norm(),
+        lambda x, c: (x @ (x.T * c)).logsumexp(-1).sum(),
+        lambda x, c: ogive.where(x > c, x, x * x).var(),
+        lambda x, c: (x.tanh() / c).amax(-1).sum(),
+    ],
+)
+def test_constants_that_change_beside_calls_are_data(
+    step: Callable[[Tensor, float], Tensor],
+) -> None:
+    values = numpy.random.default_rng(5).normal(size=(4, 6)).astype("float32")
+    constants = [0.3, 2.0, 1.0, -0.7, 3.0, 0.5]
+    found = []
+    for c in constants:
+        x = Tensor(values, requires_grad=True)
+        result = step(x, c)
+        result.backward()
+        assert x.grad is not None
+        found.append((result.item(), x.grad.numpy()))
+    ogive.configure(generalize=False)
+    for c, (value, gradient) in zip(constants, found, strict=True):
+        x = Tensor(values, requires_grad=True)
+        alone = step(x, c)
+        alone.backward()
+        assert x.grad is not None
+        numpy.testing.assert_allclose(value, alone.item(), rtol=2e-5, atol=1e-6)
+        numpy.testing.assert_allclose(gradient, x.grad.numpy(), rtol=2e-5, atol=1e-6)
+
+
+def test_a_rate_that_decays_is_compiled_twice() -> None:
+    values = numpy.random.default_rng(6).normal(size=(5, 3)).astype("float32")
+    x, w = Tensor(values), ogive.ones(3, requires_grad=True)
+    expected, made = numpy.ones(3), []
+    for turn in range(6):
+        before = schedules()
+        loss = (x @ w).square().mean()
+        loss.backward()
+        assert w.grad is not None
+        with ogive.no_grad():
+            w -= 0.9**turn * 0.1 * w.grad
+        w.grad = None
+        loss.item()
+        made.append(schedules() - before)
+        expected -= 0.9**turn * 0.1 * 2 / 5 * values.T @ (values @ expected)
+    numpy.testing.assert_allclose(w.detach().numpy(), expected, rtol=1e-4)
+    assert sum(made[2:]) == 0

@@ -1,6 +1,7 @@
 """From a parametric graph to what runs it, by the shortest way that there is.
 
     with calls      known in memory or on disk: that is all
+                    else, if it differs from another in constants alone, they become data in it
                     else it is inlined, and what is found for that is kept under both
                     one of a structure that runs as a general graph is not looked for on disk
     without calls   in memory, for its own sizes or for all; on disk; or it is compiled
@@ -29,19 +30,44 @@ def find_executions(
         return _find_inlined(normalized, config, exact)
     sink = normalized.sink
     structure = () if exact else _structure(sink)
-    known = graph_cache.find_known(sink, config, in_memory=structure in _general)
+    known = graph_cache.find_known(sink, config, in_memory=True)
+    if known is None and not exact:
+        general = _find_general(normalized, config)
+        if general is not None:
+            return general
+    if known is None and structure not in _general:
+        known = graph_cache.find_known(sink, config)
     if known is not None:
         if not exact:
             _keep_few(_found, structure, sink)
         return normalized, known
     if not exact:
         _tell_of_others(structure, config)
-    inlined, found = _find_inlined(inline_graph(normalized, config), config, exact)
-    if inlined.is_general:
+    inlined = inline_graph(normalized, config)
+    taken, found = _find_inlined(inlined, config, exact)
+    if taken.is_general:
         _keep_few(_general, structure, None)
+        general_graphs.remember(sink, inlined.sink, taken, found, config)
     else:
         graph_cache.keep_under(sink, found, config)
-    return inlined, found
+    return taken, found
+
+
+def _find_general(
+    normalized: Normalized, config: Config
+) -> tuple[Normalized, Executions] | None:
+    """How a graph with calls runs as a general one, without a look into the calls."""
+    recalled = general_graphs.recall(normalized, config)
+    if recalled is not None:
+        return recalled
+    general = general_graphs.generalize(normalized, config)
+    if not general.is_general:
+        return None
+    known = graph_cache.find_known(general.sink, config)
+    if known is None:
+        known = graph_cache.find(inline_graph(general, config).sink, config)
+        graph_cache.keep_under(general.sink, known, config)
+    return general, known
 
 
 _Structure = tuple[object, ...]

@@ -20,10 +20,12 @@ from ogive.counters import count
 from ogive.devices.buffer import Buffer
 from ogive.devices.known_devices import find_device
 from ogive.engine.caches.graph_cache import GraphCache, graph_cache
+from ogive.engine.execution import Executions
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.journal import log
 from ogive.live import registry
+from ogive.named import NamedTuple
 from ogive.passes.graph.contiguous_parts import Window
 from ogive.passes.graph.general.generalize import General, unify
 from ogive.passes.graph.general.skeleton import NotGeneral, Numbers, Skeleton, take_apart
@@ -53,6 +55,10 @@ class Family:
         self.own = 0
         self._uses: dict[Numbers, int] = {}
 
+    def is_due(self, numbers: Numbers) -> bool:
+        """Whether the next graph with these numbers is worth kernels of its own."""
+        return self._uses.get(numbers, 0) + 1 >= OFTEN and self.own < MOST_OWN
+
     def comes_often(self, numbers: Numbers) -> bool:
         """Count one more graph with these numbers; whether it is worth kernels of its own now."""
         uses = self._uses.pop(numbers, 0) + 1
@@ -72,6 +78,15 @@ class Family:
         self.instances.append(numbers)
 
 
+class _Known(NamedTuple):
+    """How a graph with calls runs as a general one: of which family, with which data besides."""
+
+    family: Family
+    numbers: Numbers
+    general: Normalized
+    executions: Executions
+
+
 class GeneralGraphs:
     """The families that this process knows, by structure; of many, the oldest go."""
 
@@ -81,11 +96,46 @@ class GeneralGraphs:
         self._graphs = graphs
         self._families: dict[Any, Family] = {}
         self._constants: dict[tuple[UOp, str], UOp] = {}
+        self._known: dict[tuple[UOp, Any], _Known] = {}
         self.renew_lock()
 
     def renew_lock(self) -> None:
         """Forget the lock that a thread of the parent process held when it forked."""
         self._lock = threading.Lock()
+
+    def recall(
+        self, normalized: Normalized, config: Config
+    ) -> tuple[Normalized, Executions] | None:
+        """How the very graph, which has calls, ran as a general one before: nothing is inlined."""
+        key = (normalized.sink, config.code_key)
+        known = self._known.get(key)
+        if known is None or not config.generalize:
+            return None
+        with self._lock:
+            if known.family.is_due(known.numbers):
+                self._known.pop(key, None)
+                return None
+            known.family.comes_often(known.numbers)
+        windows = (*normalized.windows, *known.general.windows[len(normalized.windows) :])
+        count("schedule_hits")
+        return known.general._replace(windows=windows), known.executions
+
+    def remember(
+        self, sink: UOp, inlined: UOp, general: Normalized, executions: Executions, config: Config
+    ) -> None:
+        """Note that a graph with calls, which became `inlined`, runs as a general one."""
+        skeleton = take_apart(inlined)
+        with self._lock:
+            family = None if skeleton is None else self._families.get(
+                (skeleton.key, config.code_key)
+            )
+            if skeleton is None or family is None:
+                return
+            plain = general._replace(made={}, within={})
+            known = _Known(family, skeleton.numbers, plain, executions)
+            self._known[sink, config.code_key] = known
+            while len(self._known) > self.LIMIT:
+                del self._known[next(iter(self._known))]
 
     def generalize(self, normalized: Normalized, config: Config) -> Normalized:
         """A parametric graph, or the general one of its structure with the numbers as its data."""
@@ -169,6 +219,7 @@ class GeneralGraphs:
         with self._lock:
             self._families.clear()
             self._constants.clear()
+            self._known.clear()
 
 
 def _variables(general: General | None) -> str:

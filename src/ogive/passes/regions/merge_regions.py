@@ -86,6 +86,8 @@ class _Merger:
         self.members: dict[int, list[int]] = {}
         # The last region that reads or writes a value.
         self.toucher: dict[UOp, int] = {}
+        # What each version of a buffer lies in, so that no chain of versions is gone down again.
+        self.memories: dict[UOp, UOp] = {}
 
     def is_candidate(self, region: Region) -> bool:
         """Whether a region works on whole buffers element by element, or is a row program with
@@ -162,9 +164,19 @@ class _Merger:
         if len({self.faults[member] for member in group}) > 1:
             return False
         # An element of a buffer is stored once, and so a read of it is of one of two versions.
-        if len({_memory(region.values[0]) for region in regions}) < len(regions):
+        if len({self.memory(region.values[0]) for region in regions}) < len(regions):
             return False
         return not self.risks_copy(regions)
+
+    def memory(self, value: UOp) -> UOp:
+        """What is written to where a version of a buffer is, or a value with memory of its own."""
+        versions: list[UOp] = []
+        while value.op is Op.AFTER and value not in self.memories:
+            versions.append(value)
+            value = storage(value.operand)
+        found = self.memories.get(value, value)
+        self.memories.update(dict.fromkeys(versions, found))
+        return found
 
     def share_parts(self, regions: Sequence[Region]) -> bool:
         """Whether regions are no row programs, or all of one kind that go through the same.
@@ -218,13 +230,6 @@ class _Merger:
         (root,) = self.region(number).roots
         is_read = any(self.place[other] != self.place[number] for other in self.after[number])
         return is_read or root.op is Op.ASSIGN or root in self.outputs
-
-
-def _memory(value: UOp) -> UOp:
-    """What is written to where a version of a buffer is, or a value with memory of its own."""
-    while value.op is Op.AFTER:
-        value = storage(value.operand)
-    return value
 
 
 def _merge_group(regions: Sequence[Region], needed: Sequence[bool]) -> Region:

@@ -71,11 +71,19 @@ def ctrl_c_interrupts() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache folder of the suite's own, so that it neither reads nor fills the user's."""
+    """A cache folder of the suite's own, so that it neither reads nor fills the user's.
+
+    The sources are taken to stay the same: to ask for the state of each of them took as long as a
+    tenth of a compilation, and somebody may be editing them while the suite runs.
+    """
+    from ogive.store.disk_cache import disk_caches
+    from tests.store.sources import SameSources
+
     folder = tmp_path_factory.mktemp("cache")
     before = os.environ.get("OGIVE_CACHE_DIR")
     os.environ["OGIVE_CACHE_DIR"] = str(folder)
-    yield folder
+    with disk_caches.seen_by(SameSources(b"the same all through")):
+        yield folder
     if before is None:
         del os.environ["OGIVE_CACHE_DIR"]
     else:
@@ -110,7 +118,6 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
     place = str(tmp_path / "cache")
     monkeypatch.setenv("OGIVE_CACHE_DIR", place)
-    # Somebody may be editing the sources while the suite runs.
     with disk_caches.seen_by(SameSources(b"the same all through")):
         yield place
     open_stores.store_in(place).close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import tempfile
 from typing import Any
 
 import numpy
@@ -74,6 +75,17 @@ def check_views_and_values_not_computed_yet() -> None:
     equal(distributed.all_reduce(x.T), numpy.ascontiguousarray(total_of(every).T))
     equal(distributed.all_reduce(x[1:3] * 2), total_of(every)[1:3] * 2)
     equal(distributed.all_reduce(ogive.ones(3)), numpy.full(3, SIZE, "float32"))
+
+
+def check_tensors_over_devices_and_in_files_are_gathered_first() -> None:
+    every = values_of_all((4, 2), "float32")
+    sharded = Tensor(every[RANK]).shard(("CPU:0", "CPU:1"), 0)
+    equal(distributed.all_reduce(sharded), total_of(every))
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(every[RANK].tobytes())
+        file.flush()
+        there = Tensor.from_file(file.name, (4, 2), "float32")
+        equal(distributed.all_gather(there), numpy.concatenate(every))
 
 
 def check_what_is_given_stays_as_it_is() -> None:

@@ -18,6 +18,7 @@ from ogive.devices.known_devices import find_device
 from ogive.distributed.calls import Call
 from ogive.distributed.ranks import Ranks
 from ogive.errors import DistributedError, ShapeError
+from ogive.ir.device_names import DEFAULT_DEVICE, FILES, is_group
 from ogive.ir.dtype import DType
 from ogive.jit.tracing.watch import is_tracing
 from ogive.live.registry import graph_lock
@@ -34,7 +35,7 @@ Start = Callable[[Any, Array, Array], Any]
 
 def exchange(ranks: Ranks, call: Call, given: Tensor, shape: Shape, start: Start) -> Tensor:
     """What this rank gets, of `shape` and the dtype of `given`."""
-    dtype = given.dtype
+    given, dtype = on_one_device(given), given.dtype
 
     def run(read: Array, written: Array) -> None:
         ranks.exchange(call, lambda over: start(over, read, written), (read, written))
@@ -56,7 +57,7 @@ def _on_plain_arrays(run: Callable[[Array, Array], None]) -> Callable[[Array, Ar
 
 def read_only(tensor: Tensor) -> Array:
     """The values of a tensor, computed now, where they lie; a copy of what is on another device."""
-    shape = known_shape(tensor)
+    tensor, shape = on_one_device(tensor), known_shape(tensor)
     if 0 in shape:
         return numpy.empty(shape, tensor.dtype.numpy)
     memory = memory_of(tensor.node)
@@ -66,6 +67,12 @@ def read_only(tensor: Tensor) -> Array:
     if memory is None or memory.writes & 1:  # another thread assigns to it
         return tensor.numpy()
     return memory.contents(tensor.dtype.numpy, shape)
+
+
+def on_one_device(tensor: Tensor) -> Tensor:
+    """What lies over several devices of this process, or in a file, on the default device."""
+    is_elsewhere = is_group(tensor.device) or tensor.device == FILES
+    return tensor.to(DEFAULT_DEVICE) if is_elsewhere else tensor
 
 
 def fill_new(shape: Shape, dtype: DType, device: str, fill: Callable[[Array], None]) -> Tensor:

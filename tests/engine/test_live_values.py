@@ -205,3 +205,26 @@ def test_an_assignment_that_may_fault_waits_until_it_is_read() -> None:
     assert total.item() == 3.0
     with pytest.raises(OgiveError):
         table.numpy()
+
+
+def test_a_gradient_that_waits_sees_what_was_overwritten_since() -> None:
+    """Reading b computes the loss as well, and changes b: w is still to get its gradient."""
+    weights = {}
+    for is_read in (False, True):
+        w, v = [Tensor([1.0, 2.0, 3.0, k], requires_grad=True) for k in (4.0, 5.0)]
+        b = Tensor([5.0, 1.0, 1.0, 2.0])
+        for _ in range(3):
+            loss = (w * v * b).sum()
+            loss.backward()
+            for p in (w, v):
+                assert p.grad is not None
+                with ogive.no_grad():
+                    p -= 0.1 * p.grad
+                p.grad = None
+            b += v.detach() * 0.1
+            if is_read:
+                b.numpy()
+            else:
+                w.numpy()
+        weights[is_read] = w.detach().numpy()
+    numpy.testing.assert_allclose(weights[True], weights[False], rtol=1e-5)

@@ -44,6 +44,22 @@ def test_what_is_read_through_the_nodes_inside_does_not_count() -> None:
     assert (above + beside).tolist() == [6.0, 11.0]
 
 
+@pytest.mark.parametrize("most", [registry.MOST_LOOKED_AT, -1])
+def test_a_gradient_reads_what_it_is_of_through_the_nodes_inside(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "MOST_LOOKED_AT", most)
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    x = Tensor([3.0, 4.0])
+    memory, loss = memory_of(x), (w * x).sum()
+    loss.backward()
+    assert w.grad is not None
+    assert readers.read_outside([memory], {loss.node}, [x.id]) == {memory}
+    assert readers.read_outside([memory], {loss.node, w.grad.node}, [x.id]) == set()
+    w.grad = None
+    assert readers.read_outside([memory], {loss.node}, [x.id]) == set()
+
+
 def lazy_ids() -> set[int]:
     return {holder.id for holder in registry.lazy_holders()}
 

@@ -11,10 +11,12 @@ for all of them:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable
 
+from ogive.ir.calls import is_gradient
 from ogive.ir.node import UOp
-from ogive.ir.ops import MOVEMENT
+from ogive.ir.ops import MOVEMENT, Op
 from ogive.live import registry
 
 
@@ -49,20 +51,10 @@ def _below_tensors(
         for holder in registry.lazy_holders()
         if holder.id not in besides and holder.is_reader
     ]
-    seen = set(stack)
-    found: set[UOp] = set()
-    while stack:
-        node = stack.pop()
-        if node in asked:
-            found.add(node)
-        if node in inside or not node.src:
-            continue
-        for source in node.src:
-            if source not in seen:
-                seen.add(source)
-                stack.append(source)
-        if len(seen) > registry.MOST_LOOKED_AT:
-            return None
+    seen = _reached(stack, inside, most=registry.MOST_LOOKED_AT)
+    if len(seen) > registry.MOST_LOOKED_AT:
+        return None
+    found = asked & seen
     for node in asked:
         if node not in found and _is_shown(node, inside, besides):
             found.add(node)
@@ -102,16 +94,50 @@ def _from_above(
             read.append(node)
         for reference in live:
             user = reference()
-            if user is not None and user not in above and user not in inside:
+            if user is not None and user not in above and not _ends_expression(user, inside):
                 above.add(user)
                 stack.append(user)
-    seen = set(read)
-    while read:
-        node = read.pop()
+    return asked & _reached(read, inside, within=above)
+
+
+def _reached(
+    start: list[UOp],
+    inside: Collection[UOp],
+    most: float = math.inf,
+    within: Collection[UOp] | None = None,
+) -> set[UOp]:
+    """What is read from some nodes on, and not through one that is `inside`.
+
+    If that is more than the `most` that are to be looked at, it is not all of it. It looks `within`
+    some nodes only.
+
+    What a gradient is of is no value but an expression, and is read through what is computed of it:
+    only memory takes the place of its versions there (`registry.substitute`).
+    """
+    seen, stack = set(start), list(start)
+    expressions: list[UOp] = []
+    while stack and len(seen) <= most:
+        node = stack.pop()
         if node in inside:
-            continue  # it is asked about, and those below are not read through it
-        for source in node.src:
-            if source in above and source not in seen:
+            continue  # it may be asked about, and those below are not read through it
+        sources = node.src
+        if inside and is_gradient(node):
+            expressions.append(sources[0])
+            sources = sources[1:]
+        for source in sources:
+            if source not in seen and (within is None or source in within):
                 seen.add(source)
-                read.append(source)
-    return asked & seen
+                stack.append(source)
+    below, stack = set(expressions), expressions
+    while stack and len(below) <= most:
+        node = stack.pop()
+        for source in () if _ends_expression(node, inside) else node.src:
+            if source not in below and (within is None or source in within):
+                below.add(source)
+                stack.append(source)
+    return seen | below
+
+
+def _ends_expression(node: UOp, inside: Collection[UOp]) -> bool:
+    """Whether a node is memory that will be in the place of a version."""
+    return node.op is Op.AFTER and node in inside

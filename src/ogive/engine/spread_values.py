@@ -19,6 +19,9 @@ from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 from ogive.live import history, registry
 
+_SAME_PLACE = frozenset({Op.GRADIENT, Op.DETACH, Op.CONTIGUOUS})
+"""What lies as its source does."""
+
 
 class Held:
     """A node that follows what happens to live graphs, as that of a tensor does."""
@@ -80,26 +83,41 @@ def _multis(node: UOp) -> Iterable[UOp]:
 
 def spread_values(tensors: Sequence[Any]) -> list[_Spread]:
     """Those of the values of tensors over several devices that have to be computed, each once."""
-    found: dict[UOp, _Spread] = {}
     with registry.graph_lock:
-        for tensor in tensors:
-            node = without_mark(tensor.node)
-            if node in found or is_spread_memory(node) or 0 in node.shape:
-                continue
-            layout = layout_of(node)
+        pending = {
+            node: tensor.origin
+            for tensor in tensors
+            if not is_spread_memory(node := without_mark(tensor.node)) and 0 not in node.shape
+        }
+        found = []
+        for node, layout in zip(pending, _layouts_of(list(pending)), strict=True):
             assert layout is not None, "a tensor of several devices"
-            found[node] = _Spread(node, layout, tensor.origin)
-    return list(found.values())
+            found.append(_Spread(node, layout, pending[node]))
+    return found
 
 
 def layout_of(node: UOp) -> Layout | None:
     """How the value of a live node lies over several devices; None if it is on one."""
-    base = without_mark(node)
-    if base.op in (Op.MULTI, Op.SHARD):
-        return Layout(*base.arg)
-    from ogive.passes.shards.placing import infer_layout
+    return _layouts_of((node,))[0]
 
-    return infer_layout(base)
+
+def _layouts_of(nodes: Sequence[UOp]) -> list[Layout | None]:
+    """How each of some values lies; what they are made of in common is looked at once."""
+    found = [stated_layout(node) for node in nodes]
+    unknown = [node for node, layout in zip(nodes, found, strict=True) if layout is None]
+    if not unknown:
+        return list(found)
+    from ogive.passes.shards.placing import infer_layouts
+
+    inferred = iter(infer_layouts(unknown))
+    return [next(inferred) if layout is None else layout for layout in found]
+
+
+def stated_layout(node: UOp) -> Layout | None:
+    """How a value lies, if its node says so by itself."""
+    while node.op in _SAME_PLACE:
+        node = node.src[0]
+    return Layout(*node.arg) if node.op in (Op.MULTI, Op.SHARD) else None
 
 
 def without_mark(node: UOp) -> UOp:

@@ -40,12 +40,12 @@ def device_name(kind: str, index: int) -> str:
 
 
 def split_name(name: str) -> tuple[str, int]:
-    """The kind and the index in a device's name.
+    """The kind and the index in a device's name; in that of several, those of the first.
 
-    >>> split_name("CPU"), split_name("CPU:1")
-    (('CPU', 0), ('CPU', 1))
+    >>> split_name("CPU"), split_name("CPU:1"), split_name("CPU:2+CPU:3")
+    (('CPU', 0), ('CPU', 1), ('CPU', 2))
     """
-    kind, _, index = name.partition(":")
+    kind, _, index = group_members(name)[0].partition(":")
     return kind, int(index or 0)
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import html
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 import numpy
 
-from ogive.errors import ArgumentTypeError, DtypeError, OgiveError
+from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, OgiveError, nearest
 from ogive.ir.dtype import DType, to_dtype
 from ogive.nn.hooks import Handle, Hook, call_with_hooks, set_hooks
 from ogive.nn.module_protocol import ModuleProtocol
@@ -24,6 +25,7 @@ from ogive.nn.state_hooks import finish_state, prepare_to_load, report_loaded
 from ogive.tensor.core import DEFAULT_DEVICE, kind_of, to_device
 from ogive.tensor.device_name import is_device_name
 from ogive.tensor.memory.data_attribute import replace_value
+from ogive.tensor.mesh import Mesh
 from ogive.tensor.tensor import Tensor
 
 Self = TypeVar("Self", bound="Module")
@@ -388,6 +390,38 @@ class Module(ModuleProtocol):
     def double(self: Self) -> Self:
         """Convert all floating-point tensors to float64. Returns the module."""
         return self.to("float64")
+
+    def shard(
+        self: Self, devices: Sequence[str] | Mesh, axes: Mapping[str, Any] | None = None
+    ) -> Self:
+        """Let the parameters and buffers lie over several devices, in place.
+
+        `axes` says for names of parameters, or patterns of them (`"*.weight"`), how they are
+        divided, as `Tensor.shard` takes it; the first that fits counts. All others are equal copies
+        on each device.
+
+        >>> model = nn.Linear(4, 6).shard(("CPU:0", "CPU:1"), {"weight": 0, "bias": 0})
+        >>> model(ogive.ones(2, 4).shard(("CPU:0", "CPU:1"), None)).sharding
+        Sharding(axis 1 in 2 over CPU, CPU:1; parts of shape (2, 3))
+
+        Raises what `Tensor.shard` does, and `ArgumentError` for a pattern that fits no name;
+        nothing is moved then.
+        """
+        patterns = dict(axes or {})
+        named = dict([*self.named_parameters(), *self.named_buffers()])
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in named):
+                raise ArgumentError(
+                    f"shard: {pattern!r} fits none of the parameters{nearest(pattern, list(named))}"
+                    f"; they are {', '.join(named)}"
+                )
+        placed = []
+        for name, tensor in named.items():
+            fitting = [spec for pattern, spec in patterns.items() if fnmatchcase(name, pattern)]
+            placed.append((tensor, tensor.shard(devices, fitting[0] if fitting else None)))
+        for tensor, value in placed:
+            replace_value(tensor, value)
+        return self
 
     def _move(self, target: Any) -> None:
         is_device = not isinstance(target, DType) and is_device_name(target)

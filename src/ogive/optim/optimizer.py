@@ -159,15 +159,13 @@ class Optimizer:
             if id(tensor) in state:
                 raise ArgumentError("a parameter is in two groups, or twice in one")
             made = self.make_state(tensor, settings)
-            state[id(tensor)] = Fixed(
-                {name: value.contiguous().realize() for name, value in made.items()}
-            )
+            state[id(tensor)] = Fixed(_in_memory(made, tensor))
         self.state = StateByParameter(state)
         self.clocks.add(tensors)
         self.param_groups.append(Group(settings))
 
     def _add_state(self, parameter: Tensor, grown: State) -> State:
-        made = {name: value.contiguous().realize() for name, value in grown.items()}
+        made = _in_memory(grown, parameter)
         own: State = Fixed({**self.state[id(parameter)], **made})
         self.state = StateByParameter({**self.state, id(parameter): own})
         return own
@@ -328,6 +326,15 @@ class Optimizer:
 
 _SIGNED = ("beta2_decay",)
 """Settings that may be negative."""
+
+
+def _in_memory(made: State, parameter: Tensor) -> State:
+    """State of a parameter as memory; what is of its shape lies on several devices as it does."""
+    placed = {
+        name: value.shard_like(parameter) if value.shape == parameter.shape else value
+        for name, value in made.items()
+    }
+    return {name: value.contiguous().realize() for name, value in placed.items()}
 
 
 def _check_settings(name: str, settings: Mapping[str, Any]) -> None:

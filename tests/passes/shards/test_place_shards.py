@@ -14,7 +14,7 @@ from ogive.ir.node_building import move, reshape
 from ogive.ir.ops import SPREAD, Op
 from ogive.passes.graph.normalize import Normalized
 from ogive.passes.shards.place_shards import has_shards, place_shards
-from ogive.passes.shards.placing import infer_layout
+from ogive.passes.shards.placing import infer_layouts
 from ogive.passes.shards.rules import GATHERED, RULES
 
 DEVICES = ("CPU", "CPU:1")
@@ -46,6 +46,10 @@ def placed(root: UOp, layout: Layout) -> list[UOp]:
     verify(made, "real")
     assert made.arg == devices
     return list(made.src)
+
+
+def infer_layout(root: UOp) -> Layout | None:
+    return infer_layouts((root,))[0]
 
 
 def copies_in(*roots: UOp) -> int:

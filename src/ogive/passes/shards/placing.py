@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ogive.config import Config
 from ogive.ir.device_names import group_members, is_group
 from ogive.ir.layouts import Layout, copies_on
-from ogive.ir.node import UOp
+from ogive.ir.node import UOp, walk
 from ogive.ir.ops import SPREAD, Op
 from ogive.journal import log
 from ogive.passes.shards.exchanges import Placed, Spread
@@ -14,13 +16,13 @@ from ogive.passes.shards.rules import Rules
 _MARKS = frozenset({Op.DETACH, Op.GRADIENT})
 
 
-def infer_layout(root: UOp) -> Layout | None:
-    """How a value of a tensor graph lies over several devices; None if it is of one device."""
+def infer_layouts(roots: Sequence[UOp]) -> list[Layout | None]:
+    """How values of a graph lie over several devices; None for those that are on one."""
     placing = Placing()
-    for node in root.walk():
+    for node in walk(tuple(roots)):
         placing.place(node)
-    found = placing.done[root]
-    return found.layout if isinstance(found, Spread) else None
+    found = [placing.done[root] for root in roots]
+    return [value.layout if isinstance(value, Spread) else None for value in found]
 
 
 class Placing:

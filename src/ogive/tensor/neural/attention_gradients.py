@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 
 from ogive.config import current_config
 from ogive.devices.known_devices import find_device
+from ogive.ir.device_names import group_members
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import history
@@ -199,7 +200,8 @@ def _costs(device: str) -> ScoreGradients:
     They are the one choice that is made when a graph is built, and not by a pass: gradients are
     nodes like all others by then.
     """
-    return find_device(device).target(current_config()).costs.score_gradients
+    first = group_members(device)[0]  # of several devices, which are alike
+    return find_device(first).target(current_config()).costs.score_gradients
 
 
 def exponentials(scores: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:

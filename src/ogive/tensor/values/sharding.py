@@ -79,10 +79,19 @@ def _layout_of(tensor: Core) -> Layout | None:
     return engine.layout_of(tensor.node)
 
 
+def _stated_layout(tensor: Core) -> Layout | None:
+    """How a tensor lies, if that is known without looking at how it is computed."""
+    if not is_group(tensor.device):
+        return None
+    from ogive import engine
+
+    return engine.stated_layout(tensor.node)
+
+
 def _laid_out(tensor: Tensor, layout: Layout) -> Tensor:
     if len(layout.devices) == 1:
         return tensor.to(layout.devices[0])
-    if _layout_of(tensor) == layout:
+    if _stated_layout(tensor) == layout:
         return tensor
     device = Device.over(layout.devices)
     with graph_lock:

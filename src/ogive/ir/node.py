@@ -64,25 +64,24 @@ _computed: dict[str, tuple[Any, Callable[[Any], Any]]] = {}
 
 def _compute(node: UOp, slot: Any, function: Callable[[UOp], Any]) -> Any:
     """Fill in a property of a node and of all nodes under it that lack it."""
+    read = slot.__get__
     stack = [node]
     while stack:
         current = stack[-1]
-        missing = [source for source in current.src if not _has(source, slot)]
-        if missing:
-            stack.extend(missing)
+        depth = len(stack)
+        for source in current.src:
+            try:
+                read(source)
+            except AttributeError:
+                stack.append(source)
+        if len(stack) > depth:
             continue
         stack.pop()
-        if not _has(current, slot):
+        try:
+            read(current)
+        except AttributeError:
             slot.__set__(current, function(current))
-    return slot.__get__(node)  # which another thread may have been the one to fill in
-
-
-def _has(node: UOp, slot: Any) -> bool:
-    try:
-        slot.__get__(node)
-    except AttributeError:
-        return False
-    return True
+    return read(node)  # which another thread may have been the one to fill in
 
 
 class _TableReference(weakref.ref["UOp"]):

@@ -121,6 +121,16 @@ def test_gradients_flow_back_to_a_tensor_of_one_device() -> None:
     numpy.testing.assert_allclose(x.grad.numpy(), 6 * X, rtol=1e-6)
 
 
+def test_what_follows_from_a_computed_value_keeps_its_history() -> None:
+    x = Tensor(X).shard(TWO, 0).requires_grad_()
+    y = (x * x).realize()
+    z = y.exp().realize()
+    total = z.sum().to("CPU:1").realize()
+    total.backward()
+    assert x.grad is not None
+    numpy.testing.assert_allclose(x.grad.numpy(), 2 * X * numpy.exp(X * X), rtol=1e-4)
+
+
 def test_a_mesh_divides_two_axes() -> None:
     mesh = Mesh(("data", 2), ("model", 2))
     x, w = Tensor(X).shard(mesh, ("data", None)), Tensor(W).shard(mesh, (None, "model"))

@@ -242,8 +242,16 @@ class Realization:
                 if node in self.kept or (node.op is Op.AFTER and node not in overwritten)
             }
             counting = functools.partial(count_writes, stored)
-            history.remember(mapping, moved, self.normalized.buffers, counting)
+            history.remember(mapping, moved, self._read(), counting)
             registry.forget_detached(self.normalized.buffers)
+
+    def _read(self) -> Sequence[UOp]:
+        """The memory that was read, and what lies in memory of several devices."""
+        buffers = self.normalized.buffers
+        if len({buffer.device for buffer in buffers}) < 2:
+            return buffers
+        nodes = walk((*self.roots, *self.effects))
+        return (*buffers, *[node for node in nodes if node.op is Op.MULTI])
 
     def rebind_only(
         self, tensors: Sequence[Tensor], plan: Plan, copies: dict[UOp, UOp]

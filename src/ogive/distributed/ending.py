@@ -6,6 +6,7 @@ MPI itself would have a rank that failed wait for all others at its end, which w
 from __future__ import annotations
 
 import atexit
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -66,6 +67,8 @@ class Ending:
                 request.Test()
             time.sleep(0.01)
         sys.stdout.flush()
+        if len(self._ranks.peers.failed) == others:
+            os._exit(1)  # nobody is left to be ended, and what they have printed is on its way
         self._ranks.mpi.COMM_WORLD.Abort(1)
 
 

@@ -7,6 +7,7 @@ the function's graph, made at each call; its arrays are copies, as those of all 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -77,7 +78,7 @@ def on_one_device(tensor: Tensor) -> Tensor:
 
 def fill_new(shape: Shape, dtype: DType, device: str, fill: Callable[[Array], None]) -> Tensor:
     """A tensor whose memory `fill` has written; through the host, if it is elsewhere."""
-    count = int(numpy.prod(shape, dtype=numpy.int64))
+    count = math.prod(shape)
     buffer = Buffer(count * dtype.itemsize, device)
     if find_device(device).addressable:
         fill(buffer.as_numpy(dtype.numpy, shape))

@@ -228,3 +228,15 @@ def test_a_gradient_that_waits_sees_what_was_overwritten_since() -> None:
                 w.numpy()
         weights[is_read] = w.detach().numpy()
     numpy.testing.assert_allclose(weights[True], weights[False], rtol=1e-5)
+
+
+def test_a_table_that_began_as_zeros_does_not_grow_with_each_step() -> None:
+    table, expected, sizes = ogive.zeros(4, 2), numpy.zeros((4, 2)), []
+    for step in range(12):
+        row, other = step % 4, (step * 3 + 1) % 4
+        column = int(table[row].argmax())
+        table[row, column] += 0.5 * (step + 0.9 * table[other].max() - table[row, column])
+        expected[row, column] += 0.5 * (step + 0.9 * expected[other].max() - expected[row, column])
+        sizes.append(len(table.node.walk()))
+    assert max(sizes[6:]) <= sizes[3]
+    numpy.testing.assert_allclose(table.numpy(), expected, rtol=1e-5)

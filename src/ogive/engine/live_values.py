@@ -16,9 +16,10 @@ from it are carried out, so that none waits until its graph has grown:
 
 Values are stored only where nobody can tell the difference but by time. Not what reads memory that
 others may change, or a file, since that is read anew at each run; not what reads no memory, which
-is cheaper to compute than to read; not what may fault in elements that nobody asked for; and no
-more bytes than the run reads, so that the large value of which only reductions are asked for, all
-distances between many points, stays lazy.
+is cheaper to compute than to read, but for small values with a reduction in them: a table that
+began as zeros would get longer at each step of a loop; not what may fault in elements that nobody
+asked for; and no more bytes than the run reads, so that the large value of which only reductions
+are asked for, all distances between many points, stays lazy.
 """
 
 from __future__ import annotations
@@ -27,13 +28,16 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 
 from ogive.ir.calls import is_gradient
-from ogive.ir.device_names import FILES, is_group
+from ogive.ir.device_names import DEFAULT_DEVICE, FILES, is_group
 from ogive.ir.memory import upper_count
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import ELEMENTWISE, FAULTING, MOVEMENT, SPREAD, Op
 from ogive.live import registry
 from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target
+
+MOST_WITHOUT_MEMORY = 1 << 16
+"""How many bytes a value may have that reads no memory and is stored all the same."""
 
 _FREE = MOVEMENT | {
     Op.AFTER, Op.BIND, Op.BUFFER, Op.CONST, Op.DETACH, Op.IOTA, Op.STORE, Op.UNIQUE, Op.VARIABLE,
@@ -64,10 +68,8 @@ def values_to_store(
     if any(node.op in SPREAD or (node.op is Op.COPY and is_group(node.arg)) for node in order):
         return ()  # what lies over several devices is computed by who asks for its parts
     lasting = _lasting(order)
-    memory = next((node for node in lasting if node.op is Op.BUFFER and lasting[node]), None)
-    if memory is None:
-        return ()
-    target = target_of(memory.device)
+    devices = [node.device for node in lasting if node.op is Op.BUFFER and lasting[node]]
+    target = target_of(devices[0] if devices else DEFAULT_DEVICE)
     work, faulting = _work(order, target), _faulting(roots, order)
     least = target.costs.fusion.shared_work
     stored: dict[UOp, None] = {}
@@ -80,7 +82,10 @@ def values_to_store(
     for node in read:
         size = _bytes_of(node)
         is_worth = node in ran or work[node] >= least
-        if is_worth and lasting.get(node) and node not in faulting and size <= room:
+        if node not in lasting:  # it reads no memory, and may have grown all the same
+            if work[node] == _ENOUGH and node not in faulting and size <= MOST_WITHOUT_MEMORY:
+                stored[node] = None
+        elif is_worth and lasting[node] and node not in faulting and size <= room:
             stored[node] = None
             room -= size
     return tuple(stored)

@@ -240,3 +240,13 @@ def test_a_table_that_began_as_zeros_does_not_grow_with_each_step() -> None:
         sizes.append(len(table.node.walk()))
     assert max(sizes[6:]) <= sizes[3]
     numpy.testing.assert_allclose(table.numpy(), expected, rtol=1e-5)
+
+
+def test_the_gradients_of_one_backward_pass_are_computed_in_one_run() -> None:
+    x = Tensor(numpy.random.default_rng(7).normal(size=(4, 8)).astype("float32"))
+    model = ogive.nn.Sequential(ogive.nn.Linear(8, 5), ogive.nn.Tanh(), ogive.nn.Linear(5, 2))
+    model(x).square().mean().backward()
+    first, *others = [parameter.grad for parameter in model.parameters()]
+    assert first is not None and not first.is_realized
+    first.numpy()
+    assert all(other is not None and other.is_realized for other in others)

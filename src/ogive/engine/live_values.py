@@ -61,7 +61,7 @@ def values_to_store(
             else:
                 live.ran = True
     with registry.graph_lock:
-        gradients = _gradients_of(roots)
+        gradients = _gradients_of(roots, order)
         read = _read_outside(roots, order)
     if not read and not gradients:
         return ()
@@ -122,15 +122,17 @@ def _may_fault(node: UOp) -> bool:
     return node.op in FAULTING or node.op is Op.CUSTOM
 
 
-def _gradients_of(roots: tuple[UOp, ...]) -> list[UOp]:
-    """What tensors hold of the gradients of roots: the roots would be computed again for them."""
+def _gradients_of(roots: tuple[UOp, ...], order: Sequence[UOp]) -> list[UOp]:
+    """What tensors hold of the gradients of roots, for which those would be computed again, and of
+    gradients beside those that are asked for: one backward pass gives them all."""
+    values = dict.fromkeys((*roots, *[node.operands[0] for node in order if is_gradient(node)]))
     return [
         held
-        for root in roots
-        for user in registry.users_of(root)
-        if is_gradient(user) and user.operands[0] is root
+        for value in values
+        for user in registry.users_of(value)
+        if is_gradient(user) and user.operands[0] is value
         for held in (user, *[each for each in registry.users_of(user) if each.op is Op.DETACH])
-        if registry.has_holder(held)
+        if held not in roots and registry.has_holder(held)
     ]
 
 

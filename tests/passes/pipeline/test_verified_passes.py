@@ -123,7 +123,8 @@ def graph_values(name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", [each.name for each in (*CAPTURE_PASSES, *DIVIDE_PASSES)])
 def test_a_broken_pass_of_every_graph_is_named(name: str) -> None:
-    node = data(40).exp().node
+    x = data(40)
+    node = (x.shard(("CPU", "CPU:1"), 0).to("CPU") if name == "place_shards" else x).exp().node
     sink = normalize((node,)).sink
     given: dict[str, Any] = {"tensor": (node,), "whole": False, "order": None, "parametric": sink}
     given["calls"] = False

@@ -73,8 +73,8 @@ def test_a_search_among_bad_candidates_survives_them_all(worker: WorkerProcess) 
     good = Placement({0: 16}, {}, (0,), 1)
     candidates = [*[tiled(tile) for tile in BAD], good]
     outcome = BeamSearch(
-        bench_of(worker), lambda _: candidates, 4, time.monotonic() + 60, time.monotonic, notes,
-        Limits(run_seconds=0.3, compile_seconds=1.0, tiles=1),
+        bench_of(worker), lambda _: candidates, 4, time.monotonic() + 300, time.monotonic, notes,
+        Limits(run_seconds=2.0, compile_seconds=8.0, tiles=1),
     ).run(tiled(1))  # fmt: skip
     assert set(notes.dropped) >= set(BAD)
     assert outcome.measured >= 2

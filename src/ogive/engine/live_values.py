@@ -99,13 +99,7 @@ def assignments_of(roots: tuple[UOp, ...], order: Sequence[UOp]) -> tuple[UOp, .
     """
     inside = set(order)
     with registry.graph_lock:
-        above: set[UOp] = set()
-        waiting = list(roots)
-        while waiting:
-            for user in registry.users_of(waiting.pop()):
-                if user not in above and user not in inside:
-                    above.add(user)
-                    waiting.append(user)
+        above = _above(roots, inside)
         found = [node for node in above if node.op is Op.AFTER and registry.has_holder(node)]
     faulting: set[UOp] = set()
     for node in walk(tuple(found)):
@@ -114,6 +108,18 @@ def assignments_of(roots: tuple[UOp, ...], order: Sequence[UOp]) -> tuple[UOp, .
         if _may_fault(node) or not faulting.isdisjoint(node.src):
             faulting.add(node)
     return tuple(sorted([node for node in found if node not in faulting], key=attrgetter("id")))
+
+
+def _above(nodes: Iterable[UOp], inside: set[UOp]) -> set[UOp]:
+    """All that is built on some nodes and is not `inside`."""
+    above: set[UOp] = set()
+    waiting = list(nodes)
+    while waiting:
+        for user in registry.users_of(waiting.pop()):
+            if user not in above and user not in inside:
+                above.add(user)
+                waiting.append(user)
+    return above
 
 
 def _may_fault(node: UOp) -> bool:
@@ -140,13 +146,7 @@ def _read_outside(roots: tuple[UOp, ...], order: Sequence[UOp]) -> list[UOp]:
     """The values of a run that live tensors read otherwise than through its results, last first."""
     inside, asked = set(order), set(roots)
     own = [n for n in reversed(order) if n.live and n not in asked and n.op is not Op.BUFFER]
-    outside = {user for node in own for user in registry.users_of(node)}.difference(inside)
-    waiting = list(outside)
-    while waiting:
-        for user in registry.users_of(waiting.pop()):
-            if user not in outside and user not in inside:
-                outside.add(user)
-                waiting.append(user)
+    outside = _above(own, inside)
     # From the tensors down again: what a history alone refers to is read by nobody.
     read = {node for node in outside if registry.has_holder(node)}
     waiting = list(read)

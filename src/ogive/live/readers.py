@@ -42,15 +42,9 @@ def _below_tensors(
     asked: set[UOp], inside: Collection[UOp], besides: Collection[int]
 ) -> set[UOp] | None:
     """What is read, found from those that read; None where there is much to look at."""
-    if registry.lazy_count() > registry.MOST_LOOKED_AT:
-        registry.forget_realized()
-        if registry.lazy_count() > registry.MOST_LOOKED_AT:
-            return None
-    stack = [
-        registry.held_node(holder)
-        for holder in registry.lazy_holders()
-        if holder.id not in besides and holder.is_reader
-    ]
+    stack = registry.nodes_of_readers(besides)
+    if stack is None:
+        return None
     seen = _reached(stack, inside, most=registry.MOST_LOOKED_AT)
     if len(seen) > registry.MOST_LOOKED_AT:
         return None

@@ -179,15 +179,30 @@ def bind_held_node(function: Callable[[Any], UOp]) -> None:
     held_node = function
 
 
-def lazy_count() -> int:
-    """No fewer than the holders of nodes that are neither a buffer nor a view of one."""
-    return len(_lazy)
-
-
 def lazy_holders() -> list[Any]:
     """The live holders of nodes that are neither a buffer nor a view of one."""
     forget_realized()
     return [holder for reference in _lazy.values() if (holder := reference()) is not None]
+
+
+MOST_LOOKED_AT = 256
+"""How many nodes under tensors are looked at before it is taken to be less to look above."""
+
+
+def nodes_of_readers(besides: Collection[int] = ()) -> list[UOp] | None:
+    """What tensors hold that is neither a buffer nor a view of one; None where they are many.
+
+    The tensors `besides`, by their ids, do not count.
+    """
+    if len(_lazy) > MOST_LOOKED_AT:
+        forget_realized()
+    if len(_lazy) > MOST_LOOKED_AT:
+        return None
+    return [
+        held_node(holder)
+        for holder in lazy_holders()
+        if holder.is_reader and holder.id not in besides
+    ]
 
 
 def forget_realized() -> None:
@@ -369,17 +384,13 @@ def _affected(replaced: Mapping[UOp, UOp], kept: set[UOp]) -> list[UOp]:
     return [] if len(affected) == len(replaced) else _held(affected, replaced)
 
 
-MOST_LOOKED_AT = 256
-"""How many nodes under tensors are looked at before it is taken to be less to look above."""
-
-
 def _below_tensors(replaced: Mapping[UOp, UOp], kept: set[UOp]) -> list[UOp] | None:
     """The same, found from the tensors that are no memory: few, as a rule, where many nodes of
     other turns of a loop lie above the keys. None where there is much to look at."""
     global _visited
-    if len(_lazy) > MOST_LOOKED_AT:
+    stack = nodes_of_readers()
+    if stack is None:
         return None
-    stack = [held_node(holder) for holder in lazy_holders() if holder.is_reader]
     seen = set(stack)
     while stack:
         node = stack.pop()

@@ -117,6 +117,7 @@ FOR_TYPES_ONLY = {
     ("engine.realization", "tensor.tensor"),
     ("engine.realize", "tensor.tensor"),
     ("engine.record_passes", "tensor.tensor"),
+    ("engine.repeated_assignments", "tensor.tensor"),
     ("tensor.neural.attention_gradients", "targets.fusion_costs"),
     ("tensor.values.evaluation", "engine"),
 }

@@ -3,9 +3,10 @@
 from ogive.engine.announced_writes import wait_for_writers
 from ogive.engine.plan import Plan
 from ogive.engine.realize import prepare, realize
+from ogive.engine.repeated_assignments import carry_out_noting
 from ogive.engine.spread_values import is_spread_memory, layout_of, stated_layout
 
 __all__ = [
-    "Plan", "is_spread_memory", "layout_of", "prepare", "realize", "stated_layout",
-    "wait_for_writers",
+    "Plan", "carry_out_noting", "is_spread_memory", "layout_of", "prepare", "realize",
+    "stated_layout", "wait_for_writers",
 ]  # fmt: skip

@@ -105,7 +105,7 @@ def assignments_of(roots: tuple[UOp, ...], order: Sequence[UOp]) -> tuple[UOp, .
     for node in walk(tuple(found)):
         if node in inside or (is_gradient(node) and node.operands[0] in inside):
             continue  # a gradient faults where its value does, which is computed
-        if _may_fault(node) or not faulting.isdisjoint(node.src):
+        if may_fault(node) or not faulting.isdisjoint(node.src):
             faulting.add(node)
     return tuple(sorted([node for node in found if node not in faulting], key=attrgetter("id")))
 
@@ -122,7 +122,8 @@ def _above(nodes: Iterable[UOp], inside: set[UOp]) -> set[UOp]:
     return above
 
 
-def _may_fault(node: UOp) -> bool:
+def may_fault(node: UOp) -> bool:
+    """Whether computing a node may end in a fault."""
     if node.op is Op.CALL:
         return bool(node.may_fault)
     return node.op in FAULTING or node.op is Op.CUSTOM
@@ -205,7 +206,7 @@ def _faulting(roots: tuple[UOp, ...], order: Sequence[UOp]) -> set[UOp]:
             whole.update(node.src[1:] if node.op is Op.GATHER else node.src)
     found: set[UOp] = set()
     for node in order:
-        if _may_fault(node) or not found.isdisjoint(node.src):
+        if may_fault(node) or not found.isdisjoint(node.src):
             found.add(node)
     return found - whole
 

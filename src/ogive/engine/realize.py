@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.config import Config, current_config
@@ -33,8 +33,15 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
-def realize(tensors: Sequence[Tensor], config: Config | None = None) -> None:
-    """Compute the values of `tensors`, in one graph; afterwards each is memory."""
+def realize(
+    tensors: Sequence[Tensor],
+    config: Config | None = None,
+    notice: Callable[[Realization], None] | None = None,
+) -> None:
+    """Compute the values of `tensors`, in one graph; afterwards each is memory.
+
+    `notice` is called with each run that has assigned something.
+    """
     config = _checked(config)
     if any(is_group(tensor.device) for tensor in tensors):
         _realize_parts(tensors, config)
@@ -47,7 +54,9 @@ def realize(tensors: Sequence[Tensor], config: Config | None = None) -> None:
                 make_way(_written(found.effects), _memories(roots))
                 # Another thread may have run the same effects while we waited.
                 if _pending(tensors) == roots and found.is_open():
-                    _carry_out(tensors, roots, found, config)
+                    run = _carry_out(tensors, roots, found, config)
+                    if notice is not None:
+                        notice(run)
         elif not _realize(tensors, roots, found, config, clock.quiet):
             with registry.effect_lock:
                 make_way((), _memories(roots))
@@ -163,7 +172,7 @@ def _realize(
 
 def _carry_out(
     tensors: Sequence[Tensor], roots: tuple[UOp, ...], found: Route, config: Config
-) -> None:
+) -> Realization:
     """Compute values and carry out the assignments among them."""
     effects = found.effects
     asked, roots = roots, (*roots, *found.stored)
@@ -173,6 +182,7 @@ def _carry_out(
     run.carry_out()
     with registry.graph_lock:
         run.keep_route(asked)
+    return run
 
 
 def _recorded(effects: Sequence[UOp]) -> list[UOp]:

@@ -25,6 +25,18 @@ def is_read(node: UOp, besides: Collection[int] = ()) -> bool:
     return bool(read_outside((node,), besides=besides))
 
 
+def is_read_by_expressions(nodes: Collection[UOp]) -> bool:
+    """Whether a live tensor that is neither memory nor a view of it may read one of `nodes`.
+
+    Where there is much to look at, the answer is yes.
+    """
+    stack = registry.nodes_of_readers()
+    if not stack:
+        return stack is None
+    seen = _reached(stack, (), most=registry.MOST_LOOKED_AT)
+    return len(seen) > registry.MOST_LOOKED_AT or not seen.isdisjoint(nodes)
+
+
 def read_outside(
     nodes: Iterable[UOp], inside: Collection[UOp] = (), besides: Collection[int] = ()
 ) -> set[UOp]:

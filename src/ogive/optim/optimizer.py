@@ -24,6 +24,7 @@ from ogive.optim.fixed import Fixed
 from ogive.tensor.creation.constructors import zeros
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
+from ogive.tensor.values.evaluation import Repeatable, carry_out_noting
 
 State = dict[str, Tensor]
 
@@ -118,6 +119,7 @@ class Optimizer:
         self.param_groups: list[Group] = []
         self.state: dict[int, State] = StateByParameter()
         self.clocks = Clocks()
+        self._repeated: tuple[Any, Repeatable] | None = None
         if isinstance(params, Tensor | Module) or not isinstance(params, Iterable):
             advice = "; give its parameters()" if isinstance(params, Module) else ""
             raise ArgumentTypeError(
@@ -217,6 +219,61 @@ class Optimizer:
         Where it is given, what changes is chosen by the kernels: parameters, state and numbers of
         steps become what they were, or what follows from the gradients.
         """
+        if is_tracing():
+            self._assign(skipped)
+        elif skipped is not None or not self._follows_from_settings():
+            changed = self._assign(skipped)
+            # Who reads the parameters as they were is computed now, or they would be copied.
+            Tensor.realize_batch([*changed, *take_companions()])
+        else:
+            self._repeat()
+
+    def _repeat(self) -> None:
+        """Change all parameters that have a gradient, as it was done before where it is known."""
+        gradients = [p.grad for group in self.param_groups for p in group["params"]]
+        moving = [gradient for gradient in gradients if gradient is not None]
+        Tensor.realize_batch([*moving, *take_companions()])
+        resting = [gradient is None for gradient in gradients]
+        operands = self._operands()
+        if self._repeated is not None:
+            signature, assignments = self._repeated
+            if signature == (resting, *self._settings()) and assignments.carry_out(operands):
+                return
+        noted = carry_out_noting(self._assign(None), operands)
+        self._repeated = None if noted is None else ((resting, *self._settings()), noted)
+
+    def _settings(self) -> list[Any]:
+        """All that a step follows from but tensors; it compares as different where in doubt."""
+        values = [
+            (name, value if _is_plain(value) else object())
+            for group in self.param_groups
+            for name, value in group.items()
+            if name not in ("params", "lr")
+        ]
+        return [values, self.clocks.splits, id(self.state)]
+
+    def _operands(self) -> list[Tensor]:
+        """All tensors that a step reads or changes, each once."""
+        found: list[Tensor] = []
+        for group in self.param_groups:
+            found.append(group.rate)
+            for parameter in group["params"]:
+                gradient = parameter.grad
+                if gradient is not None:
+                    own = self.state[id(parameter)].values()
+                    found += (self.clocks.of(parameter), parameter, gradient, *own)
+        return list({id(tensor): tensor for tensor in found}.values())
+
+    def _follows_from_settings(self) -> bool:
+        """Whether updates are ours: they read settings and tensors, and nothing else."""
+        kind = type(self)
+        return all(
+            function.__module__.startswith("ogive.optim.")
+            for function in (kind.update, kind.grow_state)
+        )
+
+    def _assign(self, skipped: Tensor | None) -> list[Tensor]:
+        """Assign to all parameters that have a gradient. Gives all tensors that are concerned."""
         changed: list[Tensor] = [] if skipped is None else [skipped]
         with no_grad():
             for group in self.param_groups:
@@ -243,9 +300,7 @@ class Optimizer:
                     parameter.assign(value)
                     del value  # who has it reads the parameter as it was, which would be copied
                     changed += [parameter, given, *own.values()]
-        if not is_tracing():
-            # Who reads the parameters as they were is computed now, or they would be copied.
-            Tensor.realize_batch([*changed, *take_companions()])
+        return changed
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget all gradients, or make them zero."""
@@ -275,7 +330,7 @@ class Optimizer:
         """What a copy is made from: state and numbers of steps are known by the ids of parameters,
         which a copy has others of."""
         known = dict(self.__dict__)
-        for name in ("state", "clocks"):
+        for name in ("state", "clocks", "_repeated"):
             del known[name]
         known["param_groups"] = [dict(group) for group in self.param_groups]
         return {"attributes": known, "state": self.state_dict()}
@@ -284,6 +339,7 @@ class Optimizer:
         self.__dict__.update(given["attributes"])
         groups = self.param_groups
         self.param_groups, self.state, self.clocks = [], StateByParameter(), Clocks()
+        self._repeated = None
         for group in groups:
             self.add_param_group(group)
         self.load_state_dict(given["state"])
@@ -322,6 +378,14 @@ class Optimizer:
             settings = ", ".join(f"{k}={v!r}" for k, v in group.items() if k != "params")
             lines.append(f"  group {number}: {len(group['params'])} parameters, {settings}")
         return "\n".join([f"{type(self).__name__}(", *lines, ")"])
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a setting is what it looks like."""
+    if type(value) is tuple:
+        return all(map(_is_plain, value))
+    return type(value) in (bool, int, float, str, type(None))
+
 
 
 _SIGNED = ("beta2_decay",)

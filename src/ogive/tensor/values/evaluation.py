@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.ir.device_names import FILES, is_group
@@ -38,6 +38,23 @@ def realize_batch(tensors: Sequence[Tensor], config: Config | None = None) -> No
     from ogive import engine
 
     engine.realize(chosen, config)
+
+
+class Repeatable(Protocol):
+    """Assignments that were carried out, and can be again without being written down."""
+
+    def carry_out(self, operands: Sequence[Tensor]) -> bool:
+        """Carry them out over other operands; False if that cannot be done."""
+
+
+def carry_out_noting(
+    changed: Sequence[Tensor], operands: Sequence[Tensor]
+) -> Repeatable | None:
+    """Compute what is pending of `changed`, which follows from `operands` alone, all of them
+    memory; gives how to do it again, if that can be done."""
+    from ogive import engine
+
+    return engine.carry_out_noting(changed, operands)
 
 
 def prepare(self: Tensor, config: Config | None = None) -> Plan:

@@ -1,0 +1,158 @@
+"""Assignments that are made over and over, to memory, from memory: the step of an optimizer.
+
+The first time they are nodes like any other. What the run of those read and wrote is known by its
+place among the operands; the next time the same compiled graph runs over the memory that the
+operands have then, and no node is made.
+
+    before   p = AFTER(P, ASSIGN(P, P - G·rate)), of 40 parameters, normalized, found, rebound
+    after    slots 0, 1, 2, … of the compiled graph are P, G, rate, …; p stays what it is
+
+That is the same only if nobody can tell: all operands are memory as it stands, each its own, and
+no expression waits that reads what is written. Where it is not so, nothing is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ogive.at_once import Change, at_once
+from ogive.config import Config, current_config
+from ogive.counters import count
+from ogive.devices.buffer import Buffer
+from ogive.devices.protocol import Fault
+from ogive.devices.write_clock import clock
+from ogive.engine.announced_writes import settle
+from ogive.engine.execution import Executions
+from ogive.engine.live_values import may_fault
+from ogive.engine.realization import Realization
+from ogive.engine.realize import realize
+from ogive.ir.node import UOp, walk
+from ogive.ir.ops import Op
+from ogive.live import registry
+from ogive.live.readers import is_read_by_expressions
+from ogive.live.waiting_plans import unexecuted
+from ogive.passes.graph.contiguous_parts import is_whole
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
+
+
+class RepeatedAssignments:
+    """A compiled graph whose inputs are operands, by their places, and which writes to some."""
+
+    def __init__(
+        self,
+        executions: Executions,
+        config: Config,
+        forms: Sequence[tuple[Any, ...]],
+        read: Sequence[int],
+        written: Sequence[int],
+    ) -> None:
+        self._executions = executions
+        self._config = config
+        self._forms = tuple(forms)
+        self._read = tuple(read)
+        self._written = tuple(written)
+
+    def carry_out(self, operands: Sequence[Tensor]) -> bool:
+        """Make the assignments over the memory of `operands`; False if that cannot be done."""
+        if unexecuted or current_config() is not self._config:
+            return False
+        with registry.effect_lock:
+            settle()
+            leaves = _memory_of(operands, self._forms)
+            if leaves is None or clock.writers:
+                return False
+            memories = [registry.buffer_of(leaf) for leaf in leaves]
+            written = [memories[place] for place in self._written]
+            if any(memory.borrowed for memory in written):
+                return False
+            with registry.graph_lock:
+                if is_read_by_expressions({leaves[place] for place in self._written}):
+                    return False
+            self._run([memories[place] for place in self._read], written)
+        return True
+
+    def _run(self, read: Sequence[Buffer], written: Sequence[Buffer]) -> None:
+        count("schedule_hits")
+        execution = self._executions.take(self._config)
+        execution.bind(self._executions.graph.allocate(read, self._config))
+        execution.write(written, read, _conclude, _nowhere)
+        self._executions.give_back(execution)
+
+
+def carry_out_noting(
+    changed: Sequence[Tensor], operands: Sequence[Tensor]
+) -> RepeatedAssignments | None:
+    """Compute what is pending of `changed`; gives how to do it again, if it is of such a kind.
+
+    `operands` are all tensors that it follows from, or assigns to. All are memory before.
+    """
+    runs: list[Realization] = []
+    places = {
+        id(registry.buffer_of(leaf)): place
+        for place, leaf in enumerate([_leaf_below(tensor.node) for tensor in operands])
+    }
+    realize(changed, notice=runs.append)
+    forms = [form for tensor in operands if (form := _form_of(tensor.node)) is not None]
+    if len(runs) != 1 or not len(places) == len(forms) == len(operands):
+        return None
+    (run,) = runs
+    read = [places.get(id(memory), -1) for memory in run.inputs]
+    graph, normalized = run.graph, run.normalized
+    is_plain = not (run.kept or run.recorded or normalized.variables or -1 in read)
+    if not is_plain or not all(map(is_whole, normalized.windows)):
+        return None
+    slots = [graph.slots[slot].parameter for slot in dict.fromkeys(graph.outputs)]
+    written = [read[slot] for slot in slots if slot is not None]
+    if len(written) < len(slots) or any(map(may_fault, walk(tuple(run.effects)))):
+        return None
+    return RepeatedAssignments(run.executions, run.config, forms, read, written)
+
+
+def _leaf_below(node: UOp) -> UOp:
+    """What a pending version was made of, or memory as it stands."""
+    while node.op in (Op.RESHAPE, Op.AFTER):
+        node = node.operand
+    return node
+
+
+def _form_of(node: UOp) -> tuple[Any, ...] | None:
+    """What memory is like; None for a node that is no memory as it stands."""
+    leaf = node
+    while leaf.op is Op.RESHAPE:
+        leaf = leaf.operand
+    if leaf.op is not Op.BUFFER:
+        return None
+    return leaf.dtype, node.shape, leaf.arg
+
+
+def _memory_of(
+    operands: Sequence[Tensor], forms: Sequence[tuple[Any, ...]]
+) -> list[UOp] | None:
+    """The buffers of operands of these forms, each its own; None if they are not of that kind."""
+    leaves = []
+    for tensor, (dtype, shape, argument) in zip(operands, forms, strict=True):
+        node = leaf = tensor.node
+        while leaf.op is Op.RESHAPE:
+            leaf = leaf.operand
+        if (
+            leaf.op is not Op.BUFFER
+            or leaf.dtype is not dtype
+            or node.shape != shape
+            or leaf.arg != argument
+        ):
+            return None
+        leaves.append(leaf)
+    return leaves if len(set(leaves)) == len(leaves) else None
+
+
+def _conclude(fault: Fault | None, together: list[Change]) -> None:
+    assert fault is None, "a step that cannot fault, in a run that ends nowhere else"
+    at_once(together)
+
+
+def _nowhere(_: int) -> bool:
+    """A run comes to its end once it has begun."""
+    return False

@@ -9,6 +9,7 @@ import numpy
 import pytest
 
 from ogive.devices.host_memory import Allocator, size_class
+from ogive.devices.protocol import Block
 from ogive.errors import AllocateError
 from ogive.ir.memory import ALIGNMENT
 
@@ -52,6 +53,17 @@ def test_the_bytes_held_are_bounded() -> None:
     for block in [allocator.allocate(size) for size in (1000, 2000, 4000) for _ in range(5)]:
         allocator.release(block)
         assert allocator.bytes_held <= 10_000
+
+
+def test_what_is_not_kept_is_given_back_once() -> None:
+    given: list[Block] = []
+    allocator = Allocator("GPU", 2000, lambda capacity: (capacity, capacity, None), given.append)
+    blocks = [allocator.allocate(size) for size in (1000, 5000)]
+    for block in blocks:
+        allocator.release(block)
+    assert given == blocks[1:]
+    allocator.trim()
+    assert given == [blocks[1], blocks[0]]
 
 
 def test_a_block_over_the_limit_is_not_kept() -> None:

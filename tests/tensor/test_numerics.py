@@ -119,6 +119,21 @@ def test_values_agree_with_torch(case: Case, way: str) -> None:
             raise AssertionError(f"{words}: {error}") from None
 
 
+def test_results_are_on_the_device_of_their_operands() -> None:
+    random = np.random.default_rng(0)
+    for case, shape in itertools.product(CASES, [(4, 4), (5,)]):
+        arrays = [
+            random_input(case, case.dtypes[0], shape, random, last=i == case.arity - 1)
+            for i in range(case.arity)
+        ]
+        try:
+            case.reference(*map(to_torch, arrays))
+        except (RuntimeError, IndexError):
+            continue
+        result = case.ours(*[Tensor(array, device="CPU:1") for array in arrays])
+        assert result.device == "CPU:1", case.name
+
+
 BROADCASTS = [
     ((3, 1), (4,)), ((1,), (5,)), ((2, 3, 4), (3, 1)), ((), (3,)), ((1, 1), (1,)), ((0, 1), (3,)),
     ((5, 1, 2), (1, 4, 1)),

@@ -138,9 +138,10 @@ class Buffer:
             memory = self._memory = find_device(self.device).memory
             block = memory.allocate(self.nbytes)
             with memory.lock:
-                # Another thread may have been faster; then ours is freed with this frame.
                 if self._block is None:
                     self._block = block
+                else:  # another thread was faster
+                    memory.release(block)
                 self._address = self._block[0]
         return self._address
 

@@ -45,12 +45,14 @@ class Allocator:
     `bytes_allocated` counts what the system was asked for, `bytes_reused` what the free lists
     served, `bytes_held` what they hold now. Each counts capacities, which `size_class` rounds up.
     `take` gives a new block of a capacity, the host's if it is not given, and raises `MemoryError`
-    where there is none; the block's owner gives the memory back when it goes.
+    where there is none; `give_back` is called with a block that is not kept. Without it the block's
+    owner gives the memory back when it goes. That owner must not do it when it is finalized: the
+    collector finalizes all that a dead cycle holds, also what is handed out again from there.
     """
 
     __slots__ = (
-        "__weakref__", "_free", "_take", "bytes_allocated", "bytes_held", "bytes_reused", "device",
-        "held_limit", "lock",
+        "__weakref__", "_free", "_give_back", "_take", "bytes_allocated", "bytes_held",
+        "bytes_reused", "device", "held_limit", "lock",
     )  # fmt: skip
 
     def __init__(
@@ -58,9 +60,11 @@ class Allocator:
         device: str,
         held_limit: int | None = None,
         take: Callable[[int], Block] | None = None,
+        give_back: Callable[[Block], None] | None = None,
     ) -> None:
         self.device = device
         self._take = take or _system_block
+        self._give_back = give_back or _forget
         self.held_limit = _default_limit() if held_limit is None else held_limit
         self.bytes_allocated = 0
         self.bytes_reused = 0
@@ -101,6 +105,7 @@ class Allocator:
         """Take a block back. Its memory may be handed out again at once."""
         capacity = block[1]
         if capacity > self.held_limit:
+            self._give_back(block)
             return
         with self.lock:
             blocks = self._free.get(capacity)
@@ -116,8 +121,8 @@ class Allocator:
         with self.lock:
             for capacity, blocks in list(self._free.items()):
                 while blocks and self.bytes_held > keep_bytes:
-                    blocks.pop()
                     self.bytes_held -= capacity
+                    self._give_back(blocks.pop())
                 if blocks:
                     return
                 self._free.pop(capacity, None)
@@ -134,6 +139,10 @@ def _system_block(capacity: int) -> Block:
     owner: RawBytes = numpy.empty(capacity + ALIGNMENT, numpy.uint8)
     address: int = owner.__array_interface__["data"][0]
     return -(-address // ALIGNMENT) * ALIGNMENT, capacity, owner
+
+
+def _forget(block: Block) -> None:
+    """Its owner goes with it."""
 
 
 def _default_limit() -> int:

@@ -29,8 +29,9 @@ def _polynomial(
     def family(x: Any, n: Any) -> Tensor:
         if not isinstance(x, Tensor) and not isinstance(n, Tensor):
             raise ArgumentTypeError(f"{name} takes a tensor, got {x!r} and {n!r}")
-        degrees = to_tensor(n)
-        point, dtype = wide(to_tensor(x), name)
+        device = x.device if isinstance(x, Tensor) else n.device
+        degrees = n if isinstance(n, Tensor) else to_tensor(n, device)
+        point, dtype = wide(x if isinstance(x, Tensor) else to_tensor(x, device), name)
         if isinstance(n, Tensor) and isinstance(x, Tensor):
             both = result_type([(x.dtype, x.ndim), (n.dtype, n.ndim)])
             dtype = both if both.is_float else dtype

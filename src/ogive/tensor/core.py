@@ -276,9 +276,9 @@ def kind_of(value: Any) -> str:
     return f"{library}.{kind.__name__}{way}"
 
 
-def to_tensor(value: Any) -> Tensor:
-    """What the user would write as `Tensor(value)`."""
-    made: Tensor = _concrete(value)
+def to_tensor(value: Any, device: str | None = None) -> Tensor:
+    """What the user would write as `Tensor(value, device=device)`."""
+    made: Tensor = _concrete(value, device=device)
     return made
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 import ogive
 from ogive.devices import known_devices
+from ogive.devices.cuda.device import CudaDevice
 from tests.devices.cuda.emulated_gpu import emulated_device
 
 IS_THERE = ogive.cuda.is_available()
@@ -16,11 +19,17 @@ ON_A_GPU = [
 ]
 
 
+@functools.cache
+def _emulated_device() -> CudaDevice:
+    """One for all tests: kernels that are kept in caches belong to the device that loaded them."""
+    return emulated_device(7)
+
+
 @pytest.fixture(params=["emulated", pytest.param("real", marks=ON_A_GPU)])
 def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of a device."""
     if request.param == "real":
         return "CUDA"
-    device = emulated_device(7)
+    device = _emulated_device()
     monkeypatch.setitem(known_devices._devices, device.name, device)
     return device.name

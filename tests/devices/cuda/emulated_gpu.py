@@ -28,6 +28,8 @@ FACTS = GpuFacts(
     "emulated", major=9, minor=0, memory_bytes=1 << 30, multiprocessors=4, most_threads=64,
     shared_bytes=48 << 10, l2_bytes=1 << 20,
 )  # fmt: skip
+FIRST_ADDRESS = 1 << 40
+"""No number that a kernel is given in a test is as great, and no address of the host's as small."""
 STACK_BYTES = 1 << 18
 CONTEXT_BYTES = 4096  # more than a `ucontext_t` takes
 _LINK, _STACK, _STACK_SIZE = 8, 16, 32  # where its fields are
@@ -77,6 +79,8 @@ class EmulatedGpu:
         self, kernel: Any, blocks: int, threads: int, shared_bytes: int, words: list[int]
     ) -> None:
         self.launches += 1
+        for word in words[:-1]:
+            assert self._may_be_read(word), f"a kernel is given memory of the host's, {word:#x}"
         array = numpy.array([word & (1 << 64) - 1 for word in words], numpy.uint64)
         shared = numpy.empty(shared_bytes + 16, numpy.uint8)
         begin = -(-shared.ctypes.data // 16) * 16
@@ -84,6 +88,12 @@ class EmulatedGpu:
         for number in range(blocks):
             shared[:] = 0xFF
             block.run(number)
+
+    def _may_be_read(self, word: int) -> bool:
+        """Whether a word is a number, or an address of this GPU's memory."""
+        return word < FIRST_ADDRESS or any(
+            address <= word <= address + array.nbytes for address, array in self._memory.items()
+        )
 
     def launch_call(self, kernel: Any) -> None:
         """Only Python goes through the threads."""

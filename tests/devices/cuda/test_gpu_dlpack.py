@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import ogive
@@ -54,3 +55,27 @@ def test_what_was_lent_is_not_written_to(gpu: str) -> None:
     y = ogive.from_dlpack(Producer(x))
     x += 1
     assert x.tolist() == [1, 1, 1] and y.tolist() == [0, 0, 0]
+
+
+def test_what_a_plan_writes_over_is_lent_as_a_copy(gpu: str) -> None:
+    x = Tensor(np.arange(6, dtype=np.float32), device=gpu)
+    y = x + 1
+    plan = y.prepare()
+    plan.execute()
+    lent = ogive.from_dlpack(Producer(y))
+    assert address_of(lent) != address_of(y)
+    assert lent.tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_memory_of_the_host_stays_there_or_is_copied(gpu: str) -> None:
+    array = np.arange(3, dtype=np.float32)
+    before = ogive.config.current_config().device
+    ogive.configure(device=gpu)
+    try:
+        here = ogive.from_dlpack(array)
+    finally:
+        ogive.configure(device=before)
+    there = ogive.from_dlpack(array, device=gpu)
+    array += 1
+    assert here.device == "CPU" and here.tolist() == [1, 2, 3]
+    assert there.device == gpu and (there * 2).tolist() == [0, 2, 4]

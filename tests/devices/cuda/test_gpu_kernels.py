@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import ogive
 from ogive import Tensor
+from ogive.devices.buffer import Buffer
 from ogive.errors import AllocateError, DivisionByZeroError, IndexRangeError
 from tests.random_programs import config_for, generate, run
 
@@ -121,6 +123,27 @@ def test_memory_is_counted_held_and_given_back(gpu: str) -> None:
     assert ogive.cuda.memory_allocated(gpu) < used <= ogive.cuda.memory_reserved(gpu)
     ogive.cuda.empty_cache(gpu)
     assert ogive.cuda.memory_reserved(gpu) == ogive.cuda.memory_allocated(gpu)
+
+
+def test_memory_of_dead_cycles_is_handed_out_again(gpu: str) -> None:
+    cycle: list[object] = [buffer := Buffer(12_345, gpu)]
+    cycle.append(cycle)
+    address = buffer.address
+    del cycle, buffer
+    gc.collect()
+    again = Buffer(12_345, gpu)
+    assert again.address == address
+    again.copy_from(bytes(12_345))
+
+
+def test_a_captured_step_keeps_what_others_read(gpu: str) -> None:
+    weight = Tensor(np.ones(4, np.float32), device=gpu).realize()
+    step = ogive.jit(lambda x: weight.sub_(x))
+    for _ in range(3):
+        kept = weight.clone()
+        before = kept.tolist()
+        step(Tensor(np.ones(4, np.float32), device=gpu))
+        assert kept.tolist() == before
 
 
 def test_a_tensor_that_does_not_fit_is_refused_and_the_next_one_works(gpu: str) -> None:

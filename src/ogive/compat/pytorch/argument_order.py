@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.ir.dtype import Scalar
-from ogive.tensor.core import to_tensor
+from ogive.tensor.core import Core, to_tensor
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -22,7 +22,8 @@ def rsub(input: Tensor, other: Any, *, alpha: Scalar = 1) -> Tensor:
     """
     if alpha == 1:
         return other - input  # type: ignore[no-any-return]
-    return to_tensor(other).sub(input, alpha=alpha)
+    minuend: Any = other if isinstance(other, Core) else to_tensor(other, input.device)
+    return minuend.sub(input, alpha=alpha)  # type: ignore[no-any-return]
 
 
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Scalar = 0) -> Tensor:

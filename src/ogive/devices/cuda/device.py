@@ -74,11 +74,18 @@ class CudaDevice(Device):
                 f"code is generated from {OLDEST[0]}.{OLDEST[1]} on: compute on the CPU"
             )
         self._reserved: dict[int, int] = {}
-        self.memory = Allocator(self.name, self.facts.memory_bytes, self._take)
+        self.memory = Allocator(
+            self.name, self.facts.memory_bytes, self._take, self._give_back
+        )
 
     def _take(self, capacity: int) -> Block:
         address = self.gpu.allocate(capacity)
-        return address, capacity, _Owner(self.gpu, address, capacity, self._reserved)
+        self._reserved[address] = capacity
+        return address, capacity, None
+
+    def _give_back(self, block: Block) -> None:
+        del self._reserved[block[0]]
+        self.gpu.free(block[0])
 
     def reserved_bytes(self) -> int:
         return sum(self._reserved.values())
@@ -166,7 +173,7 @@ class CudaDevice(Device):
         from ogive.devices.cuda.products.product_kernels import ProductKernels
 
         assert isinstance(self.gpu, DriverGpu)
-        return ProductKernels(self.gpu, self.memory.allocate)
+        return ProductKernels(self.gpu, self.name)
 
     # Running
 
@@ -239,17 +246,3 @@ class CudaKernel:
             raise StepFailure(error) from None
         if faults and word.value != NO_FAULT:
             raise KernelFault(word.value)
-
-
-class _Owner:
-    """What gives memory of a GPU back when nobody needs it."""
-
-    def __init__(self, gpu: Gpu, address: int, capacity: int, reserved: dict[int, int]) -> None:
-        self._gpu = gpu
-        self._address = address
-        self._reserved = reserved
-        reserved[address] = capacity
-
-    def __del__(self) -> None:
-        del self._reserved[self._address]
-        self._gpu.free(self._address)

@@ -107,7 +107,7 @@ class Overwriting:
             if is_read(flat, besides=[tensor.id]):
                 buffer = registry.buffer_of(flat)
                 copy = Buffer(buffer.nbytes, buffer.device)
-                copy.copy_from(buffer.as_numpy())
+                copy.copy_from(buffer.contents("uint8", (buffer.nbytes,)))
                 count = flat.size
                 registry.substitute({flat: flat_node(copy, flat.dtype, count)}, walk=True)
                 own = shaped(flat_node(buffer, flat.dtype, count), node.shape)

@@ -54,12 +54,15 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
         raise ArgumentError(f"nonzero_static: size is {count}, and cannot be negative")
     total = math.prod(input.shape)
     if not total or not count or not input.ndim:
-        return full((count, input.ndim), fill_value, dtype=dtypes.int64)
+        return full(
+            (count, input.ndim), fill_value, dtype=dtypes.int64, device=input.device
+        )
     mask = input.reshape(-1).ne(0)
     place = mask.cumsum(0) - 1
     # One more row takes all that is not wanted.
     row = where(mask & (place < count), place, count)
-    blank = full((count + 1,), -1, dtype=dtypes.int64)
-    found = blank.scatter(0, row, where(row < count, arange(total), -1))[:count]
+    blank = full((count + 1,), -1, dtype=dtypes.int64, device=input.device)
+    positions = arange(total, device=input.device)
+    found = blank.scatter(0, row, where(row < count, positions, -1))[:count]
     axes = unravel_index(found, input.shape)
     return where(found.unsqueeze(1) < 0, fill_value, stack(axes, 1))

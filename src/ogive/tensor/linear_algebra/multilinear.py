@@ -81,9 +81,9 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     kind = dtypes.int64 if x.dtype.is_integer or x.dtype.is_bool else x.dtype
     line = x.cast(kind).unsqueeze(-1)
     if count < 2:
-        return ones(*line.shape[:-1], count, dtype=kind)
+        return ones(*line.shape[:-1], count, dtype=kind, device=x.device)
     powers = line.expand(*line.shape[:-1], count - 1).cumprod(-1)
-    return cat([ones(line.shape, dtype=kind), powers], -1)
+    return cat([ones(line.shape, dtype=kind, device=x.device), powers], -1)
 
 
 @widened

@@ -33,7 +33,8 @@ DEFAULT_STREAM, NO_STREAM = 1, -1
 def from_dlpack(x: Any, device: str | None = None, copy: bool | None = None) -> Tensor:
     """A tensor on the memory of another library's array, without a copy, strided or not.
 
-    Shapes: that of `x`. The memory is borrowed: what is there is read when the tensor is computed
+    Shapes: that of `x`. Without a `device` the tensor is where the memory is; on another one it is
+    a copy. The memory is borrowed: what is there is read when the tensor is computed
     with, nothing of ours writes to it (assignment takes other memory), and the producer's array may
     be dropped. With `copy=True` the values are copied now.
 
@@ -47,7 +48,7 @@ def from_dlpack(x: Any, device: str | None = None, copy: bool | None = None) -> 
     CPU does not read, or `copy=False` where a copy is needed, and `DtypeError` for a dtype that
     there is none of here.
     """
-    place = to_device(device)
+    place = DEFAULT_DEVICE if device is None else to_device(device)
     if not hasattr(x, "__dlpack__"):
         raise ArgumentTypeError(
             f"from_dlpack takes an array that has __dlpack__, not {type(x).__name__}"
@@ -61,14 +62,14 @@ def from_dlpack(x: Any, device: str | None = None, copy: bool | None = None) -> 
     array = read_capsule(_ask(x, copy))
     to_dtype(array.dtype)
     if copy:
-        return to_tensor(array)
+        return to_tensor(array, place)
     borrowed = _borrow(array, place)
     if borrowed is None and copy is False:
         raise InterchangeError(
             f"memory with the strides {array.strides} of {array.dtype} elements cannot be read in "
             "place; leave copy out"
         )
-    return to_tensor(array) if borrowed is None else borrowed
+    return to_tensor(array, place) if borrowed is None else borrowed
 
 
 def _borrow_from_gpu(x: Any, copy: bool | None) -> Tensor | None:
@@ -79,7 +80,7 @@ def _borrow_from_gpu(x: Any, copy: bool | None) -> Tensor | None:
     # Whatever the producer has under way there comes before what we begin on the default stream.
     array = read_capsule(_ask(x, None if copy else copy, stream=1), (GPU, index))
     to_dtype(array.dtype)
-    return _borrow(array, to_device(device_name(GPUS, index)))
+    return _borrow(array, to_device(device_name(GPUS, index)), is_elsewhere=True)
 
 
 def dlpack_device_of(tensor: Tensor) -> tuple[int, int]:
@@ -115,8 +116,9 @@ def to_dlpack(
             "it is read-only and the consumer does not know of that"
         )
     if where != CPU:
-        copied = tensor.clone().realize()
-        return to_dlpack(copied, stream, max_version, dl_device, None)
+        copied = _lend(tensor.detach().contiguous())
+        assert copied is not None, "a copy that nobody else has is memory"
+        return make_capsule(copied, versioned, is_copy=True, device=where)
     return make_capsule(tensor.numpy(), versioned, is_copy=True)
 
 
@@ -135,13 +137,14 @@ def _ask(x: Any, copy: bool | None, **given: Any) -> Any:
     raise InterchangeError(f"{type(x).__name__}.__dlpack__ takes none of the arguments it should")
 
 
-def _borrow(array: NDArray[Any], device: str) -> Tensor | None:
-    """A view of borrowed memory, or None where elements are not aligned."""
+def _borrow(array: NDArray[Any], device: str, is_elsewhere: bool = False) -> Tensor | None:
+    """A view of borrowed memory, or None where elements are not aligned. Of memory that
+    `is_elsewhere` the array only says where it is."""
     size = array.itemsize
     if not array.flags.aligned or any(stride % size for stride in array.strides):
         return None
     if not array.size:
-        return _on_memory(numpy.empty(array.shape, array.dtype), device)
+        return _on_memory(numpy.empty(array.shape, array.dtype), device, is_elsewhere)
     backwards = [axis for axis, stride in enumerate(array.strides) if stride < 0]
     turned: Any = [slice(None, None, -1 if stride < 0 else 1) for stride in array.strides]
     forward = array[(*turned, ...)]
@@ -149,12 +152,12 @@ def _borrow(array: NDArray[Any], device: str) -> Tensor | None:
     span = span_of(forward.shape, strides)
     raw = forward.view(f"V{size}")  # the floats of ml_dtypes cannot be strided as they are
     flat = numpy.lib.stride_tricks.as_strided(raw, (span,), (size,), writeable=False)
-    view = strided(_on_memory(flat.view(array.dtype), device), forward.shape, strides)
+    memory = _on_memory(flat.view(array.dtype), device, is_elsewhere)
+    view = strided(memory, forward.shape, strides)
     return view.flip(*backwards) if backwards else view
 
 
-def _on_memory(array: NDArray[Any], device: str) -> Tensor:
-    is_elsewhere = split_name(device)[0] == GPUS
+def _on_memory(array: NDArray[Any], device: str, is_elsewhere: bool) -> Tensor:
     make = user_data.borrowed_elsewhere if is_elsewhere else user_data.borrowed_node
     with graph_lock:
         return wrap(make(array, device), device)

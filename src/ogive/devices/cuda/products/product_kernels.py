@@ -7,17 +7,14 @@ wait for that end before they touch memory (programmatic dependent launch).
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ogive.devices.buffer import Buffer
 from ogive.devices.cuda.gpu import STREAM, DriverGpu, LoadedKernel
 from ogive.devices.cuda.products.compile_product import ProductCode
 from ogive.devices.cuda.products.launches import Launch, Memory, Number, TensorMap
 from ogive.devices.protocol import StepFailure
 from ogive.ir import dtype as dtypes
-
-if TYPE_CHECKING:
-    from ogive.devices.protocol import Block
 
 MAP_BYTES = 128
 _MAP_TYPES = {
@@ -43,9 +40,9 @@ class _Configuration(ctypes.Structure):
 class ProductKernels:
     """The products of one GPU. Kernels serve many products, and are loaded once."""
 
-    def __init__(self, gpu: DriverGpu, allocate: Callable[[int], Block]) -> None:
+    def __init__(self, gpu: DriverGpu, device: str) -> None:
         self.gpu = gpu
-        self.allocate = allocate
+        self.device = device
         self._loaded: dict[str, LoadedKernel] = {}
 
     def load(self, code: ProductCode) -> ProductKernel:
@@ -74,9 +71,9 @@ class ProductKernel:
         self._loaded = loaded
         self._words: tuple[int, ...] = ()
         self._bound: list[_BoundLaunch] = []
-        self._workspace: Block | None = None
+        self._workspace: Buffer | None = None
         if code.workspace_bytes:
-            self._workspace = kernels.allocate(code.workspace_bytes)
+            self._workspace = Buffer(code.workspace_bytes, kernels.device)
 
     def run(self, tiles: int, *words: int) -> None:
         """Launch it; `words` are the addresses of its buffers. Raises `StepFailure`."""
@@ -93,7 +90,7 @@ class ProductKernel:
         """Encode the parameters of all launches for some addresses."""
         places = {f"slot{slot}": word for slot, word in zip(self._code.slots, words, strict=True)}
         if self._workspace is not None:
-            places["workspace"] = self._workspace[0]
+            places["workspace"] = self._workspace.address
         self._bound = [
             _BoundLaunch(self._gpu, launch, loaded, places)
             for launch, loaded in zip(self._code.launches, self._loaded, strict=True)

@@ -55,6 +55,18 @@ def sums_in_registers(target: Target) -> int:
     return target.vector_registers - target.vector_registers // 4
 
 
+def step_cost(rows: int, vectors: int, load: float, target: Target) -> float:
+    """Cycles of a step of a product's register tile, of which a vector takes `load` to load.
+
+    Few sums wait for their last addition: two multiply-adds begin at a time, unless they take their
+    vectors in steps.
+    """
+    costs = target.costs.tiles
+    waiting = costs.waiting_sums * target.step_bytes / target.vector_bytes
+    begun = max(rows * vectors, waiting)
+    return begun + rows * costs.spread + vectors * load
+
+
 def best_tile(extent: int, most: int, target: Target) -> int:
     """The tile length up to `most` that wastes least of `extent`, the longest of those.
 

@@ -134,7 +134,7 @@ class Target:
     @property
     def step_bytes(self) -> int:
         """How much of a vector arithmetic takes in one step."""
-        return self.vector_bytes // 2 if self.cpu in BY_HALVES else self.vector_bytes
+        return min(self.vector_bytes, 32) if self.cpu in BY_HALVES else self.vector_bytes
 
     @property
     def streamed_bytes(self) -> int | None:

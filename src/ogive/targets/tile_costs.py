@@ -116,6 +116,11 @@ class Tiles:
     least_sums: int = 4
     """Vectors of sums from which on none waits for its last addition."""
 
+    waiting_sums: int = 9
+    """Vectors of sums from which on none waits for its last multiply-add, if two of these begin in
+    a cycle: four cycles later, or a little more (with 16 registers, 8 sums take 1.12 times as long
+    each as 12)."""
+
     score_vectors: int = 2
     """Vectors of columns of a tile of scores whose rows nothing is read again for."""
 

@@ -30,6 +30,7 @@ from ogive.passes.graph.operand_layouts import (
     best_layout,
     vectors_per_panel,
 )
+from ogive.passes.graph.panels import make_panels
 from ogive.passes.graph.split_reductions import innermost_axis
 from ogive.targets.estimates import best_tile, lane_use, sums_in_registers
 from ogive.targets.target import Target
@@ -186,9 +187,9 @@ def _pack_words(node: UOp, matrices: _Matrices, target: Target) -> UOp | None:
         return None
     first, second = grouping.words(depth)
     if not _has_words(grouping.first, depth) or _pays_for_rows(left, rows, depth, target):
-        first = _panels(first, rows, (depth,), _row_tile(left.shape[rows], target))
+        first = make_panels(first, rows, (depth,), _row_tile(left.shape[rows], target))
     vectors = vectors_per_panel(right.shape[columns], lanes, second.shape[depth], target)
-    second = _panels(second, columns, (depth,), vectors * lanes)
+    second = make_panels(second, columns, (depth,), vectors * lanes)
     return _grouped_sum(node, grouping, (first, second), depth)
 
 
@@ -331,29 +332,5 @@ def _computed_anew(value: UOp) -> UOp:
 
 def _packed(operand: UOp, axis: int, depth: tuple[int, ...], width: int) -> UOp:
     """A spread operand, read from panels along `axis`."""
-    panels = _panels(_computed_anew(operand.operand), axis, depth, width)
+    panels = make_panels(_computed_anew(operand.operand), axis, depth, width)
     return UOp(Op.EXPAND, operand.dtype, (panels,), operand.shape)
-
-
-def _panels(value: UOp, axis: int, depth: tuple[int, ...], width: int) -> UOp:
-    """`value`, kept with `axis` cut into panels of `width` that lie innermost, then `depth`."""
-    shape: Shape = value.shape
-    dtype = value.dtype
-    length = shape[axis]
-    count = -(-length // width)
-    if count * width != length:
-        pads = tuple([(0, count * width - length if i == axis else 0) for i in range(len(shape))])
-        value = UOp(Op.PAD, dtype, (value,), (pads, dtype.canonical(0)))
-    cut = (*shape[:axis], count, width, *shape[axis + 1 :])
-    value = UOp(Op.RESHAPE, dtype, (value,), cut)
-    rank = len(cut)
-    last = (axis, *[other + (other > axis) for other in depth], axis + 1)
-    order = (*[i for i in range(rank) if i not in last], *last)
-    value = UOp(Op.CONTIGUOUS, dtype, (UOp(Op.PERMUTE, dtype, (value,), order),), PANELS)
-    back = tuple([order.index(i) for i in range(rank)])
-    value = UOp(Op.PERMUTE, dtype, (value,), back)
-    value = UOp(Op.RESHAPE, dtype, (value,), (*shape[:axis], count * width, *shape[axis + 1 :]))
-    if count * width != length:
-        ranges = tuple([(0, size) for size in shape])
-        value = UOp(Op.SHRINK, dtype, (value,), ranges)
-    return value

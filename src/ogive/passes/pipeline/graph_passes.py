@@ -21,6 +21,7 @@ from ogive.ir.ops import Op
 from ogive.passes.fuse.choose_kept import choose_kept
 from ogive.passes.graph.divide_by_device import Part, divide_by_device
 from ogive.passes.graph.keep_computed_shapes import keep_computed_shapes
+from ogive.passes.graph.lay_channels_last import lay_channels_last
 from ogive.passes.graph.lower_orders import lower_orders
 from ogive.passes.graph.pack_operands import pack_operands
 from ogive.passes.graph.pick_terms import pick_terms
@@ -78,6 +79,9 @@ _LAYING_OUT = (
          reads=("target",)),
     Pass("pack_operands", STORED, STORED, pack_operands,
          "y[n, k] read at n*K + k → kept as panels y[n/16, k, 16]",
+         reads=("target",), when=PACKED),
+    Pass("lay_channels_last", STORED, STORED, lay_channels_last,
+         "an image y[c, i, j] that is convolved → kept as y[i, j, c]",
          reads=("target",), when=PACKED),
 )  # fmt: skip
 

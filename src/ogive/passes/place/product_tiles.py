@@ -10,12 +10,18 @@ and each of its sums is a vector.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.place.kernel_facts import KernelFacts
 from ogive.passes.place.placement import axis_extent
-from ogive.passes.place.tile_estimates import Tiled, best_tile_of, best_tile_of_sums
+from ogive.passes.place.tile_estimates import (
+    Tiled,
+    best_tile_of,
+    best_tile_of_sums,
+    best_tile_of_two,
+)
 from ogive.passes.place.vector_counts import columns_at_a_time, rows_beside
 from ogive.targets.estimates import best_tile, sums_in_registers
 from ogive.targets.target import Target
@@ -55,7 +61,13 @@ def _tile_columns(
         least = target.costs.tiles.least_sums
         return {column: wide} | rows_beside(kernel, {column: wide}, least, target)
     tile, wide = best_tile_of(tiled, target)
-    return {column: wide, row: tile}
+    second = _second_row_axis(kernel, rows, row)
+    if second is None:
+        return {column: wide, row: tile}
+    times = tiled.times // axis_extent(second)
+    lengths = axis_extent(second), axis_extent(row)
+    lines, tile, wide = best_tile_of_two(replace(tiled, times=times), lengths, target)
+    return {column: wide, row: tile, second: lines}
 
 
 def _turned_tile(
@@ -85,6 +97,12 @@ def _row_axis(kernel: KernelFacts, rows: list[UOp], target: Target) -> UOp:
         if beside and least <= axis_extent(counter) <= most:
             return counter
     return _longest_tile(rows, most, target)[0]
+
+
+def _second_row_axis(kernel: KernelFacts, rows: list[UOp], row: UOp) -> UOp | None:
+    """Another axis of rows, if that is beside the first one, as lines of an image are."""
+    others = [c for c in rows if c is not row and axis_extent(c) > 1]
+    return max(others, key=axis_extent, default=None)
 
 
 def _steps(kernel: KernelFacts, column: UOp) -> int:

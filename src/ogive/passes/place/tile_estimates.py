@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ogive.targets.estimates import sums_in_registers
+from ogive.targets.estimates import step_cost, sums_in_registers
 from ogive.targets.target import Target
 
 
@@ -72,8 +72,8 @@ def estimate(tiled: Tiled, rows: int, vectors: int, target: Target) -> float:
     """Cycles that tiles of so many rows and vectors take."""
     costs, registers = target.costs.tiles, target.vector_registers
     gate = target.costs.operations.gate_share
-    step = rows * vectors + rows * costs.spread + vectors * tiled.load
     sums = rows * vectors
+    step = step_cost(rows, vectors, tiled.load, target)
     spilled = min(max(2 * sums + vectors + 1 - registers, 0), sums)
     block = sums + costs.spilled * spilled
     stores = rows * (vectors + costs.stored_row)
@@ -85,6 +85,28 @@ def estimate(tiled: Tiled, rows: int, vectors: int, target: Target) -> float:
     is_few = costs.least_tiles <= tiles < costs.many_tiles
     waiting = tiles % 2 / tiles if is_few else 0.0
     return (count * cost * (1 + gate * gated) + visits) * (1 + waiting)
+
+
+def best_tile_of_two(
+    tiled: Tiled, lengths: tuple[int, int], target: Target
+) -> tuple[int, int, int]:
+    """The same where the rows of a tile may lie along two axes, as the pixels of an image do: how
+    many along each, and vectors. Few pixels of a short line leave none of them empty."""
+    costs, most = target.costs, sums_in_registers(target)
+    found: list[tuple[float, int, int, int]] = []
+    for first in range(1, min(lengths[0], most) + 1):
+        for second in range(1, min(lengths[1], most // first) + 1):
+            rows = first * second
+            count = -(-lengths[0] // first) * -(-lengths[1] // second)
+            gated = bool(lengths[0] % first) + bool(lengths[1] % second)
+            whole = replace(tiled, rows=count * rows)
+            for high, vectors in _tiles(whole, target, costs.tiles.widest):
+                if high == rows:
+                    cost = estimate(whole, rows, vectors, target)
+                    cost *= 1 + costs.operations.gate_share * gated
+                    found.append((cost, first, second, vectors))
+    _, first, second, vectors = min(found)
+    return first, second, vectors
 
 
 def best_tile_of_sums(

@@ -198,6 +198,26 @@ def test_a_schedule_follows_pytorchs(name: str, settings: dict[str, Any]) -> Non
         their_schedule.step()
 
 
+@pytest.mark.parametrize("optimizer", ["SGD", "Adam", "RMSprop"])
+@pytest.mark.parametrize(
+    ("name", "settings"), [entry for entry in SCHEDULES if entry[0] in ("OneCycleLR", "CyclicLR")]
+)
+def test_momentum_goes_the_other_way_while_a_rate_cycles(
+    optimizer: str, name: str, settings: dict[str, Any]
+) -> None:
+    _, ours, _, theirs = pair(optimizer, {"lr": 0.2})
+    their_schedule = getattr(torch.optim.lr_scheduler, name)(theirs, **settings)
+    our_schedule = getattr(optim.lr_scheduler, name)(ours, **settings)
+    for _ in range(12):
+        key = "betas" if "betas" in theirs.defaults else "momentum"
+        wanted = pytest.approx(theirs.param_groups[0][key], rel=1e-9)
+        assert ours.param_groups[0][key] == wanted
+        theirs.step()
+        our_schedule.step()
+        their_schedule.step()
+    assert our_schedule.get_last_lr() == pytest.approx(their_schedule.get_last_lr(), rel=1e-9)
+
+
 # PyTorch's ConstantLR, resumed at its end, changes the rate once more.
 @pytest.mark.parametrize(
     ("name", "settings"), [entry for entry in SCHEDULES if entry[0] != "ConstantLR"]
@@ -450,8 +470,8 @@ def with_gradient(tensor: Tensor, value: float) -> Tensor:
             ArgumentError, "mode is one of triangular, triangular2, exp_range, not 'sine'",
         ),
         (
-            lambda p: optim.lr_scheduler.CyclicLR(optim.SGD([p]), 0.1, 0.2, cycle_momentum=True),
-            ArgumentError, "changes the learning rate alone",
+            lambda p: optim.lr_scheduler.CyclicLR(optim.Adagrad([p]), 0.1, 0.2),
+            ArgumentError, "Adagrad has no momentum",
         ),
         (
             lambda p: optim.lr_scheduler.OneCycleLR(optim.SGD([p]), [0.1, 0.2], 9),

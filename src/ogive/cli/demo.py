@@ -82,7 +82,7 @@ def train(model: nn.Module, images: Tensor, labels: Tensor) -> tuple[Step, float
     batches = data.Batches((images, labels), BATCH, shuffle=True, seed=SEED, drop_last=True)
     optimizer = optim.AdamW(model.parameters(), lr=RATE)
     steps = EPOCHS * len(batches)
-    schedule = optim.lr_scheduler.OneCycleLR(optimizer, RATE, steps)
+    schedule = optim.lr_scheduler.OneCycleLR(optimizer, RATE, steps, cycle_momentum=False)
     step = training_step(model, optimizer)
     first = 0.0
     bar = data.progress(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from ogive.errors import ArgumentError
 from ogive.optim.optimizer import Optimizer
@@ -55,10 +56,10 @@ class CyclicLR(LRScheduler):
 
     How high a cycle goes depends on `mode`: always to the top ("triangular"), half as high each
     time ("triangular2"), or as high as gamma^step ("exp_range"); or on `scale_fn`, a function of
-    the number of the cycle, or of the step if `scale_mode` is "iterations". Momentum stays as it
-    is: it is compiled into the step.
+    the number of the cycle, or of the step if `scale_mode` is "iterations". With `cycle_momentum`,
+    momentum goes the other way, from `max_momentum` down to `base_momentum`.
 
-    Raises `ArgumentError` for `cycle_momentum` and for unknown modes.
+    Raises `ArgumentError` for unknown modes, and for `cycle_momentum` where there is no momentum.
     """
 
     chained = False
@@ -74,7 +75,9 @@ class CyclicLR(LRScheduler):
         gamma: float = 1.0,
         scale_fn: Callable[[float], float] | None = None,
         scale_mode: str = "cycle",
-        cycle_momentum: bool = False,
+        cycle_momentum: bool = True,
+        base_momentum: float | Sequence[float] = 0.8,
+        max_momentum: float | Sequence[float] = 0.9,
         last_epoch: int = -1,
     ) -> None:
         scales: dict[str, tuple[str, Callable[[float], float]]] = {
@@ -84,7 +87,8 @@ class CyclicLR(LRScheduler):
         }
         if mode not in scales and scale_fn is None:
             raise ArgumentError(f"CyclicLR: mode is one of {', '.join(scales)}, not {mode!r}")
-        _refuse_momentum("CyclicLR", cycle_momentum)
+        momenta = (base_momentum, max_momentum)
+        self.momentum = _CycledMomentum(optimizer, *momenta) if cycle_momentum else None
         counted, self.scale = scales[mode] if scale_fn is None else (scale_mode, scale_fn)
         self.by_cycle = counted == "cycle"
         self.up = step_size_up
@@ -99,6 +103,8 @@ class CyclicLR(LRScheduler):
         down = self.length - self.up
         part = place / self.up if place <= self.up else (self.length - place) / down
         part *= self.scale(cycle + 1 if self.by_cycle else self.last_epoch)
+        if self.momentum is not None:
+            self.momentum.set(_straight, 0, 1, part)
         pairs = zip(self.base_lrs, self.peaks, strict=True)
         return [_straight(base, peak, part) for base, peak in pairs]
 
@@ -106,10 +112,12 @@ class CyclicLR(LRScheduler):
 class OneCycleLR(LRScheduler):
     """Up from max_lr / div_factor to `max_lr`, then down to a fraction of where it began.
 
-    There are `total_steps`, or `epochs`·`steps_per_epoch`. Momentum stays as it is: it is compiled
-    into the step.
+    There are `total_steps`, or `epochs`·`steps_per_epoch`. With `cycle_momentum`, momentum goes the
+    other way, from `max_momentum` down to `base_momentum` and back. A captured step is traced anew
+    for each momentum; one that is to be traced once has `cycle_momentum=False`.
 
-    Raises `ArgumentError` for `cycle_momentum`, for no number of steps and unknown strategies.
+    Raises `ArgumentError` for no number of steps, for unknown strategies, and for `cycle_momentum`
+    where there is no momentum.
     """
 
     chained = False
@@ -123,8 +131,9 @@ class OneCycleLR(LRScheduler):
         steps_per_epoch: int | None = None,
         pct_start: float = 0.3,
         anneal_strategy: str = "cos",
-        cycle_momentum: bool = False,
-        *,
+        cycle_momentum: bool = True,
+        base_momentum: float | Sequence[float] = 0.85,
+        max_momentum: float | Sequence[float] = 0.95,
         div_factor: float = 25.0,
         final_div_factor: float = 1e4,
         three_phase: bool = False,
@@ -138,7 +147,8 @@ class OneCycleLR(LRScheduler):
             if epochs is None or steps_per_epoch is None:
                 raise ArgumentError("OneCycleLR needs total_steps, or epochs and steps_per_epoch")
             total_steps = epochs * steps_per_epoch
-        _refuse_momentum("OneCycleLR", cycle_momentum)
+        momenta = (base_momentum, max_momentum)
+        self.momentum = _CycledMomentum(optimizer, *momenta) if cycle_momentum else None
         if last_epoch == -1:
             _start(optimizer, _rates_for(optimizer, max_lr))
         up = pct_start * total_steps - 1
@@ -146,24 +156,77 @@ class OneCycleLR(LRScheduler):
         start, low = 1 / div_factor, 1 / div_factor / final_div_factor
         if three_phase:
             back = 2 * pct_start * total_steps - 2
-            self.phases = [(up, start, 1.0), (back, 1.0, start), (end, start, low)]
+            self.phases = [
+                _Phase(up, start, 1.0, 0, 1), _Phase(back, 1.0, start, 1, 0),
+                _Phase(end, start, low, 0, 0),
+            ]  # fmt: skip
         else:
-            self.phases = [(up, start, 1.0), (end, 1.0, low)]
+            self.phases = [_Phase(up, start, 1.0, 0, 1), _Phase(end, 1.0, low, 1, 0)]
         self.total_steps = total_steps
         self.anneal = _cosine if anneal_strategy == "cos" else _straight
         super().__init__(optimizer, last_epoch)
 
-    def rate_at(self, step: int, base: float) -> float:
-        if step >= self.total_steps:
+    def get_lr(self) -> list[float]:
+        if self.last_epoch > self.total_steps:
             raise ArgumentError(
                 f"the cycle has {self.total_steps} steps, and this would be one more"
             )
+        phase, part = self._place()
+        if self.momentum is not None:
+            self.momentum.set(self.anneal, phase.momentum, phase.last_momentum, part)
+        return [
+            self.anneal(base * phase.rate, base * phase.last_rate, part) for base in self.base_lrs
+        ]
+
+    def _place(self) -> tuple[_Phase, float]:
+        """The phase of this step, and how much of it is over."""
         begin = 0.0
-        for end, first, last in self.phases:
-            if step <= end or end == self.phases[-1][0]:
-                return self.anneal(base * first, base * last, (step - begin) / (end - begin))
-            begin = end
+        for phase in self.phases:
+            if self.last_epoch <= phase.end or phase is self.phases[-1]:
+                return phase, (self.last_epoch - begin) / (phase.end - begin)
+            begin = phase.end
         raise AssertionError("the last phase covers the rest")
+
+
+class _Phase(NamedTuple):
+    """A part of a cycle: its last step; rates at both ends, in parts of the highest; momenta there,
+    0 for the largest and 1 for the smallest."""
+
+    end: float
+    rate: float
+    last_rate: float
+    momentum: int
+    last_momentum: int
+
+
+class _CycledMomentum:
+    """The momentum of each group, or the first of its `betas`, which moves between two numbers."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        base: float | Sequence[float],
+        largest: float | Sequence[float],
+    ) -> None:
+        if not {"momentum", "betas"} & optimizer.defaults.keys():
+            raise ArgumentError(
+                f"{type(optimizer).__name__} has no momentum that could change with the rate; "
+                "give cycle_momentum=False"
+            )
+        self.groups = optimizer.param_groups
+        ends = (_rates_for(optimizer, largest), _rates_for(optimizer, base))
+        self.ends = list(zip(*ends, strict=True))
+
+    def set(
+        self, between: Callable[[float, float, float], float], first: int, last: int, part: float
+    ) -> None:
+        """Give every group what is `part` of the way from one end to the other."""
+        for group, ends in zip(self.groups, self.ends, strict=True):
+            value = between(ends[first], ends[last], part)
+            if "betas" in group:
+                group["betas"] = (value, *group["betas"][1:])
+            else:
+                group["momentum"] = value
 
 
 def _rates_for(optimizer: Optimizer, rates: float | Sequence[float]) -> list[float]:
@@ -179,14 +242,6 @@ def _start(optimizer: Optimizer, rates: Sequence[float]) -> None:
     """Let groups start with other rates than they have."""
     for group, rate in zip(optimizer.param_groups, rates, strict=True):
         group["lr"] = group["initial_lr"] = rate
-
-
-def _refuse_momentum(name: str, cycle_momentum: bool) -> None:
-    if cycle_momentum:
-        raise ArgumentError(
-            f"{name} changes the learning rate alone: momentum is compiled into the step; give "
-            "cycle_momentum=False"
-        )
 
 
 def _cosine(first: float, last: float, part: float) -> float:

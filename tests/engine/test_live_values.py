@@ -250,3 +250,35 @@ def test_the_gradients_of_one_backward_pass_are_computed_in_one_run() -> None:
     assert first is not None and not first.is_realized
     first.numpy()
     assert all(other is not None and other.is_realized for other in others)
+
+
+def test_a_table_whose_cells_are_compared_does_not_grow_with_each_cell() -> None:
+    table, expected = ogive.zeros(5, 6, dtype=ogive.int64), numpy.zeros((5, 6), "int64")
+    table[:, 0] = ogive.arange(5) * 2  # no value that is there: the table is no memory yet
+    expected[:, 0] = numpy.arange(5) * 2
+    sizes = []
+    for row in range(1, 5):
+        for column in range(1, 6):
+            cells = [table[row - 1, column] + 1, table[row, column - 1] + 3]
+            table[row, column] = cells[0] if cells[0] < cells[1] else cells[1]
+            above, beside = expected[row - 1, column] + 1, expected[row, column - 1] + 3
+            expected[row, column] = min(above, beside)
+            sizes.append(len(table.node.walk()))
+    assert max(sizes[10:]) <= max(sizes[:10])
+    assert table.tolist() == expected.tolist()
+
+
+def test_a_small_state_does_not_grow_where_more_is_kept_than_is_read() -> None:
+    state, expected, sizes = Tensor([10.0, 5.0]), numpy.array([10.0, 5.0]), []
+    for _ in range(12):
+        slope = ogive.stack([1 - state[1], state[0] - 1])
+        middle = ogive.stack([1 - (state + slope)[1], state[0] - 2])
+        following = state + 0.1 * (slope + middle)
+        if (following - state).abs().max() > 1e6:
+            break
+        slopes = numpy.array([1 - expected[1], expected[0] - 1])
+        middles = numpy.array([1 - (expected + slopes)[1], expected[0] - 2])
+        state, expected = following, expected + 0.1 * (slopes + middles)
+        sizes.append(len(state.node.walk()))
+    assert max(sizes) <= sizes[0]
+    numpy.testing.assert_allclose(state.numpy(), expected, rtol=1e-4)

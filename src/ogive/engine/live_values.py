@@ -37,7 +37,11 @@ from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target
 
 MOST_WITHOUT_MEMORY = 1 << 16
-"""How many bytes a value may have that reads no memory and is stored all the same."""
+"""How many bytes are stored however little memory is read for them."""
+
+_GROWN = 8
+"""How many times the work that is worth being shared a value has that is made of constants, and
+stored at once: what is written cell by cell is another value at each cell."""
 
 _FREE = MOVEMENT | {
     Op.AFTER, Op.BIND, Op.BUFFER, Op.CONST, Op.DETACH, Op.IOTA, Op.STORE, Op.UNIQUE, Op.VARIABLE,
@@ -73,7 +77,9 @@ def values_to_store(
     work, faulting = _work(order, target), _faulting(roots, order)
     least = target.costs.fusion.shared_work
     stored: dict[UOp, None] = {}
+    # As much as is read; but a state of few numbers is stored with all that is kept beside it.
     room = sum(_bytes_of(node) for node in order if node.op is Op.BUFFER)
+    room = max(room, MOST_WITHOUT_MEMORY)
     for node in gradients:
         call = node.operand if node.op is Op.DETACH else node
         if lasting.get(call.operands[0]) and _bytes_of(node) <= room:
@@ -83,7 +89,8 @@ def values_to_store(
         size = _bytes_of(node)
         is_worth = node in ran or work[node] >= least
         if node not in lasting:  # it reads no memory, and may have grown all the same
-            if work[node] == _ENOUGH and node not in faulting and size <= MOST_WITHOUT_MEMORY:
+            is_grown = work[node] >= _GROWN * least
+            if is_grown and node not in faulting and size <= MOST_WITHOUT_MEMORY:
                 stored[node] = None
         elif is_worth and lasting[node] and node not in faulting and size <= room:
             stored[node] = None

@@ -169,3 +169,12 @@ def test_threads_that_write_elements_lose_none() -> None:
     for thread in threads:
         thread.join()
     assert x.tolist() == [200] * 4
+
+
+def test_positions_are_written_without_a_kernel() -> None:
+    table = Tensor(numpy.zeros((3, 4), "int64"))
+    before = ogive.counters()["schedule_hits"], ogive.counters()["schedules_created"]
+    table[1] = ogive.arange(4)
+    table[:, 0] = ogive.arange(3)
+    assert table.tolist() == [[0, 0, 0, 0], [1, 1, 2, 3], [2, 0, 0, 0]]
+    assert before == (ogive.counters()["schedule_hits"], ogive.counters()["schedules_created"])

@@ -66,7 +66,7 @@ OPERATIONS = frozenset({*_EXACT, Op.CAST})
 """What is worked out from single elements."""
 
 
-_SHOWN = frozenset({*OPERATIONS, *_UNMOVED, Op.BUFFER, Op.CONST})
+_SHOWN = frozenset({*OPERATIONS, *_UNMOVED, Op.BUFFER, Op.CONST, Op.IOTA})
 
 
 def read_directly(tensor: Core) -> NDArray[Any] | None:
@@ -157,7 +157,7 @@ def shown_values(
     is `read`. None where it is something else, has a symbolic length, or repeats more than a few
     elements.
     """
-    if node.op in _VIEWS or node.op is Op.BUFFER:
+    if node.op in _VIEWS or node.op is Op.BUFFER or node.op is Op.IOTA:
         shown = _read_view(node, read)
         if shown is not None:
             return shown
@@ -192,7 +192,7 @@ def _read_view(node: UOp, read: list[Buffer]) -> NDArray[Any] | None:
 def _read_positions(node: UOp, views: list[UOp]) -> NDArray[Any] | None:
     """What views show of 0, 1, 2, ..., of which there is no memory."""
     stop = node.stop if not node.src else None
-    if stop is None or stop > MOST_COUNTED or not views:
+    if stop is None or stop > MOST_COUNTED:
         return None
     if not all(isinstance(size, int) and size <= MOST_COUNTED for v in views for size in v.shape):
         return None

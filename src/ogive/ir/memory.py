@@ -31,8 +31,16 @@ PANELS = ("panels",)
 """The argument of a `CONTIGUOUS` that is made once for as long as the inputs it is computed from
 stay as they are: panels of operands, and what else follows from weights."""
 
+FILTER_PANELS = (*PANELS, "filters")
+"""The same of filters whose convolution is laid out for them already."""
+
 ALIGNMENT = 64
 """Bytes of a line: memory of its own begins on one of its own, on any device."""
+
+
+def is_kept_once(node: UOp) -> bool:
+    """Whether a value is made once for as long as its inputs stay as they are."""
+    return node.op is Op.CONTIGUOUS and node.arg[:1] == PANELS
 
 
 def upper_shape(shape: Shape) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from ogive.errors import OgiveError
 from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.onnx.call import to_tensor
 from ogive.onnx.graph import Graph, Node
+from ogive.onnx.merge_quantization import merge_quantization
 from ogive.onnx.narrow import Narrow
 from ogive.onnx.table import Value
 from ogive.onnx.walk import Walk
@@ -32,7 +33,7 @@ DRAWING = {
 
 def fold_constants(graph: Graph) -> Graph:
     """A graph that gives the same results, of whose nodes none depends on weights alone."""
-    merged = _merge_normalizations(graph)
+    merged = merge_quantization(_merge_normalizations(graph))
     walk = Walk(merged.constants)
     kept = [node for node in merged.nodes if not _fold(node, walk)]
     needed = {name for node in kept for name in _names_used(node)}

@@ -27,7 +27,7 @@ class Dot(NamedTuple):
     """An instruction that multiplies words of narrow elements and adds to a vector of sums.
 
     A word has 32 bits, as a sum does. `left`, `right` and `total` are names of dtypes; `operand` is
-    LLVM's type of a register of words.
+    LLVM's type of a register of words. One that does not add takes another instruction for that.
     """
 
     left: str
@@ -35,6 +35,7 @@ class Dot(NamedTuple):
     total: str
     intrinsic: str
     operand: str
+    adds: bool = True
 
 
 class Scaling(NamedTuple):
@@ -120,6 +121,11 @@ class Target:
         """The products of narrow elements that it adds up in one instruction."""
         return _dots(self)
 
+    def find_dot(self, left: str, right: str) -> Dot:
+        """The instruction for such elements, which it has."""
+        (found,) = [dot for dot in self.dots if (dot.left, dot.right) == (left, right)]
+        return found
+
     @property
     def scalings(self) -> tuple[Scaling, ...]:
         """The floats that it multiplies by powers of two in one instruction."""
@@ -165,17 +171,30 @@ def _register_bytes(present: frozenset[str]) -> int:
     return 64 if "avx512f" in present else 32 if "avx2" in present else 16
 
 
+_PAIRS = {
+    16: ("sse2", "x86.sse2.pmadd.wd"),
+    32: ("avx2", "x86.avx2.pmadd.wd"),
+    64: ("avx512bw", "x86.avx512.pmaddw.d.512"),
+}
+"""What multiplies pairs of int16 and adds up each: the feature it is of, and LLVM's name for it, by
+the bytes of a vector."""
+
+
 @functools.lru_cache(maxsize=64)
 def _dots(target: Target) -> tuple[Dot, ...]:
     size, present = target.vector_bytes, target.present
     floats, integers = f"<{size // 2} x bfloat>", f"<{size} x i8>"
-    dots = []
+    dots: list[tuple[str, str, str, str, str]] = []
+    pairs: list[Dot] = []
     if target.architecture == "x86_64":
         if size == 64 and "avx512bf16" in present:
             dots.append(("bfloat16", "bfloat16", "float32", "x86.avx512bf16.dpbf16ps.512", floats))
         if (size == 64 and "avx512vnni" in present) or (size == 32 and "avxvnni" in present):
             name = f"x86.avx512.vpdpbusd.{8 * size}"
             dots.append(("uint8", "int8", "int32", name, integers))
+        found = _PAIRS.get(size)
+        if found is not None and found[0] in present:
+            pairs.append(Dot("int16", "int16", "int32", found[1], f"<{size // 2} x i16>", False))
     elif target.is_arm:
         if "bf16" in present:
             name = "aarch64.neon.bfdot.v4f32.v8bf16"
@@ -184,7 +203,7 @@ def _dots(target: Target) -> tuple[Dot, ...]:
             for kind, sign in (("int8", "s"), ("uint8", "u")):
                 name = f"aarch64.neon.{sign}dot.v4i32.v16i8"
                 dots.append((kind, kind, "int32", name, integers))
-    return tuple([Dot(*dot) for dot in dots])
+    return (*[Dot(*dot) for dot in dots], *pairs)
 
 
 @functools.lru_cache(maxsize=64)

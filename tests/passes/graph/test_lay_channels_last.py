@@ -16,6 +16,7 @@ from ogive.ir.ops import Op
 from ogive.passes.graph.inline_calls import inline_calls
 from ogive.passes.graph.lay_channels_last import lay_channels_last
 from ogive.passes.graph.normalize import normalize
+from ogive.targets.target import describe_cpu
 from tests.movement_chains.targets import running_on
 
 RANDOM = numpy.random.default_rng(11)
@@ -113,3 +114,39 @@ def test_images_need_no_copy_in_the_order_of_windows_without_padding() -> None:
     x = Tensor(values(1, 16, 20, 20))
     y = x.conv2d(weights(1, 16, 16, 1, 1)).relu().conv2d(weights(2, 16, 16, 3, 3), stride=2)
     assert kept_shapes(y) == [(1, 20, 20, 16)]
+
+
+def of_integers(x: Any, w: Weights, conv: Callable[..., Any], cast: Callable[..., Any]) -> Any:
+    x = cast(conv(cast(x, "int32"), cast(w(1, 16, 6, 3, 3), "int32"), None, 1, 1) // 50, "int16")
+    y = cast(conv(cast(x, "int32"), cast(w(2, 24, 16, 1, 1), "int32")) // 50, "int8")
+    y = cast(conv(cast(y, "int32"), cast(w(3, 10, 24, 3, 3), "int32"), None, 2, 1) // 50, "int16")
+    return conv(cast(y, "int32"), cast(w(4, 12, 10, 2, 2), "int32"))
+
+
+@pytest.mark.parametrize("target", ["host", "narrow", "wide", "scalar"])
+def test_convolutions_of_integers_are_exact(target: str) -> None:
+    x = RANDOM.integers(-255, 256, (2, 6, 13, 14)).astype(numpy.int16)
+
+    def draw(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
+        return (array * 100).astype(numpy.int8)
+
+    def cast(value: Any, name: str) -> Any:
+        return value.to(getattr(torch, name))
+
+    wanted = of_integers(
+        torch.tensor(x), Weights(lambda array: torch.tensor(draw(array))), torch.conv2d, cast
+    )
+    with running_on(target) as config:
+        made = of_integers(
+            Tensor(x), Weights(lambda array: Tensor(draw(array))), Tensor.conv2d, Tensor.cast
+        )
+        assert (made.realize(config=config).numpy() == wanted.numpy()).all()
+
+
+def test_pairs_of_integers_are_multiplied_at_once() -> None:
+    x = Tensor(RANDOM.integers(-9, 9, (1, 16, 12, 12)).astype(numpy.int8))
+    filters = [Tensor(numpy.ones((16, 16, 3, 3), numpy.int8)).cast("int32") for _ in range(2)]
+    middle = x.cast("int32").conv2d(filters[0]).cast("int16")
+    last = stored(middle.cast("int32").conv2d(filters[1]))
+    made = lay_channels_last(last, describe_cpu("x86_64-linux-gnu", "", "+avx,+avx2"))
+    assert [node.op for node in made.walk() if node.op is Op.DOT] == [Op.DOT, Op.DOT]

@@ -154,6 +154,7 @@ _DOT_TOTALS: dict[tuple[str, str], DType] = {
     ("int8", "int8"): int32,
     ("uint8", "uint8"): int32,
     ("uint8", "int8"): int32,
+    ("int16", "int16"): int32,
 }
 
 

@@ -89,11 +89,13 @@ def dynamic_quantize(c: Call) -> Value:
 
 
 def _centered(x: Tensor, zero: Tensor | None, axis: int) -> Tensor:
-    """Integers less their zero point, as int32."""
-    wide = x.cast(dtypes.int32)
-    if zero is None:
-        return wide
-    return wide - along(zero.cast(dtypes.int32), x, axis)
+    """Integers less their zero point, as int32. Bytes fit int16, pairs of which are multiplied at
+    once."""
+    kind = dtypes.int16 if x.dtype.bits == 8 else dtypes.int32
+    wide = x.cast(kind)
+    if zero is not None:
+        wide = wide - along(zero.cast(kind), x, axis)
+    return wide.cast(dtypes.int32)
 
 
 def along(given: Tensor, x: Tensor, axis: int) -> Tensor:
@@ -141,6 +143,15 @@ def qlinear_matmul(c: Call) -> Value:
     scale = along(c.tensor(1), left, -2) * along(c.tensor(4), right, -1) / c.tensor(6)
     scaled = product.cast(dtypes.float32) * scale.cast(dtypes.float32)
     return to_integers(scaled, zero, zero.dtype)
+
+
+@operator("QuantizedConv", domain="ogive")
+def quantized_conv(c: Call) -> Value:
+    """What `merge_quantization` makes: numbers out of integers."""
+    x, weight = c.tensor(0), c.tensor(3)
+    made = _convolve_integers(c, x, c.optional(2), weight, c.optional(5), None)
+    numbers = made.cast(dtypes.float32) * (c.tensor(1).reshape(()) * along(c.tensor(4), made, 1))
+    return numbers + along(c.tensor(6), made, 1) if c.has(6) else numbers
 
 
 @operator("QLinearConv")

@@ -11,6 +11,8 @@ of their range, which flips their first bit, and the sum is corrected:
 
     sum of a*b = sum of (a + 128)*b - 128 * (sum of b)
 
+One that multiplies wider integers only has narrower ones widened as they are put into words.
+
 Integers wrap around, so a sum of 32 bits is right for every narrower one as well.
 """
 
@@ -27,7 +29,7 @@ from ogive.targets.target import Dot, Target
 
 Item = TypeVar("Item")
 WORD = dtypes.uint32
-_ELEMENTS = {each.name: each for each in (dtypes.bfloat16, dtypes.int8, dtypes.uint8)}
+_ELEMENTS = {each.name: each for each in (dtypes.bfloat16, dtypes.int8, dtypes.uint8, dtypes.int16)}
 _TOTALS = {each.name: each for each in (dtypes.float32, dtypes.int32)}
 _BITS = {8: dtypes.uint8, 16: dtypes.uint16}
 
@@ -44,8 +46,8 @@ class Grouping(NamedTuple):
         """The two values by words along axis `depth`, moved to where the target wants them."""
         wanted = self._in_order(_ELEMENTS[self.dot.left], _ELEMENTS[self.dot.right])
         return (
-            _moved(_words(self.first, depth), self.first.dtype, wanted[0]),
-            _moved(_words(self.second, depth), self.second.dtype, wanted[1]),
+            _moved(to_words(self.first, depth), self.first.dtype, wanted[0]),
+            _moved(to_words(self.second, depth), self.second.dtype, wanted[1]),
         )
 
     def total(self, first: UOp, second: UOp, depth: int) -> UOp:
@@ -76,19 +78,29 @@ class Grouping(NamedTuple):
 def find_grouping(first: UOp, second: UOp, total: DType, target: Target) -> Grouping | None:
     """How to take the sum, in `total`, of products of two values by words, if the target can."""
     first, second = _narrow(first), _narrow(second)
-    found: list[tuple[list[bool], Grouping]] = []
+    found: list[tuple[tuple[int, list[bool]], Grouping]] = []
     for dot in target.dots:
         if not _suits(dot, total):
             continue
         for swapped in (False, True):
-            given = (second, first) if swapped else (first, second)
-            wanted = (_ELEMENTS[dot.left], _ELEMENTS[dot.right])
-            pairs = list(zip([value.dtype for value in given], wanted, strict=True))
-            moves = [have is not want for have, want in (reversed(pairs) if swapped else pairs)]
-            if not all(moves) and all(_can_move(have, want) for have, want in pairs):
-                found.append((moves, Grouping(dot, swapped, first, second)))
-    # Neither if possible, or else the second, which is laid out anew in any case.
-    return min(found, key=lambda pair: pair[0], default=([], None))[1]
+            wanted = [_ELEMENTS[dot.left], _ELEMENTS[dot.right]]
+            if swapped:
+                wanted.reverse()
+            pair = _widened(first, wanted[0]), _widened(second, wanted[1])
+            moves = [value.dtype is not want for value, want in zip(pair, wanted, strict=True)]
+            movable = all(map(_can_move, [value.dtype for value in pair], wanted))
+            if not all(moves) and movable:
+                found.append(((wanted[0].bits, moves), Grouping(dot, swapped, *pair)))
+    # The narrowest; none is moved if possible, or else the second, which is laid out anew in any
+    # case.
+    return min(found, key=lambda pair: pair[0], default=((0, []), None))[1]
+
+
+def _widened(value: UOp, wanted: DType) -> UOp:
+    """Integers as others that all of them fit in; what does not fit as it is."""
+    if not (value.dtype.is_integer and wanted.is_integer and wanted.is_signed):
+        return value
+    return value if value.dtype.bits >= wanted.bits else UOp(Op.CAST, wanted, (value,))
 
 
 def _suits(dot: Dot, total: DType) -> bool:
@@ -118,7 +130,7 @@ def _narrow(value: UOp) -> UOp:
     return narrow
 
 
-def _words(value: UOp, depth: int) -> UOp:
+def to_words(value: UOp, depth: int) -> UOp:
     """Neighbours along an axis, the first of them in the lowest bits; zeros fill the last word."""
     dtype, shape = value.dtype, value.shape
     group = WORD.bits // dtype.bits

@@ -6,7 +6,7 @@
 A convolution then reads one pixel's channels in a row and has its features in lanes: it needs no
 copy in the order of its windows, its results are stored as they come, rows of any length fill the
 vectors, and what is added to them is read the same way. Filters are laid out in panels, as the
-weights of a product are.
+weights of a product are. Integers are multiplied in pairs of channels, where the target can.
 
 What comes in from outside, and what goes out, stays as it is. Graphs in which filters are learnt,
 or memory is written to, are left alone: their gradients go through images along the columns.
@@ -18,16 +18,29 @@ import heapq
 import math
 from collections.abc import Mapping
 
+from ogive.ir.memory import FILTER_PANELS
 from ogive.ir.node import UOp
-from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
-from ogive.named import NamedTuple
+from ogive.passes.graph.group_narrow_products import WORD, to_words
 from ogive.passes.graph.panels import make_panels
+from ogive.passes.graph.recognized_convolutions import (
+    PAIRED,
+    Convolution,
+    find_convolutions,
+    is_computed,
+    is_frame,
+    paired,
+    path_below,
+)
 from ogive.targets.estimates import step_cost, sums_in_registers
-from ogive.targets.target import CACHE_LINE, Target
+from ogive.targets.target import CACHE_LINE, Dot, Target
 
 CHANNEL = 1
 """The axis of an image's channels: behind the batch."""
+
+DEPTH = 3
+"""The axis of channels where windows are multiplied by filters."""
 
 
 def lay_channels_last(sink: UOp, target: Target) -> UOp:
@@ -35,15 +48,15 @@ def lay_channels_last(sink: UOp, target: Target) -> UOp:
     order = sink.walk()
     if target.has_grid or any(node.op is Op.ASSIGN for node in order):
         return sink
-    convolutions = _find_convolutions(order, target)
-    if not any(_is_computed(each.image) for each in convolutions.values()):
+    convolutions = find_convolutions(order, target)
+    if not any(is_computed(each.image) for each in convolutions.values()):
         return sink
     images, rebuilt = _find_images(order, convolutions, frozenset(sink.src))
     done: dict[UOp, UOp] = {}
     plain: dict[UOp, UOp] = {}
     for node in order:
         if node in rebuilt:
-            made = _rebuild(convolutions[node], done, images, target)
+            made = _rebuild(convolutions[node], done, target)
         else:
             table = plain if node is sink else done
             made = node.with_sources(tuple([table[source] for source in node.src]))
@@ -52,88 +65,16 @@ def lay_channels_last(sink: UOp, target: Target) -> UOp:
     return plain[sink]
 
 
-class _Convolution(NamedTuple):
-    """A sum over channels and taps of windows times filters, and the image below the windows."""
-
-    node: UOp
-    windows: UOp
-    filters: UOp
-    image: UOp
-
-    @property
-    def is_by_channel(self) -> bool:
-        """Whether each channel has its own filter and is its own feature."""
-        return bool(self.node.operand.shape[1] != 1)
-
-
-def _find_convolutions(order: list[UOp], target: Target) -> dict[UOp, _Convolution]:
-    """All convolutions whose channels fill vectors; none where another sum goes over windows."""
-    found = {}
-    for node in order:
-        if node.op is not Op.REDUCE_AXES or node.combine is not Op.ADD:
-            continue
-        product = node.operand
-        if product.op is not Op.MUL or len(product.shape) not in (6, 8, 10):
-            continue
-        if set(node.arg[1]) & set(_places(product.shape)):
-            return {}  # the gradient of filters
-        convolution = _as_convolution(node)
-        if convolution is not None and _is_suited(convolution, target):
-            found[node] = convolution
-    return found
-
-
-def _as_convolution(node: UOp) -> _Convolution | None:
-    """(batch, groups, features, channels, taps, places, ...), summed over channels and taps."""
-    product = node.operand
-    shape = product.shape
-    if not all(isinstance(size, int) for size in shape) or not product.dtype.is_float:
-        return None
-    summed = [axis for axis in (3, *range(4, len(shape), 2)) if shape[axis] != 1]
-    if [axis for axis in node.arg[1] if shape[axis] != 1] != summed:
-        return None
-    windows, filters = product.src
-    if filters.op is not Op.EXPAND or any(filters.operand.shape[a] != 1 for a in _places(shape)):
-        return None
-    image = _find_image(windows, (shape[0], shape[1] * shape[3]), len(shape) // 2)
-    return None if image is None else _Convolution(node, windows, filters, image)
-
-
-def _places(shape: Shape) -> tuple[int, ...]:
-    """The axes along which filters are the same: the batch, and places."""
-    return (0, *range(5, len(shape), 2))
-
-
-def _find_image(windows: UOp, front: tuple[int, int], rank: int) -> UOp | None:
-    """The image (batch, channels, ...) that windows are taken from, below all that moves it."""
-    found, node = None, windows
-    while node.op in MOVEMENT or node.op is Op.CONTIGUOUS:
-        node = node.operand
-        if len(node.shape) == rank and node.shape[:2] == front:
-            found = node
-    return found
-
-
-def _is_suited(convolution: _Convolution, target: Target) -> bool:
-    """Whether features fill vectors, and a panel of filters is worth it."""
-    shape = convolution.node.operand.shape
-    lanes = target.vector_bytes // convolution.node.dtype.itemsize
-    _, groups, features, channels, *_ = shape
-    if math.prod(shape) < target.costs.packing.least_work:
-        return False
-    if groups == 1:
-        return bool(2 * features >= lanes)
-    return bool(features == 1 and channels == 1 and groups >= lanes)
-
-
 def _find_images(
-    order: list[UOp], convolutions: Mapping[UOp, _Convolution], roots: frozenset[UOp]
+    order: list[UOp], convolutions: Mapping[UOp, Convolution], roots: frozenset[UOp]
 ) -> tuple[set[UOp], set[UOp]]:
     """What convolutions read and what is made of that, but for what comes from memory and what is
     asked for; and the convolutions that read or make such an image."""
-    images = {each.image for each in convolutions.values() if _is_computed(each.image)}
-    read = set(images)
-    rebuilt = {node for node, each in convolutions.items() if each.image in images}
+    inner = {node: each for node, each in convolutions.items() if is_computed(each.image)}
+    read = {each.image for each in inner.values()}
+    # A narrow image is copied where it is padded, from whatever it is computed from.
+    images = {each.image for each in inner.values() if each.dot is None or not each.is_padded}
+    rebuilt = set(inner)
     numbers = {node: number for number, node in enumerate(order)}
     readers: dict[UOp, list[UOp]] = {node: [] for node in order}
     for node in order:
@@ -146,7 +87,7 @@ def _find_images(
         (result,) = readers[node]
         if result.op is not Op.RESHAPE or len(result.shape) * 2 != len(node.shape):
             continue
-        end = _last_elementwise(result, readers, numbers, roots, taken)
+        end = _last_elementwise(result, read, readers, numbers, roots, taken)
         if end in roots or (end not in read and node not in rebuilt):
             continue
         images.add(end)
@@ -154,28 +95,24 @@ def _find_images(
     return images, rebuilt
 
 
-def _is_computed(image: UOp) -> bool:
-    while image.op in MOVEMENT:
-        image = image.operand
-    return image.op is not Op.PARAM and image.op is not Op.CONST
-
-
 def _last_elementwise(
     value: UOp,
+    read: set[UOp],
     readers: Mapping[UOp, list[UOp]],
     numbers: Mapping[UOp, int],
     roots: frozenset[UOp],
     taken: set[UOp],
 ) -> UOp:
     """The last value that is computed from another element by element, and all that follows from
-    it goes through: bias, residual and activation of a layer. Two convolutions share none."""
-    while True:
+    it goes through: bias, residual and activation of a layer, up to what another convolution reads.
+    Two convolutions share none."""
+    while value not in read:
         pending: list[tuple[int, UOp]] = []
         seen: set[UOp] = set()
         between: list[UOp] = [value]
         while True:
             last = between[-1]
-            if last in roots and last is not value:
+            if (last in roots or last in read) and last is not value:
                 return value
             for reader in readers[last]:
                 if reader.op not in ELEMENTWISE or reader.shape != value.shape or reader in taken:
@@ -190,6 +127,7 @@ def _last_elementwise(
                 break
         taken.update(between)
         value = between[-1]
+    return value
 
 
 def _laid_out(image: UOp) -> UOp:
@@ -214,77 +152,85 @@ def _laid_out_apart(image: UOp, target: Target) -> UOp:
     return UOp(Op.SHRINK, dtype, (_laid_out(wider),), tuple([(0, size) for size in shape]))
 
 
-def _rebuild(
-    convolution: _Convolution, done: Mapping[UOp, UOp], images: set[UOp], target: Target
-) -> UOp:
+def _rebuild(convolution: Convolution, done: Mapping[UOp, UOp], target: Target) -> UOp:
     """The convolution with its filters in panels, and its windows read from the laid-out image."""
-    node, windows, filters, image = convolution
-    new_windows = done[windows]
-    if image in images:
-        new_windows = _windows_of(windows, image, done[image], target)
-    packed = _pack_filters(convolution, done[filters.operand], target)
-    spread = UOp(Op.EXPAND, filters.dtype, (packed,), filters.shape)
-    product = UOp(Op.MUL, node.dtype, (new_windows, spread))
+    node, windows = convolution.node, done[convolution.windows]
+    if convolution.dot is not None or is_computed(convolution.image):
+        windows = _windows_of(convolution, done[convolution.image], target)
+    if convolution.dot is not None:
+        return _rebuild_with_pairs(convolution, convolution.dot, windows, target)
+    filters = _pack_filters(convolution, convolution.filters, target)
+    factors = windows, _spread(filters, node.operand.shape)
+    product = UOp(Op.MUL, node.dtype, factors)
     return UOp(node.op, node.dtype, (product,), node.arg, node.tag)
 
 
-def _windows_of(windows: UOp, image: UOp, laid_out: UOp, target: Target) -> UOp:
-    """Windows of a laid-out image: moved as they were, but kept only where padding is added."""
-    path = []
-    node = windows
-    while node is not image:
-        path.append(node)
-        node = node.operand
-    value, is_padded = laid_out, False
-    rank = len(image.shape)
-    for move in reversed(path):
-        if move.op is Op.CONTIGUOUS:
+def _rebuild_with_pairs(convolution: Convolution, dot: Dot, windows: UOp, target: Target) -> UOp:
+    """The same of integers, two channels of which are a word. Their sums are exact in any order:
+    channels are the last, whose loop is the longest."""
+    node = convolution.node
+    rank = len(node.shape)
+    order = (*[axis for axis in range(rank) if axis != DEPTH], DEPTH)
+    if windows.op is Op.EXPAND:
+        windows = windows.operand
+    factors = [
+        UOp(Op.PERMUTE, WORD, (to_words(each, DEPTH),), order)
+        for each in (windows, convolution.filters)
+    ]
+    lengths = [*node.operand.shape[:DEPTH], *node.operand.shape[DEPTH + 1 :]]
+    shape = (*lengths, factors[0].shape[-1])
+    factors[1] = _pack_filters(convolution, factors[1], target)
+    spread = tuple([_spread(factor, shape) for factor in factors])
+    product = UOp(Op.DOT, node.dtype, spread, (dot.left, dot.right))
+    axes = (*range(DEPTH, rank - 1, 2), rank - 1)
+    total = UOp(Op.REDUCE_AXES, node.dtype, (product,), (Op.ADD, axes), node.tag)
+    return UOp(Op.RESHAPE, node.dtype, (total,), node.shape)
+
+
+def _spread(value: UOp, shape: Shape) -> UOp:
+    return value if value.shape == shape else UOp(Op.EXPAND, value.dtype, (value,), shape)
+
+
+def _windows_of(convolution: Convolution, image: UOp, target: Target) -> UOp:
+    """Windows of a laid-out image: moved as they were, but kept only where it is padded. Integers
+    are if they are widened, or come from outside, too."""
+    rank, value = len(image.shape), image
+    is_open = convolution.is_padded
+    if convolution.dot is not None and (value.dtype is not PAIRED or value is convolution.image):
+        value, is_open = paired(value), True
+    for move in path_below(convolution.windows, convolution.image):
+        if move.op in (Op.CONTIGUOUS, Op.CAST):
             continue
-        is_frame = move.op in (Op.PAD, Op.SHRINK) and len(move.shape) == rank
-        if is_padded and not is_frame:
-            value, is_padded = _laid_out_apart(value, target), False
-        is_padded = is_padded or (move.op is Op.PAD and is_frame)
-        value = move.with_sources((value, *move.src[1:]))
-        if not is_frame:
-            rank = 0  # what moves from here on are windows
+        if is_open and not is_frame(move, rank):
+            value, is_open = _laid_out_apart(value, target), False
+        value = UOp(move.op, value.dtype, (value, *move.src[1:]), move.arg)
     return value
 
 
-def _without_keeping(value: UOp) -> UOp:
-    """A moved value, kept nowhere on its way from where it was computed."""
-    path = []
-    while value.op in MOVEMENT or value.op is Op.CONTIGUOUS:
-        path.append(value)
-        value = value.operand
-    for move in reversed(path):
-        if move.op is not Op.CONTIGUOUS:
-            value = move.with_sources((value, *move.src[1:]))
-    return value
-
-
-def _pack_filters(convolution: _Convolution, filters: UOp, target: Target) -> UOp:
-    """Filters with features, or channels of their own, side by side."""
-    axes = tuple(range(3, len(filters.shape)))
-    filters = _without_keeping(filters)
-    features = filters.shape[2]
+def _pack_filters(convolution: Convolution, filters: UOp, target: Target) -> UOp:
+    """Filters, or words of them, with features or channels of their own side by side."""
+    axes = tuple(range(DEPTH, len(filters.shape)))
     if convolution.is_by_channel:
-        return make_panels(filters, 1, axes, filters.shape[1])
+        return make_panels(filters, 1, axes, filters.shape[1], FILTER_PANELS)
     lanes = target.vector_bytes // filters.dtype.itemsize
     places = convolution.node.shape[5::2]
-    if convolution.node.operand.shape[4::2] == (1,) * len(places):
-        places = (1, math.prod(places))  # windows of one pixel lie in one line
-    vectors = _panel_vectors(features, lanes, places[-2:], target)
-    return make_panels(filters, 2, axes, lanes * vectors)
+    if convolution.is_pointwise:
+        places = (math.prod(places),)  # they lie in one line
+    spare = 1 if convolution.dot is None or convolution.dot.adds else 2
+    vectors = _panel_vectors(filters.shape[2], lanes, places, spare, target)
+    return make_panels(filters, 2, axes, lanes * vectors, FILTER_PANELS)
 
 
-def _panel_vectors(features: int, lanes: int, places: Shape, target: Target) -> int:
+def _panel_vectors(features: int, lanes: int, places: Shape, spare: int, target: Target) -> int:
     """How many vectors wide panels are, so that the tiles of pixels that go with them take the
-    least time: little is left empty of the last panel, and of the last tiles."""
+    least time: little is left empty of the last panel, and of the last tiles. Some registers are
+    spare, beside those of sums and filters."""
     filled = -(-features // lanes)
 
     def estimate(vectors: int) -> float:
         rows, columns = (1, *places)[-2:]
-        most = sums_in_registers(target) // vectors
+        room = min(sums_in_registers(target), target.vector_registers - vectors - spare)
+        most = room // vectors
         each = min(
             _filled_up(rows, high)
             * _filled_up(columns, wide)

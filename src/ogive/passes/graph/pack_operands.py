@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from ogive.ir.memory import PANELS
+from ogive.ir.memory import FILTER_PANELS, PANELS, is_kept_once
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import Shape
@@ -73,6 +73,8 @@ def _pack_product(node: UOp, target: Target, by_rows: bool) -> UOp:
         return node
     if find_factors(node, target) is not None:
         return node  # tensor cores have operands copied to where they need them
+    if any(map(_is_filter_panel, product.src)):
+        return node  # `lay_channels_last` has laid out the whole convolution
     matrices = _find_matrices(node)
     if matrices is None:
         packed = _pack_features(node, target)
@@ -86,6 +88,12 @@ def _pack_product(node: UOp, target: Target, by_rows: bool) -> UOp:
     factors = tuple([packed.get(factor, factor) for factor in product.src])
     product = UOp(Op.MUL, product.dtype, factors)
     return UOp(node.op, node.dtype, (product,), node.arg, node.tag)
+
+
+def _is_filter_panel(operand: UOp) -> bool:
+    while operand.op in MOVEMENT:
+        operand = operand.operand
+    return operand.op is Op.CONTIGUOUS and operand.arg == FILTER_PANELS
 
 
 def _has_fixed_shape(node: UOp) -> bool:
@@ -158,7 +166,7 @@ def _describe(matrices: _Matrices, target: Target, by_rows: bool) -> Product:
         elements = math.prod(operand.operand.shape)
         # The weights of a layer are on the right, and one matrix.
         is_one = elements == operand.shape[own] * operand.shape[depth]
-        is_weight = source.op is Op.PARAM or _is_kept_once(source)
+        is_weight = source.op is Op.PARAM or is_kept_once(source)
         is_kept = operand is right and is_one and is_weight
         return Operand(
             axis=axes[own],
@@ -308,10 +316,6 @@ def _is_spread_over(operand: UOp, axis: int) -> bool:
     )
 
 
-def _is_kept_once(node: UOp) -> bool:
-    return node.op is Op.CONTIGUOUS and node.arg == PANELS
-
-
 def _computed_anew(value: UOp) -> UOp:
     """A value that is moved, from what it was before it was kept: panels of it are kept instead.
 
@@ -322,7 +326,7 @@ def _computed_anew(value: UOp) -> UOp:
     while below.op in MOVEMENT:
         path.append(below)
         below = below.operand
-    if not _is_kept_once(below):
+    if not is_kept_once(below):
         return value
     below = below.operand
     for node in reversed(path):

@@ -12,7 +12,13 @@ from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 
 
-def make_panels(value: UOp, axis: int, depth: tuple[int, ...], width: int) -> UOp:
+def make_panels(
+    value: UOp,
+    axis: int,
+    depth: tuple[int, ...],
+    width: int,
+    kind: tuple[str, ...] = PANELS,
+) -> UOp:
     """`value`, kept with `axis` cut into panels of `width` that lie innermost, then `depth`."""
     shape: Shape = value.shape
     dtype = value.dtype
@@ -26,7 +32,7 @@ def make_panels(value: UOp, axis: int, depth: tuple[int, ...], width: int) -> UO
     rank = len(cut)
     last = (axis, *[other + (other > axis) for other in depth], axis + 1)
     order = (*[i for i in range(rank) if i not in last], *last)
-    value = UOp(Op.CONTIGUOUS, dtype, (UOp(Op.PERMUTE, dtype, (value,), order),), PANELS)
+    value = UOp(Op.CONTIGUOUS, dtype, (UOp(Op.PERMUTE, dtype, (value,), order),), kind)
     back = tuple([order.index(i) for i in range(rank)])
     value = UOp(Op.PERMUTE, dtype, (value,), back)
     value = UOp(Op.RESHAPE, dtype, (value,), (*shape[:axis], count * width, *shape[axis + 1 :]))

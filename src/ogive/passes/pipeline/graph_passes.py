@@ -15,7 +15,7 @@ import functools
 from collections.abc import Callable
 
 from ogive.config import Config
-from ogive.ir.memory import PANELS, upper_count
+from ogive.ir.memory import is_kept_once, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.fuse.choose_kept import choose_kept
@@ -77,11 +77,11 @@ _LAYING_OUT = (
     Pass("split_scans", STORED, STORED, split_scans,
          "scan of 16777216 → scans of 2048 chunks, each starting from the total before it",
          reads=("target",)),
-    Pass("pack_operands", STORED, STORED, pack_operands,
-         "y[n, k] read at n*K + k → kept as panels y[n/16, k, 16]",
-         reads=("target",), when=PACKED),
     Pass("lay_channels_last", STORED, STORED, lay_channels_last,
          "an image y[c, i, j] that is convolved → kept as y[i, j, c]",
+         reads=("target",), when=PACKED),
+    Pass("pack_operands", STORED, STORED, pack_operands,
+         "y[n, k] read at n*K + k → kept as panels y[n/16, k, 16]",
          reads=("target",), when=PACKED),
 )  # fmt: skip
 
@@ -161,9 +161,9 @@ def cut_kernels(stored: UOp, target: Target, config: Config) -> list[UOp]:
 
 def _is_kept_panel(region: Region, target: Target) -> bool:
     (root, *inputs) = region.values
-    is_panel = root.op is Op.CONTIGUOUS and root.arg == PANELS
     is_large = upper_count(root.shape) * root.dtype.itemsize >= target.costs.packing.kept_bytes
-    return is_panel and is_large and all(each.op is Op.PARAM and each.device for each in inputs)
+    is_fixed = all(each.op is Op.PARAM and each.device for each in inputs)
+    return is_kept_once(root) and is_large and is_fixed
 
 
 def schedule_devices(

@@ -24,7 +24,7 @@ from ogive.passes.place.tile_estimates import (
 )
 from ogive.passes.place.vector_counts import columns_at_a_time, rows_beside
 from ogive.targets.estimates import best_tile, sums_in_registers
-from ogive.targets.target import Target
+from ogive.targets.target import Dot, Target
 
 
 def tile_product(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> dict[UOp, int]:
@@ -55,6 +55,7 @@ def _tile_columns(
         load=_column_load(kernel, column, target),
         blocks=_blocks_of_sums(kernel),
         visit=_column_visit(kernel, column, target),
+        spare=1 + any(not each.adds for each in _dots(kernel, target)),
     )
     if row is None:
         _, wide = best_tile_of(tiled, target, columns_at_a_time(kernel, target))
@@ -68,6 +69,11 @@ def _tile_columns(
     lengths = axis_extent(second), axis_extent(row)
     lines, tile, wide = best_tile_of_two(replace(tiled, times=times), lengths, target)
     return {column: wide, row: tile, second: lines}
+
+
+def _dots(kernel: KernelFacts, target: Target) -> list[Dot]:
+    """What multiplies the narrow elements of a kernel."""
+    return [target.find_dot(*node.arg) for node in kernel.root.walk() if node.op is Op.DOT]
 
 
 def _turned_tile(

@@ -31,6 +31,7 @@ class Tiled:
     """What is cut into tiles: so many rows of `columns` elements each, in vectors of `lanes`, each
     a sum of so many terms in so many blocks (0 if it is not cut), and that so many times. A vector
     takes `load` to load; to go to the vectors of a step takes `visit`, for the first rows that do.
+    So many registers are `spare`: for an element, and for a product that is yet to be added.
     """
 
     rows: int
@@ -41,6 +42,7 @@ class Tiled:
     load: float
     blocks: int = 0
     visit: float = 0.0
+    spare: int = 1
 
 
 def best_tile_of(
@@ -57,7 +59,7 @@ def _tiles(tiled: Tiled, target: Target, most_vectors: int) -> Iterator[tuple[in
     costs = target.costs.tiles
     filled = -(-tiled.columns // tiled.lanes)
     for vectors in range(1, min(filled, most_vectors) + 1):
-        room = min(sums_in_registers(target), target.vector_registers - vectors - 1)
+        room = min(sums_in_registers(target), target.vector_registers - vectors - tiled.spare)
         for rows in range(min(tiled.rows, max(room // vectors, 1)), 0, -1):
             count = tiled.times * _count(tiled, rows, vectors)
             if vectors <= costs.narrow or count >= costs.least_tiles:

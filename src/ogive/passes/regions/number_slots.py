@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ogive.ir.memory import PANELS, is_memory, upper_count
+from ogive.ir.memory import is_kept_once, is_memory, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.named import NamedTuple
@@ -97,8 +97,7 @@ class _SlotTable:
         if base not in self.numbers:
             self.numbers[base] = len(self.slots)
             count = upper_count(base.shape)
-            is_panel = base.op is Op.CONTIGUOUS and base.arg == PANELS
-            is_kept = is_panel and count * base.dtype.itemsize >= self.kept_bytes
+            is_kept = is_kept_once(base) and count * base.dtype.itemsize >= self.kept_bytes
             self.slots.append(Slot(base.dtype, count, None, is_kept))
         self.numbers[value] = self.numbers[base]
         return self.numbers[value]

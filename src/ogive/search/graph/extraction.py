@@ -12,9 +12,9 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+from ogive.ir.memory import is_kept_once
 from ogive.ir.node import UOp
 from ogive.search.graph.equalities import Equalities, Form
-from ogive.search.graph.leaves import is_kept_once
 from ogive.targets.target import Target
 
 Selection = dict[int, Form]

@@ -37,11 +37,6 @@ def keep_once(value: UOp) -> UOp:
     return UOp(Op.CONTIGUOUS, value.dtype, (value,), PANELS)
 
 
-def is_kept_once(node: UOp) -> bool:
-    """Whether a node is made by `keep_once`."""
-    return node.op is Op.CONTIGUOUS and node.arg == PANELS
-
-
 def element_count(node: UOp) -> int:
     """How many elements a value has, at most."""
     return math.prod([greatest(length) for length in node.shape])

@@ -1,0 +1,198 @@
+"""The convolutions of a graph, as `tensor/neural/convolution_products.py` makes them.
+
+    windows (batch, groups, 1, channels, taps, places, ...) times
+    filters (1, groups, features, channels, taps, 1, ...), summed over channels and taps
+
+Floats are multiplied as they are. Integers are if the target multiplies pairs of narrower ones that
+they were before they were widened: then the image is the narrow one.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import MOVEMENT, Op
+from ogive.ir.shape import Shape
+from ogive.named import NamedTuple
+from ogive.targets.target import Dot, Target
+
+PAIRED = dtypes.int16
+"""What integers are multiplied as, two at a time."""
+
+
+class Convolution(NamedTuple):
+    """A sum of windows times filters, the image below the windows, and whether that is padded.
+
+    `filters` are kept nowhere on their way here. `dot` multiplies pairs of integers.
+    """
+
+    node: UOp
+    windows: UOp
+    filters: UOp
+    image: UOp
+    is_padded: bool
+    dot: Dot | None
+
+    @property
+    def is_by_channel(self) -> bool:
+        """Whether each channel has its own filter and is its own feature."""
+        return bool(self.node.operand.shape[1] != 1)
+
+    @property
+    def is_pointwise(self) -> bool:
+        """Whether windows are single pixels."""
+        taps = self.node.operand.shape[4::2]
+        return bool(math.prod(taps) == 1)
+
+
+def find_convolutions(order: list[UOp], target: Target) -> dict[UOp, Convolution]:
+    """All convolutions whose channels fill vectors; none where the gradient of filters is found."""
+    found = {}
+    for node in order:
+        if node.op is not Op.REDUCE_AXES or node.combine is not Op.ADD:
+            continue
+        product = node.operand
+        if product.op is not Op.MUL or len(product.shape) not in (6, 8, 10):
+            continue
+        if set(node.arg[1]) & set(_places(product.shape)):
+            return {}
+        convolution = _as_convolution(node, target)
+        if convolution is not None and _is_suited(convolution, target):
+            found[node] = convolution
+    return found
+
+
+def is_computed(image: UOp) -> bool:
+    """Whether an image is no input."""
+    while image.op in MOVEMENT:
+        image = image.operand
+    return image.op is not Op.PARAM and image.op is not Op.CONST
+
+
+def path_below(windows: UOp, image: UOp) -> list[UOp]:
+    """What makes windows of an image, from the image up."""
+    path = []
+    while windows is not image:
+        path.append(windows)
+        windows = windows.operand
+    return path[::-1]
+
+
+def is_frame(move: UOp, rank: int) -> bool:
+    """Whether a movement pads or cuts an image."""
+    return move.op in (Op.PAD, Op.SHRINK) and len(move.shape) == rank
+
+
+def _as_convolution(node: UOp, target: Target) -> Convolution | None:
+    product = node.operand
+    shape = product.shape
+    if not all(isinstance(size, int) for size in shape):
+        return None
+    summed = [axis for axis in (3, *range(4, len(shape), 2)) if shape[axis] != 1]
+    if [axis for axis in node.arg[1] if shape[axis] != 1] != summed:
+        return None
+    windows, filters = product.src
+    if filters.op is not Op.EXPAND or any(filters.operand.shape[a] != 1 for a in _places(shape)):
+        return None
+    image = _find_image(windows, (shape[0], shape[1] * shape[3]), len(shape) // 2)
+    if image is None:
+        return None
+    filters = _without_keeping(filters.operand)
+    dot = None
+    if not product.dtype.is_float:
+        dot = _find_dot(image, filters, target)
+        if dot is None:
+            return None
+        image, filters = image.operand, _before_widening(filters)
+    rank = len(image.shape)
+    is_padded = any(move.op is Op.PAD and is_frame(move, rank) for move in _frames(windows, image))
+    return Convolution(node, windows, filters, image, is_padded, dot)
+
+
+def _places(shape: Shape) -> tuple[int, ...]:
+    """The axes along which filters are the same: the batch, and places."""
+    return (0, *range(5, len(shape), 2))
+
+
+def _find_image(windows: UOp, front: tuple[int, int], rank: int) -> UOp | None:
+    """The image (batch, channels, ...) that windows are taken from, below all that moves it."""
+    found, node = None, windows
+    while node.op in MOVEMENT or node.op is Op.CONTIGUOUS:
+        node = node.operand
+        if len(node.shape) == rank and node.shape[:2] == front:
+            found = node
+    return found
+
+
+def _frames(windows: UOp, image: UOp) -> list[UOp]:
+    """What pads and cuts an image before windows are taken."""
+    rank = len(image.shape)
+    found = []
+    for move in path_below(windows, image):
+        if move.op in (Op.CAST, Op.CONTIGUOUS):
+            continue
+        if not is_frame(move, rank):
+            break
+        found.append(move)
+    return found
+
+
+def _without_keeping(value: UOp) -> UOp:
+    """A moved value, kept nowhere on its way from where it was computed."""
+    path = []
+    while value.op in MOVEMENT or value.op is Op.CONTIGUOUS:
+        path.append(value)
+        value = value.operand
+    return _moved([move for move in reversed(path) if move.op is not Op.CONTIGUOUS], value)
+
+
+def _before_widening(value: UOp) -> UOp:
+    """A moved value before it was widened, or when it was so only as far as needed."""
+    path = []
+    while value.op in MOVEMENT:
+        path.append(value)
+        value = value.operand
+    return _moved(path[::-1], paired(value.operand))
+
+
+def _moved(path: list[UOp], value: UOp) -> UOp:
+    for move in path:
+        value = UOp(move.op, value.dtype, (value, *move.src[1:]), move.arg)
+    return value
+
+
+def _find_dot(image: UOp, filters: UOp, target: Target) -> Dot | None:
+    """What multiplies pairs of elements of an image and of filters, both widened from the same."""
+    while filters.op in MOVEMENT:
+        filters = filters.operand
+    if image.op is not Op.CAST or filters.op is not Op.CAST:
+        return None
+    if image.dtype is not dtypes.int32 or not _fits(image.operand) or not _fits(filters.operand):
+        return None
+    suited = [dot for dot in target.dots if (dot.left, dot.right) == (PAIRED.name, PAIRED.name)]
+    return suited[0] if suited and image.shape[1] % 2 == 0 else None
+
+
+def _fits(value: UOp) -> bool:
+    """Whether all numbers of a dtype are ones of int16."""
+    return value.dtype is PAIRED or (value.dtype.is_integer and value.dtype.bits == 8)
+
+
+def paired(value: UOp) -> UOp:
+    """Integers as they are multiplied."""
+    return value if value.dtype is PAIRED else UOp(Op.CAST, PAIRED, (value,))
+
+
+def _is_suited(convolution: Convolution, target: Target) -> bool:
+    """Whether features fill vectors, and a panel of filters is worth it."""
+    shape = convolution.node.operand.shape
+    lanes = target.vector_bytes // convolution.node.dtype.itemsize
+    _, groups, features, channels, *_ = shape
+    if math.prod(shape) < target.costs.packing.least_work:
+        return False
+    if groups == 1:
+        return bool(2 * features >= lanes)
+    is_by_channel = features == 1 and channels == 1 and groups >= lanes
+    return is_by_channel and convolution.dot is None

@@ -113,8 +113,16 @@ def test_a_device_has_its_type() -> None:
     assert x.device.type == "cpu"
     assert isinstance(x.device, torch.device)
     assert x.to(torch.device("cpu:0")).device == x.device
+
+
+def test_a_device_may_be_named_that_is_not_there_and_is_refused_where_it_is_used() -> None:
+    device = torch.device("mps:0")
+    assert (device.type, device.index) == ("mps", 0)
+    assert isinstance(device, torch.device)
     with pytest.raises(DeviceError, match="there is no MPS here"):
-        torch.device("mps:0")
+        torch.ones(2, device=device)
+    with pytest.raises(DeviceError, match="unknown device 'cup'"):
+        torch.device("cup")
 
 
 def test_a_kind_of_tensor_has_its_name_and_converts() -> None:

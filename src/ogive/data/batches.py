@@ -27,6 +27,10 @@ class Dataset(Protocol):
 
     def __getitem__(self, position: int, /) -> Any: ...
 
+    def __class_getitem__(cls, items: Any) -> type:
+        """`Dataset[int]`, as a base or in annotations, is the class itself."""
+        return cls
+
 
 class Batches:
     """The items of a data set, `size` at a time; iterating once is an epoch.

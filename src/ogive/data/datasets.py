@@ -125,6 +125,10 @@ class IterableDataset:
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError
 
+    def __class_getitem__(cls, items: Any) -> type:
+        """`IterableDataset[int]`, as a base or in annotations, is the class itself."""
+        return cls
+
 
 class ChainDataset(IterableDataset):
     """Such data sets one after the other.

@@ -93,6 +93,10 @@ class DataLoader:
     def _fetch_items(self, positions: list[Any]) -> Any:
         return self.collate_fn([self.dataset[at] for at in positions])
 
+    def __class_getitem__(cls, items: Any) -> type:
+        """`DataLoader[int]` in annotations is the class itself."""
+        return cls
+
     def __len__(self) -> int:
         """The number of batches in an epoch."""
         if not self._is_stream:

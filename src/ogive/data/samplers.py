@@ -50,6 +50,10 @@ class Sampler:
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError
 
+    def __class_getitem__(cls, items: Any) -> type:
+        """`Sampler[int]`, as a base or in annotations, is the class itself."""
+        return cls
+
 
 class SequentialSampler(Sampler):
     """All positions, from the first to the last.

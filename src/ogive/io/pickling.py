@@ -105,6 +105,10 @@ class _Pickle:
         for entry, name in zip(entries, names, strict=True):
             self.add(entry, path + name)
         self.parts.append(end)
+        versions = getattr(value, "_metadata", None)  # of modules, which states of theirs carry
+        if versions is not None:
+            self.add({"_metadata": versions}, path)
+            self.parts.append(b"b")
         self._open.remove(id(value))
 
     def _add_tensor(self, tensor: Tensor) -> None:

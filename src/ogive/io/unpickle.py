@@ -240,11 +240,14 @@ class Machine:
             target[self.key(key)] = value
 
     def set_state(self) -> None:
-        """Leave out the attributes of a dictionary: state dicts carry versions of modules there."""
+        """Of the attributes of a dictionary keep the versions of modules, which states have."""
         state = self.pop()
-        target = self.top(OrderedDict)
+        target: Any = self.top(OrderedDict)
         if type(state) is not dict:
             raise ValueError(f"the state of a {type(target).__name__} is a {type(state).__name__}")
+        versions = state.get("_metadata")
+        if isinstance(versions, dict):
+            target._metadata = versions
 
     def integer(self, size: int) -> None:
         """Push an integer of so many bytes."""

@@ -240,7 +240,7 @@ class Module(ModuleProtocol):
 
     def get_buffer(self, path: str) -> Tensor:
         """The buffer at a path. Raises `KeyError`."""
-        return dict(self.named_buffers())[path]
+        return dict(self.named_buffers(remove_duplicate=False))[path]
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Make a tensor an attribute that is part of the state, but is not trained.
@@ -253,8 +253,12 @@ class Module(ModuleProtocol):
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """All buffers with their paths; without `recurse` those of this module."""
-        yield from self._all_tensors(prefix, _buffers_of, recurse)
+        """All buffers with their paths, each once; without `recurse` those of this module."""
+        seen: set[int] = set()
+        for path, buffer in self._all_tensors(prefix, _buffers_of, recurse):
+            if id(buffer) not in seen or not remove_duplicate:
+                seen.add(id(buffer))
+                yield path, buffer
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """All buffers."""
@@ -286,11 +290,13 @@ class Module(ModuleProtocol):
         >>> {name: t.shape for name, t in nn.Linear(2, 3).state_dict().items()}
         {'weight': (3, 2), 'bias': (3,)}
         """
-        state = OrderedDict() if destination is None else destination
+        state: Any = OrderedDict() if destination is None else destination
+        if destination is None:
+            state._metadata = OrderedDict()  # versions of the modules, where PyTorch has them
         for path, tensor in self._state():
             state[prefix + path] = tensor if keep_vars else tensor.detach()
         finish_state(self, state, prefix)
-        return state
+        return state  # type: ignore[no-any-return]  # a dictionary of the caller's kind
 
     def _places(self) -> Iterator[tuple[str, tuple[Any, Any]]]:
         """For each tensor of the state, by its path, what holds it and by which key."""
@@ -312,7 +318,7 @@ class Module(ModuleProtocol):
         state: Any = state_dict
         if isinstance(state_dict, Mapping):
             state = OrderedDict(state_dict)  # hooks may change it
-            prepare_to_load(self, state, strict)
+            prepare_to_load(self, state, getattr(state_dict, "_metadata", {}), strict)
         own = dict(self._state())
         check_state(type(self).__name__, own, state, strict)
         load_tensors([(own[key], value) for key, value in state.items() if key in own], assign)

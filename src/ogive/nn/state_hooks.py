@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,15 +36,20 @@ def call_hooks(module: Module, kind: str, *given: Any) -> None:
         hook.function(*((module, *given) if hook.gets_module else given))
 
 
-def prepare_to_load(root: Module, state: dict[str, Any], strict: bool) -> None:
-    """Let every module change what it will be given: by its hooks, and by what it overrides."""
+def prepare_to_load(
+    root: Module, state: dict[str, Any], metadata: Mapping[str, Any], strict: bool
+) -> None:
+    """Let every module change what it will be given: by its hooks, and by what it overrides.
+
+    `metadata` has the version that each module was saved with, where the state knows it.
+    """
     from ogive.nn.module import Module
 
     base = Module._load_from_state_dict
     for path, module in list(root._all_modules("")):
         prefix = f"{path}." if path else ""
-        # metadata, strict, missing, unexpected, errors: the check that follows finds those
-        given: tuple[Any, ...] = (state, prefix, {}, strict, [], [], [])
+        # strict, missing, unexpected, errors: the check that follows finds those
+        given: tuple[Any, ...] = (state, prefix, metadata.get(path, {}), strict, [], [], [])
         call_hooks(module, "before loading", *given)
         if type(module)._load_from_state_dict is not base:
             module._load_from_state_dict(*given)
@@ -57,7 +62,11 @@ def report_loaded(root: Module, keys: IncompatibleKeys) -> None:
 
 
 def finish_state(root: Module, state: dict[str, Any], prefix: str) -> None:
-    """Let every module that has asked change the state that is given out."""
+    """Note every module's version, and let those that have asked change the state given out."""
+    metadata = getattr(state, "_metadata", None)
     for path, module in list(root._all_modules("")):
         below = f"{prefix}{path}." if path else prefix
-        call_hooks(module, "after saving", state, below, {})
+        version = {"version": module._version}
+        if metadata is not None:
+            metadata[below[:-1]] = version
+        call_hooks(module, "after saving", state, below, version)

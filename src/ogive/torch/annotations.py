@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import builtins
+from collections.abc import Sequence
 from typing import Any
 
 import ogive
+from ogive.ir.dtype import DType
+from ogive.torch.classes import device as _device
 
 __all__ = [
-    "Device", "Number", "Tensor",
+    "Device", "Number", "Tensor", "_bool", "_complex", "_device", "_dtype", "_float", "_int",
+    "_size",
 ]  # fmt: skip
 
 Number = int | float | bool
 Device = Any
 Tensor = ogive.Tensor
+_dtype = DType
+_size = Sequence[int]
+_int = builtins.int
+_float = builtins.float
+_bool = builtins.bool
+_complex = builtins.complex

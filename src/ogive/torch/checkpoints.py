@@ -16,7 +16,7 @@ def checkpoint(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """`function(*args)`, whose inner values are computed again where the gradient needs them."""
     for name in ("use_reentrant", "preserve_rng_state", "determinism_check", "debug", "context_fn"):
         kwargs.pop(name, None)
-    return _checkpoint(function, *args, **kwargs)
+    return _checkpoint(function)(*args, **kwargs)
 
 
 def checkpoint_sequential(

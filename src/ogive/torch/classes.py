@@ -6,7 +6,8 @@ import math
 from typing import Any, cast
 
 import ogive
-from ogive.errors import ArgumentTypeError
+from ogive.cuda import is_available
+from ogive.errors import ArgumentTypeError, DeviceError
 from ogive.ir.dtype import DType
 from ogive.tensor.device_name import Device
 from ogive.tensor.tensor import Tensor as _Tensor
@@ -102,6 +103,56 @@ ByteTensor = _kind("ByteTensor", ogive.uint8)
 BoolTensor = _kind("BoolTensor", ogive.bool)
 
 
+class _CountsDevices(type):
+    """Where a tensor is counts as a `torch.device`."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Device) or super().__instancecheck__(instance)
+
+    def __call__(cls, type: Any = "cpu", index: int | None = None) -> Any:
+        if isinstance(type, int):
+            type, index = "cuda", type
+        kind = str(type).partition(":")[0].lower()
+        if kind == "cpu" or (kind == "cuda" and is_available()):
+            return Device(type, index)
+        if kind not in NAMED_ONLY:
+            raise DeviceError(f"unknown device {type!r}; known are cpu, {', '.join(NAMED_ONLY)}")
+        return super().__call__(type if index is None else f"{type}:{index}")
+
+
+class device(str, metaclass=_CountsDevices):
+    """Where a tensor is to be. A name may be of a device that is not there: using it raises.
+
+    >>> ogive.torch.device("cuda", 1).type, ogive.torch.device("cuda", 1).index
+    ('cuda', 1)
+    """
+
+    __slots__ = ()
+
+    @property
+    def type(self) -> str:
+        """The kind of device."""
+        return self.partition(":")[0].lower()
+
+    @property
+    def index(self) -> int | None:  # type: ignore[override]
+        """Which of several it is, if that was said."""
+        number = self.partition(":")[2]
+        return int(number) if number else None
+
+    def __enter__(self) -> device:
+        """Raises `DeviceError`: nothing is made where there is no device."""
+        Device(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Never entered."""
+
+
+NAMED_ONLY = ("cuda", "mps", "xpu", "hip", "meta", "xla", "hpu", "npu")
+"""Devices that programs name, to ask for them or to compare with what they have."""
+
+
 class memory_format:
     """How the elements of a tensor lie in memory: the compiler decides, whatever is asked for."""
 
@@ -121,6 +172,5 @@ channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
 preserve_format = memory_format("preserve_format")
 strided = layout("strided")
-device = Device
 float8_e4m3fn = ogive.float8_e4m3
 OutOfMemoryError = ogive.errors.AllocateError

@@ -9,6 +9,7 @@ import numpy
 import ogive
 from ogive.errors import DtypeError
 from ogive.ir.dtype import DType, to_dtype
+from ogive.tensor.core import to_device
 
 __all__ = [
     "are_deterministic_algorithms_enabled", "get_default_device", "get_default_dtype",
@@ -55,9 +56,7 @@ def get_default_device() -> Any:
 
 def set_default_device(device: Any) -> None:
     """Accepts the device that there is."""
-    from ogive.torch.classes import device as to_torch_device
-
-    to_torch_device("cpu" if device is None else device)
+    to_device("cpu" if device is None else device)
 
 
 def set_num_threads(count: int) -> None:

@@ -96,7 +96,7 @@ _DISTRIBUTIONS = (
 _LAYERS = (
     "activation", "adaptive", "batchnorm", "container", "conv", "distance", "dropout", "flatten",
     "fold", "instancenorm", "linear", "loss", "module", "normalization", "padding", "pixelshuffle",
-    "pooling", "rnn", "sparse", "transformer", "upsampling", "utils",
+    "pooling", "rnn", "sparse", "transformer", "upsampling",
 )  # fmt: skip
 
 TREE: dict[str, tuple[str, ...]] = {
@@ -108,6 +108,12 @@ TREE: dict[str, tuple[str, ...]] = {
         f"nn.modules.{name}": ("ogive.torch.modules", "ogive.nn", "ogive.torch.layers")
         for name in _LAYERS
     },
+    "nn.modules.utils": ("ogive.torch.networks.tuples",),
+    "nn.quantized": ("ogive.torch.networks.float_stubs",),
+    "ao": (),
+    "ao.nn": (),
+    "ao.nn.quantized": ("ogive.torch.networks.float_stubs",),
+    "ao.quantization": ("ogive.torch.networks.float_stubs",),
     "nn.parallel": ("ogive.torch.processes.replicas",),
     "nn.parallel.data_parallel": ("ogive.torch.processes.replicas",),
     "nn.parallel.distributed": ("ogive.torch.processes.replicas",),
@@ -135,6 +141,7 @@ TREE: dict[str, tuple[str, ...]] = {
     "utils.data.dataset": ("ogive.data",),
     "utils.data.sampler": ("ogive.data",),
     "utils.data.distributed": ("ogive.torch.processes.replicas",),
+    "utils.model_zoo": ("ogive.torch.tools.hub",),
     "utils._pytree": ("ogive.torch.tools.trees",),
     "utils.tensorboard": ("ogive.torch.tools.event_files",),
     "utils.tensorboard.writer": ("ogive.torch.tools.event_files",),
@@ -162,6 +169,12 @@ TREE: dict[str, tuple[str, ...]] = {
     "cuda.amp": ("ogive.torch.cuda_precision",),
     "cuda.random": ("ogive.torch.accelerators",),
     "jit": ("ogive.torch.scripting",),
+    "jit.annotations": ("ogive.torch.compilation.script_types",),
+    "library": ("ogive.torch.compilation.operator_library",),
+    "_custom_ops": ("ogive.torch.compilation.operator_library",),
+    "_C": ("ogive.torch.compilation.tracer_state",),
+    "_dynamo": ("ogive.torch.compilation.tracer_state",),
+    "_dynamo.utils": ("ogive.torch.compilation.tracer_state",),
     "fx": ("ogive.torch.symbolic",),
     "compiler": ("ogive.torch.scripting",),
     "backends": (),
@@ -180,6 +193,10 @@ TREE: dict[str, tuple[str, ...]] = {
     "profiler": ("ogive.torch.tools.profiling",),
     "autograd.profiler": ("ogive.torch.tools.profiling",),
     "hub": ("ogive.torch.tools.hub",),
+    "onnx": ("ogive.torch.tools.onnx_files",),
+    "onnx.operators": ("ogive.torch.tools.onnx_files",),
+    "onnx.symbolic_helper": ("ogive.torch.tools.onnx_files",),
+    "onnx.symbolic_opset11": (),
     "serialization": ("ogive.torch.files", "ogive.torch.tools.safe_names"),
     "version": ("ogive.torch.release",),
     "types": ("ogive.torch.annotations",),
@@ -240,6 +257,7 @@ OWN = {
         "set_num_interop_threads", "set_num_threads", "set_printoptions",
         "use_deterministic_algorithms",
     ),
+    "ogive.torch.compilation.named_operators": ("ops",),
     "ogive.torch.files": (
         "load", "save",
     ),

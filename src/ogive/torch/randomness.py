@@ -15,6 +15,7 @@ from ogive.random import poisson as poisson
 from ogive.random import seed as seed
 from ogive.random import set_rng_state as set_rng_state
 from ogive.random.generator import Generator as _Generator
+from ogive.tensor.core import to_device
 
 __all__ = [
     "Generator", "binomial", "default_generator", "fork_rng", "get_rng_state", "initial_seed",
@@ -31,9 +32,7 @@ class Generator(_Generator):
     """
 
     def __init__(self, device: Any = "cpu") -> None:
-        from ogive.torch.classes import device as to_torch_device
-
-        self.device = to_torch_device(device)
+        self.device = to_device(device)
         super().__init__()
 
 

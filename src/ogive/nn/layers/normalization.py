@@ -24,6 +24,8 @@ class RunningNorm(Module):
     default_affine = True
     default_tracking = True
 
+    _version = 2  # PyTorch's, since there is num_batches_tracked
+
     def __init__(
         self,
         num_features: int,

@@ -16,7 +16,7 @@ from ogive.torch.files import load as _load
 
 __all__ = [
     "HASH_REGEX", "_get_torch_home", "download_url_to_file", "get_dir", "load_state_dict_from_url",
-    "set_dir", "urlparse",
+    "load_url", "set_dir", "tqdm", "urlparse",  # noqa: F822  (tqdm is found when asked for)
 ]  # fmt: skip
 
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
@@ -92,3 +92,15 @@ def load_state_dict_from_url(
         named = HASH_REGEX.search(name) if check_hash else None
         download_url_to_file(url, path, named.group(1) if named else None, progress)
     return _load(path, map_location=map_location)
+
+
+load_url = load_state_dict_from_url
+
+
+def __getattr__(name: str) -> Any:
+    """`tqdm`, which PyTorch's programs take from here, where it is installed."""
+    if name == "tqdm":
+        from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
+
+        return tqdm
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

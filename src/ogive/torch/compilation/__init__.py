@@ -1,0 +1,1 @@
+"""Programs that are captured, traced, or made of operators of their own."""

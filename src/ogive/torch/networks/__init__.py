@@ -1,0 +1,1 @@
+"""What programs name of layers besides the layers themselves."""

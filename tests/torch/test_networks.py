@@ -1,0 +1,103 @@
+"""What programs name of layers besides the layers themselves."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+import pytest
+import torch as pytorch
+
+import ogive.torch
+
+BOTH = pytest.mark.parametrize("torch", [pytorch, ogive.torch], ids=["pytorch", "ogive"])
+
+
+@BOTH
+def test_numbers_become_tuples_as_layers_take_them(torch: Any) -> None:
+    utils = torch.nn.modules.utils
+    assert utils._pair(3) == (3, 3)
+    assert utils._triple([1, 2, 3]) == (1, 2, 3)
+    assert utils._ntuple(4)(0) == (0, 0, 0, 0)
+    assert utils._reverse_repeat_tuple((1, 2), 2) == (2, 2, 1, 1)
+    state = OrderedDict({"module.weight": 1, "bias": 2})
+    utils.consume_prefix_in_state_dict_if_present(state, "module.")
+    assert sorted(state) == ["bias", "weight"]
+
+
+@BOTH
+def test_the_stubs_of_quantization_let_floats_pass(torch: Any) -> None:
+    quantized = torch.ao.nn.quantized.FloatFunctional()
+    one, two = torch.tensor([1.0, -3.0]), torch.tensor([2.0, 1.0])
+    assert quantized.add(one, two).tolist() == [3.0, -2.0]
+    assert quantized.add_relu(one, two).tolist() == [3.0, 0.0]
+    assert quantized.cat([one, two]).tolist() == [1.0, -3.0, 2.0, 1.0]
+    quantization = torch.ao.quantization
+    wrapped = quantization.QuantWrapper(torch.nn.ReLU())
+    assert wrapped(one).tolist() == [1.0, 0.0]
+    with pytest.raises(RuntimeError, match="FloatFunctional"):
+        quantized(one)
+
+
+@BOTH
+def test_a_shared_buffer_has_one_name_and_the_state_all(torch: Any) -> None:
+    shared = torch.nn.BatchNorm1d(2, affine=False)
+    model = torch.nn.Sequential(shared, torch.nn.ReLU(), shared)
+    once = ["0.running_mean", "0.running_var", "0.num_batches_tracked"]
+    assert [name for name, _ in model.named_buffers()] == once
+    assert len(dict(model.named_buffers(remove_duplicate=False))) == 6
+    assert len(model.state_dict()) == 6
+
+
+@BOTH
+def test_a_state_knows_the_versions_of_its_modules(torch: Any) -> None:
+    seen = []
+
+    class Versioned(torch.nn.Linear):  # type: ignore[misc]
+        _version = 3
+
+        def _load_from_state_dict(self, state: Any, prefix: str, metadata: Any, *rest: Any) -> None:
+            seen.append(metadata.get("version"))
+            super()._load_from_state_dict(state, prefix, metadata, *rest)
+
+    model = torch.nn.Sequential(Versioned(1, 1), torch.nn.BatchNorm1d(1))
+    state = model.state_dict()
+    assert dict(state._metadata) == {"": {"version": 1}, "0": {"version": 3}, "1": {"version": 2}}
+    model.load_state_dict(state)
+    model.load_state_dict(dict(state))
+    assert seen == [3, None]
+
+
+def test_versions_of_modules_are_in_files(tmp_path: Any) -> None:
+    path = str(tmp_path / "state.pt")
+    ogive.torch.save(ogive.torch.nn.BatchNorm1d(2).state_dict(), path)
+    for torch in (pytorch, ogive.torch):
+        assert torch.load(path)._metadata == {"": {"version": 2}}
+
+
+@BOTH
+def test_checkpoint_gives_what_the_function_does(torch: Any) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    checkpoint = torch.utils.checkpoint.checkpoint
+    result = checkpoint(lambda a, b: (a * b).sin(), x, x * 2, use_reentrant=False)
+    result.sum().backward()
+    expected = pytorch.tensor([1.0, 2.0], requires_grad=True)
+    (expected * expected * 2).sin().sum().backward()
+    assert expected.grad is not None
+    assert x.grad.tolist() == pytest.approx(expected.grad.tolist(), rel=1e-5)
+
+
+@BOTH
+def test_classes_of_data_sets_take_types_in_brackets(torch: Any) -> None:
+    data = torch.utils.data
+
+    class Pairs(data.Dataset[tuple[int, int]]):  # type: ignore[name-defined, misc]
+        def __len__(self) -> int:
+            return 2
+
+        def __getitem__(self, position: int) -> tuple[int, int]:
+            return position, position
+
+    assert data.DataLoader[int] and data.Sampler[int] and data.IterableDataset[int]
+    first, second = next(iter(data.DataLoader(Pairs(), batch_size=2)))
+    assert first.tolist() == second.tolist() == [0, 1]

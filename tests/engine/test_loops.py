@@ -195,7 +195,7 @@ def test_a_loop_that_is_over_is_let_go() -> None:
     gc.collect()
     assert memory() is not None
     for size in range(1, 80):
-        Tensor(np.ones(8)).reshape(2, 4).sum(size % 2).add(size).realize()
+        Tensor(np.ones(8)).reshape(2, 4).sum(size % 2).clamp(size).realize()
     gc.collect()
     assert memory() is None
 

@@ -21,9 +21,9 @@ from ogive.ir.device_names import is_group
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.live import history
+from ogive.live.history import traced
 from ogive.live.registry import graph_lock, make, tensors_on
 from ogive.tensor.core import hold
-from ogive.tensor.memory.views import traced
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
 from ogive.autograd.backward import is_leaf
 from ogive.autograd.formulas import as_value, ones_like, zeros_like
 from ogive.autograd.gradient import gradient, total
+from ogive.autograd.gradient_calls import gradient_calls
 from ogive.errors import ArgumentError, ArgumentTypeError, GradientError, ShapeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import history
+from ogive.live.history import traced
 from ogive.live.registry import graph_lock, make
 from ogive.tensor.core import hold
 from ogive.tensor.tensor import Tensor
@@ -53,8 +56,9 @@ def grad(
     """
     wanted = _to_tensors(inputs, "inputs")
     with graph_lock:
-        roots = _weighted(_to_tensors(outputs, "outputs"), grad_outputs)
-        found = _for_leaves(roots, wanted)
+        given = _to_tensors(outputs, "outputs")
+        roots = _weighted(given, grad_outputs)
+        found = _for_leaves(roots, wanted, len(given) == 1 and grad_outputs is None)
         results: list[Tensor | None] = []
         for position, tensor in enumerate(wanted):
             node = found.get(tensor.id) if history.is_flagged(tensor) else _for_one(roots, tensor)
@@ -71,15 +75,23 @@ def grad(
     return tuple(results)
 
 
-def _for_leaves(roots: Roots, tensors: Sequence[Tensor]) -> dict[int, UOp]:
-    """The gradients for all leaves among the tensors, by their ids: nothing is below a leaf."""
+def _for_leaves(roots: Roots, tensors: Sequence[Tensor], is_number: bool) -> dict[int, UOp]:
+    """The gradients for all leaves among the tensors, by their ids: nothing is below a leaf.
+
+    Where the roots are a number alone, its gradients may be calls, as those of `backward` are.
+    """
     leaves = {tensor.id: tensor for tensor in tensors if history.is_flagged(tensor)}
     parts: dict[int, list[UOp]] = {}
 
     def is_wanted(node: UOp) -> bool:
         return is_leaf(node) and history.leaf_of(node).id in leaves
 
-    for version, value in gradient(roots, is_wanted).items() if leaves else ():
+    found: dict[UOp, UOp] | None = None
+    if leaves and is_number and threading.get_ident() not in traced:
+        found = gradient_calls(roots[0][0], is_wanted)
+    if leaves and found is None:
+        found = gradient(roots, is_wanted)
+    for version, value in (found or {}).items():
         leaf: Any = history.leaf_of(version)
         parts.setdefault(leaf.id, []).append(as_value(value, leaf.shape))
     return {number: total(values) for number, values in parts.items()}

@@ -24,7 +24,8 @@ from ogive.ir.dtype import DType
 from ogive.jit.tracing.watch import is_tracing
 from ogive.live.registry import graph_lock
 from ogive.tensor.core import wrap
-from ogive.tensor.creation.user_data import memory_node, memory_of
+from ogive.tensor.creation.user_data import memory_of
+from ogive.tensor.memory.memory_nodes import memory_node
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.values.custom_function import custom
 

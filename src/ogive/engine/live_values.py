@@ -25,8 +25,9 @@ are asked for, all distances between many points, stays lazy.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from operator import attrgetter
 
+from ogive.engine.old_versions import version_below
+from ogive.engine.waiting_values import waiting_for
 from ogive.ir.calls import is_gradient
 from ogive.ir.device_names import DEFAULT_DEVICE, FILES, is_group
 from ogive.ir.memory import upper_count
@@ -64,17 +65,24 @@ def values_to_store(
                 ran.add(node)
             else:
                 live.ran = True
-    with registry.graph_lock:
-        gradients = _gradients_of(roots, order)
-        read = _read_outside(roots, order)
-    if not read and not gradients:
+    values = _computed(order)
+    waiting = waiting_for(values, order)
+    gradients = _gradients_among(waiting, roots, order)
+    read = _read_outside(waiting, values, roots)
+    grown = _grown(waiting, set(order))
+    if not read and not gradients and not grown:
         return ()
     if any(node.op in SPREAD or (node.op is Op.COPY and is_group(node.arg)) for node in order):
         return ()  # what lies over several devices is computed by who asks for its parts
+    if grown:
+        order = walk((*roots, *grown))
+        read += grown
+        ran.update(grown)
     lasting = _lasting(order)
     devices = [node.device for node in lasting if node.op is Op.BUFFER and lasting[node]]
     target = target_of(devices[0] if devices else DEFAULT_DEVICE)
     work, faulting = _work(order, target), _faulting(roots, order)
+    ran |= _overtaken(order)
     least = target.costs.fusion.shared_work
     stored: dict[UOp, None] = {}
     # As much as is read; but a state of few numbers is stored with all that is kept beside it.
@@ -98,35 +106,33 @@ def values_to_store(
     return tuple(stored)
 
 
-def assignments_of(roots: tuple[UOp, ...], order: Sequence[UOp]) -> tuple[UOp, ...]:
-    """The assignments that wait for values computed from roots, as tensors hold them.
+def assignments_of(order: Sequence[UOp]) -> tuple[UOp, ...]:
+    """The assignments that wait for values which a run computes, as tensors hold them.
 
-    `order` is the walk of the roots. What may fault where the roots do not is left alone: nobody
-    has asked for it yet.
+    `order` is the walk of its roots. What may fault where those do not is left alone: nobody has
+    asked for it yet.
     """
+    waiting = waiting_for(_computed(order), order)
+    found = [node for node in waiting if node.op is Op.AFTER and registry.has_holder(node)]
+    if not found:
+        return ()
     inside = set(order)
-    with registry.graph_lock:
-        above = _above(roots, inside)
-        found = [node for node in above if node.op is Op.AFTER and registry.has_holder(node)]
     faulting: set[UOp] = set()
     for node in walk(tuple(found)):
         if node in inside or (is_gradient(node) and node.operands[0] in inside):
             continue  # a gradient faults where its value does, which is computed
         if may_fault(node) or not faulting.isdisjoint(node.src):
             faulting.add(node)
-    return tuple(sorted([node for node in found if node not in faulting], key=attrgetter("id")))
+    return tuple([node for node in found if node not in faulting])
 
 
-def _above(nodes: Iterable[UOp], inside: set[UOp]) -> set[UOp]:
-    """All that is built on some nodes and is not `inside`."""
-    above: set[UOp] = set()
-    waiting = list(nodes)
-    while waiting:
-        for user in registry.users_of(waiting.pop()):
-            if user not in above and user not in inside:
-                above.add(user)
-                waiting.append(user)
-    return above
+def _computed(order: Sequence[UOp]) -> dict[UOp, None]:
+    """The values of a run that are more than views of memory."""
+    values: dict[UOp, None] = {}
+    for node in order:
+        if node.op not in _FREE or any(source in values for source in node.src):
+            values[node] = None
+    return values
 
 
 def may_fault(node: UOp) -> bool:
@@ -136,41 +142,63 @@ def may_fault(node: UOp) -> bool:
     return node.op in FAULTING or node.op is Op.CUSTOM
 
 
-def _gradients_of(roots: tuple[UOp, ...], order: Sequence[UOp]) -> list[UOp]:
+def _gradients_among(
+    waiting: Sequence[UOp], roots: tuple[UOp, ...], order: Sequence[UOp]
+) -> list[UOp]:
     """What tensors hold of the gradients of roots, for which those would be computed again, and of
     gradients beside those that are asked for: one backward pass gives them all."""
-    values = dict.fromkeys((*roots, *[node.operands[0] for node in order if is_gradient(node)]))
-    return [
-        held
-        for value in values
-        for user in registry.users_of(value)
-        if is_gradient(user) and user.operands[0] is value
-        for held in (user, *[each for each in registry.users_of(user) if each.op is Op.DETACH])
-        if held not in roots and registry.has_holder(held)
-    ]
+    values = {*roots, *[node.operands[0] for node in order if is_gradient(node)]}
+    found = []
+    for node in waiting:
+        call = node.operand if node.op is Op.DETACH else node
+        if is_gradient(call) and call.operands[0] in values and registry.has_holder(node):
+            found.append(node)
+    return found
 
 
-def _read_outside(roots: tuple[UOp, ...], order: Sequence[UOp]) -> list[UOp]:
+def _grown(waiting: Sequence[UOp], inside: set[UOp]) -> list[UOp]:
+    """What tensors hold of it that waits for its second run already, or is built on what did:
+    `total = total + loss` would be longer at each turn of a loop.
+
+        before   total = ADD(ADD(ADD(0, loss 1), loss 2), loss 3), of which the last was computed
+        after    total is computed with the second, and with every second one after that
+    """
+    found: list[UOp] = []
+    for node in waiting:
+        if node.op in _FREE or is_gradient(node) or not registry.has_holder(node):
+            continue
+        if any(n.live is not None and n.live.ran for n in walk((node,)) if n not in inside):
+            found.append(node)
+        else:
+            node.live.ran = True
+    return found
+
+
+def _read_outside(
+    waiting: Sequence[UOp], values: Iterable[UOp], roots: tuple[UOp, ...]
+) -> list[UOp]:
     """The values of a run that live tensors read otherwise than through its results, last first."""
-    inside, asked = set(order), set(roots)
-    own = [n for n in reversed(order) if n.live and n not in asked and n.op is not Op.BUFFER]
-    outside = _above(own, inside)
-    # From the tensors down again: what a history alone refers to is read by nobody.
-    read = {node for node in outside if registry.has_holder(node)}
-    waiting = list(read)
-    while waiting:
-        for source in waiting.pop().src:
-            if source in outside and source not in read:
-                read.add(source)
-                waiting.append(source)
+    asked = set(roots)
+    read = {source for node in waiting for source in node.src}
     found: dict[UOp, None] = {}
-    for node in own:
-        if registry.has_holder(node) or not read.isdisjoint(registry.users_of(node)):
+    for node in reversed(list(values)):
+        if node not in asked and (node in read or registry.has_holder(node)):
             while node.op in MOVEMENT or node.op is Op.DETACH:
                 node = node.operand
             if node.op not in _FREE and node not in asked:
                 found[node] = None
     return list(found)
+
+
+def _overtaken(order: Sequence[UOp]) -> set[UOp]:
+    """The values of a run that are computed from memory which it overwrites: who reads them later
+    would need a copy of that."""
+    overwritten = {version_below(node) for node in order if node.op is Op.AFTER}
+    found: set[UOp] = set()
+    for node in order if overwritten else ():
+        if node.op is not Op.AFTER and any(s in overwritten or s in found for s in node.src):
+            found.add(node)
+    return found
 
 
 _ENOUGH = 1 << 20

@@ -8,7 +8,7 @@ operands have then, and no node is made.
     after    slots 0, 1, 2, … of the compiled graph are P, G, rate, …; p stays what it is
 
 That is the same only if nobody can tell: all operands are memory as it stands, each its own, and
-no expression waits that reads what is written. Where it is not so, nothing is done.
+no other tensor reads what is written. Where it is not so, nothing is done.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ogive.engine.realize import realize
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.live import registry
-from ogive.live.readers import is_read_by_expressions
+from ogive.live.readers import read_outside
 from ogive.live.waiting_plans import unexecuted
 from ogive.passes.graph.contiguous_parts import is_whole
 
@@ -68,9 +68,9 @@ class RepeatedAssignments:
             written = [memories[place] for place in self._written]
             if any(memory.borrowed for memory in written):
                 return False
-            with registry.graph_lock:
-                if is_read_by_expressions({leaves[place] for place in self._written}):
-                    return False
+            own = [tensor.id for tensor in operands]
+            if read_outside([leaves[place] for place in self._written], besides=own):
+                return False
             self._run([memories[place] for place in self._read], written)
         return True
 

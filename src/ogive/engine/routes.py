@@ -55,9 +55,12 @@ def find_route(roots: tuple[UOp, ...], config: Config) -> Route:
         known.executions.found += 1
         return known
     order = walk(roots)
-    stored = values_to_store(roots, order, lambda name: find_device(name).target(config))
-    assigned = assignments_of(roots, order)
-    if assigned or not set(stored) <= set(order):  # gradients are not
+    assigned = assignments_of(order)
+    asked = (*roots, *assigned)
+    if assigned:
+        order = walk(asked)
+    stored = values_to_store(asked, order, lambda name: find_device(name).target(config))
+    if not set(stored) <= set(order):  # gradients are not
         order = walk((*roots, *stored, *assigned))
     return Route(effects_among(order), stored, assigned, config, order)
 
@@ -84,4 +87,5 @@ def keep_route(
     executions.kept += 1
     plain = normalized._replace(made={})
     known = route._replace(order=None, normalized=plain, executions=executions)
-    kept_graphs.keep(roots, route.order, known, (*route.effects, *route.stored, *plain.buffers))
+    held = (*route.effects, *route.stored, *route.assigned, *plain.buffers)
+    kept_graphs.keep(roots, route.order, known, held)

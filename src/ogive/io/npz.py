@@ -15,7 +15,8 @@ from ogive.io.words import IS_BIG
 from ogive.io.zips import STORED, Member, read_directory, unpack_member
 from ogive.live.registry import graph_lock
 from ogive.tensor.core import wrap
-from ogive.tensor.creation.user_data import fill_buffer, memory_node
+from ogive.tensor.creation.user_data import fill_buffer
+from ogive.tensor.memory.memory_nodes import memory_node
 from ogive.tensor.tensor import Tensor
 
 KIND = "a .npz file"

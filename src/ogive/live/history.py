@@ -292,6 +292,9 @@ def gradient_sources(node: UOp) -> Iterable[UOp]:
 paused: set[int] = set()
 """The threads that are inside `no_grad`."""
 
+traced: set[int] = set()
+"""The threads that trace a function: what they compute with is no history of tensors outside."""
+
 
 def is_recording() -> bool:
     """Whether gradients flow through what this thread computes now."""

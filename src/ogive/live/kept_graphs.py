@@ -68,9 +68,12 @@ class _Noted(threading.local):
 
 
 class KeptGraphs:
-    """The graphs that are kept, by their roots, with whatever is `found` by them."""
+    """The graphs that are kept, by their roots, with whatever is `found` by them.
 
-    LIMIT = 48
+    `turns` counts how often one was looked for: the runs, that is.
+    """
+
+    LIMIT = 256
 
     def __init__(self) -> None:
         self.found: dict[tuple[UOp, ...], Any] = {}
@@ -82,9 +85,11 @@ class KeptGraphs:
         self._noted = _Noted()
         self._nbytes = 0
         self._misses = 0
+        self.turns = 0
 
     def find(self, roots: tuple[UOp, ...]) -> Any:
         """What belongs to the graph with these roots, or None."""
+        self.turns += 1
         found = self.found.get(roots)
         if found is not None:
             self._misses = 0

@@ -16,25 +16,13 @@ from collections.abc import Collection, Iterable
 
 from ogive.ir.calls import is_gradient
 from ogive.ir.node import UOp
-from ogive.ir.ops import MOVEMENT, Op
+from ogive.ir.ops import Op
 from ogive.live import registry
 
 
 def is_read(node: UOp, besides: Collection[int] = ()) -> bool:
     """Whether a live tensor reads `node`; those `besides`, by their ids, do not count."""
     return bool(read_outside((node,), besides=besides))
-
-
-def is_read_by_expressions(nodes: Collection[UOp]) -> bool:
-    """Whether a live tensor that is neither memory nor a view of it may read one of `nodes`.
-
-    Where there is much to look at, the answer is yes.
-    """
-    stack = registry.nodes_of_readers()
-    if not stack:
-        return stack is None
-    seen = _reached(stack, (), most=registry.MOST_LOOKED_AT)
-    return len(seen) > registry.MOST_LOOKED_AT or not seen.isdisjoint(nodes)
 
 
 def read_outside(
@@ -79,7 +67,7 @@ def _is_shown(node: UOp, inside: Collection[UOp], besides: Collection[int]) -> b
             return True
         for reference in live:
             user = reference()
-            if user is not None and user.op in MOVEMENT and user not in inside:
+            if user is not None and user.op in registry.VIEWS and user not in inside:
                 stack.append(user)
     return False
 

@@ -77,6 +77,9 @@ _MEMORY = frozenset({Op.BUFFER, Op.AFTER})
 _EDGELESS = frozenset({Op.CONST, Op.VARIABLE, Op.UNIQUE})
 """Never replaced below another node, and used by too many to keep count."""
 
+VIEWS = MOVEMENT | {Op.DETACH}
+"""What shows the elements of memory as they are."""
+
 _GROUND = _EDGELESS | {Op.BUFFER}
 """What is built on nothing."""
 
@@ -217,8 +220,8 @@ def forget_realized() -> None:
 
 
 def is_shown_memory(node: UOp) -> bool:
-    """Whether a node is a buffer or a view of one."""
-    while node.op in MOVEMENT:
+    """Whether a node is a buffer or a view of one, detached or not."""
+    while node.op in VIEWS:
         node = node.operand
     return node.op is Op.BUFFER
 

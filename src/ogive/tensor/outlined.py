@@ -33,11 +33,11 @@ from ogive.ir.dtype import DType
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import FAULTING, MOVEMENT, Op
 from ogive.live import history
+from ogive.live.history import traced
 from ogive.live.registry import connect, graph_lock, make
 from ogive.named import NamedTuple
 from ogive.tensor import autocast_dtypes
 from ogive.tensor.core import DEFAULT_DEVICE, Core, hold, wrap
-from ogive.tensor.memory.views import traced
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")

@@ -29,8 +29,9 @@ from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
 from ogive.live import history, registry
+from ogive.live.history import traced
 from ogive.tensor.core import Core
-from ogive.tensor.memory.views import shared_storage, traced
+from ogive.tensor.memory.views import shared_storage
 from ogive.tensor.tensor import Tensor
 
 plain_node: Any = Core.__dict__["node"]

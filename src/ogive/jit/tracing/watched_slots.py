@@ -32,8 +32,9 @@ from ogive.errors import PACKAGE_FOLDER, TraceError
 from ogive.ir.node import UOp
 from ogive.jit.tracing.watch import Found, Watch, is_tracing, own_watch, put_back, watches
 from ogive.live import registry
+from ogive.live.history import traced
 from ogive.tensor.core import Core
-from ogive.tensor.memory.views import Storage, traced
+from ogive.tensor.memory.views import Storage
 from ogive.tensor.tensor import Tensor
 
 

@@ -17,7 +17,7 @@ from ogive.devices.buffer import Buffer
 from ogive.errors import TraceError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
-from ogive.tensor.creation.user_data import memory_node
+from ogive.tensor.memory.memory_nodes import memory_node
 
 NUMBER_BYTES = 8
 

@@ -21,11 +21,11 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.evaluate import evaluate
 from ogive.live import registry
-from ogive.live.kept_graphs import KEPT_BYTES, kept_graphs
 from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import Core, refuse_unbound, to_dim, to_integer, to_shape
 from ogive.tensor.creation.nested_lists import holds_tensors, join_nested
+from ogive.tensor.memory.memory_nodes import memory_node
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -104,19 +104,6 @@ def fill_buffer(pieces: Iterable[bytes], dtype: DType, count: int, swapped: bool
     if swapped:
         raw.view(dtype.numpy).byteswap(inplace=True)
     return buffer
-
-
-def memory_node(buffer: Buffer, shape: tuple[int, ...], dtype: DType) -> UOp:
-    """A BUFFER node over `buffer`, in `shape`: one for such data that nobody reads now, or new."""
-    is_kept = buffer.nbytes <= KEPT_BYTES and buffer.device != FILES
-    role = (dtype, shape, buffer.device) if is_kept else None
-    node = None if role is None else kept_graphs.take(role)
-    if node is None:
-        count = buffer.nbytes // dtype.itemsize
-        node = make(Op.BUFFER, dtype, (UOp.unique(),), (buffer.device, count))
-        node.live.role = role
-    registry.set_buffer(node, buffer)
-    return build.reshape(node, shape)
 
 
 def memory_of(node: UOp) -> Buffer | None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ogive.ir import dtype as dtypes
 from ogive.ir.ops import Op
 from ogive.live import history
+from ogive.live.history import traced
 from ogive.tensor.core import Core
-from ogive.tensor.memory import views
 from ogive.tensor.values.direct_access import read_directly
 
 if TYPE_CHECKING:
@@ -48,4 +48,4 @@ def may_be_computed(tensor: Tensor) -> bool:
 
 
 def _is_traced() -> bool:
-    return bool(views.traced) and threading.get_ident() in views.traced
+    return bool(traced) and threading.get_ident() in traced

@@ -20,6 +20,7 @@ from ogive.live.readers import is_read
 from ogive.live.registry import graph_lock, substitute, users_of
 from ogive.tensor.core import DEFAULT_DEVICE, to_device, to_tensor, wrap
 from ogive.tensor.creation import user_data
+from ogive.tensor.memory.memory_nodes import memory_node
 from ogive.tensor.memory.strided_views import span_of, strided
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ def _lend(tensor: Tensor) -> NDArray[Any] | None:
             return None
         if not memory.borrowed:
             # Under a new node: a captured function that writes to the old one looks again.
-            substitute({leaf: user_data.memory_node(memory, leaf.shape, leaf.dtype)}, walk=True)
+            substitute({leaf: memory_node(memory, leaf.shape, leaf.dtype)}, walk=True)
         array = memory.lend(node.dtype.numpy, upper_shape(node.shape))
     front: Any = [slice(evaluate(size)) for size in node.shape]
     return array[(*front, ...)]

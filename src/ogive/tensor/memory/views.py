@@ -32,6 +32,7 @@ from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.shape import Shape
 from ogive.live import history, registry
 from ogive.live.attached import WeakList
+from ogive.live.history import traced
 from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import Core, hold, wrap
@@ -41,10 +42,6 @@ from ogive.tensor.memory.strides import Strides, are_contiguous
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
-
-traced: set[int] = set()
-"""The threads that trace a function: what they compute with is no history of tensors outside."""
-
 
 class Storage(Core):
     """What several tensors show: its present value, and the tensors.

@@ -1,0 +1,92 @@
+"""Numbers that a line of the program changes from run to run are data.
+
+    for step in range(100):
+        x -= rate * x.grad            rate = 0.1, 0.099, 0.098, …
+        losses.append(x.sum().item())
+
+A number in a graph is part of it: with each new one the graph is another. So when a line comes with
+another number than before, and something was computed in between, its numbers lie in memory from
+then on, which kernels read. The graph stays the same, whatever they are.
+
+A line that gives several numbers between two runs, in a loop that is one graph, keeps constants:
+memory for each would cost more than it saves.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from types import CodeType, FrameType
+
+import numpy
+
+from ogive.config import current_config
+from ogive.devices.buffer import Buffer
+from ogive.errors import PACKAGE_FOLDER
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType, Scalar
+from ogive.ir.node import UOp
+from ogive.live.history import traced
+from ogive.live.kept_graphs import kept_graphs
+from ogive.tensor.memory.memory_nodes import memory_node
+
+_PASSED_THROUGH = frozenset(
+    PACKAGE_FOLDER + path
+    for path in (
+        "tensor/elementwise/arithmetic.py", "tensor/elementwise/binary_operations.py",
+        "tensor/memory/in_place_operations.py", "tensor/method_functions.py",
+        "compat/methods/keywords.py", "torch/functions.py",
+    )
+)  # fmt: skip
+"""Files between an operator in the program and the node: a number in any other is the library's."""
+
+_MOST_LINES = 4096
+
+_CONSTANT, _DATA, _SEVERAL = range(3)
+
+
+class _Line:
+    """The last number of a line, the run before which that was, and what its numbers are."""
+
+    __slots__ = ("kind", "number", "run")
+
+    def __init__(self, number: Scalar, run: int) -> None:
+        self.kind, self.number, self.run = _CONSTANT, number, run
+
+    def is_data(self, number: Scalar) -> bool:
+        """Whether the number that the line has now is data."""
+        run, now = self.run, kept_graphs.turns
+        self.run = now
+        if number != self.number:
+            self.number = number
+            if run == now:
+                self.kind = _SEVERAL
+            elif self.kind == _CONSTANT:
+                self.kind = _DATA
+        return self.kind == _DATA
+
+
+_lines: dict[tuple[CodeType, int], _Line] = {}
+
+
+def changing_number(dtype: DType, number: Scalar) -> UOp | None:
+    """Memory with a number of the program's, if its line changes it; None if it is a constant."""
+    if dtype not in (dtypes.float32, dtypes.float64) or threading.get_ident() in traced:
+        return None
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename in _PASSED_THROUGH:
+        frame = frame.f_back
+    if frame is None or frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
+        return None
+    place = frame.f_code, frame.f_lasti
+    line = _lines.get(place)
+    if line is None:
+        if len(_lines) >= _MOST_LINES:
+            _lines.clear()
+        _lines[place] = _Line(number, kept_graphs.turns)
+        return None
+    if not line.is_data(number) or not current_config().generalize:
+        return None
+    buffer = Buffer(dtype.itemsize)
+    buffer.fill(numpy.array(number, dtype.numpy))
+    return memory_node(buffer, (), dtype, place)

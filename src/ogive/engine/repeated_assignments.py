@@ -25,6 +25,7 @@ from ogive.devices.write_clock import clock
 from ogive.engine.announced_writes import settle
 from ogive.engine.execution import Executions
 from ogive.engine.live_values import may_fault
+from ogive.engine.plan import execute_plan_of
 from ogive.engine.realization import Realization
 from ogive.engine.realize import realize
 from ogive.ir.node import UOp, walk
@@ -57,7 +58,7 @@ class RepeatedAssignments:
 
     def carry_out(self, operands: Sequence[Tensor]) -> bool:
         """Make the assignments over the memory of `operands`; False if that cannot be done."""
-        if unexecuted or current_config() is not self._config:
+        if current_config() is not self._config:
             return False
         with registry.effect_lock:
             settle()
@@ -65,6 +66,8 @@ class RepeatedAssignments:
             if leaves is None or clock.writers:
                 return False
             memories = [registry.buffer_of(leaf) for leaf in leaves]
+            for memory in memories if unexecuted else ():
+                execute_plan_of(memory)
             written = [memories[place] for place in self._written]
             if any(memory.borrowed for memory in written):
                 return False

@@ -67,6 +67,30 @@ def step_cost(rows: int, vectors: int, load: float, target: Target) -> float:
     return begun + rows * costs.spread + vectors * load
 
 
+def multiply_cost(
+    lengths: tuple[int, ...], vectors: int, target: Target, spare: int = 1
+) -> float:
+    """Cycles of a multiply-add in the best register tile of so many vectors, whose rows lie along
+    the last two axes of these lengths: of few rows it waits, of others the last tile is not full.
+    Some registers are spare, beside those of sums and vectors."""
+    room = min(sums_in_registers(target), target.vector_registers - vectors - spare)
+    rows, columns = (1, *lengths)[-2:]
+    most = max(room // vectors, 1)
+    return min(
+        _filled_up(rows, high)
+        * _filled_up(columns, wide)
+        * step_cost(high * wide, vectors, target.costs.tiles.near_load, target)
+        / (high * wide * vectors)
+        for high in range(1, min(rows, most) + 1)
+        for wide in range(1, min(columns, most // high) + 1)
+    )
+
+
+def _filled_up(length: int, step: int) -> float:
+    """How many times as long an axis is that tiles of some length fill."""
+    return -(-length // step) * step / length
+
+
 def best_tile(extent: int, most: int, target: Target) -> int:
     """The tile length up to `most` that wastes least of `extent`, the longest of those.
 

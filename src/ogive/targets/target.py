@@ -37,6 +37,11 @@ class Dot(NamedTuple):
     operand: str
     adds: bool = True
 
+    @property
+    def spare(self) -> int:
+        """Registers that it takes beside sums and one operand: the other one, and products."""
+        return 1 if self.adds else 2
+
 
 class Scaling(NamedTuple):
     """An instruction that multiplies floats by powers of two whose exponents are floats, and rounds

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ogive.passes.graph.operand_layouts import Axis, Layout, Operand, Product, best_layout
+from ogive.passes.graph.operand_layouts import (
+    Axis,
+    Layout,
+    Operand,
+    Product,
+    best_layout,
+    vectors_per_panel,
+)
 from ogive.targets.target import describe_cpu
 
 TARGET = describe_cpu("x86_64-linux-gnu", "skylake-avx512", "+avx,+avx2,+avx512f")
 HALVES = describe_cpu("x86_64-linux-gnu", "znver4", "+avx,+avx2,+avx512f")
+SMALL = describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2")
 NOTHING: frozenset[Axis] = frozenset()
 
 
@@ -71,3 +79,10 @@ def test_what_is_staged_by_rows_has_columns_in_lanes() -> None:
     assert best_layout(keys, TARGET).lanes is not Axis.COLUMNS
     wanted = Layout(Axis.COLUMNS, frozenset([Axis.COLUMNS]))
     assert best_layout(replace(keys, by_rows=True), TARGET) == wanted
+
+
+def test_panels_are_as_wide_as_goes_with_tiles_that_rows_fill() -> None:
+    assert vectors_per_panel(768, 8, 768, 64, SMALL) == 3  # tiles of 4 rows, of 16 there are
+    assert vectors_per_panel(768, 8, 768, 54, SMALL) == 2  # tiles of 6
+    assert vectors_per_panel(768, 8, 768, 64, SMALL, spare=2) == 2
+    assert vectors_per_panel(640, 8, 768, 64, SMALL) == 2

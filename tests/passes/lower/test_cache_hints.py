@@ -159,3 +159,12 @@ def test_a_scan_of_rows_goes_past_the_caches_where_its_tiles_are_lines(
     expected = x.astype(np.float64).cumsum(1)
     np.testing.assert_allclose(run(kernel, step, x, x), expected, rtol=1e-6, atol=1e-6)
     assert STREAM not in text(Tensor(x).cumsum(1), host_target())
+
+
+def test_a_product_asks_for_the_next_panel_while_rows_go_through_this_one() -> None:
+    left, right = random(54, 300), random(300, 128, seed=1)
+    product = Tensor(left) @ Tensor(right)
+    near = dataclasses.replace(host_target(), vector_bytes=32, vector_registers=16)
+    far = dataclasses.replace(near, l2_bytes=100_000)  # a panel has 19 kilobytes, all have 150
+    assert compile_last(product, far)[0].ir.count(f"call void {ASK}") == 1  # two vectors are a line
+    assert ASK not in compile_last(product, near)[0].ir

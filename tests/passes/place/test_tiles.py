@@ -6,7 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from ogive.passes.place.tile_estimates import Tiled, best_tile_of, best_tile_of_sums
+from ogive.passes.place.tile_estimates import (
+    Tiled,
+    best_tile_of,
+    best_tile_of_sums,
+    best_tile_of_two,
+)
 from ogive.targets.target import Target, describe_cpu
 
 TARGET = describe_cpu("x86_64-linux-gnu", "skylake-avx512", "+avx,+avx2,+avx512f")
@@ -35,6 +40,23 @@ def test_vectors_that_are_far_to_go_to_are_many_at_a_time() -> None:
     near = Tiled(rows=17, columns=733, lanes=16, terms=1257, times=9, load=COSTS.far_load)
     assert best_tile_of(near, TARGET) == (17, 1)
     assert best_tile_of(replace(near, visit=COSTS.far_visit), TARGET)[1] >= 4
+
+
+def test_sums_that_wait_for_each_other_are_not_few() -> None:
+    assert best_tile_of(Tiled(16, 16, 8, 500, 9, COSTS.far_load), SMALL) == (6, 2)
+
+
+def test_pixels_of_several_lines_make_a_tile_where_lines_are_short() -> None:
+    image = Tiled(14, 16, 8, 2304, 1, COSTS.far_load)
+    lines, pixels, vectors = best_tile_of_two(image, (14, 14), SMALL)
+    assert (lines * pixels, vectors) == (6, 2) and lines > 1
+
+
+def test_products_that_are_added_later_leave_room_for_one() -> None:
+    image = Tiled(12, 24, 8, 500, 9, COSTS.near_load)
+    assert best_tile_of(image, SMALL) == (4, 3)
+    rows, vectors = best_tile_of(replace(image, spare=2), SMALL)
+    assert rows * vectors + vectors + 2 <= SMALL.vector_registers
 
 
 def test_few_columns_at_a_time_pass_by_rows_if_they_come_from_far() -> None:

@@ -41,6 +41,7 @@ class Memory:
         self.areas = areas
         self.scratch: dict[UOp, str] = {}
         self.streams = False
+        self.asked: set[tuple[UOp, str, int]] = set()  # lines: those of two vectors may be one
 
     def address(self, memory: UOp, dtype: DType, offset: Offset) -> str:
         element = memory_type(dtype, 1)
@@ -151,6 +152,10 @@ class Memory:
     def prefetch(self, memory: UOp, dtype: DType, offset: Offset, distance: str) -> None:
         """Ask for what lies `distance` elements behind an offset; it may be outside the buffer."""
         further = self.writer.once(f"add i64 {offset.register}, {distance}")
+        line = memory, further, offset.constant * dtype.itemsize // CACHE_LINE
+        if line in self.asked:
+            return
+        self.asked.add(line)
         place = self.address(memory, dtype, Offset(further, offset.constant))
         self.writer.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
         self.writer.effect(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 2, i32 1)")

@@ -33,7 +33,7 @@ from ogive.passes.graph.recognized_convolutions import (
     paired,
     path_below,
 )
-from ogive.targets.estimates import step_cost, sums_in_registers
+from ogive.targets.estimates import multiply_cost
 from ogive.targets.target import CACHE_LINE, Dot, Target
 
 CHANNEL = 1
@@ -216,34 +216,18 @@ def _pack_filters(convolution: Convolution, filters: UOp, target: Target) -> UOp
     places = convolution.node.shape[5::2]
     if convolution.is_pointwise:
         places = (math.prod(places),)  # they lie in one line
-    spare = 1 if convolution.dot is None or convolution.dot.adds else 2
+    spare = 1 if convolution.dot is None else convolution.dot.spare
     vectors = _panel_vectors(filters.shape[2], lanes, places, spare, target)
     return make_panels(filters, 2, axes, lanes * vectors, FILTER_PANELS)
 
 
 def _panel_vectors(features: int, lanes: int, places: Shape, spare: int, target: Target) -> int:
     """How many vectors wide panels are, so that the tiles of pixels that go with them take the
-    least time: little is left empty of the last panel, and of the last tiles. Some registers are
-    spare, beside those of sums and filters."""
+    least time, and little is left empty of the last panel."""
     filled = -(-features // lanes)
 
     def estimate(vectors: int) -> float:
-        rows, columns = (1, *places)[-2:]
-        room = min(sums_in_registers(target), target.vector_registers - vectors - spare)
-        most = room // vectors
-        each = min(
-            _filled_up(rows, high)
-            * _filled_up(columns, wide)
-            * step_cost(high * wide, vectors, target.costs.tiles.far_load, target)
-            / (high * wide * vectors)
-            for high in range(1, min(rows, most) + 1)
-            for wide in range(1, min(columns, most // high) + 1)
-        )
-        return each * _filled_up(features, lanes * vectors)
+        panels = -(-filled // vectors)
+        return panels * vectors * multiply_cost(places, vectors, target, spare)
 
     return min(range(1, min(filled, target.costs.tiles.narrow) + 1), key=estimate)
-
-
-def _filled_up(length: int, step: int) -> float:
-    """How many times as long an axis is that tiles of some length fill."""
-    return -(-length // step) * step / length

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ogive.named import NamedTuple
-from ogive.targets.estimates import sums_in_registers, whole_vectors
+from ogive.targets.estimates import multiply_cost, sums_in_registers, whole_vectors
 from ogive.targets.target import Target
 
 
@@ -105,7 +105,7 @@ def estimate(product: Product, layout: Layout, target: Target) -> float:
     else:
         along, other = (left, right) if layout.lanes is Axis.ROWS else (right, left)
         if along.axis in layout.laid_out:
-            panel = vectors_per_panel(along.length, lanes, depth, target)
+            panel = vectors_per_panel(along.length, lanes, depth, other.length, target)
             vectors: float = -(-along.length // (panel * lanes)) * panel
         else:
             vectors = whole_vectors(along.length, lanes, target)
@@ -118,16 +118,22 @@ def estimate(product: Product, layout: Layout, target: Target) -> float:
     return product.batch * each + sum(reading)
 
 
-def vectors_per_panel(length: int, lanes: int, depth: int, target: Target) -> int:
-    """How many vectors wide panels are that leave little of the last one empty. A panel of few
-    rows is as wide as there are columns, and a register tile as wide as is good for stores."""
+def vectors_per_panel(
+    length: int, lanes: int, depth: int, rows: int, target: Target, spare: int = 1
+) -> int:
+    """How many vectors wide panels are that leave little of the last one empty, and of the last
+    tile of so many rows that go with them. A panel of few rows of its own is as wide as there are
+    columns, and a register tile as wide as is good for stores."""
     costs = target.costs.packing
     vectors = -(-length // lanes)
     if depth <= costs.near_rows:
         return vectors
-    if vectors % costs.panel_vectors and vectors % 3 == 0:
-        return 3
-    return min(vectors, costs.panel_vectors)
+    usual = min(vectors, costs.panel_vectors)
+    if vectors % 3:
+        return usual
+    usual_cost = multiply_cost((rows,), usual, target, spare)
+    is_better = multiply_cost((rows,), 3, target, spare) < usual_cost
+    return 3 if vectors % usual or is_better else usual
 
 
 def _reading(operand: Operand, product: Product, layout: Layout, target: Target) -> float:

@@ -145,7 +145,8 @@ def _pack_matrices(matrices: _Matrices, target: Target, by_rows: bool) -> dict[U
             packed[operand] = UOp(Op.EXPAND, operand.dtype, (along,), operand.shape)
         elif axis in laid_out:
             count = target.vector_bytes // operand.dtype.itemsize
-            lengths = operand.shape[number], count, operand.shape[depth]
+            others = operand.shape[rows if axis is Axis.COLUMNS else columns]
+            lengths = operand.shape[number], count, operand.shape[depth], others
             width = count * vectors_per_panel(*lengths, target)
             packed[operand] = _packed(operand, number, (depth,), width)
     if right in packed and lanes is Axis.COLUMNS and _pays_for_rows(left, rows, depth, target):
@@ -196,7 +197,8 @@ def _pack_words(node: UOp, matrices: _Matrices, target: Target) -> UOp | None:
     first, second = grouping.words(depth)
     if not _has_words(grouping.first, depth) or _pays_for_rows(left, rows, depth, target):
         first = make_panels(first, rows, (depth,), _row_tile(left.shape[rows], target))
-    vectors = vectors_per_panel(right.shape[columns], lanes, second.shape[depth], target)
+    lengths = right.shape[columns], lanes, second.shape[depth], left.shape[rows]
+    vectors = vectors_per_panel(*lengths, target, grouping.dot.spare)
     second = make_panels(second, columns, (depth,), vectors * lanes)
     return _grouped_sum(node, grouping, (first, second), depth)
 

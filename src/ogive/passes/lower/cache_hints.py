@@ -16,6 +16,9 @@ computed, and later nothing is read. The last loop over the row therefore asks f
 A product that reads an operand where it lies takes a few columns of all rows, which lie far apart:
 beside each of them it asks for those that the next tile takes.
 
+One whose operand lies in panels, each of which many tiles go through, asks for the next panel
+meanwhile: the first tile would wait for it.
+
 So does a transpose with what it reads next of each of its rows: they are too many for a processor
 to notice by itself that each goes on. And so does a sum of more than the caches hold with what lies
 a few lines further on, since processors look ahead no further than to the end of a page.
@@ -56,7 +59,7 @@ def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
     stores = [node for node in nodes if node.op is Op.STORE]
     loads = [node for node in nodes if node.op is Op.LOAD]
     turned = [load for load in loads if turned_counter(load, lane_count(load), target)]
-    ahead = next_columns(program, target)
+    ahead = next_columns(program, target) | next_panels(program, target)
     ahead |= next_lines(program, target) | next_rows(program, target)
     # What is turned back, as a scan is, is written line after line.
     is_far = bool(turned) and not all(_turned_rows(store, target) for store in stores)
@@ -166,6 +169,23 @@ def next_columns(program: list[Item], target: Target) -> dict[UOp, UOp]:
             apart = target.costs.memory.apart_bytes
             is_near = 0 < stride * size < apart <= max(steps, default=0) * size
             if is_near and load.place.base.size * size > target.l2_bytes:
+                ahead[load] = integer(stride)
+    return ahead
+
+
+def next_panels(program: list[Item], target: Target) -> dict[UOp, UOp]:
+    """The loads of a panel that several tiles read one after the other, if the panels are more than
+    a near cache holds but two of them are not, each with how far away the next panel is."""
+    ahead: dict[UOp, UOp] = {}
+    for outer in _parallel_loops(program):
+        for load in _loads_within(outer):
+            strides = _strides(load, outer.counter)
+            if len(strides) != 1 or 1 in strides or load.stride != 1:
+                continue
+            size = load.dtype.itemsize
+            (stride,) = strides.values()
+            is_panel = CACHE_LINE <= stride * size <= target.l2_bytes // 4
+            if is_panel and load.place.base.size * size > target.l2_bytes:
                 ahead[load] = integer(stride)
     return ahead
 

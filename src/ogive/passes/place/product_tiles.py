@@ -55,7 +55,7 @@ def _tile_columns(
         load=_column_load(kernel, column, target),
         blocks=_blocks_of_sums(kernel),
         visit=_column_visit(kernel, column, target),
-        spare=1 + any(not each.adds for each in _dots(kernel, target)),
+        spare=max([each.spare for each in _dots(kernel, target)], default=1),
     )
     if row is None:
         _, wide = best_tile_of(tiled, target, columns_at_a_time(kernel, target))
@@ -106,7 +106,9 @@ def _row_axis(kernel: KernelFacts, rows: list[UOp], target: Target) -> UOp:
 
 
 def _second_row_axis(kernel: KernelFacts, rows: list[UOp], row: UOp) -> UOp | None:
-    """Another axis of rows, if that is beside the first one, as lines of an image are."""
+    """Another axis of rows, as lines of an image are; none beside a panel of rows."""
+    if any(access.strides.get(row) == 1 for access in kernel.operands):
+        return None
     others = [c for c in rows if c is not row and axis_extent(c) > 1]
     return max(others, key=axis_extent, default=None)
 

@@ -13,7 +13,6 @@ import torch
 
 import ogive
 from ogive import Tensor
-from ogive.autograd.backward import take_companions
 from ogive.engine import old_versions
 from ogive.errors import GradientError
 from ogive.ir.memory import memory_leaf
@@ -128,17 +127,6 @@ def test_a_history_does_not_make_assignment_copy(monkeypatch: pytest.MonkeyPatch
         Tensor.realize_batch([x, x.grad])
         x.grad = None
     assert kept == [0, 0]
-
-
-def test_the_companions_of_a_gradient_are_found_once() -> None:
-    take_companions()
-    x = leaf([1.0, 2.0])
-    hidden = x * x
-    _ = hidden + 1  # is no part of the loss
-    loss = hidden.exp().sum()
-    loss.backward()
-    assert {tensor.id for tensor in take_companions()} == {hidden.id, loss.id}
-    assert take_companions() == []
 
 
 def test_a_gradient_never_uses_values_that_were_overwritten() -> None:

@@ -93,3 +93,13 @@ def test_a_tensor_is_lazy_until_it_is_memory() -> None:
     y.assign(y * 2)
     assert y.id in lazy_ids()
     assert y.tolist() == [4.0, 6.0]
+
+
+def test_the_tensors_that_are_computed_from_memory_are_found() -> None:
+    x, y = Tensor([1.0, 2.0]), Tensor([3.0])
+    row, square, other = x[1:], x * x, y + 1
+    total = square.sum()
+    found = readers.tensors_reading([memory_leaf(x.node)])
+    assert {tensor.id for tensor in found} == {square.id, total.id}
+    assert {tensor.id for tensor in readers.tensors_reading([memory_leaf(y.node)])} == {other.id}
+    assert row.tolist() == [2.0]

@@ -8,8 +8,6 @@ they differ little. `take_companions` finds them.
 from __future__ import annotations
 
 import threading
-import weakref
-from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -18,30 +16,25 @@ from ogive.autograd.gradient import gradient, gradient_of, total
 from ogive.autograd.gradient_calls import gradient_calls
 from ogive.errors import GradientError
 from ogive.ir.device_names import is_group
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import history
 from ogive.live.history import traced
-from ogive.live.registry import graph_lock, make, tensors_on
+from ogive.live.registry import graph_lock, make
 from ogive.tensor.core import hold
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
-class _Recent(threading.local):
-    """The tensors that this thread called `backward` on, the latest last, and what is to be called
-    when the pass has ended.
-
-    Those of another are none of its business: it may be tracing a function.
-    """
+class _Pass(threading.local):
+    """What this thread is to call when its backward pass has ended."""
 
     def __init__(self) -> None:
-        self.roots: deque[weakref.ref[Any]] = deque(maxlen=64)
         self.endings: list[Callable[[], None]] = []
 
 
-_recent = _Recent()
+_pass = _Pass()
 
 
 def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> None:
@@ -49,15 +42,15 @@ def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> N
     try:
         _add_gradients(root, upstream, create_graph)
     finally:
-        endings, _recent.endings = _recent.endings, []
+        endings, _pass.endings = _pass.endings, []
     for function in endings:
         function()
 
 
 def call_after_pass(function: Callable[[], None]) -> None:
     """Have a hook of a leaf call something when all leaves of the pass have their gradients."""
-    if function not in _recent.endings:
-        _recent.endings.append(function)
+    if function not in _pass.endings:
+        _pass.endings.append(function)
 
 
 def _add_gradients(root: Tensor, upstream: Tensor | None, create_graph: bool) -> None:
@@ -93,7 +86,6 @@ def _add_gradients(root: Tensor, upstream: Tensor | None, create_graph: bool) ->
             hooks = getattr(leaf, "hooks", None)
             value = total(parts) if hooks is None else hooks.changed(total(parts))
             _accumulate(leaf, value, create_graph)
-        _recent.roots.append(weakref.ref(root))
 
 
 def is_leaf(node: UOp) -> bool:
@@ -105,22 +97,6 @@ def is_leaf(node: UOp) -> bool:
             "inside the function, or detach() the result"
         )
     return history.leaf_of(node) is not None
-
-
-def take_companions() -> list[Tensor]:
-    """What recent backward passes began with or went through, as far as tensors hold it.
-
-    Those of this thread; each is given once.
-    """
-    with graph_lock:
-        roots = [root.node for reference in _recent.roots if (root := reference()) is not None]
-        _recent.roots.clear()
-        found = {}
-        for node in walk(tuple(roots)):
-            if node.dtype.is_float and node.op is not Op.BUFFER:
-                for tensor in tensors_on(node):
-                    found[tensor.id] = tensor
-        return list(found.values())
 
 
 def _accumulate(leaf: Tensor, value: UOp, create_graph: bool) -> None:

@@ -135,6 +135,8 @@ def _memory_of(
     operands: Sequence[Tensor], forms: Sequence[tuple[Any, ...]]
 ) -> list[UOp] | None:
     """The buffers of operands of these forms, each its own; None if they are not of that kind."""
+    if len(operands) != len(forms):
+        return None
     leaves = []
     for tensor, (dtype, shape, argument) in zip(operands, forms, strict=True):
         node = leaf = tensor.node

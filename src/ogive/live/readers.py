@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
+from typing import Any
 
 from ogive.ir.calls import is_gradient
-from ogive.ir.node import UOp
+from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.live import registry
 
@@ -23,6 +24,23 @@ from ogive.live import registry
 def is_read(node: UOp, besides: Collection[int] = ()) -> bool:
     """Whether a live tensor reads `node`; those `besides`, by their ids, do not count."""
     return bool(read_outside((node,), besides=besides))
+
+
+def tensors_reading(nodes: Iterable[UOp]) -> list[Any]:
+    """The tensors that are neither memory nor views of it and are computed from one of `nodes`.
+
+    Where such tensors are many, none is given.
+    """
+    with registry.graph_lock:
+        tensors = [each for each in registry.lazy_holders() if registry.tensor(each.id) is each]
+        if len(tensors) > registry.MOST_LOOKED_AT:
+            return []
+        held = [registry.held_node(tensor) for tensor in tensors]
+        reading = set(nodes)
+        for node in walk(tuple(held)):
+            if not reading.isdisjoint(node.src):
+                reading.add(node)
+        return [tensor for tensor, node in zip(tensors, held, strict=True) if node in reading]
 
 
 def read_outside(

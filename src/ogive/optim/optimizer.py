@@ -12,10 +12,11 @@ from typing import Any, TypedDict
 import numpy
 
 from ogive.autograd import enable_grad, no_grad
-from ogive.autograd.backward import take_companions
 from ogive.errors import ArgumentError, ArgumentTypeError, StateError, nearest
 from ogive.ir import dtype as dtypes
+from ogive.ir.memory import memory_leaf
 from ogive.jit.tracing.watch import is_tracing
+from ogive.live.readers import tensors_reading
 from ogive.nn.module import Module
 from ogive.nn.parameter import UninitializedParameter
 from ogive.nn.state import clear_gradients, load_tensors
@@ -119,7 +120,7 @@ class Optimizer:
         self.param_groups: list[Group] = []
         self.state: dict[int, State] = StateByParameter()
         self.clocks = Clocks()
-        self._repeated: tuple[Any, Repeatable] | None = None
+        self._repeated: dict[tuple[Any, ...], Repeatable] = {}
         if isinstance(params, Tensor | Module) or not isinstance(params, Iterable):
             advice = "; give its parameters()" if isinstance(params, Module) else ""
             raise ArgumentTypeError(
@@ -222,9 +223,8 @@ class Optimizer:
         if is_tracing():
             self._assign(skipped)
         elif skipped is not None or not self._follows_from_settings():
-            changed = self._assign(skipped)
-            # Who reads the parameters as they were is computed now, or they would be copied.
-            Tensor.realize_batch([*changed, *take_companions()])
+            readers = self._readers()
+            Tensor.realize_batch([*self._assign(skipped), *readers])
         else:
             self._repeat()
 
@@ -232,17 +232,23 @@ class Optimizer:
         """Change all parameters that have a gradient, as it was done before where it is known."""
         gradients = [p.grad for group in self.param_groups for p in group["params"]]
         moving = [gradient for gradient in gradients if gradient is not None]
-        Tensor.realize_batch([*moving, *take_companions()])
-        resting = [gradient is None for gradient in gradients]
+        Tensor.realize_batch([*moving, *self._readers()])
+        resting = tuple([gradient is None for gradient in gradients])
         operands = self._operands()
-        if self._repeated is not None:
-            signature, assignments = self._repeated
-            if signature == (resting, *self._settings()) and assignments.carry_out(operands):
-                return
-        noted = carry_out_noting(self._assign(None), operands)
-        self._repeated = None if noted is None else ((resting, *self._settings()), noted)
+        known = self._repeated.get((resting, *self._settings()))
+        if known is None or not known.carry_out(operands):
+            noted = carry_out_noting(self._assign(None), operands)
+            if noted is not None:
+                if len(self._repeated) == _MOST_REPEATED:
+                    self._repeated.clear()
+                self._repeated[resting, *self._settings()] = noted
 
-    def _settings(self) -> list[Any]:
+    def _readers(self) -> list[Tensor]:
+        """Who reads the parameters as they are: if it is not computed now, they will be copied."""
+        nodes = [memory_leaf(p.node) for group in self.param_groups for p in group["params"]]
+        return [tensor for tensor in tensors_reading(nodes) if tensor.dtype.is_float]
+
+    def _settings(self) -> tuple[Any, ...]:
         """All that a step follows from but tensors; it compares as different where in doubt."""
         values = [
             (name, value if _is_plain(value) else object())
@@ -250,7 +256,7 @@ class Optimizer:
             for name, value in group.items()
             if name not in ("params", "lr")
         ]
-        return [values, self.clocks.splits, id(self.state)]
+        return tuple(values), self.clocks.splits, id(self.state)
 
     def _operands(self) -> list[Tensor]:
         """All tensors that a step reads or changes, each once."""
@@ -339,7 +345,7 @@ class Optimizer:
         self.__dict__.update(given["attributes"])
         groups = self.param_groups
         self.param_groups, self.state, self.clocks = [], StateByParameter(), Clocks()
-        self._repeated = None
+        self._repeated = {}
         for group in groups:
             self.add_param_group(group)
         self.load_state_dict(given["state"])
@@ -378,6 +384,10 @@ class Optimizer:
             settings = ", ".join(f"{k}={v!r}" for k, v in group.items() if k != "params")
             lines.append(f"  group {number}: {len(group['params'])} parameters, {settings}")
         return "\n".join([f"{type(self).__name__}(", *lines, ")"])
+
+
+_MOST_REPEATED = 8
+"""How many kinds of steps are known: with other parameters that rest, or other settings."""
 
 
 def _is_plain(value: Any) -> bool:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy
 
 import ogive
+from ogive.ir.ops import Op
+from ogive.tensor.creation.user_data import memory_of
 from ogive.tensor.tensor import Tensor
 from ogive.torch import defaults
 from ogive.torch.functions import taking_out
@@ -79,7 +81,8 @@ def tensor(
     made = Tensor(_plain(data), dtype, device)
     if dtype is None and defaults.is_other() and made.dtype is ogive.float32 and _is_python(data):
         made = Tensor(_plain(data), defaults.get_default_dtype(), device)
-    made = made.detach()
+    if isinstance(data, Tensor) or (memory_of(made.node) is None and made.node.op is not Op.CONST):
+        made = made.detach()  # it was made of tensors, and none of their gradients flows through it
     return made.requires_grad_() if requires_grad else made
 
 

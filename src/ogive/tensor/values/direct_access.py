@@ -42,7 +42,7 @@ MOST_COUNTED = 1 << 12
 _MOST_OPERATIONS = 8
 """How many operations on elements are done directly: more are computed faster by a kernel."""
 
-_VIEWS = frozenset({Op.RESHAPE, Op.SHRINK, Op.PERMUTE, Op.EXPAND})
+_VIEWS = frozenset({Op.RESHAPE, Op.SHRINK, Op.PERMUTE, Op.EXPAND, Op.DETACH})
 _UNMOVED = frozenset({Op.RESHAPE, Op.EXPAND, Op.DETACH})
 PLAIN = frozenset({dtypes.float32, dtypes.float64, dtypes.bool_, *dtypes.SIGNED, *dtypes.UNSIGNED})
 """The dtypes that NumPy has, but for half floats and complex numbers."""
@@ -124,7 +124,7 @@ def _place_in_memory(node: UOp) -> tuple[Buffer, int] | None:
             at = [moved[axis] for axis in range(len(at))]
         elif node.op is Op.EXPAND:
             at = [0 if size == 1 else index for size, index in zip(source.shape, at, strict=True)]
-        else:
+        elif node.op is Op.RESHAPE:
             at = _unravel(_ravel(at, node.shape), source.shape)
         node = source
     memory = registry.buffer_of(node)

@@ -58,7 +58,7 @@ def _merge_conv(
         return None
     if not (is_along_features or _has_one_scale(weight, constants)):
         return None
-    inputs = [*_quantized(data), *_without_zero(weight, constants), *node.inputs[2:]]
+    inputs = [*_quantized(data), *_quantized(weight), *node.inputs[2:]]
     entry = table.find("ogive", "QuantizedConv", 1)
     return replace(node, op="QuantizedConv", domain="ogive", version=1, inputs=inputs, entry=entry)
 
@@ -71,7 +71,7 @@ def _merge_product(
     if rank != 2 or not (is_along_columns or _has_one_scale(weight, constants)):
         return None
     x, x_scale, x_zero = _quantized(data)
-    w, w_scale, w_zero = _without_zero(weight, constants)
+    w, w_scale, w_zero = _quantized(weight)
     inputs = [x, w, x_scale, w_scale, x_zero, w_zero]
     domain, op = "com.microsoft", "MatMulIntegerToFloat"
     entry = table.find(domain, op, 1)
@@ -81,14 +81,6 @@ def _merge_product(
 def _quantized(node: Node) -> list[str]:
     """The integers, the scale and the zero point that a node makes numbers of."""
     return [*node.inputs, ""][:3]
-
-
-def _without_zero(weight: Node, constants: Mapping[str, Value]) -> list[str]:
-    """The same, without a zero point that is 0, as that of most weights is."""
-    integers, scale, zero = _quantized(weight)
-    found = constants.get(zero)
-    is_none = isinstance(found, Tensor | numpy.ndarray) and not to_tensor(found).numpy().any()
-    return [integers, scale, "" if is_none else zero]
 
 
 def _has_one_scale(node: Node, constants: Mapping[str, Value]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -150,3 +151,10 @@ def test_pairs_of_integers_are_multiplied_at_once() -> None:
     last = stored(middle.cast("int32").conv2d(filters[1]))
     made = lay_channels_last(last, describe_cpu("x86_64-linux-gnu", "", "+avx,+avx2"))
     assert [node.op for node in made.walk() if node.op is Op.DOT] == [Op.DOT, Op.DOT]
+
+
+def test_a_pooled_image_is_by_pixels_already_when_it_is_pooled() -> None:
+    weights = Weights(Tensor)
+    first = Tensor(values(1, 3, 20, 20)).conv2d(weights(1, 16, 3, 3, 3)).relu()
+    last = first.max_pool2d(2).conv2d(weights(2, 16, 16, 3, 3))
+    assert [math.prod(shape) for shape in kept_shapes(last)] == [18 * 18 * 16, 9 * 9 * 16]

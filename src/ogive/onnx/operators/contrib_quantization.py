@@ -15,6 +15,7 @@ from ogive.onnx.operators.quantization import (
     multiply_integers,
     quantize,
     to_integers,
+    zero_point,
 )
 from ogive.onnx.operators.windows import average_pool
 from ogive.onnx.table import Value, operator
@@ -96,7 +97,7 @@ def join_quantized(c: Call) -> Value:
 def gemm_of_integers(c: Call) -> Value:
     left = c.tensor(0).T if c.flag("transA") else c.tensor(0)
     right = c.tensor(3).T if c.flag("transB") else c.tensor(3)
-    made = multiply_integers(left, c.optional(2), right, c.optional(5))
+    made = multiply_integers(left, zero_point(c, 2), right, zero_point(c, 5))
     if c.has(6):
         made = made + c.tensor(6)
     scale = c.tensor(1) * along(c.tensor(4), made, -1) * c.get("alpha", 1.0)
@@ -106,7 +107,7 @@ def gemm_of_integers(c: Call) -> Value:
 
 @operator("MatMulIntegerToFloat", domain=DOMAIN)
 def product_of_integers(c: Call) -> Value:
-    made = multiply_integers(c.tensor(0), c.optional(4), c.tensor(1), c.optional(5))
+    made = multiply_integers(c.tensor(0), zero_point(c, 4), c.tensor(1), zero_point(c, 5))
     numbers = made.cast(dtypes.float32) * (c.tensor(2) * along(c.tensor(3), made, -1))
     return numbers + c.tensor(6) if c.has(6) else numbers
 
@@ -118,7 +119,7 @@ def product_quantized_here(c: Call) -> Value:
     scale = ((high - low) / 255.0).clamp(min=1e-30)
     zero = (-low / scale).round().clamp(0, 255)
     whole = ((x / scale).round() + zero).clamp(0, 255).cast(dtypes.uint8)
-    made = multiply_integers(whole, zero.cast(dtypes.uint8), weight, c.optional(3))
+    made = multiply_integers(whole, zero.cast(dtypes.uint8), weight, zero_point(c, 3))
     numbers = made.cast(dtypes.float32) * (scale * along(c.tensor(2), made, -1))
     return numbers + c.tensor(4) if c.has(4) else numbers
 

@@ -111,7 +111,15 @@ def along(given: Tensor, x: Tensor, axis: int) -> Tensor:
 
 @operator("MatMulInteger")
 def matmul_integer(c: Call) -> Value:
-    return multiply_integers(c.tensor(0), c.optional(2), c.tensor(1), c.optional(3))
+    return multiply_integers(c.tensor(0), zero_point(c, 2), c.tensor(1), zero_point(c, 3))
+
+
+def zero_point(c: Call, index: int) -> Tensor | None:
+    """An input that is subtracted from integers; None if it is known to be 0, as that of weights
+    mostly is: what follows from weights alone is computed once."""
+    found = c.values[index] if c.has(index) else None
+    is_none = isinstance(found, numpy.ndarray) and not found.any()
+    return None if is_none else c.optional(index)
 
 
 def multiply_integers(
@@ -124,7 +132,7 @@ def multiply_integers(
 @operator("ConvInteger")
 def conv_integer(c: Call) -> Value:
     x, weight = c.tensor(0), c.tensor(1)
-    return _convolve_integers(c, x, c.optional(2), weight, c.optional(3), None)
+    return _convolve_integers(c, x, zero_point(c, 2), weight, zero_point(c, 3), None)
 
 
 def _convolve_integers(
@@ -139,7 +147,7 @@ def _convolve_integers(
 @operator("QLinearMatMul")
 def qlinear_matmul(c: Call) -> Value:
     left, right, zero = c.tensor(0), c.tensor(3), c.tensor(7)
-    product = multiply_integers(left, c.tensor(2), right, c.tensor(5))
+    product = multiply_integers(left, zero_point(c, 2), right, zero_point(c, 5))
     scale = along(c.tensor(1), left, -2) * along(c.tensor(4), right, -1) / c.tensor(6)
     scaled = product.cast(dtypes.float32) * scale.cast(dtypes.float32)
     return to_integers(scaled, zero, zero.dtype)
@@ -149,7 +157,7 @@ def qlinear_matmul(c: Call) -> Value:
 def quantized_conv(c: Call) -> Value:
     """What `merge_quantization` makes: numbers out of integers."""
     x, weight = c.tensor(0), c.tensor(3)
-    made = _convolve_integers(c, x, c.optional(2), weight, c.optional(5), None)
+    made = _convolve_integers(c, x, zero_point(c, 2), weight, zero_point(c, 5), None)
     numbers = made.cast(dtypes.float32) * (c.tensor(1).reshape(()) * along(c.tensor(4), made, 1))
     return numbers + along(c.tensor(6), made, 1) if c.has(6) else numbers
 
@@ -157,6 +165,6 @@ def quantized_conv(c: Call) -> Value:
 @operator("QLinearConv")
 def qlinear_conv(c: Call) -> Value:
     x, weight, zero = c.tensor(0), c.tensor(3), c.tensor(7)
-    made = _convolve_integers(c, x, c.tensor(2), weight, c.tensor(5), c.optional(8))
+    made = _convolve_integers(c, x, zero_point(c, 2), weight, zero_point(c, 5), c.optional(8))
     scale = c.tensor(1) * along(c.tensor(4), made, 1) / c.tensor(6)
     return to_integers(made.cast(dtypes.float32) * scale, zero, zero.dtype)

@@ -75,6 +75,7 @@ def _find_images(
     # A narrow image is copied where it is padded, from whatever it is computed from.
     images = {each.image for each in inner.values() if each.dot is None or not each.is_padded}
     rebuilt = set(inner)
+    below = _all_below(read)
     numbers = {node: number for number, node in enumerate(order)}
     readers: dict[UOp, list[UOp]] = {node: [] for node in order}
     for node in order:
@@ -88,11 +89,22 @@ def _find_images(
         if result.op is not Op.RESHAPE or len(result.shape) * 2 != len(node.shape):
             continue
         end = _last_elementwise(result, read, readers, numbers, roots, taken)
-        if end in roots or (end not in read and node not in rebuilt):
+        if end in roots or (node not in below and node not in rebuilt):
             continue
         images.add(end)
         rebuilt.add(node)
     return images, rebuilt
+
+
+def _all_below(values: set[UOp]) -> set[UOp]:
+    """What values are computed from."""
+    found: set[UOp] = set()
+    pending = list(values)
+    while pending:
+        new = [source for source in pending.pop().src if source not in found]
+        found.update(new)
+        pending.extend(new)
+    return found
 
 
 def _last_elementwise(
@@ -130,6 +142,10 @@ def _last_elementwise(
     return value
 
 
+def _kept(image: UOp) -> UOp:
+    return UOp(Op.CONTIGUOUS, image.dtype, (image,), ())
+
+
 def _laid_out(image: UOp) -> UOp:
     """An image, kept with its channels side by side."""
     rank = len(image.shape)
@@ -155,7 +171,7 @@ def _laid_out_apart(image: UOp, target: Target) -> UOp:
 def _rebuild(convolution: Convolution, done: Mapping[UOp, UOp], target: Target) -> UOp:
     """The convolution with its filters in panels, and its windows read from the laid-out image."""
     node, windows = convolution.node, done[convolution.windows]
-    if convolution.dot is not None or is_computed(convolution.image):
+    if convolution.dot is not None or convolution.is_padded or is_computed(convolution.image):
         windows = _windows_of(convolution, done[convolution.image], target)
     if convolution.dot is not None:
         return _rebuild_with_pairs(convolution, convolution.dot, windows, target)
@@ -193,16 +209,17 @@ def _spread(value: UOp, shape: Shape) -> UOp:
 
 def _windows_of(convolution: Convolution, image: UOp, target: Target) -> UOp:
     """Windows of a laid-out image: moved as they were, but kept only where it is padded. Integers
-    are if they are widened, or come from outside, too."""
+    are if they are widened, or come from outside, too. Other images from outside stay in order."""
     rank, value = len(image.shape), image
     is_open = convolution.is_padded
+    is_by_pixels = convolution.dot is not None or is_computed(convolution.image)
     if convolution.dot is not None and (value.dtype is not PAIRED or value is convolution.image):
         value, is_open = paired(value), True
     for move in path_below(convolution.windows, convolution.image):
         if move.op in (Op.CONTIGUOUS, Op.CAST):
             continue
         if is_open and not is_frame(move, rank):
-            value, is_open = _laid_out_apart(value, target), False
+            value, is_open = _laid_out_apart(value, target) if is_by_pixels else _kept(value), False
         value = UOp(move.op, value.dtype, (value, *move.src[1:]), move.arg)
     return value
 

@@ -117,13 +117,17 @@ def _places(shape: Shape) -> tuple[int, ...]:
 
 
 def _find_image(windows: UOp, front: tuple[int, int], rank: int) -> UOp | None:
-    """The image (batch, channels, ...) that windows are taken from, below all that moves it."""
-    found, node = None, windows
+    """The image (batch, channels, ...) that windows are taken from, below all that moves it and
+    above all that repeats it. It may have more axes, of length 1."""
+    found, other, node = None, None, windows
     while node.op in MOVEMENT or node.op is Op.CONTIGUOUS:
+        if node.op is Op.EXPAND:
+            found = other = None
         node = node.operand
-        if len(node.shape) == rank and node.shape[:2] == front:
-            found = node
-    return found
+        if node.shape[:2] == front:
+            found = node if len(node.shape) == rank else found
+            other = node if len(node.shape) > rank else other
+    return found or other
 
 
 def _frames(windows: UOp, image: UOp) -> list[UOp]:

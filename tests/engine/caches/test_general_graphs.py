@@ -211,3 +211,27 @@ def test_a_rate_that_decays_is_compiled_twice() -> None:
         expected -= 0.9**turn * 0.1 * 2 / 5 * values.T @ (values @ expected)
     numpy.testing.assert_allclose(w.detach().numpy(), expected, rtol=1e-4)
     assert sum(made[2:]) == 0
+
+
+def test_data_is_not_mixed_up_with_what_a_call_is_given_and_does_not_read() -> None:
+    generator = numpy.random.default_rng(8)
+    weight, bias, unread = parameters = [
+        Tensor(generator.normal(size=shape).astype("float32"), requires_grad=True)
+        for shape in ((3, 3), (3,), (1,))
+    ]
+    for turn, rows in enumerate((3, 4, 5, 3, 6, 4)):
+        values = generator.normal(size=(rows, 3)).astype("float32")
+        x = Tensor(values)
+        loss = ogive.zeros() + turn * 0.001 + x.square().mean()
+        loss = loss + (x @ weight + bias).square().mean() + unread.sum() * 0.01
+        if turn % 2:
+            loss.item()
+        loss.backward()  # the gradient is a call that is given `unread`, and lengths are its data
+        residual = values @ weight.detach().numpy() + bias.detach().numpy()
+        upstream = residual * (2 / residual.size)
+        squares = (values.T @ upstream) ** 2, upstream.sum(0) ** 2, numpy.array(0.01**2)
+        expected = sum(each.sum() for each in squares) ** 0.5
+        norm = ogive.optim.clip_grad_norm_(parameters, 1e9)
+        numpy.testing.assert_allclose(norm.item(), expected, 1e-4)
+        for parameter in parameters:
+            parameter.grad = None

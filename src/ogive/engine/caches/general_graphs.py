@@ -79,10 +79,14 @@ class Family:
 
 
 class _Known(NamedTuple):
-    """How a graph with calls runs as a general one: of which family, with which data besides."""
+    """How a graph with calls runs as a general one: of which family, with which data besides.
+
+    So many `parameters` are read of what calls are given; the data follows these.
+    """
 
     family: Family
     numbers: Numbers
+    parameters: int
     general: Normalized
     executions: Executions
 
@@ -116,7 +120,8 @@ class GeneralGraphs:
                 self._known.pop(key, None)
                 return None
             known.family.comes_often(known.numbers)
-        windows = (*normalized.windows, *known.general.windows[len(normalized.windows) :])
+        data = known.general.windows[known.parameters :]
+        windows = (*normalized.windows[: known.parameters], *data)
         count("schedule_hits")
         return known.general._replace(windows=windows), known.executions
 
@@ -132,7 +137,7 @@ class GeneralGraphs:
             if skeleton is None or family is None:
                 return
             plain = general._replace(made={}, within={})
-            known = _Known(family, skeleton.numbers, plain, executions)
+            known = _Known(family, skeleton.numbers, skeleton.parameters, plain, executions)
             self._known[sink, config.code_key] = known
             while len(self._known) > self.LIMIT:
                 del self._known[next(iter(self._known))]
@@ -190,7 +195,9 @@ class GeneralGraphs:
         """What a run of the general graph takes in place of the graph itself."""
         device = general.sink.arg[0]
         constants = [self._memory_of(skeleton.numbers[place], device) for place in general.data]
-        windows = (*normalized.windows, *[Window(node, 0, 1) for node in constants])
+        # What calls were given and do not read has a window as well, but no slot.
+        read = normalized.windows[: general.parameters]
+        windows = (*read, *[Window(node, 0, 1) for node in constants])
         became = dict(zip(skeleton.order, general.nodes, strict=True))
         # Constants are not among them, and cannot fault.
         made = {node: became[made] for node, made in normalized.made.items() if made in became}

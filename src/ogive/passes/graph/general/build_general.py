@@ -40,8 +40,7 @@ class _Builder:
         self.kinds = skeleton.kinds
         self.places = skeleton.places_by_node()
         self.sizes = sizes
-        slots = [node.slot for node in self.order if node.op is Op.PARAM]
-        self.parameters = max(slots, default=-1) + 1
+        self.parameters = skeleton.parameters
         (self.device, *_) = self.order[-1].arg
         self.positions = {node: position for position, node in enumerate(self.order)}
         self.assigned = {_base(node) for node in self.order if node.op is Op.AFTER}

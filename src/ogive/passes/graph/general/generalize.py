@@ -49,8 +49,8 @@ class General(NamedTuple):
     `fixed` has the numbers that are as they are, by place in the list of numbers; `defining` the
     place of each variable's value, `bounds` what these lie between; `dependent` the expressions of
     the others; `data` the places of the constants that are elements of memory, in the order of
-    their slots, and `repeated` those of constants that have been equal to one of them. `nodes` has
-    what became of each node in the walk.
+    their slots, which follow those of `parameters` others, and `repeated` those of constants that
+    have been equal to one of them. `nodes` has what became of each node in the walk.
     """
 
     sink: UOp
@@ -61,6 +61,7 @@ class General(NamedTuple):
     dependent: tuple[tuple[int, Expression], ...]
     data: tuple[int, ...]
     repeated: tuple[tuple[int, int], ...]
+    parameters: int
 
     def match(self, numbers: Numbers) -> dict[str, int] | None:
         """The values of the variables that give exactly these numbers, or None."""
@@ -130,6 +131,7 @@ class _Unifier:
             ),
             tuple([places[0] for places in data.values()]),
             tuple([(place, first) for first, *more in data.values() for place in more]),
+            self.skeleton.parameters,
         )
 
     def _inputs(self) -> list[int]:

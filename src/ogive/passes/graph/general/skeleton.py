@@ -41,6 +41,12 @@ class Skeleton(NamedTuple):
     places: tuple[int, ...]
     order: list[UOp]
 
+    @property
+    def parameters(self) -> int:
+        """How many slots there are, up to the last that is read: a graph may be given more."""
+        slots = [node.slot for node in self.order if node.op is Op.PARAM]
+        return max(slots, default=-1) + 1
+
     def places_by_node(self) -> dict[int, range]:
         """Of each node that has numbers, by its position, the places of these."""
         found: dict[int, range] = {}

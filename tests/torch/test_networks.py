@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from typing import Any
 
@@ -101,3 +102,37 @@ def test_classes_of_data_sets_take_types_in_brackets(torch: Any) -> None:
     assert data.DataLoader[int] and data.Sampler[int] and data.IterableDataset[int]
     first, second = next(iter(data.DataLoader(Pairs(), batch_size=2)))
     assert first.tolist() == second.tolist() == [0, 1]
+
+
+@BOTH
+def test_a_chain_of_modules_is_no_list_of_them(torch: Any) -> None:
+    assert not isinstance(torch.nn.Sequential(), torch.nn.ModuleList)
+    assert not isinstance(torch.nn.ModuleList(), torch.nn.Sequential)
+
+
+@BOTH
+def test_weights_of_recurrent_layers_can_be_asked_to_lie_together(torch: Any) -> None:
+    torch.nn.LSTM(2, 3).flatten_parameters()
+
+
+@BOTH
+def test_a_dropout_of_channels_takes_features_without_places(torch: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's, that this will be an error one day
+        dropped = torch.nn.Dropout2d(0.5)(torch.ones(50, 40))
+    assert dropped.unique().tolist() == [0.0, 2.0]
+
+
+@BOTH
+def test_a_tensor_says_of_which_kinds_it_is_not_and_whether_it_keeps_its_gradient(
+    torch: Any,
+) -> None:
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    assert not (x.is_xpu or x.is_mps or x.is_meta or x.is_nested or x.is_mkldnn)
+    assert not (x.is_conj() or x.is_neg() or x.is_inference())
+    assert (x.retains_grad, y.retains_grad) == (False, False)
+    y.retain_grad()
+    y.sum().item()
+    assert y.retains_grad
+    assert y.detach().numpy(force=True).tolist() == [2.0, 2.0]

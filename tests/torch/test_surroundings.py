@@ -7,6 +7,7 @@ import copy
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 import torch as pytorch
 
@@ -136,3 +137,21 @@ def test_functions_over_lists_are_pytorchs() -> None:
         return [each.tolist() for each in (*values, *made)]
 
     assert run(torch) == run(pytorch)
+
+
+def test_a_whole_module_is_read_where_its_classes_are_said_to_be_safe(tmp_path: Path) -> None:
+    path = tmp_path / "model.pt"
+    torch.save(Tied(), path)
+    with pytest.raises(FileError):
+        torch.load(path)
+    with torch.serialization.safe_globals([Tied, torch.nn.Linear]):
+        assert list(torch.load(path).state_dict()) == list(Tied().state_dict())
+
+
+def test_a_log_takes_a_number_in_an_array(tmp_path: Path) -> None:
+    with torch.utils.tensorboard.SummaryWriter(str(tmp_path)) as writer:
+        writer.add_scalar("return", numpy.array([0.5]), 1)
+    with pytest.raises(ValueError, match="size 1"), torch.utils.tensorboard.SummaryWriter(
+        str(tmp_path)
+    ) as writer:
+        writer.add_scalar("returns", numpy.array([0.5, 1.0]), 1)

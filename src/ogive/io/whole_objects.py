@@ -19,8 +19,15 @@ from ogive.io.pickling import FOLDER, VERSION
 from ogive.io.unpickle import Function
 from ogive.io.zips import read_directory, read_member
 
-BUILDERS = ("copyreg._reconstructor", "builtins.object", "__builtin__.object")
-"""What Python makes plain instances of classes with."""
+BUILDERS = (
+    "copyreg._reconstructor", "builtins.object", "__builtin__.object", "_codecs.encode",
+    "numpy.dtype", "numpy.ndarray", "numpy._core.multiarray._reconstruct",
+    "numpy.core.multiarray._reconstruct", "ogive.nn.parameter.Parameter",
+    "ogive.tensor.tensor.Tensor", "ogive.tensor.values.interchange._restored",
+    "ogive.tensor.neural.activations.gelu", "ogive.tensor.neural.activations.relu",
+)  # fmt: skip
+"""What plain instances of classes, arrays and tensors are made with, and functions that layers
+hold: none of them does anything else."""
 
 
 def save_whole(path: Path, obj: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from ogive.errors import ArgumentError, ArgumentTypeError, IndexRangeError, nearest
 from ogive.nn.module import Module
 
-List = TypeVar("List", bound="ModuleList")
+List = TypeVar("List", bound="OrderedModules")
 Chain = TypeVar("Chain", bound="Sequential")
 
 
@@ -19,13 +19,8 @@ def _to_module(value: Any, name: str) -> Any:
     return value
 
 
-class ModuleList(Module):
-    """Modules in order, named by their positions.
-
-    >>> layers = nn.ModuleList([nn.Linear(2, 2) for _ in range(3)])
-    >>> len(layers), [name for name, _ in layers.named_parameters()][:2]
-    (3, ['0.weight', '0.bias'])
-    """
+class OrderedModules(Module):
+    """What lists and chains of modules share: they are in order, named by their positions."""
 
     def __init__(self, modules: Iterable[Module | None] | None = None) -> None:
         self._listed: list[Any] = []
@@ -130,7 +125,16 @@ class ModuleList(Module):
         return iter(self._listed)
 
 
-class Sequential(ModuleList):
+class ModuleList(OrderedModules):
+    """Modules in order, named by their positions.
+
+    >>> layers = nn.ModuleList([nn.Linear(2, 2) for _ in range(3)])
+    >>> len(layers), [name for name, _ in layers.named_parameters()][:2]
+    (3, ['0.weight', '0.bias'])
+    """
+
+
+class Sequential(OrderedModules):
     """Modules applied one after the other. A dictionary gives them names.
 
     >>> nn.Sequential(nn.Linear(4, 2), nn.ReLU())(ogive.ones(3, 4)).shape

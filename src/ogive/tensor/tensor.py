@@ -421,6 +421,11 @@ class Tensor(Core):
     is_cuda = attribute(derived_movements.is_cuda)
     is_sparse = attribute(derived_movements.is_sparse)
     is_quantized = attribute(derived_movements.is_quantized)
+    is_ipu = is_maia = is_meta = is_mkldnn = is_mps = attribute(
+        derived_movements.is_of_another_kind
+    )
+    is_mtia = is_nested = is_sparse_csr = is_vulkan = is_xla = is_xpu = is_ipu
+    is_conj = is_inference = is_neg = derived_movements.is_marked
     get_device = derived_movements.get_device
     is_same_size = derived_movements.is_same_size
     view = derived_movements.view
@@ -740,6 +745,7 @@ class Tensor(Core):
     grad = settable(differentiation.grad, differentiation.set_grad)
     register_hook = differentiation.register_hook
     retain_grad = differentiation.retain_grad
+    retains_grad = attribute(differentiation.retains_grad)
     backward = differentiation.backward
 
 

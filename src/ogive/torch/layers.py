@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ogive.nn import NLLLoss
+from ogive.nn import Linear, NLLLoss
 from ogive.nn.init import fans as _calculate_fan_in_and_fan_out
 from ogive.nn.layers.convolution import Convolution as _ConvNd
 from ogive.nn.layers.normalization import BatchNorm as _BatchNorm
@@ -12,10 +12,9 @@ from ogive.nn.layers.transformer import to_function as _get_activation_fn
 from ogive.torch.processes.replicas import DataParallel, SyncBatchNorm
 
 __all__ = [
-    "DataParallel", "NLLLoss2d", "SyncBatchNorm", "_BatchNorm", "_ConvNd", "_InstanceNorm",
-    "_NormBase", "_calculate_fan_in_and_fan_out", "_get_activation_fn",
+    "DataParallel", "NLLLoss2d", "NonDynamicallyQuantizableLinear", "SyncBatchNorm", "_BatchNorm",
+    "_ConvNd", "_InstanceNorm", "_NormBase", "_calculate_fan_in_and_fan_out", "_get_activation_fn",
 ]  # fmt: skip
 
-
-
 NLLLoss2d = NLLLoss
+NonDynamicallyQuantizableLinear = Linear

@@ -99,6 +99,9 @@ class RNNBase(Module):
                     made = default_parameter(shape, hidden_size, device, dtype)
                     setattr(self, f"{name}_{suffix}", made)
 
+    def flatten_parameters(self) -> None:
+        """Changes nothing: how weights lie in memory is the compiler's."""
+
     @property
     def _directions(self) -> int:
         return 2 if self.bidirectional else 1

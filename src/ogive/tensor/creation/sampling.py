@@ -266,12 +266,12 @@ def dropout2d(
     key: Any = None,
     generator: Any = None,
 ) -> Tensor:
-    """Dropout of whole channels. Shapes: (N, C, H, W) or (N, C, L), unchanged.
+    """Dropout of whole channels. Shapes: (N, C, H, W), (N, C, L) or (N, C), unchanged.
 
     >>> ogive.ones(2, 3, 4, 4).dropout2d(0.5).shape
     (2, 3, 4, 4)
     """
-    return _by_channel(self, "dropout2d", (3, 4), p, training, key, generator)
+    return _by_channel(self, "dropout2d", (2, 3, 4), p, training, key, generator)
 
 
 def dropout3d(
@@ -291,11 +291,12 @@ def dropout3d(
 
 
 def _by_channel(
-    x: Core, name: str, ranks: tuple[int, int], p: float, training: bool, key: Any, generator: Any
+    x: Core, name: str, ranks: tuple[int, ...], p: float, training: bool, key: Any, generator: Any
 ) -> Tensor:
     if x.ndim not in ranks:
-        raise ShapeError(f"{name} takes {ranks[0]} or {ranks[1]} axes, not {show(x.shape)}")
-    # Without a batch the channels come first. PyTorch takes three axes in 2d for (N, C, L).
+        counts = f"{', '.join(map(str, ranks[:-1]))} or {ranks[-1]}"
+        raise ShapeError(f"{name} takes {counts} axes, not {show(x.shape)}")
+    # Without a batch the channels come first. PyTorch takes fewer axes in 2d for (N, C, ...).
     single = x.ndim == ranks[0] and name != "dropout2d"
     batch = cast("Tensor", x).unsqueeze(0) if single else x
     made: Tensor = _random().feature_dropout(batch, p, training, key=key, generator=generator)

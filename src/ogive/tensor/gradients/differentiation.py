@@ -15,7 +15,7 @@ from ogive.live.readers import is_read
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import Core
-from ogive.tensor.gradients.gradient_hooks import Handle, hooks_of
+from ogive.tensor.gradients.gradient_hooks import Handle, hooks_of, keeps_gradient
 from ogive.tensor.memory import views
 
 if TYPE_CHECKING:
@@ -226,6 +226,17 @@ def retain_grad(self: Tensor) -> None:
             tensor.grad = found if tensor.grad is None else tensor.grad + found
 
     hooks_of(self).keep = keep
+
+
+def retains_grad(self: Tensor) -> bool:
+    """Whether `retain_grad` was called, and this is no leaf.
+
+    >>> y = Tensor([1.0], requires_grad=True) * 3
+    >>> y.retain_grad()
+    >>> y.retains_grad
+    True
+    """
+    return not history.is_flagged(self) and keeps_gradient(self)
 
 
 def backward(

@@ -90,6 +90,16 @@ def hooks_of(tensor: Any) -> Hooks:
         return hooks
 
 
+def keeps_gradient(tensor: Any) -> bool:
+    """Whether backward passes leave a gradient in a tensor that is no leaf."""
+    with graph_lock:
+        node = tensor.node
+        record = history.record_of(node)
+        if record is not None:  # it is computed
+            node = record.expression
+        return node.op is Op.GRADIENT and isinstance(node.arg, Hooks) and node.arg.keep is not None
+
+
 def _go_through(tensor: Any, node: UOp) -> None:
     if history.is_version(memory_leaf(tensor.node)):
         registry.move_tensor(tensor, node)  # it only repeats a leaf, as `clone()` does

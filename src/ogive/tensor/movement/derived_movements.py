@@ -138,6 +138,24 @@ def is_quantized(self: Tensor) -> bool:
     return False
 
 
+def is_of_another_kind(self: Tensor) -> bool:
+    """Whether it is of a kind, or on a device, that there is none of here: never.
+
+    >>> Tensor([1]).is_xpu, Tensor([1]).is_nested
+    (False, False)
+    """
+    return False
+
+
+def is_marked(self: Tensor) -> bool:
+    """Whether it is a view that conjugates, negates, or knows no gradients: never, values are so.
+
+    >>> Tensor([1j]).conj().is_conj()
+    False
+    """
+    return False
+
+
 def get_device(self: Tensor) -> int:
     """The number of the GPU, -1 for the CPU.
 

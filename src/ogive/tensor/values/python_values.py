@@ -76,8 +76,8 @@ def from_file(
         return hold(user_data.file_node(path, shape, dtype, offset), FILES)
 
 
-def to_numpy(self: Tensor) -> NDArray[Any]:
-    """The values as a NumPy array of its own.
+def to_numpy(self: Tensor, *, force: bool = False) -> NDArray[Any]:
+    """The values as a NumPy array of its own. `force` changes nothing: all tensors can be.
 
     Shapes: unchanged; symbolic lengths have the value they are bound to. bfloat16 and the
     8-bit floats come in the dtypes of `ml_dtypes`.

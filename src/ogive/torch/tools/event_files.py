@@ -123,8 +123,9 @@ class SummaryWriter:
         self, tag: str, scalar_value: Any, global_step: int | None = None,
         walltime: float | None = None, **options: Any,
     ) -> None:  # fmt: skip
-        """A number at a step."""
-        self._add(_bytes(1, tag.encode()) + _float(2, float(scalar_value)), global_step, walltime)
+        """A number at a step, or an array or a tensor of one."""
+        number = float(numpy.asarray(scalar_value).item())
+        self._add(_bytes(1, tag.encode()) + _float(2, number), global_step, walltime)
 
     def add_scalars(
         self, main_tag: str, tag_scalar_dict: dict[str, Any], global_step: int | None = None,

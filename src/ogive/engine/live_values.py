@@ -9,10 +9,12 @@ a loop that carries a state and asks for something else, each run would go throu
 So a run also stores those of its values that live tensors go on reading, if to compute them again
 would cost more than to read them: they hold a reduction, or as much work as kernels do not repeat
 either (`shared_work`). Cheap ones stay fused, until a second run comes upon them: a run marks what
-it computes. Gradients of what is computed are computed with it, and assignments of what follows
-from it are carried out, so that none waits until its graph has grown:
+it computes, and what waits for that. What is computed from memory that the run overwrites is stored
+as well, since it would need a copy. Gradients of what is computed are computed with it, and
+assignments that read it are carried out, so that nothing waits until its graph has grown:
 
     loss.backward(); w -= w.grad; loss.item()                one run, after which w is memory
+    total = total + loss; loss.item()                        total is memory after every second run
 
 Values are stored only where nobody can tell the difference but by time. Not what reads memory that
 others may change, or a file, since that is read anew at each run; not what reads no memory, which

@@ -59,11 +59,11 @@ def step_cost(rows: int, vectors: int, load: float, target: Target) -> float:
     """Cycles of a step of a product's register tile, of which a vector takes `load` to load.
 
     Few sums wait for their last addition: two multiply-adds begin at a time, unless they take their
-    vectors in steps.
+    vectors in steps. So do fewer elements that are spread, on some processors.
     """
     costs = target.costs.tiles
-    waiting = costs.waiting_sums * target.step_bytes / target.vector_bytes
-    begun = max(rows * vectors, waiting)
+    least = max(costs.waiting_sums, rows * costs.spread_begun * target.spreads_slowly)
+    begun = max(rows * vectors, least * target.step_bytes / target.vector_bytes)
     return begun + rows * costs.spread + vectors * load
 
 

@@ -20,7 +20,7 @@ MASKING = frozenset({"avx512f", "avx512bw", "avx512vl"})
 BY_HALVES = frozenset({"znver4"})
 """Processors whose arithmetic takes vectors of 64 bytes in two steps, and shorter ones in one."""
 LANE_BY_LANE = "znver"
-"""How the names of processors begin that gather lanes one by one."""
+"""How the names of processors begin that gather lanes one by one, and spread elements slowly."""
 
 
 class Dot(NamedTuple):
@@ -141,6 +141,11 @@ class Target:
         """Whether one instruction that loads from a place for each lane is faster than loads one
         by one. It is not where it is carried out as these, with more ado."""
         return "avx2" in self.present and not self.cpu.startswith(LANE_BY_LANE)
+
+    @property
+    def spreads_slowly(self) -> bool:
+        """Whether fewer elements are spread over vectors at a time than vectors are multiplied."""
+        return self.cpu.startswith(LANE_BY_LANE)
 
     @property
     def step_bytes(self) -> int:

@@ -121,6 +121,10 @@ class Tiles:
     a cycle: four cycles later, or a little more (with 16 registers, 8 sums take 1.12 times as long
     each as 12)."""
 
+    spread_begun: float = 1.4
+    """Multiply-adds that begin while an element is spread over a vector, where that is slow (7 to
+    11 rows of one vector reach 0.6 to 0.75 of what 6 of two do)."""
+
     score_vectors: int = 2
     """Vectors of columns of a tile of scores whose rows nothing is read again for."""
 

@@ -59,6 +59,11 @@ def test_products_that_are_added_later_leave_room_for_one() -> None:
     assert rows * vectors + vectors + 2 <= SMALL.vector_registers
 
 
+def test_elements_that_are_spread_slowly_go_with_several_vectors() -> None:
+    product = Tiled(197, 24, 8, 384, 16, COSTS.far_load, blocks=6)
+    assert best_tile_of(product, replace(SMALL, cpu="znver3")) == (4, 3)
+
+
 def test_few_columns_at_a_time_pass_by_rows_if_they_come_from_far() -> None:
     near = best_tile_of_sums(266, 82, 71, TARGET, COSTS.near_load)
     far = best_tile_of_sums(266, 82, 71, TARGET, COSTS.far_load)

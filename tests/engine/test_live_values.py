@@ -282,3 +282,30 @@ def test_a_small_state_does_not_grow_where_more_is_kept_than_is_read() -> None:
         sizes.append(len(state.node.walk()))
     assert max(sizes) <= sizes[0]
     numpy.testing.assert_allclose(state.numpy(), expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_a_gradient_needs_a_state_that_was_overwritten_before_the_loss_was_read(
+    twice: bool,
+) -> None:
+    weights = {}
+    for is_read in (False, True):
+        generator = numpy.random.default_rng(8)
+        w = Tensor(generator.normal(size=(3, 3)).astype("float32"), requires_grad=True)
+        state = ogive.ones(4, 3).contiguous()
+        for turn in range(4):
+            x = Tensor(generator.normal(size=(5, 3)).astype("float32"))
+            if twice:
+                state[turn] = x.mean(0)
+            hidden = ((x - state.mean(0)) @ w).tanh()
+            state[turn] = hidden.detach().mean(0)
+            loss = (hidden - state.mean(0)).square().mean()
+            if is_read:
+                loss.item()
+            loss.backward()
+            assert w.grad is not None
+            with ogive.no_grad():
+                w -= 0.1 * w.grad
+            w.grad = None
+        weights[is_read] = w.detach().numpy()
+    numpy.testing.assert_allclose(weights[True], weights[False], rtol=1e-5)

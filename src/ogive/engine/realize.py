@@ -177,7 +177,8 @@ def _carry_out(
     effects = found.effects
     asked, roots = roots, (*roots, *found.stored)
     recorded = _recorded(effects)
-    kept = dict.fromkeys((*versions_to_keep(roots, effects), *_versions_for_gradients(recorded)))
+    versions = (*_versions_for_gradients(recorded), *_versions_of_states(roots, effects))
+    kept = dict.fromkeys((*versions_to_keep(roots, effects), *versions))
     run = Realization(roots, effects, tuple(kept), config, found, tensors, recorded)
     run.carry_out()
     with registry.graph_lock:
@@ -199,6 +200,30 @@ def _versions_for_gradients(recorded: Sequence[UOp]) -> list[UOp]:
         for effect in recorded
         if (version := version_below(effect)) in walk(tuple([s.value for s in effect.effects]))
     ]
+
+
+def _versions_of_states(roots: Sequence[UOp], effects: Sequence[UOp]) -> list[UOp]:
+    """Versions that a run overwrites and that gradients of its results may need.
+
+        h = x - state.mean(0);  state[0] = a;  (h @ w).sum()    the state as it was before
+
+    Those of leaves are not among them, or each step of an optimizer would copy parameters.
+    """
+    if not history.is_tracking():
+        return []
+    below = {version_below(effect) for effect in effects}
+    overwritten = {version for version in below if not history.is_version(version)}
+    waiting = [root for root in roots if history.has_history(root)] if overwritten else []
+    seen, found = set(waiting), []
+    while waiting:
+        node = waiting.pop()
+        if node in overwritten:
+            found.append(node)
+        elif node.op is not Op.AFTER:  # that is memory by then
+            new = [source for source in node.src if source not in seen]
+            seen.update(new)
+            waiting += new
+    return found
 
 
 def _execute_pending(tensors: Sequence[Tensor]) -> None:

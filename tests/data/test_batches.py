@@ -114,7 +114,7 @@ class Point(NamedTuple):
 
 def test_items_are_collated_by_their_form() -> None:
     numbers = data.collate([1.5, 2.5])
-    assert numbers.dtype is ogive.float32
+    assert numbers.dtype is ogive.float64
     assert numbers.tolist() == [1.5, 2.5]
     assert data.collate([True, False]).dtype is ogive.bool
     assert data.collate([numpy.float64(1), numpy.float64(2)]).dtype is ogive.float64

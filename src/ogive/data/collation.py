@@ -8,14 +8,15 @@ from typing import Any
 import numpy
 
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
+from ogive.ir import dtype as dtypes
 from ogive.tensor.tensor import Tensor
 
 
 def collate(items: Sequence[Any]) -> Any:
     """A batch of items: numbers, arrays and tensors of one shape are stacked into a tensor.
 
-    Tuples, lists and dictionaries are collated entry by entry, named tuples keep their type, texts
-    become a list. Shapes: (...) → (len(items), ...).
+    Python's floats become float64. Tuples, lists and dictionaries are collated entry by entry, named
+    tuples keep their type, texts become a list. Shapes: (...) → (len(items), ...).
 
     >>> x, y = collate([(numpy.zeros(4), 7), (numpy.ones(4), 8)])
     >>> x.shape, y.tolist()
@@ -69,7 +70,7 @@ def _entries(items: Sequence[Any]) -> list[Any]:
 def _stacked(items: Sequence[Any]) -> Tensor:
     first = items[0]
     if isinstance(first, bool | int | float) and not isinstance(first, numpy.generic):
-        return Tensor(list(items))
+        return Tensor(list(items), dtypes.float64 if isinstance(first, float) else None)
     if not isinstance(first, Tensor | numpy.ndarray | numpy.generic):
         raise ArgumentTypeError(
             f"collate: cannot make a tensor of {type(first).__name__}; give numbers, arrays or "

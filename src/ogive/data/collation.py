@@ -15,8 +15,8 @@ from ogive.tensor.tensor import Tensor
 def collate(items: Sequence[Any]) -> Any:
     """A batch of items: numbers, arrays and tensors of one shape are stacked into a tensor.
 
-    Python's floats become float64. Tuples, lists and dictionaries are collated entry by entry, named
-    tuples keep their type, texts become a list. Shapes: (...) → (len(items), ...).
+    Python's floats become float64. Tuples, lists and dictionaries are collated entry by entry,
+    named tuples keep their type, texts become a list. Shapes: (...) → (len(items), ...).
 
     >>> x, y = collate([(numpy.zeros(4), 7), (numpy.ones(4), 8)])
     >>> x.shape, y.tolist()

@@ -35,14 +35,22 @@ def tile_scores(
     if row is None or rows.added:
         narrow = {c: _vectors(rows, axis_extent(c) // lanes[c], target) for c in columns}
         return narrow | {counter: axis_extent(counter) for counter in rows.added}
-    found = [_Columns.of(kernel, row, column, lanes[column], target) for column in columns]
+    share = costs.score_row_registers if _reduces_rows(kernel, rows) else 0
+    found = [_Columns.of(kernel, row, column, lanes[column], share, target) for column in columns]
     # Along other columns, as those of weights that are stored, the rows are enough side by side.
     products = [each for each in found if each.products]
     sums = sums_in_registers(target)
-    room = sums - sums // costs.score_row_registers
+    room = sums - (sums // share if share else 0)
     most = min(-(-room // costs.score_vectors), rows.most_rows, axis_extent(row))
     high = min(range(most, 0, -1), key=lambda n: sum([each.best(n)[0] for each in products]))
     return {row: high} | {each.column: each.best(high)[1] for each in products}
+
+
+def _reduces_rows(kernel: KernelFacts, rows: StagedRows) -> bool:
+    """Whether something is reduced while rows are staged, as the maximum of scores is."""
+    columns = set(rows.columns)
+    reduced = [node for node in kernel.root.walk() if node.op is Op.REDUCE]
+    return any(not columns.isdisjoint(node.closed) for node in reduced)
 
 
 def _vectors(rows: StagedRows, count: int, target: Target) -> int:
@@ -86,9 +94,10 @@ class _Columns:
 
     @classmethod
     def of(
-        cls, kernel: KernelFacts, row: UOp, column: UOp, lanes: int, target: Target
+        cls, kernel: KernelFacts, row: UOp, column: UOp, lanes: int, share: int, target: Target
     ) -> _Columns:
-        """The axis, with the products of a kernel that have it and the row for axes."""
+        """The axis, with the products of a kernel that have it and the row for axes. One register
+        of `share`, if it is not 0, is for what is reduced beside them."""
         costs = target.costs.tiles
         products = []
         beside = Counter[tuple[UOp, ...]]()  # products that run along with each other
@@ -110,8 +119,8 @@ class _Columns:
             )
             products.append(product)
         room = sums_in_registers(target) // max(beside.values(), default=1)
-        if column not in kernel.outputs:
-            room -= room // costs.score_row_registers
+        if column not in kernel.outputs and share:
+            room -= room // share
         return cls(column, products, room, target)
 
     def best(self, height: int) -> tuple[float, int]:

@@ -479,3 +479,16 @@ def test_memory_that_was_lent_meanwhile_is_not_written_to() -> None:
     lent = np.from_dlpack(w)
     step(x)
     assert (lent.tolist(), w.tolist()) == ([2.0, 3.0], [3.0, 4.0])
+
+
+@pytest.mark.parametrize("device", ["CPU", "CPU:1"])
+def test_tensors_that_began_as_one_value_are_changed_apart(device: str) -> None:
+    like = Tensor(np.ones(2, "float32"), device=device)
+    first, second = ogive.zeros_like(like), ogive.zeros_like(like)
+
+    @ogive.jit
+    def step() -> Tensor:
+        first.assign(first * 0.5 + 1)
+        return second.assign(second + first)
+
+    assert [step().tolist()[0] for _ in range(3)] == [1.0, 2.5, 4.25]

@@ -98,6 +98,15 @@ def test_a_jitted_step_is_the_same_step(name: str, settings: dict[str, Any]) -> 
     assert step.cache_info().traces == 1
 
 
+@pytest.mark.parametrize(("name", "settings"), OPTIMIZERS)
+def test_a_step_on_another_device_is_the_same_step(name: str, settings: dict[str, Any]) -> None:
+    ours, optimizer, _, _ = pair(name, settings)
+    others = [ogive.Tensor(array, device="CPU:1", requires_grad=True) for array in start()]
+    trajectory(ours, optimizer, 2)
+    trajectory(others, getattr(optim, name)(others, **settings), 2)
+    close([p.numpy() for p in others], [p.numpy() for p in ours])
+
+
 def test_muon_makes_momentum_orthogonal() -> None:
     if not hasattr(torch.optim, "Muon"):
         pytest.skip("this PyTorch has no Muon")

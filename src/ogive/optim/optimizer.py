@@ -14,6 +14,7 @@ import numpy
 from ogive.autograd import enable_grad, no_grad
 from ogive.errors import ArgumentError, ArgumentTypeError, StateError, nearest
 from ogive.ir import dtype as dtypes
+from ogive.ir.device_names import DEFAULT_DEVICE, is_group
 from ogive.ir.memory import memory_leaf
 from ogive.jit.tracing.watch import is_tracing
 from ogive.live.readers import tensors_reading
@@ -22,6 +23,7 @@ from ogive.nn.parameter import UninitializedParameter
 from ogive.nn.state import clear_gradients, load_tensors
 from ogive.optim.clocks import Clocks
 from ogive.optim.fixed import Fixed
+from ogive.tensor.core import to_tensor
 from ogive.tensor.creation.constructors import zeros
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
@@ -408,7 +410,14 @@ def _in_memory(made: State, parameter: Tensor) -> State:
         name: value.shard_like(parameter) if value.shape == parameter.shape else value
         for name, value in made.items()
     }
-    return {name: value.contiguous().realize() for name, value in placed.items()}
+    return {name: _in_own_memory(value) for name, value in placed.items()}
+
+
+def _in_own_memory(value: Tensor) -> Tensor:
+    """A value in memory that no other tensor has: equal ones elsewhere would be one value."""
+    if value.device == DEFAULT_DEVICE or is_group(value.device):
+        return value.contiguous().realize()
+    return to_tensor(value.numpy(), value.device)
 
 
 def _check_settings(name: str, settings: Mapping[str, Any]) -> None:

@@ -7,15 +7,18 @@ afterwards: the steady call does it, the first time as every time.
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import numpy
 
 from ogive.config import Config
+from ogive.devices.buffer import Buffer
+from ogive.engine.missing_values import flat_node
 from ogive.errors import Origin, TraceError
 from ogive.ir.dtype import to_dtype
-from ogive.ir.memory import memory_leaf
+from ogive.ir.memory import memory_leaf, shaped
 from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.jit.explain import function_name
@@ -60,7 +63,7 @@ def trace(
             kept = run.kept_outside()
             pending = [found.tensor for found in run.found if is_pending(found.tensor, found.seen)]
             pending += [_give_gradient(tensor) for tensor in run.accumulating]
-            if not pending and kept is None:
+            if not pending and kept is None and not _separate(run.found):
                 return run.finish()
             # Only memory can be found again at the next call; now it is, and once more. Another
             # thread may assign to it meanwhile, as often as it likes.
@@ -68,6 +71,27 @@ def trace(
             attempts += kept is not None
     assert kept is not None
     raise run.complaint(kept)
+
+
+def _separate(found: list[Found]) -> bool:
+    """Give tensors that the function changes memory of their own, where another that it finds has
+    the same: a graph in which both are one value is not that of the next call. Whether any had."""
+    shared = False
+    with registry.effect_lock, registry.graph_lock:
+        readers = Counter([memory_leaf(each.tensor.node) for each in found])
+        for each in found:
+            node = each.tensor.node
+            flat = memory_leaf(node)
+            if each.final is each.given or flat.op is not Op.BUFFER or readers[flat] == 1:
+                continue
+            readers[flat] -= 1
+            buffer = registry.buffer_of(flat)
+            copy = Buffer(buffer.nbytes, buffer.device)
+            copy.copy_from(buffer.contents("uint8", (buffer.nbytes,)))
+            own = shaped(flat_node(copy, flat.dtype, flat.size), node.shape)
+            registry.move_tensor(each.tensor, own)
+            shared = True
+    return shared
 
 
 def is_pending(tensor: Tensor, node: UOp) -> bool:

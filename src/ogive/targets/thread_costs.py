@@ -33,3 +33,9 @@ class Threads:
 
     exchange_bytes: int = 4096
     """Memory of a block that its threads exchange partial results in, at most."""
+
+    product_results: int = 8192
+    """Results of a product that a multiprocessor is busy with: of fewer each, terms are shared."""
+
+    copied_bytes: int = 4 << 30
+    """What is copied for a product of its elements, at most, in bytes."""

@@ -59,12 +59,15 @@ class EmulatedGpu:
         del self._memory[address]
 
     def copy_in(self, address: int, data: memoryview) -> None:
+        assert self._may_be_read(address)
         host_bytes(address, data.nbytes)[:] = data.cast("B")
 
     def copy_out(self, address: int, into: memoryview) -> None:
+        assert self._may_be_read(address)
         into.cast("B")[:] = host_bytes(address, into.nbytes)
 
     def copy_within(self, to: int, origin: int, nbytes: int) -> None:
+        assert self._may_be_read(to) and self._may_be_read(origin)
         ctypes.memmove(to, origin, nbytes)
 
     def assemble(self, text: str, target: Target) -> bytes:

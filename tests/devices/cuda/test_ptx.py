@@ -36,7 +36,7 @@ def matrix(*shape: int) -> Tensor:
 def test_a_chain_loads_and_stores_vectors() -> None:
     ((launch, ptx),) = kernels(matrix(1 << 20) * 2 + 1)
     assert launch == Launch(256, 1, 0, False)
-    assert "ld.global.v4.b32" in ptx and "st.global.v4.b32" in ptx
+    assert "ld.global.nc.v4.b32" in ptx and "st.global.v4.b32" in ptx
 
 
 def test_a_sum_of_rows_ends_with_shuffles() -> None:
@@ -51,6 +51,28 @@ def test_softmax_reads_memory_by_vectors_and_stages_its_row_in_shared_memory() -
     assert launch.shared_bytes >= 4 * 4096
     assert "st.shared.v4.b32" in ptx and "ld.shared.v4.b32" in ptx and "max.NaN.f32" in ptx
     assert "local" not in ptx
+
+
+def test_a_row_that_threads_hold_is_not_loaded_by_every_pass() -> None:
+    ((_, ptx),) = kernels(matrix(1024, 4096).layer_norm((4096,)))
+    assert ptx.count("ld.global.nc.v4.b32") < 3 * (4096 // 4 // 512)  # of three passes
+
+
+def test_what_is_written_to_is_not_taken_to_stay() -> None:
+    x = matrix(1 << 20).realize()
+    x.assign(x * 2)
+    ((_, ptx),) = kernels(x)
+    assert "ld.global.v4.b32" in ptx and "ld.global.nc" not in ptx
+
+
+def test_a_product_with_a_vector_is_read_along_its_rows() -> None:
+    ((launch, ptx),) = kernels(matrix(8192, 8192) @ matrix(8192))
+    assert launch.threads == 512 and launch.tiles == 1 and "shfl.sync.bfly" in ptx
+
+
+def test_rows_shorter_than_a_warp_have_a_thread_for_each_vector() -> None:
+    ((launch, ptx),) = kernels(matrix(1 << 16, 56).relu() + matrix(56))
+    assert launch.tiles == launch.threads and "st.global.v4.b32" in ptx
 
 
 def test_a_transpose_goes_through_shared_memory() -> None:

@@ -51,6 +51,15 @@ def test_the_only_term_is_read(shape: tuple[int, ...], axis: int) -> None:
     np.testing.assert_array_equal(tensor.realize(config=CHECKED).numpy(), expected)
 
 
+def test_the_negative_of_the_only_term_is_read() -> None:
+    values = data(5, 7)
+    counts = ogive.arange(7).reshape(1, -1)
+    places = Tensor([3, 1, 6, 0, 2]) % 7
+    tensor = (-ogive.where(counts == places.unsqueeze(1), Tensor(values), 0.0)).sum(1)
+    assert sums(tensor) == 0
+    np.testing.assert_array_equal(tensor.numpy(), -values[np.arange(5), [3, 1, 6, 0, 2]])
+
+
 def test_terms_that_count_for_nothing_may_be_anything() -> None:
     values = data(3, 4)
     values[0, 1], values[1, 2], values[2, 0] = np.nan, np.inf, -np.inf

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from ogive.devices.llvm.kernel_writer import Offset, Writer
 from ogive.devices.llvm.llvm_types import memory_type
@@ -32,15 +32,22 @@ class BlockMemory(Memory):
     """Writes the accesses of one thread.
 
     `aligned` says whether the buffers begin at multiples of a vector, `steps` whether the access
-    that is written now goes from there by whole vectors.
+    that is written now goes from there by whole vectors. What is not `written` to stays the same
+    while the kernel runs, so what was loaded before a barrier need not be loaded behind it.
     """
 
-    def __init__(self, writer: Writer, areas: Mapping[UOp, UOp], target: Target) -> None:
+    def __init__(
+        self, writer: Writer, areas: Mapping[UOp, UOp], target: Target, written: Collection[UOp]
+    ) -> None:
         alike = {a: b for a, b in areas.items() if is_shared(a) == is_shared(b)}
         super().__init__(writer, alike, target)
+        self.written = written
         self.aligned = True
         self.steps = False
         self.shared_bytes = 0
+
+    def metadata(self) -> list[str]:
+        return [*super().metadata(), "!1 = !{}"]
 
     def share(self, nbytes: int) -> str:
         """Where `nbytes` of the memory that a block shares begin."""
@@ -72,7 +79,9 @@ class BlockMemory(Memory):
             offset = self.safe(offset, self.any_lane(gate, lanes))
         kind, align = memory_type(dtype, lanes), lanes * dtype.itemsize
         place = self.address(memory, dtype, offset)
-        value = self.writer.instruction(f"load {kind}, ptr {place}, align {align}")
+        stays = memory.op is Op.PARAM and memory not in self.written
+        mark = ", !invariant.load !1" if stays else ""
+        value = self.writer.instruction(f"load {kind}, ptr {place}, align {align}{mark}")
         if gate is None:
             return value
         zero = f"{kind} zeroinitializer"

@@ -28,7 +28,8 @@ from ogive.devices.protocol import (
 from ogive.errors import DeviceError
 
 if TYPE_CHECKING:
-    from ogive.devices.cuda.products.product_kernels import ProductKernel, ProductKernels
+    from ogive.devices.cuda.native_launches import NativeLaunch
+    from ogive.devices.cuda.products.product_kernels import ProductKernels
     from ogive.devices.cuda.thread_kernels import Launch
     from ogive.ir.node import UOp
     from ogive.passes.pipeline.pass_runner import Watcher
@@ -157,7 +158,7 @@ class CudaDevice(Device):
             return assemble_product(text, target)
         return assemble_kernel(text, target, self.gpu)
 
-    def load(self, name: str, code: bytes) -> CudaKernel | ProductKernel:
+    def load(self, name: str, code: bytes) -> CudaKernel | NativeLaunch:
         from ogive.devices.cuda.products.compile_product import MARK, read_code
         from ogive.devices.cuda.thread_kernels import Launch
 
@@ -178,15 +179,14 @@ class CudaDevice(Device):
     # Running
 
     def launch_step(self, step: KernelStep) -> DeviceStep:
-        from ogive.devices.cuda.products.product_kernels import ProductKernel
-
         kernel = step.kernel
-        assert isinstance(kernel, CudaKernel | ProductKernel), "a kernel of another device"
-        native = kernel.native(len(step.arguments)) if isinstance(kernel, CudaKernel) else None
-        if native is None:
-            return HostStep(kernel.run, step.arguments, tiles=step.tiles)
+        if isinstance(kernel, CudaKernel):
+            native = kernel.native(len(step.arguments))
+            if native is None:
+                return HostStep(kernel.run, step.arguments, tiles=step.tiles)
+            kernel = native
         return KernelStep(
-            native, step.arguments, step.tiles, grain=AT_ONCE, parallel=False, whole=step.whole
+            kernel, step.arguments, step.tiles, grain=AT_ONCE, parallel=False, whole=step.whole
         )
 
     @functools.cached_property

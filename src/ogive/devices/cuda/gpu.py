@@ -247,12 +247,20 @@ class DriverGpu:
         from ogive.devices.cuda.native_launches import LaunchCall
 
         names = ("cuLaunchKernel", "cuCtxSetCurrent", "cuStreamSynchronize")
-        functions = [ctypes.cast(self.driver.function(name), ctypes.c_void_p) for name in names]
-        launch, enter, synchronize = [function.value or 0 for function in functions]
+        launch, enter, synchronize = map(self.address_of, names)
         return LaunchCall(
             launch, enter, synchronize, self.context, kernel.function.value,
-            failure=ctypes.addressof(self._failure),
+            failure=self.failure_address,
         )  # fmt: skip
+
+    def address_of(self, name: str) -> int:
+        """Where a function of the driver's is."""
+        return ctypes.cast(self.driver.function(name), ctypes.c_void_p).value or 0
+
+    @property
+    def failure_address(self) -> int:
+        """Where a function of the host's leaves the driver's code for a launch that failed."""
+        return ctypes.addressof(self._failure)
 
     # Order
 

@@ -78,7 +78,7 @@ class ThreadWriter(Writer):
     """Text without what only processors with vectors need."""
 
     def allocate(self, kind: str) -> str:
-        name = f"%a{self.number()}"
+        name = f"%room{self.number()}"  # %a0, %a1, … are what the kernel is given
         self.entry.append(f"  {name} = alloca {kind}, align 16")
         return name
 
@@ -117,7 +117,9 @@ class ThreadEmitter(Emitter):
         return ThreadInstructions(self.writer, self.target)
 
     def make_memory(self) -> BlockMemory:
-        return BlockMemory(self.writer, shared_areas(self.root), self.target)
+        stores = [node for node in self.root.walk() if node.op is Op.STORE]
+        written = {store.place.base for store in stores}
+        return BlockMemory(self.writer, shared_areas(self.root), self.target, written)
 
     def make_accumulators(self) -> BlockAccumulators:
         return BlockAccumulators(

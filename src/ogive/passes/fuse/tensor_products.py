@@ -55,7 +55,7 @@ def find_tensor_products(order: Sequence[UOp], target: Target) -> TensorProducts
             factors = find_factors(node, target)
             if factors is not None:
                 results.add(node)
-                operands.update(factors)
+                operands.update(map(_moved_value, factors))
                 copies.update([each for each in map(_find_copy, factors) if each is not None])
         elif node.op in ELEMENTWISE or node.op in MOVEMENT:
             held = [source for source in node.src if source in reducing]
@@ -77,7 +77,7 @@ def find_factors(node: UOp, target: Target) -> tuple[UOp, UOp] | None:
     if not all(isinstance(size, int) for size in shape):
         return None
     left, right = product.src
-    narrow = [_narrow_value(factor) for factor in (left, right)]
+    narrow = [narrow_value(factor) for factor in (left, right)]
     if narrow[0] is None or narrow[1] is None or narrow[0].dtype is not narrow[1].dtype:
         return None
     (length,) = [shape[axis] for axis in node.axes]
@@ -88,13 +88,23 @@ def find_factors(node: UOp, target: Target) -> tuple[UOp, UOp] | None:
     return narrow[0], narrow[1]
 
 
-def _narrow_value(factor: UOp) -> UOp | None:
+def narrow_value(factor: UOp) -> UOp | None:
     """What a factor widens, behind movement of axes."""
     while factor.op is Op.EXPAND or factor.op in _MOVED:
         factor = factor.operand
     if factor.op is not Op.CAST or NARROW.get(factor.operand.dtype) is not factor.dtype:
         return None
     return factor.operand
+
+
+def _moved_value(value: UOp) -> UOp:
+    """What is kept of a narrow value that is other axes of another, which a product reads as they
+    lie; itself if it is copied."""
+    if _find_copy(value) is not None:
+        return value
+    while value.op in MOVEMENT:
+        value = value.operand
+    return value
 
 
 def _find_copy(value: UOp) -> UOp | None:

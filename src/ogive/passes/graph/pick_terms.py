@@ -23,7 +23,14 @@ def pick_terms(sink: UOp) -> UOp:
 
 
 def _is_choice(node: UOp) -> bool:
-    return node.op is Op.REDUCE_AXES and node.operand.op is Op.WHERE
+    return node.op is Op.REDUCE_AXES and _choosing(node.operand).op is Op.WHERE
+
+
+def _choosing(term: UOp) -> UOp:
+    """What a term is the negative of, which is zero where that is: the gradient has such."""
+    while term.op is Op.NEG:
+        term = term.operand
+    return term
 
 
 def _picked(node: UOp) -> UOp:
@@ -31,7 +38,7 @@ def _picked(node: UOp) -> UOp:
     (term,) = node.src
     if op is not Op.ADD or len(axes) != 1:
         return node
-    condition, _, otherwise = term.src
+    condition, _, otherwise = _choosing(term).src
     if otherwise.op is not Op.CONST or otherwise.arg != 0:
         return node
     position = _only_position(condition, axes[0])

@@ -23,6 +23,8 @@ from ogive.passes.graph.divide_by_device import Part, divide_by_device
 from ogive.passes.graph.keep_computed_shapes import keep_computed_shapes
 from ogive.passes.graph.lay_channels_last import lay_channels_last
 from ogive.passes.graph.lower_orders import lower_orders
+from ogive.passes.graph.merge_product_axes import merge_product_axes
+from ogive.passes.graph.narrow_weights import narrow_weights
 from ogive.passes.graph.pack_operands import pack_operands
 from ogive.passes.graph.pick_terms import pick_terms
 from ogive.passes.graph.place_scatters import place_scatters
@@ -68,6 +70,12 @@ _CUTTING = (
 )  # fmt: skip
 
 _LAYING_OUT = (
+    Pass("narrow_weights", STORED, STORED, narrow_weights,
+         "CAST bf16(sum of exp(s) * CAST(v)) → CAST bf16(sum of CAST(CAST bf16(exp(s))) * CAST(v))",
+         reads=("target",)),
+    Pass("merge_product_axes", STORED, STORED, merge_product_axes,
+         "sum over c, h, w of x * f → sum over k of CONTIGUOUS(windows of x) * f, for tensor cores",
+         reads=("target",)),
     Pass("reduce_once", STORED, STORED, reduce_once,
          "m = max of x; s = sum of exp(x - m) → the same of each block, then of the blocks",
          reads=("target",)),

@@ -119,7 +119,10 @@ def _choose_spread(kernel: KernelFacts, target: Target) -> list[UOp]:
     if inner or _reads_along_reductions(kernel, target):
         wanted = [*inner, *kernel.reductions]
     elif not kernel.reductions and kernel.outputs:
-        wanted = [min(kernel.outputs, key=lambda counter: _result_stride(kernel, counter))]
+        closest = min(kernel.outputs, key=lambda counter: _result_stride(kernel, counter))
+        if axis_extent(closest) < target.grid.warp * _lanes_along(closest, kernel, target):
+            return []  # a block would have nothing to do for most of its threads
+        wanted = [closest]
     else:
         return []
     least = target.grid.warp
@@ -159,7 +162,7 @@ def _reads_along_reductions(kernel: KernelFacts, target: Target) -> bool:
     if terms < target.grid.warp:
         return False
     is_few = results < target.grid.warp * target.grid.multiprocessors
-    if kernel.is_product and not is_few:
+    if kernel.is_product and not is_few and not _is_read_once(kernel):
         return False
     if is_few and terms >= target.grid.block_threads:
         return True
@@ -168,6 +171,13 @@ def _reads_along_reductions(kernel: KernelFacts, target: Target) -> bool:
     closest = min(kernel.outputs, key=lambda counter: _result_stride(kernel, counter))
     along_results = _contiguity(closest, kernel)
     return any(_contiguity(c, kernel) > along_results for c in kernel.reductions)
+
+
+def _is_read_once(kernel: KernelFacts) -> bool:
+    """Whether some operand is as large as the product, as the matrix of one with a vector."""
+    axes = [c for c in (*kernel.outputs, *kernel.reductions) if axis_extent(c) > 1]
+    reads = [access for access in kernel.accesses if access not in kernel.stores]
+    return any(all(access.depends_on(c) for c in axes) for access in reads)
 
 
 def _contiguity(counter: UOp, kernel: KernelFacts) -> int:

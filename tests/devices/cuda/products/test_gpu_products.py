@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import ogive
-from ogive import Tensor
+from ogive import Tensor, nn
+from ogive.nn.functional import conv2d, scaled_dot_product_attention
 from tests.devices.cuda.conftest import ON_A_GPU
 
 pytestmark = ON_A_GPU
@@ -103,3 +106,70 @@ def test_a_plan_multiplies_again_after_its_operand_has_changed() -> None:
     step = ogive.jit(lambda left, right: (left @ right).realize())
     for scale in (1.0, 2.0, 4.0, 8.0):
         _check(step((a * scale).realize(), b), scale * x @ y)
+
+
+@pytest.mark.parametrize("options", [
+    {"padding": 1}, {"stride": 2}, {"groups": 2, "padding": (0, 1)}, {"dilation": 2},
+])  # fmt: skip
+@pytest.mark.parametrize("size", [9, 20])
+def test_convolutions_and_their_gradients(options: dict[str, Any], size: int) -> None:
+    depth = 16 // options.get("groups", 1)
+    (x, a), (w, b) = _draw(31, 3, 16, size, size), _draw(32, 24, depth, 3, 3)
+    given = [x.requires_grad_(), w.requires_grad_()]
+    wide = [Tensor(a, requires_grad=True), Tensor(b, requires_grad=True)]
+    found, expected = [conv2d(image, filters, **options) for image, filters in (given, wide)]
+    _check(found, expected.numpy())
+    cotangent, c = _draw(33, *found.shape)
+    found.backward(cotangent)
+    expected.backward(Tensor(c))
+    for one, other in zip(given, wide, strict=True):
+        assert one.grad is not None and other.grad is not None
+        _check(one.grad, other.grad.numpy())
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("length", [40, 256])
+def test_attention_and_its_gradients(is_causal: bool, length: int) -> None:
+    drawn = [_draw(40 + number, 2, 3, length, 32) for number in range(3)]
+    given = [tensor.requires_grad_() for tensor, _ in drawn]
+    wide = [Tensor(values, requires_grad=True) for _, values in drawn]
+    found, expected = [
+        scaled_dot_product_attention(query, key, value, is_causal=is_causal)
+        for query, key, value in (given, wide)
+    ]
+    _check(found, expected.numpy())
+    cotangent, c = _draw(43, *found.shape)
+    found.backward(cotangent)
+    expected.backward(Tensor(c))
+    for one, other in zip(given, wide, strict=True):
+        assert one.grad is not None and other.grad is not None
+        error = one.grad.cast("float64").numpy() - other.grad.numpy()
+        assert np.sqrt(np.mean(error**2)) <= 0.02 * np.sqrt(np.mean(other.grad.numpy() ** 2))
+
+
+def _train(device: str) -> list[float]:
+    """The losses of some steps."""
+    ogive.manual_seed(4)
+    layers = nn.Linear(64, 128), nn.GELU(), nn.LayerNorm(128), nn.Linear(128, 40)
+    model = nn.Sequential(*layers).to(device)
+    optimizer = ogive.optim.AdamW(model.parameters(), lr=1e-2)
+    draw = np.random.default_rng(5)
+    x = Tensor(draw.standard_normal((96, 64), np.float32)).to(device)
+    y = Tensor(draw.integers(0, 40, 96)).to(device)
+
+    @ogive.jit
+    def step(x: Tensor, y: Tensor) -> Tensor:
+        optimizer.zero_grad()
+        with ogive.autocast(dtype="bfloat16"):
+            loss = nn.functional.cross_entropy(model(x).float(), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return [step(x, y).item() for _ in range(20)]
+
+
+def test_steps_of_training_under_autocast_follow_those_of_the_cpu() -> None:
+    found, expected = _train("CUDA"), _train("CPU")
+    np.testing.assert_allclose(found[:8], expected[:8], rtol=0.05)
+    assert found[-1] < 0.5 * found[0]

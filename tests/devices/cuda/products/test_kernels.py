@@ -124,12 +124,15 @@ def test_a_kernel_serves_all_sizes_of_a_form(tile: Tile) -> None:
     assert len(texts) == 1
 
 
-def test_results_whose_lines_the_engine_cannot_take_are_stored_from_registers() -> None:
-    tile = WarpgroupTile(64, 64, 4)
-    assert "stmatrix" in _write(multiply(64, 64, 64, dtypes.bfloat16), tile)
-    assert "stmatrix" not in _write(
-        multiply(64, 65, 64, dtypes.bfloat16, right_transposed=True), tile
-    )
+def test_results_whose_lines_the_engine_cannot_take_are_stored_by_warps() -> None:
+    tile, by_engine = WarpgroupTile(64, 64, 4), "cp.async.bulk.tensor.4d.global"
+    fitting = _write(multiply(64, 64, 64, dtypes.bfloat16), tile)
+    odd = _write(multiply(64, 65, 64, dtypes.bfloat16, right_transposed=True), tile)
+    wide = _write(multiply(64, 64, 64, dtypes.bfloat16, dtypes.float32), tile)
+    assert by_engine in fitting
+    assert by_engine not in odd
+    assert ("stmatrix" in odd, "st.global.b16" in odd) == (True, True)
+    assert ("stmatrix" in wide, "st.global.b64" in wide) == (False, True)
 
 
 def test_tensor_maps_have_the_batch_axes_that_matrices_have() -> None:

@@ -37,6 +37,11 @@ class Access(NamedTuple):
     first: int
     strides: dict[UOp, int]
 
+    @property
+    def turns(self) -> bool:
+        """Whether it goes backwards along some counter, as operands and results must not."""
+        return min(self.strides.values(), default=0) < 0
+
     def stride(self, counter: UOp | None) -> int:
         return 0 if counter is None else self.strides.get(counter, 0)
 
@@ -68,7 +73,7 @@ def find_product(loops: UOp) -> RegionProduct | None:
     (total,) = sums
     result = find_access(store.place)
     factors = [_factor(node) for node in (total.operand.left, total.operand.right)]
-    if result is None or None in factors or not _is_elementwise(store.value, total):
+    if result is None or result.turns or None in factors or not _is_elementwise(store.value, total):
         return None
     axes = [*store.closed, *total.closed]
     if any(axis.extent.op is not Op.CONST or axis.extent.literal > LONGEST for axis in axes):
@@ -93,7 +98,7 @@ def _factor(node: UOp) -> tuple[Access, UOp] | None:
     if node.op is not Op.LOAD or NARROW.get(node.dtype) is not wide.dtype:
         return None
     access = find_access(node.place)
-    return None if access is None else (access, node)
+    return None if access is None or access.turns else (access, node)
 
 
 def find_access(place: UOp) -> Access | None:
@@ -101,20 +106,24 @@ def find_access(place: UOp) -> Access | None:
     if place.base.op is not Op.PARAM or place.gate is not None:
         return None
     terms, first = linear_form(place.offset)
-    if any(term.op is not Op.RANGE for term in terms) or min(terms.values(), default=1) < 0:
+    if any(term.op is not Op.RANGE for term in terms):
         return None
     return Access(place.base.slot, first, dict(terms))
 
 
 def _is_elementwise(value: UOp, total: UOp) -> bool:
-    """Whether a value is computed of a sum, constants and linear accesses, element by element."""
+    """Whether a value is computed of a sum, constants, linear accesses and sums of positions, as a
+    mask is, element by element."""
     waiting, seen = [value], {total}
     while waiting:
         node = waiting.pop()
         if node in seen:
             continue
         seen.add(node)
-        if node.op is Op.LOAD:
+        if node.dtype is dtypes.index:
+            if any(term.op is not Op.RANGE for term in linear_form(node)[0]):
+                return False
+        elif node.op is Op.LOAD:
             if find_access(node.place) is None:
                 return False
         elif node.op in ELEMENTWISE and node.op not in _NOT_ELEMENTWISE:

@@ -15,6 +15,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import COMPARISON, Op
+from ogive.ir.symbolic.index_arithmetic import linear_form
 from ogive.targets.target import Target
 
 NARROW = (dtypes.float16, dtypes.bfloat16)
@@ -52,6 +53,9 @@ class RegionStep:
             elif node.op is Op.LOAD:
                 values[node] = self._load(text, node, counters)
             else:
+                for source in node.src:
+                    if source.dtype is dtypes.index:
+                        values[source] = _position(text, source, counters)
                 values[node] = self._compute(text, instructions, node, values)
         return values[found.value]
 
@@ -89,8 +93,20 @@ class RegionStep:
         return text.instruction(f"fpext {kind} {narrow} to float")
 
 
+def _position(text: KernelText, node: UOp, counters: dict[UOp | None, Index]) -> str:
+    """A sum of positions."""
+    factors, constant_term = linear_form(node)
+    terms = [
+        text.wide_product(text.wide(counters[counter]), str(factor))
+        for counter, factor in factors.items()
+    ]
+    return text.wide_sum(*terms, str(constant_term))
+
+
 def _held(dtype: DType) -> DType:
     """The type in which a value is held."""
+    if dtype is dtypes.index:
+        return dtypes.int64
     return dtypes.float32 if dtype in NARROW else dtype
 
 

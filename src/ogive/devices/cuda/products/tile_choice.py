@@ -18,6 +18,7 @@ from ogive.devices.cuda.products.tiles import WarpgroupTile, WarpTile
 from ogive.devices.cuda.products.warpgroup_instructions import LINE
 from ogive.devices.cuda.products.warpgroup_product import (
     BARRIERS,
+    goes_through_shared_memory,
     is_staged,
     stage_tiles,
 )
@@ -37,7 +38,8 @@ class ProductCosts(NamedTuple):
     warpgroup_stage: float = 240.0  # a stage, at least
     warpgroup_tile: float = 440.0  # the ends of a tile
     warpgroup_column: float = 0.6  # storing what a row of threads has
-    single_elements: float = 0.5  # storing a result that is not in pairs, an element of a tile
+    line_elements: float = 0.12  # storing a result line by line, an element of a tile
+    single_elements: float = 0.5  # storing one from registers that is not in pairs
     split: float = 1300.0  # exchanging sums, at least
     split_element: float = 0.15  # an element of a tile, by each of its blocks
     warp_area: float = 1 / 7.5  # as `warpgroup_area`, by warps
@@ -115,7 +117,7 @@ def _with_stages(
     product: Product, tile: WarpgroupTile, machine: Machine
 ) -> WarpgroupTile | None:
     """As many stages as fit, up to 8; None if not even two do."""
-    staging = tile.m * tile.n * 2 if is_staged(product, tile) else 0
+    staging = tile.m * tile.n * 2 if goes_through_shared_memory(product, tile) else 0
     room = machine.shared_bytes - BARRIERS - staging
     stages = min(8, room // sum(stage_tiles(product, tile)))
     needed = tile.m * tile.n * 4 if tile.splits > 1 else 0  # where sums are exchanged
@@ -192,8 +194,11 @@ def _warp_tile_time(
 
 
 def _store_time(product: Product, tile: Tile, costs: ProductCosts) -> float:
-    """How much longer it takes to store results that are not in pairs."""
-    return 0.0 if Result.of(product).in_pairs else tile.m * tile.n * costs.single_elements
+    """How much longer it takes to store results whose rows begin anywhere."""
+    area = tile.m * tile.n
+    if isinstance(tile, WarpgroupTile) and goes_through_shared_memory(product, tile):
+        return 0.0 if is_staged(product, tile) else area * costs.line_elements
+    return 0.0 if Result.of(product).in_pairs else area * costs.single_elements
 
 
 def _count(length: int, step: int) -> int:

@@ -133,6 +133,11 @@ def wait_barrier(text: KernelText, address: Index, parity: Index) -> None:
     )
 
 
+def warp_barrier(text: KernelText) -> None:
+    """The lanes of a warp wait for each other, and see what they wrote."""
+    text.assembly("bar.warp.sync 0xffffffff;", [], [])
+
+
 def warpgroup_barrier(text: KernelText, number: Index, threads: int) -> None:
     """Threads of one or more warpgroups wait for each other."""
     text.assembly(f"bar.sync $0, {threads};", [], [("i32", str(number))])

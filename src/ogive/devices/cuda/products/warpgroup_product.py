@@ -10,8 +10,8 @@ The other warpgroups, the *consumers*, multiply what has come. Two barriers belo
         for each stage along k:   wait full; begin products; when those before are done: empty
         finish the sums; store them, while the producer is ahead with the next tile
 
-Results of two bytes go through shared memory, where the copying engine takes them. Others, and
-those whose rows do not begin at multiples of 16 bytes, are stored from registers.
+Results of two bytes go through shared memory, where the copying engine takes them, or warps do,
+line by line, if rows do not begin at multiples of 16 bytes. Others are stored from registers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ogive.devices.cuda.products.kernel_text import (
     KernelText,
     Parameter,
 )
-from ogive.devices.cuda.products.product import Product
+from ogive.devices.cuda.products.product import WIDEST_COPY, Product
 from ogive.devices.cuda.products.tile_order import find_tile, order_parameters
 from ogive.devices.cuda.products.tiles import ROWS, WARPGROUP, WarpgroupTile
 from ogive.devices.cuda.products.warp_product import (
@@ -69,19 +69,22 @@ def _batched() -> list[str]:
     return [f"{name}_has{axis}" for name in ("left", "right") for axis in (0, 1)]
 
 
-def is_staged(product: Product, tile: WarpgroupTile) -> bool:
-    """Whether results go through shared memory: they have two bytes, and rows fit the engine."""
-    if tile.splits > 1 or tile.n % 16:
-        return False
+def goes_through_shared_memory(product: Product, tile: WarpgroupTile) -> bool:
+    """Whether results do, and are stored from there: those of two bytes, of one block each."""
     matrix = product.result
-    unit = matrix.unit(product.m, product.n)
-    return matrix.dtype.itemsize == 2 and matrix.column == 1 and unit == 16
+    return tile.splits == 1 and matrix.dtype.itemsize == 2 and matrix.column == 1
+
+
+def is_staged(product: Product, tile: WarpgroupTile) -> bool:
+    """Whether the engine copies results from there, since their rows fit it."""
+    fits = product.result.unit(product.m, product.n) == WIDEST_COPY
+    return fits and goes_through_shared_memory(product, tile)
 
 
 def warpgroup_shared_bytes(product: Product, tile: WarpgroupTile) -> int:
     """The shared memory that a block takes."""
     left, right = stage_tiles(product, tile)
-    staging = tile.m * tile.n * 2 if is_staged(product, tile) else 0
+    staging = tile.m * tile.n * 2 if goes_through_shared_memory(product, tile) else 0
     return BARRIERS + tile.stages * (left + right) + staging
 
 
@@ -282,6 +285,9 @@ class _WarpgroupProduct:
         if self.staged:
             self._store_staged(batch, row, column, sums)
             return
+        if goes_through_shared_memory(self.product, tile):
+            self._store_lines(batch, row, column, sums)
+            return
         if tile.splits > 1:
             sums = self._add_parts(sums)
             column = text.add(column, text.multiply(self.part, tile.n // tile.splits))
@@ -333,24 +339,10 @@ class _WarpgroupProduct:
         self, batch: tuple[Index, Index], row: Index, column: Index, sums: list[str]
     ) -> None:
         text, tile = self.text, self.tile
-        width = tile.store_columns
-        shared = SharedTile(ROWS, width * 2)
-        own = text.sum(
-            self.ring, tile.stages * (self.left_bytes + self.right_bytes),
-            text.multiply(self.consumer, ROWS * tile.n * 2),
-        )  # fmt: skip
-        barrier = text.add(self.consumer, 1)
+        barrier, width = text.add(self.consumer, 1), tile.store_columns
         text.when(self.speaks, lambda: ptx.wait_copies_out(text))
         ptx.warpgroup_barrier(text, barrier, WARPGROUP)
-        words = self._finished_words(batch, row, column, sums)
-        line, piece = lines_first(text, self.lane)
-        line = text.add(line, text.multiply(self.warp, 16))
-        for at in range(0, len(words), 4):  # 16 rows of a warp × 16 columns
-            below, right = self._pair_place(2 * at)
-            box, inside = divmod(right, width)
-            place = shared.offset(text, line, text.add(piece, inside // 8))
-            begin = box * shared.nbytes + below * shared.line_bytes
-            ptx.store_matrices(text, text.sum(own, place, begin), words[at : at + 4])
+        own, shared = self._write_staging(batch, row, column, sums)
         ptx.show_writes(text)
         ptx.warpgroup_barrier(text, barrier, WARPGROUP)
 
@@ -363,6 +355,63 @@ class _WarpgroupProduct:
 
         text.when(self.speaks, copy_out)
 
+    def _write_staging(
+        self, batch: tuple[Index, Index], row: Index, column: Index, sums: list[str]
+    ) -> tuple[Index, SharedTile]:
+        """Write finished results into the consumer's part of shared memory: its address, and one
+        of the boxes there, each of `store_columns`."""
+        text, tile = self.text, self.tile
+        width = tile.store_columns
+        shared = SharedTile(ROWS, width * 2)
+        own = text.sum(
+            self.ring, tile.stages * (self.left_bytes + self.right_bytes),
+            text.multiply(self.consumer, ROWS * tile.n * 2),
+        )  # fmt: skip
+        words = self._finished_words(batch, row, column, sums)
+        line, piece = lines_first(text, self.lane)
+        line = text.add(line, text.multiply(self.warp, 16))
+        for at in range(0, len(words), 4):  # 16 rows of a warp × 16 columns
+            below, right = self._pair_place(2 * at)
+            box, inside = divmod(right, width)
+            place = shared.offset(text, line, text.add(piece, inside // 8))
+            begin = box * shared.nbytes + below * shared.line_bytes
+            ptx.store_matrices(text, text.sum(own, place, begin), words[at : at + 4])
+        return own, shared
+
+    def _store_lines(
+        self, batch: tuple[Index, Index], row: Index, column: Index, sums: list[str]
+    ) -> None:
+        """Each warp stores its 16 rows line by line, so that its lanes write neighbours."""
+        text, tile = self.text, self.tile
+        ptx.warp_barrier(text)
+        own, shared = self._write_staging(batch, row, column, sums)
+        ptx.warp_barrier(text)
+        together = 2 if Result.of(self.product).in_pairs else 1  # elements of a lane
+        first = text.multiply(self.lane, together)
+        own = text.add(own, text.multiply(self.warp, 16 * shared.line_bytes))
+        row = text.add(row, text.multiply(self.warp, 16))
+        places = [
+            _LinePart(
+                text, shared, tile, text.add(first, at), text.add(column, first), at, together
+            )
+            for at in range(0, tile.n, 32 * together)
+        ]
+        start = text.wide_sum(
+            text.wide_product(text.wide(batch[0]), "%result_batch0"),
+            text.wide_product(text.wide(batch[1]), "%result_batch1"),
+            text.wide(text.add(column, first)),
+        )
+        kind = f"i{16 * together}"
+        for line in range(16):
+            below = text.add(row, line)
+            offset = text.wide_sum(start, text.wide_product(text.wide(below), "%result_row"))
+            pointer, within = text.at("%result", offset, 2), text.less(below, "%m")
+            for place in places:
+                address = text.add(own, place.offset(text, shared, line))
+                value = text.load_shared(kind, address, 2 * together)
+                inside = text.both(within, place.inside)
+                text.store_if(inside, kind, value, pointer, 2 * together, 2 * place.behind)
+
     def _finished_words(
         self, batch: tuple[Index, Index], row: Index, column: Index, sums: list[str]
     ) -> list[str]:
@@ -374,3 +423,26 @@ class _WarpgroupProduct:
             both = pack(text, kind, pair)
             words.append(text.instruction(f"bitcast <2 x {kind}> {both} to i32"))
         return words
+
+
+class _LinePart:
+    """What a lane stores of each line at once: `behind` elements behind its first ones."""
+
+    def __init__(
+        self, text: KernelText, shared: SharedTile, tile: WarpgroupTile, place: Index,
+        column: Index, behind: int, together: int,
+    ) -> None:  # fmt: skip
+        width = tile.store_columns
+        self.behind = behind
+        self.inside = text.less(text.add(column, behind), "%n")
+        if tile.n % 64:  # lanes may be beyond the tile
+            self.inside = text.both(self.inside, text.less(place, tile.n))
+            place = text.minimum(place, tile.n - together)
+        inside = text.remainder(place, width)
+        box = text.multiply(text.divide(place, width), shared.nbytes)
+        self._start = text.add(box, text.multiply(text.remainder(inside, 8), 2))
+        self._piece = text.divide(inside, 8)
+
+    def offset(self, text: KernelText, shared: SharedTile, line: int) -> Index:
+        """Where that is of a line, of sixteen that begin at a multiple of eight."""
+        return text.add(self._start, shared.offset(text, line, self._piece))

@@ -1,0 +1,169 @@
+"""What a softmax multiplies between narrow values is narrow, for tensor cores.
+
+    before   CAST bf16(sum over k of WHERE(mask, w[q, k] * CAST(v)[k, d], 0) / sum over k of w)
+    after    CAST bf16(sum over k of CAST(n)[q, k] * CAST(v)[k, d] / sum over k of CAST(n))
+    with     w = WHERE(mask, exp(s - m), 0), n = CAST bf16(w)
+
+So attention in bfloat16 or float16 is products of tensor cores, as it is in PyTorch, and so are its
+gradients. Only products that have to do with an exponential are concerned, and only where all that
+follows from them is rounded to that type in the end: that is attention, however it is written.
+What the weights themselves sum up to is the sum of the narrow ones, so nobody reads the others.
+"""
+
+from __future__ import annotations
+
+from ogive.ir.dtype import DType
+from ogive.ir.node import UOp
+from ogive.ir.node_building import cast
+from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+from ogive.passes.fuse.tensor_products import LEAST_LENGTH, LEAST_SIDE, NARROW, narrow_value
+from ogive.targets.target import Target
+
+_MOVED = (Op.EXPAND, Op.RESHAPE, Op.PERMUTE)
+
+
+def narrow_weights(sink: UOp, target: Target) -> UOp:
+    """The graph with weights that tensor cores multiply."""
+    if not target.grid.tensor_cores:
+        return sink
+    order = sink.walk()
+    exponential = _follow_exponentials(order)
+    weights: dict[UOp, DType] = {}
+    products: set[UOp] = set()
+    for node, dtype in _find_rounded_sums(order).items():
+        factors = _factors(node)
+        bases = {_unmoved(factor) for factor in factors if narrow_value(factor) is None}
+        if bases and not exponential.isdisjoint(bases) and _is_product(node, factors, dtype):
+            weights.update(dict.fromkeys(bases, dtype))
+            products.add(node)
+    return _replace(sink, weights, products) if products else sink
+
+
+def _replace(sink: UOp, weights: dict[UOp, DType], products: set[UOp]) -> UOp:
+    """The graph in which products and sums read weights that are narrow."""
+    done: dict[UOp, UOp] = {}
+
+    def narrowed(value: UOp) -> UOp:
+        """A value that moves weights, of narrow ones; another one as it is by now."""
+        base = _unmoved(value)
+        if base not in weights:
+            return done[value]
+        if value is base:
+            return cast(cast(done[base], weights[base]), base.dtype)
+        return value.with_sources((narrowed(value.operand), *value.src[1:]))
+
+    for node in sink.walk():
+        made = node.with_sources(tuple([done[source] for source in node.src]))
+        if node in products:
+            product = UOp(Op.MUL, node.dtype, tuple(map(narrowed, _factors(node))))
+            made = node.replace(src=(product,))
+        elif node.op is Op.REDUCE_AXES and node.combine is Op.ADD:
+            made = node.with_sources((narrowed(node.operand),))
+        done[node] = made
+    return done[sink]
+
+
+def _find_rounded_sums(order: list[UOp]) -> dict[UOp, DType]:
+    """The sums of which all that follows is rounded, in the end, to one narrow type: that type."""
+    types: dict[UOp, set[DType | None]] = {node: set() for node in order}
+    for node in reversed(order):
+        asked: DType | None = None
+        if node.op is Op.CAST and node.dtype in NARROW and node.dtype.is_float:
+            asked = node.dtype
+        elif node.op in ELEMENTWISE or node.op in MOVEMENT or node.op is Op.REDUCE_AXES:
+            asked = next(iter(types[node])) if len(types[node]) == 1 else None
+        for source in node.src:
+            types[source].add(asked)
+    sums = [node for node in order if node.op is Op.REDUCE_AXES and node.combine is Op.ADD]
+    found = [(node, next(iter(types[node]))) for node in sums if len(types[node]) == 1]
+    return {node: dtype for node, dtype in found if dtype is not None}
+
+
+def _follow_exponentials(order: list[UOp]) -> set[UOp]:
+    """Exponentials, and all that is computed of them up to where it is rounded."""
+    found: set[UOp] = set()
+    for node in order:
+        follows = node.op in ELEMENTWISE or node.op in MOVEMENT or node.op is Op.REDUCE_AXES
+        if node.op is Op.EXP or (
+            follows and node.dtype not in NARROW and not found.isdisjoint(node.src)
+        ):
+            found.add(node)
+    return found
+
+
+def _factors(total: UOp) -> tuple[UOp, ...]:
+    """What a sum multiplies, also where some products are left out."""
+    product = total.operand
+    if product.op is Op.WHERE and product.if_false.op is Op.CONST and product.if_false.literal == 0:
+        product = product.if_true
+    return product.src if product.op is Op.MUL else ()
+
+
+def _is_product(total: UOp, factors: tuple[UOp, ...], dtype: DType) -> bool:
+    """Whether tensor cores could compute a sum of products if all factors were narrow."""
+    if len(factors) != 2 or len(total.axes) != 1 or NARROW[dtype] is not total.dtype:
+        return False
+    known = [narrow_value(factor) for factor in factors]
+    if any(narrow is not None and narrow.dtype is not dtype for narrow in known):
+        return False
+    shape = total.operand.shape
+    own = [factor.operand.shape if factor.op is Op.EXPAND else factor.shape for factor in factors]
+    if not all(isinstance(size, int) for size in shape):
+        return False
+    for one, other in (own, reversed(own)):
+        alone = [int(size) for size, beside in zip(one, other, strict=True) if beside == 1]
+        if max(alone, default=1) < LEAST_SIDE:
+            return False
+    masked = total.operand.op is Op.WHERE
+    is_whole = not masked or any(_is_zero_where(f, total.operand.condition) for f in factors)
+    return is_whole and int(shape[total.axes[0]]) >= LEAST_LENGTH
+
+
+def _is_zero_where(factor: UOp, mask: UOp) -> bool:
+    """Whether a factor is 0 wherever a mask is not."""
+    base = _unmoved(factor)
+    places = _origins(factor)
+    waiting = [base]
+    while waiting:
+        node = waiting.pop()
+        if node.op is Op.MUL and node.shape == base.shape:
+            waiting += node.src
+        elif node.op is Op.WHERE and node.if_false.op is Op.CONST and node.if_false.literal == 0:
+            own, asked = _origins(node.condition), _origins(mask)
+            if places is None or own is None or asked is None:
+                continue
+            found = [None if place is None else own[place] for place in places]
+            if _unmoved(node.condition) is _unmoved(mask) and found == asked:
+                return True
+    return False
+
+
+def _origins(node: UOp) -> list[int | None] | None:
+    """Which axis of what is moved each axis is, and None for one that repeats it; None in all where
+    axes are divided or joined."""
+    chain = []
+    while node.op in _MOVED:
+        chain.append(node)
+        node = node.operand
+    places: list[int | None] = list(range(len(node.shape)))
+    for each in reversed(chain):
+        before = each.operand.shape
+        if each.op is Op.PERMUTE:
+            places = [places[axis] for axis in each.arg]
+        elif each.op is Op.RESHAPE:
+            longer = [place for place, size in zip(places, before, strict=True) if size != 1]
+            if [size for size in each.shape if size != 1] != [s for s in before if s != 1]:
+                return None
+            left = iter(longer)
+            places = [None if size == 1 else next(left) for size in each.shape]
+        else:
+            sizes = zip(places, before, each.shape, strict=True)
+            places = [None if old != new else place for place, old, new in sizes]
+    return places
+
+
+def _unmoved(node: UOp) -> UOp:
+    """What a value is, behind movement of whole axes."""
+    while node.op in _MOVED:
+        node = node.operand
+    return node

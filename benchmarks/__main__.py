@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks import shapes
 from benchmarks.calibration import measure_calibration
 from benchmarks.compile import measure_compile
+from benchmarks.gpu import measure_gpu
 from benchmarks.libraries import PEERS
 from benchmarks.memory import measure_memory
 from benchmarks.report import render
@@ -32,13 +33,13 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         "part",
         nargs="?",
         choices=["rows", "shapes", "compile", "steps", "training", "threads", "memory", "search",
-                 "calibration"],
+                 "calibration", "gpu"],
         default="rows",
         help="rows: the table against the peers (default); shapes: the same at random sizes; "
         "compile: Ogive's compile time; steps: what a step of a plan costs; training: graphs, "
         "first steps and later ones; threads: what threads gain, by size; memory: what attention "
         "takes; search: searched kernels beside others; calibration: the cost model beside the "
-        "clock",
+        "clock; gpu: an NVIDIA GPU, beside PyTorch",
     )
     parser.add_argument(
         "--rows",
@@ -102,7 +103,7 @@ def main(arguments: Sequence[str]) -> int:
         print("\n".join(row.name for row in ROWS))
         return 0
     rows = select(options.rows)
-    if not rows:
+    if not rows and options.part != "gpu":
         print(f"no row matches {' '.join(options.rows)}; --list names them", file=sys.stderr)
         return 2
     settings = Settings(options.threads, options.seconds, timeout=options.timeout)
@@ -126,6 +127,8 @@ def main(arguments: Sequence[str]) -> int:
         results.search = measure_search(settings, tell)
     elif options.part == "calibration":
         results.calibration = measure_calibration(settings, tell)
+    elif options.part == "gpu":
+        results.gpu = measure_gpu(tell, options.rows)
     elif options.startup:
         results.startup = measure_startup(libraries, settings, tell)
     else:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.gpu import gpu_lines
 from benchmarks.report import (
     Notes,
     breakdown_lines,
@@ -48,6 +49,7 @@ def load(path: Path) -> Results:
         threads=data.get("threads", {}),
         memory=data.get("memory", {}),
         search=data.get("search", {}),
+        gpu=data.get("gpu", {}),
     )
 
 
@@ -89,6 +91,8 @@ def render(results: Results) -> str:
         parts.append(table(*threads_lines(results.threads)))
     if results.search:
         parts.append(table(*search_lines(results.search)))
+    if results.gpu:
+        parts.append(table(*gpu_lines(results.gpu)))
     judged = [j for j in judge(results) if j.holds is not None]
     if judged:
         lines = [[j.promise, j.measured, "kept" if j.holds else "**not kept**"] for j in judged]

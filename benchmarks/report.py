@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from benchmarks.gpu import gpu_lines
 from benchmarks.results import Results, RowResult
 from benchmarks.runner import DISTURBED
 from benchmarks.shapes import summarize
@@ -298,5 +299,7 @@ def render(results: Results, libraries: Sequence[str]) -> str:
         parts.append(table(*calibration_lines(results.calibration)))
     if results.search:
         parts.append(table(*search_lines(results.search)))
+    if results.gpu:
+        parts.append(table(*gpu_lines(results.gpu)))
     parts.append(promises_table(results))
     return "\n\n".join(parts)

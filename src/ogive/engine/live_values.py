@@ -35,7 +35,7 @@ from ogive.ir.device_names import DEFAULT_DEVICE, FILES, is_group
 from ogive.ir.memory import upper_count
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import ELEMENTWISE, FAULTING, MOVEMENT, SPREAD, Op
-from ogive.live import registry
+from ogive.live import history, registry
 from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target
 
@@ -84,7 +84,7 @@ def values_to_store(
     devices = [node.device for node in lasting if node.op is Op.BUFFER and lasting[node]]
     target = target_of(devices[0] if devices else DEFAULT_DEVICE)
     work, faulting = _work(order, target), _faulting(roots, order)
-    ran |= _overtaken(order)
+    overtaken = _overtaken(order)
     least = target.costs.fusion.shared_work
     stored: dict[UOp, None] = {}
     # As much as is read; but a state of few numbers is stored with all that is kept beside it.
@@ -98,6 +98,7 @@ def values_to_store(
     for node in read:
         size = _bytes_of(node)
         is_worth = node in ran or work[node] >= least
+        is_worth = is_worth or (node in overtaken and not _has_gradient(node))
         if node not in lasting:  # it reads no memory, and may have grown all the same
             is_grown = work[node] >= _GROWN * least
             if is_grown and node not in faulting and size <= MOST_WITHOUT_MEMORY:
@@ -169,6 +170,8 @@ def _grown(waiting: Sequence[UOp], inside: set[UOp]) -> list[UOp]:
     for node in waiting:
         if node.op in _FREE or is_gradient(node) or not registry.has_holder(node):
             continue
+        if _has_gradient(node):
+            continue
         if any(n.live is not None and n.live.ran for n in walk((node,)) if n not in inside):
             found.append(node)
         else:
@@ -190,6 +193,11 @@ def _read_outside(
             if node.op not in _FREE and node not in asked:
                 found[node] = None
     return list(found)
+
+
+def _has_gradient(node: UOp) -> bool:
+    """Whether gradients flow through a value: they may need memory that its own does not."""
+    return history.is_tracking() and history.leads_to_leaf(node)
 
 
 def _overtaken(order: Sequence[UOp]) -> set[UOp]:

@@ -177,6 +177,7 @@ class KeptGraphs:
             if self._is_ours(node) and self.is_idle(node):
                 live = node.live
                 live.memory = live.history = live.leaf = None
+                live.remembered = False  # whoever has read it would refer to it
                 return node
         return None
 

@@ -23,6 +23,7 @@ from ogive.tensor.lengths import is_symbolic
 from ogive.tensor.memory import views
 from ogive.tensor.memory.movement_chains import View
 from ogive.tensor.movement.joining import where
+from ogive.tensor.outlined import outlined
 
 if TYPE_CHECKING:
     from ogive.ir.node import UOp
@@ -151,6 +152,7 @@ def trace(self: Tensor) -> Tensor:
     return self.diagonal().sum()
 
 
+@outlined
 def tril(self: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangle of matrices, up to `diagonal` included; 0 above. Shapes: unchanged.
 
@@ -162,6 +164,7 @@ def tril(self: Tensor, diagonal: int = 0) -> Tensor:
     return _triangle(self, Op.CMPLE, diagonal, "tril")
 
 
+@outlined
 def triu(self: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangle of matrices, from `diagonal` on; 0 below. Shapes: unchanged.
 

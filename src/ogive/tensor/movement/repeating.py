@@ -16,6 +16,7 @@ from ogive.tensor.core import Core, to_axis, to_dim, to_integer, to_shape, to_te
 from ogive.tensor.indexing import advanced_indexing
 from ogive.tensor.lengths import is_symbolic
 from ogive.tensor.movement.joining import cat
+from ogive.tensor.outlined import outlined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,6 +97,7 @@ def repeat_interleave(
     return wide.flatten(axis, axis + 1).clone()
 
 
+@outlined
 def roll(self: Tensor, shifts: Any, dims: int | Sequence[int] | None = None) -> Tensor:
     """Elements moved by `shifts` along `dims`; what falls off the end comes back in front.
 

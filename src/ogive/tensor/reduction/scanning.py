@@ -14,12 +14,14 @@ from ogive.tensor.core import Core, to_axis, wrap
 from ogive.tensor.elementwise.binary_operations import any_dtype
 from ogive.tensor.gradients.known_gradients import Back, with_gradient
 from ogive.tensor.movement.joining import where
+from ogive.tensor.outlined import outlined
 from ogive.tensor.reduction.basic_reductions import Extremes, to_summand
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+@outlined
 def cumsum(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The sum of the elements up to each one along `dim`: yᵢ = x₀ + … + xᵢ.
 
@@ -34,6 +36,7 @@ def cumsum(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
     return _accumulate(self, Op.ADD, dim, dtype, "cumsum")
 
 
+@outlined
 def cumprod(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The product of the elements up to each one along `dim`, in the dtypes of `cumsum`.
 

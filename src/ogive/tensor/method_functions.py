@@ -16,12 +16,18 @@ Result = TypeVar("Result")
 def as_function(
     method: Callable[Concatenate[Any, Arguments], Result], first: str = "input"
 ) -> Callable[Concatenate[Any, Arguments], Result]:
-    """`x.name(...)` as `name(x, ...)`, where x may also be given by its name in PyTorch."""
+    """`x.name(...)` as `name(x, ...)`, where x may also be given by its name in PyTorch.
+
+    What stands for a tensor, and has `__torch_function__` for that, is given the call instead.
+    """
 
     def function(*args: Any, **kwargs: Any) -> Result:
         if not args and first in kwargs:
             args = (kwargs.pop(first),)
         if not args or not isinstance(args[0], Core):
+            override = getattr(type(args[0]), "__torch_function__", None) if args else None
+            if override is not None and not hasattr(args[0], "__dlpack__"):  # no other library's
+                return override(function, (type(args[0]),), args, kwargs)  # type: ignore[no-any-return]
             given = kind_of(args[0]) if args else "nothing"
             way = "" if "from_dlpack" in given else "; ogive.asarray makes one"
             raise ArgumentTypeError(f"{method.__name__} takes a tensor first, got {given}{way}")

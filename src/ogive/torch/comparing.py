@@ -11,7 +11,7 @@ from ogive.errors import ArgumentError
 from ogive.tensor.tensor import Tensor
 
 __all__ = [
-    "assert_close",
+    "assert_allclose", "assert_close",
 ]  # fmt: skip
 
 TOLERANCES = {
@@ -62,3 +62,12 @@ def assert_close(
     numpy.testing.assert_allclose(
         one.numpy(), other.numpy(), near[0], near[1], equal_nan, err_msg=str(msg or "")
     )
+
+
+def assert_allclose(
+    actual: Any, expected: Any, rtol: float | None = None, atol: float | None = None,
+    equal_nan: bool = True, msg: Any = "",
+) -> None:  # fmt: skip
+    """`assert_close` of old, for which dtypes may differ."""
+    options: dict[str, Any] = {"equal_nan": equal_nan, "check_dtype": False, "msg": msg or None}
+    assert_close(actual, expected, rtol=rtol, atol=atol, **options)

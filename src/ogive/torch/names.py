@@ -99,6 +99,11 @@ _LAYERS = (
     "pooling", "rnn", "sparse", "transformer", "upsampling",
 )  # fmt: skip
 
+_TRACING = (
+    "traced_node", "traced_graph", "proxies", "tracer", "graph_module", "interpreter",
+    "pattern_replacement",
+)  # fmt: skip
+
 TREE: dict[str, tuple[str, ...]] = {
     "nn": ("ogive.torch.modules", "ogive.nn", "ogive.torch.layers"),
     "nn.functional": ("ogive.nn.functional",),
@@ -175,7 +180,13 @@ TREE: dict[str, tuple[str, ...]] = {
     "_C": ("ogive.torch.compilation.tracer_state",),
     "_dynamo": ("ogive.torch.compilation.tracer_state",),
     "_dynamo.utils": ("ogive.torch.compilation.tracer_state",),
-    "fx": ("ogive.torch.symbolic",),
+    "fx": tuple(f"ogive.torch.fx_graphs.{name}" for name in _TRACING),
+    "fx.graph": ("ogive.torch.fx_graphs.traced_graph",),
+    "fx.graph_module": ("ogive.torch.fx_graphs.graph_module",),
+    "fx.interpreter": ("ogive.torch.fx_graphs.interpreter",),
+    "fx.node": ("ogive.torch.fx_graphs.traced_node",),
+    "fx.proxy": ("ogive.torch.fx_graphs.proxies",),
+    "fx.subgraph_rewriter": ("ogive.torch.fx_graphs.pattern_replacement",),
     "compiler": ("ogive.torch.scripting",),
     "backends": (),
     **{
@@ -186,6 +197,13 @@ TREE: dict[str, tuple[str, ...]] = {
     "mps": ("ogive.torch.accelerators",),
     "random": ("ogive.torch.randomness",),
     "distributed": ("ogive.torch.processes.collectives",),
+    "distributed.checkpoint": (),
+    "distributed.checkpoint.state_dict": ("ogive.torch.processes.whole_states",),
+    "distributed.device_mesh": ("ogive.torch.processes.tensor_parallel",),
+    "distributed.tensor": ("ogive.torch.processes.tensor_parallel",),
+    "distributed.tensor.parallel": ("ogive.torch.processes.tensor_parallel",),
+    "distributed._tensor": ("ogive.torch.processes.tensor_parallel",),
+    "distributed._tensor.device_mesh": ("ogive.torch.processes.tensor_parallel",),
     "distributed.fsdp": ("ogive.torch.processes.sharding",),
     "distributed.fsdp.fully_sharded_data_parallel": ("ogive.torch.processes.sharding",),
     "distributed.fsdp.wrap": ("ogive.torch.processes.sharding",),

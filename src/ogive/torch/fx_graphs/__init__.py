@@ -1,0 +1,1 @@
+"""`torch.fx`: programs traced into graphs of calls, which can be changed and run again."""

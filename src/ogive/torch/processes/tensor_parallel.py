@@ -1,0 +1,144 @@
+"""`torch.distributed.tensor`: tensors over a mesh of processes. Of one, a part is the whole."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from ogive.errors import ArgumentError
+from ogive.nn.module import Module
+from ogive.tensor.tensor import Tensor
+from ogive.torch.processes.collectives import refuse_several
+
+__all__ = [
+    "ColwiseParallel", "DTensor", "DeviceMesh", "Partial", "PrepareModuleInput",
+    "PrepareModuleOutput", "Replicate", "RowwiseParallel", "SequenceParallel", "Shard",
+    "distribute_module", "distribute_tensor", "init_device_mesh", "parallelize_module",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Every process has its part along an axis."""
+
+    dim: int
+
+
+@dataclass(frozen=True)
+class Replicate:
+    """Every process has all of it."""
+
+
+@dataclass(frozen=True)
+class Partial:
+    """Every process has a term of the sum."""
+
+    reduce_op: str = "sum"
+
+
+class DeviceMesh:
+    """Processes in a grid, whose axes may have names."""
+
+    def __init__(
+        self, device_type: str, mesh: Any = (1,), *, mesh_dim_names: tuple[str, ...] | None = None
+    ) -> None:
+        self.device_type, self.mesh_dim_names = device_type, mesh_dim_names
+        self.shape = tuple(mesh)
+        self.ndim = len(self.shape)
+
+    def size(self, mesh_dim: int | None = None) -> int:
+        """How many processes there are, or along an axis."""
+        return math.prod(self.shape) if mesh_dim is None else int(self.shape[mesh_dim])
+
+    def get_rank(self) -> int:
+        """The number of this process."""
+        return 0
+
+    def get_local_rank(self, mesh_dim: Any = None) -> int:
+        """Its number along an axis."""
+        return 0
+
+    def get_coordinate(self) -> list[int]:
+        """Where it is in the grid."""
+        return [0] * self.ndim
+
+    def __getitem__(self, name: str | tuple[str, ...]) -> DeviceMesh:
+        """The part of the grid along axes of these names. Raises `ArgumentError`."""
+        wanted = (name,) if isinstance(name, str) else name
+        known = self.mesh_dim_names or ()
+        if not set(wanted) <= set(known):
+            raise ArgumentError(f"the mesh has the axes {known}, and not {wanted}")
+        shape = [self.shape[known.index(each)] for each in wanted]
+        return DeviceMesh(self.device_type, shape, mesh_dim_names=wanted)
+
+
+def init_device_mesh(
+    device_type: str, mesh_shape: tuple[int, ...], *, mesh_dim_names: tuple[str, ...] | None = None
+) -> DeviceMesh:
+    """A grid of all processes. Raises `DeviceError` where there are several, see docs."""
+    refuse_several("init_device_mesh")
+    if math.prod(mesh_shape) != 1:
+        raise ArgumentError(f"a mesh of the shape {mesh_shape} needs more than the one process")
+    return DeviceMesh(device_type, mesh_shape, mesh_dim_names=mesh_dim_names)
+
+
+class DTensor(Tensor):
+    """A tensor over several processes: there is none in one, whose tensors are whole."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def from_local(local_tensor: Tensor, *args: Any, **options: Any) -> Tensor:
+        """The tensor itself, which is the whole of one part."""
+        refuse_several("DTensor.from_local")
+        return local_tensor
+
+
+def distribute_tensor(
+    tensor: Tensor, device_mesh: Any = None, placements: Any = None, **options: Any
+) -> Tensor:
+    """The part that this process has: all of it."""
+    refuse_several("distribute_tensor")
+    return tensor
+
+
+def distribute_module(module: Module, *args: Any, **options: Any) -> Module:
+    """The module, of which this process has all."""
+    refuse_several("distribute_module")
+    return module
+
+
+class _Style:
+    """How a module and what it is given are divided, kept as it is said."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self.options = options
+
+
+class ColwiseParallel(_Style):
+    """Rows of the weight, which are its outputs, are divided."""
+
+
+class RowwiseParallel(_Style):
+    """Columns of the weight, which are its inputs, are divided."""
+
+
+class SequenceParallel(_Style):
+    """Positions of the sequence are divided."""
+
+
+class PrepareModuleInput(_Style):
+    """Inputs are divided otherwise than they come."""
+
+
+class PrepareModuleOutput(_Style):
+    """Outputs are divided otherwise than they come."""
+
+
+def parallelize_module(
+    module: Module, device_mesh: Any = None, parallelize_plan: Any = None, **options: Any
+) -> Module:
+    """Divide the parts of a module as the plan says: one process has all of them."""
+    refuse_several("parallelize_module")
+    return module

@@ -38,7 +38,7 @@ def __getattr__(name: str) -> Any:
                 globals()[name] = found = getattr(importlib.import_module(source), name)
                 return found
         if name in SAME or name in METHODS or name in NUMBER_FIRST:
-            from ogive.torch import functions
+            from ogive.torch.tensors import functions
 
             globals()[name] = found = functions.find(name)
             return found

@@ -99,20 +99,19 @@ _LAYERS = (
     "pooling", "rnn", "sparse", "transformer", "upsampling",
 )  # fmt: skip
 
+_NN = ("ogive.torch.networks.modules", "ogive.nn", "ogive.torch.networks.layers")
+
 _TRACING = (
     "traced_node", "traced_graph", "proxies", "tracer", "graph_module", "interpreter",
     "pattern_replacement",
 )  # fmt: skip
 
 TREE: dict[str, tuple[str, ...]] = {
-    "nn": ("ogive.torch.modules", "ogive.nn", "ogive.torch.layers"),
+    "nn": _NN,
     "nn.functional": ("ogive.nn.functional",),
-    "nn.init": ("ogive.nn.init", "ogive.torch.layers"),
-    "nn.modules": ("ogive.torch.modules", "ogive.nn", "ogive.torch.layers"),
-    **{
-        f"nn.modules.{name}": ("ogive.torch.modules", "ogive.nn", "ogive.torch.layers")
-        for name in _LAYERS
-    },
+    "nn.init": ("ogive.nn.init", "ogive.torch.networks.layers"),
+    "nn.modules": _NN,
+    **{f"nn.modules.{name}": _NN for name in _LAYERS},
     "nn.modules.utils": ("ogive.torch.networks.tuples",),
     "nn.quantized": ("ogive.torch.networks.float_stubs",),
     "ao": (),
@@ -123,17 +122,17 @@ TREE: dict[str, tuple[str, ...]] = {
     "nn.parallel.data_parallel": ("ogive.torch.processes.replicas",),
     "nn.parallel.distributed": ("ogive.torch.processes.replicas",),
     "nn.parameter": ("ogive.nn",),
-    "nn.attention": ("ogive.torch.attention",),
-    "nn.utils": ("ogive.torch.weights", "ogive.nn.utils"),
+    "nn.attention": ("ogive.torch.networks.attention",),
+    "nn.utils": ("ogive.torch.networks.weights", "ogive.nn.utils"),
     "nn.utils.clip_grad": ("ogive.nn.utils",),
     "nn.utils.convert_parameters": ("ogive.nn.utils",),
     "nn.utils.parametrizations": ("ogive.nn.utils.parametrizations",),
     "nn.utils.parametrize": ("ogive.nn.utils.parametrize",),
     "nn.utils.rnn": ("ogive.nn.utils.rnn",),
     "nn.utils.stateless": ("ogive.nn",),
-    "optim": ("ogive.torch.optimizers", "ogive.optim"),
+    "optim": ("ogive.torch.training.optimizers", "ogive.optim"),
     "optim.lr_scheduler": ("ogive.optim.lr_scheduler",),
-    "optim.optimizer": ("ogive.torch.optimizers", "ogive.optim"),
+    "optim.optimizer": ("ogive.torch.training.optimizers", "ogive.optim"),
     "optim.swa_utils": ("ogive.optim.swa_utils",),
     **{
         f"optim.{name}": ("ogive.optim",)
@@ -150,30 +149,30 @@ TREE: dict[str, tuple[str, ...]] = {
     "utils._pytree": ("ogive.torch.tools.trees",),
     "utils.tensorboard": ("ogive.torch.tools.event_files",),
     "utils.tensorboard.writer": ("ogive.torch.tools.event_files",),
-    "utils.checkpoint": ("ogive.torch.checkpoints",),
-    "autograd": ("ogive.torch.gradients", "ogive.autograd"),
+    "utils.checkpoint": ("ogive.torch.training.checkpoints",),
+    "autograd": ("ogive.torch.training.gradients", "ogive.autograd"),
     "autograd.function": ("ogive.autograd",),
-    "autograd.functional": ("ogive.torch.differentials",),
+    "autograd.functional": ("ogive.torch.training.differentials",),
     "autograd.grad_mode": ("ogive.autograd",),
-    "autograd.variable": ("ogive.torch.gradients",),
+    "autograd.variable": ("ogive.torch.training.gradients",),
     "distributions": ("ogive.distributions",),
     **{f"distributions.{name}": ("ogive.distributions",) for name in _DISTRIBUTIONS},
     "distributions.constraints": ("ogive.distributions.constraints",),
     "distributions.transforms": ("ogive.distributions.transforms",),
-    "linalg": ("ogive.torch.matrices", "ogive.linalg"),
+    "linalg": ("ogive.torch.tensors.matrices", "ogive.linalg"),
     "fft": ("ogive.fft",),
-    "special": ("ogive.torch.specials", "ogive.special"),
+    "special": ("ogive.torch.tensors.specials", "ogive.special"),
     "masked": ("ogive.masked",),
     "signal": ("ogive.signal",),
     "signal.windows": ("ogive.signal.windows",),
-    "func": ("ogive.torch.transforms",),
-    "amp": ("ogive.torch.precision", "ogive.amp"),
-    "amp.autocast_mode": ("ogive.torch.precision", "ogive.amp"),
+    "func": ("ogive.torch.training.transforms",),
+    "amp": ("ogive.torch.training.precision", "ogive.amp"),
+    "amp.autocast_mode": ("ogive.torch.training.precision", "ogive.amp"),
     "amp.grad_scaler": ("ogive.amp",),
-    "cuda": ("ogive.torch.accelerators",),
-    "cuda.amp": ("ogive.torch.cuda_precision",),
-    "cuda.random": ("ogive.torch.accelerators",),
-    "jit": ("ogive.torch.scripting",),
+    "cuda": ("ogive.torch.machine.accelerators",),
+    "cuda.amp": ("ogive.torch.training.cuda_precision",),
+    "cuda.random": ("ogive.torch.machine.accelerators",),
+    "jit": ("ogive.torch.compilation.scripting",),
     "jit.annotations": ("ogive.torch.compilation.script_types",),
     "library": ("ogive.torch.compilation.operator_library",),
     "_custom_ops": ("ogive.torch.compilation.operator_library",),
@@ -187,15 +186,15 @@ TREE: dict[str, tuple[str, ...]] = {
     "fx.node": ("ogive.torch.fx_graphs.traced_node",),
     "fx.proxy": ("ogive.torch.fx_graphs.proxies",),
     "fx.subgraph_rewriter": ("ogive.torch.fx_graphs.pattern_replacement",),
-    "compiler": ("ogive.torch.scripting",),
+    "compiler": ("ogive.torch.compilation.scripting",),
     "backends": (),
     **{
-        f"backends.{name}": ("ogive.torch.switches",)
+        f"backends.{name}": ("ogive.torch.machine.switches",)
         for name in ("cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum")
     },
-    "accelerator": ("ogive.torch.accelerators",),
-    "mps": ("ogive.torch.accelerators",),
-    "random": ("ogive.torch.randomness",),
+    "accelerator": ("ogive.torch.machine.accelerators",),
+    "mps": ("ogive.torch.machine.accelerators",),
+    "random": ("ogive.torch.machine.randomness",),
     "distributed": ("ogive.torch.processes.collectives",),
     "distributed.checkpoint": (),
     "distributed.checkpoint.state_dict": ("ogive.torch.processes.whole_states",),
@@ -215,10 +214,10 @@ TREE: dict[str, tuple[str, ...]] = {
     "onnx.operators": ("ogive.torch.tools.onnx_files",),
     "onnx.symbolic_helper": ("ogive.torch.tools.onnx_files",),
     "onnx.symbolic_opset11": (),
-    "serialization": ("ogive.torch.files", "ogive.torch.tools.safe_names"),
-    "version": ("ogive.torch.release",),
-    "types": ("ogive.torch.annotations",),
-    "testing": ("ogive.torch.comparing",),
+    "serialization": ("ogive.torch.tools.files", "ogive.torch.tools.safe_names"),
+    "version": ("ogive.torch.machine.release",),
+    "types": ("ogive.torch.tensors.annotations",),
+    "testing": ("ogive.torch.tensors.comparing",),
 }  # fmt: skip
 """The modules below `ogive.torch`, and where the names of each are looked for, in order."""
 
@@ -252,23 +251,23 @@ FOREACH = tuple(
 """Methods that are functions of lists of tensors as well."""
 
 OWN = {
-    "ogive.torch.creation": (
+    "ogive.torch.tensors.creation": (
         "arange", "as_tensor", "asarray", "empty", "empty_like", "eye", "frombuffer", "full",
         "full_like", "linspace", "logspace", "ones", "ones_like", "rand", "rand_like", "randint",
         "randint_like", "randn", "randn_like", "range", "scalar_tensor", "tensor", "zeros",
         "zeros_like",
     ),
-    "ogive.torch.functions": (
+    "ogive.torch.tensors.functions": (
         "chain_matmul", "ctc_loss", "embedding", "is_inference_mode_enabled", "is_nonzero",
         "max", "meshgrid", "min", "pdist", "vander",
     ),
-    "ogive.torch.classes": (
+    "ogive.torch.tensors.classes": (
         "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor",
         "HalfTensor", "IntTensor", "LongTensor", "OutOfMemoryError", "ShortTensor", "Size",
         "Tensor", "channels_last", "channels_last_3d", "contiguous_format", "device",
         "float8_e4m3fn", "layout", "memory_format", "preserve_format", "strided",
     ),
-    "ogive.torch.defaults": (
+    "ogive.torch.machine.defaults": (
         "are_deterministic_algorithms_enabled", "get_default_device", "get_default_dtype",
         "get_float32_matmul_precision", "get_num_threads", "set_default_device",
         "set_default_dtype", "set_float32_matmul_precision", "set_flush_denormal",
@@ -276,19 +275,19 @@ OWN = {
         "use_deterministic_algorithms",
     ),
     "ogive.torch.compilation.named_operators": ("ops",),
-    "ogive.torch.files": (
+    "ogive.torch.tools.files": (
         "load", "save",
     ),
-    "ogive.torch.capture": (
+    "ogive.torch.compilation.capture": (
         "Compiled", "compile",
     ),
-    "ogive.torch.randomness": (
+    "ogive.torch.machine.randomness": (
         "Generator", "binomial", "default_generator", "fork_rng", "get_rng_state", "initial_seed",
         "manual_seed", "poisson", "seed", "set_rng_state",
     ),
-    "ogive.torch.operators": (*COPIES, *OPERATORS),
-    "ogive.torch.lists": ("_assert", "_foreach_norm", *FOREACH),
-    "ogive.torch.precision": (
+    "ogive.torch.tensors.operators": (*COPIES, *OPERATORS),
+    "ogive.torch.tensors.lists": ("_assert", "_foreach_norm", *FOREACH),
+    "ogive.torch.training.precision": (
         "GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available",
     ),
 }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Tuple, Union  # noqa: UP035  (these are the names)
 
-from ogive.torch.scripting import Final, ignore, unused
+from ogive.torch.compilation.scripting import Final, ignore, unused
 
 __all__ = [
     "Any", "BroadcastingList1", "BroadcastingList2", "BroadcastingList3", "Dict", "Final", "List",

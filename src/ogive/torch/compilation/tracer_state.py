@@ -6,7 +6,7 @@ import contextlib
 import enum
 from typing import Any
 
-from ogive.torch.scripting import allow_in_graph, disable, is_compiling, reset
+from ogive.torch.compilation.scripting import allow_in_graph, disable, is_compiling, reset
 
 __all__ = [
     "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet", "_ExcludeDispatchKeyGuard",

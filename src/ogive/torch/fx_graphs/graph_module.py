@@ -8,7 +8,7 @@ from typing import Any
 from ogive.nn.module import Module as _Module
 from ogive.torch.fx_graphs.traced_graph import Graph
 from ogive.torch.fx_graphs.tracer import Tracer
-from ogive.torch.modules import Module
+from ogive.torch.networks.modules import Module
 
 __all__ = [
     "_USER_PRESERVED_ATTRIBUTES_KEY",

@@ -17,7 +17,7 @@ from ogive.nn.module import Module
 from ogive.tensor.tensor import Tensor
 from ogive.torch.fx_graphs.proxies import Proxy, TracerBase, find_proxy
 from ogive.torch.fx_graphs.traced_graph import Graph
-from ogive.torch.modules import Module as TorchModule
+from ogive.torch.networks.modules import Module as TorchModule
 
 __all__ = ["Tracer", "wrap"]
 

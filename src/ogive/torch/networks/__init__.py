@@ -1,1 +1,1 @@
-"""What programs name of layers besides the layers themselves."""
+"""Modules and layers as PyTorch has them, and what programs name besides the layers themselves."""

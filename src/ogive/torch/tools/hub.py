@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlparse
 
 from ogive.errors import FileError
-from ogive.torch.files import load as _load
+from ogive.torch.tools.files import load as _load
 
 __all__ = [
     "HASH_REGEX", "_get_torch_home", "download_url_to_file", "get_dir", "load_state_dict_from_url",

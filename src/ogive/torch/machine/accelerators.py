@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from ogive.errors import DeviceError
-from ogive.torch.randomness import get_rng_state as get_rng_state
-from ogive.torch.randomness import initial_seed as initial_seed
-from ogive.torch.randomness import manual_seed as manual_seed
-from ogive.torch.randomness import seed as seed
-from ogive.torch.randomness import set_rng_state as set_rng_state
+from ogive.torch.machine.randomness import get_rng_state as get_rng_state
+from ogive.torch.machine.randomness import initial_seed as initial_seed
+from ogive.torch.machine.randomness import manual_seed as manual_seed
+from ogive.torch.machine.randomness import seed as seed
+from ogive.torch.machine.randomness import set_rng_state as set_rng_state
 
 __all__ = [
     "Event", "Stream", "current_accelerator", "current_device", "current_device_index",

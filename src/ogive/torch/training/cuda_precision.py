@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.torch.precision import GradScaler as GradScaler
-from ogive.torch.precision import autocast as _autocast
-from ogive.torch.precision import custom_bwd as custom_bwd
-from ogive.torch.precision import custom_fwd as custom_fwd
+from ogive.torch.training.precision import GradScaler as GradScaler
+from ogive.torch.training.precision import autocast as _autocast
+from ogive.torch.training.precision import custom_bwd as custom_bwd
+from ogive.torch.training.precision import custom_fwd as custom_fwd
 
 __all__ = [
     "GradScaler", "autocast", "custom_bwd", "custom_fwd",

@@ -11,7 +11,7 @@ from ogive.errors import ArgumentTypeError, DeviceError
 from ogive.ir.dtype import DType
 from ogive.tensor.device_name import Device
 from ogive.tensor.tensor import Tensor as _Tensor
-from ogive.torch import defaults
+from ogive.torch.machine import defaults
 
 __all__ = [
     "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor",
@@ -69,7 +69,7 @@ class _Kind(type):
             data = args[0]
             if cls.element is None and isinstance(data, _Tensor):
                 return data.detach()
-            from ogive.torch.creation import tensor
+            from ogive.torch.tensors.creation import tensor
 
             return tensor(data, dtype=dtype)
         return ogive.zeros(*(args or (0,)), dtype=dtype)

@@ -49,7 +49,7 @@ def is_other() -> bool:
 
 def get_default_device() -> Any:
     """The device that tensors are made on."""
-    from ogive.torch.classes import device
+    from ogive.torch.tensors.classes import device
 
     return device("cpu")
 

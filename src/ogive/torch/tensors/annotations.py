@@ -8,7 +8,7 @@ from typing import Any
 
 import ogive
 from ogive.ir.dtype import DType
-from ogive.torch.classes import device as _device
+from ogive.torch.tensors.classes import device as _device
 
 __all__ = [
     "Device", "Number", "Tensor", "_bool", "_complex", "_device", "_dtype", "_float", "_int",

@@ -6,7 +6,7 @@ import abc
 from typing import Any
 
 from ogive.nn.module import Module as _Module
-from ogive.torch.capture import compile as _compile
+from ogive.torch.compilation.capture import compile as _compile
 
 __all__ = ["Module"]
 

@@ -13,8 +13,8 @@ import ogive
 from ogive.ir.ops import Op
 from ogive.tensor.creation.user_data import memory_of
 from ogive.tensor.tensor import Tensor
-from ogive.torch import defaults
-from ogive.torch.functions import taking_out
+from ogive.torch.machine import defaults
+from ogive.torch.tensors.functions import taking_out
 
 __all__ = [
     "arange", "as_tensor", "asarray", "empty", "empty_like", "eye", "frombuffer", "full",

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ogive.nn.module import Module
-from ogive.torch.capture import Compiled
-from ogive.torch.capture import compile as compile
+from ogive.torch.compilation.capture import Compiled
+from ogive.torch.compilation.capture import compile as compile
 
 __all__ = [
     "Final", "ScriptFunction", "ScriptModule", "_overload_method", "_script_if_tracing",
@@ -75,14 +75,14 @@ def trace_module(mod: Module, inputs: Any, **kwargs: Any) -> Any:
 
 def save(m: Any, f: Any, _extra_files: Any = None) -> None:
     """Write a module or a function, as `torch.save` does."""
-    from ogive.torch.files import save as write
+    from ogive.torch.tools.files import save as write
 
     write(m._orig_mod if type(m) is Compiled else m, f)
 
 
 def load(f: Any, map_location: Any = None, **options: Any) -> Any:
     """What `save` wrote: Python's classes must be there, and what the file says is run."""
-    from ogive.torch.files import load as read
+    from ogive.torch.tools.files import load as read
 
     return read(f, map_location, weights_only=False)
 

@@ -1,0 +1,1 @@
+"""Tensors and functions of them, where PyTorch means something else than `ogive`."""

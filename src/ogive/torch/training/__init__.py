@@ -1,0 +1,1 @@
+"""Gradients, and what is done with them: optimizers, mixed precision, recomputation, transforms."""

@@ -55,7 +55,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "io": ("tensor", "live", "ir", "errors", "named"),
     "random": ("compat.methods", "tensor", "live", "ir", "errors"),
-    "data": ("random", "tensor", "errors"),
+    "data": ("random", "tensor", "ir", "errors"),
     "linalg": ("tensor",),
     "autograd": ("jit", "compat.methods", "tensor", "live", "ir", "errors"),
     "compat": ("compat.methods", "tensor", "live", "ir", "errors", "named"),

@@ -15,6 +15,7 @@ from benchmarks.compile import measure_compile
 from benchmarks.gpu import measure_gpu
 from benchmarks.libraries import PEERS
 from benchmarks.memory import measure_memory
+from benchmarks.programs import measure_programs
 from benchmarks.report import render
 from benchmarks.results import Results
 from benchmarks.rows import ROWS, select
@@ -33,13 +34,13 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         "part",
         nargs="?",
         choices=["rows", "shapes", "compile", "steps", "training", "threads", "memory", "search",
-                 "calibration", "gpu"],
+                 "calibration", "gpu", "programs"],
         default="rows",
         help="rows: the table against the peers (default); shapes: the same at random sizes; "
         "compile: Ogive's compile time; steps: what a step of a plan costs; training: graphs, "
         "first steps and later ones; threads: what threads gain, by size; memory: what attention "
         "takes; search: searched kernels beside others; calibration: the cost model beside the "
-        "clock; gpu: an NVIDIA GPU, beside PyTorch",
+        "clock; gpu: an NVIDIA GPU, beside PyTorch; programs: loops as people write them",
     )
     parser.add_argument(
         "--rows",
@@ -129,6 +130,8 @@ def main(arguments: Sequence[str]) -> int:
         results.calibration = measure_calibration(settings, tell)
     elif options.part == "gpu":
         results.gpu = measure_gpu(tell, options.rows)
+    elif options.part == "programs":
+        results.programs = measure_programs(tell)
     elif options.startup:
         results.startup = measure_startup(libraries, settings, tell)
     else:

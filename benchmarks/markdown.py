@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.gpu import gpu_lines
+from benchmarks.programs import programs_lines
 from benchmarks.report import (
     Notes,
     breakdown_lines,
@@ -50,6 +51,7 @@ def load(path: Path) -> Results:
         memory=data.get("memory", {}),
         search=data.get("search", {}),
         gpu=data.get("gpu", {}),
+        programs=data.get("programs", {}),
     )
 
 
@@ -93,6 +95,8 @@ def render(results: Results) -> str:
         parts.append(table(*search_lines(results.search)))
     if results.gpu:
         parts.append(table(*gpu_lines(results.gpu)))
+    if results.programs:
+        parts.append(table(*programs_lines(results.programs)))
     judged = [j for j in judge(results) if j.holds is not None]
     if judged:
         lines = [[j.promise, j.measured, "kept" if j.holds else "**not kept**"] for j in judged]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.gpu import gpu_lines
+from benchmarks.programs import programs_lines
 from benchmarks.results import Results, RowResult
 from benchmarks.runner import DISTURBED
 from benchmarks.shapes import summarize
@@ -301,5 +302,7 @@ def render(results: Results, libraries: Sequence[str]) -> str:
         parts.append(table(*search_lines(results.search)))
     if results.gpu:
         parts.append(table(*gpu_lines(results.gpu)))
+    if results.programs:
+        parts.append(table(*programs_lines(results.programs)))
     parts.append(promises_table(results))
     return "\n\n".join(parts)

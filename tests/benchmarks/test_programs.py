@@ -6,7 +6,7 @@ import numpy
 import torch
 
 import ogive.torch
-from benchmarks.programs import rows_for, programs_lines
+from benchmarks.programs import programs_lines, rows_for
 
 
 def testrows_for_give_the_same_in_both_libraries() -> None:

@@ -234,3 +234,26 @@ def test_attention_takes_masks_as_pytorch_does() -> None:
     compare(mine, other, "masked attention")
     plain = ours(*[ogive.Tensor(x)] * 3, attn_mask=ogive.Tensor(causal), need_weights=False)[0]
     compare([plain], [theirs(*[torch.tensor(x)] * 3, attn_mask=torch.tensor(causal))[0]], "plain")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"max_norm": 1.0},
+        {"max_norm": 0.5, "norm_type": 1.0},
+        {"scale_grad_by_freq": True},
+        {"padding_idx": 1, "max_norm": 1.0, "scale_grad_by_freq": True},
+    ],
+)
+def test_an_embedding_shortens_rows_and_scales_gradients(settings: dict[str, Any]) -> None:
+    table = numpy.random.default_rng(3).normal(size=(5, 3)).astype("float32")
+    rows = [[0, 1, 1], [3, 3, 3]]
+    ours, theirs = nn.Embedding(5, 3, **settings), torch.nn.Embedding(5, 3, **settings)
+    ours.weight.data.assign(table)
+    theirs.weight.data.copy_(torch.from_numpy(table))
+    ours(ogive.Tensor(rows)).square().sum().backward()
+    theirs(torch.tensor(rows)).square().sum().backward()
+    assert ours.weight.grad is not None and theirs.weight.grad is not None
+    pairs = ((ours.weight.detach(), theirs.weight.detach()), (ours.weight.grad, theirs.weight.grad))
+    for mine, other in pairs:
+        numpy.testing.assert_allclose(mine.numpy(), other.numpy(), rtol=1e-5, atol=1e-6)

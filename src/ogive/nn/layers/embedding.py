@@ -5,17 +5,44 @@ from __future__ import annotations
 from typing import Any
 
 from ogive import random
+from ogive.autograd import no_grad
 from ogive.nn.layers.bags import embedding_bag
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
+from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 
-class Embedding(Module):
+class _Table(Module):
+    """A matrix of vectors, one of which may be padding."""
+
+    def _draw_table(
+        self, rows: int, columns: int, padding_idx: int | None, dtype: Any, device: str | None
+    ) -> None:
+        """Vectors drawn from the normal distribution; padding is zeros."""
+        table = random.randn(rows, columns, dtype=dtype, device=device)
+        if padding_idx is not None:
+            table[padding_idx] = 0.0
+        self._set_table(table, True, padding_idx)
+
+    def _set_table(self, table: Any, is_trained: bool, padding_idx: int | None) -> None:
+        self.weight = Parameter(table, requires_grad=is_trained)
+        self.num_embeddings, self.embedding_dim = [int(size) for size in self.weight.shape]
+        self.padding_idx = padding_idx
+
+    def _settings(self) -> list[str]:
+        padding = [] if self.padding_idx is None else [f"padding_idx={self.padding_idx}"]
+        return [f"{self.num_embeddings}, {self.embedding_dim}", *padding]
+
+
+class Embedding(_Table):
     """Row x of a table, for each entry x.
 
     Shapes: (...) of integers → (..., embedding_dim). The row `padding_idx` starts as zeros and
-    gets no gradient. Raises `IndexRangeError` when a row is read that is not there.
+    gets no gradient. Rows that are read and have a norm of order `norm_type` above `max_norm` are
+    scaled down to it, in place. With `scale_grad_by_freq`, gradients are divided by how often their
+    row is read. Gradients are dense also where `sparse` asks for others.
+    Raises `IndexRangeError` when a row is read that is not there.
 
     >>> nn.Embedding(10, 3)(Tensor([[1, 2], [4, 9]])).shape
     (2, 2, 3)
@@ -26,38 +53,63 @@ class Embedding(Module):
         num_embeddings: int,
         embedding_dim: int,
         padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
         *,
         device: str | None = None,
         dtype: Any = None,
     ) -> None:
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.padding_idx = padding_idx
-        table = random.randn(num_embeddings, embedding_dim, dtype=dtype, device=device)
-        if padding_idx is not None:
-            table[padding_idx] = 0.0
-        self.weight = Parameter(table)
+        self._draw_table(num_embeddings, embedding_dim, padding_idx, dtype, device)
+        self.max_norm, self.norm_type = max_norm, norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
 
     def forward(self, x: Tensor) -> Tensor:
-        return x.embedding(self.weight, self.padding_idx)
+        if self.max_norm is not None:
+            self._shorten_rows(x, self.max_norm)
+        found = x.embedding(self.weight, self.padding_idx)
+        if not self.scale_grad_by_freq:
+            return found
+        uses = self._count_uses(x).to(found.dtype)
+        part = uses.reciprocal()[x].unsqueeze(-1)
+        return found * part + (found * (1 - part)).detach()
+
+    def _count_uses(self, x: Tensor) -> Tensor:
+        """How often each row is read. Shapes: (...) → (num_embeddings,)."""
+        return x.reshape(-1).bincount(minlength=self.num_embeddings)
+
+    def _shorten_rows(self, x: Tensor, longest: float) -> None:
+        with no_grad():
+            norms = self.weight.norm(self.norm_type, dim=-1)
+            is_long = (norms > longest) & (self._count_uses(x) > 0)
+            factor = where(is_long, longest / (norms + 1e-7), 1.0)
+            self.weight.assign(self.weight * factor.unsqueeze(-1))
 
     def extra_repr(self) -> str:
-        padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
-        return f"{self.num_embeddings}, {self.embedding_dim}{padding}"
+        norm = [] if self.max_norm is None else [f"max_norm={self.max_norm}"]
+        return ", ".join([*self._settings(), *norm])
 
     @classmethod
     def from_pretrained(
-        cls, embeddings: Any, freeze: bool = True, padding_idx: int | None = None
+        cls,
+        embeddings: Any,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
     ) -> Embedding:
         """A layer on a table that is there already; a frozen one is not trained."""
         made: Embedding = cls.__new__(cls)
-        made.weight = Parameter(embeddings, requires_grad=not freeze)
-        made.num_embeddings, made.embedding_dim = [int(size) for size in made.weight.shape]
-        made.padding_idx = padding_idx
+        made._set_table(embeddings, not freeze, padding_idx)
+        made.max_norm, made.norm_type = max_norm, norm_type
+        made.scale_grad_by_freq = scale_grad_by_freq
         return made
 
 
-class EmbeddingBag(Embedding):
+class EmbeddingBag(_Table):
     """The sum, mean or greatest of the rows that a bag holds.
 
     Shapes: (bags, n) of integers, or (count,) with `offsets` (bags,) → (bags, embedding_dim). Rows
@@ -77,7 +129,7 @@ class EmbeddingBag(Embedding):
         device: str | None = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__(num_embeddings, embedding_dim, padding_idx, device=device, dtype=dtype)
+        self._draw_table(num_embeddings, embedding_dim, padding_idx, dtype, device)
         self.mode = mode
         self.include_last_offset = include_last_offset
 
@@ -93,7 +145,7 @@ class EmbeddingBag(Embedding):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        return f"{super().extra_repr()}, mode={self.mode!r}"
+        return ", ".join([*self._settings(), f"mode={self.mode!r}"])
 
     @classmethod
     def from_pretrained(
@@ -105,8 +157,8 @@ class EmbeddingBag(Embedding):
         include_last_offset: bool = False,
     ) -> EmbeddingBag:
         """A layer on a table that is there already; a frozen one is not trained."""
-        made = super().from_pretrained(embeddings, freeze, padding_idx)
-        assert isinstance(made, EmbeddingBag), "made by this class"
+        made: EmbeddingBag = cls.__new__(cls)
+        made._set_table(embeddings, not freeze, padding_idx)
         made.mode = mode
         made.include_last_offset = include_last_offset
         return made

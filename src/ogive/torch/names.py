@@ -128,6 +128,7 @@ TREE: dict[str, tuple[str, ...]] = {
     "nn.utils.convert_parameters": ("ogive.nn.utils",),
     "nn.utils.parametrizations": ("ogive.nn.utils.parametrizations",),
     "nn.utils.parametrize": ("ogive.nn.utils.parametrize",),
+    "nn.utils.prune": ("ogive.nn.utils.prune",),
     "nn.utils.rnn": ("ogive.nn.utils.rnn",),
     "nn.utils.stateless": ("ogive.nn",),
     "optim": ("ogive.torch.training.optimizers", "ogive.optim"),

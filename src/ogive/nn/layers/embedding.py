@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ogive import random
-from ogive.autograd import no_grad
 from ogive.nn.layers.bags import embedding_bag
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
@@ -80,11 +79,11 @@ class Embedding(_Table):
         return x.reshape(-1).bincount(minlength=self.num_embeddings)
 
     def _shorten_rows(self, x: Tensor, longest: float) -> None:
-        with no_grad():
-            norms = self.weight.norm(self.norm_type, dim=-1)
-            is_long = (norms > longest) & (self._count_uses(x) > 0)
-            factor = where(is_long, longest / (norms + 1e-7), 1.0)
-            self.weight.assign(self.weight * factor.unsqueeze(-1))
+        table = self.weight.detach()
+        norms = table.norm(self.norm_type, dim=-1)
+        is_long = (norms > longest) & (self._count_uses(x) > 0)
+        factor = where(is_long, longest / (norms + 1e-7), 1.0)
+        table.assign(table * factor.unsqueeze(-1))
 
     def extra_repr(self) -> str:
         norm = [] if self.max_norm is None else [f"max_norm={self.max_norm}"]

@@ -3,7 +3,7 @@ of sequences."""
 
 from __future__ import annotations
 
-from ogive.nn.utils import parametrizations, parametrize, rnn
+from ogive.nn.utils import parametrizations, parametrize, prune, rnn
 from ogive.nn.utils.parameters import (
     clip_grad_norm_,
     clip_grad_value_,
@@ -21,6 +21,7 @@ __all__ = [
     "parameters_to_vector",
     "parametrizations",
     "parametrize",
+    "prune",
     "rnn",
     "vector_to_parameters",
 ]

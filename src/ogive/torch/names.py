@@ -230,8 +230,9 @@ COPIES = (
 """Views, copied."""
 
 OPERATORS = (
-    "_chunk_cat", "_native_batch_norm_legit", "_softmax_backward_data", "as_strided",
-    "as_strided_copy", "as_strided_scatter", "fill", "grid_sampler", "grid_sampler_2d",
+    "_chunk_cat", "_native_batch_norm_legit", "_softmax_backward_data", "_unsafe_masked_index",
+    "_unsafe_masked_index_put_accumulate", "as_strided", "as_strided_copy",
+    "as_strided_scatter", "fill", "grid_sampler", "grid_sampler_2d",
     "grid_sampler_3d", "igamma", "igammac", "lu", "lu_solve", "native_batch_norm",
     "native_dropout_backward", "native_group_norm", "native_layer_norm",
 )  # fmt: skip
@@ -253,10 +254,10 @@ FOREACH = tuple(
 
 OWN = {
     "ogive.torch.tensors.creation": (
-        "arange", "as_tensor", "asarray", "empty", "empty_like", "eye", "frombuffer", "full",
-        "full_like", "linspace", "logspace", "ones", "ones_like", "rand", "rand_like", "randint",
-        "randint_like", "randn", "randn_like", "range", "scalar_tensor", "tensor", "zeros",
-        "zeros_like",
+        "arange", "as_tensor", "asarray", "empty", "empty_like", "empty_permuted", "empty_strided",
+        "eye", "frombuffer", "full", "full_like", "linspace", "logspace", "ones", "ones_like",
+        "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "range",
+        "scalar_tensor", "tensor", "zeros", "zeros_like",
     ),
     "ogive.torch.tensors.functions": (
         "chain_matmul", "ctc_loss", "embedding", "is_inference_mode_enabled", "is_nonzero",

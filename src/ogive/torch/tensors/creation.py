@@ -17,10 +17,10 @@ from ogive.torch.machine import defaults
 from ogive.torch.tensors.functions import taking_out
 
 __all__ = [
-    "arange", "as_tensor", "asarray", "empty", "empty_like", "eye", "frombuffer", "full",
-    "full_like", "linspace", "logspace", "ones", "ones_like", "rand", "rand_like", "randint",
-    "randint_like", "randn", "randn_like", "range", "scalar_tensor", "tensor", "zeros",
-    "zeros_like",
+    "arange", "as_tensor", "asarray", "empty", "empty_like", "empty_permuted", "empty_strided",
+    "eye", "frombuffer", "full", "full_like", "linspace", "logspace", "ones", "ones_like", "rand",
+    "rand_like", "randint", "randint_like", "randn", "randn_like", "range", "scalar_tensor",
+    "tensor", "zeros", "zeros_like",
 ]  # fmt: skip
 
 IGNORED = ("layout", "pin_memory", "memory_format", "names")
@@ -104,6 +104,17 @@ def asarray(
     """A tensor from an object that is one already, shares its memory, or holds numbers."""
     made: Tensor = ogive.asarray(obj, dtype=dtype, device=device, copy=copy)
     return made.requires_grad_() if requires_grad else made
+
+
+def empty_strided(size: Any, stride: Any, **options: Any) -> Tensor:
+    """A tensor of a shape. How it lies in memory is the compiler's, whatever `stride` is."""
+    made: Tensor = empty(tuple(size), **options)
+    return made
+
+
+def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
+    """Likewise, whatever `physical_layout` is."""
+    return empty_strided(size, physical_layout, **options)
 
 
 def frombuffer(

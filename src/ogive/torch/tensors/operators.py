@@ -173,3 +173,24 @@ def _chunk_cat(tensors: Any, dim: int, num_chunks: int) -> Tensor:
         filled = functional.pad(tensor, pads)
         parts.append(filled.reshape(*tensor.shape[:dim], num_chunks, -1))
     return ogive.cat(parts, dim + 1)
+
+
+def _inside(input: Tensor, indices: Any) -> tuple[Any, ...]:
+    """Positions that are masked may lie anywhere: they are drawn to the nearest that is there."""
+    sizes = zip(indices, input.shape, strict=False)
+    return tuple(slice(None) if i is None else i.clamp(-n, n - 1) for i, n in sizes)
+
+
+def _unsafe_masked_index(input: Tensor, mask: Tensor, indices: Any, fill: float) -> Tensor:
+    """Elements by positions where `mask` holds, and `fill` elsewhere."""
+    found: Tensor = input[_inside(input, indices)]
+    return found.masked_fill(mask.logical_not(), fill)
+
+
+def _unsafe_masked_index_put_accumulate(
+    input: Tensor, mask: Tensor, indices: Any, values: Tensor
+) -> Tensor:
+    """A tensor with values added at positions, where `mask` holds."""
+    made = input.clone()
+    kept = values.masked_fill(mask.logical_not(), 0)
+    return made.index_put_(_inside(input, indices), kept, accumulate=True)

@@ -17,7 +17,8 @@ ADDED = (
     "alias_copy", "as_strided", "as_strided_copy", "diagonal_copy", "expand_copy", "fill",
     "grid_sampler_2d", "lu", "lu_solve", "native_batch_norm", "native_layer_norm",
     "split_with_sizes_copy",
-    "unbind_copy", "unfold_copy", "_chunk_cat", "_softmax_backward_data",
+    "unbind_copy", "unfold_copy", "_chunk_cat", "_softmax_backward_data", "_unsafe_masked_index",
+    "_unsafe_masked_index_put_accumulate",
 )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ class Threads:
     terms_at_once: int = 4
     """Vectors of a sum that a thread reads before it adds them up."""
 
-    vectors_each: int = 4
+    vectors_each: int = 8
     """Vectors of a row that each thread of a block has at least."""
 
     square: int = 64

@@ -184,3 +184,13 @@ def test_a_gradient_is_worked_out_as_it_was_meant_after_its_leaf_is_gone() -> No
         return x.grad
 
     assert slope([-1000.0, 0.0, 1000.0]).tolist() == [0.0, 0.5, 1.0]
+
+
+def test_a_call_that_gives_its_operand_is_no_call_whatever_that_is() -> None:
+    alone = (Tensor(2.0) + Tensor(1.0)).reshape(1, 1, 1, 1, 1).sum((1, 3))
+    assert alone.node.op is not Op.CALL and alone.item() == 3.0
+    memory = Tensor([[[[[5.0]]]]])
+    for _ in range(4):
+        total = memory.sum((1, 3))
+        assert total.node.op is not Op.CALL
+        assert total.realize().item() == 5.0

@@ -163,14 +163,14 @@ def _find_out(
         result = function(*args, **kwargs)
     if not isinstance(result, Core) or result.device is not DEFAULT_DEVICE:
         return None
+    below = set(walk(tuple(nodes)))
     node = base = result.node
-    while base.op in MOVEMENT or base.op in (Op.DETACH, Op.GRADIENT):
+    while base not in below and (base.op in MOVEMENT or base.op in (Op.DETACH, Op.GRADIENT)):
         base = base.src[0]
-    if base.op in _NO_RESULT or base in nodes or result.shared is not None or 0 in node.shape:
+    if base.op in _NO_RESULT or base in below or result.shared is not None or 0 in node.shape:
         return None
     given = tuple([_encode(value) for value in args])
     named = tuple([(name, _encode(value)) for name, value in kwargs.items()])
-    below = set(walk(tuple(nodes)))
     own = {each.op for each in walk((node,)) if each not in below}
     if not own.isdisjoint(_MEMORY):
         return None

@@ -10,6 +10,7 @@ becomes memory first.
 
 from __future__ import annotations
 
+from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -58,11 +59,12 @@ def write_directly(
         return False
     if element_count(part.shape) * size > MOST_BYTES:
         return False
-    if not registry.effect_lock.acquire(blocking=False):
-        return False  # another thread writes somewhere; it may wait for the graphs
+    taken: list[bool] = []
     try:
-        if clock.writers:
-            return False
+        # Taken and noted at once: an exception in between would leave the lock taken for good.
+        taken.extend(starmap(registry.effect_lock.acquire, [(False,)]))
+        if not taken[0] or clock.writers:
+            return False  # another thread writes somewhere; it may wait for the graphs
         values = _values_of(part)
         if values is None:
             return False
@@ -84,7 +86,8 @@ def write_directly(
         at_once([*clock.overwriting(memory, place, values), *changes])
         return True
     finally:
-        registry.effect_lock.release()
+        if taken and taken[0]:
+            registry.effect_lock.release()
 
 
 def _may_be_there(part: UOp) -> bool:

@@ -1,9 +1,4 @@
-"""`backward`: gradients of one tensor, left in the leaves that it was computed from.
-
-An optimizer that overwrites parameters would have to copy them first for whoever still reads them:
-the loss, its logits, the gradients. It is cheaper to compute these with the update, from which
-they differ little. `take_companions` finds them.
-"""
+"""`backward`: gradients of one tensor, left in the leaves that it was computed from."""
 
 from __future__ import annotations
 
@@ -19,7 +14,6 @@ from ogive.ir.device_names import is_group
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import history
-from ogive.live.history import traced
 from ogive.live.registry import graph_lock, make
 from ogive.tensor.core import hold
 
@@ -67,7 +61,7 @@ def _add_gradients(root: Tensor, upstream: Tensor | None, create_graph: bool) ->
                 "can do without, such as what abs() and real give"
             )
         if upstream is None:
-            calls = None if threading.get_ident() in traced else gradient_calls(node, is_leaf)
+            calls = gradient_calls(node, is_leaf)
             found = gradient_of(node, is_leaf) if calls is None else calls
         else:
             found = gradient([(node, upstream.node)], is_leaf)

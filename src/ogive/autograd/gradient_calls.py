@@ -12,13 +12,15 @@ does not take its place there (`live/registry.py`); memory that takes the place 
 does.
 
 That is possible where the graph alone says what the gradients are. Where more does (a value that is
-detached, a function with a gradient of its own, a hook, memory that has been overwritten since),
+detached, a function with a gradient of its own, a hook, memory that has been overwritten since, a
+function that is being traced),
 they are worked out at once, by `gradient`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import get_ident
 
 from ogive.autograd.formulas import as_value, ones_like
 from ogive.autograd.gradient import gradient
@@ -36,6 +38,8 @@ _DECIDING = frozenset({Op.GRADIENT, Op.AFTER, Op.COPY, Op.CUSTOM}) | SPREAD
 
 def gradient_calls(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp] | None:
     """The gradients of a root for each leaf under it, as calls; None if they cannot be some."""
+    if history.traced and get_ident() in history.traced:
+        return None
     expression = _unrealized(root)
     if expression is None:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ import ogive.torch as ours
 from ogive import Tensor
 from ogive.ir.node import walk
 from ogive.ir.ops import Op
+from ogive.tensor.elementwise import changing_numbers
 from tests.engine.counting import Count
 
 
@@ -64,6 +66,32 @@ def test_a_number_of_the_librarys_own_is_a_constant() -> None:
         y = scaled(x, scale)
         assert memories_under(y) == 1
         assert y.tolist() == [scale] * 3
+
+
+def test_what_lies_between_an_operator_and_its_node_is_there() -> None:
+    assert all(map(os.path.exists, changing_numbers.PASSED_THROUGH))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x, c: x * c,
+        lambda x, c: c - x,
+        lambda x, c: x.mul(c),
+        lambda x, c: x.clone().mul_(c),
+        lambda x, c: x.add(x, alpha=c),
+        lambda x, c: ours.mul(x, c),
+        lambda x, c: ours.add(x, x, alpha=c),
+    ],
+)
+def test_a_number_is_data_however_the_operation_is_called(program: Any) -> None:
+    x = ours.tensor([1.0, 2.0])
+    memories = []
+    for number in (0.5, 0.25, 0.125):
+        y = program(x, number)
+        memories.append(memories_under(y))
+        y.tolist()
+    assert memories[0] < memories[1] == memories[2]
 
 
 def test_a_traced_function_keeps_its_own_numbers() -> None:

@@ -17,8 +17,8 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
-from ogive.tensor.core import DEFAULT_DEVICE, Core, bring_together, to_operand, wrap
-from ogive.tensor.elementwise.changing_numbers import changing_number
+from ogive.tensor.core import Core, bring_together, to_operand, wrap
+from ogive.tensor.elementwise.changing_numbers import number_node
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -157,11 +157,7 @@ def combine(operation: Operation, left: Any, right: Any) -> Tensor:
                         made = make(operation.op, operation.result or dtype, sources, None, shape)
                         return wrap(made, device)
                 elif _joins(dtype, right):
-                    number = changing_number(dtype, right) if device is DEFAULT_DEVICE else None
-                    if number is None:
-                        sources = (first, make(Op.CONST, dtype, (), right))
-                    else:
-                        sources = (first, build.expand_to(number, shape))
+                    sources = (first, number_node(dtype, right, shape, device))
                     made = make(operation.op, operation.result or dtype, sources, None, shape)
                     return wrap(made, device)
         else:
@@ -169,11 +165,7 @@ def combine(operation: Operation, left: Any, right: Any) -> Tensor:
             dtype = second.dtype
             if dtype in operation.direct and _joins(dtype, left):
                 device, shape = right.device, second.shape
-                number = changing_number(dtype, left) if device is DEFAULT_DEVICE else None
-                if number is None:
-                    sources = (make(Op.CONST, dtype, (), left), second)
-                else:
-                    sources = (build.expand_to(number, shape), second)
+                sources = (number_node(dtype, left, shape, device), second)
                 made = make(operation.op, operation.result or dtype, sources, None, shape)
                 return wrap(made, device)
         return _combine_unequal(operation, left, right)

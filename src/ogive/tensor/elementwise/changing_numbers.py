@@ -26,16 +26,21 @@ from ogive.errors import PACKAGE_FOLDER
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar
 from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import Shape
 from ogive.live.history import traced
 from ogive.live.kept_graphs import kept_graphs
+from ogive.live.registry import make
+from ogive.tensor import build
+from ogive.tensor.core import DEFAULT_DEVICE
 from ogive.tensor.memory.memory_nodes import memory_node
 
-_PASSED_THROUGH = frozenset(
+PASSED_THROUGH = frozenset(
     PACKAGE_FOLDER + path
     for path in (
         "tensor/elementwise/arithmetic.py", "tensor/elementwise/binary_operations.py",
         "tensor/memory/in_place_operations.py", "tensor/method_functions.py",
-        "compat/methods/keywords.py", "torch/functions.py",
+        "compat/methods/keywords.py", "torch/tensors/functions.py",
     )
 )  # fmt: skip
 """Files between an operator in the program and the node: a number in any other is the library's."""
@@ -69,12 +74,22 @@ class _Line:
 _lines: dict[tuple[CodeType, int], _Line] = {}
 
 
-def changing_number(dtype: DType, number: Scalar) -> UOp | None:
+def number_node(dtype: DType, number: Scalar, shape: Shape, device: str) -> UOp:
+    """A number of the program's beside a tensor of that dtype, shape and device."""
+    memory = _changing_number(dtype, number) if device is DEFAULT_DEVICE else None
+    if memory is None:
+        return make(Op.CONST, dtype, (), number)
+    return build.expand_to(memory, shape)
+
+
+def _changing_number(dtype: DType, number: Scalar) -> UOp | None:
     """Memory with a number of the program's, if its line changes it; None if it is a constant."""
-    if dtype not in (dtypes.float32, dtypes.float64) or threading.get_ident() in traced:
+    if dtype not in (dtypes.float32, dtypes.float64):
+        return None
+    if traced and threading.get_ident() in traced:
         return None
     frame: FrameType | None = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename in _PASSED_THROUGH:
+    while frame is not None and frame.f_code.co_filename in PASSED_THROUGH:
         frame = frame.f_back
     if frame is None or frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
         return None

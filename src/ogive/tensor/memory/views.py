@@ -43,6 +43,7 @@ from ogive.tensor.memory.strides import Strides, are_contiguous
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
+
 class Storage(Core):
     """What several tensors show: its present value, and the tensors.
 

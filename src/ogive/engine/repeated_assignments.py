@@ -28,6 +28,7 @@ from ogive.engine.live_values import may_fault
 from ogive.engine.plan import execute_plan_of
 from ogive.engine.realization import Realization
 from ogive.engine.realize import realize
+from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.live import registry
@@ -123,33 +124,18 @@ def _leaf_below(node: UOp) -> UOp:
 
 def _form_of(node: UOp) -> tuple[Any, ...] | None:
     """What memory is like; None for a node that is no memory as it stands."""
-    leaf = node
-    while leaf.op is Op.RESHAPE:
-        leaf = leaf.operand
-    if leaf.op is not Op.BUFFER:
-        return None
-    return leaf.dtype, node.shape, leaf.arg
+    leaf = memory_leaf(node)
+    return (leaf.dtype, node.shape, leaf.arg) if leaf.op is Op.BUFFER else None
 
 
 def _memory_of(
     operands: Sequence[Tensor], forms: Sequence[tuple[Any, ...]]
 ) -> list[UOp] | None:
     """The buffers of operands of these forms, each its own; None if they are not of that kind."""
-    if len(operands) != len(forms):
+    nodes = [tensor.node for tensor in operands]
+    if tuple(map(_form_of, nodes)) != forms:
         return None
-    leaves = []
-    for tensor, (dtype, shape, argument) in zip(operands, forms, strict=True):
-        node = leaf = tensor.node
-        while leaf.op is Op.RESHAPE:
-            leaf = leaf.operand
-        if (
-            leaf.op is not Op.BUFFER
-            or leaf.dtype is not dtype
-            or node.shape != shape
-            or leaf.arg != argument
-        ):
-            return None
-        leaves.append(leaf)
+    leaves = list(map(memory_leaf, nodes))
     return leaves if len(set(leaves)) == len(leaves) else None
 
 

@@ -64,7 +64,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "signal": ("fft", "tensor", "live", "ir", "errors", "named"),
     "special": ("tensor", "live", "ir", "errors"),
     "nn": ("random", "tensor", "live", "ir", "errors", "named"),
-    "optim": ("nn", "autograd", "jit.tracing.watch", "tensor", "live", "ir", "errors", "named"),
+    "optim": ("nn", "autograd", "jit", "tensor", "live", "ir", "errors", "named"),
     "amp": ("optim", "autograd", "jit.tracing.watch", "tensor", "live", "ir", "errors"),
     "distributions": (
         "autograd", "jit.tracing.watch", "linalg", "nn", "random", "special", "tensor", "errors",

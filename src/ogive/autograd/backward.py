@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -84,11 +85,11 @@ def _add_gradients(root: Tensor, upstream: Tensor | None, create_graph: bool) ->
 
 def is_leaf(node: UOp) -> bool:
     """Whether a node is a version of a leaf. Raises `GradientError` where the way is lost."""
-    if node.op is Op.BUFFER and history.is_cut(node):
+    if node.op in (Op.BUFFER, Op.MULTI) and history.is_cut(node):
         raise GradientError(
             f"a gradient would flow through the result of a function captured by ogive.jit, of "
-            f"{node.size} elements, and it is not known how that was computed; call backward() "
-            "inside the function, or detach() the result"
+            f"{math.prod(node.shape)} elements, and it is not known how that was computed; call "
+            "backward() inside the function, or detach() the result"
         )
     return history.leaf_of(node) is not None
 

@@ -68,7 +68,7 @@ def realize(
 def _realize_parts(tensors: Sequence[Tensor], config: Config) -> None:
     """`realize` where values lie over several devices: their parts are computed with the others."""
     from ogive.engine.realization import count_writes
-    from ogive.engine.spread_values import spread_values
+    from ogive.engine.spread_values import join_parts, spread_values
 
     asked: list[Any] = [tensor for tensor in tensors if not is_group(tensor.device)]
     spread = spread_values([tensor for tensor in tensors if is_group(tensor.device)])
@@ -76,8 +76,7 @@ def _realize_parts(tensors: Sequence[Tensor], config: Config) -> None:
         asked += value.parts
     realize(asked, config)
     with registry.graph_lock:
-        for value in spread:
-            value.join(functools.partial(count_writes, ()))
+        join_parts(spread, functools.partial(count_writes, ()))
 
 
 def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:

@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ogive.errors import Origin
 from ogive.ir.device_names import group_name
-from ogive.ir.layouts import Layout
+from ogive.ir.layouts import Layout, without_mark
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
@@ -58,27 +58,27 @@ class _Spread:
             for number, device in enumerate(layout.devices)
         ]
 
-    def join(self, count_writes: Callable[[UOp], tuple[int, int]]) -> None:
-        """Let everybody who has the value have it as memory on each device."""
-        node = self.whole.node
-        joined = registry.make(
-            Op.MULTI, node.dtype, tuple([part.node for part in self.parts]), tuple(self.layout)
-        )
-        if history.is_tracking() and node is not joined:
-            read = [each for each in walk((node,)) if each.op is Op.BUFFER]
-            history.remember({node: joined}, {}, [*read, *_multis(node)], count_writes)
-        registry.substitute({node: joined}, walk=True)
+    def joined(self) -> UOp:
+        """The value as memory on each device."""
+        parts = tuple([part.node for part in self.parts])
+        return registry.make(Op.MULTI, self.whole.node.dtype, parts, tuple(self.layout))
+
+
+def join_parts(values: Sequence[_Spread], count_writes: Callable[[UOp], tuple[int, int]]) -> None:
+    """Let everybody who has one of the values have it as memory on each device."""
+    joined = {value.whole.node: value.joined() for value in values}
+    new = {node: made for node, made in joined.items() if made is not node}
+    if history.is_tracking():
+        # Values over several devices have histories, as buffers do.
+        read = [node for node in walk(tuple(new)) if node.op in (Op.BUFFER, Op.MULTI)]
+        history.remember(new, {}, read, count_writes)
+    registry.substitute(new, walk=True)
 
 
 def _part(node: UOp, layout: Layout, number: int) -> UOp:
     if node.op is Op.MULTI:
         return node.parts[number]
     return registry.make(Op.MSELECT, node.dtype, (node,), (*layout, number))
-
-
-def _multis(node: UOp) -> Iterable[UOp]:
-    """Values over several devices under a node: they have histories, too."""
-    return [each for each in walk((node,)) if each.op is Op.MULTI]
 
 
 def spread_values(tensors: Sequence[Any]) -> list[_Spread]:
@@ -118,13 +118,6 @@ def stated_layout(node: UOp) -> Layout | None:
     while node.op in _SAME_PLACE:
         node = node.src[0]
     return Layout(*node.arg) if node.op in (Op.MULTI, Op.SHARD) else None
-
-
-def without_mark(node: UOp) -> UOp:
-    """The value that a leaf over several devices stands for."""
-    while node.op is Op.GRADIENT:
-        node = node.operand
-    return node
 
 
 def is_spread_memory(node: UOp) -> bool:

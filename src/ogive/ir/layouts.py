@@ -83,6 +83,13 @@ def copies_on(devices: tuple[str, ...]) -> Layout:
     return Layout(devices, (len(devices),), (COPIES,))
 
 
+def without_mark(node: UOp) -> UOp:
+    """The value that a leaf over several devices stands for."""
+    while node.op is Op.GRADIENT:
+        node = node.operand
+    return node
+
+
 def holding_device(node: UOp) -> str:
     """Where a `SHARD`, a `MULTI` or an `MSELECT` is: on several devices, or on one of them."""
     devices: tuple[str, ...] = node.arg[0]

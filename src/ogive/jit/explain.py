@@ -8,7 +8,7 @@ import numpy
 
 from ogive.config import Config
 from ogive.ir.dtype import to_dtype
-from ogive.jit.trees import Call, argument_leaves
+from ogive.jit.trees import Call, argument_leaves, count_inputs
 from ogive.live import history
 from ogive.tensor import autocast_dtypes
 from ogive.tensor.tensor import Tensor
@@ -35,6 +35,8 @@ def describe_call(
         facts[path] = _describe(leaf)
         if isinstance(leaf, Tensor | numpy.ndarray):
             memory = next(memories)
+            for _ in range(1, count_inputs(leaf)):
+                next(memories)
             facts[path] += ", borrowed" if getattr(memory, "borrowed", False) else ""
             twin = first.setdefault(id(leaf), first.setdefault(id(memory), path))
             if twin != path and 0 not in leaf.shape:

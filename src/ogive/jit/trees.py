@@ -19,9 +19,11 @@ from ogive.devices.write_clock import clock
 from ogive.errors import DeviceError, VariableError
 from ogive.ir.device_names import FILES, is_group
 from ogive.ir.dtype import DType
+from ogive.ir.layouts import without_mark
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, substitute
 from ogive.ir.ops import Op
+from ogive.jit.memories import are_there, layout_of_memory, leaves_of, numbers_of
 from ogive.live import history
 from ogive.live.history import is_recording, record_of
 from ogive.live.registry import buffer_of
@@ -109,6 +111,8 @@ def _read_leaf(tensor: Tensor) -> Key:
 
 def _read_other_tensor(tensor: Tensor, node: UOp, call: Call) -> Key:
     """A tensor that is empty, has a symbolic length, or is still to be computed."""
+    if is_group(tensor.device):
+        return _read_spread_tensor(tensor, node, call)
     flat = memory_leaf(node)
     if 0 in node.shape:
         buffer: Any = _EMPTY
@@ -116,7 +120,6 @@ def _read_other_tensor(tensor: Tensor, node: UOp, call: Call) -> Key:
         buffer = buffer_of(flat)
     else:
         refuse_file_view(tensor)
-        refuse_sharded(tensor)
         call.pending.append(tensor)
         return None
     call.inputs.append(tensor)
@@ -124,6 +127,22 @@ def _read_other_tensor(tensor: Tensor, node: UOp, call: Call) -> Key:
     shape = tuple([_read_length(size, call) for size in node.shape])
     leaf = _read_leaf(tensor) if history.is_flagged(tensor) else None
     return shape, node.dtype, buffer.borrowed, tensor.device, leaf
+
+
+def _read_spread_tensor(tensor: Tensor, node: UOp, call: Call) -> Key:
+    """A tensor over several devices: an input for each of its parts."""
+    refuse_empty(tensor)
+    layout = layout_of_memory(node)
+    if layout is None or not are_there(node):
+        call.pending.append(tensor)
+        return None
+    if record_of(without_mark(node)) is not None and is_recording():
+        call.flows = True
+    memories = list(map(buffer_of, leaves_of(node)))
+    call.inputs += [tensor] * len(memories)
+    call.memories += memories
+    leaf = _read_leaf(tensor) if history.is_flagged(tensor) else None
+    return node.shape, node.dtype, layout, tuple([each.borrowed for each in memories]), leaf
 
 
 def refuse_file_view(tensor: Tensor) -> None:
@@ -269,6 +288,11 @@ def argument_leaves(
         yield from leaves(kwargs[name], name)
 
 
+def count_inputs(leaf: Any) -> int:
+    """How many inputs of a call a leaf of its arguments is: one for each memory it has."""
+    return len(numbers_of(leaf.node)) if isinstance(leaf, Tensor) else 1
+
+
 def rebuild(value: Any, change: Callable[[Any], Any]) -> Any:
     """The same tree with every leaf changed; all branches are new objects."""
     if isinstance(value, tuple):
@@ -293,10 +317,10 @@ def rebuild(value: Any, change: Callable[[Any], Any]) -> Any:
     return change(value)
 
 
-def refuse_sharded(tensor: Tensor) -> None:
-    """Raise `DeviceError` for a tensor over several devices: a call fills in one memory each."""
-    if is_group(tensor.device):
+def refuse_empty(tensor: Tensor) -> None:
+    """Raise `DeviceError` for a tensor over several devices that has no elements."""
+    if 0 in tensor.shape:
         raise DeviceError(
-            "a jitted function takes and gives tensors of one device each, and one of shape "
-            f"{tensor.shape} lies over {tensor.device}; shard() inside, and gather with to()"
+            f"a jitted function takes and gives no empty tensors over several devices, such as one "
+            f"of shape {tensor.shape} over {tensor.device}; gather it with to('CPU')"
         )

@@ -6,6 +6,7 @@ the kernels read: a schedule compiles nothing anew, and a jitted step sees the n
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypedDict
 
@@ -16,6 +17,7 @@ from ogive.errors import ArgumentError, ArgumentTypeError, StateError, nearest
 from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import DEFAULT_DEVICE, is_group
 from ogive.ir.memory import memory_leaf
+from ogive.jit.function import Jitted
 from ogive.jit.tracing.watch import is_tracing
 from ogive.live.readers import tensors_reading
 from ogive.nn.module import Module
@@ -222,24 +224,37 @@ class Optimizer:
         Where it is given, what changes is chosen by the kernels: parameters, state and numbers of
         steps become what they were, or what follows from the gradients.
         """
+        gradients = [p.grad for group in self.param_groups for p in group["params"]]
         if is_tracing():
-            self._assign(skipped)
+            self._assign(skipped, gradients)
         elif skipped is not None or not self._follows_from_settings():
             readers = self._readers()
-            Tensor.realize_batch([*self._assign(skipped), *readers])
+            Tensor.realize_batch([*self._assign(skipped, gradients), *readers])
         else:
-            self._repeat()
+            moving = [gradient for gradient in gradients if gradient is not None]
+            Tensor.realize_batch([*moving, *self._readers()])
+            if any(is_group(gradient.device) for gradient in moving):
+                self._captured(gradients)
+            else:
+                self._repeat(gradients)
 
-    def _repeat(self) -> None:
+    @functools.cached_property
+    def _captured(self) -> Jitted[[list[Tensor | None]], None]:
+        """The step as a function of gradients, captured: over several devices, what takes time is
+        to build it."""
+
+        def step(gradients: list[Tensor | None]) -> None:
+            self._assign(None, gradients)
+
+        return Jitted(step)
+
+    def _repeat(self, gradients: list[Tensor | None]) -> None:
         """Change all parameters that have a gradient, as it was done before where it is known."""
-        gradients = [p.grad for group in self.param_groups for p in group["params"]]
-        moving = [gradient for gradient in gradients if gradient is not None]
-        Tensor.realize_batch([*moving, *self._readers()])
         resting = tuple([gradient is None for gradient in gradients])
         operands = self._operands()
         known = self._repeated.get((resting, *self._settings()))
         if known is None or not known.carry_out(operands):
-            noted = carry_out_noting(self._assign(None), operands)
+            noted = carry_out_noting(self._assign(None, gradients), operands)
             if noted is not None:
                 if len(self._repeated) == _MOST_REPEATED:
                     self._repeated.clear()
@@ -280,13 +295,16 @@ class Optimizer:
             for function in (kind.update, kind.grow_state)
         )
 
-    def _assign(self, skipped: Tensor | None) -> list[Tensor]:
-        """Assign to all parameters that have a gradient. Gives all tensors that are concerned."""
+    def _assign(
+        self, skipped: Tensor | None, gradients: Iterable[Tensor | None]
+    ) -> list[Tensor]:
+        """Assign to all parameters that have one of the gradients, which are in their order. Gives
+        all tensors that are concerned."""
+        given_to = iter(gradients)
         changed: list[Tensor] = [] if skipped is None else [skipped]
         with no_grad():
             for group in self.param_groups:
-                gradients = [parameter.grad for parameter in group["params"]]
-                pairs = list(zip(group["params"], gradients, strict=True))
+                pairs = [(parameter, next(given_to)) for parameter in group["params"]]
                 moving = [(parameter, given) for parameter, given in pairs if given is not None]
                 resting = [parameter for parameter, given in pairs if given is None]
                 movers = [parameter for parameter, _ in moving]
@@ -338,8 +356,8 @@ class Optimizer:
         """What a copy is made from: state and numbers of steps are known by the ids of parameters,
         which a copy has others of."""
         known = dict(self.__dict__)
-        for name in ("state", "clocks", "_repeated"):
-            del known[name]
+        for name in ("state", "clocks", "_repeated", "_captured"):
+            known.pop(name, None)
         known["param_groups"] = [dict(group) for group in self.param_groups]
         return {"attributes": known, "state": self.state_dict()}
 

@@ -22,7 +22,6 @@ from ogive.engine.execution import Execution
 from ogive.engine.faults import explain_fault
 from ogive.engine.plan import execute_plan_of
 from ogive.errors import VariableError
-from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp, walk
 from ogive.ir.ops import Op
 from ogive.jit.calls.instance import Instance
@@ -33,6 +32,7 @@ from ogive.jit.calls.whereabouts import Whereabouts, facts_of, look_up, pattern,
 from ogive.jit.calls.wiring import wire
 from ogive.jit.guards.guard_set import Guards
 from ogive.jit.guards.places import Record
+from ogive.jit.memories import leaf_at
 from ogive.jit.tracing.prepare import Owner, Prepared
 from ogive.jit.tracing.trace import is_pending
 from ogive.jit.tracing.traced_function import Trace
@@ -77,17 +77,21 @@ class Entry:
         }
         self.writes = bool(prepared.written or prepared.moved or gone)
         self.tensors = [weakref.ref(found.tensor, forget) for found in trace.found]
+        self._input_numbers = trace.numbers
+        self._numbers = [found.number for found in trace.found]
         self._overwriting = Overwriting(trace, prepared, self.tensors, gone)
         self._results = CallResults(trace, prepared, self._wiring, self.tensors, gone)
-        self.facts = [facts_of(found.tensor, found.seen) for found in trace.found]
+        nodes = [found.whole for found in trace.found]
+        tensors = [found.tensor for found in trace.found]
+        self.facts = list(map(facts_of, tensors, nodes, self._numbers))
         self.identities = [_reference(value, forget) for value in call.identities]
         fixed = prepared.normalized.variables
         self._fixed = {name: fixed[name] for name in fixed if name not in call.variables}
-        seen = walk(tuple([found.seen for found in (*trace.found, *trace.views)]))
+        seen = walk((*nodes, *[view.seen for view in trace.views]))
         bound = {node.variable.name for node in seen if node.op is Op.BIND}
         self._shared = bound & call.variables.keys()
         self._symbolic = bool(graph.variables)
-        self._found = look_up([found.seen for found in trace.found]) if trace.found else None
+        self._found = look_up(nodes, self._numbers) if nodes else None
         self._instances: list[Instance] = []
         # The steady call of a small function: nothing but a new tensor.
         self._simple = (
@@ -133,7 +137,7 @@ class Entry:
         for at in self._overwriting.changed if quiet else range(len(call.inputs)):
             if isinstance(call.inputs[at], Tensor):
                 node = call.inputs[at].node
-                memory = registry.buffer_of(memory_leaf(node))
+                memory = registry.buffer_of(leaf_at(node, self._input_numbers[at]))
                 if memory is not call.memories[at] and 0 not in node.shape:
                     return False
         return True
@@ -180,10 +184,11 @@ class Entry:
             if any(map(is_pending, tensors, nodes)):
                 realize(tensors, self.config)
                 continue
-            for facts, now in zip(self.facts, map(facts_of, tensors, nodes), strict=True):
+            for at, (facts, number) in enumerate(zip(self.facts, self._numbers, strict=True)):
+                now = facts_of(tensors[at], nodes[at], number)
                 if now != facts:
                     return f"a tensor that it uses: {show_facts(facts)} → {show_facts(now)}"
-            found = look_up(nodes)
+            found = look_up(nodes, self._numbers)
             if pattern(found.buffers) != pattern(old.buffers):
                 return "tensors that it uses share their memory in another way"
             with registry.graph_lock:
@@ -311,7 +316,7 @@ class Entry:
                 tensor = self.tensors[owner.position]() if owner.kind == "found" else None
                 if tensor is not None and not is_pending(tensor, tensor.node):
                     nodes[owner.position] = tensor.node
-            self._found = look_up(nodes)
+            self._found = look_up(nodes, self._numbers)
 
     def _variables(self, call: Call) -> dict[str, int]:
         fixed = self.prepared.normalized.variables
@@ -348,7 +353,7 @@ class Entry:
             tensors = [tensor for reference in self.tensors if (tensor := reference()) is not None]
             if len(tensors) < len(self.tensors):
                 return False
-            self._found = look_up([tensor.node for tensor in tensors])
+            self._found = look_up([tensor.node for tensor in tensors], self._numbers)
         return self._overwriting.separate(call, self._found)
 
 

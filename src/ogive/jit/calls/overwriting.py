@@ -15,8 +15,9 @@ from typing import Any
 from ogive.at_once import Change
 from ogive.devices.buffer import Buffer
 from ogive.engine.missing_values import flat_node
-from ogive.ir.memory import memory_leaf, shaped
+from ogive.ir.node import substitute
 from ogive.jit.calls.whereabouts import Whereabouts
+from ogive.jit.memories import Number, leaf_at
 from ogive.jit.tracing.prepare import Owner, Prepared
 from ogive.jit.tracing.traced_function import Trace
 from ogive.jit.trees import Call
@@ -53,6 +54,8 @@ class Overwriting:
         stored = [prepared.owners[slot] for slot in prepared.graph.stored]
         self._stored_inputs = _positions(stored, "input")
         self._stored_found = _positions(stored, "found")
+        self._numbers = trace.numbers
+        self._found_numbers = [found.number for found in trace.found]
         self._inputs = _positions(prepared.written, "input")
         self._found = _positions(prepared.written, "found")
         self._found_ids = frozenset([ids[at] for at in self._found])
@@ -101,37 +104,39 @@ class Overwriting:
         Tells whether tensors that are overwritten have other nodes for that. `graph_lock` is held.
         """
         moved = False
-        for tensor in self._read_by_others(call, found):
+        for tensor, number in self._read_by_others(call, found):
             node = tensor.node
-            flat = memory_leaf(node)
+            flat = leaf_at(node, number)
             if is_read(flat, besides=[tensor.id]):
                 buffer = registry.buffer_of(flat)
                 copy = Buffer(buffer.nbytes, buffer.device)
                 copy.copy_from(buffer.contents("uint8", (buffer.nbytes,)))
                 count = flat.size
                 registry.substitute({flat: flat_node(copy, flat.dtype, count)}, walk=True)
-                own = shaped(flat_node(buffer, flat.dtype, count), node.shape)
-                registry.move_tensor(tensor, own)
+                own = flat_node(buffer, flat.dtype, count)
+                registry.move_tensor(tensor, substitute((node,), {flat: own}, revisit=False)[0])
                 moved = True
         return moved
 
-    def _read_by_others(self, call: Call, found: Whereabouts | None) -> list[Any]:
-        """The tensors that are to be overwritten, if somebody else may read one of them."""
-        given = [call.inputs[at] for at in self._inputs]
-        flats = {memory_leaf(tensor.node) for tensor in given}
+    def _read_by_others(
+        self, call: Call, found: Whereabouts | None
+    ) -> list[tuple[Any, Number]]:
+        """The memories that are to be overwritten, if somebody else may read one of them."""
+        given = [(call.inputs[at], self._numbers[at]) for at in self._inputs]
+        flats = {leaf_at(tensor.node, number) for tensor, number in given}
         if found is not None:
             flats.update(map(found.flats.__getitem__, self._found))
-        besides = self._found_ids.union([tensor.id for tensor in given])
+        besides = self._found_ids.union([tensor.id for tensor, _ in given])
         # One look at all graphs above them, instead of one for each.
         if len(flats) == len(self._written) and not read_outside(flats, besides=besides):
             return []
         return self._overwritten(call)
 
-    def _overwritten(self, call: Call) -> list[Any]:
+    def _overwritten(self, call: Call) -> list[tuple[Any, Number]]:
         """What is overwritten, but for what another thread has let go of while the call ran."""
-        found = [self._tensors[at]() for at in self._found]
-        given = [call.inputs[at] for at in self._inputs]
-        return [tensor for tensor in (*found, *given) if tensor is not None]
+        found = [(self._tensors[at](), self._found_numbers[at]) for at in self._found]
+        given = [(call.inputs[at], self._numbers[at]) for at in self._inputs]
+        return [each for each in (*found, *given) if each[0] is not None]
 
     def separate(self, call: Call, found: Whereabouts) -> bool:
         """Read arguments where they are now, after memory that they shared was copied.
@@ -145,7 +150,7 @@ class Overwriting:
             for owner in self._written:
                 if owner.kind == "found" and found.buffers[owner.position] is memory:
                     # Isolated by now, unless it became the very tensor a moment ago.
-                    own = registry.buffer_of(memory_leaf(call.inputs[at].node))
+                    own = registry.buffer_of(leaf_at(call.inputs[at].node, self._numbers[at]))
                     if own is None or own is memory:
                         return False
                     call.memories[at] = own
@@ -157,7 +162,7 @@ class Overwriting:
         """What lets views of tensors that were overwritten show that."""
         gone = {id(call.inputs[at]) for at in self._gone}
         changes: list[Change] = []
-        for tensor in self._overwritten(call):
+        for tensor, _ in self._overwritten(call):
             if tensor.shared is not None and id(tensor) not in gone:
                 changes += views.changes(tensor, tensor.node)
         for reference in self._storages:

@@ -9,16 +9,19 @@ from ogive.at_once import Change
 from ogive.devices.buffer import Buffer
 from ogive.engine.missing_values import flat_node, flat_without_memory
 from ogive.errors import ArgumentError
+from ogive.ir.device_names import group_members, group_name
 from ogive.ir.memory import memory_leaf, shaped
 from ogive.ir.node import UOp
+from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 from ogive.ir.symbolic.variable import rebind
 from ogive.jit.calls.result_memory import Cell
 from ogive.jit.calls.wiring import Wiring
+from ogive.jit.memories import layout_of_memory
 from ogive.jit.tracing.prepare import Made, Owner, Prepared
-from ogive.jit.tracing.traced_function import Result, Trace
+from ogive.jit.tracing.traced_function import Result, Spread, Trace
 from ogive.jit.trees import Call, rebuild
-from ogive.live import registry
+from ogive.live import history, registry
 from ogive.tensor.core import hold, wrap
 from ogive.tensor.memory import views
 from ogive.tensor.tensor import Tensor
@@ -42,6 +45,7 @@ class CallResults:
         self.gone = gone
         self.dropped = trace.dropped
         self._tree = trace.results
+        self._spreads = trace.spreads
         self._made = prepared.results
         self._moved = prepared.moved
         self._fresh = wiring.fresh
@@ -68,6 +72,7 @@ class CallResults:
                 node = _node_of(by_slot[made.slot], made, variables)
             registry.connect(node)
             tensors.append(wrap(node, made.device))
+        spread = [self._join(each, tensors) for each in self._spreads]
         taken = {
             id(tensor): hold(tensor.node, tensor.device)
             for tensor in [call.inputs[at] for at in self.gone]
@@ -78,10 +83,21 @@ class CallResults:
                 return None
             if leaf.kind == "fresh":
                 return tensors[leaf.position]
+            if leaf.kind == "spread":
+                return spread[leaf.position]
             tensor = self._owner(Owner(leaf.kind, leaf.position), call)
             return taken.get(id(tensor), tensor)
 
         return rebuild(self._tree, result)
+
+    def _join(self, spread: Spread, tensors: Sequence[Tensor]) -> Tensor:
+        """A result over several devices, of its parts."""
+        parts = [tensors[at] for at in spread.parts]
+        nodes = tuple([part.node for part in parts])
+        node = registry.make(Op.MULTI, parts[0].dtype, nodes, tuple(spread.layout))
+        if self._made[spread.parts[0]].flows:
+            history.cut(node)
+        return wrap(node, group_name(spread.layout.devices))
 
     def _by_slot(self, cells: list[Cell]) -> dict[int | None, Cell]:
         return {made.slot: cell for made, cell in zip(self._fresh, cells, strict=True)}
@@ -122,10 +138,16 @@ def donated_node(tensor: Any, name: str, path: str) -> UOp:
         f"this tensor was donated to {name} as {path}, which has used up its memory; use what the "
         "function returned, or do not donate it"
     )
-    flat = flat_without_memory(tensor.shape, tensor.dtype, tensor.device, ArgumentError, message)
-    node = shaped(flat, tensor.shape)
-    registry.connect(node)
-    return node
+    layout = layout_of_memory(tensor.node)
+    shape = tensor.shape if layout is None else layout.part_shape(tensor.shape)
+    parts = []
+    for device in group_members(tensor.device):
+        flat = flat_without_memory(shape, tensor.dtype, device, ArgumentError, message)
+        parts.append(shaped(flat, shape))
+        registry.connect(parts[-1])
+    if layout is None:
+        return parts[0]
+    return registry.make(Op.MULTI, tensor.dtype, tuple(parts), tuple(layout))
 
 
 def _node_of(cell: Cell, made: Made, variables: dict[str, int]) -> UOp:

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from ogive.devices.buffer import Buffer
-from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
+from ogive.jit.memories import Number, layout_of_memory, leaf_at
 from ogive.live import registry
 from ogive.named import NamedTuple
 
 
 class Whereabouts(NamedTuple):
-    """The nodes of tensors as they were when addresses were looked up, all of them memory.
+    """The nodes of tensors as they were when addresses were looked up, all of them memory; that
+    of a tensor over several devices once for each of its parts.
 
     Replaced as a whole: a thread that has it sees nodes and addresses that belong together.
     """
@@ -24,9 +25,9 @@ class Whereabouts(NamedTuple):
     addresses: tuple[int, ...]
 
 
-def look_up(nodes: Sequence[UOp]) -> Whereabouts:
-    """Where tensors on these nodes lie."""
-    flats = tuple([memory_leaf(node) for node in nodes])
+def look_up(nodes: Sequence[UOp], numbers: Sequence[Number]) -> Whereabouts:
+    """Where the memories with these numbers of tensors on these nodes are."""
+    flats = tuple(map(leaf_at, nodes, numbers))
     buffers = tuple([_memory(node, flat) for node, flat in zip(nodes, flats, strict=True)])
     addresses = tuple([buffer.address if buffer else 0 for buffer in buffers])
     return Whereabouts(tuple(nodes), flats, buffers, addresses)
@@ -44,13 +45,15 @@ def pattern(buffers: Sequence[Any]) -> list[int]:
     return [first.setdefault(id(buffer), at) for at, buffer in enumerate(buffers)]
 
 
-def facts_of(tensor: Any, node: UOp) -> tuple[Any, ...]:
+def facts_of(tensor: Any, node: UOp, number: Number) -> tuple[Any, ...]:
     """What has to be the same for a trace to serve again."""
-    buffer = _memory(node, memory_leaf(node))
-    return node.dtype, node.shape, tensor.device, bool(buffer and buffer.borrowed)
+    buffer = _memory(node, leaf_at(node, number))
+    is_borrowed = bool(buffer and buffer.borrowed)
+    return node.dtype, node.shape, tensor.device, is_borrowed, layout_of_memory(node)
 
 
 def show_facts(facts: tuple[Any, ...]) -> str:
     """Those facts, for the log."""
-    dtype, shape, _, borrowed = facts
-    return f"{dtype.name} {shape}" + (" (borrowed)" if borrowed else "")
+    dtype, shape, device, borrowed, layout = facts
+    place = "" if layout is None else f" over {device}, mesh {layout.mesh} for {layout.split}"
+    return f"{dtype.name} {shape}{place}" + (" (borrowed)" if borrowed else "")

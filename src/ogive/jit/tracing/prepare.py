@@ -127,6 +127,8 @@ class _Preparation:
             flat = self.trace.flats[at]
             if flat in self.targets or registry.buffer_of(flat).borrowed:
                 continue
+            if self.trace.numbers[at] is not None:
+                continue  # how parts are read is not known before they are placed
             for position, node in enumerate(self.fresh):
                 if position in found or is_memory(node) or node.dtype is not flat.dtype:
                     continue

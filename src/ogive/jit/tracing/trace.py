@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy
@@ -16,7 +16,10 @@ import numpy
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
 from ogive.engine.missing_values import flat_node
+from ogive.engine.spread_values import layout_of
 from ogive.errors import Origin, TraceError
+from ogive.ir import dtype as dtypes
+from ogive.ir.device_names import group_members, is_group
 from ogive.ir.dtype import to_dtype
 from ogive.ir.memory import memory_leaf, shaped
 from ogive.ir.node import UOp, substitute, walk
@@ -24,11 +27,28 @@ from ogive.ir.ops import Op
 from ogive.jit.explain import function_name
 from ogive.jit.guards.places import Place, Record, content_of
 from ogive.jit.guards.reads import Reads
+from ogive.jit.memories import (
+    Number,
+    are_there,
+    layout_of_memory,
+    leaves_of,
+    numbers_of,
+    part_node,
+    select_part,
+)
 from ogive.jit.tracing.placeholders import flat_without_memory, tensor_on
-from ogive.jit.tracing.traced_function import Fresh, Result, Trace, Update
+from ogive.jit.tracing.traced_function import Fresh, Memory, Result, Spread, Trace, Update
 from ogive.jit.tracing.watch import Found, Watch, trace_lock
 from ogive.jit.tracing.watched_slots import watching
-from ogive.jit.trees import Call, argument_leaves, leaves, rebuild, refuse_file_view, refuse_sharded
+from ogive.jit.trees import (
+    Call,
+    argument_leaves,
+    count_inputs,
+    leaves,
+    rebuild,
+    refuse_empty,
+    refuse_file_view,
+)
 from ogive.live import history, registry
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, memory_device, wrap
@@ -78,28 +98,38 @@ def _separate(found: list[Found]) -> bool:
     the same: a graph in which both are one value is not that of the next call. Whether any had."""
     shared = False
     with registry.effect_lock, registry.graph_lock:
-        readers = Counter([memory_leaf(each.tensor.node) for each in found])
+        readers = Counter([flat for each in found for flat in leaves_of(each.tensor.node)])
         for each in found:
             node = each.tensor.node
-            flat = memory_leaf(node)
-            if each.final is each.given or flat.op is not Op.BUFFER or readers[flat] == 1:
+            if each.final is each.given or not are_there(node):
                 continue
-            readers[flat] -= 1
-            buffer = registry.buffer_of(flat)
-            copy = Buffer(buffer.nbytes, buffer.device)
-            copy.copy_from(buffer.contents("uint8", (buffer.nbytes,)))
-            own = shaped(flat_node(copy, flat.dtype, flat.size), node.shape)
-            registry.move_tensor(each.tensor, own)
-            shared = True
+            flats = leaves_of(node)
+            # Parts are written in place; a tensor of one device moves where it may not be.
+            own = {
+                flat: _copied(flat)
+                for flat in flats
+                if readers[flat] > 1 or (len(flats) > 1 and registry.buffer_of(flat).borrowed)
+            }
+            if own:
+                readers.subtract(list(own))
+                registry.move_tensor(each.tensor, substitute((node,), own, revisit=False)[0])
+                shared = True
     return shared
+
+
+def _copied(flat: UOp) -> UOp:
+    """Flat memory of its own with the same contents."""
+    buffer = registry.buffer_of(flat)
+    copy = Buffer(buffer.nbytes, buffer.device)
+    copy.copy_from(buffer.contents("uint8", (buffer.nbytes,)))
+    return flat_node(copy, flat.dtype, flat.size)
 
 
 def is_pending(tensor: Tensor, node: UOp) -> bool:
     """Whether a tensor on this node is not memory yet and has to become it."""
-    if memory_leaf(node).op is Op.BUFFER or 0 in node.shape:
+    if are_there(node) or 0 in node.shape:
         return False
     refuse_file_view(tensor)
-    refuse_sharded(tensor)
     return True
 
 
@@ -117,7 +147,8 @@ class _Run:
         self.function = function
         self.call = call
         self.named = list(argument_leaves(args, kwargs, names))
-        self.input_paths = [p for p, leaf in self.named if isinstance(leaf, Tensor | numpy.ndarray)]
+        given = [entry for entry in self.named if isinstance(entry[1], Tensor | numpy.ndarray)]
+        self.input_paths = [path for path, leaf in given for _ in range(count_inputs(leaf))]
         owners = [(path, leaf) for path, leaf in self.named if _is_identity(leaf, call)]
         with registry.graph_lock:
             first = wrap(build.constant(to_dtype("int32"), 0), DEFAULT_DEVICE).id
@@ -125,10 +156,10 @@ class _Run:
         self.watch = Watch(first, message)
         self.reads = Reads(first)
         self._make_placeholders()
-        given = iter(self.placeholders)
+        stand_ins = iter([self.stand_ins[id(leaf)] for _, leaf in given])
         changed_args, changed_kwargs = (
-            rebuild(args, lambda leaf: _exchange(leaf, given)),
-            {name: rebuild(kwargs[name], lambda leaf: _exchange(leaf, given))
+            rebuild(args, lambda leaf: _exchange(leaf, stand_ins)),
+            {name: rebuild(kwargs[name], lambda leaf: _exchange(leaf, stand_ins))
              for name in sorted(kwargs)},
         )  # fmt: skip
         before = _identities(changed_args, changed_kwargs, names)
@@ -178,32 +209,58 @@ class _Run:
     def _make_placeholders(self) -> None:
         """One tensor per distinct input, on one memory per distinct buffer."""
         flats: dict[int, UOp] = {}
-        tensors: dict[int, Tensor] = {}
+        self.stand_ins: dict[int, Tensor] = {}
+        self.numbers: list[Number] = []
         self.flats: list[UOp] = []
         self.placeholders: list[Tensor] = []
-        for at, (value, memory) in enumerate(
-            zip(self.call.inputs, self.call.memories, strict=True)
-        ):
-            is_array = isinstance(value, numpy.ndarray)
-            dtype = to_dtype(value.dtype) if is_array else value.dtype
-            device = DEFAULT_DEVICE if is_array else value.device
-            borrowed = is_array or memory.borrowed
-            # Empty tensors share their memory, whatever their dtype.
-            same = id(value) if 0 in value.shape else id(memory)
-            if same not in flats:
-                flats[same] = flat_without_memory(
-                    value.shape, dtype, device, TraceError, self.watch.message, borrowed
-                )
-            if id(value) not in tensors:
-                tensors[id(value)] = tensor_on(flats[same], value.shape, device)
-                if history.is_flagged(value):
-                    history.mark_leaf(tensors[id(value)])
-                    tensors[id(value)].hooks = getattr(value, "hooks", None)
-                    if value.grad is not None:
-                        self.watch.withheld[tensors[id(value)].id] = self.input_paths[at]
-            self.flats.append(flats[same])
-            self.placeholders.append(tensors[id(value)])
+        inputs, memories = self.call.inputs, self.call.memories
+        while len(self.flats) < len(inputs):
+            at = len(self.flats)
+            value = inputs[at]
+            numbers = (None,) if isinstance(value, numpy.ndarray) else numbers_of(value.node)
+            own = [
+                self._placeholder(value, number, memories[at + place], flats)
+                for place, number in enumerate(numbers)
+            ]
+            if id(value) not in self.stand_ins:
+                self.stand_ins[id(value)] = self._stand_in(value, own, self.input_paths[at])
+            self.numbers += numbers
+            self.flats += own
+            self.placeholders += [self.stand_ins[id(value)]] * len(own)
         self.nodes_before = [tensor.node for tensor in self.placeholders]
+
+    def _placeholder(
+        self, value: Any, number: Number, memory: Any, flats: dict[int, UOp]
+    ) -> UOp:
+        """What stands for one memory of an input: one for each buffer."""
+        is_array = isinstance(value, numpy.ndarray)
+        # Empty tensors share their memory, whatever their dtype.
+        same = id(value) if 0 in value.shape else id(memory)
+        if same not in flats:
+            dtype = to_dtype(value.dtype) if is_array else value.dtype
+            shape = value.shape if number is None else part_node(value.node, number).shape
+            device = DEFAULT_DEVICE if is_array else value.device
+            if number is not None:
+                device = group_members(device)[number]
+            borrowed = is_array or memory.borrowed
+            flats[same] = flat_without_memory(
+                shape, dtype, device, TraceError, self.watch.message, borrowed
+            )
+        return flats[same]
+
+    def _stand_in(self, value: Any, flats: list[UOp], path: str) -> Tensor:
+        """What the function gets for an input, on these placeholders."""
+        device = DEFAULT_DEVICE if isinstance(value, numpy.ndarray) else value.device
+        if not is_group(device):
+            tensor = tensor_on(flats[0], value.shape, device)
+        else:
+            tensor = _spread_on(flats, value)
+        if history.is_flagged(value):
+            history.mark_leaf(tensor)
+            tensor.hooks = getattr(value, "hooks", None)
+            if value.grad is not None:
+                self.watch.withheld[tensor.id] = path
+        return tensor
 
     def _restore_gradients(self) -> None:
         """Put back the gradients of tensors that were there before.
@@ -271,29 +328,41 @@ class _Run:
     def finish(self) -> Trace:
         """What was learned, once everything the function found is memory."""
         self.fresh: list[Fresh] = []
+        self.spreads: list[Spread] = []
+        memories = [memory for found in self.found for memory in _memories(found)]
         self._positions = {
-            id(found.tensor): Result("found", at) for at, found in enumerate(self.found)
+            id(memory.tensor): Result("found", at)
+            for at, memory in reversed(list(enumerate(memories)))
         }
         for at, tensor in reversed(list(enumerate(self.placeholders))):
             if isinstance(self.call.inputs[at], Tensor):
                 self._positions[id(tensor)] = Result("input", at)
         results = self._results()
-        updates = [
-            Update("input", at, tensor.node)
-            for at, tensor in {id(t): (at, t) for at, t in enumerate(self.placeholders)}.values()
-            if tensor.node is not self.nodes_before[at] and isinstance(self.call.inputs[at], Tensor)
-        ]
-        updates += [
-            Update("found", at, found.final)
-            for at, found in enumerate(self.found)
-            if found.final is not found.given
-        ]
+        updates = [*self._updated_inputs(), *self._updated_found(memories)]
         for placeholder in self.watch.placeholders.values():
             history.forget(placeholder)
         return Trace(
-            self.flats, self.found, self.views, results, self.fresh, updates, self.records,
-            self.reads.unwatched, self.dropped, self.input_paths, self.supplies,
+            self.flats, self.numbers, memories, self.views, results, self.fresh, self.spreads,
+            updates, self.records, self.reads.unwatched, self.dropped, self.input_paths,
+            self.supplies,
         )  # fmt: skip
+
+    def _updated_inputs(self) -> Iterator[Update]:
+        last = {
+            (id(tensor), number): at
+            for at, (tensor, number) in enumerate(zip(self.placeholders, self.numbers, strict=True))
+        }
+        for at in last.values():
+            before, after = self.nodes_before[at], self.placeholders[at].node
+            if after is not before and isinstance(self.call.inputs[at], Tensor):
+                yield Update("input", at, _written(self.numbers[at], before, after))
+
+    def _updated_found(self, memories: list[Memory]) -> Iterator[Update]:
+        by_tensor = {id(found.tensor): found for found in self.found}
+        for at, memory in enumerate(memories):
+            found = by_tensor[id(memory.tensor)]
+            if found.final is not found.given:
+                yield Update("found", at, _written(memory.number, found.given, found.final))
 
     def _results(self) -> Any:
         for path, leaf in leaves(self.returned, "result"):
@@ -313,11 +382,26 @@ class _Run:
             return None
         known = self._positions.get(id(leaf))
         if known is None:
-            known = self._positions[id(leaf)] = Result("fresh", len(self.fresh))
             node = next((view.final for view in self.views if view.tensor is leaf), leaf.node)
-            refuse_sharded(leaf)
-            self.fresh.append(Fresh(node, memory_device(leaf), leaf.requires_grad))
+            known = self._positions[id(leaf)] = self._fresh_result(leaf, node)
         return known
+
+    def _fresh_result(self, leaf: Tensor, node: UOp) -> Result:
+        first = len(self.fresh)
+        if not is_group(leaf.device):
+            self.fresh.append(Fresh(node, memory_device(leaf), leaf.requires_grad))
+            return Result("fresh", first)
+        refuse_empty(leaf)
+        layout = layout_of(node)
+        assert layout is not None, "a tensor over several devices"
+        for number, device in enumerate(layout.devices):
+            with registry.graph_lock:
+                part = select_part(node, layout, number)
+                # A part may turn out to be memory of something else.
+                part = registry.make(Op.CONTIGUOUS, node.dtype, (part,), ())
+            self.fresh.append(Fresh(part, device, leaf.requires_grad))
+        self.spreads.append(Spread(layout, tuple(range(first, len(self.fresh)))))
+        return Result("spread", len(self.spreads) - 1)
 
     def kept_outside(self) -> Tensor | None:
         """A tensor that the function made and left somewhere, for later calls to find.
@@ -352,8 +436,9 @@ class _Run:
         """Let tensors that remain read what the function found, and no placeholders."""
         with registry.graph_lock:
             memory = {
-                memory_leaf(found.given): _flat(found) for found in self.found
-                if found.given is not found.seen
+                memory_leaf(each.given): _flat(each, found.tensor.node is found.seen)
+                for found in self.found if found.given is not found.seen
+                for each in _memories(found)
             }  # fmt: skip
             for tensor in tensors:
                 registry.move_tensor(tensor, substitute((tensor.node,), memory, revisit=False)[0])
@@ -368,11 +453,54 @@ class _Run:
         )
 
 
-def _flat(found: Found) -> UOp:
-    """The elements of a tensor that the function found, as they are now, in a row."""
-    flat, node = memory_leaf(found.seen), found.tensor.node
-    if node is found.seen or not all(isinstance(size, int) for size in node.shape):
+def _memories(found: Found) -> list[Memory]:
+    """The memories of a tensor that the function found; where it is none, what it stands for."""
+    return [
+        Memory(found.tensor, n, part_node(found.seen, n), part_node(found.given, n), found.seen)
+        for n in numbers_of(found.given)
+    ]
+
+
+def _written(number: Number, before: UOp, after: UOp) -> UOp:
+    """The new value of one memory of a tensor that stood for `before`.
+
+    That of a tensor over several devices is written to the part, as an assignment to it would be:
+
+        MULTI(b0, b1)  →  v     AFTER(b0, ASSIGN(b0, MSELECT 0(v)))
+    """
+    layout = layout_of_memory(before)
+    if layout is None or number is None:
+        return after
+    with registry.graph_lock:
+        target = part_node(before, number)
+        part = select_part(after, layout, number)
+        store = registry.make(Op.ASSIGN, dtypes.void, (target, part))
+        return registry.make(Op.AFTER, target.dtype, (target, store))
+
+
+def _spread_on(flats: list[UOp], value: Tensor) -> Tensor:
+    """A tensor that lies as `value` does, on flat memory for each of its parts."""
+    layout = layout_of_memory(value.node)
+    assert layout is not None, "memory over several devices"
+    with registry.graph_lock:
+        shape = layout.part_shape(value.shape)
+        parts = tuple([shaped(flat, shape) for flat in flats])
+        for part in parts:
+            registry.connect(part)
+        node = registry.make(Op.MULTI, value.dtype, parts, tuple(layout))
+        if history.is_flagged(value):
+            node = registry.make(Op.GRADIENT, node.dtype, (node,), history.Argument())
+        return wrap(node, value.device)
+
+
+def _flat(memory: Memory, is_same: bool) -> UOp:
+    """The elements of memory that the function found, as they are now, in a row."""
+    flat, node = memory_leaf(memory.seen), memory.tensor.node
+    if is_same or not all(isinstance(size, int) for size in node.shape):
         return flat
+    layout = layout_of_memory(memory.tensor.node)
+    if layout is not None and memory.number is not None:
+        node = select_part(node, layout, memory.number)
     return build.reshape(node, flat.shape)
 
 

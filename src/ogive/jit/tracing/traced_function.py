@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ogive.ir.layouts import Layout
 from ogive.ir.node import UOp
 from ogive.jit.guards.places import Record
+from ogive.jit.memories import Number
 from ogive.jit.tracing.watch import Found
 from ogive.named import NamedTuple
 from ogive.tensor.creation.supplied_numbers import Supplier
@@ -14,7 +16,8 @@ from ogive.tensor.tensor import Tensor
 
 
 class Result:
-    """A leaf of what the function returned: an "input", a "found" tensor, or a "fresh" one."""
+    """A leaf of what the function returned: an "input", a "found" tensor, a "fresh" one, or one
+    that is "spread" over several devices, whose parts are fresh."""
 
     __slots__ = ("kind", "position")
 
@@ -31,8 +34,29 @@ class Fresh(NamedTuple):
     flows: bool
 
 
+class Spread(NamedTuple):
+    """A new tensor over several devices: how it lies, and which of the fresh ones are its parts."""
+
+    layout: Layout
+    parts: tuple[int, ...]
+
+
+class Memory(NamedTuple):
+    """Memory of a tensor that the function found: that with this number of the tensor.
+
+    It was `seen` by the function, which took it to be `given`, each the node of that memory; the
+    tensor stood for `whole`.
+    """
+
+    tensor: Any
+    number: Number
+    seen: UOp
+    given: UOp
+    whole: UOp
+
+
 class Update(NamedTuple):
-    """A tensor that the function assigned to: an argument or one it found, and its new value."""
+    """Memory that the function assigned to: an argument's or one it found, and its new value."""
 
     kind: str
     position: int
@@ -43,18 +67,21 @@ class Update(NamedTuple):
 class Trace:
     """What a function does with one kind of call.
 
-    `flats[i]` is the placeholder memory of input i. `found` are the tensors that it found by
-    itself, each memory when it did, and `views` those that show one of them. `results` is the
-    returned tree with `Result`s for leaves. `records` is what it read besides, and `unwatched` what
-    of it cannot be watched. `dropped` are the tensors that are left without a gradient.
+    `flats[i]` is the placeholder memory of input i, and `numbers[i]` which of its tensor's it is.
+    `found` is the memory of tensors that it found by itself, and `views` are those that show one of
+    them. `results` is the returned tree with `Result`s for leaves, and `spreads` are new tensors
+    over several devices. `records` is what it read besides, and `unwatched` what of it cannot be
+    watched. `dropped` are the tensors that are left without a gradient.
     `supplies` are the numbers that it takes, in order: where each is kept and who gives it.
     """
 
     flats: list[UOp]
-    found: list[Found]
+    numbers: list[Number]
+    found: list[Memory]
     views: list[Found]
     results: Any
     fresh: list[Fresh]
+    spreads: list[Spread]
     updates: list[Update]
     records: list[Record]
     unwatched: dict[str, str]

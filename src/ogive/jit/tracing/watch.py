@@ -25,9 +25,9 @@ from threading import get_ident
 from typing import Any
 
 from ogive.errors import TraceError
-from ogive.ir.memory import memory_leaf
+from ogive.ir.layouts import without_mark
 from ogive.ir.node import UOp, substitute
-from ogive.ir.ops import Op
+from ogive.jit.memories import are_there, leaves_of
 from ogive.live import history, registry
 from ogive.live.history import traced
 from ogive.tensor.core import Core
@@ -119,18 +119,22 @@ class Watch:
         """What the function gets for a tensor on `node`; the node itself where it is no memory."""
         from ogive.jit.tracing.placeholders import flat_without_memory
 
-        flat = memory_leaf(node)
-        if flat.op is not Op.BUFFER:
+        if not are_there(node):
             return node
-        if flat not in self.placeholders:
-            device, count = flat.arg
-            borrowed = registry.buffer_of(flat).borrowed
-            self.placeholders[flat] = placeholder = flat_without_memory(
-                (count,), flat.dtype, device, TraceError, self.message, borrowed
-            )
-            history.stand_for(flat, placeholder)
-        given = substitute((node,), {flat: self.placeholders[flat]}, revisit=False)[0]
+        flats = leaves_of(node)
+        for flat in flats:
+            if flat not in self.placeholders:
+                device, count = flat.arg
+                borrowed = registry.buffer_of(flat).borrowed
+                self.placeholders[flat] = placeholder = flat_without_memory(
+                    (count,), flat.dtype, device, TraceError, self.message, borrowed
+                )
+                history.stand_for(flat, placeholder)
+        exchanged = {flat: self.placeholders[flat] for flat in flats}
+        given = substitute((node,), exchanged, revisit=False)[0]
         registry.connect(given)
+        if len(flats) > 1:
+            history.stand_for(without_mark(node), without_mark(given))
         return given
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -107,6 +108,25 @@ def checked_accessors() -> None:
     from ogive.ir.node import UOp
 
     check_accessors(UOp)
+
+
+PYTORCH_TESTS = (
+    "tests/torch/",
+    "tests/programs/",
+    "tests/docs/test_docstrings.py::test_the_examples_of_the_module_are_right[ogive.torch",
+)
+"""Where `ogive.torch` is tested."""
+
+
+@pytest.fixture(autouse=True)
+def texts_of_the_namespace(request: pytest.FixtureRequest) -> None:
+    """Things are printed as by the namespace that is tested, whichever were imported before."""
+    if "ogive.torch" not in sys.modules:
+        return
+    from ogive.torch.texts.speaking import speak_ogive, speak_pytorch
+
+    is_of_pytorch = request.node.nodeid.startswith(PYTORCH_TESTS)
+    (speak_pytorch if is_of_pytorch else speak_ogive)()
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ def test_modes_and_hooks_stay_when_a_layer_is_settled() -> None:
 
 def test_what_needs_shapes_asks_for_a_first_call() -> None:
     model = nn.Sequential(nn.LazyLinear(3), nn.ReLU())
-    assert "LazyLinear(out_features=3)" in repr(nn.Sequential(nn.LazyLinear(out_features=3)))
+    assert "(0): LazyLinear(in_features=0, out_features=3, bias=True)" in repr(model)
     with pytest.raises(ArgumentError, match="call the model once with an input before"):
         optim.SGD(model.parameters(), lr=0.1)
     with pytest.raises(StateError, match=r"0\.weight has no shape yet: call the module once"):

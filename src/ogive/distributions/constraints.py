@@ -29,7 +29,13 @@ class Constraint:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        return type(self).__name__.removeprefix("_") + "()"
+        name = type(self).__name__.removeprefix("_").title().replace("_", "")
+        bounds = [
+            f"{bound}={value}"
+            for bound, value in vars(self).items()
+            if "bound" in bound and value is not None
+        ]
+        return f"{name}({', '.join(bounds)})"
 
 
 class _Dependent(Constraint):

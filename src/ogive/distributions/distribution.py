@@ -171,7 +171,7 @@ class Distribution:
         for name in named:
             value = self.__dict__[name]
             is_number = value.numel() == 1
-            parts.append(f"{name}: {value.item() if is_number else tuple(value.shape)}")
+            parts.append(f"{name}: {value.item() if is_number else value.shape}")
         return f"{type(self).__name__}({', '.join(parts)})"
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from ogive.errors import ArgumentError, ArgumentTypeError, IndexRangeError, nearest
@@ -131,7 +133,20 @@ class ModuleList(OrderedModules):
     >>> layers = nn.ModuleList([nn.Linear(2, 2) for _ in range(3)])
     >>> len(layers), [name for name, _ in layers.named_parameters()][:2]
     (3, ['0.weight', '0.bias'])
+    >>> layers
+    ModuleList(
+      (0-2): 3 x Linear(in_features=2, out_features=2, bias=True)
+    )
     """
+
+    def _child_texts(self) -> Iterator[tuple[str, str]]:
+        """Equal texts that follow each other are one, with their number."""
+        for text, named in groupby(super()._child_texts(), key=itemgetter(1)):
+            names = [name for name, _ in named]
+            if len(names) == 1:
+                yield names[0], text
+            else:
+                yield f"{names[0]}-{names[-1]}", f"{len(names)} x {text}"
 
 
 class Sequential(OrderedModules):

@@ -51,6 +51,8 @@ class Lazy(Module):
         model = self.plain(self._settings.get("groups", 1), **self._settings)
         for name, parameter in model.named_parameters():
             setattr(self, name, UninitializedParameter(parameter.dtype))
+        setattr(model, next(iter(inspect.signature(self.plain).parameters)), 0)  # not known yet
+        self._text: str = model.extra_repr()
 
     def forward(self, x: Any) -> Any:
         """Become the plain layer for such an input, and be called as that."""
@@ -73,12 +75,12 @@ class Lazy(Module):
             made.to(parameter.dtype)  # as this one was converted in the meantime
             parameter.materialize(getattr(made, name))
             setattr(made, name, parameter)
-        del own["_settings"]
+        del own["_settings"], own["_text"]
         vars(self).update({**vars(made), **own})
         self.__class__ = self.plain
 
     def extra_repr(self) -> str:
-        return ", ".join([f"{name}={value!r}" for name, value in self._settings.items()])
+        return self._text
 
 
 class LazyLinear(Lazy):

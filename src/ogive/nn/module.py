@@ -457,12 +457,17 @@ class Module(ModuleProtocol):
         return f"<pre>{html.escape(repr(self))}</pre>"
 
     def __repr__(self) -> str:
-        lines = [
-            f"  ({name}): " + repr(child).replace("\n", "\n  ")
-            for name, child in self.named_children()
-        ]
-        head = f"{type(self).__name__}({self.extra_repr()}"
-        return head + ("\n" + "\n".join(lines) + "\n" if lines else "") + ")"
+        own = self.extra_repr().split("\n") if self.extra_repr() else []
+        lines = own + [f"({name}): {text}" for name, text in self._child_texts()]
+        if lines == own and len(own) <= 1:
+            return f"{self._get_name()}({''.join(own)})"
+        inner = "\n".join(lines).replace("\n", "\n  ")
+        return f"{self._get_name()}(\n  {inner}\n)"
+
+    def _child_texts(self) -> Iterator[tuple[str, str]]:
+        """What stands for each child, by name."""
+        for name, child in self.named_children():
+            yield name, repr(child)
 
 
 def parameters_of(module: Module) -> Iterator[tuple[str, Any]]:

@@ -113,7 +113,9 @@ class PackedSequence:
         yield from (self.data, self.batch_sizes, self.sorted_indices, self.unsorted_indices)
 
     def __repr__(self) -> str:
-        return f"PackedSequence({self.lengths.shape[0]} sequences, padded={self.padded!r})"
+        names = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
+        parts = [f"{name}={value!r}" for name, value in zip(names, self, strict=True)]
+        return f"PackedSequence({', '.join(parts)})"
 
 
 def pack_padded(

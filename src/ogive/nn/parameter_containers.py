@@ -16,6 +16,15 @@ def _to_parameter(value: Any) -> Any:
     return Parameter(value) if is_plain else value
 
 
+def _describe(name: object, value: Any, kind: object) -> str:
+    """A line for what a container holds: a tensor's `kind` and size, or what else it is."""
+    if not isinstance(value, Tensor):
+        return f"  ({name}): Object of type: {type(value).__name__}"
+    size = "x".join(map(str, value.shape))
+    holder = "Parameter" if isinstance(value, Parameter) else "Tensor"
+    return f"  ({name}): {holder} containing: [{kind} of size {size}]"
+
+
 class ParameterList(Module, MutableSequence[Any]):
     """A list whose tensors are parameters, named by their positions. It may hold modules, further
     lists among them, and anything else, which is kept as it is.
@@ -59,6 +68,13 @@ class ParameterList(Module, MutableSequence[Any]):
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def extra_repr(self) -> str:
+        lines = [
+            _describe(place, value, getattr(value, "dtype", None))
+            for place, value in enumerate(self._values)
+        ]
+        return "\n".join(lines)
 
     def __contains__(self, value: object) -> bool:
         return any(entry is value for entry in self._values)
@@ -116,6 +132,13 @@ class ParameterDict(Module, MutableMapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def extra_repr(self) -> str:
+        lines = [
+            _describe(name, value, value.type() if isinstance(value, Tensor) else None)
+            for name, value in self._values.items()
+        ]
+        return "\n".join(lines)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)

@@ -401,9 +401,10 @@ class Optimizer:
     def __repr__(self) -> str:
         lines = []
         for number, group in enumerate(self.param_groups):
-            settings = ", ".join(f"{k}={v!r}" for k, v in group.items() if k != "params")
-            lines.append(f"  group {number}: {len(group['params'])} parameters, {settings}")
-        return "\n".join([f"{type(self).__name__}(", *lines, ")"])
+            lines.append(f"Parameter Group {number}")
+            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
+            lines.append("")
+        return "\n".join([f"{type(self).__name__} (", *lines[:-1], ")"])
 
 
 _MOST_REPEATED = 8

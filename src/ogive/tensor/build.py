@@ -144,6 +144,8 @@ def cast(node: UOp, dtype: DType) -> UOp:
 
 
 def _move(op: Op, node: UOp, argument: Any, shape: Shape | None = None) -> UOp:
+    if argument.__class__ is not tuple:
+        argument = shape = tuple(argument)  # sizes of a namespace with a class of its own for them
     if _is_static(argument):
         return make(op, node.dtype, (node,), argument, shape)
     argument, symbolic = split_argument(argument)

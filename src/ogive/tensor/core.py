@@ -74,7 +74,11 @@ else:
     attribute = settable = property
 
 
-class Core:
+class TensorClass(type):
+    """The class of the classes of tensors: how they are printed, each namespace has its way."""
+
+
+class Core(metaclass=TensorClass):
     """A node of the graph, the device its value lives on, and the user's line that made it.
 
     `id` is the tensor's own: it stays when realization replaces the node. `is_flagged` is set for
@@ -214,14 +218,14 @@ def _device_below(node: UOp) -> str | None:
     while stack:
         node = stack.pop()
         if node.op is Op.COPY:
-            return str(node.arg)
+            return node.arg  # type: ignore[no-any-return]
         if node.op in SPREAD:
             return holding_device(node)
         if node.op is Op.BUFFER and node.device not in STORAGE:
-            return str(node.device)
+            return node.device  # type: ignore[no-any-return]
         for tensor in registry.tensors_on(node):
             if tensor.device not in (DEFAULT_DEVICE, FILES):
-                return str(tensor.device)
+                return tensor.device  # type: ignore[no-any-return]
         new = [source for source in node.src if source not in seen]
         seen.update(new)
         stack += new

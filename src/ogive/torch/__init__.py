@@ -21,12 +21,14 @@ import numpy.random  # noqa: F401  (PyTorch's first step has loaded it too: prog
 
 from ogive.torch import tree as _tree
 from ogive.torch.names import METHODS, NUMBER_FIRST, OWN, SAME, TREE
+from ogive.torch.texts.speaking import speak_pytorch
 from ogive.torch.tree import install, uninstall
 
 __all__ = ["install", "uninstall"]
 __version__ = "2.13.0+ogive"
 
 _tree.add_finder()
+speak_pytorch()
 
 
 def __getattr__(name: str) -> Any:

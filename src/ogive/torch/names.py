@@ -273,9 +273,9 @@ OWN = {
         "are_deterministic_algorithms_enabled", "get_default_device", "get_default_dtype",
         "get_float32_matmul_precision", "get_num_threads", "set_default_device",
         "set_default_dtype", "set_float32_matmul_precision", "set_flush_denormal",
-        "set_num_interop_threads", "set_num_threads", "set_printoptions",
-        "use_deterministic_algorithms",
+        "set_num_interop_threads", "set_num_threads", "use_deterministic_algorithms",
     ),
+    "ogive.torch.texts.tensor_text": ("set_printoptions",),
     "ogive.torch.compilation.named_operators": ("ops",),
     "ogive.torch.tools.files": (
         "load", "save",

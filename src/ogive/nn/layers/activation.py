@@ -10,51 +10,82 @@ from ogive.nn.parameter import Parameter
 from ogive.tensor.creation.constructors import full
 from ogive.tensor.tensor import Tensor
 
-ReLU = wrap_function("ReLU", "relu", "max(x, 0)", inplace=False)
-ReLU6 = wrap_function("ReLU6", "relu6", "x between 0 and 6", inplace=False)
+ReLU = wrap_function("ReLU", "relu", "max(x, 0)", "inplace", inplace=False)
+ReLU6 = wrap_function("ReLU6", "relu6", "x between 0 and 6", "inplace", inplace=False)
 LeakyReLU = wrap_function(
-    "LeakyReLU", "leaky_relu", "x, or slope·x below 0", negative_slope=0.01, inplace=False
-)
+    "LeakyReLU", "leaky_relu", "x, or slope·x below 0", "negative_slope inplace",
+    negative_slope=0.01, inplace=False,
+)  # fmt: skip
 ELU = wrap_function(
-    "ELU", "elu", "x, or alpha·(exp(x) - 1) below 0", alpha=1.0, inplace=False
+    "ELU", "elu", "x, or alpha·(exp(x) - 1) below 0", "alpha inplace", alpha=1.0, inplace=False
 )
 CELU = wrap_function(
-    "CELU", "celu", "x, or alpha·(exp(x / alpha) - 1) below 0", alpha=1.0, inplace=False
-)
+    "CELU", "celu", "x, or alpha·(exp(x / alpha) - 1) below 0", "alpha inplace",
+    alpha=1.0, inplace=False,
+)  # fmt: skip
 SELU = wrap_function(
-    "SELU", "selu", "a scaled `ELU` that keeps mean 0 and variance 1", inplace=False
+    "SELU", "selu", "a scaled `ELU` that keeps mean 0 and variance 1", "inplace", inplace=False
 )
-GELU = wrap_function("GELU", "gelu", "x·Φ(x)", approximate="none")
-SiLU = wrap_function("SiLU", "silu", "x·sigmoid(x)", inplace=False)
-Mish = wrap_function("Mish", "mish", "x·tanh(softplus(x))", inplace=False)
+GELU = wrap_function("GELU", "gelu", "x·Φ(x)", "approximate", approximate="none")
+SiLU = wrap_function("SiLU", "silu", "x·sigmoid(x)", "inplace", inplace=False)
+Mish = wrap_function("Mish", "mish", "x·tanh(softplus(x))", "inplace", inplace=False)
 Sigmoid = wrap_function("Sigmoid", "sigmoid", "1 / (1 + exp(-x))")
 LogSigmoid = wrap_function("LogSigmoid", "logsigmoid", "log(sigmoid(x))")
 Tanh = wrap_function("Tanh", "tanh", "tanh(x)")
 Tanhshrink = wrap_function("Tanhshrink", "tanhshrink", "x - tanh(x)")
 Softplus = wrap_function(
-    "Softplus", "softplus", "log(1 + exp(beta·x)) / beta", beta=1.0, threshold=20.0
-)
+    "Softplus", "softplus", "log(1 + exp(beta·x)) / beta", "beta threshold",
+    beta=1.0, threshold=20.0,
+)  # fmt: skip
 Softsign = wrap_function("Softsign", "softsign", "x / (1 + |x|)")
-Softshrink = wrap_function(
-    "Softshrink", "softshrink", "x drawn towards 0 by lambd", lambd=0.5
-)
-Hardshrink = wrap_function("Hardshrink", "hardshrink", "x, or 0 within ±lambd", lambd=0.5)
 Hardtanh = wrap_function(
-    "Hardtanh", "hardtanh", "x between two values", min_val=-1.0, max_val=1.0, inplace=False
-)
+    "Hardtanh", "hardtanh", "x between two values", "min_val max_val inplace",
+    min_val=-1.0, max_val=1.0, inplace=False,
+)  # fmt: skip
 Hardsigmoid = wrap_function(
     "Hardsigmoid", "hardsigmoid", "x/6 + 1/2 between 0 and 1", inplace=False
 )
 Hardswish = wrap_function("Hardswish", "hardswish", "x·hardsigmoid(x)", inplace=False)
 Threshold = wrap_function(
     "Threshold", "threshold", "x, or a value where it is not above a threshold",
-    threshold=0.0, value=0.0, inplace=False,
+    "threshold value inplace", threshold=0.0, value=0.0, inplace=False,
 )  # fmt: skip
-GLU = wrap_function("GLU", "glu", "a·sigmoid(b), for the halves a and b of an axis", dim=-1)
-Softmax = wrap_function("Softmax", "softmax", "exp(x) over its sum along an axis", dim=-1)
+GLU = wrap_function("GLU", "glu", "a·sigmoid(b), for the halves a and b of an axis", "dim", dim=-1)
+Softmax = wrap_function("Softmax", "softmax", "exp(x) over its sum along an axis", "dim", dim=-1)
 Softmax2d = wrap_function("Softmax2d", "softmax", "softmax over the channels", dim=-3)
-Softmin = wrap_function("Softmin", "softmin", "softmax of -x", dim=-1)
-LogSoftmax = wrap_function("LogSoftmax", "log_softmax", "log(softmax(x)) along an axis", dim=-1)
+Softmin = wrap_function("Softmin", "softmin", "softmax of -x", "dim", dim=-1)
+LogSoftmax = wrap_function(
+    "LogSoftmax", "log_softmax", "log(softmax(x)) along an axis", "dim", dim=-1
+)
+
+
+class Shrink(Wrapped):
+    """Values near 0 become 0."""
+
+    defaults = {"lambd": 0.5}
+
+    def extra_repr(self) -> str:
+        return str(self.settings()["lambd"])
+
+
+class Softshrink(Shrink):
+    """x drawn towards 0 by lambd.
+
+    >>> nn.Softshrink()(Tensor([-2.0, 0.25])).tolist()
+    [-1.5, 0.0]
+    """
+
+    function = "softshrink"
+
+
+class Hardshrink(Shrink):
+    """x, or 0 within ±lambd.
+
+    >>> nn.Hardshrink()(Tensor([-2.0, 0.25])).tolist()
+    [-2.0, 0.0]
+    """
+
+    function = "hardshrink"
 
 
 class RReLU(Wrapped):
@@ -66,6 +97,7 @@ class RReLU(Wrapped):
 
     function = "rrelu"
     defaults = {"lower": 1 / 8, "upper": 1 / 3, "inplace": False}
+    shown = ("lower", "upper", "inplace")
 
     def settings(self) -> dict[str, Any]:
         return {**super().settings(), "training": self.training}

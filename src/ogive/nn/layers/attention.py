@@ -69,7 +69,7 @@ class MultiheadAttention(Module):
             self.bias_k, self.bias_v = empty(1, 1, embed_dim), empty(1, 1, embed_dim)
             xavier_normal_(self.bias_k)
             xavier_normal_(self.bias_v)
-        self.out_proj = Linear(embed_dim, embed_dim, bias, device, dtype)
+        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, device, dtype)
         if bias:
             self.out_proj.bias = empty(embed_dim)
 
@@ -99,8 +99,9 @@ class MultiheadAttention(Module):
         )  # fmt: skip
         return made.transpose(0, 1) if turns else made, weights
 
-    def extra_repr(self) -> str:
-        return f"embed_dim={self.embed_dim}, num_heads={self.num_heads}"
+
+class NonDynamicallyQuantizableLinear(Linear):
+    """The last layer of attention, under the name by which PyTorch's programs see it printed."""
 
 
 def _spread(weight: Parameter) -> Parameter:

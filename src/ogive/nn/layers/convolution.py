@@ -54,6 +54,7 @@ class Convolution(Module):
             padding if isinstance(padding, str) else to_sizes(padding, self.axes, "padding")
         )
         self.dilation = to_sizes(dilation, self.axes, "dilation")
+        self.output_padding = (0,) * self.axes
         self.groups = groups
         self.padding_mode = padding_mode
         first, second = out_channels, in_channels // groups
@@ -105,15 +106,17 @@ class Convolution(Module):
         text += f", stride={self.stride}"
         plain = (0,) * self.axes, (1,) * self.axes
         if self.padding != plain[0]:
-            text += f", padding={self.padding!r}"
+            text += f", padding={self.padding}"
         if self.dilation != plain[1]:
             text += f", dilation={self.dilation}"
+        if self.output_padding != plain[0]:
+            text += f", output_padding={self.output_padding}"
         if self.groups != 1:
             text += f", groups={self.groups}"
         if self.bias is None:
             text += ", bias=False"
         if self.padding_mode != "zeros":
-            text += f", padding_mode={self.padding_mode!r}"
+            text += f", padding_mode={self.padding_mode}"
         return text
 
 

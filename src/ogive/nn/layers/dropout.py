@@ -27,7 +27,7 @@ class Dropout(Module):
         return x.assign(made) if self.inplace else made
 
     def extra_repr(self) -> str:
-        return f"p={self.p}" + (", inplace=True" if self.inplace else "")
+        return f"p={self.p}, inplace={self.inplace}"
 
 
 class AlphaDropout(Dropout):

@@ -87,7 +87,10 @@ class Embedding(_Table):
 
     def extra_repr(self) -> str:
         norm = [] if self.max_norm is None else [f"max_norm={self.max_norm}"]
-        return ", ".join([*self._settings(), *norm])
+        if self.norm_type != 2:
+            norm.append(f"norm_type={self.norm_type}")
+        scaled = ["scale_grad_by_freq=True"] if self.scale_grad_by_freq else []
+        return ", ".join([*self._settings(), *norm, *scaled])
 
     @classmethod
     def from_pretrained(

@@ -203,8 +203,8 @@ class RNNBase(Module):
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
         defaults = {
-            "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0,
-            "bidirectional": False, "proj_size": 0,
+            "proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0,
+            "bidirectional": False,
         }  # fmt: skip
         for name, default in defaults.items():
             if getattr(self, name) != default:
@@ -311,7 +311,10 @@ class RNNCellBase(Module):
         return made if parts > 1 else made[0]
 
     def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}"
+        text = f"{self.input_size}, {self.hidden_size}"
+        if self.bias_ih is None:
+            text += ", bias=False"
+        return text if self.nonlinearity == "tanh" else f"{text}, nonlinearity={self.nonlinearity}"
 
 
 class RNNCell(RNNCellBase):

@@ -21,6 +21,8 @@ class Wrapped(Module):
 
     function: str
     defaults: dict[str, Any]
+    shown: tuple[str, ...] = ()
+    """The arguments that `repr` has, as PyTorch's: `inplace` only where it is True."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         name = type(self).__name__
@@ -49,18 +51,21 @@ class Wrapped(Module):
         return getattr(functional, self.function)(x, *others, **self.settings())
 
     def extra_repr(self) -> str:
-        changed = [
-            f"{key}={value!r}"
-            for key, default in self.defaults.items()
-            if (value := getattr(self, key)) != default
+        parts = [
+            f"{key}={getattr(self, key)!r}"
+            for key in self.shown
+            if key != "inplace" or getattr(self, key)
         ]
-        return ", ".join(changed)
+        return ", ".join(parts)
 
 
-def wrap_function(name: str, function: str, description: str, **defaults: Any) -> type[Wrapped]:
-    """A module class around `function` of `nn.functional`."""
+def wrap_function(
+    name: str, function: str, description: str, shown: str = "", **defaults: Any
+) -> type[Wrapped]:
+    """A module class around `function` of `nn.functional`; `shown` has names, with spaces."""
     module = sys._getframe(1).f_globals["__name__"]  # where pickle finds the class by its name
     members = {
         "__doc__": description, "__module__": module, "function": function, "defaults": defaults,
+        "shown": tuple(shown.split()),
     }  # fmt: skip
     return type(name, (Wrapped,), members)

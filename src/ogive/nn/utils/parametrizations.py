@@ -12,7 +12,7 @@ from ogive.nn.utils.parametrize import register_parametrization
 from ogive.tensor.tensor import Tensor
 
 
-class WeightNorm(Module):
+class _WeightNorm(Module):
     """weight = length · direction / |direction|, a length for each entry along `dim`."""
 
     def __init__(self, dim: int | None = 0) -> None:
@@ -43,10 +43,10 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     >>> {name: tuple(p.shape) for name, p in layer.named_parameters() if name != "bias"}
     {'parametrizations.weight.original0': (3, 1), 'parametrizations.weight.original1': (3, 4)}
     """
-    return register_parametrization(module, name, WeightNorm(dim))
+    return register_parametrization(module, name, _WeightNorm(dim))
 
 
-class SpectralNorm(Module):
+class _SpectralNorm(Module):
     """weight = original / σ, where σ is the largest singular value of the weight as a matrix.
 
     Its singular vectors `_u` and `_v` are part of the state. In training each reading of the weight
@@ -127,5 +127,5 @@ def spectral_norm(
     if dim is None:
         dim = 1 if isinstance(module, Convolution) and module.transposed else 0
     return register_parametrization(
-        module, name, SpectralNorm(weight, n_power_iterations, dim, eps)
+        module, name, _SpectralNorm(weight, n_power_iterations, dim, eps)
     )

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ogive.errors import ArgumentTypeError, DtypeError, GradientError, ShapeError
+from ogive.errors import ArgumentTypeError, DtypeError, GradientError, Origin, ShapeError
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -51,21 +51,21 @@ def is_leaf(self: Tensor) -> bool:
     return history.is_flagged(self) or not self.requires_grad
 
 
-_SAME_VALUE = frozenset({Op.BUFFER, Op.RESHAPE, Op.CONTIGUOUS})
-"""What stands around an operation that has been computed."""
-
-
 class GradientFunction:
     """What a tensor was computed by, where gradients flow back through it: its name."""
 
-    __slots__ = ("_op",)
+    __slots__ = ("node", "origin")
 
-    def __init__(self, op: Op) -> None:
-        self._op = op
+    def __init__(self, node: UOp, origin: Origin | None) -> None:
+        self.node = node
+        self.origin = origin
 
     def name(self) -> str:
         """A name such as PyTorch's, made of that of the operation."""
-        return f"{self._op.name.title().replace('_', '')}Backward"
+        node = self.node
+        while node.op in (Op.RESHAPE, Op.CONTIGUOUS):
+            (node,) = node.src
+        return f"{node.op.name.title().replace('_', '')}Backward"
 
     def __repr__(self) -> str:
         return f"<{self.name()}>"
@@ -80,13 +80,19 @@ def grad_fn(self: Tensor) -> GradientFunction | None:
     """
     if self.is_leaf:
         return None
-    node = self.node
-    while node.op in _SAME_VALUE:
-        record = history.record_of(node)
-        if record is None and not node.src:
-            break
-        node = node.src[0] if record is None else record.expression
-    return GradientFunction(node.op)
+    return GradientFunction(_computed_by(self.node), self.origin)
+
+
+def _computed_by(node: UOp) -> UOp:
+    """What was computed where the memory of a value stands now, which may be under a shape."""
+    while True:
+        below = node
+        while below.op in (Op.RESHAPE, Op.CONTIGUOUS):
+            (below,) = below.src
+        record = history.record_of(below)
+        if record is None:
+            return node
+        node = record.expression
 
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:

@@ -1,10 +1,8 @@
-"""What a PyTorch program may set once for all: the default dtype, threads, printing."""
+"""What a PyTorch program may set once for all: the default dtype, threads."""
 
 from __future__ import annotations
 
 from typing import Any
-
-import numpy
 
 import ogive
 from ogive.errors import DtypeError
@@ -15,7 +13,7 @@ __all__ = [
     "are_deterministic_algorithms_enabled", "get_default_device", "get_default_dtype",
     "get_float32_matmul_precision", "get_num_threads", "set_default_device", "set_default_dtype",
     "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads",
-    "set_num_threads", "set_printoptions", "use_deterministic_algorithms",
+    "set_num_threads", "use_deterministic_algorithms",
 ]  # fmt: skip
 
 _default: list[DType] = [ogive.float32]
@@ -37,7 +35,7 @@ def get_default_dtype() -> DType:
     """The dtype of Python's floats.
 
     >>> ogive.torch.get_default_dtype()
-    ogive.float32
+    torch.float32
     """
     return _default[0]
 
@@ -96,19 +94,3 @@ def get_float32_matmul_precision() -> str:
 def set_flush_denormal(mode: bool) -> bool:
     """Whether denormal numbers can be flushed to zero: they are not."""
     return False
-
-
-def set_printoptions(
-    precision: int | None = None,
-    threshold: int | None = None,
-    edgeitems: int | None = None,
-    linewidth: int | None = None,
-    profile: str | None = None,
-    sci_mode: bool | None = None,
-) -> None:
-    """How tensors are printed, which is NumPy's way."""
-    options: dict[str, Any] = {
-        "precision": precision, "threshold": threshold, "edgeitems": edgeitems,
-        "linewidth": linewidth, "suppress": None if sci_mode is None else not sci_mode,
-    }  # fmt: skip
-    numpy.set_printoptions(**{name: value for name, value in options.items() if value is not None})

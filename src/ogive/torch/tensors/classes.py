@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, cast
 
 import ogive
 from ogive.cuda import is_available
 from ogive.errors import ArgumentTypeError, DeviceError
 from ogive.ir.dtype import DType
+from ogive.tensor.core import TensorClass
 from ogive.tensor.device_name import Device
 from ogive.tensor.tensor import Tensor as _Tensor
 from ogive.torch.machine import defaults
+from ogive.torch.texts.sizes import Size
 
 __all__ = [
     "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor",
@@ -21,29 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _LikeATuple(type):
-    """The shape of a tensor is a tuple here, and counts as a `Size`."""
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, tuple)
-
-
-class Size(tuple[int, ...], metaclass=_LikeATuple):
-    """The lengths of axes.
-
-    >>> ogive.torch.Size([2, 3]).numel(), ogive.torch.Size([2, 3]) == ogive.torch.zeros(2, 3).shape
-    (6, True)
-    """
-
-    def numel(self) -> int:
-        """The number of elements."""
-        return math.prod(self)
-
-    def __repr__(self) -> str:
-        return f"torch.Size({list(self)})"
-
-
-class _Kind(type):
+class _Kind(TensorClass):
     """What `isinstance` and a call mean for `torch.Tensor` and its kinds.
 
     There is one class of tensors. These stand for it: they make its instances, by PyTorch's old
@@ -51,6 +30,12 @@ class _Kind(type):
     """
 
     element: DType | None
+
+    def __eq__(cls, other: object) -> bool:
+        return cls is other or (other is _Tensor and cls is Tensor)
+
+    def __hash__(cls) -> int:
+        return hash(_Tensor) if cls.element is None else type.__hash__(cls)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, _Tensor) and cls.element in (None, instance.dtype)
@@ -79,7 +64,7 @@ class Tensor(_Tensor, metaclass=_Kind):
     """`Tensor(2, 3)` has that shape, `Tensor([2, 3])` these values, in the default dtype.
 
     >>> ogive.torch.Tensor(2, 3).shape, ogive.torch.Tensor([2, 3]).dtype
-    ((2, 3), ogive.float32)
+    (torch.Size([2, 3]), torch.float32)
     """
 
     __slots__ = ()
@@ -128,6 +113,10 @@ class device(str, metaclass=_CountsDevices):
     """
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
 
     @property
     def type(self) -> str:

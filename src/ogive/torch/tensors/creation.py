@@ -10,6 +10,7 @@ from typing import Any
 import numpy
 
 import ogive
+from ogive.ir.dtype import to_dtype
 from ogive.ir.ops import Op
 from ogive.tensor.creation.user_data import memory_of
 from ogive.tensor.tensor import Tensor
@@ -44,11 +45,27 @@ def _made(function: Callable[..., Any], is_float: bool = False) -> Callable[...,
     return taking_out(make)
 
 
+@functools.wraps(ogive.linspace)
+def _linspace(start: Any, stop: Any, num: int, dtype: Any = None, **options: Any) -> Tensor:
+    """`linspace` with the rounding of PyTorch's: its step is a number of the dtype."""
+    kind = ogive.float32 if dtype is None else to_dtype(dtype)
+    if not (kind.is_float and num > 1 and isinstance(start, int | float | numpy.number)
+            and isinstance(stop, int | float | numpy.number)):  # fmt: skip
+        return ogive.linspace(start, stop, num, dtype, **options)
+    first, last = numpy.array([start, stop], kind.numpy)
+    step = float((last - first) / kind.numpy.type(num - 1))
+    position = ogive.arange(num, dtype=ogive.float64, device=options.pop("device", None))
+    rising = position * step + float(first)
+    falling = float(last) - (num - 1 - position) * step
+    made = ogive.where(position < num // 2, rising, falling).cast(kind)
+    return made.requires_grad_() if options.get("requires_grad") else made
+
+
 zeros = _made(ogive.zeros, is_float=True)
 ones = _made(ogive.ones, is_float=True)
 empty = _made(ogive.empty, is_float=True)
 eye = _made(ogive.eye, is_float=True)
-linspace = _made(ogive.linspace, is_float=True)
+linspace = _made(_linspace, is_float=True)
 logspace = _made(ogive.logspace, is_float=True)
 rand = _made(ogive.rand, is_float=True)
 randn = _made(ogive.randn, is_float=True)
@@ -76,7 +93,7 @@ def tensor(
     """A copy of numbers, nested sequences or an array: floats are of the default dtype.
 
     >>> ogive.torch.tensor([1, 2]).dtype, ogive.torch.tensor([1.0, 2]).dtype
-    (ogive.int64, ogive.float32)
+    (torch.int64, torch.float32)
     """
     made = Tensor(_plain(data), dtype, device)
     if dtype is None and defaults.is_other() and made.dtype is ogive.float32 and _is_python(data):

@@ -75,7 +75,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
 
     >>> rows, columns = ogive.torch.meshgrid(Tensor([1, 2]), Tensor([3, 4, 5]))
     >>> rows.shape
-    (2, 3)
+    torch.Size([2, 3])
     """
     return _meshgrid(*tensors, indexing=indexing)
 

@@ -19,7 +19,7 @@ class autocast(_autocast):
 
     >>> with ogive.torch.autocast("cuda", enabled=False):
     ...     (ogive.torch.ones(2, 2) @ ogive.torch.ones(2, 2)).dtype
-    ogive.float32
+    torch.float32
     """
 
     def __init__(

@@ -1,0 +1,1 @@
+"""How PyTorch's programs see things printed: tensors, sizes, dtypes, devices."""

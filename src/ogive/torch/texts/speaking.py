@@ -1,0 +1,145 @@
+"""Which texts the objects of both namespaces have: those of `ogive`, or PyTorch's.
+
+    ogive         Tensor([1. 2.], shape=(2,), ...)   (2,)              ogive.float32   'CPU'
+    ogive.torch   tensor([1., 2.])                   torch.Size([2])   torch.float32   device(...)
+
+The objects are the same, so it is the process that has one or the other: PyTorch's once
+`ogive.torch` is imported.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ogive.compat.array_api.data_type_functions import FloatInfo, IntegerInfo
+from ogive.compat.methods.tensor_types import NAMES
+from ogive.ir.device_names import GPUS
+from ogive.ir.dtype import DType
+from ogive.tensor.core import Core, TensorClass
+from ogive.tensor.device_name import Device
+from ogive.tensor.elementwise.unary_compositions import Parts
+from ogive.tensor.gradients.differentiation import GradientFunction
+from ogive.tensor.indexing.selection import Histogram
+from ogive.tensor.linear_algebra.decompositions import QR, SVD, Eigen
+from ogive.tensor.linear_algebra.inverses import SignedLogarithm
+from ogive.tensor.reduction.basic_reductions import Extremes
+from ogive.tensor.reduction.statistics import Bounds
+from ogive.tensor.tensor import Tensor
+from ogive.torch.texts.gradient_names import called_name, name_of
+from ogive.torch.texts.sizes import Size
+from ogive.torch.texts.tensor_text import format_tensor, write_tensor
+
+_OTHER_NAMES = {"float8_e4m3": "float8_e4m3fn"}
+"""Dtypes that PyTorch calls otherwise."""
+
+
+def shape_of(self: Core) -> Any:
+    """`x.shape`, as a `torch.Size`."""
+    return Size(self.node.shape)
+
+
+def write_dtype(self: DType) -> str:
+    """`torch.float32`."""
+    return f"torch.{_OTHER_NAMES.get(self.name, self.name)}"
+
+
+def name_device(self: Device) -> str:
+    """`cpu`, `cuda:0`."""
+    return f"{self.lower()}:0" if self == GPUS else self.lower()
+
+
+def write_device(self: Device) -> str:
+    """`device(type='cpu')`."""
+    kind, _, index = name_device(self).partition(":")
+    return f"device(type='{kind}', index={index})" if index else f"device(type='{kind}')"
+
+
+def format_device(self: Device, spec: str) -> str:
+    """`f"{x.device}"`."""
+    return format(name_device(self), spec)
+
+
+def write_function(self: GradientFunction) -> str:
+    """`<AddBackward0 object at 0x…>`."""
+    return f"<{name_of(self)} object at {id(self):#x}>"
+
+
+def write_class(self: TensorClass) -> str:
+    """`<class 'torch.Tensor'>`."""
+    name = CLASSES.get(f"{self.__module__}.{self.__qualname__}")
+    return type.__repr__(self) if name is None else f"<class '{name}'>"
+
+
+CLASSES = {
+    "ogive.tensor.tensor.Tensor": "torch.Tensor",
+    "ogive.torch.tensors.classes.Tensor": "torch.Tensor",
+    "ogive.nn.parameter.Parameter": "torch.nn.parameter.Parameter",
+    **{f"ogive.torch.tensors.classes.{name}": f"torch.{name}" for name in NAMES.values()},
+}
+"""What PyTorch calls the classes of tensors."""
+
+
+def write_float_info(self: FloatInfo) -> str:
+    """`torch.finfo(dtype)`."""
+    digits = int(-math.log10(self.eps))
+    return (
+        f"finfo(resolution={10.0**-digits:g}, min={self.min:g}, max={self.max:g}, "
+        f"eps={self.eps:g}, smallest_normal={self.smallest_normal:g}, "
+        f"tiny={self.smallest_normal:g}, dtype={self.dtype.name})"
+    )
+
+
+def write_integer_info(self: IntegerInfo) -> str:
+    """`torch.iinfo(dtype)`."""
+    return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype.name})"
+
+
+def write_results(self: Any) -> str:
+    """`torch.return_types.max(...)`: several results of one function, by name."""
+    name = RESULTS[type(self)] or called_name(self[0].origin) or "max"
+    parts = [f"{field}={value!r}" for field, value in zip(self._fields, self, strict=True)]
+    return f"torch.return_types.{name}(\n" + ",\n".join(parts) + ")"
+
+
+RESULTS = {
+    Extremes: "", Bounds: "aminmax", QR: "linalg_qr", SVD: "linalg_svd", Eigen: "linalg_eigh",
+    SignedLogarithm: "linalg_slogdet", Histogram: "histogram", Parts: "frexp",
+}  # fmt: skip
+"""PyTorch's names for functions with several results; what is the user's line's is empty."""
+
+
+TEXTS: tuple[tuple[type, str, Any], ...] = (
+    (Core, "shape", property(shape_of, doc=Core.shape.__doc__)),
+    (DType, "__repr__", write_dtype),
+    (Device, "__repr__", write_device),
+    (Device, "__str__", name_device),
+    (Device, "__format__", format_device),
+    (Tensor, "__repr__", write_tensor),
+    (Tensor, "__str__", lambda tensor: repr(tensor)),
+    (Tensor, "__format__", format_tensor),
+    (GradientFunction, "name", name_of),
+    (GradientFunction, "__repr__", write_function),
+    (TensorClass, "__repr__", write_class),
+    (FloatInfo, "__repr__", write_float_info),
+    (IntegerInfo, "__repr__", write_integer_info),
+    *[(results, "__repr__", write_results) for results in RESULTS],
+)
+"""What differs: a class, its attribute, and what PyTorch has there."""
+
+_own = [(owner, name, owner.__dict__.get(name)) for owner, name, _ in TEXTS]
+
+
+def speak_pytorch() -> None:
+    """Print as PyTorch does, from now on."""
+    for owner, name, text in TEXTS:
+        setattr(owner, name, text)
+
+
+def speak_ogive() -> None:
+    """Print as `ogive` does without `ogive.torch`, from now on."""
+    for owner, name, text in _own:
+        if text is not None:
+            setattr(owner, name, text)
+        elif name in owner.__dict__:
+            delattr(owner, name)

@@ -13,7 +13,7 @@ pytestmark = needs_mpi
 
 MODULES = {
     2: ["collective_checks", "pair_checks", "torch_checks"],
-    4: ["collective_checks", "training_checks"],
+    4: ["collective_checks", "group_checks", "training_checks"],
 }
 """The modules whose checks so many ranks make."""
 

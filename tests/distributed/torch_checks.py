@@ -9,7 +9,7 @@ import pytest
 
 import ogive.torch as torch
 from ogive import distributed
-from ogive.errors import DeviceError, DistributedError
+from ogive.errors import ArgumentError, DeviceError, DistributedError
 
 RANK, SIZE = distributed.rank(), distributed.size()
 dist: Any = torch.distributed
@@ -24,8 +24,19 @@ def own(*shape: int) -> Any:
 def check_the_world_is_that_of_the_ranks() -> None:
     assert (dist.get_rank(), dist.get_world_size()) == (RANK, SIZE)
     assert dist.new_group(list(range(SIZE))).size() == SIZE
-    with pytest.raises(DeviceError, match="groups of some ranks"):
-        dist.new_group([0])
+
+
+def check_a_group_of_some_ranks_exchanges_alone() -> None:
+    group = dist.new_group([SIZE - 1])
+    assert dist.get_world_size(group) == (1 if RANK == SIZE - 1 else -1)
+    if RANK == SIZE - 1:
+        x = own(2)
+        dist.all_reduce(x, group=group)
+        dist.broadcast(x, src=SIZE - 1, group=group)
+        assert x.tolist() == [SIZE] * 2 and dist.get_group_rank(group, SIZE - 1) == 0
+    else:
+        with pytest.raises(ArgumentError, match="not in the group"):
+            dist.all_reduce(own(2), group=group)
 
 
 def check_reductions_are_in_place() -> None:

@@ -11,12 +11,15 @@ from ogive.distributed.collectives import (
     reduce_scatter,
 )
 from ogive.distributed.data_parallel import average_gradients, broadcast_parameters
+from ogive.distributed.groups import Group, RankMesh, new_group
 from ogive.distributed.pairs import recv, send
 from ogive.distributed.sampling import DistributedSampler
 from ogive.distributed.world import init, rank, size
 
 __all__ = [
     "DistributedSampler",
+    "Group",
+    "RankMesh",
     "all_gather",
     "all_reduce",
     "all_to_all",
@@ -25,6 +28,7 @@ __all__ = [
     "broadcast",
     "broadcast_parameters",
     "init",
+    "new_group",
     "rank",
     "recv",
     "reduce_scatter",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ogive.errors import DistributedError, Origin, describe_origin, origin_line, user_origin
@@ -51,10 +51,10 @@ def call_of(
     return Call(f"{name}({given}) of {dtype.name} {tuple(shape)}", user_origin(2), any_line)
 
 
-def divergence(descriptions: Sequence[str], origin: Origin | None) -> DistributedError:
-    """The error of ranks that are about to do different things."""
+def divergence(descriptions: Mapping[int, str], origin: Origin | None) -> DistributedError:
+    """The error of ranks that are about to do different things, each with its description."""
     ranks: dict[str, list[int]] = {}
-    for rank, text in enumerate(descriptions):
+    for rank, text in descriptions.items():
         ranks.setdefault(text, []).append(rank)
     lines = [f"\n  {_name(same)}: {text}" for text, same in ranks.items()]
     return DistributedError(

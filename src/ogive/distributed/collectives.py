@@ -7,6 +7,7 @@ inside of `ogive.jit` when the function runs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -20,8 +21,8 @@ from ogive.distributed.exchanges import (
     known_shape,
     refuse_capture,
 )
+from ogive.distributed.groups import Group, members_of
 from ogive.distributed.ranks import Ranks
-from ogive.distributed.world import world
 from ogive.errors import (
     ArgumentError,
     DtypeError,
@@ -31,8 +32,10 @@ from ogive.errors import (
     user_origin,
 )
 from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
+from ogive.ir.dtype import DType, to_dtype
 from ogive.tensor.core import to_axis, to_integer
+from ogive.tensor.creation.constructors import zeros
+from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
 
 OPERATIONS = ("sum", "mean", "max", "min", "prod")
@@ -40,26 +43,30 @@ _NAMES = {"sum": "SUM", "max": "MAX", "min": "MIN", "prod": "PROD"}
 _OF_TRUTHS = {"sum": "LOR", "max": "LOR", "min": "LAND", "prod": "LAND"}
 
 
-def barrier() -> None:
-    """Wait until all ranks have come here.
+def barrier(group: Group | None = None) -> None:
+    """Wait until all ranks have come here, or all of a group.
 
     >>> ogive.distributed.barrier()
 
     Raises `DistributedError` where another rank calls something else, or does not come.
     """
     refuse_capture("barrier()")
-    ranks = world.ranks()
+    ranks = members_of(group, "barrier")
     if ranks is not None:
         ranks.exchange(Call("barrier()", user_origin()))
 
 
-def all_reduce(x: Tensor, op: str = "sum") -> Tensor:
+def all_reduce(
+    x: Tensor, op: str = "sum", group: Group | None = None, compress: Any = None
+) -> Tensor:
     """The sum over all ranks, element by element; or their `mean`, `max`, `min`, `prod`.
 
-    Shapes: that of `x`, the same on all ranks. float16, bfloat16 and the 8-bit floats are reduced
-    in float32 and rounded once. Of booleans, `sum` and `max` say whether any is true, `min` and
-    `prod` whether all are. Sums of integers wrap around. The result has the same bits on all
-    ranks.
+    Shapes: that of `x`, the same on all ranks. `group` is one that `new_group` gave, all ranks
+    without. float16, bfloat16 and the 8-bit floats are reduced in float32 and rounded once. With
+    `compress` a narrower float, such as `"bfloat16"`, values travel in that: each is rounded to it
+    before it is sent, the total is worked out in float32 and rounded once more. Of booleans, `sum`
+    and `max` say whether any is true, `min` and `prod` whether all are. Sums of integers wrap
+    around. The result has the same bits on all ranks.
 
     The gradient of a sum is the sum of the gradients; of `max` and `min`, the ranks that have it
     share the sum. `prod` has none.
@@ -70,9 +77,24 @@ def all_reduce(x: Tensor, op: str = "sum") -> Tensor:
     Raises `ArgumentError` for another `op`, `DtypeError` where it does not go with the dtype,
     `DistributedError` where the ranks do not agree, or one does not answer.
     """
-    call = _reduction_call("all_reduce", x, op)
-    back = _reduction_back(op, call)
-    return _with_gradient(x, lambda given: reduce_over_ranks(given, op, call), back)
+    ranks = members_of(group, "all_reduce")
+    narrow = narrow_dtype(compress, x.dtype)
+    call = _reduction_call("all_reduce", x, op, **({"compress": narrow.name} if narrow else {}))
+    back = _reduction_back(ranks, op, call, narrow)
+    return _with_gradient(x, lambda given: reduce_over_ranks(ranks, given, op, call, narrow), back)
+
+
+def narrow_dtype(given: Any, dtype: DType) -> DType | None:
+    """The dtype that values travel in; None for their own. Raises `DtypeError`."""
+    if given is None:
+        return None
+    narrow = to_dtype(given)
+    if not (narrow.is_float and dtype.is_float and narrow.bits < dtype.bits <= 32):
+        raise DtypeError(
+            f"all_reduce: values of {dtype.name} cannot travel as {narrow.name}; compress is a "
+            "narrower float, for values of float32 or less"
+        )
+    return narrow
 
 
 def _reduction_call(name: str, x: Tensor, op: str, **options: object) -> Call:
@@ -86,9 +108,34 @@ def _reduction_call(name: str, x: Tensor, op: str, **options: object) -> Call:
     return call_of(name, known_shape(x), x.dtype, False, op=op, **options)
 
 
-def reduce_over_ranks(x: Tensor, op: str, call: Call) -> Tensor:
+def reduce_over_ranks(
+    ranks: Ranks | None, x: Tensor, op: str, call: Call, narrow: DType | None = None
+) -> Tensor:
     """What `all_reduce` computes, under the name of another call."""
-    return _in_wide_floats(x, op, lambda ranks, wide: _all_reduce(ranks, wide, op, call))
+    if ranks is None:
+        return x.clone()
+    if narrow is not None:
+        return _reduce_narrow(ranks, x, op, call, narrow)
+    return _in_wide_floats(ranks, x, op, lambda wide: _all_reduce(ranks, wide, op, call))
+
+
+def _reduce_narrow(ranks: Ranks, x: Tensor, op: str, call: Call, narrow: DType) -> Tensor:
+    """A reduction of values that travel in fewer bits: each rank works out a part of the total.
+
+    MPI has no sums of such floats, and a sum that is rounded at each rank would depend on them.
+    """
+    shape, count = known_shape(x), math.prod(known_shape(x))
+    more = -count % ranks.size
+    flat = x.cast(narrow).reshape(-1)
+    if more:
+        flat = cat([flat, zeros(more, dtype=narrow, device=flat.device)])
+    terms = redistribute(ranks, flat.reshape(ranks.size, -1), 0, 0, call).cast(dtypes.float32)
+    total = {
+        "sum": terms.sum, "mean": terms.mean, "max": terms.amax, "min": terms.amin,
+        "prod": terms.prod,
+    }[op](0)  # fmt: skip
+    joined = gather_over_ranks(ranks, total.cast(narrow), 0, _backward(call, "gathered"))
+    return joined[:count].cast(x.dtype).reshape(shape)
 
 
 def _all_reduce(ranks: Ranks, x: Tensor, op: str, call: Call) -> Tensor:
@@ -99,13 +146,12 @@ def _all_reduce(ranks: Ranks, x: Tensor, op: str, call: Call) -> Tensor:
     )  # fmt: skip
 
 
-def _in_wide_floats(x: Tensor, op: str, reduce: Callable[[Ranks, Tensor], Tensor]) -> Tensor:
+def _in_wide_floats(
+    ranks: Ranks, x: Tensor, op: str, reduce: Callable[[Tensor], Tensor]
+) -> Tensor:
     """A reduction of floats narrower than 32 bits in float32; a mean from its sum."""
-    ranks = world.ranks()
-    if ranks is None:
-        return x.clone()
     is_narrow = x.dtype.is_float and x.dtype.bits < 32
-    total = reduce(ranks, x.cast(dtypes.float32) if is_narrow else x)
+    total = reduce(x.cast(dtypes.float32) if is_narrow else x)
     if op == "mean":
         total = total / ranks.size
     return total.cast(x.dtype) if is_narrow else total
@@ -116,22 +162,24 @@ def _operation(mpi: Any, dtype: DType, op: str) -> Any:
     return getattr(mpi, names["sum" if op == "mean" else op])
 
 
-def _reduction_back(op: str, call: Call) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+def _reduction_back(
+    ranks: Ranks | None, op: str, call: Call, narrow: DType | None
+) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
     def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
         if op in ("sum", "mean"):
-            return reduce_over_ranks(upstream, op, _backward(call))
+            return reduce_over_ranks(ranks, upstream, op, _backward(call), narrow)
         if op == "prod":
             raise GradientError("all_reduce(op='prod') has no gradient; cut it off with detach()")
         holds = (x == y).cast(x.dtype)
-        total = reduce_over_ranks(upstream, "sum", _backward(call))
-        holders = reduce_over_ranks(holds, "sum", _backward(call, "how many hold it"))
+        total = reduce_over_ranks(ranks, upstream, "sum", _backward(call))
+        holders = reduce_over_ranks(ranks, holds, "sum", _backward(call, "how many hold it"))
         return total * holds / holders
 
     return back
 
 
-def all_gather(x: Tensor, axis: int = 0) -> Tensor:
-    """The tensors of all ranks, joined along an axis in the order of ranks.
+def all_gather(x: Tensor, axis: int = 0, group: Group | None = None) -> Tensor:
+    """The tensors of all ranks, or of a group, joined along an axis in the order of ranks.
 
     Shapes: that of `x`, the same on all ranks, with `axis` so many times as long; of scalars, one
     axis. The gradient is `reduce_scatter` of the upstream one.
@@ -144,16 +192,17 @@ def all_gather(x: Tensor, axis: int = 0) -> Tensor:
     shape = known_shape(x)
     axis = to_axis(axis, x.ndim, "all_gather") if shape else 0
     call = call_of("all_gather", shape, x.dtype, axis=axis)
+    ranks = members_of(group, "all_gather")
 
     def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
-        return scatter_over_ranks(upstream, "sum", axis, _backward(call)).reshape(shape)
+        return scatter_over_ranks(ranks, upstream, "sum", axis, _backward(call)).reshape(shape)
 
-    return _with_gradient(x, lambda given: gather_over_ranks(given, axis, call), back)
+    return _with_gradient(x, lambda given: gather_over_ranks(ranks, given, axis, call), back)
 
 
-def gather_over_ranks(x: Tensor, axis: int, call: Call) -> Tensor:
+def gather_over_ranks(ranks: Ranks | None, x: Tensor, axis: int, call: Call) -> Tensor:
     """What `all_gather` does, under the name of another call."""
-    ranks, shape = world.ranks(), known_shape(x)
+    shape = known_shape(x)
     if ranks is None:
         return _join(x.reshape(1, *shape), axis)
     return _join(exchange(ranks, call, x, (ranks.size, *shape), _start_gather), axis)
@@ -163,7 +212,9 @@ def _start_gather(over: Any, read: Array, written: Array) -> Any:
     return over.Iallgather(as_bytes(read), as_bytes(written))
 
 
-def reduce_scatter(x: Tensor, op: str = "sum", axis: int = 0) -> Tensor:
+def reduce_scatter(
+    x: Tensor, op: str = "sum", axis: int = 0, group: Group | None = None
+) -> Tensor:
     """`all_reduce`, of which each rank gets its part along an axis.
 
     Shapes: that of `x`, with `axis`, a multiple of the number of ranks, so many times as short. The
@@ -176,35 +227,42 @@ def reduce_scatter(x: Tensor, op: str = "sum", axis: int = 0) -> Tensor:
     """
     axis = to_axis(axis, x.ndim, "reduce_scatter")
     call = _reduction_call("reduce_scatter", x, op, axis=axis)
+    ranks = members_of(group, "reduce_scatter")
 
     def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
         if op not in ("sum", "mean"):
             raise GradientError(
                 f"reduce_scatter(op={op!r}) has no gradient; cut it off with detach()"
             )
-        joined = gather_over_ranks(upstream, axis, _backward(call))
-        return joined / _count() if op == "mean" else joined
+        joined = gather_over_ranks(ranks, upstream, axis, _backward(call))
+        return joined / _count(ranks) if op == "mean" else joined
 
-    return _with_gradient(x, lambda given: scatter_over_ranks(given, op, axis, call), back)
+    return _with_gradient(
+        x, lambda given: scatter_over_ranks(ranks, given, op, axis, call), back
+    )
 
 
-def scatter_over_ranks(x: Tensor, op: str, axis: int, call: Call) -> Tensor:
+def scatter_over_ranks(
+    ranks: Ranks | None, x: Tensor, op: str, axis: int, call: Call
+) -> Tensor:
     """What `reduce_scatter` does, under the name of another call."""
-    parts = _split(x, axis, "reduce_scatter")
+    if ranks is None:
+        return x.clone()
+    parts = _split(x, axis, ranks.size, "reduce_scatter")
     shape = known_shape(parts)[1:]
 
-    def reduce(ranks: Ranks, wide: Tensor) -> Tensor:
+    def reduce(wide: Tensor) -> Tensor:
         kind = _operation(ranks.mpi, wide.dtype, op)
         return exchange(
             ranks, call, wide, shape,
             lambda over, read, written: over.Ireduce_scatter_block(read, written, op=kind),
         )  # fmt: skip
 
-    return _in_wide_floats(parts, op, reduce).reshape(shape)
+    return _in_wide_floats(ranks, parts, op, reduce).reshape(shape)
 
 
-def broadcast(x: Tensor, root: int = 0) -> Tensor:
-    """The tensor of the rank `root`, on all ranks.
+def broadcast(x: Tensor, root: int = 0, group: Group | None = None) -> Tensor:
+    """The tensor of the rank `root`, on all ranks, or on all of a group, where `root` counts.
 
     Shapes: that of `x`, the same on all ranks. The gradient is summed at the root.
 
@@ -213,20 +271,19 @@ def broadcast(x: Tensor, root: int = 0) -> Tensor:
 
     Raises `ArgumentError` for a rank that there is not, `DistributedError` as `all_reduce` does.
     """
-    root = to_rank(root, "broadcast: root")
+    ranks = members_of(group, "broadcast")
+    root = to_rank(root, "broadcast: root", _count(ranks))
     call = call_of("broadcast", known_shape(x), x.dtype, root=root)
 
     def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
-        total = reduce_over_ranks(upstream, "sum", _backward(call))
-        ranks = world.ranks()
+        total = reduce_over_ranks(ranks, upstream, "sum", _backward(call))
         return total if ranks is None or ranks.rank == root else total * 0
 
-    return _with_gradient(x, lambda given: copy_from_rank(given, root, call), back)
+    return _with_gradient(x, lambda given: copy_from_rank(ranks, given, root, call), back)
 
 
-def copy_from_rank(x: Tensor, root: int, call: Call) -> Tensor:
+def copy_from_rank(ranks: Ranks | None, x: Tensor, root: int, call: Call) -> Tensor:
     """What `broadcast` does, under the name of another call."""
-    ranks = world.ranks()
     if ranks is None:
         return x.clone()
     is_root = ranks.rank == root
@@ -239,7 +296,9 @@ def copy_from_rank(x: Tensor, root: int, call: Call) -> Tensor:
     return exchange(ranks, call, x, known_shape(x), start)
 
 
-def all_to_all(x: Tensor, split: int = 0, join: int = 0) -> Tensor:
+def all_to_all(
+    x: Tensor, split: int = 0, join: int = 0, group: Group | None = None
+) -> Tensor:
     """Each rank cuts its tensor along the axis `split` and gives part *i* to rank *i*; what it gets
     is joined along the axis `join`, in the order of ranks.
 
@@ -253,17 +312,17 @@ def all_to_all(x: Tensor, split: int = 0, join: int = 0) -> Tensor:
     """
     split, join = to_axis(split, x.ndim, "all_to_all"), to_axis(join, x.ndim, "all_to_all")
     call = call_of("all_to_all", known_shape(x), x.dtype, split=split, join=join)
+    ranks = members_of(group, "all_to_all")
 
     def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
-        return redistribute(upstream, join, split, _backward(call))
+        return redistribute(ranks, upstream, join, split, _backward(call))
 
-    return _with_gradient(x, lambda given: redistribute(given, split, join, call), back)
+    return _with_gradient(x, lambda given: redistribute(ranks, given, split, join, call), back)
 
 
-def redistribute(x: Tensor, split: int, join: int, call: Call) -> Tensor:
+def redistribute(ranks: Ranks | None, x: Tensor, split: int, join: int, call: Call) -> Tensor:
     """What `all_to_all` does, under the name of another call."""
-    parts = _split(x, split, "all_to_all")
-    ranks = world.ranks()
+    parts = _split(x, split, _count(ranks), "all_to_all")
     if ranks is not None:
         parts = exchange(ranks, call, parts, known_shape(parts), _start_redistribution)
     return _join(parts, join)
@@ -296,9 +355,9 @@ def _backward(call: Call, more: str = "") -> Call:
     return Call(f"the gradient of {call.text}{what}", call.origin, call.any_line)
 
 
-def _split(x: Tensor, axis: int, name: str) -> Tensor:
+def _split(x: Tensor, axis: int, count: int, name: str) -> Tensor:
     """The parts for each rank along an axis in front: (…, n, …) → (ranks, …, n / ranks, …)."""
-    shape, count = known_shape(x), _count()
+    shape = known_shape(x)
     if shape[axis] % count:
         raise ShapeError(
             f"{name}: axis {axis} of shape {shape} is to be divided among {count} ranks, and "
@@ -317,14 +376,13 @@ def _join(parts: Tensor, axis: int) -> Tensor:
     return parts.movedim(0, axis).reshape(whole)
 
 
-def _count() -> int:
-    ranks = world.ranks()
+def _count(ranks: Ranks | None) -> int:
     return 1 if ranks is None else ranks.size
 
 
-def to_rank(given: int, name: str) -> int:
-    """The number of a rank. Raises `ArgumentError`."""
-    number, count = to_integer(given, name), _count()
+def to_rank(given: int, name: str, count: int) -> int:
+    """The number of one of `count` ranks. Raises `ArgumentError`."""
+    number = to_integer(given, name)
     if not 0 <= number < count:
         raise ArgumentError(f"{name} is {number}, and the ranks are 0 to {count - 1}")
     return number

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from ogive.autograd.mode import no_grad
+from ogive.distributed.buckets import add_over_ranks
 from ogive.distributed.calls import Call, call_of
-from ogive.distributed.collectives import copy_from_rank, reduce_over_ranks, to_rank
-from ogive.distributed.world import world
+from ogive.distributed.collectives import (
+    copy_from_rank,
+    narrow_dtype,
+    reduce_over_ranks,
+    to_rank,
+)
+from ogive.distributed.groups import Group, members_of
+from ogive.distributed.ranks import Ranks
 from ogive.errors import ArgumentError, user_origin
 from ogive.ir.dtype import DType
 from ogive.nn.module import Module
@@ -20,12 +28,17 @@ BUCKET_BYTES = 4 << 20
 
 
 def average_gradients(
-    model: Module | Iterable[Tensor], bucket_bytes: int = BUCKET_BYTES
+    model: Module | Iterable[Tensor],
+    bucket_bytes: int = BUCKET_BYTES,
+    group: Group | None = None,
+    compress: Any = None,
 ) -> None:
     """Replace the gradients of a model, or of parameters, by their means over all ranks.
 
     Called between `backward()` and the step of the optimizer. Gradients go in buckets, one flat
-    message each. Parameters without a gradient stay without; they are the same ones on all ranks.
+    message each, the last parameters first: they are on their way while those before are computed.
+    `group` and `compress` are as for `all_reduce`. Parameters without a gradient stay without; they
+    are the same ones on all ranks.
 
     >>> model = nn.Linear(2, 1)
     >>> model(ogive.ones(3, 2)).sum().backward()
@@ -37,20 +50,34 @@ def average_gradients(
     """
     if to_integer(bucket_bytes, "bucket_bytes") < 1:
         raise ArgumentError(f"average_gradients: bucket_bytes is {bucket_bytes}, and is at least 1")
-    if world.ranks() is None:
-        return
-    origin = user_origin()
+    ranks = members_of(group, "average_gradients")
     chosen = [tensor for tensor in _parameters(model) if tensor.grad is not None]
+    if ranks is None or not chosen:
+        return
+    call = Call(f"average_gradients of {_listed(chosen)}", user_origin())
     with no_grad():
-        flat = [(bucket, _flatten(bucket)) for bucket in _buckets(chosen, bucket_bytes)]
-        # Together, since the backward pass computes much of all of them at once.
-        Tensor.realize_batch([message for _, message in flat])
-        for bucket, message in flat:
-            call = Call(f"average_gradients of {_listed(bucket)}", origin)
-            _hand_out(bucket, reduce_over_ranks(message, "mean", call))
+        buckets = list(_buckets(chosen[::-1], bucket_bytes))
+        messages = [_flatten(bucket) for bucket in buckets]
+        totals = _total(ranks, messages, compress, call)
+        for bucket, total in zip(buckets, totals, strict=True):
+            _hand_out(bucket, total / ranks.size)
 
 
-def broadcast_parameters(model: Module | Iterable[Tensor], root: int = 0) -> None:
+def _total(
+    ranks: Ranks, messages: Sequence[Tensor], compress: Any, call: Call
+) -> Sequence[Tensor]:
+    """The sums of messages over ranks."""
+    if compress is None:
+        return add_over_ranks(ranks, messages, call)
+    return [
+        reduce_over_ranks(ranks, each, "sum", call, narrow_dtype(compress, each.dtype))
+        for each in messages
+    ]
+
+
+def broadcast_parameters(
+    model: Module | Iterable[Tensor], root: int = 0, group: Group | None = None
+) -> None:
     """Give all ranks the parameters and buffers that a model, or a list of tensors, has at `root`.
 
     Called before training, so that all ranks begin at the same point.
@@ -62,13 +89,14 @@ def broadcast_parameters(model: Module | Iterable[Tensor], root: int = 0) -> Non
     chosen = _parameters(model)
     if isinstance(model, Module):
         chosen += list(model.buffers())
-    root = to_rank(root, "broadcast_parameters: root")
-    if world.ranks() is None:
+    ranks = members_of(group, "broadcast_parameters")
+    root = to_rank(root, "broadcast_parameters: root", 1 if ranks is None else ranks.size)
+    if ranks is None:
         return
     with no_grad():
         for tensor in chosen:
             call = call_of("broadcast_parameters", tensor.shape, tensor.dtype, root=root)
-            tensor.copy_(copy_from_rank(tensor.detach(), root, call))
+            tensor.copy_(copy_from_rank(ranks, tensor.detach(), root, call))
         Tensor.realize_batch(chosen)
 
 

@@ -21,7 +21,6 @@ from ogive.distributed.world import world
 from ogive.errors import ArgumentError, user_origin
 from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.ir.dtype import to_dtype
-from ogive.tensor.core import to_integer
 from ogive.tensor.tensor import Tensor
 
 
@@ -75,7 +74,8 @@ def _receive_array(ranks: Ranks, call: Call, array: Array, source: int, tag: int
 
 def _other(given: int, name: str) -> Ranks:
     """All ranks, where `given` is another one than this. Raises `ArgumentError`."""
-    number, ranks = to_rank(to_integer(given, name), name), world.ranks()
+    ranks = world.ranks()
+    number = to_rank(given, name, 1 if ranks is None else ranks.size)
     if ranks is None or number == ranks.rank:
         raise ArgumentError(f"{name} is {number}, which is this rank; messages go to other ranks")
     return ranks

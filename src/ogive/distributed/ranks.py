@@ -1,11 +1,11 @@
-"""The ranks of one program over MPI: how they agree on a call, make it, and wait for its end."""
+"""Ranks of one program over MPI: how they agree on a call, make it, and wait for its end."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
@@ -33,28 +33,57 @@ LOOK_SECONDS = 0.2
 """How often a rank that waits looks whether the others are still there."""
 
 
-class Ranks:
-    """All processes of the program. `limit` gives how many seconds a rank waits for the others.
+class Program:
+    """What all groups of ranks share: how to see who has failed, and how long to wait for others.
 
-    Before each exchange all ranks compare digests of what they are about to do; where those differ,
-    they compare the descriptions, and all raise. Exchanges do not block: a rank that waits looks
-    whether the others have failed, are gone, or take longer than the limit.
+    `limit` gives that in seconds. What is `unfinished` was given up, and still uses its memory.
     """
 
     def __init__(self, mpi: Any, limit: Callable[[], float]) -> None:
         self.mpi = mpi
-        world = mpi.COMM_WORLD
-        self.rank: int = world.Get_rank()
-        self.size: int = world.Get_size()
-        self.peers = Peers(world.Dup())
-        self._limit = limit
-        self._agreements = world.Dup()
-        self._exchanges = world.Dup()
-        self._pairs = world.Dup()
-        self._lock = threading.RLock()
-        self._unfinished: list[Any] = []
+        self.limit = limit
+        self.peers = Peers(mpi.COMM_WORLD.Dup())
+        self.lock = threading.RLock()
+        self.unfinished: list[Any] = []
+
+
+class Ranks:
+    """Processes of the program that do something together: all of them, or a group.
+
+    `members` are their numbers among all, `rank` is the place of this process among them. Before
+    each exchange all compare digests of what they are about to do; where those differ, they compare
+    the descriptions, and all raise. Exchanges do not block: a rank that waits looks whether the
+    others have failed, are gone, or take longer than the limit.
+    """
+
+    def __init__(self, program: Program, communicator: Any, members: Sequence[int]) -> None:
+        self.mpi = program.mpi
+        self.members = tuple(members)
+        self.rank: int = communicator.Get_rank()
+        self.size: int = communicator.Get_size()
+        self.peers = program.peers
+        self._program = program
+        self._limit = program.limit
+        self._agreements = communicator.Dup()
+        self._exchanges = communicator.Dup()
+        self._pairs = communicator.Dup()
+        self._lock = program.lock
         self._known: dict[Any, tuple[bytes, Any]] = {}
         self._digests: Array = numpy.empty((self.size, DIGEST_BYTES), numpy.uint8)
+
+    def divide(self, call: Call, colors: Sequence[int | None]) -> Ranks | None:
+        """Those with the color of this rank, as a group; `colors` has one for each rank.
+
+        All ranks call it. None where the color is None. Raises `DistributedError`.
+        """
+        self.exchange(call)
+        own = colors[self.rank]
+        color = self.mpi.UNDEFINED if own is None else own
+        communicator = self._exchanges.Split(color, self.rank)
+        if own is None:
+            return None
+        chosen = [each for each, color in zip(self.members, colors, strict=True) if color == own]
+        return Ranks(self._program, communicator, chosen)
 
     def exchange(self, call: Call, start: Start | None = None, memory: Any = None) -> None:
         """Agree on a call, begin it, wait for its end. `memory` is kept as long as it may be used.
@@ -65,6 +94,25 @@ class Ranks:
             self._agree(call, self._limit())
             if start is not None:
                 self._wait(start(self._exchanges), call, memory, self._limit(), patient=False)
+
+    def begin(self, call: Call) -> Flight:
+        """Agree on several exchanges at once, which are then in flight together.
+
+        Raises `DistributedError` as `exchange` does.
+        """
+        with self._lock:
+            self._agree(call, self._limit())
+        return Flight(self, call)
+
+    def start(self, start: Start) -> Any:
+        """Begin an exchange of a flight; gives its request."""
+        with self._lock:
+            return start(self._exchanges)
+
+    def wait(self, call: Call, request: Any, memory: Any) -> None:
+        """Wait for the end of an exchange of a flight."""
+        with self._lock:
+            self._wait(request, call, memory, self._limit(), patient=False)
 
     def end(self, call: Call) -> None:
         """Agree, however long the others take, that the program ends. Raises `DistributedError`."""
@@ -92,7 +140,7 @@ class Ranks:
         request = self._agreements.Iallgather(text, texts)
         self._wait(request, call, (text, texts), limit, patient=True)
         descriptions = [row.tobytes().rstrip(b"\0").decode(errors="replace") for row in texts]
-        raise divergence(descriptions, call.origin)
+        raise divergence(dict(zip(self.members, descriptions, strict=True)), call.origin)
 
     def _digest(self, call: Call) -> bytes:
         """That of a call. Loops make the same ones, and to find a line takes 20 µs and more."""
@@ -106,7 +154,7 @@ class Ranks:
         return known[0]
 
     def _refuse_broken(self, call: Call) -> None:
-        if self._unfinished:
+        if self._program.unfinished:
             raise DistributedError(
                 f"{call.text}: an exchange before it was not finished, so that the ranks are not "
                 "in step any more; end the program on all of them",
@@ -121,7 +169,7 @@ class Ranks:
                     return
             self._wait_long(request, call, limit, patient)
         except BaseException as error:
-            self._unfinished.append((request, memory))
+            self._program.unfinished.append((request, memory))
             if isinstance(error, self.mpi.Exception):
                 raise DistributedError(f"{call.text}: MPI failed: {error}", call.origin) from error
             raise
@@ -152,3 +200,28 @@ class Ranks:
             raise DistributedError(
                 f"{call.text}: this rank waits for others that have failed:{words}", call.origin
             )
+
+
+class Flight:
+    """Exchanges that are under way while this rank goes on computing.
+
+    MPI moves data while it is called: each `start` gives those before it a push.
+    """
+
+    def __init__(self, ranks: Ranks, call: Call) -> None:
+        self._ranks = ranks
+        self._call = call
+        self._under_way: list[tuple[Any, Any]] = []
+
+    def start(self, start: Start, memory: Any) -> None:
+        """Begin an exchange. `memory` is kept as long as it may be used."""
+        for request, _ in self._under_way:
+            request.Test()
+        self._under_way.append((self._ranks.start(start), memory))
+
+    def finish(self) -> None:
+        """Wait for the end of all. Raises `DistributedError`."""
+        while self._under_way:
+            request, memory = self._under_way[0]
+            self._ranks.wait(self._call, request, [memory, *self._under_way])
+            del self._under_way[0]

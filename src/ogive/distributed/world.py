@@ -10,7 +10,7 @@ from typing import Any
 from ogive.config import current_config
 from ogive.distributed.ending import Ending
 from ogive.distributed.mpi_library import is_announced, load_mpi
-from ogive.distributed.ranks import Ranks
+from ogive.distributed.ranks import Program, Ranks
 
 
 class World:
@@ -44,7 +44,8 @@ class World:
         mpi = self._load()
         if mpi.COMM_WORLD.Get_size() == 1:
             return None
-        ranks = Ranks(mpi, lambda: float(current_config().rank_timeout))
+        program = Program(mpi, lambda: float(current_config().rank_timeout))
+        ranks = Ranks(program, mpi.COMM_WORLD, range(mpi.COMM_WORLD.Get_size()))
         Ending(ranks).install()
         return ranks
 

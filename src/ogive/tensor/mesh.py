@@ -30,7 +30,7 @@ class Mesh:
     """
 
     def __init__(self, *axes: tuple[str, int], devices: Sequence[str] | None = None) -> None:
-        self.sizes = dict(_checked_axes(axes))
+        self.sizes = dict(checked_axes(axes))
         count = math.prod(self.sizes.values())
         if devices is None:
             devices = [device_name(DEFAULT_DEVICE, number) for number in range(count)]
@@ -48,7 +48,8 @@ class Mesh:
         return f"Mesh({self._axes()} over {', '.join(self.devices)})"
 
 
-def _checked_axes(axes: Sequence[Any]) -> Sequence[tuple[str, int]]:
+def checked_axes(axes: Sequence[Any]) -> Sequence[tuple[str, int]]:
+    """Axes of a mesh, each with a name of its own and a size. Raises `ArgumentError`."""
     for axis in axes:
         is_pair = isinstance(axis, tuple) and len(axis) == 2 and isinstance(axis[0], str)
         if not is_pair or isinstance(axis[1], bool) or not isinstance(axis[1], int):

@@ -22,8 +22,9 @@ from ogive.distributed.collectives import (
     redistribute,
     reduce_over_ranks,
     scatter_over_ranks,
-    to_rank,
 )
+from ogive.distributed.groups import members_of
+from ogive.distributed.ranks import Ranks
 from ogive.errors import ArgumentError, DeviceError, StateError
 from ogive.tensor.movement.joining import stack
 from ogive.tensor.tensor import Tensor
@@ -32,7 +33,8 @@ __all__ = [
     "GroupMember", "ProcessGroup", "ReduceOp", "Work", "all_gather", "all_gather_into_tensor",
     "all_gather_object", "all_reduce", "all_to_all", "all_to_all_single", "barrier", "broadcast",
     "broadcast_object_list", "destroy_process_group", "gather", "gather_object", "get_backend",
-    "get_default_backend_for_device", "get_rank", "get_world_size", "group", "init_process_group",
+    "get_default_backend_for_device", "get_global_rank", "get_group_rank",
+    "get_process_group_ranks", "get_rank", "get_world_size", "group", "init_process_group",
     "is_available", "is_gloo_available", "is_initialized", "is_mpi_available",
     "is_nccl_available", "is_torchelastic_launched", "monitored_barrier", "new_group", "recv",
     "reduce", "reduce_scatter", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send",
@@ -62,15 +64,19 @@ class Work:
 
 
 class ProcessGroup:
-    """The processes that take part: all."""
+    """The processes that take part: all, or some."""
+
+    def __init__(self, members: distributed.Group | None = None) -> None:
+        self.members = members
 
     def rank(self) -> int:
-        """This process's number."""
-        return distributed.rank()
+        """This process's number among them; -1 where it is none of them."""
+        found = distributed.rank() if self.members is None else self.members.rank
+        return -1 if found is None else found
 
     def size(self) -> int:
         """How many there are."""
-        return distributed.size()
+        return distributed.size() if self.members is None else self.members.size
 
 
 class GroupMember:
@@ -166,14 +172,46 @@ def refuse_several(name: str) -> None:
         )
 
 
-def _require(group: Any = None) -> None:
+def _require(group: Any = None) -> Ranks | None:
+    """The ranks of a group; None where this process is the only one.
+
+    Raises `ArgumentError` where there is no world yet, or this process is not in the group.
+    """
     if _world.backend is None:
         raise ArgumentError(
             "Default process group has not been initialized, please make sure to call "
             "init_process_group."
         )
-    if group is not None and group is not GroupMember.WORLD:
-        raise DeviceError(f"torch.distributed: the only group is that of all ranks, not {group!r}")
+    if group is not None and not isinstance(group, ProcessGroup):
+        raise ArgumentError(
+            f"torch.distributed: this process is not in the group, or {group!r} is none"
+        )
+    return members_of(group.members if group is not None else None, "torch.distributed")
+
+
+def _place(number: int, group: Any) -> int:
+    """Where a process, by its number among all, is in a group. Raises `ArgumentError`."""
+    members = getattr(group, "members", None)
+    ranks = range(distributed.size()) if members is None else members.ranks
+    if number not in ranks:
+        raise ArgumentError(f"torch.distributed: process {number} is none of {list(ranks)}")
+    return ranks.index(number)
+
+
+def get_process_group_ranks(group: Any) -> list[int]:
+    """The numbers among all of the processes in a group."""
+    members = getattr(group, "members", None)
+    return list(range(distributed.size()) if members is None else members.ranks)
+
+
+def get_global_rank(group: Any, group_rank: int) -> int:
+    """The number among all of a process of a group."""
+    return get_process_group_ranks(group)[group_rank]
+
+
+def get_group_rank(group: Any, global_rank: int) -> int:
+    """The number in a group of a process."""
+    return _place(global_rank, group)
 
 
 def get_backend(group: Any = None) -> str:
@@ -188,26 +226,24 @@ def get_default_backend_for_device(device: Any) -> str:
 
 
 def get_rank(group: Any = None) -> int:
-    """This process's number."""
-    _require(group)
-    return distributed.rank()
+    """This process's number, -1 where it is not in the group."""
+    _require()
+    return -1 if group is GroupMember.NON_GROUP_MEMBER else (group or GroupMember.WORLD).rank()
 
 
 def get_world_size(group: Any = None) -> int:
-    """How many processes there are."""
-    _require(group)
-    return distributed.size()
-
-
-def new_group(ranks: Any = None, *args: Any, **kwargs: Any) -> ProcessGroup:
-    """A group of all processes. Raises `DeviceError` for some of them."""
+    """How many processes there are, -1 where this one is not in the group."""
     _require()
-    if ranks is not None and sorted(ranks) != list(range(distributed.size())):
-        raise DeviceError(
-            f"torch.distributed: groups of some ranks are not there; {list(ranks)} are not all of "
-            f"{distributed.size()}"
-        )
-    return GroupMember.WORLD
+    return -1 if group is GroupMember.NON_GROUP_MEMBER else (group or GroupMember.WORLD).size()
+
+
+def new_group(ranks: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """A group of some processes, which all processes make; `NON_GROUP_MEMBER` at the others."""
+    _require()
+    if ranks is None or sorted(ranks) == list(range(distributed.size())):
+        return GroupMember.WORLD
+    made = distributed.new_group(ranks)
+    return GroupMember.NON_GROUP_MEMBER if made.rank is None else ProcessGroup(made)
 
 
 def _done(async_op: bool) -> Work | None:
@@ -219,12 +255,13 @@ def _call(name: str, tensor: Tensor, **options: object) -> Call:
     return call_of(called, tensor.shape, tensor.dtype, True, **options)
 
 
-def _reduced(name: str, tensor: Tensor, op: Any, **options: object) -> Tensor:
+def _reduced(ranks: Ranks | None, name: str, tensor: Tensor, op: Any, **options: object) -> Tensor:
     """The reduction over all processes, at all of them."""
     call = _call(name, tensor, op=op, **options)
     if op in _REDUCTIONS:
-        return reduce_over_ranks(tensor.detach(), _REDUCTIONS[op], call)
-    first, *others = gather_over_ranks(tensor.detach().reshape(1, *tensor.shape), 0, call).unbind()
+        return reduce_over_ranks(ranks, tensor.detach(), _REDUCTIONS[op], call)
+    every = gather_over_ranks(ranks, tensor.detach().reshape(1, *tensor.shape), 0, call)
+    first, *others = every.unbind()
     for other in others:
         first = first & other if op == "BAND" else first | other if op == "BOR" else first ^ other
     return first
@@ -234,8 +271,8 @@ def all_reduce(
     tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """The sum over all processes, in place."""
-    _require(group)
-    tensor.copy_(_reduced("all_reduce", tensor, op))
+    ranks = _require(group)
+    tensor.copy_(_reduced(ranks, "all_reduce", tensor, op))
     return _done(async_op)
 
 
@@ -243,8 +280,8 @@ def reduce(
     tensor: Tensor, dst: int = 0, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """The sum over all processes, in place at one of them."""
-    _require(group)
-    total = _reduced("reduce", tensor, op, dst=dst)
+    ranks = _require(group)
+    total = _reduced(ranks, "reduce", tensor, op, dst=dst)
     if distributed.rank() == dst:
         tensor.copy_(total)
     return _done(async_op)
@@ -254,17 +291,17 @@ def broadcast(
     tensor: Tensor, src: int = 0, group: Any = None, async_op: bool = False, **kwargs: Any
 ) -> Work | None:
     """The value of one process, at all, in place."""
-    _require(group)
-    root = to_rank(src, "broadcast: src")
-    tensor.copy_(copy_from_rank(tensor.detach(), root, _call("broadcast", tensor, src=root)))
+    ranks = _require(group)
+    call = _call("broadcast", tensor, src=src)
+    tensor.copy_(copy_from_rank(ranks, tensor.detach(), _place(src, group), call))
     return _done(async_op)
 
 
 def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None) -> Work | None:
     """Wait for all processes."""
-    _require(group)
+    ranks = _require(group)
     every = Tensor([0])
-    gather_over_ranks(every, 0, _call("barrier", every)).realize()
+    gather_over_ranks(ranks, every, 0, _call("barrier", every)).realize()
     return _done(async_op)
 
 
@@ -273,18 +310,20 @@ def monitored_barrier(group: Any = None, timeout: Any = None, **kwargs: Any) -> 
     barrier(group)
 
 
-def _gathered(name: str, tensor: Tensor, **options: object) -> Sequence[Tensor]:
+def _gathered(
+    ranks: Ranks | None, name: str, tensor: Tensor, **options: object
+) -> Sequence[Tensor]:
     """The values of all processes."""
     whole = tensor.detach().reshape(1, *tensor.shape)
-    return gather_over_ranks(whole, 0, _call(name, tensor, **options)).unbind()
+    return gather_over_ranks(ranks, whole, 0, _call(name, tensor, **options)).unbind()
 
 
 def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """The values of all processes, in a list."""
-    _require(group)
-    for place, part in zip(tensor_list, _gathered("all_gather", tensor), strict=True):
+    ranks = _require(group)
+    for place, part in zip(tensor_list, _gathered(ranks, "all_gather", tensor), strict=True):
         place.copy_(part)
     return _done(async_op)
 
@@ -293,8 +332,8 @@ def gather(
     tensor: Tensor, gather_list: Any = None, dst: int = 0, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """The values of all processes, in a list at one."""
-    _require(group)
-    parts = _gathered("gather", tensor, dst=dst)
+    ranks = _require(group)
+    parts = _gathered(ranks, "gather", tensor, dst=dst)
     if distributed.rank() == dst:
         for place, part in zip(gather_list, parts, strict=True):
             place.copy_(part)
@@ -306,43 +345,44 @@ def scatter(
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
     """To each process its part of a list at one."""
-    _require(group)
-    own, count = distributed.rank(), distributed.size()
-    parts = scatter_list if own == src else [tensor.detach()] * count
+    ranks = _require(group)
+    root, own = _place(src, group), _place(distributed.rank(), group)
+    parts = scatter_list if own == root else [tensor.detach()] * get_world_size(group)
     whole = stack([part.detach() for part in parts])
-    tensor.copy_(copy_from_rank(whole, src, _call("scatter", tensor, src=src))[own])
+    tensor.copy_(copy_from_rank(ranks, whole, root, _call("scatter", tensor, src=src))[own])
     return _done(async_op)
 
 
-def _all_objects(name: str, given: Any) -> list[Any]:
+def _all_objects(ranks: Ranks | None, name: str, given: Any) -> list[Any]:
     """The objects of all processes, by way of `pickle`."""
     message = numpy.frombuffer(pickle.dumps(given), numpy.uint8)
     lengths = Tensor([message.size])
-    every = gather_over_ranks(lengths, 0, _call(name, lengths)).tolist()
+    every = gather_over_ranks(ranks, lengths, 0, _call(name, lengths)).tolist()
     padded = numpy.zeros(max(every), numpy.uint8)
     padded[: message.size] = message
-    texts = gather_over_ranks(Tensor(padded[None]), 0, _call(name, lengths)).numpy()
+    texts = gather_over_ranks(ranks, Tensor(padded[None]), 0, _call(name, lengths)).numpy()
     return [pickle.loads(row[:size].tobytes()) for row, size in zip(texts, every, strict=True)]
 
 
 def broadcast_object_list(object_list: Any, src: int = 0, group: Any = None, **kwargs: Any) -> None:
     """The objects of one process, at all."""
-    _require(group)
-    object_list[:] = _all_objects("broadcast_object_list", list(object_list))[src]
+    ranks = _require(group)
+    every = _all_objects(ranks, "broadcast_object_list", list(object_list))
+    object_list[:] = every[_place(src, group)]
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
     """The objects of all processes."""
-    _require(group)
-    object_list[:] = _all_objects("all_gather_object", obj)
+    ranks = _require(group)
+    object_list[:] = _all_objects(ranks, "all_gather_object", obj)
 
 
 def gather_object(
     obj: Any, object_gather_list: Any = None, dst: int = 0, group: Any = None
 ) -> None:
     """The objects of all processes, at one."""
-    _require(group)
-    every = _all_objects("gather_object", obj)
+    ranks = _require(group)
+    every = _all_objects(ranks, "gather_object", obj)
     if distributed.rank() == dst:
         object_gather_list[:] = every
 
@@ -351,16 +391,17 @@ def scatter_object_list(
     output: list[Any], given: Any = None, src: int = 0, group: Any = None, **kwargs: Any
 ) -> None:
     """To each process its object of a list at one."""
-    _require(group)
-    output[0] = _all_objects("scatter_object_list", given)[src][distributed.rank()]
+    ranks = _require(group)
+    parts = _all_objects(ranks, "scatter_object_list", given)[_place(src, group)]
+    output[0] = parts[_place(distributed.rank(), group)]
 
 
 def all_gather_into_tensor(
     output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """The values of all processes, along the first axis."""
-    _require(group)
-    joined = stack(_gathered("all_gather_into_tensor", input_tensor))
+    ranks = _require(group)
+    joined = stack(_gathered(ranks, "all_gather_into_tensor", input_tensor))
     output_tensor.copy_(joined.reshape(*output_tensor.shape))
     return _done(async_op)
 
@@ -369,10 +410,11 @@ def reduce_scatter_tensor(
     output: Tensor, input: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """Each process its part of the sum."""
-    _require(group)
-    parts = input.detach().reshape(distributed.size(), -1)
+    ranks = _require(group)
+    parts = input.detach().reshape(get_world_size(group), -1)
     call = _call("reduce_scatter_tensor", input, op=op)
-    output.copy_(scatter_over_ranks(parts, _REDUCTIONS[op], 0, call).reshape(*output.shape))
+    made = scatter_over_ranks(ranks, parts, _REDUCTIONS[op], 0, call)
+    output.copy_(made.reshape(*output.shape))
     return _done(async_op)
 
 
@@ -389,9 +431,9 @@ def all_to_all(
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
     """Parts from each process to each, all of one shape."""
-    _require(group)
+    ranks = _require(group)
     whole = stack([part.detach() for part in input_tensor_list])
-    parts = redistribute(whole, 0, 0, _call("all_to_all", whole)).unbind()
+    parts = redistribute(ranks, whole, 0, 0, _call("all_to_all", whole)).unbind()
     for place, part in zip(output_tensor_list, parts, strict=True):
         place.copy_(part)
     return _done(async_op)
@@ -405,13 +447,14 @@ def all_to_all_single(
 
     Raises `DeviceError` for other lengths.
     """
-    _require(group)
+    ranks = _require(group)
     for sizes in (output_split_sizes, input_split_sizes):
         if sizes and len(set(sizes)) > 1:
             raise DeviceError(
                 f"torch.distributed.all_to_all_single: parts are equally long, and {sizes} are not"
             )
-    output.copy_(redistribute(input.detach(), 0, 0, _call("all_to_all_single", input)))
+    call = _call("all_to_all_single", input)
+    output.copy_(redistribute(ranks, input.detach(), 0, 0, call))
     return _done(async_op)
 
 

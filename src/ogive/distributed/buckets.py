@@ -1,0 +1,107 @@
+"""Sums of several messages over ranks, which are on their way while the next are computed.
+
+    m1  →  start 1  →  m2  →  start 2  →  …  →  wait for all  →  totals
+
+Inside of `ogive.jit` both are steps of the function's graph. The steps that wait read a token of
+each one that starts, so that all are started before any is waited for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy
+
+from ogive.devices.known_devices import find_device
+from ogive.distributed.calls import Call
+from ogive.distributed.exchanges import Array, fill_new, known_shape, on_one_device, read_only
+from ogive.distributed.ranks import Flight, Ranks
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType
+from ogive.jit.tracing.watch import is_tracing
+from ogive.tensor.tensor import Tensor
+from ogive.tensor.values.custom_function import custom
+
+TOKEN = ((1,), dtypes.uint8)
+
+
+def add_over_ranks(ranks: Ranks, messages: Sequence[Tensor], call: Call) -> list[Tensor]:
+    """The sum of each message over all ranks; floats under 32 bits are summed in float32."""
+    wide = [on_one_device(_widened(message)) for message in messages]
+    add = _captured if is_tracing() else _at_once
+    pairs = zip(messages, add(ranks, wide, call), strict=True)
+    return [total.cast(message.dtype) for message, total in pairs]
+
+
+def _widened(message: Tensor) -> Tensor:
+    is_narrow = message.dtype.is_float and message.dtype.bits < 32
+    return message.cast(dtypes.float32) if is_narrow else message
+
+
+def _at_once(ranks: Ranks, messages: Sequence[Tensor], call: Call) -> list[Tensor]:
+    flight = ranks.begin(call)
+
+    def started(message: Tensor) -> Tensor:
+        read = read_only(message)
+
+        def fill(written: Array) -> None:
+            _start(ranks, flight, read, written)
+            if not find_device(message.device).addressable:
+                flight.finish()  # what is written is copied to the device right after this
+
+        return fill_new(read.shape, message.dtype, message.device, fill)
+
+    totals = [started(message) for message in messages]
+    flight.finish()
+    return totals
+
+
+def _start(ranks: Ranks, flight: Flight, read: Array, written: Array) -> None:
+    kind = ranks.mpi.SUM
+    flight.start(lambda over: over.Iallreduce(read, written, kind), (read, written))
+
+
+def _captured(ranks: Ranks, messages: Sequence[Tensor], call: Call) -> list[Tensor]:
+    carriers = [_Carrier(message.dtype, math.prod(message.shape)) for message in messages]
+    flights: list[Flight] = []
+
+    def starting(number: int) -> Callable[[Array, Array], None]:
+        def start(read: Array, token: Array) -> None:
+            if number == 0:
+                flights[:] = [ranks.begin(call)]
+            carriers[number].given[:] = read.reshape(-1)
+            _start(ranks, flights[0], carriers[number].given, carriers[number].total)
+            token[:] = 0
+
+        return start
+
+    def waiting(number: int) -> Callable[..., None]:
+        def wait(*arrays: Array) -> None:
+            flights[0].finish()
+            arrays[-1].reshape(-1)[:] = carriers[number].total
+
+        return wait
+
+    tokens: list[Tensor] = []
+    for number, message in enumerate(messages):
+        # Each after the one before: all ranks start them in the same order.
+        given = [message, *tokens[-1:]]
+        tokens.append(custom(_first_and_last(starting(number)), given, TOKEN, name=call.text))
+    return [
+        custom(waiting(number), tokens, (known_shape(message), message.dtype), name=call.text)
+        for number, message in enumerate(messages)
+    ]
+
+
+def _first_and_last(function: Callable[[Array, Array], None]) -> Callable[..., None]:
+    """A function of its first array and of what it writes to; what is between orders it only."""
+    return lambda *arrays: function(arrays[0], arrays[-1])
+
+
+class _Carrier:
+    """Memory of a message on its way: what this rank gives, and the total."""
+
+    def __init__(self, dtype: DType, count: int) -> None:
+        self.given: Array = numpy.empty(count, dtype.numpy)
+        self.total: Array = numpy.empty(count, dtype.numpy)

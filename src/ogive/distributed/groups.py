@@ -1,0 +1,146 @@
+"""Groups of ranks: exchanges that only some of them take part in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from ogive.distributed.calls import Call
+from ogive.distributed.ranks import Ranks
+from ogive.distributed.world import rank, size, world
+from ogive.errors import ArgumentError, nearest, user_origin
+from ogive.tensor.core import to_integer
+from ogive.tensor.mesh import checked_axes
+
+
+class Group:
+    """Some of the ranks. Made by `new_group`, and by `RankMesh` for its axes.
+
+    `ranks` are their numbers among all, in order. `rank` is the place of this process among them,
+    None where it is none of them.
+    """
+
+    def __init__(self, ranks: tuple[int, ...], members: Ranks | None) -> None:
+        self.ranks = ranks
+        self.members = members
+
+    @property
+    def size(self) -> int:
+        """How many ranks there are in the group."""
+        return len(self.ranks)
+
+    @property
+    def rank(self) -> int | None:
+        """The place of this process in the group."""
+        own = rank()
+        return self.ranks.index(own) if own in self.ranks else None
+
+    def __repr__(self) -> str:
+        return f"Group({', '.join(map(str, self.ranks))})"
+
+
+def new_group(ranks: Iterable[int] | None = None) -> Group:
+    """A group of some ranks, for exchanges in which only they take part.
+
+    All ranks call it, also those that are not in the group, with the same `ranks`. Without any
+    they are all.
+
+    >>> group = ogive.distributed.new_group([0])
+    >>> group.size, ogive.distributed.all_reduce(Tensor([1, 2]), group=group).tolist()
+    (1, [1, 2])
+
+    Raises `ArgumentError` for ranks that there are not, or none; `DistributedError` where ranks
+    call it with others.
+    """
+    count = size()
+    given = range(count) if ranks is None else [to_integer(each, "new_group") for each in ranks]
+    chosen = tuple(sorted(set(given)))
+    if not chosen or not 0 <= chosen[0] <= chosen[-1] < count:
+        raise ArgumentError(
+            f"new_group: ranks are {list(chosen)}, and have to be some of 0 to {count - 1}"
+        )
+    everybody = world.ranks()
+    if everybody is None:
+        return Group(chosen, None)
+    call = Call(f"new_group({list(chosen)})", user_origin())
+    colors = [0 if each in chosen else None for each in range(count)]
+    return Group(chosen, everybody.divide(call, colors))
+
+
+class RankMesh:
+    """All ranks as a grid whose axes have names; row-major, so the last axis has neighbours.
+
+    `mesh["data"]` is the group of ranks that differ from this one in their place along that axis
+    alone. All ranks make it.
+
+    >>> mesh = ogive.distributed.RankMesh(("data", 1), ("model", 1))
+    >>> mesh["model"].size, mesh.place("data")
+    (1, 0)
+
+    Raises `ArgumentError` where there are not as many ranks, or an axis has no name of its own.
+    """
+
+    def __init__(self, *axes: tuple[str, int]) -> None:
+        self.sizes = dict(checked_axes(axes))
+        count = math.prod(self.sizes.values())
+        if count != size():
+            shown = ", ".join([f"{name}={length}" for name, length in self.sizes.items()])
+            raise ArgumentError(
+                f"RankMesh: a mesh of {shown} has {count} places, and there are {size()} ranks"
+            )
+        call = Call(f"RankMesh{axes}", user_origin())
+        self._groups = {name: self._line(name, call) for name in self.sizes}
+
+    def _places(self, number: int) -> dict[str, int]:
+        """Where a rank is along each axis."""
+        places: dict[str, int] = {}
+        for name in reversed(self.sizes):
+            number, places[name] = divmod(number, self.sizes[name])
+        return places
+
+    def _line(self, axis: str, call: Call) -> Group:
+        """The group of this rank along an axis."""
+        lines: dict[tuple[int, ...], list[int]] = {}
+        colors: list[int | None] = []
+        for number in range(size()):
+            places = self._places(number)
+            line = tuple([place for name, place in places.items() if name != axis])
+            lines.setdefault(line, []).append(number)
+            colors.append(list(lines).index(line))
+        own = next(line for line in lines.values() if rank() in line)
+        everybody = world.ranks()
+        return Group(tuple(own), None if everybody is None else everybody.divide(call, colors))
+
+    def __getitem__(self, axis: str) -> Group:
+        if axis not in self._groups:
+            known = list(self._groups)
+            raise ArgumentError(f"{self} has no axis {axis!r}{nearest(str(axis), known)}")
+        return self._groups[axis]
+
+    def place(self, axis: str) -> int:
+        """Where this rank is along an axis."""
+        found = self[axis].rank
+        assert found is not None, "a rank is in its own line"
+        return found
+
+    def __repr__(self) -> str:
+        return f"RankMesh({', '.join([f'{name}={size}' for name, size in self.sizes.items()])})"
+
+
+def members_of(group: Group | None, name: str) -> Ranks | None:
+    """The ranks of a group, or all; None where this process is the only one.
+
+    Raises `ArgumentError` where it is not in the group.
+    """
+    if group is None:
+        return world.ranks()
+    if not isinstance(group, Group):
+        raise ArgumentError(
+            f"{name}: group is one that new_group() gives, or None for all ranks, not {group!r}"
+        )
+    if group.rank is None:
+        raise ArgumentError(
+            f"{name}: rank {rank()} is not in the group of {list(group.ranks)}; only its members "
+            "call it"
+        )
+    return group.members if group.size > 1 else None

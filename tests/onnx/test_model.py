@@ -232,3 +232,45 @@ def test_a_circle_of_nodes_is_refused() -> None:
     proto = make_model(nodes, {"x": (1, [2])}, {"b": (1, [2])})
     with pytest.raises(FileError, match="which nothing before it makes"):
         ogive.onnx.load(proto.SerializeToString())
+
+
+def make_convolutions() -> Any:
+    """Two layers of 3×3 windows over 64 channels."""
+    generator = numpy.random.default_rng(5)
+    weights = {
+        name: (generator.normal(size=(64, 64, 3, 3)) / 24).astype(numpy.float32)
+        for name in ("first", "second")
+    }
+    nodes = [
+        helper.make_node("Conv", ["x", "first"], ["made"], pads=[1, 1, 1, 1]),
+        helper.make_node("Relu", ["made"], ["positive"]),
+        helper.make_node("Conv", ["positive", "second"], ["y"], pads=[1, 1, 1, 1]),
+    ]
+    shape = [1, 64, 16, 16]
+    return make_model(nodes, {"x": (1, shape)}, {"y": (1, shape)}, weights)
+
+
+def test_a_model_may_be_rounded_otherwise_unless_it_is_loaded_as_exact() -> None:
+    raw = make_convolutions().SerializeToString()
+    x = numpy.random.default_rng(6).normal(size=(1, 64, 16, 16)).astype(numpy.float32)
+    usual, exact = ogive.onnx.load(raw), ogive.onnx.load(raw, exactness="exact")
+    kernels = [len(model.profile({"x": x})) for model in (usual, exact)]
+    assert kernels[0] > kernels[1], "the usual one is computed in tiles"
+    numpy.testing.assert_allclose(usual(x).numpy(), exact(x).numpy(), rtol=0, atol=1e-5)
+
+
+def test_a_model_follows_the_settings_of_the_process() -> None:
+    model = ogive.onnx.load(make_convolutions().SerializeToString())
+    before = ogive.config.current_config()
+    try:
+        ogive.configure(threads=1)
+        assert model._settings.current() == before.with_changes(
+            {"threads": 1, "exactness": "rounding"}
+        )
+    finally:
+        ogive.configure(threads=before.threads)
+
+
+def test_an_exactness_that_there_is_not_is_refused() -> None:
+    with pytest.raises(OgiveError, match="exactness is one of exact, rounding, got 'fast'"):
+        ogive.onnx.load(make_layer().SerializeToString(), exactness="fast")

@@ -53,6 +53,7 @@ OWN_BOUNDS = {
     "tensor_products.LEAST_LENGTH",  # the terms, and the side, of one instruction
     "tensor_products.LEAST_SIDE",
     "tile_work.MOST_COST",
+    "winograd.TAPS",
 }
 """Numbers that bound the compiler's own work, the length of code, or a format; and no time."""
 

@@ -57,7 +57,7 @@ class Jitted(Generic[P, R]):
         function: Callable[P, R],
         donate: Sequence[int | str] = (),
         keep: int = KEPT_TRACES,
-        config: Config | None = None,
+        config: Config | Callable[[], Config] | None = None,
     ) -> None:
         if not callable(function):
             raise ArgumentTypeError(f"jit takes a function, not {type(function).__name__}")
@@ -68,7 +68,7 @@ class Jitted(Generic[P, R]):
         self._names = parameter_names(function)
         self._donated = donated_names(donate, self._names)
         self._keep = keep
-        self._config = config
+        self._settings = _settings_by(config)
         # By kind of call: traces for what the function found at other times, the last one first.
         self._entries: dict[Any, list[Entry]] = {}
         self._in_a_row: dict[Any, tuple[int, int]] = {}
@@ -84,7 +84,7 @@ class Jitted(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if is_inlining():
             return self.__wrapped__(*args, **kwargs)
-        config = self._config or current_config()
+        config = self._settings()
         known, number = self._last_config
         if known is not config:
             number = self._number_of(config)
@@ -144,7 +144,7 @@ class Jitted(Generic[P, R]):
         """
         if self._donated:
             raise ArgumentError("profile: a function that uses up its arguments runs only once")
-        number = self._number_of(self._config or current_config())
+        number = self._number_of(self._settings())
         while True:
             self(*args, **kwargs)
             call = Call(args, kwargs, _prefix(number))
@@ -289,6 +289,13 @@ class Jitted(Generic[P, R]):
         return f"<captured function {getattr(self, '__qualname__', self.__wrapped__)!s}>"
 
 
+def _settings_by(config: Config | Callable[[], Config] | None) -> Callable[[], Config]:
+    """What gives the settings of a call."""
+    if config is None:
+        return current_config
+    return (lambda: config) if isinstance(config, Config) else config
+
+
 def _prefix(number: int) -> Key:
     """What a call depends on besides its arguments: the configuration, and this thread's modes."""
     if not history.is_recording():
@@ -329,7 +336,7 @@ def jit(
     *,
     donate: Sequence[int | str] | int | str = (),
     keep: int = KEPT_TRACES,
-    config: Config | None = None,
+    config: Config | Callable[[], Config] | None = None,
 ) -> Jitted[P, R]: ...
 @overload
 def jit(
@@ -337,14 +344,14 @@ def jit(
     *,
     donate: Sequence[int | str] | int | str = (),
     keep: int = KEPT_TRACES,
-    config: Config | None = None,
+    config: Config | Callable[[], Config] | None = None,
 ) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
 def jit(
     function: Any = None,
     *,
     donate: Any = (),
     keep: int = KEPT_TRACES,
-    config: Config | None = None,
+    config: Config | Callable[[], Config] | None = None,
 ) -> Any:
     """Capture a function: trace it at the first call of a kind, replay native code afterwards.
 
@@ -369,6 +376,9 @@ def jit(
 
     `donate` names arguments, by position or name, whose memory results may take over: these tensors
     cannot be used afterwards.
+
+    `config` are settings to run under instead of those of the process, or a function that gives
+    them at each call.
 
     Random draws are new at each call: those that the function would make without being captured.
 

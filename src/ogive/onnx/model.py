@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ogive.config import current_config
+from ogive.config import Config, current_config
 from ogive.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -58,6 +58,29 @@ _UNSUITED = (TypeError, ValueError, IndexError, AttributeError, ArithmeticError,
 """What operators raise of which one is not made for lengths that may change."""
 
 
+ROUNDING = "rounding"
+"""What of a model may change, unless asked otherwise: how its floats are rounded. Exporters and
+other runtimes fold scales and reorder sums, too."""
+
+
+class _Settings:
+    """The settings of the process, with the exactness that a model is loaded with."""
+
+    def __init__(self, exactness: str) -> None:
+        self._changes = {"exactness": exactness}
+        self._last = self._derive(current_config())
+
+    def _derive(self, given: Config) -> tuple[Config, Config]:
+        return given, given.with_changes(self._changes)
+
+    def current(self) -> Config:
+        """The settings for a call that is made now."""
+        given, own = self._last
+        if given is not current_config():
+            self._last = _, own = self._derive(current_config())
+        return own
+
+
 class Model:
     """A model of an ONNX file. Made by `ogive.onnx.load`.
 
@@ -71,13 +94,15 @@ class Model:
         producer: str,
         opsets: dict[str, int],
         source: str | bytes,
+        exactness: str = ROUNDING,
     ) -> None:
         self.graph = graph
         self.source = source
         self.metadata = metadata
         self.producer = producer
         self.opsets = opsets
-        self._captured = jit(self._walk)
+        self._settings = _Settings(exactness)
+        self._captured = jit(self._walk, config=self._settings.current)
         self._needs_values = False
         self._decisive: tuple[int, ...] = ()
         self._axes = VariableAxes(graph.inputs)
@@ -225,22 +250,28 @@ class Model:
         return [to_tensor(value, "an output") for value in made]
 
 
-def load(source: Path | bytes) -> Model:
+def load(source: Path | bytes, exactness: str = ROUNDING) -> Model:
     """The model of an ONNX file, given by its path or as bytes.
+
+    `exactness` says what may change for the sake of speed: `"rounding"`, or nothing (`"exact"`).
 
     Raises `FileError` when it is missing, damaged or out of bounds, and `OperatorError` when it
     uses an operator that is not there, naming the node.
     """
     if isinstance(source, bytes | bytearray | memoryview):
-        return _read(Document(Memory(bytes(source))), None, bytes(source))
+        return _read(Document(Memory(bytes(source))), None, bytes(source), exactness)
     with open_source(source, "onnx.load", KIND) as file:
-        return _read(Document(file), os.path.dirname(file.path), os.path.abspath(file.path))
+        folder, path = os.path.dirname(file.path), os.path.abspath(file.path)
+        return _read(Document(file), folder, path, exactness)
 
 
-def _read(document: Document, folder: str | None, source: str | bytes) -> Model:
+def _read(
+    document: Document, folder: str | None, source: str | bytes, exactness: str
+) -> Model:
     proto = ModelProto(document, Span(0, document.origin.size))
     graph = Builder(proto, folder).build()
-    return Model(graph, proto.metadata, proto.producer, versions(proto.opsets), source)
+    about = proto.metadata, proto.producer, versions(proto.opsets)
+    return Model(graph, *about, source, exactness)
 
 
 def _check_input(info: Info, given: Any) -> Value:

@@ -121,3 +121,10 @@ def lane_use(extent: int, lanes: int, target: Target) -> float:
     if extent % lanes == 0:
         return 1.0 if extent else 0.0
     return extent / (-(-extent // lanes) * lanes) - target.costs.operations.mask_share
+
+
+def memory_level(nbytes: int, target: Target) -> int:
+    """Where a value of that size is between two kernels: in the second or third cache, or in
+    memory."""
+    last = target.streamed_bytes or target.l3_bytes
+    return 1 + (nbytes > target.l2_bytes) + (nbytes > last)

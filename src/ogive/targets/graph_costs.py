@@ -194,3 +194,17 @@ class Packing:
 
     packed: float = 0.5
     """Cycles of an element of a filter that is packed."""
+
+    tiled_gain: float = 1.1
+    """How many times as fast a convolution must be in tiles, by Winograd's form, as by windows."""
+
+    tiled_roundings: float = 1.25
+    """How many times the roundings of windows those of tiles may be, at most."""
+
+    transformed: float = 16.0
+    """Cycles of an element of a filter that is transformed for tiles in each run: 64×64 filters
+    take 150 µs."""
+
+    beside_products: float = 0.35
+    """The share that counts of the time in which filters are read from memory: the rest is hidden
+    by the products that they go into."""

@@ -45,6 +45,10 @@ class Lanes:
     scanned_rows: int = 4
     """Rows that are scanned side by side, so that each waits for its own last sum only."""
 
+    most_pieces: int = 36
+    """Pieces that results are joined from, up to which all are computed side by side: a tile of
+    Winograd's form has so many."""
+
     most_vectors: int = 4
     """Vectors that are computed side by side if they take few cycles."""
 

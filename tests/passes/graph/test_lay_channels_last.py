@@ -83,7 +83,7 @@ def to_double(array: numpy.ndarray[Any, Any]) -> Any:
 
 
 def kept_shapes(tensor: Tensor) -> list[tuple[int, ...]]:
-    sink = lay_channels_last(stored(tensor), host_target())
+    sink = lay_channels_last(stored(tensor), host_target(), "exact", [])
     return [node.shape for node in sink.walk() if node.op is Op.CONTIGUOUS and node.arg == ()]
 
 
@@ -107,7 +107,7 @@ def test_graphs_that_learn_filters_are_left_alone() -> None:
     loss.backward()
     assert first.grad is not None
     graph = stored(first.grad)
-    assert lay_channels_last(graph, host_target()) is graph
+    assert lay_channels_last(graph, host_target(), "rounding", []) is graph
 
 
 def test_images_need_no_copy_in_the_order_of_windows_without_padding() -> None:
@@ -149,7 +149,7 @@ def test_pairs_of_integers_are_multiplied_at_once() -> None:
     filters = [Tensor(numpy.ones((16, 16, 3, 3), numpy.int8)).cast("int32") for _ in range(2)]
     middle = x.cast("int32").conv2d(filters[0]).cast("int16")
     last = stored(middle.cast("int32").conv2d(filters[1]))
-    made = lay_channels_last(last, describe_cpu("x86_64-linux-gnu", "", "+avx,+avx2"))
+    made = lay_channels_last(last, describe_cpu("x86_64-linux-gnu", "", "+avx,+avx2"), "exact", [])
     assert [node.op for node in made.walk() if node.op is Op.DOT] == [Op.DOT, Op.DOT]
 
 

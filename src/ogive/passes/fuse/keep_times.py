@@ -23,7 +23,7 @@ from ogive.ir.shape import greatest
 from ogive.named import NamedTuple
 from ogive.passes.fuse.axis_relations import View
 from ogive.passes.fuse.kernel_readers import Kernel, Readers
-from ogive.targets.estimates import operation_time
+from ogive.targets.estimates import memory_level, operation_time
 from ogive.targets.target import Target
 
 MOST_NODES = 64
@@ -110,8 +110,9 @@ def pays_to_keep(
     size = node.dtype.itemsize
     count = max(_count(node), 1)
     lanes = target.vector_bytes / size
-    own = _level(count * size, target)
-    far = max([own, *[_level(_count(leaf) * leaf.dtype.itemsize, target) for leaf in made.leaves]])
+    own = memory_level(count * size, target)
+    sizes = [_count(leaf) * leaf.dtype.itemsize for leaf in made.leaves]
+    far = max([own, *[memory_level(nbytes, target) for nbytes in sizes]])
     read = sum([min(_count(leaf) / count, 1) * leaf.dtype.itemsize for leaf in made.leaves])
     passes = size / memory.kept_write[own] + size / memory.kept_read[own]
     once = (made.functions + made.others) / lanes + read / memory.kept_read[far]
@@ -191,9 +192,3 @@ def is_transposed(kernel: Kernel, view: View) -> bool:
 def _count(node: UOp) -> int:
     return math.prod([greatest(length) for length in node.shape])
 
-
-def _level(nbytes: int, target: Target) -> int:
-    """Where a value of that size is between two kernels: in the second or third cache, or in
-    memory."""
-    last = target.streamed_bytes or target.l3_bytes
-    return 1 + (nbytes > target.l2_bytes) + (nbytes > last)

@@ -7,6 +7,7 @@ A convolution then reads one pixel's channels in a row and has its features in l
 copy in the order of its windows, its results are stored as they come, rows of any length fill the
 vectors, and what is added to them is read the same way. Filters are laid out in panels, as the
 weights of a product are. Integers are multiplied in pairs of channels, where the target can.
+Windows of 3×3 become tiles (`convolutions/`), where rounding may change and that takes less time.
 
 What comes in from outside, and what goes out, stays as it is. Graphs in which filters are learnt,
 or memory is written to, are left alone: their gradients go through images along the columns.
@@ -20,11 +21,10 @@ from collections.abc import Mapping
 
 from ogive.ir.memory import FILTER_PANELS
 from ogive.ir.node import UOp
+from ogive.ir.node_building import pad_axis
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
-from ogive.passes.graph.group_narrow_products import WORD, to_words
-from ogive.passes.graph.panels import make_panels
-from ogive.passes.graph.recognized_convolutions import (
+from ogive.passes.graph.convolutions.recognized_convolutions import (
     PAIRED,
     Convolution,
     find_convolutions,
@@ -33,7 +33,11 @@ from ogive.passes.graph.recognized_convolutions import (
     paired,
     path_below,
 )
-from ogive.targets.estimates import multiply_cost
+from ogive.passes.graph.convolutions.winograd import TWO, convolve_in_tiles, framed_length
+from ogive.passes.graph.convolutions.winograd_choice import TileChoice, choose_tiles, describe_tiles
+from ogive.passes.graph.group_narrow_products import WORD, to_words
+from ogive.passes.graph.panels import best_filter_panel, make_panels
+from ogive.search.graph.search_graph import Finding
 from ogive.targets.target import CACHE_LINE, Dot, Target
 
 CHANNEL = 1
@@ -43,38 +47,56 @@ DEPTH = 3
 """The axis of channels where windows are multiplied by filters."""
 
 
-def lay_channels_last(sink: UOp, target: Target) -> UOp:
-    """The graph with the images between its convolutions laid out by pixels."""
+def lay_channels_last(
+    sink: UOp, target: Target, exactness: str, findings: list[Finding]
+) -> UOp:
+    """The graph with the images between its convolutions laid out by pixels. What is computed in
+    another way than it was, where `exactness` admits that, is added to `findings`."""
     order = sink.walk()
     if target.has_grid or any(node.op is Op.ASSIGN for node in order):
         return sink
     convolutions = find_convolutions(order, target)
-    if not any(is_computed(each.image) for each in convolutions.values()):
+    tiled = {} if exactness == "exact" else _find_tiled(convolutions, target)
+    if not tiled and not any(is_computed(each.image) for each in convolutions.values()):
         return sink
-    images, rebuilt = _find_images(order, convolutions, frozenset(sink.src))
+    images, rebuilt, joined = _find_images(order, convolutions, frozenset(sink.src))
     done: dict[UOp, UOp] = {}
     plain: dict[UOp, UOp] = {}
     for node in order:
-        if node in rebuilt:
+        if node in tiled:
+            width = tiled[node].panel_width
+            made = _rebuild_in_tiles(convolutions[node], width, done, node in joined, target)
+        elif node in rebuilt:
             made = _rebuild(convolutions[node], done, target)
         else:
             table = plain if node is sink else done
             made = node.with_sources(tuple([table[source] for source in node.src]))
         plain[node] = made
         done[node] = _laid_out(made) if node in images else made
+    if tiled:
+        results = {node.operand: node for node in order if node.op is Op.RESHAPE}
+        findings.extend(describe_tiles(tiled, plain, results))
     return plain[sink]
+
+
+def _find_tiled(
+    convolutions: Mapping[UOp, Convolution], target: Target
+) -> dict[UOp, TileChoice]:
+    """The convolutions that are computed in tiles."""
+    choices = {node: choose_tiles(each, TWO, target) for node, each in convolutions.items()}
+    return {node: choice for node, choice in choices.items() if choice is not None}
 
 
 def _find_images(
     order: list[UOp], convolutions: Mapping[UOp, Convolution], roots: frozenset[UOp]
-) -> tuple[set[UOp], set[UOp]]:
+) -> tuple[set[UOp], set[UOp], set[UOp]]:
     """What convolutions read and what is made of that, but for what comes from memory and what is
-    asked for; and the convolutions that read or make such an image."""
+    asked for; the convolutions that read or make such an image; and those that make one."""
     inner = {node: each for node, each in convolutions.items() if is_computed(each.image)}
     read = {each.image for each in inner.values()}
     # A narrow image is copied where it is padded, from whatever it is computed from.
     images = {each.image for each in inner.values() if each.dot is None or not each.is_padded}
-    rebuilt = set(inner)
+    rebuilt, joined = set(inner), set[UOp]()
     below = _all_below(read)
     numbers = {node: number for number, node in enumerate(order)}
     readers: dict[UOp, list[UOp]] = {node: [] for node in order}
@@ -93,7 +115,8 @@ def _find_images(
             continue
         images.add(end)
         rebuilt.add(node)
-    return images, rebuilt
+        joined.add(node)
+    return images, rebuilt, joined
 
 
 def _all_below(values: set[UOp]) -> set[UOp]:
@@ -181,6 +204,26 @@ def _rebuild(convolution: Convolution, done: Mapping[UOp, UOp], target: Target) 
     return UOp(node.op, node.dtype, (product,), node.arg, node.tag)
 
 
+def _rebuild_in_tiles(
+    convolution: Convolution, width: int, done: Mapping[UOp, UOp], is_joined: bool, target: Target
+) -> UOp:
+    """The convolution by Winograd's form, of an image that is framed so that tiles fill it."""
+    image = done[convolution.image]
+    value, rank = image, len(image.shape)
+    for move in path_below(convolution.windows, convolution.image):
+        if is_frame(move, rank):
+            value = UOp(move.op, value.dtype, (value, *move.src[1:]), move.arg)
+        elif move.op is not Op.CONTIGUOUS:
+            break
+    *_, rows, _, columns = convolution.node.shape
+    for axis, places in ((2, rows), (3, columns)):
+        missing = framed_length(places, TWO) - value.shape[axis]
+        value = pad_axis(value, axis, (0, missing), 0)
+    if value is not image or not is_computed(convolution.image):
+        value = _laid_out_apart(value, target)
+    return convolve_in_tiles(convolution, value, TWO, width, is_joined)
+
+
 def _rebuild_with_pairs(convolution: Convolution, dot: Dot, windows: UOp, target: Target) -> UOp:
     """The same of integers, two channels of which are a word. Their sums are exact in any order:
     channels are the last, whose loop is the longest."""
@@ -234,17 +277,6 @@ def _pack_filters(convolution: Convolution, filters: UOp, target: Target) -> UOp
     if convolution.is_pointwise:
         places = (math.prod(places),)  # they lie in one line
     spare = 1 if convolution.dot is None else convolution.dot.spare
-    vectors = _panel_vectors(filters.shape[2], lanes, places, spare, target)
-    return make_panels(filters, 2, axes, lanes * vectors, FILTER_PANELS)
+    panel = best_filter_panel(filters.shape[2], lanes, places, spare, target)
+    return make_panels(filters, 2, axes, lanes * panel.vectors, FILTER_PANELS)
 
-
-def _panel_vectors(features: int, lanes: int, places: Shape, spare: int, target: Target) -> int:
-    """How many vectors wide panels are, so that the tiles of pixels that go with them take the
-    least time, and little is left empty of the last panel."""
-    filled = -(-features // lanes)
-
-    def estimate(vectors: int) -> float:
-        panels = -(-filled // vectors)
-        return panels * vectors * multiply_cost(places, vectors, target, spare)
-
-    return min(range(1, min(filled, target.costs.tiles.narrow) + 1), key=estimate)

@@ -10,6 +10,32 @@ from ogive.ir.memory import PANELS
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
+from ogive.named import NamedTuple
+from ogive.targets.estimates import multiply_cost
+from ogive.targets.target import Target
+
+
+class FilterPanel(NamedTuple):
+    """How many vectors of features a panel is wide, and the cycles that it takes to multiply one
+    element by all features."""
+
+    vectors: int
+    cycles: float
+
+
+def best_filter_panel(
+    features: int, lanes: int, places: Shape, spare: int, target: Target
+) -> FilterPanel:
+    """The panels that take the least time with the tiles of pixels that go with them, and of which
+    little is left empty of the last one."""
+    filled = -(-features // lanes)
+
+    def estimate(vectors: int) -> float:
+        panels = -(-filled // vectors)
+        return panels * vectors * multiply_cost(places, vectors, target, spare)
+
+    widths = range(1, min(filled, target.costs.tiles.narrow) + 1)
+    return min([FilterPanel(each, estimate(each)) for each in widths], key=lambda each: each.cycles)
 
 
 def make_panels(

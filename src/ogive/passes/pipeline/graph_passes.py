@@ -87,7 +87,7 @@ _LAYING_OUT = (
          reads=("target",)),
     Pass("lay_channels_last", STORED, STORED, lay_channels_last,
          "an image y[c, i, j] that is convolved → kept as y[i, j, c]",
-         reads=("target",), when=PACKED),
+         reads=("target", "config.exactness", "findings"), when=PACKED),
     Pass("pack_operands", STORED, STORED, pack_operands,
          "y[n, k] read at n*K + k → kept as panels y[n/16, k, 16]",
          reads=("target",), when=PACKED),
@@ -158,7 +158,7 @@ def cut_kernels(stored: UOp, target: Target, config: Config) -> list[UOp]:
     """The graphs of the kernels that a piece of a graph would become, but panels of inputs: these
     are kept, and made once for many runs."""
     quick = dataclasses.replace(config, verify=False) if config.verify else config
-    compilation = Compilation(quick, stored=stored, target=target)
+    compilation = Compilation(quick, stored=stored, target=target, findings=[])
     regions = compilation.run((*_LAYING_OUT, *_CUTTING[:2]))
     return [
         region.graph
@@ -197,8 +197,8 @@ def schedule_graph(
 ) -> Schedule:
     """The steps that compute the roots of a parametric graph of one device, in order.
 
-    What graph search finds is added to `findings`. Raises `ScheduleError` if the graph's
-    assignments cannot be put into an order.
+    What is computed in another way than it was is added to `findings`. Raises `ScheduleError` if
+    the graph's assignments cannot be put into an order.
     """
     compilation = Compilation(
         config,

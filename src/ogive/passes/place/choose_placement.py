@@ -5,8 +5,8 @@
 
 (of float32, for 32 registers of 64 bytes). What it looks at is gathered once (`facts`). Then it
 chooses what goes into vectors (`lanes`), what is held in registers side by side (by the kind of
-kernel: `scores`, `products`, `moves`, `vectors`), and how the loops that are left are nested
-(`nest`).
+kernel: `scores`, `products`, `moves`, `pieces`, `vectors`), and how the loops that are left are
+nested (`nest`).
 
 Lane count, accumulators and tiles follow from dtype, extents and target alone, never from the
 machine's core count or from timings: they fix the order of every reduction.
@@ -19,6 +19,7 @@ from ogive.passes.place.choose_lanes import choose_lanes
 from ogive.passes.place.kernel_facts import KernelFacts
 from ogive.passes.place.loop_nest import choose_order, choose_parallel
 from ogive.passes.place.movement_tiles import tile_moved
+from ogive.passes.place.piece_tiles import tile_pieces
 from ogive.passes.place.placement import Placement
 from ogive.passes.place.product_tiles import tile_product
 from ogive.passes.place.scan_tiles import scanned_rows
@@ -64,6 +65,7 @@ def _choose_upcast(
         tile = (
             tile_product(kernel, lanes, target)
             or tile_moved(kernel, lanes, target)
+            or tile_pieces(kernel, lanes, target)
             or tile_vectors(kernel, lanes, target)
         )
     return tile if rows is None else rows.fit(lanes, tile)

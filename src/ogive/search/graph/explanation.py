@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ogive.search.graph.rounding_rules import rounding_rules
 from ogive.search.graph.search_graph import Finding
 
-_ROUNDING = {rule.name for rule in rounding_rules.rules}
 _MOVEMENT = ("reshape", "permute", "expand", "shrink", "flip")
 
 LinesOf = Callable[[Finding], Sequence[str]]
@@ -45,8 +43,8 @@ def _describe(finding: Finding, lines_of: LinesOf) -> list[str]:
     text = [f"  {times}: {before} → {after}, by"]
     named = [rule for rule in finding.rules if not rule.startswith(_MOVEMENT)]
     text.extend([f"    {rule}" for rule in named or finding.rules])
-    if finding.is_taken and _ROUNDING & set(finding.rules):
-        before_bound, after_bound = finding.roundings
+    before_bound, after_bound = finding.roundings
+    if finding.is_taken and before_bound != after_bound:
         text.append(
             f"    a result is rounded at most {after_bound} times on its way, not {before_bound}"
         )

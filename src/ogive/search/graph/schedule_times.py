@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.search.graph.leaves import element_count
-from ogive.targets.estimates import operation_time
+from ogive.targets.estimates import memory_level, operation_time
 from ogive.targets.target import Target
 
 BESIDE = 0.35
@@ -112,7 +112,7 @@ def _memory(kernel: UOp, target: Target) -> float:
             continue
         nbytes = node.size * node.dtype.itemsize
         rates = memory.kept_write if node.slot in written else memory.kept_read
-        total += nbytes / rates[_level(nbytes, target)]
+        total += nbytes / rates[memory_level(nbytes, target)]
     return total
 
 
@@ -121,7 +121,3 @@ def _slot(target: UOp) -> int:
         target = target.src[0]
     return int(target.slot)
 
-
-def _level(nbytes: int, target: Target) -> int:
-    last = target.streamed_bytes or target.l3_bytes
-    return 1 + (nbytes > target.l2_bytes) + (nbytes > last)

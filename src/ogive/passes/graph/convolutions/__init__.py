@@ -1,0 +1,1 @@
+"""Convolutions: how they are recognized, and in which other form they are computed."""

@@ -1,0 +1,131 @@
+"""Which convolutions take less time in tiles (`winograd.py`) than by windows, and what they round.
+
+A bound of the error counts the roundings on the way to a result, each of which is one of terms as
+large as they may be (`search/graph/rounding_bounds.py`). Of 64 channels
+
+    windows           9 * 64 products, added up                             576 roundings
+    tiles of 2×2      64 products and 10 sums, of terms 7.1 times as large  527
+
+so tiles are as good as windows if there are many channels. Tiles of 4×4 would take a quarter of the
+products, but of terms 256 times as large: they are not made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ogive.ir.node import UOp
+from ogive.named import NamedTuple
+from ogive.passes.graph.convolutions.recognized_convolutions import Convolution
+from ogive.passes.graph.convolutions.winograd import TAPS, Transform, has_unit_windows
+from ogive.passes.graph.panels import best_filter_panel
+from ogive.search.graph.search_graph import Finding
+from ogive.targets.estimates import memory_level
+from ogive.targets.target import Target
+
+RULE = "3×3 windows * filters → tiles of 2×2 results, by Winograd's form"
+
+
+class TileChoice(NamedTuple):
+    """What a convolution takes by windows and in tiles: nanoseconds, and roundings at most. Panels
+    of filters are `panel_width` features wide in tiles."""
+
+    times: tuple[float, float]
+    roundings: tuple[int, int]
+    panel_width: int
+
+
+def describe_tiles(
+    chosen: Mapping[UOp, TileChoice], made: Mapping[UOp, UOp], results: Mapping[UOp, UOp]
+) -> list[Finding]:
+    """What is said of convolutions that are computed in tiles, of equal ones once. `results` are
+    the values as whoever asked for them knows them."""
+    alike: dict[TileChoice, list[UOp]] = {}
+    for node, choice in chosen.items():
+        alike.setdefault(choice, []).append(node)
+    return [
+        Finding(
+            (nodes[0],), (made[nodes[0]],), *choice.times, kernels_before=1, kernels_after=3,
+            rules=(RULE,), applied={RULE: len(nodes)}, forms=0, roundings=choice.roundings,
+            place=tuple([results.get(node, node) for node in nodes]), times=len(nodes),
+        )
+        for choice, nodes in alike.items()
+    ]  # fmt: skip
+
+
+class _Sizes(NamedTuple):
+    """How many places and tiles a convolution has in all, and how long its axes are."""
+
+    lines: tuple[int, int]
+    places: int
+    tiles: int
+    channels: int
+    features: int
+
+
+def choose_tiles(
+    convolution: Convolution, transform: Transform, target: Target
+) -> TileChoice | None:
+    """How a convolution is computed in tiles; None if windows are better."""
+    if convolution.dot is not None or not has_unit_windows(convolution):
+        return None
+    batch, _, features, *_, rows, _, columns = convolution.node.shape
+    tiles = batch * math.prod([-(-each // transform.edge) for each in (rows, columns)])
+    channels = convolution.filters.shape[3]
+    sizes = _Sizes((rows, columns), batch * rows * columns, tiles, channels, features)
+    roundings = TAPS * TAPS * channels, count_tile_roundings(channels, transform)
+    costs = target.costs.packing
+    if roundings[1] > costs.tiled_roundings * roundings[0]:
+        return None
+    itemsize = convolution.node.dtype.itemsize
+    lanes = target.vector_bytes // itemsize
+    panel = best_filter_panel(features, lanes, (tiles,), 1, target)
+    times = (
+        _windows_time(sizes, lanes, target),
+        _tiles_time(sizes, transform, panel.cycles, itemsize, target),
+    )
+    if times[0] < costs.tiled_gain * times[1]:
+        return None
+    return TileChoice(times, roundings, lanes * panel.vectors)
+
+
+def count_tile_roundings(channels: int, transform: Transform) -> int:
+    """The roundings on the way to a result of a tile, each counted as often as its terms are larger
+    than those of windows."""
+    matrices = (transform.of_image, transform.of_filters, transform.of_results)
+    sums = [max([sum(map(bool, row)) - 1 for row in matrix]) for matrix in matrices]
+    return math.ceil((2 * sum(sums) + channels) * transform.amplification)
+
+
+def _windows_time(sizes: _Sizes, lanes: int, target: Target) -> float:
+    panel = best_filter_panel(sizes.features, lanes, sizes.lines, 1, target)
+    multiplied = sizes.places * TAPS * TAPS * sizes.channels
+    return multiplied * panel.cycles * _multiply_nanoseconds(target)
+
+
+def _tiles_time(
+    sizes: _Sizes, transform: Transform, cycles: float, itemsize: int, target: Target
+) -> float:
+    """The products, what is written before them and read behind them, and filters, which are read
+    from memory beside the products, or made each time if they are too few to be kept."""
+    memory, packing = target.costs.memory, target.costs.packing
+    pieces = transform.side**2
+    product = pieces * sizes.tiles * sizes.channels * cycles * _multiply_nanoseconds(target)
+    written, read = [
+        pieces * sizes.tiles * length * itemsize for length in (sizes.channels, sizes.features)
+    ]
+    moved = written / memory.kept_write[memory_level(written, target)]
+    moved += read / memory.kept_read[memory_level(read, target)]
+    elements = pieces * sizes.channels * sizes.features
+    if elements * itemsize < packing.kept_bytes:
+        filters = elements * packing.transformed * _multiply_nanoseconds(target)
+    else:
+        filters = elements * itemsize / memory.kept_read[-1] * packing.beside_products
+    return product + moved + filters
+
+
+def _multiply_nanoseconds(target: Target) -> float:
+    """Nanoseconds of a multiply-add of whole vectors, two of which begin in a cycle."""
+    operations = target.costs.operations
+    return operations.cycle_nanoseconds * operations.hidden_share

@@ -1,0 +1,57 @@
+"""Register tiles of kernels whose results are joined from pieces.
+
+    before   out[r0*512 + r1] = a + b where r0 < 1, else a - b where r0 < 2, else c
+    after    all of r0 in the tile: each entry has one piece, and what they share is computed once
+
+Without the tile, all pieces would be computed for each element, and one of them taken.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.passes.place.kernel_facts import KernelFacts
+from ogive.passes.place.placement import axis_extent
+from ogive.targets.target import Target
+
+_COMPUTED = ELEMENTWISE - {Op.WHERE, Op.CAST, Op.BITCAST}
+
+
+def tile_pieces(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> dict[UOp, int]:
+    """The register tile of a kernel that joins pieces which it computes; none for other kernels."""
+    if kernel.reductions or kernel.scans or not lanes:
+        return {}
+    pieces: dict[UOp, int] = {}
+    for node in kernel.root.walk():
+        if node.op is Op.WHERE:
+            counter = _told_apart_by(node)
+            is_free = counter in kernel.outputs and counter not in lanes
+            if counter is not None and is_free and _joins_computed(node):
+                pieces[counter] = axis_extent(counter)
+    if not pieces or math.prod(pieces.values()) > target.costs.lanes.most_pieces:
+        return {}
+    return pieces
+
+
+def _told_apart_by(node: UOp) -> UOp | None:
+    """The counter that decides which of two values is taken."""
+    condition = node.src[0]
+    if condition.op is not Op.CMPLT or len(condition.ranges) != 1:
+        return None
+    is_place = condition.left.op is Op.RANGE and condition.right.op is Op.CONST
+    return condition.left if is_place else None
+
+
+def _joins_computed(node: UOp) -> bool:
+    """Whether one of the values that are chosen between is computed."""
+    pending, seen = list(node.src[1:]), {node}
+    while pending:
+        value = pending.pop()
+        if value.op is Op.WHERE and value not in seen:
+            seen.add(value)
+            pending.extend(value.src[1:])
+        elif value.op in _COMPUTED:
+            return True
+    return False

@@ -77,7 +77,9 @@ GPU_COSTS = CPU_COSTS.with_changes(
         "rows_at_once": 3, "score_bytes": NEVER, "shared_score_bytes": NEVER,
         "most_score_bytes": NEVER,
     },
+    score_gradients={"narrow_again": True},
     loops={"cheap_work": -1, "sharing_sums": 1 << 20},
 )  # fmt: skip
 """Those of a graphics processor. Operands are read where they lie, reductions are split until every
-multiprocessor has several, rows are staged where a block has memory for them, scores are kept."""
+multiprocessor has several, rows are staged where a block has memory for them, scores are kept but
+for those that tensor cores work out."""

@@ -101,6 +101,10 @@ class ScoreGradients:
     """The same where half of them does not count: those are left out if they are computed, and
     would be kept all the same."""
 
+    narrow_again: bool = False
+    """Whether scores of values of 16 bits are always computed again, row by row: where that takes
+    less time than to read them."""
+
     block_bytes: int = 1 << 24
     """Bytes of scores that are kept at a time."""
 

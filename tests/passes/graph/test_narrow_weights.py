@@ -25,8 +25,8 @@ def narrow(*shape: int) -> Tensor:
     return Tensor(np.ones(shape, ml_dtypes.bfloat16)).realize()
 
 
-def attend(is_causal: bool, length: int = 24, heads: int = 2) -> Tensor:
-    query, key, value = [narrow(2, heads, length, 16) for _ in range(3)]
+def attend(is_causal: bool, length: int = 24, heads: int = 2, size: int = 16) -> Tensor:
+    query, key, value = [narrow(2, heads, length, size) for _ in range(3)]
     return scaled_dot_product_attention(query, key, value, is_causal=is_causal)
 
 
@@ -57,15 +57,15 @@ def test_attention_is_what_it_was_but_for_rounded_weights(is_causal: bool) -> No
 
 
 @pytest.mark.parametrize("is_causal", [False, True])
-def test_both_products_of_attention_are_by_tensor_cores(is_causal: bool) -> None:
-    kernels = _compile(attend(is_causal, 256, 4))
+def test_both_products_of_wide_attention_are_by_tensor_cores(is_causal: bool) -> None:
+    kernels = _compile(attend(is_causal, 256, 4, 256))
     assert sum(kernel is not None for kernel in kernels) == 2
 
 
 def test_all_five_products_of_its_gradient_are() -> None:
-    query, key, value = [narrow(2, 4, 256, 64).requires_grad_() for _ in range(3)]
+    query, key, value = [narrow(2, 4, 256, 256).requires_grad_() for _ in range(3)]
     made = scaled_dot_product_attention(query, key, value, is_causal=True)
-    made.backward(narrow(2, 4, 256, 64))
+    made.backward(narrow(2, 4, 256, 256))
     gradients = [each.grad for each in (query, key, value) if each.grad is not None]
     kernels = _compile(ogive.cat(gradients))
     assert sum(kernel is not None for kernel in kernels) >= 5

@@ -141,13 +141,16 @@ class CudaDevice(Device):
         placement: Placement | None,
         watch: Watcher | None = None,
     ) -> CompiledKernel:
+        from ogive.devices.cuda.attention.compile_attention import compile_attention
         from ogive.devices.cuda.compile_kernel import EMIT_PASSES
         from ogive.devices.cuda.products.compile_product import compile_product
         from ogive.devices.llvm.compile_region import compile_region
 
-        product = compile_product(region, target, config) if placement is None else None
-        if product is not None:
-            return product
+        if placement is None:
+            for compile_matrices in (compile_product, compile_attention):
+                made = compile_matrices(region, target, config)
+                if made is not None:
+                    return made
         return compile_region(region, target, config, placement, watch, EMIT_PASSES)
 
     def assemble(self, text: str, target: Target) -> bytes:

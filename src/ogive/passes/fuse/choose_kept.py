@@ -52,6 +52,7 @@ from ogive.passes.fuse.kernel_readers import (
 )
 from ogive.passes.fuse.loop_order import loop_order
 from ogive.passes.fuse.recompute_costs import Summary, find_varying, long_axes, summarize
+from ogive.passes.fuse.tensor_attention import TensorAttention, find_attention
 from ogive.passes.fuse.tensor_products import (
     TensorProducts,
     find_tensor_products,
@@ -90,11 +91,14 @@ def choose_kept(sink: UOp, target: Target, node_limit: int) -> Choice:
     """
     order = walk(sink.src)
     scores = find_scores(order, target)
+    attention = find_attention(order, target)
     products = find_tensor_products(order, target)
     chosen = Choice(_estimate(order), {})
     for _ in range(ROUNDS):
         before = chosen
-        chosen = _choose_once(sink, order, scores, products, before, target, node_limit)
+        chosen = _choose_once(
+            sink, order, scores, attention, products, before, target, node_limit
+        )
         if chosen.kept_set == before.kept_set and chosen.staged == before.staged:
             break
     return chosen
@@ -104,6 +108,7 @@ def _choose_once(
     sink: UOp,
     order: list[UOp],
     scores: Scores,
+    attention: TensorAttention,
     products: TensorProducts,
     before: Choice,
     target: Target,
@@ -121,13 +126,17 @@ def _choose_once(
         if not _is_computed(node):
             continue
         reads = readers[node]
-        must_keep = op in _KEPT or node in forced
-        if not must_keep and op is Op.SORT:
+        must_keep = op in _KEPT or node in forced or node in attention.results
+        if not must_keep and node in attention.inside:
+            pass  # every kernel that needs it works it out
+        elif not must_keep and op is Op.SORT:
             must_keep = not _stays_inside(node, reads, target, node_limit)
         elif not must_keep and op not in MOVEMENT and widens_narrow(node, target):
             pass  # what is kept is the narrow value
         elif not must_keep and _is_kept_for_products(node, reads, products):
             must_keep = True
+        elif not must_keep and node in attention.operands and op not in MOVEMENT:
+            must_keep = bool(reads.views)
         elif not must_keep and op not in MOVEMENT:
             parts = reads.by_kernel() if node in scores.unshared else [reads]
             must_keep = any(

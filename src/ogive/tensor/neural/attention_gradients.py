@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 from ogive.config import current_config
 from ogive.devices.known_devices import find_device
 from ogive.ir.device_names import group_members
+from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import history
@@ -55,13 +56,14 @@ class Attended:
         inputs = [hold(source, self.device) for source in node.inputs]
         query, key, value = inputs[:3]
         mask = inputs[3] if len(inputs) > 3 else None
-        given, result = hold(upstream, self.device), hold(node, self.device)
+        given, result = [hold(each, self.device).cast(query.dtype) for each in (upstream, node)]
         common = (given * result).sum(-1, keepdim=True)
         nbytes = math.prod(query.shape[:-1]) * key.shape[-2] * query.dtype.itemsize
         costs = _costs(self.device)
         block = max(costs.block_bytes, -(-nbytes // costs.most_blocks))
         is_added = mask is not None and not mask.dtype.is_bool
-        if not self.is_causal and not is_added and block <= costs.largest_block_bytes:
+        by_rows = self.is_causal or is_added or _always_again(node.dtype, costs)
+        if not by_rows and block <= costs.largest_block_bytes:
             found = self._by_blocks(query, key, value, mask, given, common, block)
             return [*[part.node for part in found], *([] if mask is None else [None])]
         return self._by_rows(query, key, value, mask, given, common)
@@ -172,7 +174,7 @@ def with_weights_again(
     scale: float,
     is_causal: bool,
 ) -> Tensor:
-    """The result of attention, whose gradients are found by `Attended`."""
+    """The result of attention, as it is returned, whose gradients are found by `Attended`."""
     front = scores.shape[:-2]
     inputs = [x.expand(*front, *x.shape[-2:]) for x in (query, key, value)]
     if mask is not None:
@@ -183,15 +185,22 @@ def with_weights_again(
         return wrap(make(Op.GRADIENT, result.dtype, sources, rule), result.device)
 
 
-def is_large(scores: Tensor, is_causal: bool) -> bool:
-    """Whether scores are too large to be kept, and somebody may ask for gradients."""
+def is_large(scores: Tensor, is_causal: bool, dtype: DType) -> bool:
+    """Whether scores of values of a dtype are too large to be kept, and somebody may ask for
+    gradients."""
     sizes = [size for size in scores.shape if isinstance(size, int)]
     is_fixed = len(sizes) == scores.ndim
     nbytes = math.prod(sizes) * scores.dtype.itemsize
     if not is_fixed or not history.is_tracking():
         return False
     costs = _costs(scores.device)
-    return nbytes >= (costs.causal_score_bytes if is_causal else costs.score_bytes)
+    least = costs.causal_score_bytes if is_causal else costs.score_bytes
+    return nbytes >= least or _always_again(dtype, costs)
+
+
+def _always_again(dtype: DType, costs: ScoreGradients) -> bool:
+    """Whether scores of values of a dtype are never kept."""
+    return costs.narrow_again and dtype.itemsize == 2
 
 
 def _costs(device: str) -> ScoreGradients:

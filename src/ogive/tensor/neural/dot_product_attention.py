@@ -70,10 +70,10 @@ def scaled_dot_product_attention(
         mixed = product_where(attn_mask, weights, value)
     else:
         mixed = weights @ value
-    result = mixed / total
-    if dropout_p == 0.0 and is_large(scores, is_causal):
-        result = with_weights_again(result, scores, query, key, value, attn_mask, factor, is_causal)
-    return result.cast(dtype)
+    result = (mixed / total).cast(dtype)
+    if dropout_p > 0.0 or not is_large(scores, is_causal, dtype):
+        return result
+    return with_weights_again(result, scores, query, key, value, attn_mask, factor, is_causal)
 
 
 NAME = "scaled_dot_product_attention"

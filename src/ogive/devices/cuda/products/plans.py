@@ -29,6 +29,7 @@ from ogive.devices.cuda.products.tile_choice import (
     estimate,
 )
 from ogive.devices.cuda.products.warpgroup_instructions import LINE
+from ogive.ir.dtype import DType
 from ogive.named import NamedTuple
 
 MOST_TERMS_OF_COPIES = 512
@@ -62,19 +63,23 @@ def plan_product(
     if not timed:
         return None
     _, best, tile = min(timed, key=lambda each: each[0])
-    before = (_launch_copies(best.copies, known),) if best.copies else ()
+    before = (launch_copies(best.copies, known),) if best.copies else ()
     known.update({copy.name: copy.place for copy in best.copies})
     last = launch_product(best.product, tile, steps, machine.processors, known)
     return ProductPlan((*before, last), best.nbytes)
 
 
-class _Copy(NamedTuple):
-    """A padded copy of an operand: of `lines` of so many elements, for some batches."""
+class PaddedCopy(NamedTuple):
+    """A padded copy of an operand: of `lines` of so many elements, for some batches. Strides are
+    those of the operand; copies of lines are `pitch` apart."""
 
     name: str
-    source: Matrix
+    dtype: DType
     lines: int
     length: int
+    line_stride: int
+    stride: int
+    batch_strides: tuple[int, int]
     batch: tuple[int, int]
     pitch: int
     place: Memory
@@ -88,14 +93,14 @@ class _Padded(NamedTuple):
     """A product of padded copies."""
 
     product: Product
-    copies: tuple[_Copy, ...]
+    copies: tuple[PaddedCopy, ...]
     nbytes: int
 
 
 def _pad(product: Product, multiple: int) -> _Padded:
     """The product with copies of those operands whose lines do not begin at multiples of so many
     bytes; in the copies all do."""
-    copies: list[_Copy] = []
+    copies: list[PaddedCopy] = []
     nbytes = 0
     for name, matrix, rows, columns in _operands(product):
         by_columns = matrix.row == 1 and matrix.column != 1
@@ -109,7 +114,11 @@ def _pad(product: Product, multiple: int) -> _Padded:
         batch = (
             product.batch[0] if matrix.batch[0] else 1, product.batch[1] if matrix.batch[1] else 1
         )  # fmt: skip
-        copy = _Copy(name, matrix, lines, length, batch, pitch, Memory("workspace", nbytes))
+        across, along = (matrix.column, matrix.row) if by_columns else (matrix.row, matrix.column)
+        place = Memory("workspace", nbytes)
+        copy = PaddedCopy(
+            name, matrix.dtype, lines, length, across, along, matrix.batch, batch, pitch, place
+        )
         copies.append(copy)
         nbytes += copy.all_lines * pitch * size
         nbytes += -nbytes % _ALIGNMENT
@@ -144,21 +153,20 @@ def _time(padded: _Padded, tile: Tile, machine: Machine, costs: ProductCosts) ->
     )  # fmt: skip
 
 
-def _launch_copies(copies: tuple[_Copy, ...], places: Mapping[str, Memory]) -> Launch:
-    """One launch of all copies; without a second one, there is nothing to do for that."""
+def launch_copies(copies: tuple[PaddedCopy, ...], places: Mapping[str, Memory]) -> Launch:
+    """One launch of one or two copies of what is at the places of their names."""
     values: dict[str, int] = {}
     memory: dict[str, Memory] = {}
     items = 0
     for number in (0, 1):
         copy = copies[min(number, len(copies) - 1)]
-        matrix, parts = copy.source, -(-copy.length // PART)
-        by_columns = matrix.row == 1 and matrix.column != 1
-        across, along = (matrix.column, matrix.row) if by_columns else (matrix.row, matrix.column)
+        parts = -(-copy.length // PART)
         count = copy.all_lines * parts if number < len(copies) else 0
         known = {
             "items": count, "parts": parts, "lines": copy.lines, "length": copy.length,
-            "inner_batches": copy.batch[1], "line_stride": across, "stride": along,
-            "batch0": matrix.batch[0], "batch1": matrix.batch[1], "pitch": copy.pitch,
+            "inner_batches": copy.batch[1], "line_stride": copy.line_stride,
+            "stride": copy.stride, "batch0": copy.batch_strides[0],
+            "batch1": copy.batch_strides[1], "pitch": copy.pitch,
         }  # fmt: skip
         values.update({f"{name}_{number}": value for name, value in known.items()})
         memory[f"source_{number}"] = places.get(copy.name, Memory(copy.name))
@@ -170,7 +178,7 @@ def _launch_copies(copies: tuple[_Copy, ...], places: Mapping[str, Memory]) -> L
             arguments.append(memory[each.name])
         else:
             arguments.append(Number(values[each.name], 4 if each.type == "i32" else 8))
-    dtype = copies[0].source.dtype
+    dtype = copies[0].dtype
     name = f"padding_copy_{dtype.itemsize}"
     blocks = -(-items // WARPS)
     return Launch(write_padding_copy(dtype), name, blocks, THREADS, 0, tuple(arguments))

@@ -1,0 +1,1 @@
+"""Attention on tensor cores: one kernel works scores out, uses and forgets them."""

@@ -1,0 +1,125 @@
+"""How an attention is divided: operands of tiles in shared memory, blocks of columns, order."""
+
+from __future__ import annotations
+
+from ogive.devices.cuda.attention.region_attention import RegionAttention, extent
+from ogive.devices.cuda.attention.warpgroup_products import BOX
+from ogive.devices.cuda.products.region_product import Access
+from ogive.devices.cuda.products.tiles import ROWS, WARPGROUP
+from ogive.devices.cuda.products.warpgroup_instructions import LINE
+from ogive.ir.node import UOp
+from ogive.named import NamedTuple
+
+BARRIERS = 1024
+"""Bytes at the beginning of shared memory for barriers; tiles are aligned to as many."""
+CONSUMERS = 2
+TILE_ROWS = CONSUMERS * ROWS
+THREADS = (CONSUMERS + 1) * WARPGROUP
+MOST_GROUP = 16
+"""Heads whose rows are worked on together at most: their columns stay in the second-level cache."""
+
+
+class Operand(NamedTuple):
+    """Lines in memory: an access, the counter of the lines, and that along each."""
+
+    access: Access
+    line: UOp
+    inner: UOp
+
+    @property
+    def boxes(self) -> int:
+        """How many boxes of 64 elements a line takes."""
+        return -(-extent(self.inner) // BOX)
+
+    def strides(self, batch: tuple[UOp, ...]) -> tuple[int, ...]:
+        """Of the inner axis, the lines and the batches, the last of them first."""
+        access = self.access
+        return (
+            access.stride(self.inner), access.stride(self.line),
+            *[access.stride(axis) for axis in reversed(batch)],
+        )  # fmt: skip
+
+
+class AttentionTile(NamedTuple):
+    """The operands of rows, those of columns, which of them scores and the product read, and how
+    many columns a block and stages the ring has."""
+
+    rows: tuple[Operand, ...]
+    columns: tuple[Operand, ...]
+    score_rows: tuple[int, ...]
+    score_columns: tuple[int, ...]
+    mixed_columns: int | None
+    block: int
+    stages: int
+
+    @property
+    def row_bytes(self) -> int:
+        """Shared memory for rows, or for results, which take their place."""
+        given = sum([operand.boxes for operand in self.rows])
+        made = 0 if self.mixed_columns is None else self.columns[self.mixed_columns].boxes
+        return max(given, made) * TILE_ROWS * LINE
+
+    def column_bytes(self, number: int) -> int:
+        return self.columns[number].boxes * self.block * LINE
+
+    @property
+    def stage_bytes(self) -> int:
+        return sum([self.column_bytes(number) for number in range(len(self.columns))])
+
+    @property
+    def shared_bytes(self) -> int:
+        return BARRIERS + self.row_bytes + self.stages * self.stage_bytes
+
+
+def choose_tile(found: RegionAttention, shared_bytes: int) -> AttentionTile:
+    """The tile for an attention: 128 columns where registers hold one score of each."""
+    rows: list[Operand] = []
+    columns: list[Operand] = []
+
+    def place(operands: list[Operand], operand: Operand) -> int:
+        """The number of an operand among others, those that read the same lines being one."""
+        same = [
+            number for number, other in enumerate(operands)
+            if other.access.slot == operand.access.slot
+            and other.access.first == operand.access.first
+            and other.strides(found.batch) == operand.strides(found.batch)
+            and extent(other.inner) == extent(operand.inner)
+        ]  # fmt: skip
+        if same:
+            return same[0]
+        operands.append(operand)
+        return len(operands) - 1
+
+    score_rows = [place(rows, Operand(s.left, found.row, s.terms)) for s in found.scores]
+    score_columns = [place(columns, Operand(s.right, found.column, s.terms)) for s in found.scores]
+    mixed = None
+    if found.values is not None and found.depth is not None:
+        mixed = place(columns, Operand(found.values, found.column, found.depth))
+    tile = AttentionTile(
+        tuple(rows), tuple(columns), tuple(score_rows), tuple(score_columns), mixed,
+        128 if len(found.scores) == 1 else 64, 2,
+    )  # fmt: skip
+    room = shared_bytes - BARRIERS - tile.row_bytes
+    return tile._replace(stages=min(4, room // tile.stage_bytes))
+
+
+def last_column(found: RegionAttention, row: int) -> int:
+    """Below which column weights of a row are not 0; at least 1."""
+    columns = extent(found.column)
+    if found.bound is None:
+        return columns
+    return min(max(found.bound.first + found.bound.slope * row, 1), columns)
+
+
+def most_edges(found: RegionAttention, block: int) -> int:
+    """How many blocks of columns of some rows are only counted in part, at most."""
+    most = 0
+    for first in range(0, extent(found.row), TILE_ROWS):
+        ends = [last_column(found, first), last_column(found, first + TILE_ROWS - 1)]
+        most = max(most, -(-max(ends) // block) - min(ends) // block)
+    return most
+
+
+def head_group(batches: int) -> int:
+    """How many heads are worked on together: a divisor of their number."""
+    return max([size for size in range(1, MOST_GROUP + 1) if batches % size == 0])

@@ -1,0 +1,250 @@
+"""From a region that is an attention to code: one launch, and copies of operands before it whose
+lines the copying engine does not take."""
+
+from __future__ import annotations
+
+import math
+
+from ogive.config import Config
+from ogive.devices.cuda.attention.attention_kernel import (
+    AttentionForm,
+    attention_parameters,
+    write_attention,
+)
+from ogive.devices.cuda.attention.attention_tiles import (
+    THREADS,
+    TILE_ROWS,
+    Operand,
+    choose_tile,
+    head_group,
+    last_column,
+    most_edges,
+)
+from ogive.devices.cuda.attention.region_attention import (
+    ELEMENTS,
+    RegionAttention,
+    extent,
+    find_attention,
+)
+from ogive.devices.cuda.attention.warpgroup_products import BOX
+from ogive.devices.cuda.products.compile_product import ProductCode, write_code
+from ogive.devices.cuda.products.kernel_text import POINTER, TENSOR_MAP
+from ogive.devices.cuda.products.launches import Argument, Launch, Memory, Number, TensorMap
+from ogive.devices.cuda.products.plans import PaddedCopy, launch_copies
+from ogive.devices.cuda.products.tiles import ROWS
+from ogive.devices.cuda.products.warpgroup_instructions import LINE
+from ogive.devices.protocol import CompiledKernel
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.named import NamedTuple
+from ogive.passes.lower.kernel_names import kernel_axes
+from ogive.passes.lower.kernel_signature import kernel_signature
+from ogive.passes.pipeline.pass_runner import Compilation
+from ogive.passes.pipeline.region_passes import LOOP_PASSES
+from ogive.targets.target import Target
+
+WIDEST_COPY = 16
+_ALIGNMENT = 256
+_LOOPS = ("rangeify", "merge_axes", "split_axes")
+_PASSES = tuple([each for each in LOOP_PASSES if each.name in _LOOPS])
+
+
+def compile_attention(region: UOp, target: Target, config: Config) -> CompiledKernel | None:
+    """The kernels of a region that is an attention; None if it is none."""
+    if not target.grid.tensor_cores or not target.cpu.endswith("a"):
+        return None
+    compilation = Compilation(config, region=region, target=target)
+    loops: UOp = compilation.run(_PASSES)
+    found = find_attention(loops)
+    if found is None:
+        return None
+    signature = kernel_signature(loops)
+    launches, workspace = _plan(found, target)
+    return CompiledKernel(
+        name=f"attention_{extent(found.row)}x{extent(found.column)}",
+        axes=kernel_axes(loops),
+        ir=write_code(ProductCode(signature.slots, workspace, launches)),
+        signature=signature,
+        tiles=UOp.const(dtypes.index, 1),
+        work=_terms(found),
+        costs=(max(1, _terms(found) >> 16), *_bytes(found)),
+        timings=compilation.timings,
+    )
+
+
+def _terms(found: RegionAttention) -> int:
+    """How many products are added."""
+    columns = [last_column(found, row) for row in range(0, extent(found.row), ROWS)]
+    inner = sum([extent(score.terms) for score in found.scores])
+    inner += 0 if found.depth is None else extent(found.depth)
+    return sum(columns) * ROWS * inner * _batches(found)
+
+
+def _batches(found: RegionAttention) -> int:
+    return math.prod([extent(axis) for axis in found.batch])
+
+
+def _bytes(found: RegionAttention) -> tuple[int, int]:
+    """What is read and written, each once."""
+    tile = choose_tile(found, 1 << 20)
+    read = sum([
+        extent(each.line) * extent(each.inner) * 2 for each in (*tile.rows, *tile.columns)
+    ])  # fmt: skip
+    depth = 1 if found.depth is None else extent(found.depth)
+    written = extent(found.row) * depth * found.value.dtype.itemsize
+    return read * _batches(found), written * _batches(found)
+
+
+class _Lines(NamedTuple):
+    """Where the lines of an operand are: memory, and strides of lines and batches, in elements."""
+
+    memory: Memory
+    line: int
+    batch: tuple[int, ...]
+
+
+def _plan(found: RegionAttention, target: Target) -> tuple[tuple[Launch, ...], int]:
+    tile = choose_tile(found, target.grid.shared_bytes)
+    lines: dict[str, _Lines] = {}
+    before: list[Launch] = []
+    nbytes = 0
+    operands = {f"rows{n}": each for n, each in enumerate(tile.rows)}
+    operands |= {f"columns{n}": each for n, each in enumerate(tile.columns)}
+    for name, operand in operands.items():
+        strides = operand.strides(found.batch)
+        if _is_taken(operand, strides):
+            memory = Memory(f"slot{operand.access.slot}", operand.access.first * 2)
+            lines[name] = _Lines(memory, strides[1], strides[2:])
+            continue
+        copies, lines[name] = _copy_lines(found, operand, nbytes)
+        before += copies
+        nbytes += extent(operand.line) * lines[name].line * _batches(found) * 2
+        nbytes += -nbytes % _ALIGNMENT
+    form = AttentionForm(found, tile, _is_staged(found), most_edges(found, tile.block) > 1)
+    return (*before, _launch(form, target, operands, lines)), nbytes
+
+
+def _is_taken(operand: Operand, strides: tuple[int, ...]) -> bool:
+    """Whether the copying engine takes lines as they are."""
+    return (
+        strides[0] == 1
+        and operand.access.first * 2 % WIDEST_COPY == 0
+        and all(stride * 2 % WIDEST_COPY == 0 and stride >= 0 for stride in strides[1:])
+        and (strides[1] > 0 or extent(operand.line) == 1)
+    )
+
+
+def _copy_lines(
+    found: RegionAttention, operand: Operand, nbytes: int
+) -> tuple[list[Launch], _Lines]:
+    """Copies of an operand's lines, one for each place of the outermost of three batch axes."""
+    strides, size = operand.strides(found.batch), extent(operand.inner)
+    pitch = (size * 2 + -size * 2 % LINE) // 2
+    count = extent(operand.line)
+    counts = [
+        extent(axis) if stride else 1
+        for axis, stride in zip(reversed(found.batch), strides[2:], strict=True)
+    ]
+    inner, outer, outermost = [*counts, 1, 1, 1][:3]
+    steps = [*strides[2:], 0, 0, 0][:3]
+    copies = []
+    for each in range(outermost):
+        place = Memory("workspace", nbytes + each * inner * outer * count * pitch * 2)
+        copy = PaddedCopy(
+            "lines", found.dtype, count, size, strides[1], strides[0], (steps[1], steps[0]),
+            (outer, inner), pitch, place,
+        )  # fmt: skip
+        first = operand.access.first + each * steps[2]
+        source = Memory(f"slot{operand.access.slot}", first * 2)
+        copies.append(launch_copies((copy,), {"lines": source}))
+    apart = (count * pitch, count * pitch * inner, count * pitch * inner * outer)
+    batch = tuple([
+        step if number > 1 else 0 for step, number in zip(apart, counts, strict=False)
+    ])  # fmt: skip
+    return copies, _Lines(Memory("workspace", nbytes), pitch, batch)
+
+
+def _is_staged(found: RegionAttention) -> bool:
+    """Whether the copying engine stores results."""
+    access, depth = found.result, found.depth
+    if depth is None or found.value.dtype not in ELEMENTS or access.stride(depth) != 1:
+        return False
+    strides = [access.stride(axis) for axis in (found.row, *found.batch)]
+    return access.first * 2 % WIDEST_COPY == 0 and all(s * 2 % WIDEST_COPY == 0 for s in strides)
+
+
+def _launch(
+    form: AttentionForm, target: Target, operands: dict[str, Operand], lines: dict[str, _Lines]
+) -> Launch:
+    found, tile = form.found, form.tile
+    batches = _batches(found)
+    row_tiles = -(-extent(found.row) // TILE_ROWS)
+    counts = [1] * (3 - len(found.batch)) + [extent(axis) for axis in found.batch]
+    values = {
+        "rows": extent(found.row), "columns": extent(found.column), "batch1": counts[1],
+        "batch2": counts[2], "group": head_group(batches), "row_tiles": row_tiles,
+        "all_tiles": row_tiles * batches,
+    }  # fmt: skip
+    maps: dict[str, TensorMap] = {}
+    for name, operand in operands.items():
+        box = TILE_ROWS if name.startswith("rows") else tile.block
+        maps[f"{name}_map"] = _map(found, lines[name], operand, box)
+        has = [*[int(stride != 0) for stride in lines[name].batch], 0, 0, 0][:3]
+        values |= {f"{name}_has{2 - at}": flag for at, flag in enumerate(has)}
+    if form.by_engine:
+        maps["result_map"] = _result_map(found)
+    arguments: list[Argument] = []
+    parameters = attention_parameters(form)
+    for each in parameters:
+        if each.type == TENSOR_MAP:
+            arguments.append(maps[each.name])
+        elif each.type == POINTER:
+            arguments.append(Memory(each.name))
+        else:
+            arguments.append(Number(values[each.name], 4))
+    module = write_attention(form, target)
+    name = module.partition("define ptx_kernel void @")[2].partition("(")[0]
+    blocks = min(values["all_tiles"], target.grid.multiprocessors)
+    return Launch(module, name, blocks, THREADS, tile.shared_bytes, tuple(arguments))
+
+
+def _map(found: RegionAttention, lines: _Lines, operand: Operand, box: int) -> TensorMap:
+    """Lines of an operand, with three batch axes; axes that repeat have one element."""
+    counts = [
+        extent(axis) if stride else 1
+        for axis, stride in zip(reversed(found.batch), lines.batch, strict=True)
+    ]
+    strides = [stride if stride else lines.line for stride in lines.batch]
+    return _tensor_map(
+        lines.memory, found, extent(operand.inner), extent(operand.line), lines.line, counts,
+        strides, box,
+    )  # fmt: skip
+
+
+def _result_map(found: RegionAttention) -> TensorMap:
+    access, depth = found.result, found.depth
+    assert depth is not None
+    counts = [extent(axis) for axis in reversed(found.batch)]
+    strides = [access.stride(axis) for axis in reversed(found.batch)]
+    memory = Memory(f"slot{access.slot}", access.first * 2)
+    line = access.stride(found.row)
+    return _tensor_map(
+        memory, found, extent(depth), extent(found.row), line, counts, strides, ROWS
+    )
+
+
+def _tensor_map(
+    memory: Memory, found: RegionAttention, inner: int, count: int, line: int, counts: list[int],
+    strides: list[int], box: int,
+) -> TensorMap:  # fmt: skip
+    """A tensor of five axes. Strides of axes of one element are never used, but checked."""
+    least = inner + -inner % 8
+    extents = [inner, count, *counts, 1, 1, 1][:5]
+    apart = [line, *strides, least, least, least][:4]
+    apart = [
+        stride if size > 1 else least for stride, size in zip(apart, extents[1:], strict=True)
+    ]
+    return TensorMap(
+        memory, found.dtype, tuple(extents), tuple([stride * 2 for stride in apart]),
+        (BOX, box, 1, 1, 1), LINE,
+    )  # fmt: skip

@@ -1,0 +1,331 @@
+"""Weights of a block of columns, in registers: from scores by what a region does with each.
+
+    m' = max(m, largest score);  w = 2^((s - m') c);  l' = l 2^((m - m') c) + sum of w
+
+where `c` is the factor of all scores, in powers of two. Exponentials are the hardware's: they are
+off by 2⁻²² of their value at most, and are rounded to 16 bits next.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from ogive.devices.cuda.attention import warpgroup_products as products
+from ogive.devices.cuda.attention.region_attention import RegionAttention
+from ogive.devices.cuda.attention.tile_places import TilePlace
+from ogive.devices.cuda.products.element_values import ElementValues
+from ogive.devices.cuda.products.kernel_text import Index, KernelText
+from ogive.devices.llvm.llvm_types import constant
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.targets.target import Target
+
+HALVES = 2
+"""Rows of a thread: one, and another eight below."""
+_MINUS_INFINITY = constant(dtypes.float32, -math.inf, 1)
+_LOG2_E = 1.4426950408889634
+
+
+class AttentionValues(ElementValues):
+    """Values at a place: exponentials are the hardware's, divisors of a row are inverted once."""
+
+    inverted: Mapping[UOp, str] = {}
+
+    def apply(self, node: UOp, source: DType, operands: list[str]) -> str:
+        if node.op is Op.EXP:
+            factor = constant(dtypes.float32, _LOG2_E, 1)
+            exponent = self.text.instruction(f"fmul float {operands[0]}, {factor}")
+            return products.power_of_two(self.text, exponent)
+        if node.op is Op.DIV:
+            inverse = self.find_inverse(node.right)
+            if inverse is not None:
+                return self.text.instruction(f"fmul float {operands[0]}, {inverse}")
+        return super().apply(node, source, operands)
+
+    def find_inverse(self, divisor: UOp) -> str | None:
+        places: list[ElementValues] = [self, *self.around]
+        for place in places:
+            found = place.inverted.get(divisor) if isinstance(place, AttentionValues) else None
+            if found is not None:
+                return found
+        return None
+
+
+def at_hand(found: RegionAttention) -> set[UOp]:
+    """The reductions of an attention, which are never computed by a thread."""
+    sums = [score.total for score in found.scores]
+    peaks = [] if found.softmax is None else [found.softmax.peak]
+    ends = [node for node in (found.total, found.mixed) if node is not None]
+    return {*sums, *peaks, *ends}
+
+
+def elementwise_nodes(value: UOp, stops: Collection[UOp]) -> list[UOp]:
+    """What a value is computed of by threads."""
+    order: list[UOp] = []
+    waiting, seen = [value], set(stops)
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        order.append(node)
+        if node.op is not Op.LOAD and node.dtype is not dtypes.index:
+            waiting += node.src
+    return order
+
+
+def loaded_slots(found: RegionAttention) -> set[int]:
+    """The buffers that threads read elements of."""
+    nodes = [
+        node for value in (found.weight, found.value)
+        for node in elementwise_nodes(value, at_hand(found))
+    ]  # fmt: skip
+    return {node.place.base.slot for node in nodes if node.op is Op.LOAD}
+
+
+class RowWeights:
+    """The weights of a thread's two rows.
+
+    Args:
+        text: where to write.
+        target: what for.
+        found: what to compute.
+        place: where the tile is.
+        row: the first of the rows.
+        lane: the lane of the warp.
+    """
+
+    def __init__(
+        self, text: KernelText, target: Target, found: RegionAttention, place: TilePlace,
+        row: Index, lane: Index,
+    ) -> None:  # fmt: skip
+        self.text, self.target, self.found = text, target, found
+        counters = dict(zip(found.batch, place.batch[3 - len(found.batch) :], strict=True))
+        known = {} if found.bound is None else {found.bound.condition: "true"}
+        last = text.subtract("%rows", 1)
+        self.column = text.multiply(text.remainder(lane, 4), 2)
+        self.rows: list[AttentionValues] = []
+        self.ends: list[Index] = []
+        stops = at_hand(found)
+        nodes = elementwise_nodes(found.weight, stops)
+        around = {*found.batch, found.row}
+        for half in range(HALVES):
+            own = text.add(row, 8 * half)
+            place_of_row = AttentionValues(
+                text, target, {**counters, found.row: text.minimum(own, last)}, known
+            )
+            for node in nodes:
+                if _is_of(node, around, stops) and node is not found.weight:
+                    place_of_row.evaluate(node)
+            self.rows.append(place_of_row)
+            self.ends.append(self._end(own))
+        outer = AttentionValues(text, target, counters, known)
+        self.outer = outer
+        beside = {*found.batch, found.column}
+        self.column_nodes = [n for n in nodes if _is_of(n, beside, stops)]
+        self.column_nodes = [n for n in self.column_nodes if found.column in n.ranges]
+        conditions = set(known)
+        self.needs_columns = any(
+            node.dtype is dtypes.index and found.column in node.ranges
+            for node in elementwise_nodes(found.weight, stops | conditions)
+        ) or any(found.column in n.ranges for n in nodes if n.op is Op.LOAD)
+        self.factor = self._find_factor()
+
+    def _end(self, row: Index) -> Index:
+        """Below which column a row counts; it may be less than 0."""
+        bound, text = self.found.bound, self.text
+        if bound is None:
+            return "%columns"
+        moved: Index = bound.first
+        if bound.slope > 0:
+            moved = text.add(row, bound.first)
+        elif bound.slope < 0:
+            moved = text.subtract(bound.first, row)
+        return text.intrinsic("i32", "smin.i32", ["i32", "i32"], [str(moved), "%columns"])
+
+    def _find_factor(self) -> float | None:
+        """What the score is multiplied by, if nothing else is done before the softmax."""
+        softmax, bound = self.found.softmax, self.found.bound
+        if softmax is None or len(self.found.scores) != 1:
+            return None
+        node, factor = softmax.seen, 1.0
+        while node is not self.found.scores[0].total:
+            if node.op is Op.WHERE and bound is not None and node.condition is bound.condition:
+                node = node.if_true
+            elif node.op is Op.MUL and node.right.op is Op.CONST and node.right.literal > 0:
+                node, factor = node.left, factor * node.right.literal
+            else:
+                return None
+        return factor
+
+    @property
+    def initial(self) -> list[str]:
+        """What is known of the rows before any score: largest scores, if there is a softmax, and
+        sums of weights, if they are asked for."""
+        peaks = [] if self.found.softmax is None else [_MINUS_INFINITY] * HALVES
+        return peaks + ([] if self.found.total is None else ["0.0"] * HALVES)
+
+    def compute(
+        self, scores: Sequence[list[str]], block: Index, known: Sequence[str], is_edge: bool
+    ) -> tuple[list[str], list[str], list[str]]:
+        """What is known of the rows then, the weights, and by what sums so far are multiplied."""
+        text, found = self.text, self.found
+        first: Index = 0
+        width = 2 * len(scores[0])
+        if is_edge or self.needs_columns:
+            first = text.add(text.multiply(block, width), self.column)
+        places = self._element_places(scores, first, is_edge)
+        peaks, totals = list(known[:HALVES]), list(known[-HALVES:])
+        factors: list[str] = []
+        if found.softmax is None:
+            values = [place.evaluate(found.weight) for place in places]
+            if is_edge:
+                values = self._leave_out(values, first, "0.0")
+        else:
+            if self.factor is None:
+                seen = [place.evaluate(found.softmax.seen) for place in places]
+            else:
+                seen = list(scores[0])
+            if is_edge:
+                seen = self._leave_out(seen, first, _MINUS_INFINITY)
+            peaks, factors, values = self._exponentials(seen, peaks)
+            for place, value in zip(places, values, strict=True):
+                place.values[found.softmax.exponential] = value
+            values = [place.evaluate(found.weight) for place in places]
+        state = [] if found.softmax is None else peaks
+        if found.total is not None:
+            state = state + self._add_up(totals, values, factors)
+        return state, values, factors
+
+    def _element_places(
+        self, scores: Sequence[list[str]], first: Index, is_edge: bool
+    ) -> list[AttentionValues]:
+        text, found = self.text, self.found
+        columns: dict[int, AttentionValues] = {}
+        places: list[AttentionValues] = []
+        for at in range(len(scores[0])):
+            behind = at // 4 * 8 + at % 2
+            if behind not in columns:
+                column: Index = 0
+                if self.needs_columns:
+                    column = text.add(first, behind)
+                    if is_edge:
+                        column = text.minimum(column, text.subtract("%columns", 1))
+                columns[behind] = AttentionValues(
+                    text, self.target, {found.column: column}, {}, [self.outer]
+                )
+                for node in self.column_nodes:
+                    columns[behind].evaluate(node)
+            totals = [score.total for score in found.scores]
+            known = {total: each[at] for total, each in zip(totals, scores, strict=True)}
+            around = [columns[behind], self.rows[at % 4 // 2]]
+            places.append(AttentionValues(text, self.target, {}, known, around))
+        return places
+
+    def _leave_out(self, values: list[str], first: Index, instead: str) -> list[str]:
+        """The values, or something else in columns that do not count."""
+        text, made = self.text, []
+        for at, value in enumerate(values):
+            column = text.add(first, at // 4 * 8 + at % 2)
+            end = self.ends[at % 4 // 2]
+            counts = text.instruction(f"icmp slt i32 {column}, {end}")
+            made.append(
+                text.instruction(f"select i1 {counts}, float {value}, float {instead}")
+            )
+        return made
+
+    def _exponentials(
+        self, seen: list[str], before: list[str]
+    ) -> tuple[list[str], list[str], list[str]]:
+        """The largest so far, what that makes of sums about the one before, and the weights."""
+        text = self.text
+        scale = constant(dtypes.float32, (self.factor or 1.0) * _LOG2_E, 1)
+        peaks, factors, offsets = [], [], []
+        for half in range(HALVES):
+            own = [value for at, value in enumerate(seen) if at % 4 // 2 == half]
+            largest = _fold(own, lambda x, y: products.maximum(text, x, y))
+            for distance in (1, 2):
+                other = products.exchange(text, largest, distance)
+                largest = products.maximum(text, largest, other)
+            peak = products.maximum(text, before[half], largest)
+            # A row of which nothing counts yet is about 0.
+            is_none = text.instruction(f"fcmp oeq float {peak}, {_MINUS_INFINITY}")
+            used = text.instruction(f"select i1 {is_none}, float 0.0, float {peak}")
+            scaled = text.instruction(f"fmul float {used}, {scale}")
+            offset = text.instruction(f"fneg float {scaled}")
+            moved = products.multiply_add(text, before[half], scale, offset)
+            peaks.append(peak)
+            offsets.append(offset)
+            factors.append(products.power_of_two(text, moved))
+        values = [
+            products.power_of_two(
+                text, products.multiply_add(text, value, scale, offsets[at % 4 // 2])
+            )
+            for at, value in enumerate(seen)
+        ]
+        return peaks, factors, values
+
+    def _add_up(self, totals: list[str], values: list[str], factors: list[str]) -> list[str]:
+        text, made = self.text, []
+        for half in range(HALVES):
+            own = [value for at, value in enumerate(values) if at % 4 // 2 == half]
+            added = _fold(own, lambda x, y: text.instruction(f"fadd float {x}, {y}"))
+            if factors:
+                total = products.multiply_add(text, totals[half], factors[half], added)
+            else:
+                total = text.instruction(f"fadd float {totals[half]}, {added}")
+            made.append(total)
+        return made
+
+    def scale(self, sums: list[str], factors: list[str]) -> list[str]:
+        """Sums brought to the new largest scores."""
+        if not factors:
+            return sums
+        return [
+            self.text.instruction(f"fmul float {value}, {factors[at % 4 // 2]}")
+            for at, value in enumerate(sums)
+        ]
+
+    def words(self, values: list[str]) -> list[str]:
+        """Weights as words of two, rounded."""
+        return [
+            products.round_pair(self.text, self.found.dtype, values[at], values[at + 1])
+            for at in range(0, len(values), 2)
+        ]
+
+    def ended(self, known: Sequence[str]) -> list[dict[UOp, str]]:
+        """What rows were reduced to, when all columns have been gone through: for each row."""
+        text, found = self.text, self.found
+        made: list[dict[UOp, str]] = [{} for _ in range(HALVES)]
+        for half, values in enumerate(made):
+            if found.softmax is not None:
+                peak = known[half]
+                if self.factor not in (None, 1.0):
+                    scale = constant(dtypes.float32, self.factor or 1.0, 1)
+                    peak = text.instruction(f"fmul float {peak}, {scale}")
+                values[found.softmax.peak] = peak
+            if found.total is not None:
+                total = known[len(known) - HALVES + half]
+                for distance in (1, 2):
+                    other = products.exchange(text, total, distance)
+                    total = text.instruction(f"fadd float {total}, {other}")
+                values[found.total] = total
+        return made
+
+
+def _is_of(node: UOp, counters: set[UOp], stops: set[UOp]) -> bool:
+    """Whether a value follows from memory at a place alone."""
+    if node.op is Op.CONST or node.dtype is dtypes.index or not node.ranges <= counters:
+        return False
+    return not any(each in stops for each in node.walk())
+
+
+def _fold(values: list[str], join: Callable[[str, str], str]) -> str:
+    """All values joined, in pairs."""
+    while len(values) > 1:
+        paired = [join(*values[at : at + 2]) for at in range(0, len(values) - 1, 2)]
+        values = paired + ([values[-1]] if len(values) % 2 else [])
+    return values[0]

@@ -1,0 +1,149 @@
+"""Values of elementwise nodes at one place of a kernel that tensor cores work for.
+
+Floats of 16 bits are held as f32 here, rounded after each operation as everywhere. What is at hand,
+such as a sum, is given; the rest is computed, each node once. Places are counters of loops: a value
+that depends on some of them alone can be asked of a place around this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from ogive.devices.cuda.products.epilogue import MEMORY_TYPES
+from ogive.devices.cuda.products.kernel_text import Index, KernelText
+from ogive.devices.cuda.products.region_product import find_access
+from ogive.devices.llvm.instructions import Instructions
+from ogive.devices.llvm.llvm_types import constant, memory_type
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType
+from ogive.ir.node import UOp
+from ogive.ir.ops import COMPARISON, Op
+from ogive.ir.symbolic.index_arithmetic import linear_form
+from ogive.targets.target import Target
+
+NARROW = (dtypes.float16, dtypes.bfloat16)
+_EXACT = (Op.WHERE, Op.MAXIMUM, Op.MINIMUM, Op.NEG, Op.ABS)
+
+
+class ElementValues:
+    """The values at one place.
+
+    Args:
+        text: where to write.
+        target: what for.
+        counters: where it is.
+        known: values at hand; a condition may be known to be "true".
+        around: places that have computed what depends on them alone.
+        unrounded: a value that the store rounds.
+    """
+
+    def __init__(
+        self, text: KernelText, target: Target, counters: Mapping[UOp, Index],
+        known: Mapping[UOp, str], around: Sequence[ElementValues] = (),
+        unrounded: UOp | None = None,
+    ) -> None:  # fmt: skip
+        self.text = text
+        self.counters = dict(counters)
+        self.values = dict(known)
+        self.around = tuple(around)
+        self.unrounded = unrounded
+        self.target = target
+        self._instructions = Instructions(text, target)
+        for place in around:
+            self.counters = {**place.counters, **self.counters}
+
+    def find(self, node: UOp) -> str | None:
+        """A value that is there already."""
+        found = self.values.get(node)
+        if found is not None:
+            return found
+        for place in self.around:
+            found = place.find(node)
+            if found is not None:
+                return found
+        return None
+
+    def evaluate(self, node: UOp) -> str:
+        """The value of a node here."""
+        waiting = [node]
+        while waiting:
+            here = waiting[-1]
+            missing = [each for each in self._needed(here) if self.find(each) is None]
+            if missing:
+                waiting += missing
+                continue
+            waiting.pop()
+            if self.find(here) is None:
+                self.values[here] = self._compute(here)
+        found = self.find(node)
+        assert found is not None
+        return found
+
+    def _needed(self, node: UOp) -> Collection[UOp]:
+        if self.find(node) is not None or node.op in (Op.CONST, Op.LOAD):
+            return ()
+        if node.dtype is dtypes.index:
+            return ()
+        if node.op is Op.WHERE and self.find(node.condition) == "true":
+            return (node.if_true,)
+        return node.src
+
+    def _compute(self, node: UOp) -> str:
+        if node.dtype is dtypes.index:
+            return self._position(node)
+        if node.op is Op.CONST:
+            return constant(_held(node.dtype), node.literal, 1)
+        if node.op is Op.LOAD:
+            return self._load(node)
+        operands = [self._operand(source) for source in self._needed(node)]
+        if node.op is Op.WHERE and len(operands) == 1:
+            return operands[0]
+        source = (node.if_true if node.op is Op.WHERE else node.src[0]).dtype
+        value = self.apply(node, _held(source), operands)
+        is_exact = node.op in COMPARISON or node.dtype not in NARROW or node.op in _EXACT
+        if is_exact or node is self.unrounded:
+            return value
+        kind = MEMORY_TYPES[node.dtype]
+        narrow = self.text.instruction(f"fptrunc float {value} to {kind}")
+        return self.text.instruction(f"fpext {kind} {narrow} to float")
+
+    def apply(self, node: UOp, source: DType, operands: list[str]) -> str:
+        """What a node does with its operands."""
+        return self._instructions.elementwise(node.op, _held(node.dtype), source, operands, 1)
+
+    def _operand(self, node: UOp) -> str:
+        found = self.find(node)
+        assert found is not None
+        return found
+
+    def _load(self, node: UOp) -> str:
+        text = self.text
+        access, size = find_access(node.place), node.dtype.itemsize
+        assert access is not None
+        offset = text.wide_sum(*self._terms(access.strides), str(access.first))
+        address = text.at(f"%slot{access.slot}", offset, size)
+        if node.dtype in NARROW:
+            kind = MEMORY_TYPES[node.dtype]
+            value = text.load(kind, address, size)
+            return text.instruction(f"fpext {kind} {value} to float")
+        value = text.load(memory_type(node.dtype, 1), address, size)
+        return text.instruction(f"trunc i8 {value} to i1") if node.dtype.is_bool else value
+
+    def _position(self, node: UOp) -> str:
+        """A sum of positions."""
+        factors, constant_term = linear_form(node)
+        return self.text.wide_sum(*self._terms(factors), str(constant_term))
+
+    def _terms(self, factors: Mapping[UOp, int]) -> list[str]:
+        text = self.text
+        return [
+            text.wide_product(text.wide(self.counters[counter]), str(factor))
+            for counter, factor in factors.items()
+        ]
+
+
+def _held(dtype: DType) -> DType:
+    """The type in which a value is held."""
+    if dtype is dtypes.index:
+        return dtypes.int64
+    return dtypes.float32 if dtype in NARROW else dtype

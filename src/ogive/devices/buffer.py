@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from weakref import ReferenceType
 
 import numpy
 
@@ -29,6 +30,7 @@ class Buffer:
     `writes` counts how often writing over what it holds has begun or ended; it is odd meanwhile.
     `written_at` is the moment when that was last, as the engine's clock counts moments.
     Memory that is `volatile` is written over without being counted: by a plan, at each execution.
+    `array` refers to an array of NumPy's that lies there, too, and is written to by others.
 
     >>> buffer = Buffer(16)
     >>> buffer.copy_from(bytes(range(16)))
@@ -43,6 +45,7 @@ class Buffer:
         "_memory",
         "_offset",
         "_owner",
+        "array",
         "borrowed",
         "device",
         "nbytes",
@@ -56,6 +59,7 @@ class Buffer:
         self.device = device
         self.borrowed = False
         self.volatile = False
+        self.array: ReferenceType[NDArray[Any]] | None = None
         self.writes = 0
         self.written_at = 0
         self._address = 0
@@ -127,7 +131,14 @@ class Buffer:
         """
         base = self if self._owner is None else self.base
         writes = base.writes
-        return None if writes & 1 or base.borrowed or base.volatile else writes
+        if writes & 1 or base.borrowed or base.volatile:
+            return None
+        return None if base.is_shown else writes
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether an array of NumPy's lies there as well."""
+        return self.array is not None and self.array() is not None
 
     def _allocate(self) -> int:
         if isinstance(self._owner, Buffer):

@@ -102,6 +102,8 @@ def carry_out_noting(
     forms = [form for tensor in operands if (form := _form_of(tensor.node)) is not None]
     if len(runs) != 1 or not len(places) == len(forms) == len(operands):
         return None
+    if any(registry.buffer_of(memory_leaf(tensor.node)).is_shown for tensor in operands):
+        return None  # what an array shows was assigned at once, before this run
     (run,) = runs
     read = [places.get(id(memory), -1) for memory in run.inputs]
     graph, normalized = run.graph, run.normalized

@@ -61,7 +61,7 @@ SAME = (
     "cholesky_inverse", "cholesky_solve", "column_stack", "combinations", "complex", "complex128",
     "complex64", "concat", "concatenate", "constant_pad_nd", "cosine_similarity",
     "cumulative_trapezoid", "double", "dstack", "dtype", "e", "einsum", "enable_grad", "finfo",
-    "float", "float16", "float32", "float64", "float8_e5m2", "from_dlpack", "from_numpy", "gcd",
+    "float", "float16", "float32", "float64", "float8_e5m2", "from_dlpack", "gcd",
     "geqrf", "get_autocast_dtype", "get_rng_state", "gradient", "half", "hamming_window",
     "hann_window", "histogramdd", "hstack", "iinfo", "imag", "inf", "inference_mode",
     "initial_seed", "int", "int16", "int32", "int64", "int8", "is_autocast_enabled",
@@ -259,6 +259,7 @@ OWN = {
         "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "range",
         "scalar_tensor", "tensor", "zeros", "zeros_like",
     ),
+    "ogive.torch.tensors.numpy_arrays": ("from_numpy",),
     "ogive.torch.tensors.functions": (
         "chain_matmul", "ctc_loss", "embedding", "is_inference_mode_enabled", "is_nonzero",
         "max", "meshgrid", "min", "pdist", "vander",

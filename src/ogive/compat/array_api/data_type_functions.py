@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from ogive.ir.dtype import DType, promote, to_dtype
 from ogive.tensor.tensor import Tensor
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FloatInfo:
     """What a float dtype can hold; for complex numbers, each of their parts."""
 
@@ -26,8 +27,16 @@ class FloatInfo:
     min: float
     smallest_normal: float
 
+    def __repr__(self) -> str:
+        digits = int(-math.log10(self.eps))
+        return (
+            f"finfo(resolution={10.0**-digits:g}, min={self.min:g}, max={self.max:g}, "
+            f"eps={self.eps:g}, smallest_normal={self.smallest_normal:g}, "
+            f"tiny={self.smallest_normal:g}, dtype={self.dtype.name})"
+        )
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class IntegerInfo:
     """What an integer dtype can hold."""
 
@@ -35,6 +44,9 @@ class IntegerInfo:
     bits: int
     max: int
     min: int
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype.name})"
 
 
 def astype(

@@ -39,6 +39,7 @@ from ogive.tensor.indexing.basic_indexing import WHOLE, to_view
 from ogive.tensor.indexing.known_positions import known_positions, may_be_computed
 from ogive.tensor.memory import assignment, views
 from ogive.tensor.memory.movement_chains import View
+from ogive.tensor.memory.shared_arrays import settle
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -261,12 +262,14 @@ def write(x: Core, index: tuple[Any, ...], operand: Core | Scalar, op: Op | None
             with graph_lock:
                 part = view.forward(x.node)
                 views.write(x, view, _choose(mask.node, operand, taken[0].axis, part))
+            settle()
             return
     positions = to_positions(taken, view.shape)
     same_device([x, *positions.values()], "indexing")
     with graph_lock:
         part = view.forward(x.node)
         views.write(x, view, put(part, positions, operand, op))
+    settle()
 
 
 def put(part: UOp, positions: Positions, operand: Core | Scalar, op: Op | None) -> UOp:
@@ -350,6 +353,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         view = to_view(self.node.shape, entries)
         part = assignment.fit(operand, self.node.dtype, view.shape)
         views.write(self, view, part, given=operand if isinstance(operand, Core) else None)
+    settle()
 
 
 def length(self: Tensor) -> int:

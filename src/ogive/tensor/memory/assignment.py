@@ -23,6 +23,7 @@ from ogive.tensor.core import Core, memory_device, to_operand
 from ogive.tensor.elementwise.binary_operations import to_node
 from ogive.tensor.lengths import difference
 from ogive.tensor.memory.movement_chains import View
+from ogive.tensor.memory.shared_arrays import settle
 from ogive.tensor.memory.views import write
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def assign(self: Tensor, value: Any) -> Tensor:
     with graph_lock:
         old = self.node
         write(self, View(old.shape), fit(operand, old.dtype, old.shape))
+    settle()
     return self
 
 

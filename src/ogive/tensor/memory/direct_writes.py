@@ -79,7 +79,7 @@ def write_directly(
         if is_unexecuted(memory) or _is_needed(leaf, tensor, storage):
             return False
         array = memory.as_numpy(leaf.dtype.numpy, holder.node.shape)
-        place = _shown_by(view, array)
+        place = shown_by(view, array)
         if place is None:
             return False
         changes = [] if storage is None else _others(storage, leaf)
@@ -99,7 +99,7 @@ def _may_be_there(part: UOp) -> bool:
 
 def _values_of(part: UOp) -> NDArray[Any] | None:
     """What is to be written, if it is there."""
-    constant = _constant_of(part)
+    constant = constant_of(part)
     if constant is not None:
         return numpy.full(part.shape, constant.arg, constant.dtype.numpy)
     while part.op is Op.DETACH:
@@ -112,7 +112,7 @@ def _values_of(part: UOp) -> NDArray[Any] | None:
     return numpy.array(shown, dtype=part.dtype.numpy)
 
 
-def _constant_of(node: UOp) -> UOp | None:
+def constant_of(node: UOp) -> UOp | None:
     """The constant that all elements of a node are, if it is so by its shape alone."""
     while node.op in _CONSTANT and len(node.src) == 1:
         node = node.operand
@@ -124,7 +124,7 @@ def _memory_of(
 ) -> tuple[UOp, Buffer] | None:
     """The buffer that a holder is, and its memory, which is ours to write to."""
     node = holder.node
-    constant = _constant_of(node)
+    constant = constant_of(node)
     if constant is not None:
         count = element_count(node.shape)
         if not view.moves or node.dtype not in PLAIN or not isinstance(count, int):
@@ -157,7 +157,7 @@ def _is_needed(leaf: UOp, tensor: Core, storage: Storage | None) -> bool:
     return bool(read_outside((leaf,), besides={each.id for each in shown}))
 
 
-def _shown_by(view: View, array: NDArray[Any]) -> NDArray[Any] | None:
+def shown_by(view: View, array: NDArray[Any]) -> NDArray[Any] | None:
     """Where in an array the elements lie that a view shows; None if that is no part of it."""
     for op, argument, _ in view.steps:
         if op is Op.SHRINK:

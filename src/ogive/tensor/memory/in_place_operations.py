@@ -20,6 +20,7 @@ from ogive.tensor import build
 from ogive.tensor.core import Core, to_operand
 from ogive.tensor.memory.assignment import fit
 from ogive.tensor.memory.movement_chains import View
+from ogive.tensor.memory.shared_arrays import settle
 from ogive.tensor.memory.views import show_otherwise, write
 
 if TYPE_CHECKING:
@@ -47,8 +48,11 @@ def in_place(
                     part = fit(result, seen.dtype, seen.shape)
                     del result  # nobody reads it, so nobody reads what is overwritten
                     write(self, View(seen.shape), part, is_anew=False)
-                    changed: Tensor = self
-                    return changed
+                else:
+                    continue
+            settle()
+            changed: Tensor = self
+            return changed
 
     perform.__module__ = "ogive.tensor.tensor"
     perform.__name__ = name

@@ -38,6 +38,7 @@ from ogive.tensor import build
 from ogive.tensor.core import Core, hold, wrap
 from ogive.tensor.memory.direct_writes import write_directly
 from ogive.tensor.memory.movement_chains import UNNOTICED, Lineage, Restride, View, detach
+from ogive.tensor.memory.shared_arrays import note_written, shared_memory
 from ogive.tensor.memory.strides import Strides, are_contiguous
 
 if TYPE_CHECKING:
@@ -259,6 +260,8 @@ def write(
 ) -> None:
     """Let a view of a tensor have other values, which all who show the same storage see.
 
+    Whoever calls this calls `shared_arrays.settle` once `graph_lock` is released.
+
     What is written through `detach()`, `data` or under `no_grad()` is not noticed by gradients:
     they flow as before, but for those of the detached tensor itself. `is_anew` says that the values
     were not computed from those that are there. `given` is the tensor that they are of.
@@ -274,6 +277,9 @@ def write(
     _refuse_unwritable(tensor, whole, None if hidden else leaf)
     if part.op in MOVEMENT and part is whole.forward(holder.node):
         return  # what is there already: `x[i] += 1` assigns the part that it has changed
+    shared = shared_memory(holder.node)
+    if shared is not None:
+        note_written(holder, holder.node, shared)
     is_traced = traced and threading.get_ident() in traced
     if not is_traced and write_directly(tensor, storage, whole, part, given):
         return

@@ -116,7 +116,7 @@ def to_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> NDArr
     """`numpy.asarray(x)`: a copy. Raises `ArgumentError` where none is wanted."""
     if copy is False:
         raise ArgumentError("a tensor's values can only be had as a copy")
-    array = self.numpy()
+    array = to_numpy(self)
     return array if dtype is None else array.astype(dtype, copy=False)
 
 

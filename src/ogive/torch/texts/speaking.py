@@ -9,10 +9,8 @@ The objects are the same, so it is the process that has one or the other: PyTorc
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from ogive.compat.array_api.data_type_functions import FloatInfo, IntegerInfo
 from ogive.compat.methods.tensor_types import NAMES
 from ogive.ir.device_names import GPUS
 from ogive.ir.dtype import DType
@@ -26,6 +24,7 @@ from ogive.tensor.linear_algebra.inverses import SignedLogarithm
 from ogive.tensor.reduction.basic_reductions import Extremes
 from ogive.tensor.reduction.statistics import Bounds
 from ogive.tensor.tensor import Tensor
+from ogive.torch.tensors.numpy_arrays import to_shared_numpy
 from ogive.torch.texts.gradient_names import called_name, name_of
 from ogive.torch.texts.sizes import Size
 from ogive.torch.texts.tensor_text import format_tensor, write_tensor
@@ -80,21 +79,6 @@ CLASSES = {
 """What PyTorch calls the classes of tensors."""
 
 
-def write_float_info(self: FloatInfo) -> str:
-    """`torch.finfo(dtype)`."""
-    digits = int(-math.log10(self.eps))
-    return (
-        f"finfo(resolution={10.0**-digits:g}, min={self.min:g}, max={self.max:g}, "
-        f"eps={self.eps:g}, smallest_normal={self.smallest_normal:g}, "
-        f"tiny={self.smallest_normal:g}, dtype={self.dtype.name})"
-    )
-
-
-def write_integer_info(self: IntegerInfo) -> str:
-    """`torch.iinfo(dtype)`."""
-    return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype.name})"
-
-
 def write_results(self: Any) -> str:
     """`torch.return_types.max(...)`: several results of one function, by name."""
     name = RESULTS[type(self)] or called_name(self[0].origin) or "max"
@@ -118,14 +102,14 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     (Tensor, "__repr__", write_tensor),
     (Tensor, "__str__", lambda tensor: repr(tensor)),
     (Tensor, "__format__", format_tensor),
+    (Tensor, "numpy", to_shared_numpy),
     (GradientFunction, "name", name_of),
     (GradientFunction, "__repr__", write_function),
     (TensorClass, "__repr__", write_class),
-    (FloatInfo, "__repr__", write_float_info),
-    (IntegerInfo, "__repr__", write_integer_info),
     *[(results, "__repr__", write_results) for results in RESULTS],
 )
-"""What differs: a class, its attribute, and what PyTorch has there."""
+"""What differs: a class, its attribute, and what PyTorch has there. It is texts, but for `numpy()`,
+which shares memory there."""
 
 _own = [(owner, name, owner.__dict__.get(name)) for owner, name, _ in TEXTS]
 

@@ -1,0 +1,189 @@
+"""Memory that tensors and arrays of NumPy's share, both writing to it, as PyTorch has it.
+
+    n = t.numpy()              n lies in the memory of t
+    t = torch.from_numpy(n)    t lies in the memory of n
+
+What NumPy writes is read when a tensor is next computed with. What is written to a tensor must be
+in the memory when the call is over, so it is not left for later (`settle`): lazy tensors that still
+read the old values are computed first. Memory of an array need not lie as kernels write it, so
+values are computed elsewhere and copied there.
+
+    before   t.add_(1)   t = ADD(BUFFER of n, 1)
+    after                t = BUFFER of n, which holds the sum
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from ogive.at_once import at_once
+from ogive.devices.buffer import Buffer
+from ogive.devices.write_clock import clock
+from ogive.ir.device_names import DEFAULT_DEVICE
+from ogive.ir.dtype import to_dtype
+from ogive.ir.memory import memory_leaf
+from ogive.ir.node import UOp
+from ogive.live import history, registry
+from ogive.live.history import traced
+from ogive.live.readers import read_outside, tensors_reading
+from ogive.live.waiting_plans import is_unexecuted
+from ogive.tensor.core import Core, hold
+from ogive.tensor.creation import user_data
+from ogive.tensor.memory.direct_writes import constant_of, shown_by
+from ogive.tensor.memory.memory_nodes import memory_node
+from ogive.tensor.values import evaluation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ogive.tensor.memory.views import Storage
+    from ogive.tensor.tensor import Tensor
+
+_is_used = [False]
+"""Whether memory was ever shared: most programs need not ask for each that they write to."""
+
+_written: list[tuple[Core, UOp, Buffer]] = []
+"""What was written to and not settled yet: who holds it, what it was before, and its memory."""
+
+
+def share(tensor: Tensor) -> NDArray[Any] | None:
+    """An array in the memory of a tensor; None if it has none that can be shared."""
+    if tensor.device != DEFAULT_DEVICE or 0 in tensor.node.shape or _is_traced():
+        return None
+    if not all(isinstance(length, int) for length in tensor.node.shape):
+        return None
+    storage: Storage | None = tensor.shared
+    if storage is not None and not storage.is_reader:
+        storage = None  # it is alone, and has left it
+    holder: Core = tensor if storage is None else storage
+    _be_memory(holder, storage)
+    with registry.graph_lock:
+        node = holder.node
+        leaf = memory_leaf(node)
+        memory = user_data.memory_of(node)
+        if memory is None or memory.base is not memory or memory.volatile or not memory.allocated:
+            return None
+        if is_unexecuted(memory) or leaf.size * leaf.dtype.itemsize != memory.nbytes:
+            return None
+        if _array_of(memory) is None and _is_read_by_others(leaf, holder, storage):
+            memory = _take_copy(memory, holder, storage)
+        array = _array_on(memory).view(leaf.dtype.numpy).reshape(node.shape)
+        return array if storage is None else shown_by(tensor.shows, array)
+
+
+def share_array(array: NDArray[Any]) -> Tensor:
+    """A tensor in the memory of a C-contiguous array."""
+    buffer = Buffer.borrow(array)
+    if array.flags.writeable:
+        _note_array(buffer, array)
+    with registry.graph_lock:
+        node = memory_node(buffer, array.shape, to_dtype(array.dtype))
+        return hold(node, DEFAULT_DEVICE)
+
+
+def shared_memory(node: UOp) -> Buffer | None:
+    """The memory that a node is, if an array is there as well."""
+    if not _is_used[0]:
+        return None
+    memory = user_data.memory_of(node)
+    return memory if memory is not None and _array_of(memory) is not None else None
+
+
+def note_written(holder: Core, before: UOp, memory: Buffer) -> None:
+    """Something else than what it was is to be in memory that an array shares."""
+    if not _is_traced():
+        _written.append((holder, before, memory))
+
+
+def settle() -> None:
+    """Bring into shared memory what was written to tensors there. `graph_lock` is not held."""
+    while _written:
+        _bring_back(*_written.pop())
+
+
+def _bring_back(holder: Core, before: UOp, memory: Buffer) -> None:
+    array = _array_of(memory)
+    if array is None:
+        return
+    realize: Any = evaluation.realize_batch
+    if memory.borrowed:
+        readers = [each for each in tensors_reading([memory_leaf(before)]) if each is not holder]
+        realize([each for each in readers if hasattr(each, "numpy")])
+    realize([holder])
+    with registry.effect_lock, registry.graph_lock:
+        made = user_data.memory_of(holder.node)
+        if made is None or made is memory:
+            return
+        leaf = memory_leaf(holder.node)
+        values = made.contents(leaf.dtype.numpy, leaf.shape).reshape(-1)
+        place = array.reshape(-1).view(leaf.dtype.numpy)
+        changes: list[Any] = clock.overwriting(memory, place, values)
+        if not history.leads_to_leaf(holder.node):
+            moves: Any = getattr(holder, "moves_to", None)
+            changes += registry.moves_to(holder, before) if moves is None else moves(before)
+        at_once(changes)
+
+
+def _be_memory(holder: Core, storage: Storage | None) -> None:
+    """Let a holder be memory: what it is computed from, or all the same number, is none."""
+    constant = constant_of(holder.node)
+    if constant is not None:
+        filled = numpy.full(holder.node.shape, constant.arg, constant.dtype.numpy)
+        with registry.graph_lock:
+            made = user_data.node_of(filled, constant.dtype, DEFAULT_DEVICE)
+            at_once(registry.moves_to(holder, made) if storage is None else storage.moves_to(made))
+    elif user_data.memory_of(holder.node) is None:
+        realize: Any = evaluation.realize_batch
+        realize([holder])
+        if storage is not None:
+            with registry.graph_lock:
+                at_once(storage.moves_to(storage.node))
+
+
+def _is_read_by_others(leaf: UOp, holder: Core, storage: Storage | None) -> bool:
+    """Whether NumPy would write to more than a tensor and its views: equal expressions are computed
+    once, and lazy tensors read what is there."""
+    live = leaf.live
+    if live.leaf is not None or live.history is not None:
+        return False  # others who read the value of a leaf are its history
+    own = [holder] if storage is None else [holder, *storage.tensors()]
+    return bool(live.remembered or read_outside((leaf,), besides={each.id for each in own}))
+
+
+def _take_copy(memory: Buffer, holder: Core, storage: Storage | None) -> Buffer:
+    """Let a holder have its values in memory of its own."""
+    node = holder.node
+    values = memory.contents(node.dtype.numpy, node.shape)
+    made = user_data.node_of(values, None, DEFAULT_DEVICE)
+    at_once(registry.moves_to(holder, made) if storage is None else storage.moves_to(made))
+    own = user_data.memory_of(made)
+    assert own is not None, "a copy is memory"
+    return own
+
+
+def _array_on(memory: Buffer) -> NDArray[Any]:
+    """The array that lies in memory, all of it as bytes."""
+    known = _array_of(memory)
+    if known is not None:
+        return known.reshape(-1).view(numpy.uint8)
+    array: NDArray[Any] = numpy.asarray(memory)  # what all views of it keep alive
+    if not memory.borrowed:
+        _note_array(memory, array)
+    return array
+
+
+def _note_array(memory: Buffer, array: NDArray[Any]) -> None:
+    memory.array = weakref.ref(array)
+    _is_used[0] = True
+
+
+def _array_of(memory: Buffer) -> NDArray[Any] | None:
+    return None if memory.array is None else memory.array()
+
+
+def _is_traced() -> bool:
+    return bool(traced) and threading.get_ident() in traced

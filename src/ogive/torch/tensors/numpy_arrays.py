@@ -1,0 +1,41 @@
+"""Arrays of NumPy's and tensors in one memory, as PyTorch has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from ogive.tensor.memory.shared_arrays import share, share_array
+from ogive.tensor.values.python_values import from_numpy as borrow_array
+from ogive.tensor.values.python_values import to_numpy
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ogive.tensor.tensor import Tensor
+
+__all__ = ["from_numpy"]
+
+
+def from_numpy(array: NDArray[Any]) -> Tensor:
+    """A tensor in the memory of an array: what is written to one, the other has.
+
+    An array that is not row-major is read where it is, or copied, and not written to.
+
+    >>> array = numpy.zeros(2)
+    >>> x = ogive.torch.from_numpy(array)
+    >>> _ = x.add_(1)
+    >>> array
+    array([1., 1.])
+    """
+    is_plain = isinstance(array, numpy.ndarray) and array.flags.c_contiguous
+    if is_plain and array.flags.aligned and array.dtype.isnative and array.size:
+        return share_array(array)
+    return borrow_array(array)
+
+
+def to_shared_numpy(self: Tensor, *, force: bool = False) -> NDArray[Any]:
+    """`x.numpy()`: an array in the memory of the tensor; a copy where that cannot be."""
+    array = share(self)
+    return to_numpy(self) if array is None else array

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 HERE = Path(__file__).parent
-SECONDS = 120
+SECONDS = 240
 """After so long a program hangs."""
 
 _places = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -37,9 +37,9 @@ def launch(ranks: int, program: Path, *arguments: str, **options: Any) -> Any:
     )  # fmt: skip
 
 
-def make_checks(ranks: int, *modules: str) -> dict[str, list[str]]:
+def make_checks(ranks: int, *modules: str, **options: Any) -> dict[str, list[str]]:
     """What came of each check of some modules: nothing, or what went wrong on which ranks."""
-    done = launch(ranks, HERE / "rank_checks.py", *modules)
+    done = launch(ranks, HERE / "rank_checks.py", *modules, **options)
     assert done.returncode == 0, done.stdout + done.stderr
     found: dict[str, list[str]] = {}
     for line in done.stdout.splitlines():

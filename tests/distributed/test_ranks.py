@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 
 import pytest
@@ -13,7 +14,7 @@ pytestmark = needs_mpi
 
 MODULES = {
     2: ["collective_checks", "pair_checks", "torch_checks"],
-    4: ["collective_checks", "group_checks", "training_checks"],
+    4: ["collective_checks", "group_checks", "training_checks", "example_checks"],
 }
 """The modules whose checks so many ranks make."""
 
@@ -41,6 +42,14 @@ CASES = [
 def test_ranks(ranks: int, check: str) -> None:
     complaints = make_all(ranks)[f"tests.distributed.{check}"]
     assert not complaints, "\n".join(complaints)
+
+
+@pytest.mark.soak
+def test_examples_learn_what_one_process_does_for_fifty_steps() -> None:
+    found = make_checks(
+        4, "tests.distributed.example_checks", env={**os.environ, "EXAMPLE_STEPS": "50"}
+    )
+    assert not any(found.values()), found
 
 
 def test_every_module_of_checks_is_run() -> None:

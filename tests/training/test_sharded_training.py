@@ -76,3 +76,13 @@ def test_a_pattern_that_fits_no_parameter_is_an_error() -> None:
     with pytest.raises(ArgumentError, match=r"'wieght' fits none .*did you mean 'weight'"):
         model.shard(TWO, {"wieght": 0})
     assert model.weight.sharding is None
+
+
+def test_a_model_is_loaded_in_the_layout_it_has() -> None:
+    model, other = make_model().shard(TWO, {"*": 0}), make_model()
+    saved = {name: tensor.numpy() * 2 for name, tensor in other.state_dict().items()}
+    model.load_state_dict(saved)
+    assert {axes_of(parameter) for parameter in model.parameters()} == {(0,)}
+    numpy.testing.assert_array_equal(model[0].weight.numpy(), saved["0.weight"])
+    other.load_state_dict(model.state_dict())
+    numpy.testing.assert_array_equal(other[0].weight.numpy(), saved["0.weight"])

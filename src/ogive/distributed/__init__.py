@@ -10,15 +10,19 @@ from ogive.distributed.collectives import (
     broadcast,
     reduce_scatter,
 )
-from ogive.distributed.data_parallel import average_gradients, broadcast_parameters
 from ogive.distributed.groups import Group, RankMesh, new_group
 from ogive.distributed.pairs import recv, send
-from ogive.distributed.sampling import DistributedSampler
+from ogive.distributed.training.data_parallel import average_gradients, broadcast_parameters
+from ogive.distributed.training.fully_sharded import fully_shard
+from ogive.distributed.training.parallel_regions import copy_to, reduce_from
+from ogive.distributed.training.pipeline_stages import Pipeline
+from ogive.distributed.training.sampling import DistributedSampler
 from ogive.distributed.world import init, rank, size
 
 __all__ = [
     "DistributedSampler",
     "Group",
+    "Pipeline",
     "RankMesh",
     "all_gather",
     "all_reduce",
@@ -27,10 +31,13 @@ __all__ = [
     "barrier",
     "broadcast",
     "broadcast_parameters",
+    "copy_to",
+    "fully_shard",
     "init",
     "new_group",
     "rank",
     "recv",
+    "reduce_from",
     "reduce_scatter",
     "send",
     "size",

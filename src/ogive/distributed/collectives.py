@@ -20,6 +20,7 @@ from ogive.distributed.exchanges import (
     exchange,
     known_shape,
     refuse_capture,
+    start_gather,
 )
 from ogive.distributed.groups import Group, members_of
 from ogive.distributed.ranks import Ranks
@@ -81,7 +82,7 @@ def all_reduce(
     narrow = narrow_dtype(compress, x.dtype)
     call = _reduction_call("all_reduce", x, op, **({"compress": narrow.name} if narrow else {}))
     back = _reduction_back(ranks, op, call, narrow)
-    return _with_gradient(x, lambda given: reduce_over_ranks(ranks, given, op, call, narrow), back)
+    return with_gradient(x, lambda given: reduce_over_ranks(ranks, given, op, call, narrow), back)
 
 
 def narrow_dtype(given: Any, dtype: DType) -> DType | None:
@@ -197,7 +198,7 @@ def all_gather(x: Tensor, axis: int = 0, group: Group | None = None) -> Tensor:
     def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
         return scatter_over_ranks(ranks, upstream, "sum", axis, _backward(call)).reshape(shape)
 
-    return _with_gradient(x, lambda given: gather_over_ranks(ranks, given, axis, call), back)
+    return with_gradient(x, lambda given: gather_over_ranks(ranks, given, axis, call), back)
 
 
 def gather_over_ranks(ranks: Ranks | None, x: Tensor, axis: int, call: Call) -> Tensor:
@@ -205,11 +206,7 @@ def gather_over_ranks(ranks: Ranks | None, x: Tensor, axis: int, call: Call) -> 
     shape = known_shape(x)
     if ranks is None:
         return _join(x.reshape(1, *shape), axis)
-    return _join(exchange(ranks, call, x, (ranks.size, *shape), _start_gather), axis)
-
-
-def _start_gather(over: Any, read: Array, written: Array) -> Any:
-    return over.Iallgather(as_bytes(read), as_bytes(written))
+    return _join(exchange(ranks, call, x, (ranks.size, *shape), start_gather), axis)
 
 
 def reduce_scatter(
@@ -237,7 +234,7 @@ def reduce_scatter(
         joined = gather_over_ranks(ranks, upstream, axis, _backward(call))
         return joined / _count(ranks) if op == "mean" else joined
 
-    return _with_gradient(
+    return with_gradient(
         x, lambda given: scatter_over_ranks(ranks, given, op, axis, call), back
     )
 
@@ -279,7 +276,7 @@ def broadcast(x: Tensor, root: int = 0, group: Group | None = None) -> Tensor:
         total = reduce_over_ranks(ranks, upstream, "sum", _backward(call))
         return total if ranks is None or ranks.rank == root else total * 0
 
-    return _with_gradient(x, lambda given: copy_from_rank(ranks, given, root, call), back)
+    return with_gradient(x, lambda given: copy_from_rank(ranks, given, root, call), back)
 
 
 def copy_from_rank(ranks: Ranks | None, x: Tensor, root: int, call: Call) -> Tensor:
@@ -317,7 +314,7 @@ def all_to_all(
     def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
         return redistribute(ranks, upstream, join, split, _backward(call))
 
-    return _with_gradient(x, lambda given: redistribute(ranks, given, split, join, call), back)
+    return with_gradient(x, lambda given: redistribute(ranks, given, split, join, call), back)
 
 
 def redistribute(ranks: Ranks | None, x: Tensor, split: int, join: int, call: Call) -> Tensor:
@@ -332,7 +329,7 @@ def _start_redistribution(over: Any, read: Array, written: Array) -> Any:
     return over.Ialltoall(as_bytes(read), as_bytes(written))
 
 
-def _with_gradient(
+def with_gradient(
     x: Tensor,
     forward: Callable[[Tensor], Tensor],
     back: Callable[[Tensor, Tensor, Tensor], Tensor],

@@ -106,6 +106,11 @@ def as_bytes(array: Array) -> Array:
     return array.reshape(-1).view(numpy.uint8)
 
 
+def start_gather(over: Any, read: Array, written: Array) -> Any:
+    """Begin to gather what all ranks have, in the order of ranks."""
+    return over.Iallgather(as_bytes(read), as_bytes(written))
+
+
 def refuse_capture(name: str) -> None:
     """Raises `DistributedError` inside a function that is being captured."""
     if is_tracing():

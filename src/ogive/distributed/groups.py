@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ogive.distributed.calls import Call
+from ogive.distributed.exchanges import exchange, start_gather
 from ogive.distributed.ranks import Ranks
 from ogive.distributed.world import rank, size, world
 from ogive.errors import ArgumentError, nearest, user_origin
+from ogive.ir.dtype import DType
 from ogive.tensor.core import to_integer
+from ogive.tensor.creation.constructors import zeros
 from ogive.tensor.mesh import checked_axes
+from ogive.tensor.movement.joining import cat
+from ogive.tensor.tensor import Tensor
 
 
 class Group:
@@ -34,6 +40,44 @@ class Group:
         """The place of this process in the group."""
         own = rank()
         return self.ranks.index(own) if own in self.ranks else None
+
+    def own_part(self, tensor: Tensor) -> Tensor:
+        """This rank's equal share of the elements of a tensor, in a row; zeros fill the last up.
+
+        >>> ogive.distributed.new_group([0]).own_part(Tensor([[1, 2], [3, 4]])).tolist()
+        [1, 2, 3, 4]
+        """
+        place, flat = self.rank, tensor.reshape(-1)
+        if place is None:
+            raise ArgumentError(f"rank {rank()} is not in the group of {list(self.ranks)}")
+        length = -(-flat.shape[0] // self.size)
+        missing = length * self.size - flat.shape[0]
+        if missing:
+            flat = cat([flat, zeros(missing, dtype=flat.dtype, device=flat.device)])
+        return flat[place * length : (place + 1) * length]
+
+    def join_parts(self, parts: Sequence[Tensor], shapes: Sequence[Any]) -> list[Tensor]:
+        """Tensors of these shapes, of which all ranks give their `own_part`: one message for each
+        dtype."""
+        members = members_of(self, "join_parts")
+        whole: dict[int, Tensor] = {}
+        by_dtype: dict[DType, list[int]] = {}
+        for number, part in enumerate(parts):
+            by_dtype.setdefault(part.dtype, []).append(number)
+        for dtype, numbers in by_dtype.items():
+            message = cat([parts[number] for number in numbers])
+            call = Call(f"join_parts of {len(numbers)} of {dtype.name}", user_origin(), True)
+            rows = message.reshape(1, -1)
+            if members is not None:
+                shape = (members.size, message.shape[0])
+                rows = exchange(members, call, message, shape, start_gather)
+            start = 0
+            for number in numbers:
+                length = parts[number].shape[0]
+                flat = rows[:, start : start + length].reshape(-1)
+                whole[number] = flat[: math.prod(shapes[number])].reshape(shapes[number])
+                start += length
+        return [whole[number] for number in range(len(parts))]
 
     def __repr__(self) -> str:
         return f"Group({', '.join(map(str, self.ranks))})"

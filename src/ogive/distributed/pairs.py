@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy
 
@@ -16,7 +17,7 @@ from ogive.distributed.exchanges import (
     read_only,
     refuse_capture,
 )
-from ogive.distributed.ranks import Ranks
+from ogive.distributed.ranks import Ranks, Start
 from ogive.distributed.world import world
 from ogive.errors import ArgumentError, user_origin
 from ogive.ir.device_names import DEFAULT_DEVICE
@@ -34,18 +35,39 @@ def send(x: Tensor, to: int, tag: int = 0) -> None:
     does not answer.
     """
     refuse_capture("send()")
-    ranks = _other(to, "send: to")
-    given = read_only(x)
-    call = call_of("send", known_shape(x), x.dtype, to=to, tag=tag)
-    head: Array = numpy.zeros(TEXT_BYTES, numpy.uint8)
-    text = json.dumps([list(given.shape), x.dtype.name]).encode()
-    head[: len(text)] = numpy.frombuffer(text, numpy.uint8)
-    for array in (head, as_bytes(given)):
-        _send_array(ranks, call, array, to, tag)
+    sending = Sending()
+    sending.start(x, to, tag)
+    sending.finish()
 
 
-def _send_array(ranks: Ranks, call: Call, array: Array, to: int, tag: int) -> None:
-    ranks.exchange_with_one(call, lambda over: over.Isend(array, to, tag), array)
+class Sending:
+    """Tensors on their way to other ranks while this one goes on."""
+
+    def __init__(self) -> None:
+        self._under_way: list[tuple[Ranks, Call, Any, Array]] = []
+
+    def start(self, x: Tensor, to: int, tag: int) -> None:
+        """Begin to send a tensor. Raises as `send` does."""
+        ranks = _other(to, "send: to")
+        given = read_only(x)
+        call = call_of("send", known_shape(x), x.dtype, to=to, tag=tag)
+        head: Array = numpy.zeros(TEXT_BYTES, numpy.uint8)
+        text = json.dumps([list(given.shape), x.dtype.name]).encode()
+        head[: len(text)] = numpy.frombuffer(text, numpy.uint8)
+        for array in (head, as_bytes(given)):
+            request = ranks.start_with_one(call, _send_to(array, to, tag))
+            self._under_way.append((ranks, call, request, array))
+
+    def finish(self) -> None:
+        """Wait until all are on their way, or have arrived. Raises `DistributedError`."""
+        while self._under_way:
+            ranks, call, request, array = self._under_way[0]
+            ranks.wait(call, request, array, patient=True)
+            del self._under_way[0]
+
+
+def _send_to(array: Array, to: int, tag: int) -> Start:
+    return lambda over: over.Isend(array, to, tag)
 
 
 def recv(source: int, tag: int = 0) -> Tensor:

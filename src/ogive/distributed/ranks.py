@@ -109,10 +109,16 @@ class Ranks:
         with self._lock:
             return start(self._exchanges)
 
-    def wait(self, call: Call, request: Any, memory: Any) -> None:
-        """Wait for the end of an exchange of a flight."""
+    def start_with_one(self, call: Call, start: Start) -> Any:
+        """Begin a message between two ranks; gives its request."""
         with self._lock:
-            self._wait(request, call, memory, self._limit(), patient=False)
+            self._refuse_broken(call)
+            return start(self._pairs)
+
+    def wait(self, call: Call, request: Any, memory: Any, patient: bool = False) -> None:
+        """Wait for the end of what was started. Raises `DistributedError`."""
+        with self._lock:
+            self._wait(request, call, memory, self._limit(), patient)
 
     def end(self, call: Call) -> None:
         """Agree, however long the others take, that the program ends. Raises `DistributedError`."""

@@ -61,7 +61,9 @@ def _complaint(kind: str, key: str, candidates: Sequence[str]) -> str:
 
 def load_tensors(pairs: Iterable[tuple[Tensor, Any]], with_dtypes: bool = False) -> None:
     """Give each tensor the values beside it, all read before the first is changed."""
-    read = [(tensor, _to_values(value).to(tensor.device)) for tensor, value in pairs]
+    read = [
+        (tensor, _to_values(value).to(tensor.device).shard_like(tensor)) for tensor, value in pairs
+    ]
     Tensor.realize_batch([value for _, value in read])
     for tensor, value in read:
         replace_value(tensor, value if with_dtypes else value.cast(tensor.dtype))

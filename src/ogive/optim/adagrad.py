@@ -13,6 +13,8 @@ from ogive.tensor.tensor import Tensor
 class Adagrad(Optimizer):
     """s ← s + g², p ← p - lr / (1 + (t - 1)·lr_decay)·g / (√s + eps)."""
 
+    is_elementwise = True
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -50,6 +52,8 @@ class RMSprop(Optimizer):
 
     `centered` takes the square of the mean gradient from v; `momentum` gathers the steps.
     """
+
+    is_elementwise = True
 
     def __init__(
         self,
@@ -97,6 +101,8 @@ class RMSprop(Optimizer):
 
 class Adadelta(Optimizer):
     """v ← ρ·v + (1 - ρ)·g², δ ← √(d + eps) / √(v + eps)·g, d ← ρ·d + (1 - ρ)·δ², p ← p - lr·δ."""
+
+    is_elementwise = True
 
     def __init__(
         self,

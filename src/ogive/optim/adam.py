@@ -19,6 +19,8 @@ class Adam(Optimizer):
     falls. With `decoupled_weight_decay` it is `AdamW`.
     """
 
+    is_elementwise = True
+
     def __init__(
         self,
         params: Iterable[Any],

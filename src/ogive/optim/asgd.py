@@ -24,6 +24,8 @@ class ASGD(Optimizer):
     ([0.5], [0.5])
     """
 
+    is_elementwise = True
+
     def __init__(
         self,
         params: Iterable[Any],

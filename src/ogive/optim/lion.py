@@ -13,6 +13,8 @@ from ogive.tensor.tensor import Tensor
 class Lion(Optimizer):
     """p ← (1 - lr·weight_decay)·p - lr·sign(β₁·m + (1 - β₁)·g), m ← β₂·m + (1 - β₂)·g."""
 
+    is_elementwise = True
+
     def __init__(
         self,
         params: Iterable[Any],

@@ -25,6 +25,7 @@ from ogive.nn.parameter import UninitializedParameter
 from ogive.nn.state import clear_gradients, load_tensors
 from ogive.optim.clocks import Clocks
 from ogive.optim.fixed import Fixed
+from ogive.optim.state_parts import StateParts, parts_of_state
 from ogive.tensor.core import to_tensor
 from ogive.tensor.creation.constructors import zeros
 from ogive.tensor.movement.joining import where
@@ -35,8 +36,10 @@ State = dict[str, Tensor]
 
 
 class Execution(TypedDict, total=False):
-    """How PyTorch runs a step, which means nothing here: it is compiled as a whole."""
+    """How a step is run: `shard` says that state is kept in parts (`state_parts.py`). What else
+    PyTorch has means nothing here: a step is compiled as a whole."""
 
+    shard: StateParts | None
     foreach: bool | None
     fused: bool | None
     capturable: bool
@@ -98,9 +101,14 @@ class StateByParameter(Fixed[int, State]):
 class Optimizer:
     """The base of all optimizers: define `make_state` and `update`.
 
-    `params` are parameters, or dictionaries with `"params"` and settings for these alone. PyTorch's
+    `params` are parameters, or dictionaries with `"params"` and settings for these alone. With
+    `shard`, an axis of a mesh (`mesh["data"]`) or a group of ranks, state is kept in parts along
+    it: each device or rank works out its part of a step, and all get the new parameters. PyTorch's
     `foreach`, `fused` and `capturable` mean nothing here.
     """
+
+    is_elementwise = False
+    """Whether an element's update follows from that element alone, so that ranks can have parts."""
 
     _step_hooks: Mapping[str, tuple[StepHook, ...]] = {}
 
@@ -113,6 +121,7 @@ class Optimizer:
         fused: bool | None = None,
         capturable: bool = False,
         differentiable: bool = False,
+        shard: StateParts | None = None,
     ) -> None:
         if differentiable:
             raise ArgumentError(
@@ -125,6 +134,7 @@ class Optimizer:
         self.state: dict[int, State] = StateByParameter()
         self.clocks = Clocks()
         self._repeated: dict[tuple[Any, ...], Repeatable] = {}
+        self._parts = parts_of_state(shard, type(self).__name__, self.is_elementwise)
         if isinstance(params, Tensor | Module) or not isinstance(params, Iterable):
             advice = "; give its parameters()" if isinstance(params, Module) else ""
             raise ArgumentTypeError(
@@ -165,17 +175,25 @@ class Optimizer:
                 )
             if id(tensor) in state:
                 raise ArgumentError("a parameter is in two groups, or twice in one")
-            made = self.make_state(tensor, settings)
-            state[id(tensor)] = Fixed(_in_memory(made, tensor))
+            made = self.make_state(self._parts.own(tensor), settings)
+            state[id(tensor)] = Fixed(self._in_memory(made, tensor))
         self.state = StateByParameter(state)
         self.clocks.add(tensors)
         self.param_groups.append(Group(settings))
 
     def _add_state(self, parameter: Tensor, grown: State) -> State:
-        made = _in_memory(grown, parameter)
+        made = self._in_memory(grown, parameter)
         own: State = Fixed({**self.state[id(parameter)], **made})
         self.state = StateByParameter({**self.state, id(parameter): own})
         return own
+
+    def _in_memory(self, made: State, parameter: Tensor) -> State:
+        """State of a parameter as memory, in parts; what is of its shape lies as it does."""
+        placed = {
+            name: self._parts.place(value, parameter) if value.shape == parameter.shape else value
+            for name, value in made.items()
+        }
+        return {name: _in_own_memory(value) for name, value in placed.items()}
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
         """What is remembered of a parameter between steps, at the beginning."""
@@ -227,7 +245,7 @@ class Optimizer:
         gradients = [p.grad for group in self.param_groups for p in group["params"]]
         if is_tracing():
             self._assign(skipped, gradients)
-        elif skipped is not None or not self._follows_from_settings():
+        elif skipped is not None or self._parts.ranks or not self._follows_from_settings():
             readers = self._readers()
             Tensor.realize_batch([*self._assign(skipped, gradients), *readers])
         else:
@@ -300,8 +318,9 @@ class Optimizer:
     ) -> list[Tensor]:
         """Assign to all parameters that have one of the gradients, which are in their order. Gives
         all tensors that are concerned."""
-        given_to = iter(gradients)
+        given_to, parts = iter(gradients), self._parts
         changed: list[Tensor] = [] if skipped is None else [skipped]
+        new: list[tuple[Tensor, Tensor]] = []
         with no_grad():
             for group in self.param_groups:
                 pairs = [(parameter, next(given_to)) for parameter in group["params"]]
@@ -310,22 +329,28 @@ class Optimizer:
                 movers = [parameter for parameter, _ in moving]
                 changed += self.clocks.advance(movers, resting, skipped)
                 for parameter, given in moving:
-                    gradient = -given if group.get("maximize") else given
+                    gradient = parts.own(-given if group.get("maximize") else given)
+                    before = parts.own(parameter)
                     own = self.state[id(parameter)]
-                    grown = self.grow_state(parameter, gradient, own, group)
+                    grown = self.grow_state(before, gradient, own, group)
                     if grown:
                         own = self._add_state(parameter, grown)
                     # With a condition, updates assign to values beside the memory of the state.
                     state = own if skipped is None else {k: v * 1 for k, v in own.items()}
                     counted = {**state, "step": self.clocks.of(parameter)}
-                    value = self.update(parameter, gradient, counted, group)
+                    value = self.update(before, gradient, counted, group)
                     if skipped is not None:
-                        value = where(skipped, parameter, value)
+                        value = where(skipped, before, value)
                         for name, tensor in own.items():
                             tensor.assign(where(skipped, tensor, state[name]))
-                    parameter.assign(value)
-                    del value  # who has it reads the parameter as it was, which would be copied
+                    if parts.ranks:
+                        new.append((parameter, value))
+                    else:
+                        parameter.assign(value)
+                    del value, before  # who has them reads the parameter as it was: it is copied
                     changed += [parameter, given, *own.values()]
+            for parameter, whole in parts.join(new):
+                parameter.assign(whole)
         return changed
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -348,7 +373,8 @@ class Optimizer:
             members = [numbers[id(p)] for p in group["params"]]
             groups.append({**settings, "params": members})
             for p in group["params"]:
-                own = {name: tensor.detach() for name, tensor in self.state[id(p)].items()}
+                own = {n: tensor.detach() for n, tensor in self.state[id(p)].items()}
+                own |= self._parts.whole_state(own, p)
                 state[numbers[id(p)]] = {"step": self.clocks.of(p).detach(), **own}
         return {"state": state, "param_groups": groups}
 
@@ -389,7 +415,10 @@ class Optimizer:
                 missing = [name for name in own if name not in entry]
                 if missing:
                     raise StateError(f"the state of parameter {number} has no {missing[0]!r}")
-                pairs += [(tensor, entry[name]) for name, tensor in own.items()]
+                pairs += [
+                    (tensor, self._parts.own_state(entry[name], tensor, parameter))
+                    for name, tensor in own.items()
+                ]
                 steps[id(parameter)] = float(entry.get("step", 1))  # PyTorch's SGD counts none
         load_tensors(pairs)
         self.clocks.load(steps)
@@ -421,15 +450,6 @@ def _is_plain(value: Any) -> bool:
 
 _SIGNED = ("beta2_decay",)
 """Settings that may be negative."""
-
-
-def _in_memory(made: State, parameter: Tensor) -> State:
-    """State of a parameter as memory; what is of its shape lies on several devices as it does."""
-    placed = {
-        name: value.shard_like(parameter) if value.shape == parameter.shape else value
-        for name, value in made.items()
-    }
-    return {name: _in_own_memory(value) for name, value in placed.items()}
 
 
 def _in_own_memory(value: Tensor) -> Tensor:

@@ -16,6 +16,8 @@ from ogive.tensor.tensor import Tensor
 class Adamax(Optimizer):
     """m ← β₁·m + (1 - β₁)·g, u ← max(β₂·u, |g| + eps), p ← p - lr / (1 - β₁ᵗ)·m / u."""
 
+    is_elementwise = True
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -52,6 +54,8 @@ class NAdam(Optimizer):
 
     p ← p - lr·((1 - μₜ) / (1 - Πμ)·g + μₜ₊₁ / (1 - μₜ₊₁·Πμ)·m) / (√v̂ + eps).
     """
+
+    is_elementwise = True
 
     def __init__(
         self,
@@ -97,6 +101,8 @@ class NAdam(Optimizer):
 
 class RAdam(Optimizer):
     """Adam whose first steps, when v is hardly known, do not divide by √v̂."""
+
+    is_elementwise = True
 
     def __init__(
         self,

@@ -29,6 +29,8 @@ class Rprop(Optimizer):
     Raises `ArgumentError` unless 0 < η⁻ < 1 < η⁺.
     """
 
+    is_elementwise = True
+
     def __init__(
         self,
         params: Iterable[Any],

@@ -18,6 +18,8 @@ class SGD(Optimizer):
     The first step takes g itself for b. Nesterov's form uses g + momentum·b.
     """
 
+    is_elementwise = True
+
     def __init__(
         self,
         params: Iterable[Any],

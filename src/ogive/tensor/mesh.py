@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError
+from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError, nearest
 from ogive.ir.device_names import DEFAULT_DEVICE, device_name, group_members
 from ogive.ir.layouts import COPIES, Layout
 from ogive.named import NamedTuple
 from ogive.tensor.device_name import Device
+
+if TYPE_CHECKING:
+    from ogive.tensor.tensor import Tensor
 
 
 class Mesh:
@@ -41,11 +44,48 @@ class Mesh:
                 f"were given: {', '.join(self.devices)}"
             )
 
+    def __getitem__(self, axis: str) -> MeshAxis:
+        """One axis, by its name, for state to be divided along it. Raises `ArgumentError`."""
+        if axis not in self.sizes:
+            known = list(self.sizes)
+            raise ArgumentError(f"{self} has no axis {axis!r}{nearest(str(axis), known)}")
+        return MeshAxis(self, axis)
+
     def _axes(self) -> str:
         return ", ".join([f"{name}={size}" for name, size in self.sizes.items()])
 
     def __repr__(self) -> str:
         return f"Mesh({self._axes()} over {', '.join(self.devices)})"
+
+
+class MeshAxis(NamedTuple):
+    """One axis of a mesh: `mesh["data"]`."""
+
+    mesh: Mesh
+    name: str
+
+    def divide(self, value: Tensor) -> Tensor:
+        """A value on the mesh, divided along this axis as well: along the first of its own axes
+        that is whole and that the devices can share. What has none stays as it is.
+
+        Raises `DeviceError` for a value that is not on the mesh.
+        """
+        mesh, sharding = self.mesh, value.sharding
+        sizes = tuple(mesh.sizes.values())
+        if sharding is None or (sharding.devices, sharding.mesh) != (mesh.devices, sizes):
+            raise DeviceError(
+                f"state is to be divided along {self.name!r} of {mesh}, and a parameter of shape "
+                f"{value.shape} is on {value.device}; put the model there by shard() before"
+            )
+        names = dict(zip(mesh.sizes, sharding.axes, strict=True))
+        if names[self.name] is not None:
+            return value
+        size = mesh.sizes[self.name]
+        for axis, length in enumerate(value.shape):
+            if axis not in sharding.axes and isinstance(length, int) and length % size == 0:
+                divided = {own: name for name, own in {**names, self.name: axis}.items()}
+                return value.shard(mesh, [divided.get(each) for each in range(value.ndim)])
+        return value
 
 
 def checked_axes(axes: Sequence[Any]) -> Sequence[tuple[str, int]]:

@@ -48,13 +48,13 @@ class Exchanges:
         """The device of a node; None for what is the same everywhere."""
         known = self._where
         if node not in known:
-            stack, new = [node], []
+            stack, new = [node], {node}
             while stack:
-                each = stack.pop()
-                if each not in known:
-                    new.append(each)
-                    stack += each.src
-            order = sorted(set(new), key=lambda each: each.id)  # sources are older
+                for source in stack.pop().src:
+                    if source not in known and source not in new:
+                        new.add(source)
+                        stack.append(source)
+            order = sorted(new, key=lambda each: each.id)  # sources are older
             sources = {source: known[source] for each in order for source in each.src
                        if source in known}  # fmt: skip
             known |= computing_devices(order, sources)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ogive.autograd.mode import no_grad
-from ogive.distributed.buckets import add_over_ranks
 from ogive.distributed.calls import Call, call_of
 from ogive.distributed.collectives import (
     copy_from_rank,
@@ -16,6 +15,7 @@ from ogive.distributed.collectives import (
 )
 from ogive.distributed.groups import Group, members_of
 from ogive.distributed.ranks import Ranks
+from ogive.distributed.training.buckets import add_over_ranks
 from ogive.errors import ArgumentError, user_origin
 from ogive.ir.dtype import DType
 from ogive.nn.module import Module

@@ -1,0 +1,57 @@
+"""Layers whose parameters are divided among ranks, as Megatron divides them.
+
+Ranks of a group have the same activations, go through parts of a layer, and have the same again:
+
+    x ── copy_to ──┬── rank 0: x @ A0 ── gelu ── @ B0 ──┬── reduce_from ── y
+                   └── rank 1: x @ A1 ── gelu ── @ B1 ──┘
+
+Every rank goes on with all of `y`, to the same loss. So the gradient of `y` is the same on all of
+them already, and `reduce_from` hands it on as it is; that of `x` is a part on each, and `copy_to`
+adds the parts up. (`all_reduce` is for losses that are different on each rank.)
+"""
+
+from __future__ import annotations
+
+from ogive.distributed.calls import call_of
+from ogive.distributed.collectives import reduce_over_ranks, with_gradient
+from ogive.distributed.exchanges import known_shape
+from ogive.distributed.groups import Group, members_of
+from ogive.tensor.tensor import Tensor
+
+
+def copy_to(x: Tensor, group: Group | None = None) -> Tensor:
+    """`x` itself, which all ranks of the group have, at the beginning of what they divide.
+
+    Shapes: unchanged. The gradient is the sum of the gradients of all ranks.
+
+    >>> ogive.distributed.copy_to(Tensor([1.0, 2.0])).tolist()
+    [1.0, 2.0]
+
+    Raises `DistributedError` as `all_reduce` does, in the backward pass.
+    """
+    ranks = members_of(group, "copy_to")
+    call = call_of("the gradient of copy_to", known_shape(x), x.dtype)
+
+    def back(x: Tensor, y: Tensor, upstream: Tensor) -> Tensor:
+        return reduce_over_ranks(ranks, upstream, "sum", call)
+
+    return with_gradient(x, lambda given: given, back)
+
+
+def reduce_from(x: Tensor, group: Group | None = None) -> Tensor:
+    """The sum over the ranks of the group, at the end of what they divide.
+
+    Shapes: unchanged. The gradient is the upstream one, which is the same on all ranks.
+
+    >>> ogive.distributed.reduce_from(Tensor([1.0, 2.0])).tolist()
+    [1.0, 2.0]
+
+    Raises `DistributedError` as `all_reduce` does.
+    """
+    ranks = members_of(group, "reduce_from")
+    call = call_of("reduce_from", known_shape(x), x.dtype)
+    return with_gradient(
+        x,
+        lambda given: reduce_over_ranks(ranks, given, "sum", call),
+        lambda x, y, upstream: upstream,
+    )

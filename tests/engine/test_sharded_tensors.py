@@ -288,3 +288,11 @@ def test_errors_name_shapes_devices_and_mesh() -> None:
         Mesh(("data", 2), ("data", 2))
     with pytest.raises(ArgumentTypeError, match="axes with a name and a size"):
         Mesh(2)  # type: ignore[arg-type]
+
+
+def test_a_value_that_is_read_twice_at_each_of_many_steps_is_placed_in_no_time() -> None:
+    x = Tensor([1.0, 2.0]).shard(TWO, 0)
+    for _ in range(60):
+        x = x + x * 2
+        x = x - x.sum()
+    assert axes_of(x) == (0,)

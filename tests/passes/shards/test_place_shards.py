@@ -154,11 +154,3 @@ def test_the_verifier_knows_layouts() -> None:
     assert "the number of one of the devices" in check(
         UOp(Op.MSELECT, dtypes.float32, (value,), (*arg, 2))
     )
-
-
-def test_a_value_that_is_read_twice_at_each_of_many_steps_is_placed_in_no_time() -> None:
-    x = Tensor([1.0, 2.0]).shard(("CPU:0", "CPU:1"), 0)
-    for _ in range(60):
-        x = x + x * 2
-        x = x - x.sum()
-    assert x.sharding is not None and x.sharding.axes == (0,)

@@ -274,3 +274,24 @@ def test_a_model_follows_the_settings_of_the_process() -> None:
 def test_an_exactness_that_there_is_not_is_refused() -> None:
     with pytest.raises(OgiveError, match="exactness is one of exact, rounding, got 'fast'"):
         ogive.onnx.load(make_layer().SerializeToString(), exactness="fast")
+
+
+def test_results_do_not_lie_in_the_arrays_that_were_given() -> None:
+    nodes = [helper.make_node("Identity", ["x"], ["y"])]
+    model = ogive.onnx.load(
+        make_model(nodes, {"x": (1, [4])}, {"y": (1, [4])}).SerializeToString()
+    )
+    for _ in range(3):
+        x = numpy.arange(4, dtype=numpy.float32)
+        made = model(x)
+        x[:] = -1
+        assert made.tolist() == [0, 1, 2, 3]
+
+
+def test_arrays_in_any_order_and_tensors_are_taken_alike() -> None:
+    proto = make_layer()
+    model = ogive.onnx.load(proto.SerializeToString())
+    x = rows(6)
+    for given in (x, numpy.asfortranarray(x), x[::-1], ogive.Tensor(x)):
+        array = numpy.asarray(given.numpy() if isinstance(given, ogive.Tensor) else given)
+        numpy.testing.assert_allclose(model(given).numpy(), expected(proto, array), atol=1e-5)

@@ -150,7 +150,7 @@ class Model:
         """
         values = self._check_inputs(inputs)
         self._run(values)
-        if self._needs_values or not all(isinstance(value, Tensor) for value in values):
+        if self._needs_values or not all(map(_is_captured, values)):
             raise ArgumentError("this model is walked at each call: it has no kernels of its own")
         known = tuple(_as_constant(place, values[place]) for place in self._decisive)
         rest = [None if place in self._decisive else each for place, each in enumerate(values)]
@@ -160,7 +160,8 @@ class Model:
         """Run node by node: each node, with the values it makes by name, computed at once."""
         walk = Walk()
         values = self._check_inputs(inputs)
-        for node in walk.steps(self.graph, values):
+        given = [to_tensor(value) if _is_captured(value) else value for value in values]
+        for node in walk.steps(self.graph, given):
             made = {name: _to_result(walk.values[name]) for name in node.outputs if name}
             yield node, {name: _computed(value) for name, value in made.items()}
 
@@ -194,7 +195,7 @@ class Model:
 
     def _run(self, values: list[Value]) -> list[Value]:
         self._prepared()
-        if not self._needs_values and all(isinstance(value, Tensor) for value in values):
+        if not self._needs_values and all(map(_is_captured, values)):
             try:
                 return self._replay(values)
             except TraceError:
@@ -204,7 +205,8 @@ class Model:
                     self._decisive = decisive
                     return self._run(values)
                 self._needs_values = True  # from now on the graph is walked at each call
-        return [_to_result(value) for value in Walk().run(self._prepared(), values)]
+        given = [to_tensor(value) if _is_captured(value) else value for value in values]
+        return [_to_result(value) for value in Walk().run(self._prepared(), given)]
 
     def _prepared(self) -> Graph:
         """The graph with its weights in memory, and what depends on them alone computed."""
@@ -282,16 +284,32 @@ def _check_input(info: Info, given: Any) -> Value:
     element = element_named(info.dtype)
     if element is not None and isinstance(given, numpy.ndarray):
         return from_array(element, given)
-    tensor = given if isinstance(given, Tensor) else Tensor(numpy.asarray(given))
-    if info.dtype and tensor.dtype.name != info.dtype:
+    if not isinstance(given, Tensor) and not _is_borrowed(given):
+        given = Tensor(numpy.asarray(given))
+    if info.dtype and given.dtype.name != info.dtype:
         raise ArgumentTypeError(
-            f"the input {info.name!r} is {info.dtype}, and {tensor.dtype.name} is given"
+            f"the input {info.name!r} is {info.dtype}, and {given.dtype.name} is given"
         )
-    if info.shape is not None and not _fits(info.shape, tensor.shape):
+    if info.shape is not None and not _fits(info.shape, given.shape):
         raise ArgumentError(
-            f"the input {info.name!r} has the shape {info.shape}, and {tensor.shape} is given"
+            f"the input {info.name!r} has the shape {info.shape}, and {given.shape} is given"
         )
-    return tensor
+    return given
+
+
+def _is_borrowed(given: Any) -> bool:
+    """Whether an input is an array of numbers, which a captured function reads where it is."""
+    return type(given) is numpy.ndarray and given.dtype.kind in "fiub"
+
+
+def _is_captured(value: Value) -> bool:
+    """Whether a captured function takes a value."""
+    return isinstance(value, Tensor) or _is_borrowed(value)
+
+
+def _is_float(value: Value) -> bool:
+    is_array = isinstance(value, numpy.ndarray)
+    return bool(value.dtype.kind == "f" if is_array else value.dtype.is_float)
 
 
 def _fits(wanted: tuple[int | str | None, ...], given: tuple[Any, ...]) -> bool:
@@ -303,14 +321,14 @@ def _fits(wanted: tuple[int | str | None, ...], given: tuple[Any, ...]) -> bool:
 
 def _may_decide(value: Value) -> bool:
     """Whether an input may be one that says what is computed: a number or two, and whole."""
-    if value.dtype.is_float or value.ndim > 1:
+    if _is_float(value) or value.ndim > 1:
         return False
     return 0 < math.prod(int(size) for size in value.shape) <= MOST_DECISIVE
 
 
-def _as_constant(place: int, value: Tensor) -> Constant:
+def _as_constant(place: int, value: Value) -> Constant:
     """An input as a part of the kind of a call."""
-    array = value.numpy()
+    array = _computed(value)
     return place, array.dtype.str, array.shape, array.tobytes()
 
 

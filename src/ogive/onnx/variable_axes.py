@@ -82,7 +82,7 @@ class VariableAxes:
                 for name, length in zip(names, value.shape, strict=True)
             ]
             room = [size if each is None else int(each.vmax) for size, each in axes]
-            array = value.numpy()
+            array = value.numpy() if isinstance(value, Tensor) else value
             memory = numpy.empty(room, array.dtype)
             memory[tuple(slice(size) for size in array.shape)] = array
             cut = tuple(slice(None) if each is None else slice(each) for _, each in axes)

@@ -160,7 +160,7 @@ class Packing:
     kept_share: float = 0.5
     """The share that counts of the time to lay out an operand, if that may be done once for all."""
 
-    kept_bytes: int = 1 << 17
+    kept_bytes: int = 1 << 14
     """A smaller operand is laid out in the time that it takes to find out that it need not be."""
 
     panel_vectors: int = 2
@@ -208,3 +208,6 @@ class Packing:
     beside_products: float = 0.35
     """The share that counts of the time in which filters are read from memory: the rest is hidden
     by the products that they go into."""
+
+    windows_apart: int = 3
+    """How many times as many pixels as windows an image has, from which on windows are apart."""

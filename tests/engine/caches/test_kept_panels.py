@@ -117,7 +117,7 @@ def test_a_replay_that_kept_a_panel_packs_again_when_told_to() -> None:
 
 
 def test_small_operands_and_variables_are_not_kept() -> None:
-    small = Tensor(normal(ROWS, 64)) @ Tensor(normal(64, COLUMNS))
+    small = Tensor(normal(ROWS, 12)) @ Tensor(normal(12, COLUMNS))
     rows = ogive.Variable("rows", 1, DEPTH).bind(100)
     symbolic = Tensor(normal(ROWS, DEPTH))[:, :rows] @ Tensor(normal(DEPTH, COLUMNS))[:rows]
     plans = [small.prepare(), symbolic.prepare()]

@@ -158,3 +158,18 @@ def test_a_pooled_image_is_by_pixels_already_when_it_is_pooled() -> None:
     first = Tensor(values(1, 3, 20, 20)).conv2d(weights(1, 16, 3, 3, 3)).relu()
     last = first.max_pool2d(2).conv2d(weights(2, 16, 16, 3, 3))
     assert [math.prod(shape) for shape in kept_shapes(last)] == [18 * 18 * 16, 9 * 9 * 16]
+
+
+def test_a_large_padded_image_is_not_copied_for_few_windows_by_channels() -> None:
+    weights = Weights(Tensor)
+    x = values(1, 16, 80, 80)
+    middle = Tensor(x).conv2d(weights(1, 96, 16, 1, 1)).relu()
+    last = middle.conv2d(weights(2, 96, 1, 3, 3), None, 2, 1, 1, 96)
+    assert kept_shapes(last) == [(1, 80, 80, 96)]
+    near = middle.conv2d(weights(2, 96, 1, 3, 3), None, 1, 1, 1, 96)
+    assert (1, 82, 82, 96) in kept_shapes(near)
+    wanted = torch.conv2d(
+        torch.conv2d(torch.tensor(x).double(), Weights(to_double)(1, 96, 16, 1, 1)).relu(),
+        Weights(to_double)(2, 96, 1, 3, 3), None, 2, 1, 1, 96,
+    )  # fmt: skip
+    numpy.testing.assert_allclose(last.numpy(), wanted.numpy(), rtol=1e-4, atol=2e-5)

@@ -264,7 +264,11 @@ class Emitter:
         if op is Op.WHERE and self.values.holds(node.condition):
             return self.values.operand(node.if_true, places, lanes)
         if op is Op.CMPLT and _counts_lanes(node.left) and self.values.lanes_of(node.right) == 1:
-            return self.first_lanes(node.right, self.values.operand(node.right, places, 1), lanes)
+            bound = self.values.operand(node.right, places, 1)
+            return self.compare_lanes(node.right, bound, lanes, is_above=True)
+        if op is Op.CMPLT and _counts_lanes(node.right) and self.values.lanes_of(node.left) == 1:
+            bound = self.values.operand(node.left, places, 1)
+            return self.compare_lanes(node.left, bound, lanes, is_above=False)
         if op in ELEMENTWISE:
             operands = [self.values.operand(source, places, lanes) for source in node.src]
             operand_dtype = (node.if_true if op is Op.WHERE else node.src[0]).dtype
@@ -280,16 +284,18 @@ class Emitter:
             return self.check(node, places, lanes)
         raise EmitError(f"{op.name} cannot be written as an instruction", node.origin)
 
-    def first_lanes(self, limit: UOp, bound: str, lanes: int) -> str:
-        """A mask of the lanes numbered below `bound`, compared as 32-bit integers."""
+    def compare_lanes(self, limit: UOp, bound: str, lanes: int, is_above: bool) -> str:
+        """A mask of the lanes that `bound` is above, or below, compared as 32-bit integers."""
         count = bound
         low, high = limit.bounds
         if low < dtypes.int32.limits[0] or high > dtypes.int32.limits[1]:
-            count = self.extreme("sgt", self.extreme("slt", bound, str(lanes)), "0")
+            least = "0" if is_above else "-1"
+            count = self.extreme("sgt", self.extreme("slt", bound, str(lanes)), least)
         narrow = self.writer.instruction(f"trunc i64 {count} to i32")
         vector = self.writer.splat(narrow, dtypes.int32, lanes)
         numbers = ", ".join(f"i32 {lane}" for lane in range(lanes))
-        return self.writer.instruction(f"icmp slt <{lanes} x i32> <{numbers}>, {vector}")
+        sides = [f"<{numbers}>", vector] if is_above else [vector, f"<{numbers}>"]
+        return self.writer.instruction(f"icmp slt <{lanes} x i32> {', '.join(sides)}")
 
     def index_division(self, node: UOp, operands: list[str], lanes: int) -> str:
         """A quotient or remainder of indices, of unsigned ones where bounds allow it: one

@@ -254,7 +254,7 @@ def _windows_of(convolution: Convolution, image: UOp, target: Target) -> UOp:
     """Windows of a laid-out image: moved as they were, but kept only where it is padded. Integers
     are if they are widened, or come from outside, too. Other images from outside stay in order."""
     rank, value = len(image.shape), image
-    is_open = convolution.is_padded
+    is_open = convolution.is_padded and not _is_read_where_it_is(convolution, target)
     is_by_pixels = convolution.dot is not None or is_computed(convolution.image)
     if convolution.dot is not None and (value.dtype is not PAIRED or value is convolution.image):
         value, is_open = paired(value), True
@@ -265,6 +265,16 @@ def _windows_of(convolution: Convolution, image: UOp, target: Target) -> UOp:
             value, is_open = _laid_out_apart(value, target) if is_by_pixels else _kept(value), False
         value = UOp(move.op, value.dtype, (value, *move.src[1:]), move.arg)
     return value
+
+
+def _is_read_where_it_is(convolution: Convolution, target: Target) -> bool:
+    """Whether a padded image is not copied. A kernel that takes few windows of a large one, by
+    channels, asks for each pixel whether it is outside: a copy through a far cache takes longer."""
+    image = convolution.image
+    places = convolution.node.shape[5::2]
+    is_apart = math.prod(image.shape[2:]) >= target.costs.packing.windows_apart * math.prod(places)
+    is_large = math.prod(image.shape) * image.dtype.itemsize > target.l2_bytes
+    return convolution.is_by_channel and is_apart and is_large
 
 
 def _pack_filters(convolution: Convolution, filters: UOp, target: Target) -> UOp:

@@ -100,13 +100,17 @@ def _stride(by_lane: dict[UOp, int], lane: UOp) -> int | str:
 
 
 def _lower_condition(node: UOp, sources: tuple[UOp, ...]) -> UOp:
-    """`r0*16 + lane < n` as `lane < n - r0*16`: all but the lane number is scalar."""
+    """`r0*16 + lane < n` as `lane < n - r0*16`, `n < r0*16 + lane` as `n - r0*16 < lane`: all but
+    the lane number is scalar."""
     lane = lane_of(node.ranges)
     if lane is None:
         return node.with_sources(sources)
     terms, bound = difference(*sources)
-    if terms.pop(lane, 0) != 1 or any(lane in term.ranges for term in terms):
+    slope = terms.pop(lane, 0)
+    if slope not in (1, -1) or any(lane in term.ranges for term in terms):
         return node.with_sources(sources)
+    if slope == -1:
+        return UOp(Op.CMPLT, node.dtype, (from_linear(terms, -bound), lane))
     rest = {term: -coefficient for term, coefficient in terms.items()}
     return UOp(Op.CMPLT, node.dtype, (lane, from_linear(rest, bound)))
 

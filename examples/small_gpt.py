@@ -91,6 +91,23 @@ def make_optimizer(parameters: Any, **settings: Any) -> optim.AdamW:
     return optim.AdamW(parameters, lr=1e-2, **settings)
 
 
+def make_step() -> tuple[Callable[[], object], nn.Module, optim.Optimizer, int]:
+    """A step, its model and optimizer, and how many samples it takes (`ogive plan-scale`)."""
+    model = make_model()
+    optimizer = make_optimizer(model.parameters())
+    text = Tensor(make_batches()[0])
+
+    @ogive.jit
+    def step() -> Tensor:
+        optimizer.zero_grad()
+        loss = cross_entropy(model(text[:, :-1]), text[:, 1:])
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return step, model, optimizer, BATCH
+
+
 def train(model: nn.Module, place: Move = unchanged, **settings: Any) -> list[float]:
     """The losses of all steps, in one process; `place` says where batches go."""
     optimizer = make_optimizer(model.parameters(), **settings)

@@ -78,6 +78,12 @@ def _launch(ranks: int, program: str, arguments: Sequence[str]) -> int:
     return run(ranks, program, arguments)
 
 
+def _plan_scale(**arguments: Any) -> int:
+    from ogive.cli.plan_scale import run
+
+    return run(**arguments)
+
+
 Command = tuple[Callable[..., int], str]
 """What does it, and what it says of itself."""
 
@@ -89,6 +95,7 @@ COMMANDS: dict[str, Command] = {
     "stages": (_stages, "draw ripples on a pond, and show every stage of the compiler at it"),
     "doctor": (_doctor, "say what machine this is, what works on it, and which settings hold"),
     "launch": (_launch, "run a program as several processes, the ranks, that MPI connects"),
+    "plan-scale": (_plan_scale, "predict a training step on 1 to 1024 devices: time and memory"),
     "explain": (_explain, "run a program, and say what graph search finds for its graphs"),
     "calibrate": (_calibrate, "measure how fast this machine is, for deciding about threads"),
     "cache": (_cache, "say what is kept on disk for the next process, or where, or delete it"),
@@ -152,6 +159,10 @@ def _parser(known: Mapping[str, Command]) -> argparse.ArgumentParser:
             command.add_argument(
                 "arguments", nargs=argparse.REMAINDER, help="what the program is given"
             )
+        if name == "plan-scale":
+            from ogive.cli.plan_scale import add_arguments as add_plan_arguments
+
+            add_plan_arguments(command)
         if name == "cache":
             command.add_argument("action", nargs="?", choices=CACHE_ACTIONS, default="info")
     return parser

@@ -38,6 +38,7 @@ from ogive.passes.graph.convolutions.winograd_choice import TileChoice, choose_t
 from ogive.passes.graph.group_narrow_products import WORD, to_words
 from ogive.passes.graph.panels import best_filter_panel, make_panels
 from ogive.search.graph.search_graph import Finding
+from ogive.targets.estimates import sums_in_registers
 from ogive.targets.target import CACHE_LINE, Dot, Target
 
 CHANNEL = 1
@@ -269,8 +270,12 @@ def _windows_of(convolution: Convolution, image: UOp, target: Target) -> UOp:
 
 def _is_read_where_it_is(convolution: Convolution, target: Target) -> bool:
     """Whether a padded image is not copied. A kernel that takes few windows of a large one, by
-    channels, asks for each pixel whether it is outside: a copy through a far cache takes longer."""
+    channels, asks for each pixel whether it is outside: a copy through a far cache takes longer, if
+    registers hold all channels of a pixel."""
     image = convolution.image
+    lanes = target.vector_bytes // image.dtype.itemsize
+    if image.shape[CHANNEL] > lanes * sums_in_registers(target):
+        return False
     places = convolution.node.shape[5::2]
     is_apart = math.prod(image.shape[2:]) >= target.costs.packing.windows_apart * math.prod(places)
     is_large = math.prod(image.shape) * image.dtype.itemsize > target.l2_bytes

@@ -113,6 +113,7 @@ class Config:
     device: str = _plain("", "where tensors are made that are not told otherwise; if empty, here")
     planner: str = _plain("arena", "how intermediates share memory: arena, remap or disabled")
     generalize: bool = _plain(True, "compile graphs that differ in sizes and numbers once")
+    eager: bool = _plain(True, "compute at once with small tensors that ogive.torch makes")
     schedule_cache: bool = _plain(True, "reuse the plan of an equal graph")
     disk_cache: bool = _plain(True, "keep plans and kernels on disk for the next process")
     disk_cache_bytes: int = _plain(1 << 30, "most bytes kept on disk; the least used go first")

@@ -28,6 +28,7 @@ class Held:
 
     __slots__ = ("__weakref__", "device", "id", "node", "origin")
 
+    is_eager = False
     id: int
 
     def __init__(self, node: UOp, device: str, origin: Origin | None) -> None:

@@ -61,11 +61,15 @@ os.register_at_fork(
 class Holder(Protocol):
     """What the registry asks of a tensor.
 
-    What is no reader only wants to know what becomes of its node, if somebody else reads it.
+    What is no reader only wants to know what becomes of its node, if somebody else reads it. One
+    that is eager has no node any more.
     """
 
     id: int
     node: UOp
+
+    @property
+    def is_eager(self) -> bool: ...
 
     @property
     def is_reader(self) -> bool: ...
@@ -119,6 +123,12 @@ def tensor(number: int) -> Any:
     return None if reference is None else reference()
 
 
+def forget_tensor(tensor: Holder) -> None:
+    """Let a tensor be unknown: it is about to hold no node."""
+    _tensors.pop(tensor.id, None)
+    _lazy.pop(tensor.id, None)
+
+
 def tensors_on(node: UOp) -> list[Any]:
     """The live tensors that hold the very node."""
     return [each for each in holders_of(node) if each.node is node and each.id in _tensors]
@@ -128,7 +138,8 @@ def holders_of(node: UOp) -> list[Any]:
     """The tensors, and what is like them, that hold a node or have held it."""
     live = node.live
     references = () if live is None else live.holders or ()
-    return [holder for reference in references if (holder := reference()) is not None]
+    holders = [holder for reference in references if (holder := reference()) is not None]
+    return [holder for holder in holders if not holder.is_eager]
 
 
 def users_of(node: UOp) -> list[UOp]:
@@ -345,7 +356,7 @@ def _holder_moves(node: UOp, replacement: UOp) -> list[Change]:
     moves: list[Change] = []
     for reference in list(node.live.holders or ()) if node.live is not None else ():
         holder = reference()
-        if holder is not None and holder.node is node:
+        if holder is not None and not holder.is_eager and holder.node is node:
             _add_holder(replacement, holder.id, reference)
             moves.append((holder, "node", replacement))
     return moves
@@ -452,6 +463,7 @@ def has_holder(node: UOp, besides: Collection[int] = ()) -> bool:
         holder = reference()
         if (
             holder is not None
+            and not holder.is_eager
             and holder.node is node
             and holder.id not in besides
             and holder.is_reader

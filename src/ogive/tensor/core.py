@@ -87,15 +87,21 @@ class Core(metaclass=TensorClass):
     that it is one of several tensors to show, and `shows` which part of that. `layout` are the
     strides of one that showed such a part until it was alone, where they are not row-major. `apart`
     is the number of a node that it stands for, or stood for, and that is known to lead to no leaf.
+
+    Eager tensors (`eager/tensors.py`) have `value`, `record`, `family`, `shown` and `settlings`
+    instead of a node.
     """
 
     __slots__ = (
-        "__weakref__", "apart", "device", "gradient", "hooks", "id", "is_flagged", "layout",
-        "leaf", "node", "origin", "shared", "shows",
+        "__weakref__", "apart", "device", "family", "gradient", "hooks", "id", "is_flagged",
+        "layout", "leaf", "node", "origin", "record", "settlings", "shared", "shown", "shows",
+        "value",
     )  # fmt: skip
 
+    is_eager = False
     apart: int
     device: str
+    family: Any
     gradient: Tensor | None
     hooks: Any
     id: int
@@ -104,8 +110,12 @@ class Core(metaclass=TensorClass):
     leaf: LeafReference
     node: UOp
     origin: Origin | None
+    record: Any
+    settlings: int
     shared: Storage | None
+    shown: Any
     shows: View
+    value: Any
 
     @property
     def is_reader(self) -> bool:

@@ -12,6 +12,27 @@ from ogive.tensor.core import Core, kind_of
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
+eager_calls: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""For functions that are done at once for eager tensors, what does that (`eager/table.py`)."""
+
+
+def open_to_eager(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """A function, no method, that is done at once where its first tensor is eager."""
+
+    @functools.wraps(function)
+    def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        if eager_calls and args:
+            first: Any = args[0]
+            if first.__class__ in (list, tuple) and first:
+                first = first[0]
+            elif not isinstance(first, Core) and len(args) > 1:
+                first = args[1]
+            if isinstance(first, Core) and first.is_eager:
+                return eager_calls.get(call, function)(*args, **kwargs)  # type: ignore[no-any-return]
+        return function(*args, **kwargs)
+
+    return call
+
 
 def as_function(
     method: Callable[Concatenate[Any, Arguments], Result], first: str = "input"
@@ -31,6 +52,8 @@ def as_function(
             given = kind_of(args[0]) if args else "nothing"
             way = "" if "from_dlpack" in given else "; ogive.asarray makes one"
             raise ArgumentTypeError(f"{method.__name__} takes a tensor first, got {given}{way}")
+        if args[0].is_eager:
+            return eager_calls.get(method, method)(*args, **kwargs)
         return method(*args, **kwargs)
 
     functools.update_wrapper(function, method)

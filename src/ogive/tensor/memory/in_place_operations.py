@@ -30,6 +30,9 @@ Arguments = ParamSpec("Arguments")
 
 _CATEGORY = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
 
+written_by: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""For each method that writes to its tensor, the operation whose result it writes."""
+
 
 def in_place(
     operation: Callable[Concatenate[Any, Arguments], Tensor],
@@ -54,6 +57,7 @@ def in_place(
             changed: Tensor = self
             return changed
 
+    written_by[perform] = operation
     perform.__module__ = "ogive.tensor.tensor"
     perform.__name__ = name
     perform.__qualname__ = f"Tensor.{name}"

@@ -10,9 +10,12 @@ from typing import Any
 import numpy
 
 import ogive
+from ogive.eager import make
+from ogive.eager.tensors import DTYPES
+from ogive.errors import OgiveError
 from ogive.ir.dtype import to_dtype
 from ogive.ir.ops import Op
-from ogive.tensor.creation.user_data import memory_of
+from ogive.tensor.creation.user_data import memory_of, to_array
 from ogive.tensor.tensor import Tensor
 from ogive.torch.machine import defaults
 from ogive.torch.tensors.functions import taking_out
@@ -95,12 +98,38 @@ def tensor(
     >>> ogive.torch.tensor([1, 2]).dtype, ogive.torch.tensor([1.0, 2]).dtype
     (torch.int64, torch.float32)
     """
+    if device is None or device == "cpu":
+        eager = _eager_copy(data, dtype)
+        if eager is not None:
+            return eager.requires_grad_() if requires_grad else eager
     made = Tensor(_plain(data), dtype, device)
     if dtype is None and defaults.is_other() and made.dtype is ogive.float32 and _is_python(data):
         made = Tensor(_plain(data), defaults.get_default_dtype(), device)
     if isinstance(data, Tensor) or (memory_of(made.node) is None and made.node.op is not Op.CONST):
         made = made.detach()  # it was made of tensors, and none of their gradients flows through it
     return made.requires_grad_() if requires_grad else made
+
+
+def _eager_copy(data: Any, dtype: Any) -> Tensor | None:
+    """A small tensor of plain numbers, which is computed with at once; None for others."""
+    if isinstance(data, Tensor) or defaults.is_other():
+        return None
+    if not isinstance(data, numpy.ndarray) or data.dtype not in DTYPES:
+        if not isinstance(data, int | float | bool | list | tuple | numpy.ndarray | numpy.generic):
+            return None
+        try:
+            data = to_array(data, None) if not isinstance(data, int | float) else _number(data)
+        except OgiveError:
+            return None  # tensors are among them, or something that is no number
+    wanted = None if dtype is None else to_dtype(dtype).numpy
+    if wanted is not None and data.dtype != wanted:
+        return None if data.dtype.kind == "f" != wanted.kind else make(data.astype(wanted))
+    return make(numpy.array(data, order="C"))
+
+
+def _number(value: Any) -> Any:
+    kind = "bool" if isinstance(value, bool) else "int64" if isinstance(value, int) else "float32"
+    return numpy.array(value, kind)
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:

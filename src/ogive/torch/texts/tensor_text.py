@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.eager.tensors import PLAIN_CLASS
 from ogive.errors import TraceError
 from ogive.ir.dtype import bool_, complex64, complex128, float64, int64
 from ogive.tensor.core import DEFAULT_DEVICE
@@ -74,10 +75,10 @@ def write_tensor(self: Tensor) -> str:
     from ogive.nn.parameter import Parameter  # with which all layers are loaded
 
     options = _options[0]
-    kind = type(self)
+    kind = PLAIN_CLASS.get(type(self), type(self))
     prefix = "tensor(" if kind in (Tensor, Parameter) else f"{kind.__name__}("
     try:
-        values = self.detach().numpy()
+        values = self.value if self.is_eager else self.detach().numpy()
     except TraceError:
         facts = f"shape={self.shape}, dtype={self.dtype}"
         return f"{prefix}..., {facts})"  # there are no values while a function is captured

@@ -1,0 +1,30 @@
+"""Small tensors are computed with at once: what `ogive.torch` does besides compiling.
+
+`make` gives an eager tensor for an array, where it may be one (`tensors.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ogive.config import current_config
+from ogive.eager.forms import is_captured
+from ogive.eager.table import fill_table
+from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give
+from ogive.tensor.tensor import Tensor
+
+fill_table()
+
+__all__ = ["make", "may_be_eager"]
+
+
+def may_be_eager() -> bool:
+    """Whether new small tensors are eager: the setting says so, and no function is captured."""
+    return current_config().eager and not is_captured()
+
+
+def make(array: Any) -> Tensor | None:
+    """An eager tensor that holds an array, which nobody else has; None where it may not be one."""
+    if array.size > MOST_ELEMENTS or array.dtype not in DTYPES or not may_be_eager():
+        return None
+    return give(array)

@@ -1,0 +1,84 @@
+"""Dtypes of arrays: how they meet and how they are converted, as PyTorch has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ogive.eager.forms import Refused
+from ogive.eager.tensors import DTYPES
+from ogive.ir.dtype import result_type
+
+_FLOAT32 = numpy.dtype("float32")
+_common: dict[tuple[Any, ...], Any] = {}
+"""The dtype in which arrays meet, by their dtypes and whether they have axes."""
+
+
+def cast_array(array: Any, dtype: Any) -> Any:
+    """An array converted to `dtype`, itself if it is of that. Raises `Refused` for floats that no
+    integer is near to, whose conversion NumPy leaves open."""
+    if array.dtype == dtype:
+        return array
+    if array.dtype.kind == "f" and dtype.kind in "iu":
+        limits = numpy.iinfo(dtype)
+        if array.size and not (array.min() > limits.min and array.max() < limits.max):
+            raise Refused
+    return array.astype(dtype)
+
+
+def meet(x: Any, y: Any) -> tuple[Any, Any]:
+    """Two operands, at least one of them an array, in the dtype in which they meet."""
+    if y.__class__ is not numpy.ndarray:
+        return _with_number(x, y)
+    if x.__class__ is not numpy.ndarray:
+        second, first = _with_number(y, x)
+        return first, second
+    one, other = x.dtype, y.dtype
+    if one is other or one == other:
+        return x, y
+    dtype = _meeting(one, other, x.ndim > 0, y.ndim > 0)
+    return x.astype(dtype), y.astype(dtype)
+
+
+def _with_number(array: Any, number: Any) -> tuple[Any, Any]:
+    kind = number.__class__
+    own = array.dtype.kind
+    if own == "f" and kind in (float, int, bool):
+        return array, number
+    if own in "iu" and kind is int:
+        limits = numpy.iinfo(array.dtype)
+        if limits.min <= number <= limits.max:
+            return array, number
+        raise Refused
+    if own in "iub" and kind is float:
+        return array.astype(_FLOAT32), number
+    if own == "b" and kind is bool:
+        return array, number
+    raise Refused
+
+
+def _meeting(one: Any, other: Any, has_axes: bool, other_has: bool) -> Any:
+    key = (one, other, has_axes, other_has)
+    found = _common.get(key)
+    if found is None:
+        operands = [(DTYPES[one], int(has_axes)), (DTYPES[other], int(other_has))]
+        found = _common[key] = result_type(operands, []).numpy
+    return found
+
+
+def to_float(array: Any) -> Any:
+    """An array of floats: integers and truth values become float32."""
+    return array if array.dtype.kind == "f" else array.astype(_FLOAT32)
+
+
+def unbroadcast(given: Any, operand: Any) -> Any:
+    """The gradient of an operand that was broadcast: summed over what it was repeated along."""
+    shape = operand.shape
+    if given.shape != shape:
+        extra = given.ndim - len(shape)
+        axes = tuple(range(extra)) + tuple(
+            [axis + extra for axis, length in enumerate(shape) if length == 1 != given.shape[axis + extra]]
+        )
+        given = given.sum(axes, keepdims=True).reshape(shape)
+    return given if given.dtype == operand.dtype else given.astype(operand.dtype)

@@ -1,0 +1,102 @@
+"""Writing to eager tensors: `x += y`, `x[i] = v`, `x.copy_(y)`.
+
+A tensor that is alone in its memory takes another array where all of it changes, and so records
+keep what they have. Otherwise the array is written to, which all who share it see; one that a
+record has is copied first, for the whole family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from ogive.eager.forms import Refused, is_recording
+from ogive.eager.tensors import Family, is_alone
+from ogive.tensor.tensor import Tensor
+
+CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2}
+"""Kinds of dtypes: a tensor takes on values of no higher one."""
+
+
+def may_write(tensor: Tensor, sources: list[Any]) -> bool:
+    """Whether writing to a tensor concerns no gradient."""
+    record = tensor.record
+    if record is None:
+        return not any(sources) or not is_recording()
+    return bool(record.is_leaf) and not is_recording()
+
+
+def replace(tensor: Tensor, array: Any) -> None:
+    """Let a tensor have the values of `array`, of its shape, which nobody else has. Raises
+    `Refused` where they do not fit."""
+    own = tensor.value
+    if array.shape != own.shape or CATEGORY[array.dtype.kind] > CATEGORY[own.dtype.kind]:
+        raise Refused
+    if is_alone(tensor):
+        fitting = array if array.dtype == own.dtype else array.astype(own.dtype)
+        tensor.value = fitting if fitting.__class__ is numpy.ndarray else numpy.asarray(fitting)
+        if tensor.family is not None:
+            tensor.family = None
+            if getattr(tensor, "shown", None) is not None:
+                del tensor.shown
+    else:
+        write(tensor, ..., array)
+
+
+def write(tensor: Tensor, index: Any, array: Any) -> None:
+    """Write to a part of a tensor, in its memory."""
+    family = tensor.family
+    if family is not None and not is_alone(tensor):
+        if family.saved or not tensor.value.flags.writeable:
+            _move_to_copy(family)
+    elif not tensor.value.flags.writeable or (family is not None and family.saved):
+        tensor.value = tensor.value.copy()
+        if family is not None:
+            tensor.family = None
+            if getattr(tensor, "shown", None) is not None:
+                del tensor.shown
+    tensor.value[index] = array
+
+
+def _move_to_copy(family: Family) -> None:
+    """Let all members lie in a copy of their memory, as they lay in it."""
+    members = family.living()
+    owner = members[0].value
+    while owner.base is not None:
+        owner = owner.base
+    start = owner.__array_interface__["data"][0]
+    copy = owner.copy(order="K")
+    for member in members:
+        value = member.value
+        offset = value.__array_interface__["data"][0] - start
+        member.value = numpy.ndarray(
+            value.shape, value.dtype, buffer=copy, offset=offset, strides=value.strides
+        )
+    family.saved = False
+
+
+def in_place(
+    dispatch: Callable[..., Any], method: Callable[..., Any]
+) -> Callable[..., Any]:
+    """The method that writes what an operation gives, at once, to the tensor itself; `method` is
+    that of plain tensors."""
+
+    def perform(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        record = self.record
+        if record is not None and (not record.is_leaf or is_recording()):
+            return method(self, *args, **kwargs)  # type: ignore[no-any-return]
+        made = dispatch(self, *args, **kwargs)
+        if not made.is_eager or made.record is not None or not self.is_eager:
+            return method(self, *args, **kwargs)  # type: ignore[no-any-return]
+        try:
+            replace(self, made.value)
+        except Refused:
+            return method(self, *args, **kwargs)  # type: ignore[no-any-return]
+        return self
+
+    perform.__name__ = method.__name__
+    perform.__qualname__ = method.__qualname__
+    perform.__doc__ = method.__doc__
+    return perform

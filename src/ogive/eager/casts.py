@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
 
 from ogive.eager.forms import Refused
-from ogive.eager.tensors import DTYPES
+from ogive.eager.tensors import DTYPES, MOST_ELEMENTS
 from ogive.ir.dtype import result_type
 
+_ndarray = numpy.ndarray
 _FLOAT32 = numpy.dtype("float32")
 _common: dict[tuple[Any, ...], Any] = {}
 """The dtype in which arrays meet, by their dtypes and whether they have axes."""
@@ -72,13 +74,40 @@ def to_float(array: Any) -> Any:
     return array if array.dtype.kind == "f" else array.astype(_FLOAT32)
 
 
+def check_size(shape: Any) -> None:
+    """Raise `Refused` where a result of that shape is not small."""
+    if math.prod(shape) > MOST_ELEMENTS:
+        raise Refused
+
+
 def unbroadcast(given: Any, operand: Any) -> Any:
     """The gradient of an operand that was broadcast: summed over what it was repeated along."""
     shape = operand.shape
     if given.shape != shape:
         extra = given.ndim - len(shape)
         axes = tuple(range(extra)) + tuple(
-            [axis + extra for axis, length in enumerate(shape) if length == 1 != given.shape[axis + extra]]
+            [n + extra for n, length in enumerate(shape) if length == 1 != given.shape[n + extra]]
         )
         given = given.sum(axes, keepdims=True).reshape(shape)
     return given if given.dtype == operand.dtype else given.astype(operand.dtype)
+
+
+def pair(x: Any, y: Any) -> tuple[Any, Any]:
+    """Two operands that meet, at least one of them an array, and whose result is not too large."""
+    if x.__class__ is _ndarray and y.__class__ is _ndarray:
+        if x.dtype is not y.dtype and x.dtype != y.dtype:
+            x, y = meet(x, y)
+        if x.size * y.size > MOST_ELEMENTS and x.shape != y.shape:
+            check_size(numpy.broadcast_shapes(x.shape, y.shape))
+        return x, y
+    return meet(x, y)
+
+
+def sides(x: Any, y: Any, to_x: Any, to_y: Any) -> tuple[Any, ...]:
+    """The gradients of those operands that are tensors."""
+    found = []
+    if x.__class__ is _ndarray:
+        found.append(unbroadcast(to_x(), x) if x.dtype.kind == "f" else None)
+    if y.__class__ is _ndarray:
+        found.append(unbroadcast(to_y(), y) if y.dtype.kind == "f" else None)
+    return tuple(found)

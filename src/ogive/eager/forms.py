@@ -6,8 +6,8 @@
     @gradient(mul)
     def _(given, out, x, other): return unbroadcast(given * other, x), unbroadcast(given * x, other)
 
-A form takes the arguments of the function, with arrays in place of tensors, and gives an array, or
-several. It raises `Refused`, or any of NumPy's errors, for what it does not do: then the function
+A form takes the arguments of the function, with arrays in place of tensors, and gives an array that
+nobody else has, or several as a named tuple, of which gradients flow through the first. It raises `Refused`, or any of NumPy's errors, for what it does not do: then the function
 itself is called, on tensors that settle, and computes it or says what is wrong.
 
 A form without a gradient is not used where gradients flow, unless it is `apart` from them, as
@@ -130,11 +130,15 @@ def dispatching(own: Form) -> Callable[..., Any]:
         except NOT_DONE:
             return function(*args, **kwargs)
         record = None
-        if is_tracked and out.dtype.kind == "f":
+        first = out[0] if isinstance(out, tuple) else out
+        if is_tracked and first.dtype.kind == "f":
             save(args)
+            save(kwargs.values())
             record = Record(own, tuple(given), named, out, tuple(sources))
         if is_view:
             return show(args[0], out, record, (function, args[1:], kwargs))
+        if first is not out:
+            return out.__class__(*[give(first, record), *[give(array) for array in out[1:]]])
         return give(out, record)
 
     return call

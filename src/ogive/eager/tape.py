@@ -111,7 +111,8 @@ class Record:
         args = [to_plain(value) for value in self.args]
         kwargs = {name: to_plain(value) for name, value in self.kwargs.items()}
         made: Any = self.form.function(*args, **kwargs)
-        return made  # type: ignore[no-any-return]
+        first: Tensor = made[0] if isinstance(made, tuple) else made
+        return first
 
 
 def records_under(root: Source) -> list[Record]:

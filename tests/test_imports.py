@@ -64,6 +64,10 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "signal": ("fft", "tensor", "live", "ir", "errors", "named"),
     "special": ("tensor", "live", "ir", "errors"),
     "nn": ("random", "tensor", "live", "ir", "errors", "named"),
+    "eager": (
+        "nn.parameter", "autograd", "jit.tracing.watch", "tensor", "devices", "live", "ir",
+        "config", "errors",
+    ),
     "optim": ("nn", "autograd", "jit", "tensor", "live", "ir", "errors", "named"),
     "amp": ("optim", "autograd", "jit.tracing.watch", "tensor", "live", "ir", "errors"),
     "distributions": (
@@ -79,8 +83,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "cuda": ("devices.known_devices", "devices.protocol", "ir.device_names"),
     "torch": (
-        "", "amp", "autograd", "compat", "cuda", "data", "distributed", "distributions", "fft",
-        "io", "linalg", "nn", "onnx", "optim", "random", "signal", "special", "tensor", "live",
+        "", "amp", "autograd", "compat", "cuda", "data", "distributed", "distributions", "eager",
+        "fft", "io", "linalg", "nn", "onnx", "optim", "random", "signal", "special", "tensor", "live",
         "ir", "config", "errors",
     ),
     "": (  # the package itself

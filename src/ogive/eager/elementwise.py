@@ -18,7 +18,7 @@ def add(x: Any, other: Any, *, alpha: Any = 1) -> Any:
     """`x + alpha * other`."""
     x, other = pair(x, other)
     if alpha != 1:
-        other = numpy.multiply(*meet(other, alpha)) if other.__class__ is _ndarray else other * alpha
+        other = numpy.multiply(*meet(other, alpha)) if isinstance(other, _ndarray) else other * alpha
     return x + other
 
 

@@ -31,14 +31,14 @@ from ogive.tensor.indexing import advanced_indexing
 from ogive.tensor.memory import in_place_operations
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.values import conversion, python_values
-from ogive.torch.texts.sizes import Size
 
 # Facts
 
 
-def shape(self: Tensor) -> Size:
+def shape(self: Tensor) -> tuple[int, ...]:
     """The lengths of the axes."""
-    return Size(self.value.shape)
+    lengths: tuple[int, ...] = self.value.shape
+    return lengths
 
 
 def dtype(self: Tensor) -> DType:
@@ -62,7 +62,7 @@ def size(self: Tensor, dim: int | None = None) -> Any:
     """The shape, or the length of one axis."""
     lengths = self.value.shape
     if dim is None:
-        return Size(lengths)
+        return self.shape
     if dim.__class__ is int and -len(lengths) <= dim < len(lengths):
         return lengths[dim]
     return lengths[to_axis(dim, len(lengths), "size")]

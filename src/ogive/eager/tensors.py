@@ -35,8 +35,9 @@ from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.jit.tracing.watch import stepping_out
 from ogive.live import history, registry
-from ogive.live.registry import graph_lock
+from ogive.live.registry import graph_lock, next_id
 from ogive.live.waiting_plans import is_unexecuted
 from ogive.nn.parameter import Parameter
 from ogive.tensor.core import DEFAULT_DEVICE, Core
@@ -59,9 +60,6 @@ MOST_SETTLINGS = 3
 _PLAIN_DTYPES = ("float32", "float64", "int64", "int32", "int16", "int8", "uint8", "bool")
 DTYPES: dict[Any, DType] = {numpy.dtype(name): to_dtype(name) for name in _PLAIN_DTYPES}
 """The dtypes that eager tensors have, by NumPy's."""
-
-_SLOTS: dict[str, Any] = {name: Core.__dict__[name] for name in ("node", "shared", "is_flagged")}
-"""The slots of tensors, as they are while no function is traced."""
 
 
 class Family:
@@ -108,7 +106,6 @@ class Eager(Tensor):
     is_eager = True
     device = DEFAULT_DEVICE
     node = _settled("node")
-    id = _settled("id")
     origin = _settled("origin")
     shared = _settled("shared")
     layout = _settled("layout")
@@ -130,6 +127,7 @@ _new: Any = Eager.__new__
 def give(array: Any, record: Record | None = None) -> Tensor:
     """An eager tensor that holds what was computed, which nobody else has."""
     made: Tensor = _new(Eager)
+    made.id = next_id()
     made.value = array if array.__class__ is numpy.ndarray else numpy.asarray(array)
     made.record = record
     made.family = None
@@ -174,8 +172,11 @@ def is_alone(tensor: Tensor) -> bool:
 
 
 def settle(tensor: Tensor) -> None:
-    """Let an eager tensor, and those that share its memory, be plain ones."""
-    with graph_lock:
+    """Let an eager tensor, and those that share its memory, be plain ones.
+
+    A function that is being traced finds them as they are then: that is none of what it does.
+    """
+    with graph_lock, stepping_out():
         if tensor.is_eager:
             for member in [tensor] if tensor.family is None else tensor.family.living():
                 if member.is_eager:
@@ -214,18 +215,18 @@ def _settle_view(
 
 
 def _become(tensor: Tensor, node: UOp) -> None:
-    """Let a tensor hold a node in place of its array. A trace finds it as one that was there."""
+    """Let a tensor hold a node in place of its array."""
     tensor.__class__ = PLAIN_CLASS[tensor.__class__]
     tensor.settlings = getattr(tensor, "settlings", 0) + 1
     registry.connect(node)
-    _SLOTS["node"].__set__(tensor, node)
-    _SLOTS["shared"].__set__(tensor, None)
+    tensor.node = node
+    tensor.shared = None
     tensor.device = DEFAULT_DEVICE
     tensor.layout = None
     tensor.origin = user_origin(2)
     if node.origin is None:
         node.origin = tensor.origin
-    registry.add_tensor(tensor)
+    registry.admit_tensor(tensor)
     tensor.value = tensor.family = None
 
 

@@ -91,17 +91,26 @@ _tensors: dict[int, weakref.ref[Any]] = {}
 _tensor_limit = 1024
 _lazy: dict[int, weakref.ref[Any]] = {}
 _lazy_limit = 1024
-_next_id = itertools.count(1).__next__
 _visited = 0
 
 
 # Tensors
 
 
+next_id = itertools.count(1).__next__
+"""A number for a new tensor."""
+
+
 def add_tensor(tensor: Holder) -> None:
     """Give a new tensor its id and make it known. Its node is already connected."""
+    tensor.id = next_id()
+    admit_tensor(tensor)
+
+
+def admit_tensor(tensor: Holder) -> None:
+    """Make a tensor known that has an id. Its node is already connected."""
     global _tensor_limit
-    tensor.id = number = _next_id()
+    number = tensor.id
     _tensors[number] = reference = weakref.ref(tensor)
     if len(_tensors) > _tensor_limit:
         for dead in [key for key, value in list(_tensors.items()) if value() is None]:
@@ -113,7 +122,7 @@ def add_tensor(tensor: Holder) -> None:
 def add_holder(holder: Holder) -> None:
     """Let the node of something that is no tensor, but has one, be replaced as those of tensors
     are. It has an id from now on."""
-    holder.id = _next_id()
+    holder.id = next_id()
     _add_holder(holder.node, holder.id, weakref.ref(holder))
 
 

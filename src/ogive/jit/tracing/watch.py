@@ -38,6 +38,8 @@ plain_node: Any = Core.__dict__["node"]
 _plain_shared: Any = Core.__dict__["shared"]
 watches: dict[int, Watch] = {}
 """The traces that threads are in."""
+_outside: set[int] = set()
+"""The threads that are in a trace, and do something that is none of it."""
 _inlining: dict[int, list[threading.Lock]] = {}
 """For each thread, locks that are held as long as it is inside a function that is transformed."""
 trace_lock = threading.RLock()
@@ -144,11 +146,29 @@ def _nothing() -> None:
 
 def own_watch() -> Watch | None:
     """The trace that this thread is in, if it is in one."""
-    watch = watches.get(get_ident())
+    thread = get_ident()
+    watch = watches.get(thread)
     if watch is not None and not watch.running.locked():
-        put_back(get_ident(), watch)  # which an exception has ended before
+        put_back(thread, watch)  # which an exception has ended before
         return None
-    return watch
+    return None if thread in _outside else watch
+
+
+@contextmanager
+def stepping_out() -> Iterator[None]:
+    """Inside, this thread sees tensors as other threads do, whatever it traces."""
+    thread = get_ident()
+    if thread not in watches or thread in _outside:
+        yield
+        return
+    _outside.add(thread)
+    traced.discard(thread)
+    try:
+        yield
+    finally:
+        _outside.discard(thread)
+        if thread in watches:
+            traced.add(thread)
 
 
 def is_tracing() -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.compat.methods.tensor_types import NAMES
+from ogive.eager.tensors import Eager
 from ogive.ir.device_names import GPUS
 from ogive.ir.dtype import DType
 from ogive.tensor.core import Core, TensorClass
@@ -36,6 +37,11 @@ _OTHER_NAMES = {"float8_e4m3": "float8_e4m3fn"}
 def shape_of(self: Core) -> Any:
     """`x.shape`, as a `torch.Size`."""
     return Size(self.node.shape)
+
+
+def shape_of_array(self: Core) -> Any:
+    """`x.shape` of an eager tensor, as a `torch.Size`."""
+    return Size(self.value.shape)
 
 
 def write_dtype(self: DType) -> str:
@@ -97,6 +103,7 @@ RESULTS = {
 
 TEXTS: tuple[tuple[type, str, Any], ...] = (
     (Core, "shape", property(shape_of, doc=Core.shape.__doc__)),
+    (Eager, "shape", property(shape_of_array, doc=Core.shape.__doc__)),
     (DType, "__repr__", write_dtype),
     (Device, "__repr__", write_device),
     (Device, "__str__", name_device),

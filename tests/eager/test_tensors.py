@@ -104,15 +104,65 @@ def test_an_expression_that_settles_has_its_gradients() -> None:
     same(program)
 
 
-def test_a_leaf_changed_since_cannot_be_computed_from_again() -> None:
+def test_what_follows_from_a_leaf_that_was_changed_since_has_values_and_no_gradient() -> None:
     w = torch.tensor([1.0], requires_grad=True)
     y = w + 1
     with torch.no_grad():
         w += 1
-    with pytest.raises(GradientError, match="was changed after it was computed with"):
-        _ = y.node
+    _ = y.node
+    assert y.requires_grad
     assert y.tolist() == [2.0]
-    assert w.tolist() == [2.0]
+    assert (y + w).tolist() == [4.0]
+    with pytest.raises(GradientError, match="was changed after it was computed with"):
+        y.sum().backward()
+
+
+def test_a_tensor_is_written_to_where_gradients_flow() -> None:
+    def program(library: Any) -> Any:
+        w = library.tensor([1.0, 2.0], requires_grad=True)
+        y = w + 1
+        y += w
+        out = library.tensor([0.0, 0.0, 5.0])
+        out[:2] = y
+        out[1] = 3.0
+        out.backward(library.tensor([1.0, 10.0, 100.0]))
+        return w.grad, out.detach(), y.detach()
+
+    same(program)
+
+
+def test_an_array_shares_the_memory_of_its_tensor() -> None:
+    def program(library: Any) -> Any:
+        x = library.tensor([1.0, 2.0, 3.0])
+        w = library.tensor([1.0, 1.0, 1.0], requires_grad=True)
+        before = x + w
+        array = x.numpy()
+        x += 1
+        array[0] = 50
+        y = x + w
+        x[1:] = 7
+        given = numpy.array([4.0, 5.0], dtype="float32")
+        lent = library.from_numpy(given)
+        lent += 1
+        given[0] = 9
+        y.backward(library.tensor([1.0, 2.0, 3.0]))
+        return array, x, lent, given, w.grad, before.detach(), y.detach()
+
+    same(program)
+
+
+def test_an_array_shares_the_memory_of_a_tensor_that_settles() -> None:
+    def program(library: Any) -> Any:
+        x = library.tensor([1.0, 2.0, 3.0])
+        part = x[1:]
+        array = part.numpy()
+        if library is torch:
+            _ = x.node
+        x += 1
+        array[0] = 50
+        return array, x, part
+
+    same(program)
 
 
 def test_gradients_add_up_and_are_their_own_memory() -> None:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from threading import get_ident
 from typing import Any
 
@@ -133,8 +133,11 @@ def dispatching(own: Form) -> Callable[..., Any]:
         record = None
         first = out[0] if isinstance(out, tuple) else out
         if is_tracked and first.dtype.kind == "f":
-            save(args)
-            save(kwargs.values())
+            save(args, given)
+            if kwargs:
+                kept = list(named.values())
+                save(kwargs.values(), kept)
+                named = dict(zip(named, kept, strict=True))
             record = Record(own, tuple(given), named, out, tuple(sources))
         if is_view:
             return show(args[0], out, record, (function, args[1:], kwargs))
@@ -163,13 +166,19 @@ def _array(value: Any, sources: list[Any]) -> Any:
     return value
 
 
-def save(values: Any) -> None:
-    """Let the memory of operands be left as it is from now on: a record has it."""
-    for value in values:
+def save(values: Iterable[Any], arrays: list[Any]) -> None:
+    """Let the memory of operands be left as it is from now on: a record has their `arrays`.
+
+    What the program can write to as well is copied.
+    """
+    for at, value in enumerate(values):
         if value.__class__ in _EAGER:
             if value.family is None:
                 value.value.setflags(write=False)
+            elif value.family.lent:
+                arrays[at] = arrays[at].copy()
             else:
                 value.family.saved = True
         elif value.__class__ in (list, tuple):
-            save(value)
+            arrays[at] = list(arrays[at])
+            save(value, arrays[at])

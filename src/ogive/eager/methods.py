@@ -9,6 +9,7 @@ import numpy
 
 from ogive.eager import tape
 from ogive.eager.casts import cast_array as _cast
+from ogive.eager.casts import unbroadcast
 from ogive.eager.forms import (
     NOT_DONE,
     Form,
@@ -22,8 +23,8 @@ from ogive.eager.forms import (
     save,
 )
 from ogive.eager.tape import Leaf, Record
-from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give, is_alone, show, take_up
-from ogive.eager.writing import CATEGORY, may_write, replace, write
+from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give, is_alone, lend, show, take_up
+from ogive.eager.writing import CATEGORY, may_write, replace, replace_recorded, write
 from ogive.ir.dtype import DType
 from ogive.tensor.core import Core, to_axis
 from ogive.tensor.gradients import differentiation
@@ -116,6 +117,11 @@ def to_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
     if copy is False:
         return python_values.to_array(self, dtype, copy)
     return numpy.array(self.value, dtype)
+
+
+def to_numpy(self: Tensor, *, force: bool = False) -> Any:
+    """`x.numpy()`: an array in the memory of the tensor."""
+    return python_values.to_numpy(self) if is_captured() else lend(self)
 
 
 def realize(self: Tensor, config: Any = None) -> Tensor:
@@ -223,8 +229,9 @@ def get_item(self: Tensor, index: Any) -> Tensor:
     if record is not None:
         record = None
         if is_recording() and array.dtype.kind == "f":
-            save((self,))
-            record = Record(_TAKE, (array, given), {}, out, (self.record,))
+            arrays = [array]
+            save((self,), arrays)
+            record = Record(_TAKE, (*arrays, given), {}, out, (self.record,))
     if given.is_basic:
         return show(self, out, record, (advanced_indexing.get_item, (given.entries,), {}))
     return give(out, record)
@@ -256,15 +263,61 @@ def _set_item(self: Tensor, index: Any, value: Any) -> None:
             raise Refused
     else:
         raise Refused
-    if own.size > MOST_ELEMENTS or not may_write(self, sources):
+    if own.size > MOST_ELEMENTS:
         raise Refused
     given = Index(index)
+    if not may_write(self, sources):
+        _put_recorded(self, given, value)
+        return
     if sources and numpy.may_share_memory(array, own):
         array = array.copy()
     place = own[given.entries]  # an error is one before anything is written
     if sources and array.shape != place.shape and array.ndim > place.ndim:
         raise Refused
     write(self, given.entries, array)
+
+
+def _put(array: Any, index: Index, value: Any) -> Any:
+    made = array.copy()
+    made[index.entries] = value
+    return made
+
+
+def _put_gradient(given: Any, out: Any, array: Any, index: Index, value: Any) -> Any:
+    rest = given.copy()
+    rest[index.entries] = 0
+    if value.__class__ is not numpy.ndarray:
+        return (rest,)
+    return rest, unbroadcast(given[index.entries], value)
+
+
+def _put_plain(tensor: Tensor, index: Index, value: Any) -> Tensor:
+    made = tensor.clone()
+    advanced_indexing.set_item(made, index.entries, value)
+    return made
+
+
+_PUT = Form(_put_plain, _put, False, False)
+_PUT.gradient = _put_gradient
+
+
+def _put_recorded(self: Tensor, index: Index, value: Any) -> None:
+    """Write to a part of a tensor that is alone, where gradients flow through it or the value."""
+    record = self.record
+    is_leaf = record is not None and record.is_leaf
+    if is_leaf or not is_recording() or self.value.dtype.kind != "f" or not index.is_basic:
+        raise Refused
+    if not isinstance(value, Core):
+        value = give(numpy.array(value, self.value.dtype))
+    if value.value.dtype != self.value.dtype:
+        raise Refused
+    arrays = [self.value, value.value]
+    save((self, value), arrays)
+    made = _put(arrays[0], index, arrays[1])
+    sources = (record, value.record)
+    replace_recorded(
+        self, give(made, Record(_PUT, (arrays[0], index, arrays[1]), {}, made, sources))
+    )
 
 
 # Copies and gradients
@@ -423,7 +476,7 @@ METHODS = {
     "numel": numel, "nelement": numel, "size": size, "dim": ndim, "ndimension": ndim,
     "is_floating_point": is_floating_point, "item": item, "tolist": tolist, "__bool__": to_bool,
     "__float__": to_float, "__int__": to_int, "__index__": to_index, "__array__": to_array,
-    "realize": realize, "__len__": length, "__iter__": iterate, "__getitem__": get_item,
+    "numpy": to_numpy, "realize": realize, "__len__": length, "__iter__": iterate, "__getitem__": get_item,
     "__setitem__": set_item, "detach": detach, "clone": clone, "copy_": copy_, "fill_": fill_,
     "zero_": zero_, "requires_grad_": requires_grad_, "backward": backward,
 }  # fmt: skip

@@ -18,7 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.errors import GradientError
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
 from ogive.live import history
+from ogive.live.registry import make
 from ogive.tensor import autocast_dtypes
 from ogive.tensor.tensor import Tensor
 
@@ -51,12 +54,37 @@ class Leaf:
             return Tensor(array).requires_grad_()
         is_same = leaf.value is array if leaf.is_eager else numpy.array_equal(leaf.numpy(), array)
         if not is_same:
-            raise GradientError(
-                f"a tensor of shape {tuple(array.shape)} that gradients are wanted for was changed "
-                "after it was computed with; compute the values again that follow from it"
-            )
+            raise Overtaken(leaf)
         leaf.node  # noqa: B018  (it settles)
         return leaf
+
+
+class Overtaken(Exception):
+    """A leaf was changed after it was computed with: what follows from it is known, and how is
+    not."""
+
+    def __init__(self, leaf: Tensor) -> None:
+        super().__init__()
+        self.leaf = leaf
+
+    def value_of(self, memory: UOp) -> UOp:
+        """A value that a gradient flows through as far as it is refused."""
+        return make(Op.GRADIENT, memory.dtype, (memory, self.leaf.node), _OVERTAKEN)
+
+
+class _Overtaken:
+    """The rule of a `GRADIENT` node for a value that cannot be computed again."""
+
+    __slots__ = ()
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        raise GradientError(
+            f"a gradient flows to a tensor of shape {node.inputs[0].shape} that was changed after "
+            "it was computed with; compute again what follows from it, or call backward() before"
+        )
+
+
+_OVERTAKEN = _Overtaken()
 
 
 class Record:

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.devices.write_clock import clock, is_disturbed
+from ogive.eager.tape import Leaf, Overtaken, Record
 from ogive.errors import user_origin
 from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.memory import memory_leaf
@@ -43,12 +44,11 @@ from ogive.nn.parameter import Parameter
 from ogive.tensor.core import DEFAULT_DEVICE, Core
 from ogive.tensor.creation import user_data
 from ogive.tensor.memory import views
+from ogive.tensor.memory.shared_arrays import share_array
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from ogive.eager.tape import Record
 
 MOST_ELEMENTS = 1 << 16
 """How large an eager operand may be. At 65536 floats an operation takes NumPy about 20 µs, and a
@@ -66,14 +66,16 @@ class Family:
     """Tensors that lie in the same memory, the first of which shows all of it.
 
     What is `saved` for a gradient must not be written to: it is left to the record, and the family
-    moves to a copy.
+    moves to a copy. What is `lent` is also an array of the program's (`x.numpy()`), so the family
+    stays where it is, and records get copies.
     """
 
-    __slots__ = ("members", "saved")
+    __slots__ = ("lent", "members", "saved")
 
     def __init__(self, first: Tensor) -> None:
         self.members = [weakref.ref(first)]
         self.saved = False
+        self.lent = False
 
     def living(self) -> list[Tensor]:
         """The members that are alive and eager, in the order in which they were made."""
@@ -81,6 +83,22 @@ class Family:
         if len(found) < len(self.members):
             self.members = [weakref.ref(tensor) for tensor in found]
         return [tensor for tensor in found if tensor.is_eager]
+
+    def move_to_copy(self) -> None:
+        """Let all members lie in a copy of their memory, as they lay in it."""
+        members = self.living()
+        owner = members[0].value
+        while owner.base is not None:
+            owner = owner.base
+        start = owner.__array_interface__["data"][0]
+        copy = owner.copy(order="K")
+        for member in members:
+            value = member.value
+            offset = value.__array_interface__["data"][0] - start
+            member.value = numpy.ndarray(
+                value.shape, value.dtype, buffer=copy, offset=offset, strides=value.strides
+            )
+        self.saved = False
 
 
 def _settled(name: str) -> Any:
@@ -156,12 +174,32 @@ def show(
     return made
 
 
+def lend(tensor: Tensor) -> NDArray[Any]:
+    """The array of an eager tensor, for the program to have as well."""
+    family = tensor.family
+    if family is None:
+        family = tensor.family = Family(tensor)
+    if family.saved or not tensor.value.flags.writeable:
+        family.move_to_copy()
+    family.lent = True
+    value: NDArray[Any] = tensor.value
+    return value
+
+
+def borrow(array: NDArray[Any]) -> Tensor:
+    """An eager tensor in the memory of an array of the program's."""
+    made = give(array)
+    made.family = Family(made)
+    made.family.lent = True
+    return made
+
+
 def is_alone(tensor: Tensor) -> bool:
     """Whether no other living tensor shows the memory of an eager one."""
     family = tensor.family
     if family is None:
         return True
-    if len(family.living()) > 1:
+    if family.lent or len(family.living()) > 1:
         return False
     if not family.saved and getattr(tensor, "shown", None) is None:
         tensor.family = None
@@ -190,12 +228,22 @@ def _settle(tensor: Tensor) -> None:
         return
     record = tensor.record
     if record is None or record.is_leaf:
-        node = user_data.node_of(tensor.value, None, DEFAULT_DEVICE)
-        _become(tensor, node)
+        _become(tensor, _memory_of(tensor))
         if record is not None:
             history.mark_leaf(tensor)
-    else:
-        _become(tensor, record.plain().node)
+        return
+    try:
+        node = record.plain().node
+    except Overtaken as overtaken:
+        node = overtaken.value_of(_memory_of(tensor))
+    _become(tensor, node)
+
+
+def _memory_of(tensor: Tensor) -> UOp:
+    """A node over the values of an eager tensor: a copy, but for what the program has as well."""
+    if tensor.family is not None and tensor.family.lent:
+        return share_array(tensor.value).node
+    return user_data.node_of(tensor.value, None, DEFAULT_DEVICE)
 
 
 def _settle_view(
@@ -313,8 +361,6 @@ def _join(tensor: Tensor, first: Tensor) -> None:
 
 
 def _become_eager(tensor: Tensor, kind: type, value: NDArray[Any], is_leaf: bool) -> None:
-    from ogive.eager.tape import Leaf
-
     registry.forget_tensor(tensor)
     if tensor.shared is not None:
         tensor.shared = None

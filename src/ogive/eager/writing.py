@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from ogive.eager.forms import Refused, is_recording
-from ogive.eager.tensors import Family, is_alone
+from ogive.eager.tensors import is_alone
 from ogive.tensor.tensor import Tensor
 
 CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2}
@@ -45,12 +45,22 @@ def replace(tensor: Tensor, array: Any) -> None:
         write(tensor, ..., array)
 
 
+def replace_recorded(tensor: Tensor, made: Tensor) -> None:
+    """Let a tensor that is alone be what was computed from it, with gradients. Raises `Refused`."""
+    own, array = tensor.value, made.value
+    if array.shape != own.shape or array.dtype != own.dtype or not is_alone(tensor):
+        raise Refused
+    if made.record is None or tensor.family is not None:
+        raise Refused
+    tensor.value, tensor.record = array, made.record
+
+
 def write(tensor: Tensor, index: Any, array: Any) -> None:
     """Write to a part of a tensor, in its memory."""
     family = tensor.family
     if family is not None and not is_alone(tensor):
-        if family.saved or not tensor.value.flags.writeable:
-            _move_to_copy(family)
+        if not family.lent and (family.saved or not tensor.value.flags.writeable):
+            family.move_to_copy()
     elif not tensor.value.flags.writeable or (family is not None and family.saved):
         tensor.value = tensor.value.copy()
         if family is not None:
@@ -58,23 +68,6 @@ def write(tensor: Tensor, index: Any, array: Any) -> None:
             if getattr(tensor, "shown", None) is not None:
                 del tensor.shown
     tensor.value[index] = array
-
-
-def _move_to_copy(family: Family) -> None:
-    """Let all members lie in a copy of their memory, as they lay in it."""
-    members = family.living()
-    owner = members[0].value
-    while owner.base is not None:
-        owner = owner.base
-    start = owner.__array_interface__["data"][0]
-    copy = owner.copy(order="K")
-    for member in members:
-        value = member.value
-        offset = value.__array_interface__["data"][0] - start
-        member.value = numpy.ndarray(
-            value.shape, value.dtype, buffer=copy, offset=offset, strides=value.strides
-        )
-    family.saved = False
 
 
 def in_place(
@@ -85,13 +78,16 @@ def in_place(
 
     def perform(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         record = self.record
-        if record is not None and (not record.is_leaf or is_recording()):
-            return method(self, *args, **kwargs)  # type: ignore[no-any-return]
+        if record is not None and record.is_leaf and is_recording():
+            return method(self, *args, **kwargs)  # type: ignore[no-any-return]  # which raises
         made = dispatch(self, *args, **kwargs)
-        if not made.is_eager or made.record is not None or not self.is_eager:
+        if not made.is_eager or not self.is_eager:
             return method(self, *args, **kwargs)  # type: ignore[no-any-return]
         try:
-            replace(self, made.value)
+            if made.record is None and (record is None or record.is_leaf):
+                replace(self, made.value)
+            else:
+                replace_recorded(self, made)
         except Refused:
             return method(self, *args, **kwargs)  # type: ignore[no-any-return]
         return self

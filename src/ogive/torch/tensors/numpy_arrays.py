@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.eager import may_be_eager
+from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, borrow
 from ogive.tensor.memory.shared_arrays import share, share_array
 from ogive.tensor.values.python_values import from_numpy as borrow_array
 from ogive.tensor.values.python_values import to_numpy
@@ -31,6 +33,9 @@ def from_numpy(array: NDArray[Any]) -> Tensor:
     """
     is_plain = isinstance(array, numpy.ndarray) and array.flags.c_contiguous
     if is_plain and array.flags.aligned and array.dtype.isnative and array.size:
+        is_small = array.size <= MOST_ELEMENTS and array.dtype in DTYPES
+        if is_small and array.flags.writeable and may_be_eager():
+            return borrow(array)
         return share_array(array)
     return borrow_array(array)
 

@@ -211,6 +211,7 @@ def _take_plain(tensor: Tensor, index: Index) -> Tensor:
     return advanced_indexing.get_item(tensor, index.entries)
 
 
+_take_plain.__name__ = advanced_indexing.get_item.__name__
 _TAKE = Form(_take_plain, _take, False, True)
 _TAKE.gradient = _take_gradient
 
@@ -297,6 +298,7 @@ def _put_plain(tensor: Tensor, index: Index, value: Any) -> Tensor:
     return made
 
 
+_put_plain.__name__ = advanced_indexing.set_item.__name__
 _PUT = Form(_put_plain, _put, False, False)
 _PUT.gradient = _put_gradient
 
@@ -395,6 +397,20 @@ def is_leaf(self: Tensor) -> bool:
     return self.record is None or self.record.is_leaf
 
 
+class RecordedFunction(differentiation.GradientFunction):
+    """What an eager tensor was computed by."""
+
+    __slots__ = ("record",)
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+
+
+def grad_fn(self: Tensor) -> RecordedFunction | None:
+    """What a tensor was computed by, if gradients flow back through it; None for leaves."""
+    return None if is_leaf(self) else RecordedFunction(self.record)
+
+
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Say whether gradients are wanted for this tensor. Returns the tensor itself."""
     record = self.record
@@ -485,6 +501,7 @@ METHODS = {
 ATTRIBUTES = {
     "shape": (shape, None), "dtype": (dtype, None), "ndim": (ndim, None),
     "is_realized": (is_realized, None), "is_leaf": (is_leaf, None),
+    "grad_fn": (grad_fn, None),
     "requires_grad": (requires_grad, differentiation.set_requires_grad),
     "data": (detach, differentiation.set_data),
 }  # fmt: skip

@@ -11,6 +11,8 @@ import ast
 import linecache
 from itertools import islice
 
+from ogive.eager.methods import Index, RecordedFunction
+from ogive.eager.tape import Record
 from ogive.errors import Origin
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -78,6 +80,8 @@ _NAMED = {
 
 def name_of(self: GradientFunction) -> str:
     """The name of PyTorch's function for what a tensor was computed by."""
+    if isinstance(self, RecordedFunction):
+        return _name_record(self.record)
     node = self.node
     called = called_name(self.origin).rstrip("_")
     if called in _COMPOSED:
@@ -97,6 +101,35 @@ def name_of(self: GradientFunction) -> str:
     if called == "**" and node.op is not Op.POW:
         return "PowBackward0"
     return _OPS.get(node.op) or f"{_camel(node.op.name.lower())}Backward0"
+
+
+def _name_record(record: Record) -> str:
+    """The name for an operation that was done at once."""
+    called = record.form.function.__name__
+    arrays = [value for value in record.args if hasattr(value, "ndim")]
+    if called in ("matmul", "linear"):
+        return _name_product(called, [array.ndim for array in arrays])
+    if called in ("sum", "mean"):
+        has_axes = len(record.args) > 1 or record.kwargs.get("dim") is not None
+        return f"{called.title()}Backward{int(has_axes)}"
+    if called in ("max", "min") and not isinstance(record.out, tuple):
+        return f"{called.title()}Backward1"
+    if called == "get_item":
+        return _name_index(record.args[1], record)
+    known = _COMPOSED.get(called) or _CALLS.get(called) or _NAMED.get(called)
+    return known or _REFLECTED.get(called) or f"{_camel(called)}Backward0"
+
+
+def _name_index(index: Index, record: Record) -> str:
+    if not index.is_basic:
+        return "IndexBackward0"
+    return "SelectBackward0" if record.out.ndim < record.args[0].ndim else "SliceBackward0"
+
+
+_REFLECTED = {
+    "reflected_sub": "RsubBackward1", "reflected_div": "MulBackward0",
+    "reflected_pow": "PowBackward1", "set_item": "CopySlices",
+}  # fmt: skip
 
 
 def _name_call(node: UOp) -> str:

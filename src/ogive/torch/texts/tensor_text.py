@@ -87,7 +87,7 @@ def write_tensor(self: Tensor) -> str:
 
 def format_tensor(self: Tensor, spec: str) -> str:
     """`format(x, spec)`: that of its number where it has no axes."""
-    if self.node.shape == () and type(self) is Tensor:
+    if self.ndim == 0 and PLAIN_CLASS.get(type(self), type(self)) is Tensor:
         return format(self.item(), spec)
     return object.__format__(self, spec)
 

@@ -50,7 +50,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "compat.methods": ("ir", "errors"),
     "tensor": ("compat.methods", "devices", "live", "ir", "at_once", "config", "errors", "named"),
     "jit": (
-        "engine", "tensor", "passes.graph.normalize", "devices", "live", "ir", "at_once",
+        "engine", "tensor", "passes.capture.normalize", "devices", "live", "ir", "at_once",
         "journal", "config", "errors", "named",
     ),
     "io": ("tensor", "live", "ir", "errors", "named"),

@@ -16,7 +16,7 @@ from ogive.ir.node import UOp, substitute, walk
 from ogive.ir.ops import Op
 from ogive.ir.shape import element_count, movement_argument
 from ogive.live import registry
-from ogive.passes.graph.contiguous_parts import first_element, row_axis
+from ogive.passes.capture.contiguous_parts import first_element, row_axis
 
 
 def narrow_files(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:

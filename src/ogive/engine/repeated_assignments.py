@@ -34,7 +34,7 @@ from ogive.ir.ops import Op
 from ogive.live import registry
 from ogive.live.readers import read_outside
 from ogive.live.waiting_plans import unexecuted
-from ogive.passes.graph.contiguous_parts import is_whole
+from ogive.passes.capture.contiguous_parts import is_whole
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

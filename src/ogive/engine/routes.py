@@ -20,7 +20,7 @@ from ogive.ir.node import UOp, walk
 from ogive.live.kept_graphs import KEPT_BYTES, kept_graphs
 from ogive.live.registry import has_holder
 from ogive.named import NamedTuple
-from ogive.passes.graph.normalize import Normalized
+from ogive.passes.capture.normalize import Normalized
 
 _FIRST_RUNS = 2
 """How often a graph is computed before it is taken for part of a loop."""

@@ -28,7 +28,7 @@ from ogive.ir.shape import Shape, element_count
 from ogive.jit.tracing.traced_function import Trace
 from ogive.live import registry
 from ogive.named import NamedTuple
-from ogive.passes.graph.normalize import Normalized
+from ogive.passes.capture.normalize import Normalized
 
 
 class Made(NamedTuple):

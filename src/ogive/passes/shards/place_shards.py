@@ -18,7 +18,7 @@ from ogive.config import Config
 from ogive.ir.memory import keep_roots_apart
 from ogive.ir.node import UOp
 from ogive.ir.ops import SPREAD
-from ogive.passes.graph.normalize import Normalized
+from ogive.passes.capture.normalize import Normalized
 
 
 def has_shards(sink: UOp) -> bool:

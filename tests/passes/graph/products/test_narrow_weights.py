@@ -15,7 +15,7 @@ from ogive.devices.cuda.gpu_target import target_of
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.nn.functional import scaled_dot_product_attention
-from ogive.passes.graph.narrow_weights import narrow_weights
+from ogive.passes.graph.products.narrow_weights import narrow_weights
 from tests.devices.cuda.products.test_compile_product import H200, _compile
 from tests.passes.parametric import normalize
 from tests.tensor.interpreter import evaluate_node

@@ -11,7 +11,7 @@ import torch
 from ogive import Config, Tensor
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.graph.lower_orders import lower_orders
+from ogive.passes.graph.orders.lower_orders import lower_orders
 from ogive.targets.costs import CPU_COSTS, Costs
 from tests.costs import COUNTED, EXCHANGED, host_with
 from tests.passes.parametric import normalize

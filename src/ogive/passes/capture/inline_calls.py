@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from ogive.ir.calls import Expansions
 from ogive.ir.node import UOp
 from ogive.ir.ops import OUTLINED, Op
-from ogive.passes.graph.normalize import Normalized
+from ogive.passes.capture.normalize import Normalized
 
 _WITHOUT_MEANING = frozenset({Op.DETACH, Op.GRADIENT})
 

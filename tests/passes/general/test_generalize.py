@@ -10,9 +10,9 @@ from ogive import Tensor
 from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.graph.general.generalize import unify
-from ogive.passes.graph.general.number_expressions import Expression, express
-from ogive.passes.graph.general.skeleton import NotGeneral, Skeleton, take_apart
+from ogive.passes.general.generalize import unify
+from ogive.passes.general.number_expressions import Expression, express
+from ogive.passes.general.skeleton import NotGeneral, Skeleton, take_apart
 from tests.passes.parametric import normalize
 
 

@@ -19,7 +19,7 @@ from ogive.engine.steps.compiled_graph import Launch
 from ogive.ir.dtype import float64
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.graph.reduce_once import FORMS, Block, Form
+from ogive.passes.graph.reductions.reduce_once import FORMS, Block, Form
 from tests.ir.symbolic.expressions import evaluate_values
 
 CHECKED = Config(verify=True, disk_cache=False)

@@ -26,9 +26,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.variable import OWN
 from ogive.named import NamedTuple
-from ogive.passes.graph.general.build_general import build_general
-from ogive.passes.graph.general.number_expressions import Expression, express
-from ogive.passes.graph.general.skeleton import VALUE, NotGeneral, Numbers, Skeleton
+from ogive.passes.general.build_general import build_general
+from ogive.passes.general.number_expressions import Expression, express
+from ogive.passes.general.skeleton import VALUE, NotGeneral, Numbers, Skeleton
 
 LEAST_ROOM = 512
 """The least bound of a variable, so that small first sizes leave room for others."""

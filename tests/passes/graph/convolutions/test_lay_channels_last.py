@@ -14,9 +14,9 @@ from ogive import Tensor
 from ogive.devices.cpu.host import host_target
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.graph.inline_calls import inline_calls
-from ogive.passes.graph.lay_channels_last import lay_channels_last
-from ogive.passes.graph.normalize import normalize
+from ogive.passes.capture.inline_calls import inline_calls
+from ogive.passes.capture.normalize import normalize
+from ogive.passes.graph.convolutions.lay_channels_last import lay_channels_last
 from ogive.targets.target import describe_cpu
 from tests.movement_chains.targets import running_on
 

@@ -22,16 +22,16 @@ from ogive.ir.shape import Shape
 from ogive.named import NamedTuple
 from ogive.passes.fuse.choose_staged import are_scores
 from ogive.passes.fuse.tensor_products import find_factors
-from ogive.passes.graph.group_narrow_products import WORD, Grouping, find_grouping
-from ogive.passes.graph.operand_layouts import (
+from ogive.passes.graph.products.group_narrow_products import WORD, Grouping, find_grouping
+from ogive.passes.graph.products.operand_layouts import (
     Axis,
     Operand,
     Product,
     best_layout,
     vectors_per_panel,
 )
-from ogive.passes.graph.panels import make_panels
-from ogive.passes.graph.split_reductions import innermost_axis
+from ogive.passes.graph.products.panels import make_panels
+from ogive.passes.graph.reductions.split_reductions import innermost_axis
 from ogive.targets.estimates import best_tile, lane_use, sums_in_registers
 from ogive.targets.target import Target
 

@@ -19,7 +19,7 @@ from ogive.ir.node import UOp, transform
 from ogive.ir.node_building import pad_axis, reshape, shrink_axis
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
-from ogive.passes.graph.split_reductions import chunk_length
+from ogive.passes.graph.reductions.split_reductions import chunk_length
 from ogive.targets.graph_costs import Reductions
 from ogive.targets.target import Target
 

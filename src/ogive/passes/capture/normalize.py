@@ -10,7 +10,7 @@ over other data, or with another value, give the *same* interned graph, and what
 for one is found by identity for the other. `DETACH` and `GRADIENT` have no meaning past capture
 and go. A file is read by a copy: `BUFFER` on `DISK` becomes `COPY(PARAM)`, once for all its
 readers; where there are several devices, `passes/graph/divide_by_device.py` says which reads it. A
-window of a buffer (`passes/graph/contiguous_parts.py`) is a slot of its own.
+window of a buffer (`passes/capture/contiguous_parts.py`) is a slot of its own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ogive.ir.ops import SPREAD, Op
 from ogive.ir.symbolic.index_arithmetic import symbolic_rules
 from ogive.ir.symbolic.variable import note_binding, note_variable
 from ogive.named import NamedTuple
-from ogive.passes.graph.contiguous_parts import Window, Windows, find_windows
+from ogive.passes.capture.contiguous_parts import Window, Windows, find_windows
 
 _NO_WINDOWS = Windows({}, set())
 _TAKEN_OUT = frozenset({Op.BUFFER, Op.COPY, Op.BIND, Op.DETACH, Op.GRADIENT}) | SPREAD

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ogive.passes.graph.operand_layouts import (
+from ogive.passes.graph.products.operand_layouts import (
     Axis,
     Layout,
     Operand,

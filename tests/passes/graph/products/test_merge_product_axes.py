@@ -14,7 +14,7 @@ from ogive.devices.cuda.gpu_target import target_of
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.nn.functional import conv2d
-from ogive.passes.graph.merge_product_axes import merge_product_axes
+from ogive.passes.graph.products.merge_product_axes import merge_product_axes
 from tests.devices.cuda.products.test_compile_product import H200, _compile
 from tests.passes.parametric import normalize
 from tests.tensor.interpreter import evaluate_node

@@ -12,7 +12,7 @@ from ogive import Tensor, Variable
 from ogive.devices.cpu.host import host_target
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.graph.split_reductions import split_reductions
+from ogive.passes.graph.reductions.split_reductions import split_reductions
 from tests.passes.parametric import normalize
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -14,7 +14,7 @@ from ogive.ir.node import UOp
 from ogive.ir.node_building import expand
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import Dim, Shape, common_shape, greatest, split_argument
-from ogive.passes.graph.general.skeleton import HOLES, SPECIAL, VALUE, NotGeneral, Skeleton
+from ogive.passes.general.skeleton import HOLES, SPECIAL, VALUE, NotGeneral, Skeleton
 
 LARGEST = 1 << 32
 """How many bytes the greatest value of a general graph may have: there is room for it in memory,

@@ -24,7 +24,7 @@ from ogive.ir.node_building import reshape
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
 from ogive.named import NamedTuple
-from ogive.passes.graph.split_reductions import (
+from ogive.passes.graph.reductions.split_reductions import (
     chunk_length,
     chunked,
     distinct_elements,

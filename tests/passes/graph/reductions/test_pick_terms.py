@@ -12,7 +12,7 @@ import torch
 import ogive
 from ogive import Config, Tensor
 from ogive.ir.ops import Op
-from ogive.passes.graph.pick_terms import pick_terms
+from ogive.passes.graph.reductions.pick_terms import pick_terms
 from tests.passes.parametric import normalize
 
 CHECKED = Config(verify=True, disk_cache=False)

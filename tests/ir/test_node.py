@@ -12,10 +12,13 @@ import threading
 
 import pytest
 
+from ogive.ir.computed_properties import computed
 from ogive.ir.dtype import bool_, float32, float64, index, int32, int64
-from ogive.ir.node import UOp, computed, gc_dead_refs, live_uop_ids, substitute, walk
+from ogive.ir.node import UOp
+from ogive.ir.node_table import gc_dead_refs, live_uop_ids
 from ogive.ir.ops import Op
 from ogive.ir.printer import format_node, format_tree
+from ogive.ir.traversal import substitute, walk
 
 DEPTH = 100_000
 

@@ -26,8 +26,9 @@ from ogive.engine.routes import Route, keep_route
 from ogive.errors import ExecuteError
 from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.ir.memory import memory_leaf, shaped, upper_count
-from ogive.ir.node import UOp, substitute, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import substitute, walk
 from ogive.live import history, registry
 from ogive.live.kept_graphs import kept_graphs
 from ogive.live.waiting_plans import unexecuted

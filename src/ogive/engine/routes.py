@@ -16,7 +16,8 @@ from ogive.engine.execution import Executions
 from ogive.engine.live_values import assignments_of, values_to_store
 from ogive.engine.old_versions import effects_among
 from ogive.ir.device_names import STORAGE
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
+from ogive.ir.traversal import walk
 from ogive.live.kept_graphs import KEPT_BYTES, kept_graphs
 from ogive.live.registry import has_holder
 from ogive.named import NamedTuple

@@ -21,8 +21,9 @@ from ogive.ir.device_names import FILES, is_group
 from ogive.ir.dtype import DType
 from ogive.ir.layouts import without_mark
 from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp, substitute
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import substitute
 from ogive.jit.memories import are_there, layout_of_memory, leaves_of, numbers_of
 from ogive.live import history
 from ogive.live.history import is_recording, record_of

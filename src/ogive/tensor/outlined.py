@@ -30,8 +30,9 @@ from ogive.errors import Origin, at_origin
 from ogive.ir import dtype as dtypes
 from ogive.ir.calls import expanders
 from ogive.ir.dtype import DType
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import FAULTING, MOVEMENT, Op
+from ogive.ir.traversal import walk
 from ogive.live import history
 from ogive.live.history import traced
 from ogive.live.registry import connect, graph_lock, make

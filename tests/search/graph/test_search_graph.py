@@ -14,8 +14,9 @@ from ogive import Config, Tensor
 from ogive.config import Graph
 from ogive.devices.cpu.host import host_target
 from ogive.errors import ConfigError
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import walk
 from ogive.passes.pipeline.graph_passes import cut_kernels, schedule_graph
 from ogive.search.graph.equalities import Equalities
 from ogive.search.graph.exact_rules import exact_rules

@@ -22,8 +22,9 @@ from ogive.engine.execution import Execution
 from ogive.engine.faults import explain_fault
 from ogive.engine.plan import execute_plan_of
 from ogive.errors import VariableError
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import walk
 from ogive.jit.calls.instance import Instance
 from ogive.jit.calls.overwriting import Overwriting
 from ogive.jit.calls.result_memory import Cell

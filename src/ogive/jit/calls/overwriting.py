@@ -15,7 +15,7 @@ from typing import Any
 from ogive.at_once import Change
 from ogive.devices.buffer import Buffer
 from ogive.engine.missing_values import flat_node
-from ogive.ir.node import substitute
+from ogive.ir.traversal import substitute
 from ogive.jit.calls.whereabouts import Whereabouts
 from ogive.jit.memories import Number, leaf_at
 from ogive.jit.tracing.prepare import Owner, Prepared

@@ -22,8 +22,9 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import group_members, is_group
 from ogive.ir.dtype import to_dtype
 from ogive.ir.memory import memory_leaf, shaped
-from ogive.ir.node import UOp, substitute, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import substitute, walk
 from ogive.jit.explain import function_name
 from ogive.jit.guards.places import Place, Record, content_of
 from ogive.jit.guards.reads import Reads

@@ -9,9 +9,10 @@ from typing import Any
 import numpy
 
 from ogive.errors import ArgumentError, ArgumentTypeError, FileError
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.variable import Variable
+from ogive.ir.traversal import walk
 from ogive.live.registry import graph_lock
 from ogive.nn.module import Module
 from ogive.onnx import writing

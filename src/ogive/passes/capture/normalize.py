@@ -23,10 +23,11 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import DEFAULT_DEVICE, FILES, FUNCTIONS, group_members, is_group
 from ogive.ir.layouts import copies_on
 from ogive.ir.memory import computing_devices, host_value, shaped
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import SPREAD, Op
 from ogive.ir.symbolic.index_arithmetic import symbolic_rules
 from ogive.ir.symbolic.variable import note_binding, note_variable
+from ogive.ir.traversal import walk
 from ogive.named import NamedTuple
 from ogive.passes.capture.contiguous_parts import Window, Windows, find_windows
 

@@ -17,8 +17,9 @@ from collections.abc import Callable, Sequence
 from ogive.config import Config
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import keep_roots_apart
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
+from ogive.ir.traversal import walk
 from ogive.named import NamedTuple
 from ogive.search.graph.equalities import Equalities, Form
 from ogive.search.graph.exact_rules import exact_rules

@@ -9,8 +9,9 @@ the roots: `CONTIGUOUS(RESHAPE(x))` becomes `RESHAPE(CONTIGUOUS(x))`.
 
 from __future__ import annotations
 
-from ogive.ir.node import UOp, transform
+from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.traversal import transform
 
 
 def keep_computed_shapes(sink: UOp) -> UOp:

@@ -10,9 +10,10 @@ as simple, reads one likelihood a row. What is known to lie within the axis is n
 from __future__ import annotations
 
 from ogive.ir import dtype as dtypes
-from ogive.ir.node import UOp, transform
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape, split_argument
+from ogive.ir.traversal import transform
 
 
 def pick_terms(sink: UOp) -> UOp:

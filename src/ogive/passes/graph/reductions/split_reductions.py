@@ -19,10 +19,11 @@ import math
 from ogive.ir.dtype import Scalar
 from ogive.ir.identity import identity_element
 from ogive.ir.memory import upper_shape
-from ogive.ir.node import UOp, transform
+from ogive.ir.node import UOp
 from ogive.ir.node_building import pad_axis, permute, reshape
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import Shape, as_length, element_count
+from ogive.ir.traversal import transform
 from ogive.targets.graph_costs import Reductions
 from ogive.targets.target import CACHE_LINE, Target
 

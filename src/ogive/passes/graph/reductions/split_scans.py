@@ -15,10 +15,11 @@ from __future__ import annotations
 import math
 
 from ogive.ir.identity import identity_element
-from ogive.ir.node import UOp, transform
+from ogive.ir.node import UOp
 from ogive.ir.node_building import pad_axis, reshape, shrink_axis
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
+from ogive.ir.traversal import transform
 from ogive.passes.graph.reductions.split_reductions import chunk_length
 from ogive.targets.graph_costs import Reductions
 from ogive.targets.target import Target

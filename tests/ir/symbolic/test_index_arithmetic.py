@@ -139,8 +139,8 @@ def test_the_form_does_not_depend_on_when_the_parts_were_made() -> None:
 
 
 FIRST = [
-    "rules", "symbolic.linear_forms", "symbolic.bounds", "symbolic.conditions", "dtype",
-    "dialects.verify",
+    "rewriting.rules", "symbolic.linear_forms", "symbolic.bounds", "symbolic.conditions",
+    "dtype", "dialects.verify", "node_table", "traversal",
 ]  # fmt: skip
 
 

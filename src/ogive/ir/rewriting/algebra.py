@@ -27,7 +27,7 @@ from ogive.ir.dtype import (
 )
 from ogive.ir.node import UOp
 from ogive.ir.ops import COMPARISON, Op
-from ogive.ir.rules import RuleSet, anything, constant, node
+from ogive.ir.rewriting.rules import RuleSet, anything, constant, node
 from ogive.ir.shape import split_argument
 
 algebra_rules = RuleSet("algebra")

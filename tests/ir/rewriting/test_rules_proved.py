@@ -18,7 +18,7 @@ from ogive.ir.dialects.tensor_forms import expect_dtypes
 from ogive.ir.dtype import ALL, DType, bool_, float32, index, int32
 from ogive.ir.node import UOp
 from ogive.ir.ops import COMPARISON, ELEMENTWISE, TRANSCENDENTAL, Op
-from ogive.ir.rules import (
+from ogive.ir.rewriting.rules import (
     Pattern,
     Rewriter,
     Rule,

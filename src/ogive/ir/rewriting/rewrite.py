@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from ogive.errors import RewriteCycleError
 from ogive.ir.node import UOp
-from ogive.ir.rules import RuleSet
+from ogive.ir.rewriting.rules import RuleSet
 
 CHANGE_LIMIT = 1000
 """How often one node may be rewritten in a row before the rules are taken to cycle."""

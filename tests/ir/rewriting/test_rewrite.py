@@ -8,8 +8,8 @@ from ogive.errors import RewriteCycleError
 from ogive.ir.dtype import float32, int32
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.rewrite import rewrite, tracing
-from ogive.ir.rules import RuleSet, anything, constant, node
+from ogive.ir.rewriting.rewrite import rewrite, tracing
+from ogive.ir.rewriting.rules import RuleSet, anything, constant, node
 
 x, y = anything("x"), anything("y")
 A, B = (UOp(Op.PARAM, int32, (), (slot, 4)) for slot in range(2))

@@ -6,7 +6,6 @@ import math
 
 import pytest
 
-from ogive.ir.algebra import algebra_rules, holds
 from ogive.ir.dtype import (
     ALL,
     DType,
@@ -24,7 +23,8 @@ from ogive.ir.dtype import (
 )
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.rewrite import rewrite
+from ogive.ir.rewriting.algebra import algebra_rules, holds
+from ogive.ir.rewriting.rewrite import rewrite
 from tests.ir.symbolic.expressions import evaluate_values, same_bits, special_values
 
 FLOATS = UOp(Op.RESHAPE, float32, (UOp(Op.PARAM, float32, (), (0, 12)),), (3, 4))

@@ -15,7 +15,7 @@ from ogive.ir.ops import SPREAD, Op
 from ogive.passes.capture.normalize import Normalized
 from ogive.passes.shards.place_shards import has_shards, place_shards
 from ogive.passes.shards.placing import infer_layouts
-from ogive.passes.shards.rules import GATHERED, RULES
+from ogive.passes.shards.shard_rules import GATHERED, RULES
 
 DEVICES = ("CPU", "CPU:1")
 ROWS = Layout(DEVICES, (2,), (0,))

@@ -13,7 +13,7 @@ from ogive.errors import VerifyError
 from ogive.ir.dialects import layout_forms as layouts
 from ogive.ir.dialects import loop_forms as loops
 from ogive.ir.dialects import tensor_forms as tensors
-from ogive.ir.dialects.arguments import expect_argument
+from ogive.ir.dialects.argument_forms import expect_argument
 from ogive.ir.dialects.coverage import find_uncovered
 from ogive.ir.dialects.tensor_forms import Problem
 from ogive.ir.node import UOp

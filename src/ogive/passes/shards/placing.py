@@ -11,8 +11,8 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import SPREAD, Op
 from ogive.ir.traversal import walk
 from ogive.journal import log
-from ogive.passes.shards.exchanges import Placed, Spread
-from ogive.passes.shards.rules import Rules
+from ogive.passes.shards.shard_exchanges import Placed, Spread
+from ogive.passes.shards.shard_rules import Rules
 
 _MARKS = frozenset({Op.DETACH, Op.GRADIENT})
 

@@ -8,7 +8,7 @@ import numpy
 
 from ogive.config import Config
 from ogive.ir.dtype import to_dtype
-from ogive.jit.trees import Call, argument_leaves, count_inputs
+from ogive.jit.argument_trees import Call, argument_leaves, count_inputs
 from ogive.live import history
 from ogive.tensor import autocast_dtypes
 from ogive.tensor.tensor import Tensor

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ogive.distributions import constraints
 from ogive.distributions.distribution import Elementwise, ExponentialFamily
-from ogive.distributions.parameters import epsilon, smallest
+from ogive.distributions.distribution_parameters import epsilon, smallest
 from ogive.random import rand, randn
 from ogive.special import i1
 from ogive.tensor.tensor import Tensor

@@ -16,7 +16,7 @@ import torch
 import ogive
 from ogive import Tensor
 from ogive.errors import AllocateError, FileError
-from ogive.io.checkpoint import DTYPES
+from ogive.io.pytorch_checkpoint import DTYPES
 from ogive.ir import dtype as dtypes
 from tests.io import pickles
 from tests.io.pickles import storage, text
@@ -169,7 +169,7 @@ class Custom:
     ("value", "name"),
     [
         (Evil(), "posix.system"),
-        (Custom(), "tests.io.test_checkpoint.Custom"),
+        (Custom(), "tests.io.test_pytorch_checkpoint.Custom"),
         (torch.nn.Linear(2, 2), "torch.nn.modules.linear.Linear"),
         (numpy.float64(1), "scalar"),
         (torch.eye(2).to_sparse(), "torch._utils._rebuild_sparse_tensor"),

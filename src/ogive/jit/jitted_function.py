@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from ogive.config import Config, current_config
 from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.jit.argument_trees import DISTURBED, Call, Key
 from ogive.jit.donation import donated_inputs, donated_names, parameter_names
-from ogive.jit.explain import Facts, describe_call, difference, function_name
+from ogive.jit.retrace_reasons import Facts, describe_call, difference, function_name
 from ogive.jit.tracing.watch import is_inlining, trace_lock
-from ogive.jit.trees import DISTURBED, Call, Key
 from ogive.journal import log
 from ogive.live import history, registry
 from ogive.named import NamedTuple

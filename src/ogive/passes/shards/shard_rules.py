@@ -25,7 +25,7 @@ from ogive.ir.node import UOp
 from ogive.ir.node_building import apply, filled, move
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape, movement_argument
-from ogive.passes.shards.exchanges import Exchanges, Placed, Spread
+from ogive.passes.shards.shard_exchanges import Exchanges, Placed, Spread
 
 Note = Callable[[UOp, str], None]
 """Told of a node for which something had to be gathered, and what."""
